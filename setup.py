@@ -22,7 +22,6 @@ setup(
     packages=[NAME, *(f"{NAME}.{folder}" for folder in FOLDERS)],
     package_data={
         NAME: [".streamlit/config.toml", "data/README.md", "data/demo-city/**", "data/outlines/**"],
-        f"{NAME}.engine.synthetic": ["*.toml"],
         "": ["*.css", "*.js", "*.svg", "py.typed"],
     },
     include_package_data=False,

@@ -8,6 +8,7 @@ them. Distinct counts are kept at any size here.
 import os
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date, timedelta
 from pathlib import Path
 
@@ -17,7 +18,7 @@ import shapely
 
 from benchmarks.measure import Row, child, timed
 from engine import origin_destination as od
-from engine.datasets import Dataset, Metadata, daily, storage
+from engine.datasets import Dataset, Metadata, storage, tripfiles
 from engine.datasets.tripcounts import TripCounts
 from engine.ingest.counting import keys
 
@@ -31,7 +32,7 @@ _WEEK = 7
 
 def rows() -> Iterator[Row]:
     """Yield the lines of the table of a year."""
-    daily.MOST_UNTALLIED = min(daily.MOST_UNTALLIED, CELLS // 2)
+    tripfiles.MOST_UNCOUNTED = min(tripfiles.MOST_UNCOUNTED, CELLS // 2)
     with tempfile.TemporaryDirectory(prefix="bench-days-") as name:
         writing_s, year = timed(lambda: make_year(Path(name) / "year", ZONES, DAYS, CELLS))
         yield _opened(year, writing_s)
@@ -63,12 +64,13 @@ def make_year(folder: Path, zones: int, days: int, cells: int) -> Dataset:
     )
     week = [one_day(zones, cells // days, number) for number in range(min(days, _WEEK))]
 
+    def of(day: int) -> TripCounts:
+        rows = week[day % _WEEK]
+        return replace(rows, day=np.broadcast_to(np.int32(day), rows.day.shape))
+
     def write(version: Path) -> None:
         places.to_parquet(version / "zones.parquet", index=False)
-        writer = daily.Writer(version, "trips", ids)
-        for number, day in enumerate(metadata.days):
-            writer.add(day, week[number % _WEEK])
-        writer.close()
+        tripfiles.write_days(version, "trips", of, ids, metadata.days)
 
     texts = {keys.SALT_FILE: SALT + "\n"}
     return Dataset(storage.write_version(folder, metadata.to_json(), write, texts))
@@ -97,7 +99,7 @@ def _opened(year: Dataset, writing_s: float) -> Row:
         f"year = Dataset(Path({str(year.folder)!r}))\n_ = year.zones, year.trips.rows",
         before="from pathlib import Path\nfrom engine.datasets import Dataset",
     )
-    paths = sorted((year.folder / "trips").glob("*-*.arrow"))
+    paths = sorted(year.folder.glob("trips*.parquet"))
     reading_s, _ = timed(lambda: [storage.sha256(path) for path in paths])
     return Row(
         f"open {ZONES:,} zones × {DAYS} days",
@@ -115,16 +117,16 @@ def _counted(year: Dataset) -> Iterator[Row]:
     for unit, limit in (("trip", 1), ("person-day", 4)):
         kept, first = timed(lambda u=unit, t=limit: od.histogram(Dataset(year.folder), u, t))
         plain = Dataset(year.folder)
-        plain.trips.tallies = None
+        plain.trips.distinct = None
         counted, second = timed(lambda d=plain, u=unit, t=limit: od.histogram(d, u, t))
         assert np.array_equal(first.cells, second.cells)
-        bound = "≤ 0.5" if year.trips.tallies else "–"
+        bound = "≤ 0.5" if year.trips.distinct else "–"
         yield Row(
             f"distinct counts of all days, {unit}, T = {limit}",
             kept,
             counted,
             bound,
-            kept <= 0.5 * counted if year.trips.tallies else None,
+            kept <= 0.5 * counted if year.trips.distinct else None,
             "reference: counted from the days",
         )
     day, _ = timed(lambda: od.truth(Dataset(year.folder), days=3))

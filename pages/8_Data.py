@@ -6,7 +6,6 @@ import streamlit as st
 
 from pages._ui.data import (
     build as data_build,
-    first_use as data_first_use,
     form as data_form,
     list as data_list,
     report as data_report,
@@ -70,7 +69,6 @@ def draw() -> None:
     st.divider()
     data_list.mine(without=ready)
     data_list.shipped()
-    data_first_use.draw()
 
 
 frame.show(draw, "Data", data_wording.LEAD)

@@ -12,8 +12,8 @@ import pytest
 from streamlit.components.v2 import manifest_scanner
 
 from engine.datasets import Dataset
-from engine.synthetic.catalogue import DEMO_CITY
-from engine.synthetic.city import CitySpec, make_city
+from research.simulated.catalogue import DEMO_CITY
+from research.simulated.city import CitySpec, make_city
 
 hypothesis.settings.register_profile("any machine", deadline=None)  # a busy one takes its time
 hypothesis.settings.load_profile("any machine")
@@ -30,7 +30,7 @@ def tiny_city_spec() -> CitySpec:
 def tiny_city(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     """Make a small dataset with density, trips, trips by person and homes; read it only."""
     folder: Path = tmp_path_factory.mktemp("datasets") / "tiny-city"
-    return make_city(TINY_CITY, folder, lambda _: None)
+    return make_city(TINY_CITY, folder)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -6,8 +6,6 @@ people, but its counts are true: it remains confidential personal data unless th
 
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from datetime import date, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,11 +20,11 @@ from .. import validation
 from ..arrays import Integers
 from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
-from . import daily, storage
+from . import storage, tripfiles
 from .installed import available, having
-from .metadata import FORMAT_VERSION, Metadata
+from .metadata import Metadata
 from .presampled import Presampled
-from .tripcounts import Trips, read_whole
+from .tripcounts import Trips
 from .zoomtables import FILES, ZoomTables, from_parquet
 
 if TYPE_CHECKING:
@@ -51,13 +49,10 @@ class Dataset:
 
     def __init__(self, version: Path) -> None:
         self.folder = version
-        self.id = storage.name_of(version)
+        self.id = version.parent.name
         document = storage.read_metadata(version)
         self.metadata = Metadata.from_json(document, self.id)
         storage.verify(version, document.get("checksums"))
-        for name in daily.NAMES:
-            if (version / name).is_dir() or (version / daily.index_name(name)).is_file():
-                daily.read_index(version, name)
 
     def __repr__(self) -> str:
         return f"Dataset({self.id!r}, version={self.folder.name!r})"
@@ -73,38 +68,14 @@ class Dataset:
         return (self.folder / f"{FILES[-1]}.parquet").is_file()
 
     @property
-    def weeks(self) -> tuple[date, ...]:
-        """Mondays of the weeks that have a density, in order."""
-        further = (date.fromisoformat(one.name) for one in (self.folder / storage.WEEKS).glob("*"))
-        return tuple(sorted(filter(None, (self.metadata.week, *further))))
-
-    def at_week(self, monday: date) -> "Dataset":
-        """Return the dataset of another week: its density, and no trips.
-
-        Raises
-        ------
-        DatasetError
-            If there is no density of that week.
-        """
-        if monday == self.metadata.week:
-            return self
-        if monday not in self.weeks:
-            raise DatasetError(
-                f"dataset '{self.id}' has no density of the week of {monday.isoformat()}",
-                remedy="choose one of: " + (", ".join(map(str, self.weeks)) or "none is there"),
-                code="week",
-            )
-        return Dataset(self.folder / storage.WEEKS / monday.isoformat())
-
-    @property
     def has_trips(self) -> bool:
         """Whether the tables of the origin–destination mechanism are there."""
-        return storage.has_table(self.folder, "trips")
+        return (self.folder / "trips.parquet").is_file()
 
     @property
     def has_trips_by_person(self) -> bool:
         """Whether trips are also ranked within the person over the whole period."""
-        return storage.has_table(self.folder, "trips_person")
+        return (self.folder / "trips_person.parquet").is_file()
 
     @property
     def size_bytes(self) -> int:
@@ -204,19 +175,11 @@ class Dataset:
         return presampled
 
     def _trips(self, name: str) -> Trips:
-        first, days = self.metadata.first_day, len(self.metadata.days)
-        if (self.folder / name).is_dir():
-            ids = self.zones["zone_id"].astype(str).tolist()
-            return daily.opened(self.folder, name, ids, first, days)
         file = f"{name}.parquet"
         self._require(file, "trip")
         with self._readable(file):
-            return read_whole(
-                self.folder / file,
-                first_day=first,
-                days=days,
-                zones=len(self.zones),
-                zone_index=self._zone_index,
+            return tripfiles.opened(
+                self.folder, name, self._zone_index, len(self.zones), self.metadata.days
             )
 
     def _tower_index(self, ids: pa.ChunkedArray) -> Integers:
@@ -301,7 +264,6 @@ def save(
     towers: gpd.GeoDataFrame | None = None,
     tables: Mapping[str, pa.Table],
     texts: Mapping[str, str] | None = None,
-    weeks: Mapping[date, Mapping[str, pa.Table]] | None = None,
 ) -> Dataset:
     """Write a dataset as a new version of `folder` and return it.
 
@@ -318,8 +280,6 @@ def save(
         ``homes``, ``trips``, ``trips_person``. They are sorted by key here, so order never matters.
     texts : mapping of str to str
         Further files of the version, by name.
-    weeks : mapping of date to mapping
-        Tables of the density of further weeks, by their Mondays.
     """
 
     def write(version: Path) -> None:
@@ -327,12 +287,11 @@ def save(
         if towers is not None:
             write_places(towers, version / "towers.parquet")
         for name, table in tables.items():
-            if name in daily.NAMES:
-                daily.write(version, name, table, list(map(str, zones["zone_id"])), metadata.days)
-                continue
-            write_table(version, name, table)
-        for monday, of_week in (weeks or {}).items():
-            write_week(version, metadata, monday, of_week)
+            if name in tripfiles.NAMES:
+                ids = list(map(str, zones["zone_id"]))
+                tripfiles.write(version, name, table, ids, metadata.days)
+            else:
+                write_table(version, name, table)
 
     return Dataset(storage.write_version(folder, metadata.to_json(), write, texts))
 
@@ -347,31 +306,3 @@ def write_table(folder: Path, name: str, table: pa.Table) -> None:
     keys = [(column, "ascending") for column in table.column_names if column != "n"]
     path = folder / f"{name}.parquet"
     pq.write_table(table.sort_by(keys), path, compression="zstd", compression_level=9)
-
-
-def write_week(
-    version: Path, metadata: Metadata, monday: date, tables: Mapping[str, pa.Table]
-) -> None:
-    """Write the density of a week into a version that is being written.
-
-    That of the week in `metadata` is the dataset's own. A further one has a folder, which depends
-    on that week alone, whatever the days around it.
-    """
-    if monday == metadata.week:
-        for name, table in tables.items():
-            write_table(version, name, table)
-        return
-    folder = version / storage.WEEKS / monday.isoformat()
-    folder.mkdir(parents=True)
-    for name in ("zones.parquet", "towers.parquet"):
-        daily.link(version / name, folder / name)
-    for name, table in tables.items():
-        write_table(folder, name, table)
-    own = replace(
-        metadata,
-        week=monday,
-        first_day=monday,
-        last_day=monday + timedelta(days=6),
-        format_version=FORMAT_VERSION,
-    )
-    storage.write_metadata(folder, own.to_json())

@@ -63,6 +63,6 @@ def having(file: str) -> list[str]:
     names: list[str] = []
     for name, folder in available().items():
         with suppress(DatasetError):
-            if storage.has_table(storage.current_version(folder), file.removesuffix(".parquet")):
+            if (storage.current_version(folder) / file).is_file():
                 names.append(name)
     return names

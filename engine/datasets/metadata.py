@@ -8,8 +8,7 @@ from zoneinfo import ZoneInfo
 
 from ..errors import DatasetError
 
-FORMAT_VERSION = 2
-"""1 held all days of trips in one table; both are read."""
+FORMAT_VERSION = 3
 _MOST_DAYS = 100_000
 _TEXTS = (
     *("name", "description", "source", "licence"),
@@ -94,11 +93,11 @@ class Metadata:
             If a field is missing or the format is newer than this program.
         """
         version = document.get("format_version")
-        if isinstance(version, bool) or version not in range(1, FORMAT_VERSION + 1):
+        if isinstance(version, bool) or version != FORMAT_VERSION:
             written = version if isinstance(version, int | None) else "unknown"
             newer = isinstance(version, int) and version > FORMAT_VERSION
             raise DatasetError(
-                f"dataset '{dataset}' has format version {written}, this program reads 1 to "
+                f"dataset '{dataset}' has format version {written}, this program reads "
                 f"{FORMAT_VERSION}",
                 remedy="a newer program wrote it: update this one"
                 if newer

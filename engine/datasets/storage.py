@@ -3,8 +3,7 @@
 Layout (``spec``: cached aggregates)::
 
     <dataset>/current               name of the current version, replaced atomically
-    <dataset>/<version>/            dataset.json and the Parquet tables; trips by day in folders
-    <dataset>/<version>/weeks/<Monday>/     the same of a further week of the density
+    <dataset>/<version>/            dataset.json and the Parquet tables
 
 A new version is written beside the old one and ``current`` is replaced last, so that a crash, a
 full disk or a cancel leaves the old dataset or none. Two versions are kept.
@@ -29,7 +28,6 @@ except ImportError:  # Windows
     fcntl = None
 
 METADATA_FILE = "dataset.json"
-WEEKS = "weeks"
 LARGEST_METADATA = 16_000_000
 _VERSION = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 KEPT_VERSIONS = 2
@@ -65,12 +63,15 @@ def write_version(
     folder.mkdir(parents=True, exist_ok=True)
     with _partial_folder(folder) as partial:
         write_tables(partial)
-        for path in partial.rglob("*"):
+        for path in partial.iterdir():
             _seal(path)
         for name, contents in (texts or {}).items():
             (partial / name).write_text(contents, encoding="utf-8")
             _seal(partial / name)
-        described, text = write_metadata(partial, metadata)
+        described = {**metadata, "checksums": checksums(partial)}
+        text = json.dumps(described, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        (partial / METADATA_FILE).write_text(text, encoding="utf-8")
+        _seal(partial / METADATA_FILE)
         version = folder / hashlib.sha256(text.encode()).hexdigest()[:12]
         if not _is_whole(version, described["checksums"]):
             shutil.rmtree(version, ignore_errors=True)
@@ -81,21 +82,6 @@ def write_version(
     write_text_atomically(folder / "current", version.name + "\n")
     _prune(folder, version.name)
     return version
-
-
-def write_metadata(folder: Path, metadata: dict[str, Any]) -> tuple[dict[str, Any], str]:
-    """Write ``dataset.json`` into a folder, with the checksums of the tables that are there.
-
-    Returns
-    -------
-    dict, str
-        What it says, and the text that says it.
-    """
-    described = {**metadata, "checksums": checksums(folder)}
-    text = json.dumps(described, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-    (folder / METADATA_FILE).write_text(text, encoding="utf-8")
-    _seal(folder / METADATA_FILE)
-    return described, text
 
 
 def current_version(folder: Path) -> Path:
@@ -111,7 +97,7 @@ def current_version(folder: Path) -> Path:
     except (OSError, ValueError) as error:
         raise DatasetError(
             f"'{folder.name}' is not a dataset folder: its file 'current' cannot be read; name a "
-            "folder written by engine.ingest or engine.synthetic"
+            "folder written by an ingest or the command twin"
         ) from error
     if not _VERSION.fullmatch(name) or not (folder / name / METADATA_FILE).is_file():
         raise DatasetError(
@@ -133,24 +119,8 @@ def read_metadata(version: Path) -> dict[str, Any]:
 
 
 def checksums(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every Parquet file in `folder`, by file name.
-
-    A further week has its own: that of its ``dataset.json`` covers them.
-    """
-    files = [*folder.glob("*.parquet"), *folder.glob(f"{WEEKS}/*/{METADATA_FILE}")]
-    return {path.relative_to(folder).as_posix(): sha256(path) for path in sorted(files)}
-
-
-def name_of(version: Path) -> str:
-    """Return the name of the dataset that a version, or a week of one, belongs to."""
-    own = version.parent
-    is_week = own.name == WEEKS and (own.parent / METADATA_FILE).is_file()
-    return (own.parents[1] if is_week else own).name
-
-
-def has_table(version: Path, name: str) -> bool:
-    """Whether a version holds a table, in one file or by day."""
-    return (version / name).is_dir() or (version / f"{name}.parquet").is_file()
+    """Return the SHA-256 of every Parquet file in `folder`, by file name."""
+    return {path.name: sha256(path) for path in sorted(folder.glob("*.parquet"))}
 
 
 def verify(version: Path, expected: object) -> None:
@@ -170,7 +140,7 @@ def verify(version: Path, expected: object) -> None:
         actual = checksums(version)
     except OSError as error:
         raise DatasetError(
-            f"dataset '{name_of(version)}': its files cannot be read "
+            f"dataset '{version.parent.name}': its files cannot be read "
             f"({error.strerror or type(error).__name__}); check that the folder is yours"
         ) from error
     for name in sorted(expected.keys() | actual.keys()):
@@ -187,7 +157,8 @@ def verify(version: Path, expected: object) -> None:
 
 def _damaged(version: Path, fault: str) -> DatasetError:
     return DatasetError(
-        f"dataset '{name_of(version)}': {fault}; build the dataset again or restore it from a copy"
+        f"dataset '{version.parent.name}': {fault}; "
+        "build the dataset again or restore it from a copy"
     )
 
 

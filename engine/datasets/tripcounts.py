@@ -6,39 +6,25 @@ holds more of it than the days that are asked for.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import date
-from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from ..arrays import Booleans, Integers
+from ..arrays import Booleans
 from ..parameters import MAX_TRIPS_LIMIT
 
 RANK_BUCKET = MAX_TRIPS_LIMIT + 1
 """The rank under which all trips of a higher rank than 256 are counted together."""
-
-_ROWS_AT_ONCE = 2**18
 
 
 @dataclass(frozen=True)
 class TripCounts:
     """Counted trips in coordinate form, sorted by day, origin, destination and rank.
 
-    Types are as small as the largest number allows: widen before multiplying or subtracting.
-
-    Attributes
-    ----------
-    day, origin, destination : (rows,) integer arrays
-        Index into the dataset's days and zones.
-    rank : (rows,) int16 array
-        Random rank 1, 2, … of the trip within its person-day (or person); `RANK_BUCKET` stands
-        for all ranks above 256.
-    n : (rows,) integer array
-        True number of trips.
+    Arrays of shape (rows,): positions among the dataset's days and zones, the random rank 1, 2, …
+    within the person-day (or person; `RANK_BUCKET` stands for all above 256), and the true number
+    `n` of trips. Types are as small as the largest number allows: widen before multiplying.
     """
 
     day: NDArray[np.integer]
@@ -66,11 +52,11 @@ class Trips:
     rows : int
         Rows of all days; of a view, those it is made of.
     day : callable
-        Rows of one day by its position.
+        Rows of one matrix by its position.
     total : callable, optional
         Rows of all days added up, where that is kept.
-    tallies : callable, optional
-        Distinct counts of all days (`engine.datasets.tallies`), where they are kept.
+    distinct : callable, optional
+        Distinct counts of all days (`engine.datasets.distinct`), where they are kept.
     """
 
     def __init__(
@@ -79,12 +65,12 @@ class Trips:
         rows: int,
         day: Callable[[int], TripCounts],
         total: Callable[[], TripCounts] | None = None,
-        tallies: Callable[[], pa.Table] | None = None,
+        distinct: Callable[[], pa.Table] | None = None,
     ) -> None:
         self.days = days
         self.rows = rows
         self.day = day
-        self.tallies = tallies
+        self.distinct = distinct
         self._total = total
 
     @classmethod
@@ -154,55 +140,3 @@ def count_type(least: int, largest: int) -> type[np.integer]:
         if np.iinfo(kind).min <= least and largest <= np.iinfo(kind).max:
             return kind
     return np.int64
-
-
-def read_whole(
-    path: Path,
-    *,
-    first_day: date,
-    days: int,
-    zones: int,
-    zone_index: Callable[[pa.ChunkedArray], Integers],
-) -> Trips:
-    """Return the rows of one Parquet file of all days (format 1); day 0 is `first_day`.
-
-    Raises
-    ------
-    pyarrow.ArrowInvalid, OSError
-        If the file cannot be read.
-    """
-    kind = zone_type(zones)
-    start = pa.scalar(first_day, pa.date32())
-    with pq.ParquetFile(path, read_dictionary=["origin", "destination"]) as file:
-        rows = file.metadata.num_rows
-        columns = (
-            np.empty(rows, dtype=np.int16 if days <= 2**15 else np.int32),
-            np.empty(rows, dtype=kind),
-            np.empty(rows, dtype=kind),
-            np.empty(rows, dtype=np.int16),
-            np.empty(rows, dtype=_count_type(file)),
-        )
-        done = 0
-        for batch in file.iter_batches(_ROWS_AT_ONCE):
-            part = slice(done, done + batch.num_rows)
-            table = pa.Table.from_batches([batch])
-            columns[0][part] = pc.days_between(start, table["date"].cast(pa.date32())).to_numpy()
-            columns[1][part] = zone_index(table["origin"])
-            columns[2][part] = zone_index(table["destination"])
-            columns[3][part] = table["rank"].to_numpy()
-            columns[4][part] = table["n"].to_numpy()
-            done = part.stop
-    pa.default_memory_pool().release_unused()
-    return Trips.of(TripCounts(*columns), days)
-
-
-def _count_type(file: pq.ParquetFile) -> type[np.integer]:
-    """Return the smallest type that holds the largest count, which the file states."""
-    column = file.schema_arrow.get_field_index("n")
-    groups = [file.metadata.row_group(i).column(column) for i in range(file.num_row_groups)]
-    if not all(group.is_stats_set and group.statistics.has_min_max for group in groups):
-        return np.int64
-    return count_type(
-        min((group.statistics.min for group in groups), default=0),
-        max((group.statistics.max for group in groups), default=0),
-    )

@@ -14,8 +14,8 @@ from ..arrays import Floats, Integers
 from ..report.measures import Extent
 from ..report.places import great_circle_m, metres_in_space
 from ..report.tabulate import PeopleTrips, tabulate
+from .counts import Visits
 from .sampling import random_rank_within
-from .visits import Visits
 
 _DAYS = 7
 _HOUR_S = 3_600

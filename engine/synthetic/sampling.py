@@ -9,6 +9,14 @@ from scipy.special import ndtr
 from ..arrays import Floats, Integers
 
 _RANDOM_BITS = 32
+_WEEKDAY = (
+    .30, .19, .12, .075, .05, .09, .23, .50, .85, 1.05, 1.15, 1.25,
+    1.30, 1.25, 1.20, 1.20, 1.30, 1.50, 1.65, 1.55, 1.30, 1.05, .80, .50,
+)  # fmt: skip
+_WEEKEND = (
+    .42, .29, .19, .115, .075, .10, .15, .24, .40, .60, .80, .95,
+    1.05, 1.05, 1.00, 1.00, 1.05, 1.10, 1.15, 1.10, 1.00, .85, .70, .55,
+)  # fmt: skip
 
 
 def cumulative(weights: Floats) -> Floats:
@@ -107,3 +115,12 @@ def heavy_tailed(mean: float, standard_deviation: float, maximum: int) -> Floats
     start = np.array([np.log(mean) - variance / 2, np.log(variance) / 2])
     solution = root(misfit, start)
     return distribution(solution.x[0], float(np.exp(solution.x[1])))
+
+
+def week_rhythm() -> Floats:
+    """Return the relative activity in each of the 168 hours, Monday 00:00 first; sums to 1.
+
+    Its least hour is 04:00 on every day, as P1 finds.
+    """
+    week = np.array(_WEEKDAY * 5 + _WEEKEND * 2)
+    return week / week.sum()

@@ -135,7 +135,7 @@ def made_of(dataset: datasets.Dataset) -> tuple[gpd.GeoDataFrame, TwinInputs, Fl
     """
     described = dataset.metadata.scenario.get("twin")
     if not described:
-        raise InputError(f"'{dataset.id}' is no twin; make one with engine.synthetic twin")
+        raise InputError(f"'{dataset.id}' is no twin; make one with mobility-privacy-explorer twin")
     table = dataset.folder / f"{PUBLIC_FLOWS}.parquet"
     flows = None
     if table.is_file():
@@ -158,6 +158,6 @@ def _metadata(
         licence="as the zones' own",
         time_zone=inputs.time_zone,
         week=inputs.monday if visits else None,
-        made_by="python -m engine.synthetic twin",
+        made_by="mobility-privacy-explorer twin",
         scenario={"twin": described, "marginals": {"people": inputs.people, "trips_mean": trips}},
     )

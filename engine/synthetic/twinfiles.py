@@ -16,12 +16,11 @@ from ..ingest.inputs.places import read_places
 from ..ingest.inputs.sources import shown
 from ..ingest.inputs.zonefiles import read_shapes
 from ..ingest.options import IngestOptions
-from .outlines import OUTLINES
 
 RESIDENTS = ("residents", "population", "pop", "pop_est", "inhabitants")
 """Names by which a column of residents is guessed, in this order."""
 FLOW_COLUMNS = ("origin", "destination", "count")
-EXAMPLE = OUTLINES / "france_departments.geojson"
+EXAMPLE = Path(__file__).parents[2] / "data" / "outlines" / "france_departments.geojson"
 EXAMPLE_SOURCE = "INSEE, populations légales in force in 2026"
 """96 departments with residents of a census; see the notice beside the file."""
 

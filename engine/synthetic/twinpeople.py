@@ -14,13 +14,10 @@ from ..density.zoom.tree import build_tree
 from ..errors import InputError, ParameterError
 from ..geography import centre_distances_m, zone_areas_km2
 from ..parameters import DEFAULT_MAX_VISITS_CAP
-from .city import density_tables
-from .landuse import week_rhythm
+from .counts import VisitCounts, ZoomCounts, density_tables, distinct_visits
 from .reporttrips import ReportTrips
-from .sampling import Rows, cumulative, draw, heavy_tailed, walk
+from .sampling import Rows, cumulative, draw, heavy_tailed, walk, week_rhythm
 from .twininputs import MOST_ZONES, TRAVELLERS, TwinInputs
-from .visits import VisitCounts, distinct_visits
-from .zoomtables import ZoomCounts
 
 CHUNK = 100_000
 """Most people simulated at once; each chunk has a generator of its own."""

@@ -17,8 +17,7 @@ from engine.datasets.zoomtables import (
     weight_units,
 )
 from engine.density.zoom.tree import build_tree
-from engine.synthetic.visits import Visits
-from engine.synthetic.zoomtables import ZoomCounts
+from engine.synthetic.counts import Visits, ZoomCounts
 from tests.reference.zoom_people import neighbours, random_positions
 
 TOWERS = 7

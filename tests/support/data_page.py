@@ -19,7 +19,6 @@ TRIPS = "\n".join([HEADER, *ROWS, ROWS[0]]).encode()
 PLACES = "\n".join(
     ["id,latitude,longitude,name", *(f"{i},{lat},{lng},<b>{i}</b>" for i, lat, lng in TOWERS)]
 ).encode()
-DISTRICTS = "afghanistan-2020-districts"
 
 
 def uploader(app: AppTest, name: str):

@@ -14,8 +14,8 @@ import numpy as np
 from scipy import sparse
 
 from ...arrays import Complex, Floats, Integers
-from ...datasets import Dataset, remembered, tallies
-from ...datasets.tallies import Cells, Tally, cells_of
+from ...datasets import Dataset, distinct, remembered
+from ...datasets.distinct import Cells, Tally, cells_of
 from ...errors import ParameterError
 from ...parameters import ODUnit
 from ..matrices import Days, checked_matrix, day_indices, ranked_trips
@@ -138,8 +138,8 @@ def histogram(
 
         matrices = [trips.summed(chosen)] if sum_days else map(trips.day, chosen)
         kept = None
-        if trips.tallies is not None and not sum_days and 1 < len(chosen) == trips.days:
-            kept = tallies.at(trips.tallies(), highest_rank)
+        if trips.distinct is not None and not sum_days and 1 < len(chosen) == trips.days:
+            kept = distinct.at(trips.distinct(), highest_rank)
         cells = (cells_of(matrix, highest_rank) for matrix in matrices)
         return _count(cells, len(dataset.zones), 1 if sum_days else len(chosen), kept)
 

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
 from functools import lru_cache
 from pathlib import Path
 
@@ -38,8 +37,6 @@ class Entry:
     has_zoom: bool
     has_trips: bool
     has_trips_by_person: bool
-    weeks: tuple[date, ...] = ()
-    """Mondays of the weeks that have a density."""
 
     @property
     def resolution(self) -> Resolution:
@@ -50,17 +47,6 @@ class Entry:
     def is_twin(self) -> bool:
         """Whether it is made of public facts, in zones of one's own."""
         return "twin" in self.metadata.scenario
-
-    def at_week(self, monday: date) -> "Entry":
-        """Return the dataset of another week of the density."""
-        if monday == self.metadata.week or monday not in self.weeks:
-            return self
-        folder = Path(self.key.version) / storage.WEEKS / monday.isoformat()
-        return replace(
-            self,
-            key=replace(self.key, version=str(folder)),
-            metadata=Metadata.from_json(storage.read_metadata(folder), self.name),
-        )
 
     def at(self, resolution: Resolution) -> "Entry":
         """Return the same dataset seen at a resolution."""
@@ -175,15 +161,13 @@ def _outside(version: str, roots: tuple[Path, ...]) -> bool:
 def _version(name: str, folder: Path, version: Path, roots: tuple[Path, ...]) -> Entry:
     """Return one version of a dataset; a version never changes, and every run asks for all."""
     metadata = Metadata.from_json(storage.read_metadata(version), name)
-    further = (date.fromisoformat(one.name) for one in (version / storage.WEEKS).glob("*"))
     return Entry(
         name=name,
         key=Key(str(version)),
-        weeks=tuple(sorted(filter(None, (metadata.week, *further)))),
         shipped=metadata.simulated and folder.parent in roots,
         metadata=metadata,
         has_density=(version / "presampled.parquet").is_file(),
         has_zoom=(version / "zoom_towers.parquet").is_file(),
-        has_trips=storage.has_table(version, "trips"),
-        has_trips_by_person=storage.has_table(version, "trips_person"),
+        has_trips=(version / "trips.parquet").is_file(),
+        has_trips_by_person=(version / "trips_person.parquet").is_file(),
     )

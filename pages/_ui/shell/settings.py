@@ -8,7 +8,6 @@ change; a local dataset's name never does.
 import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 from typing import Any, get_args
 
 from engine import density, parameters
@@ -159,8 +158,6 @@ def current(
     if values["unit"] == "trip":
         values["max_trips"] = 1
     density_data = known.get(value(dataset_setting("density", known)))
-    if density_data is not None and len(density_data.weeks) > 1:
-        density_data = density_data.at_week(date.fromisoformat(value(week_setting(density_data))))
     if values["variant"] not in variants(density_data):
         values["variant"] = VARIANT.default
     if resolution:
@@ -211,13 +208,6 @@ def zones_setting(part: str, entry: Entry | None) -> Setting[str]:
         shared=lambda level: level == FINEST or level.startswith("clusters-") or not own,
         label="zones",
     )
-
-
-def week_setting(entry: Entry) -> Setting[str]:
-    """Return the setting that holds the Monday of the density week."""
-    weeks = [monday.isoformat() for monday in entry.weeks]
-    first = str(entry.metadata.week) if entry.metadata.week in entry.weeks else weeks[0]
-    return setting.place("density_week", weeks, first, shared=entry.shipped)
 
 
 def variants(entry: Entry | None) -> tuple[str, ...]:

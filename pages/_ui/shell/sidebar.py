@@ -35,7 +35,6 @@ from pages._ui.shell.settings import (
     reset,
     units,
     variants,
-    week_setting,
     zones_setting,
 )
 from pages._ui.wording.datasets import PARTS, facts, option
@@ -159,11 +158,6 @@ def _field(
 def _density_group(shown: set[str], known: dict[str, Entry]) -> None:
     if "density_data" in shown:
         _dataset_picker("Visits dataset", known, "density")
-        base = known.get(setting.value(dataset_setting("density", known)))
-        if base is not None and len(base.weeks) > 1:
-            words = {str(monday): f"{monday:%-d %B %Y}" for monday in base.weeks}
-            one = week_setting(base)
-            setting.draw(st.selectbox, "Week that begins on", one, words, help=HELP[one.key])
     now = current()
     entry, uses = now.density_data, density.METHODS[now.variant].uses
     if "density_detail" in shown:

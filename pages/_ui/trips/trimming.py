@@ -93,7 +93,7 @@ def _best(curve: TrimmingCurve) -> None:
 def _is_long(key: Key) -> bool:
     """Whether each T takes seconds over all days, so that the person is asked first."""
     trips = cached_datasets.dataset(key).trips
-    return trips.tallies is None and trips.rows > _MANY_ROWS
+    return trips.distinct is None and trips.rows > _MANY_ROWS
 
 
 def _cards(now: TrimmingCurve, parameters: ODParameters) -> list[Card]:

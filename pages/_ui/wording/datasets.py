@@ -13,8 +13,8 @@ NOT_A_RELEASE = (
     "may be drawn again."
 )
 NO_DATASET = (
-    "No dataset is installed. Make the demonstration city with `python -m engine.synthetic` or "
-    "build one from your own files with `python -m engine.ingest`."
+    "No dataset is installed. Make the demonstration city with "
+    "`python -m research.simulated demo-city`, or build one from your own files on the page Data."
 )
 
 

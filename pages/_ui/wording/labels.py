@@ -71,8 +71,6 @@ HELP = {
     "at the weekend. A person still adds at most ℓ visits to the week.",
     "od_time": "Days added up to one matrix with one noise. A person still pays ε for every day on "
     "which they travel, so a week costs them up to 7 ε.",
-    "density_week": "Each week was counted by itself. Releases of several weeks of the same people "
-    "add up.",
     "density_data": "Whose visits the density is computed from.",
     "od_data": "Whose trips the flows are computed from.",
 }

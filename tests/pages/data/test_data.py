@@ -145,7 +145,7 @@ def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
     assert all(path.stat().st_mode & 0o077 == 0 for path in temporary.rglob("*"))
     built(app)
     assert list(temporary.rglob("*.csv")) == []
-    assert len(list(temporary.rglob("trips_days.parquet"))) == 1
+    assert len(list(temporary.rglob("trips.parquet"))) == 1
     held(app, OwnData).workspace.remove()
     assert list(temporary.iterdir()) == []
 

@@ -158,8 +158,8 @@ def test_rows_of_unknown_towers_are_refused(root):
 
 
 def test_a_newer_format_is_refused():
-    document = replace(METADATA, format_version=3).to_json()
-    with pytest.raises(DatasetError, match=r"format version 3, .* 1 to 2; .*update"):
+    document = replace(METADATA, format_version=4).to_json()
+    with pytest.raises(DatasetError, match=r"format version 4, .* reads 3; .*update"):
         datasets.Metadata.from_json(document, "squares")
     with pytest.raises(DatasetError, match="not as expected"):
-        datasets.Metadata.from_json({"format_version": 1}, "squares")
+        datasets.Metadata.from_json({"format_version": 3}, "squares")

@@ -9,10 +9,10 @@ import pyarrow.parquet as pq
 import pytest
 import shapely
 
-from engine import datasets, synthetic
-from engine.datasets.growth import upgrade
+from engine import datasets
 from engine.errors import DatasetError
 from engine.geography import projected_crs
+from research.simulated.__main__ import SHIPPED, make
 
 PROJECT = Path(__file__).parents[3]
 DATA = PROJECT / "data"
@@ -35,12 +35,12 @@ def shipped_files() -> list[Path]:
 
 
 def test_every_shipped_dataset_is_there_and_simulated() -> None:
-    for name in synthetic.shipped():
+    for name in SHIPPED:
         described = datasets.describe(name)
         assert described.simulated
         assert described.name == name
         assert described.people_public is not None
-        assert described.made_by == f"python -m engine.synthetic {name}"
+        assert described.made_by == f"python -m research.simulated {name}"
 
 
 def test_shipped_files_are_small() -> None:
@@ -50,7 +50,7 @@ def test_shipped_files_are_small() -> None:
 
 
 def test_no_old_version_is_shipped() -> None:
-    for name in synthetic.shipped():
+    for name in SHIPPED:
         assert len([path for path in (DATA / name).iterdir() if path.is_dir()]) == 1
 
 
@@ -85,7 +85,7 @@ def test_damaged_shipped_file_is_refused_with_a_remedy(tmp_path: Path, damage: s
 
 
 def test_checksums_are_listed_for_every_table() -> None:
-    for name in synthetic.shipped():
+    for name in SHIPPED:
         version = datasets.load(name).folder
         listed = json.loads((version / "dataset.json").read_text(encoding="utf-8"))["checksums"]
         assert set(listed) == {path.name for path in version.glob("*.parquet")}
@@ -104,18 +104,13 @@ def test_shapes_are_skewed_and_neighbours_as_many_as_in_real_maps() -> None:
 
 
 def check_remade(name: str, folder: Path) -> None:
-    """Make a dataset again and compare versions, whose names are digests of all they hold.
-
-    What is shipped is small, in the first format; it is upgraded before it is compared.
-    """
-    shipped = shutil.copytree(DATA / name, folder / "shipped" / name)
-    again = synthetic.make(name, root=folder)
-    assert again.folder.name == upgrade(shipped).folder.name
+    """Make a dataset again and compare versions, whose names are digests of all they hold."""
+    assert make(name, root=folder).folder.name == datasets.load(DATA / name).folder.name
 
 
 @pytest.mark.long
 def test_remaking_gives_identical_tables(tmp_path: Path) -> None:
-    for name in synthetic.shipped():
+    for name in SHIPPED:
         check_remade(name, tmp_path)
 
 

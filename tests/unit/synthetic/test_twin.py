@@ -14,7 +14,7 @@ import shapely
 from engine import density, origin_destination as od
 from engine.datasets import Dataset
 from engine.errors import ExplorerError, InputError, ParameterError
-from engine.synthetic import __main__ as command
+from engine.synthetic import twincommand as command
 from engine.synthetic.twin import twin
 from engine.synthetic.twinfiles import read_flows, read_twin_zones
 from engine.synthetic.twininputs import (
@@ -222,7 +222,7 @@ def test_the_command_reads_a_file_and_guesses_residents(
     with pytest.raises(InputError, match="there is no column 'souls'"):
         read_twin_zones(path, "souls")
     out = tmp_path / "town"
-    order = ["twin", "--zones", str(path), "--people", "400", "--out", str(out)]
+    order = ["--zones", str(path), "--people", "400", "--out", str(out)]
     assert command.main([*order, "--source", "people=census"]) == 0
     assert (out / "current").exists()
     overlapping = zones.copy()

@@ -1,0 +1,50 @@
+"""Make what is shipped in data/: ``python -m research.simulated demo-city``, or ``all``."""
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+from engine import datasets
+from engine.errors import DatasetError, exit_code
+
+from .catalogue import CITIES, COUNTRIES
+from .city import make_city
+from .country import make_country
+
+SHIPPED = (*CITIES, *COUNTRIES)
+
+
+def make(name: str, root: Path | None = None) -> datasets.Dataset:
+    """Make a shipped dataset in the folder of that name below `root`."""
+    if name not in SHIPPED:
+        raise DatasetError(
+            f"there is no simulated dataset '{name}'; known are {', '.join(SHIPPED)}"
+        )
+    folder = (root or datasets.data_root()) / name
+    return (
+        make_city(CITIES[name], folder)
+        if name in CITIES
+        else make_country(*COUNTRIES[name], folder)
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    parser = argparse.ArgumentParser(prog="python -m research.simulated", description=__doc__)
+    parser.add_argument("names", nargs="+", metavar="name", help=f"{', '.join(SHIPPED)}, or all")
+    parser.add_argument("--root", type=Path, help="folder of all datasets; data/ by default")
+    options = parser.parse_args(arguments)
+    names = SHIPPED if options.names == ["all"] else options.names
+    return exit_code(lambda: [_make(name, options.root) for name in names], "interrupted")
+
+
+def _make(name: str, root: Path | None) -> None:
+    start = time.perf_counter()
+    dataset = make(name, root)
+    seconds = time.perf_counter() - start
+    print(f"{name}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s, {dataset.folder.name}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

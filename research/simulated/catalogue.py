@@ -1,0 +1,60 @@
+"""What can be made: the inputs of ``shipped.toml`` as specifications of cities and countries."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import shapely
+from pyproj import CRS
+
+from . import outlines
+from .city import CitySpec, Outline
+from .country import Level
+from .countryplaces import CountryOutline, Town
+from .mobility import CountrySpec, Habits, Shock
+from .visits import Activity
+
+_INPUTS = tomllib.loads(Path(__file__).with_name("shipped.toml").read_text(encoding="utf-8"))
+
+
+def _outline(name: str) -> Outline:
+    def outline(rng: np.random.Generator) -> tuple[shapely.Geometry, CRS]:
+        if name == "invented":
+            return outlines.invented_city(rng), outlines.invented_city_crs()
+        return outlines.natural_earth(name)
+
+    return outline
+
+
+def _city(name: str, inputs: dict[str, Any]) -> CitySpec:
+    own: dict[str, Any] = {
+        "outline": _outline(inputs["outline"]),
+        "activity": Activity(**inputs["activity"]),
+        "quarters": tuple(inputs["quarters"]),
+    }
+    return CitySpec(name=name, **(inputs | own))
+
+
+def _country(inputs: dict[str, Any]) -> CountrySpec:
+    plan = _INPUTS["plans"][inputs["plan"]]
+    towns = tuple(Town(*place) for place in plan["towns"])
+    shock = Shock(**inputs["shock"]) if "shock" in inputs else None
+    own: dict[str, Any] = {
+        "plan": CountryOutline(**({"coarse_per_province": None} | plan | {"towns": towns})),
+        "habits": Habits(**inputs["habits"]),
+        "shock": shock,
+    }
+    return CountrySpec(**(inputs | own))
+
+
+def _levels(which: str) -> dict[str, tuple[CountrySpec, Level]]:
+    return {name: (_COUNTRIES[country], level) for name, (country, level) in _INPUTS[which].items()}
+
+
+_COUNTRIES = {name: _country(inputs) for name, inputs in _INPUTS["countries"].items()}
+RWANDA_2008, AFGHANISTAN_2015, _ = _COUNTRIES.values()
+CITIES = {name: _city(name, inputs) for name, inputs in _INPUTS["cities"].items()}
+DEMO_CITY = CITIES["demo-city"]
+COUNTRIES = _levels("shipped")
+"""Shipped countries: who lives there, and the level of zones."""

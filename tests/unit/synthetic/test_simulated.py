@@ -1,0 +1,167 @@
+"""The generators of what is shipped: places, marginals, and the same contents for the same seed."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+
+from engine.datasets import Dataset
+from engine.errors import ParameterError
+from engine.geography import projected_crs
+from research.simulated import outlines
+from research.simulated.__main__ import main
+from research.simulated.catalogue import AFGHANISTAN_2015, RWANDA_2008
+from research.simulated.city import CitySpec, make_city
+from research.simulated.country import make_country
+from research.simulated.countryplaces import gravity, make_country_places
+
+SMALL = replace(
+    RWANDA_2008,
+    people=20_000,
+    plan=replace(
+        RWANDA_2008.plan,
+        coarse_per_province=dict.fromkeys(RWANDA_2008.plan.coarse_per_province or {}, 2),
+        fine=40,
+    ),
+    shock=replace(RWANDA_2008.shock, zone_id="RWA-3492-02") if RWANDA_2008.shock else None,
+    outflow_shares={},
+    bustle_factors={},
+    mid_size_zone_id="RWA-3494-01",
+)
+MAKE_TINY = """
+import sys
+from pathlib import Path
+from dataclasses import replace
+from research.simulated.catalogue import DEMO_CITY
+from research.simulated.city import make_city
+spec = replace(DEMO_CITY, name="tiny-city", towers=40, zones=30, people=2_000)
+print(make_city(spec, Path(sys.argv[1]) / "tiny-city").folder.name)
+"""
+
+
+@pytest.fixture(scope="module")
+def coarse(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    return make_country(SMALL, "coarse", tmp_path_factory.mktemp("a") / "coarse")
+
+
+@pytest.fixture(scope="module")
+def fine(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
+    return make_country(SMALL, "fine", tmp_path_factory.mktemp("b") / "fine")
+
+
+def matrices(dataset: Dataset) -> np.ndarray:
+    zones = len(dataset.zones)
+    total = np.zeros((len(dataset.metadata.days), zones, zones), dtype=np.int64)
+    for day, matrix in enumerate(total):
+        rows = dataset.trips.day(day)
+        np.add.at(matrix, (rows.origin, rows.destination), rows.n)
+    return total
+
+
+def test_marginals_of_a_small_country(coarse: Dataset, fine: Dataset) -> None:
+    for dataset, mean in ((coarse, SMALL.habits.coarse_trips), (fine, SMALL.habits.fine_trips)):
+        assert dataset.homes is not None
+        assert dataset.homes.sum() == SMALL.people
+        assert matrices(dataset).sum() / SMALL.people == pytest.approx(mean, rel=0.05)
+        assert dataset.trips.whole.n.sum() == dataset.trips_by_person.whole.n.sum()
+        assert np.all(dataset.trips.whole.origin != dataset.trips.whole.destination)
+
+
+def test_fine_trips_across_coarse_zones_are_the_coarse_trips(
+    coarse: Dataset, fine: Dataset
+) -> None:
+    ids = list(coarse.zones["zone_id"])
+    owner = np.array([ids.index(zone[: len(ids[0])]) for zone in fine.zones["zone_id"]])
+    member = np.eye(len(ids), dtype=np.int64)[owner]
+    summed = member.T @ matrices(fine) @ member
+    summed[:, np.arange(len(ids)), np.arange(len(ids))] = 0
+    np.testing.assert_array_equal(summed, matrices(coarse))
+
+
+def test_shock_raises_and_fades_out_migration(tmp_path: Path) -> None:
+    spec = replace(SMALL, people=60_000)
+    calm = make_country(replace(spec, shock=None), "coarse", tmp_path / "calm")
+    shaken = make_country(spec, "coarse", tmp_path / "shaken")
+    zone = list(shaken.zones["zone_id"]).index("RWA-3492-02")
+    leaving = matrices(shaken)[:, zone].sum(axis=1)
+    assert leaving.sum() > 1.3 * matrices(calm)[:, zone].sum()
+    assert leaving[:2].mean() > 1.3 * leaving[-2:].mean()
+    assert shaken.metadata.scenario["shock"]["zone_ids"] == ["RWA-3492-02"]
+
+
+def test_epidemic_origins_are_zones_and_the_largest_is_largest(fine: Dataset) -> None:
+    origins = fine.metadata.scenario["epidemic_origins"]
+    ids = list(fine.zones["zone_id"])
+    assert set(origins) == {"largest", "mid_size", "random"}
+    assert set(origins.values()) <= set(ids)
+    assert fine.homes is not None
+    assert fine.homes[ids.index(origins["largest"])] == fine.homes.max()
+
+
+def test_gravity_is_symmetric_and_meets_its_weights() -> None:
+    rng = np.random.default_rng(3)
+    weights, places = rng.uniform(1, 5, 12), rng.uniform(0, 200, (12, 2))
+    offset = places[:, None] - places[None, :]
+    flows = gravity(weights, np.hypot(offset[..., 0], offset[..., 1]), 3.0, 1.0, rng)
+    np.testing.assert_allclose(flows, flows.T)
+    np.testing.assert_allclose(flows.sum(axis=1), weights / weights.sum(), rtol=1e-6)
+
+
+def test_repeated_province_names_are_told_apart() -> None:
+    names = make_country_places(AFGHANISTAN_2015.plan).coarse["name"]
+    assert names.is_unique
+    assert sum("(" in name for name in names) == 4
+
+
+def test_tables_of_a_city_fit_each_other(tiny_city: Dataset) -> None:
+    people, truth = tiny_city.metadata.people_public, tiny_city.truth_by_tower
+    presampled = tiny_city.presampled_by_tower(168)
+    assert tiny_city.single_visit_by_tower.sum() == people
+    assert tiny_city.homes is not None
+    assert tiny_city.homes.sum() == people == tiny_city.presampled_by_tower(1).sum()
+    assert np.all(presampled.sum(axis=0) <= truth.sum(axis=0))
+    assert tiny_city.trips.whole.n.sum() == tiny_city.trips_by_person.whole.n.sum() > people
+    clock = truth.sum(axis=0).reshape(7, 24).sum(axis=0)
+    assert clock.argmin() == 4
+
+
+def test_same_seed_same_contents_in_another_process_and_others_differ(
+    tiny_city: Dataset, tiny_city_spec: CitySpec, tmp_path: Path
+) -> None:
+    process = subprocess.run(
+        [sys.executable, "-c", MAKE_TINY, str(tmp_path)], check=True, capture_output=True, text=True
+    )
+    assert process.stdout.strip() == tiny_city.folder.name
+    other = make_city(replace(tiny_city_spec, seed=7), tmp_path / "other")
+    assert not np.array_equal(other.truth_by_tower, tiny_city.truth_by_tower)
+
+
+def test_zones_partition_the_outline(
+    tiny_city: Dataset, tiny_city_spec: CitySpec, fine: Dataset
+) -> None:
+    region, crs = tiny_city_spec.outline(np.random.default_rng(tiny_city_spec.seed))
+    rwanda = projected_crs(fine.zones)
+    outline = outlines.provinces("rwanda_provinces").geometry.to_crs(rwanda).union_all()
+    for dataset, whole, metres in ((tiny_city, region, crs), (fine, outline, rwanda)):
+        polygons = dataset.zones.geometry.to_crs(metres).to_numpy()
+        area = shapely.area(whole)
+        assert abs(shapely.area(polygons).sum() / area - 1) < 1e-6
+        left, right = shapely.STRtree(polygons).query(polygons, predicate="intersects")
+        pairs = left < right
+        shared = shapely.intersection(polygons[left[pairs]], polygons[right[pairs]])
+        assert shapely.area(shared).sum() < 1e-6 * area
+
+
+@pytest.mark.parametrize("change", [{"zones": 1}, {"towers": 1}, {"people": 0}, {"people": 2.5}])
+def test_too_small_a_city_is_refused(tiny_city_spec: CitySpec, change: dict[str, float]) -> None:
+    with pytest.raises(ParameterError):
+        replace(tiny_city_spec, **change)
+
+
+def test_an_unknown_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["atlantis"]) == 2
+    assert "known are demo-city, paris" in capsys.readouterr().err
