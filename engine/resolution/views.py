@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..datasets import Dataset, storage
+from ..datasets import Dataset
 from .coarse import coarsen
 from .inhabited import INHABITED, InhabitedDataset
 from .levels import Resolution
@@ -36,8 +36,7 @@ class Key:
     def name(self) -> str:
         """The dataset's folder and the resolution in one word."""
         version = Path(self.version)
-        week = f"_{version.name}" if version.parent.name == storage.WEEKS else ""
-        return f"{storage.name_of(version)}{week}_{self.resolution.text}"
+        return f"{version.parent.name}_{self.resolution.text}"
 
     @property
     def finest(self) -> "Key":
