@@ -1,7 +1,7 @@
 """Which settings to choose: all of them, by what they risk and what can be used of them.
 
 The two axes are those of every page: the best guess of membership over everything declared to be
-released (`engine.risk.Worth`), and the share of trips in usable flows, or of usable zones
+released (`engine.privacy.Risk`), and the share of trips in usable flows, or of usable zones
 (`engine.usability`).
 """
 

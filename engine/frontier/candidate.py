@@ -6,8 +6,8 @@ from itertools import pairwise
 from typing import Any
 
 from ..parameters import DensityParameters, ODParameters
+from ..privacy import STRONG_GUESS
 from ..resolution import Resolution
-from ..risk import STRONG_GUESS
 from ..steps import Level, level_of, step
 
 USE_STEP = 0.005

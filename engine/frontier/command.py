@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import get_args
 
-from .. import datasets, risk
+from .. import datasets, privacy
 from ..errors import ParameterError, exit_code
 from ..resolution import TimeStep
 from .candidate import Candidate
@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("--read", choices=get_args(Read), default="flows", help="what is read")
     parser.add_argument(
-        "--risk", type=float, default=100 * risk.STRONG_GUESS, help="most risk, in percent"
+        "--risk", type=float, default=100 * privacy.STRONG_GUESS, help="most risk, in percent"
     )
     parser.add_argument("--out", type=Path, help="all candidates, FILE.json or FILE.csv")
     options = parser.parse_args(arguments)

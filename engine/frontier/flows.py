@@ -3,11 +3,11 @@
 One histogram serves all τ and ε of a view, unit and T.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache, partial
 from itertools import product
 
-from .. import attack, origin_destination as od, usability
+from .. import origin_destination as od, privacy, usability
 from ..datasets import Dataset
 from ..parameters import EPSILON_STOPS, ODParameters
 from ..resolution import Resolution, ZoneLevel, coarsen
@@ -48,10 +48,11 @@ def judged(dataset: Dataset, need: Need) -> Iterator[tuple[float, tuple[Candidat
     """
     views = steps(dataset, need)
     days = len(dataset.metadata.days)
-    risk = _risks(days)
+    risk = cache(_risk)
     for index, (level, span) in enumerate(views):
         candidate = _at(level, span, days)
         view = coarsen(dataset, Resolution(zones=level.name, time=span.time))
+        added_up = privacy.days_by_matrix(view.metadata)
         kept: list[tuple[Protected, int]] = list(product(span.units, LIMITS))
         for position, (unit, limit) in enumerate(kept, 1):
             done = (index + position / len(kept)) / len(views)
@@ -74,7 +75,7 @@ def judged(dataset: Dataset, need: Need) -> Iterator[tuple[float, tuple[Candidat
                 batch.append(
                     candidate(
                         parameters=parameters,
-                        risk=risk(unit, epsilon, span.time != "day"),
+                        risk=risk(unit, epsilon, added_up),
                         use=usability.usable_share(flows, parameters),
                         error=float(errors[row, column]),
                     )
@@ -91,10 +92,5 @@ def _at(level: ZoneLevel, span: Span, days: int) -> "partial[Candidate]":
     )
 
 
-def _risks(days: int) -> Callable[[Protected, float, bool], float]:
-    @cache
-    def risk(unit: Protected, epsilon: float, added_up: bool) -> float:
-        parameters = ODParameters(epsilon=epsilon, unit=unit)
-        return attack.worth_of_trips(parameters, days, added_up=added_up).best_guess
-
-    return risk
+def _risk(unit: Protected, epsilon: float, days: tuple[int, ...]) -> float:
+    return privacy.risk_of_trips(ODParameters(epsilon=epsilon, unit=unit), days).best_guess

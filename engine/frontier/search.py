@@ -7,11 +7,11 @@ from typing import Literal
 
 import numpy as np
 
-from .. import attack
+from .. import privacy
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
 from ..parameters import ODParameters
-from ..risk import STRONG_GUESS
+from ..privacy import STRONG_GUESS
 from ..validation import as_real
 from . import flows, visits
 from .candidate import Candidate, Neighbours, best, neighbours, undominated
@@ -251,8 +251,8 @@ def _limit(risk: float) -> float:
 def _over(daily: Sequence[Candidate], days: int) -> list[Candidate]:
     """Return daily candidates of which only so many days are released: less risk, same use."""
     risks = {
-        epsilon: attack.worth_of_trips(
-            ODParameters(epsilon=epsilon, unit="person-day"), days
+        epsilon: privacy.risk_of_trips(
+            ODParameters(epsilon=epsilon, unit="person-day"), [1] * days
         ).best_guess
         for epsilon in {one.parameters.epsilon for one in daily}
     }

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ..parameters import ODParameters
-from ..risk import STRONG_GUESS
+from ..privacy import STRONG_GUESS
 from .candidate import Candidate
 from .search import Frontier
 

@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from .. import attack, density, sweeping, usability
+from .. import density, privacy, sweeping, usability
 from ..arrays import Floats
 from ..datasets import Dataset
 from ..errors import DatasetError
@@ -134,7 +134,7 @@ def _batch(
                 zones=level.zones,
                 matrices=blocks_of(at.hours),
                 days=_DAYS,
-                risk=attack.worth_of_density(ledger, settings[setting].epsilon).best_guess,
+                risk=privacy.risk_of_ledger(ledger, settings[setting].epsilon).best_guess,
                 use=float(np.mean(shares)),
                 use_error=float(np.std(shares, ddof=1) / np.sqrt(DRAWS)),
                 error=float(np.mean(errors)),

@@ -3,7 +3,6 @@
 from ..parameters import ODParameters
 from . import calculators, estimate
 from .agreement import agreement
-from .composition import person_total
 from .exact.grid import heat_map
 from .exact.histogram import histogram
 from .exact.relative_rows import relative_error_rows
@@ -29,7 +28,6 @@ __all__ = [
     "histogram",
     "kept",
     "ledger",
-    "person_total",
     "plan",
     "relative_error_rows",
     "release",

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any, get_args
 
-from ..composition import composed_epsilon
+from ..privacy import composed_epsilon
 from .bars import LEVEL
 from .cost import Cost
 from .ledger import Budget, exact

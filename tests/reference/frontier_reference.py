@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import replace
 from datetime import date
 
-from engine import attack, origin_destination as od, resolution, usability
+from engine import origin_destination as od, privacy, resolution, usability
 from engine.frontier import LIMITS, THRESHOLDS, Candidate
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Resolution
@@ -59,7 +59,7 @@ def judged_as_home(dataset, view, seen, zones, matrices, parameters):
     whole = parameters.unit == "person"
     window = {"days": None, "sum_days": True} if whole else {"days": 0}
     exact = od.expected(view, parameters, **window)
-    worth = attack.worth_of_trips(parameters, days, added_up=seen.time != "day")
+    risk = privacy.risk_of_trips(parameters, privacy.days_by_matrix(view.metadata))
     trips = exact.histogram.true_trips
     return Candidate(
         parameters=parameters,
@@ -67,7 +67,7 @@ def judged_as_home(dataset, view, seen, zones, matrices, parameters):
         zones=zones,
         matrices=matrices,
         days=days,
-        risk=worth.best_guess,
+        risk=risk.best_guess,
         use=usability.judge_trips(Flows.of(exact.histogram), parameters).usable_share,
         error=exact.split.total / trips if trips else 0.0,
     )

@@ -5,14 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from engine import risk, steps
+from engine import privacy, steps
 
 DOCUMENT = (Path(__file__).parents[2] / "docs/home.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
     ("module", "name"),
-    [(risk, "STRONG_GUESS"), (risk, "WEAK_GUESS"), (steps, "GOOD_SHARE"), (steps, "SOME_SHARE")],
+    [
+        (privacy, "STRONG_GUESS"),
+        (privacy, "WEAK_GUESS"),
+        (steps, "GOOD_SHARE"),
+        (steps, "SOME_SHARE"),
+    ],
 )
 def test_a_stated_limit_is_the_constant(module, name):
     row = next(line for line in DOCUMENT.splitlines() if f"`{module.__name__}.{name}`" in line)

@@ -1,9 +1,10 @@
 import pytest
 
-from engine import attack, density, ledger as words
-from engine.attack import Visitor
+from engine import density, ledger as words, privacy
 from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
 from engine.parameters import DensityMethod, DensityParameters
+from engine.privacy import Visitor
+from engine.privacy.attack import stage_losses
 
 
 def stage(epsilon: float, delta: float = 0.0) -> Stage:
@@ -49,16 +50,15 @@ def test_rewording_changes_no_number(
 
     def numbers() -> list[tuple[object, ...]]:
         account = density.ledger(parameters, **public)
-        losses = attack.stage_losses(Visitor(visits=7, all_visits=90), parameters, **public)
+        losses = stage_losses(Visitor(visits=7, all_visits=90), parameters, **public)
         stages = [
             (s.kind, s.sensitivity, s.noise_scale, s.epsilon, s.delta) for s in account.stages
         ]
-        sizes = [(loss.mechanism, loss.size, loss.times) for loss in losses]
-        strongest = attack.strongest_on_density(Visitor(visits=7), parameters, **public)
+        strongest = privacy.strongest_on_density(Visitor(visits=7), parameters, **public)
         return [
             *stages,
-            *sizes,
-            (account.proved_epsilon, strongest.guarantee, strongest.roc.advantage),
+            *losses,
+            (account.proved_epsilon, strongest.guarantee, strongest.losses.advantage),
         ]
 
     before = numbers()

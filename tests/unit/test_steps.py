@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import risk, usability
+from engine import usability
 from engine.density import DensityScores
 from engine.steps import level_of, step
 
@@ -11,7 +11,8 @@ from engine.steps import level_of, step
 def test_a_limit_belongs_to_the_better_step_whichever_way_is_better():
     use = [level_of(share) for share in (1.0, 0.9, 0.899, 0.5, 0.499, 0.0)]
     assert use == ["good", "good", "partly", "partly", "noisy", "noisy"]
-    guesses = [risk.level_of_guess(guess) for guess in (0.5, 0.75, 0.751, 0.95, 0.951, 1.0)]
+    tried = (0.5, 0.75, 0.751, 0.95, 0.951, 1.0)
+    guesses = [step(guess, good=0.75, partly=0.95) for guess in tried]
     assert guesses == ["good", "good", "partly", "partly", "noisy", "noisy"]
 
 

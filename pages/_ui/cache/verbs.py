@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, overload
 
 import numpy as np
 
-from engine import density, origin_destination as od, report
+from engine import density, origin_destination as od, privacy, report
 from engine.arrays import Floats, Integers
 from engine.contract import Parameters
 from engine.datasets import Dataset
@@ -40,7 +40,7 @@ _LARGE: dict[Any, tuple[int, str]] = {
     od.truth: (24, "Reading the trips …"),
     od.expected: (64, "Computing the exact expectation …"),
     report.truth: (8, "Reading the report …"),
-    od.person_total: (512, "Adding up the days …"),
+    privacy.composed_epsilon: (512, "Adding up the days …"),
     density.presampled: (16, ""),
     density.cover_series: (16, ""),
 }

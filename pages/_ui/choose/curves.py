@@ -6,7 +6,7 @@ import numpy as np
 import streamlit as st
 
 from engine.parameters import EPSILON_STOPS
-from engine.risk import PRECEDENTS, Guarantee
+from engine.privacy import PRECEDENTS, Guarantee
 from pages._ui.choose.question import Question, Read
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import EPSILON, STROKES, Axis, Line, Mark, Point, Rule
@@ -81,7 +81,6 @@ def deployments(epsilon: float) -> None:
         [f"{known.name}|protects {known.unit}" for known in PRECEDENTS],
         [Mark(name="ε", values=used, kind="dot", texts=[f"{one:g}" for one in used])],
         of=replace(EPSILON, domain=(EPSILON_STOPS[0], _AXIS_END), ticks=_TICKS[2:-1]),
-        more={"Note": [known.note for known in PRECEDENTS]},
         rules=[Rule(x=epsilon, colour=colours.HERE)],
         axis={
             "labelExpr": "split(datum.label, '|')",

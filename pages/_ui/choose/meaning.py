@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from engine.risk import GROUP, PRECEDENTS, Guarantee
+from engine.privacy import GROUP, PRECEDENTS, Guarantee
 from pages._ui.choose import curves
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
@@ -82,6 +82,6 @@ def draw(epsilon: float, unit: str, days: int | None) -> None:
     with st.expander("Sources"):
         for known in PRECEDENTS:
             st.markdown(
-                f"- {known.name}: ε = {known.epsilon:g} per {known.unit} ({known.note}) – "
-                f"[{known.source.removeprefix('https://')}]({known.source})"
+                f"- {known.name}: ε = {known.epsilon:g} per {known.unit} – "
+                f"[{known.source}](https://{known.source})"
             )

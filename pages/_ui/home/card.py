@@ -53,7 +53,7 @@ def draw_all(side: Side) -> None:
     """Draw every setting where that is asked for; its charts are loaded only then."""
     if setting.value(OPEN):
         frontier = import_module("pages._ui.views.frontier")
-        frontier.draw(side.context, at=(side.worth.best_guess, side.usable))
+        frontier.draw(side.context, at=(side.risk.best_guess, side.usable))
 
 
 def _verdict(side: Side, known: Advice | None, work: Job) -> str:
@@ -67,7 +67,7 @@ def _verdict(side: Side, known: Advice | None, work: Job) -> str:
         words = f"{_named(best, context)}. Usable at which best guess: {wording.axes_words(best)}."
     else:
         limit = setting.value(way_out.RISK)
-        reason = wording.because(best, use=side.usable, risk=side.worth.best_guess, limit=limit)
+        reason = wording.because(best, use=side.usable, risk=side.risk.best_guess, limit=limit)
         head = "Recommended" if best.usable else "Best for this need, and still too noisy"
         words = f"{head}: {_named(best, context)}, {reason}"
     return cards.verdict_html(

@@ -103,7 +103,7 @@ def quote(side: Side) -> str:
     who = "a single trip is" if side.unit == "trip" else "a given person is"
     use = percent(side.usable)
     kept_words = f"{use} of trips lie in flows" if trips else f"{use} of zones have counts"
-    often = guess(side.worth.best_guess, 1)
+    often = guess(side.risk.best_guess, 1)
     often = f"{often} of the time" if often.startswith("over") else f"at most {often} of the time"
     return (
         f"If this were published, {kept_words} that can be used, and even someone who knows "

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine import origin_destination as od, usability
-from engine.risk import Worth
+from engine.privacy import Risk
 from engine.steps import Level
 from pages._ui.cache import (
-    attack as cached_attack,
     density as cached_density,
     pictures as cached_pictures,
+    privacy as cached_privacy,
     trips as cached_trips,
     verbs,
 )
@@ -36,7 +36,7 @@ class Side:
         What a release of trips protects; empty for the density.
     usable, level : float and str
         Share of trips in usable flows or of usable zones, and its judgement.
-    worth : Worth
+    risk : Risk
         What privacy is left once everything declared is released.
     picture : Picture
     context : Context
@@ -49,7 +49,7 @@ class Side:
     unit: str
     usable: float
     level: Level
-    worth: Worth
+    risk: Risk
     picture: Picture
     context: Context[Any]
 
@@ -57,8 +57,7 @@ class Side:
 def trips(settings: Settings, entry: Entry, zone: int | None = None) -> Side:
     """Return the flows of the declared window; `zone` picks those that the picture draws."""
     noise, parameters = seed(entry), settings.trips()
-    window, days = declared(parameters), len(entry.metadata.days)
-    added_up = entry.resolution.time != "day"
+    window = declared(parameters)
     if od.METHODS[settings.od_method].expected is None:
         true = verbs.truth(entry.key, window)
         parameters = settings.trips(method=settings.od_method)
@@ -75,7 +74,7 @@ def trips(settings: Settings, entry: Entry, zone: int | None = None) -> Side:
         unit=settings.unit,
         usable=judged.usable_share,
         level=judged.level,
-        worth=cached_attack.worth_of_trips(parameters, days, added_up=added_up),
+        risk=cached_privacy.risk_of_trips(parameters, entry.metadata),
         picture=picture,
         context=contexts.of(entry, settings.trips(method=settings.od_method), window),
     )
@@ -92,7 +91,7 @@ def density(settings: Settings, entry: Entry) -> Side:
         unit="",
         usable=judged.usable_share,
         level=judged.level,
-        worth=cached_attack.worth_of_density(entry.key, parameters),
+        risk=cached_privacy.risk_of_density(entry.key, parameters),
         picture=cached_pictures.density(entry.key, parameters, noise),
         context=contexts.of(entry, parameters),
     )

@@ -1,7 +1,6 @@
 """The stage in words: two gauges and one sentence."""
 
-from engine import attack
-from engine.risk import GROUP, PRECEDENTS, STRONG_GUESS, WEAK_GUESS, Guarantee, Strength
+from engine.privacy import GROUP, PRECEDENTS, STRONG_GUESS, WEAK_GUESS, Guarantee, Strength
 from engine.steps import GOOD_SHARE, SOME_SHARE, Level
 from pages._ui.drawing.gauges import Gauge
 from pages._ui.home.side import Side
@@ -9,7 +8,7 @@ from pages._ui.wording.numbers import number, percent, scientific
 from pages._ui.wording.privacy import guess
 from pages._ui.wording.verdict import USE_RULE
 
-STANDINGS: dict[attack.Standing, str] = {
+STANDINGS = {
     "balanced": "Private and usable",
     "leaning_open": "Moderately private",
     "too_open": "Too open",
@@ -34,7 +33,7 @@ PRIVACY_RULE = (
 )
 CONVENTIONS = (
     f"{PRIVACY_RULE} {USE_RULE} All of these are conventions, explained in docs/home.md "
-    "(How the gauges judge) and held in one place each: `engine/risk.py`, `engine/steps.py`."
+    "(How the gauges judge) and held in one place each: `engine/privacy`, `engine/steps.py`."
 )
 
 
@@ -44,15 +43,15 @@ def gauges(side: Side) -> list[Gauge]:
 
 
 def _privacy(side: Side) -> Gauge:
-    worth = side.worth
-    level, word = _STRENGTH[worth.strength]
+    risk = side.risk
+    level, word = _STRENGTH[risk.strength]
     return Gauge(
         name=f"Privacy: {word}",
         level=level,
-        sentence=f"*{guess(worth.best_guess, 1)}* is an attacker's best guess",
+        sentence=f"*{guess(risk.best_guess, 1)}* is an attacker's best guess",
         rule=f"{covered(side)} {companions(side)} {PRIVACY_RULE}",
         note=released(side),
-        value=worth.best_guess,
+        value=risk.best_guess,
         low=0.5,
         high=1.0,
         bands=((STRONG_GUESS, "good"), (WEAK_GUESS, "partly"), (1.0, "noisy")),
@@ -91,32 +90,32 @@ def _use(side: Side) -> Gauge:
 
 def released(side: Side) -> str:
     """Say in a few words what the best guess is made of: everything declared to be released."""
-    total = f"ε = {number(side.worth.total_epsilon, 4)}"
+    total = f"ε = {number(side.risk.epsilon, 4)}"
     if side.part == "density":
-        spent = f", δ = {scientific(side.worth.delta)}" if side.worth.delta else ""
+        spent = f", δ = {scientific(side.risk.delta)}" if side.risk.delta else ""
         return f"from the whole week, {total}{spent}"
     if side.unit == "trip":
         return f"of one trip, {total}"
-    days = side.worth.releases
+    days = side.risk.releases
     return f"from all {days} days, {total} in all" if days > 1 else f"from one matrix, {total}"
 
 
 def covered(side: Side) -> str:
     """Say what everything released is, what it costs in all, and where known uses stand."""
-    worth = side.worth
-    total = number(worth.total_epsilon, 4)
+    risk = side.risk
+    total = number(risk.epsilon, 4)
     least, most = (f"{PRECEDENTS[end].epsilon:g}" for end in (0, -1))
     known = f"White marks: known uses, ε = {least} to {most}, most for a person's day."
     if side.part == "density":
-        spent = f", δ = {scientific(worth.delta)}" if worth.delta else ""
+        spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
         return f"The declared density: one week, ε = {total}{spent} for a person. {known}"
     if side.unit == "trip":
         return f"Of one trip, ε = {total}; a person with many is protected less. {known}"
-    if worth.releases > 1:
-        what = f"{worth.releases} daily matrices"
+    if risk.releases > 1:
+        what = f"{risk.releases} daily matrices"
         if side.entry.resolution.time != "day":
             matrices = len(side.entry.metadata.periods)
-            what = f"{worth.releases} days, added up to {matrices}"
+            what = f"{risk.releases} days, added up to {matrices}"
         return f"All declared flows: {what}, in all ε = {total} for a person. {known}"
     return f"All declared flows: one matrix, ε = {total} for a person. {known}"
 
@@ -125,25 +124,30 @@ def companions(side: Side) -> str:
     """Say what is left of the promise to one where several are in or out together."""
     what = {"trip": "trips made", "": "people who go about"}.get(side.unit, "people who travel")
     return (
-        f"{GROUP} {what} together, as in a household: {guess(side.worth.group_guess, 1)} at "
-        f"{GROUP} × ε = {number(GROUP * side.worth.total_epsilon, 4)}."
+        f"{GROUP} {what} together, as in a household: {guess(side.risk.group_guess, 1)} at "
+        f"{GROUP} × ε = {number(GROUP * side.risk.epsilon, 4)}."
     )
 
 
 def standing(side: Side) -> tuple[Level, str]:
     """Return the worse of both sides, and where the setting stands in a word or two."""
-    strength = side.worth.strength
-    standing = attack.standing(strength, side.level)
+    strength = side.risk.strength
+    if side.level == "noisy":
+        standing = "too_private" if strength == "strong" else "neither"
+    else:
+        by_strength = {"strong": "balanced", "moderate": "leaning_open", "weak": "too_open"}
+        standing = by_strength[strength]
     in_part = standing == "balanced" and side.level == "partly"
+    sides = (side.risk.level, side.level)
     return (
-        attack.level(strength, side.level),
+        next(one for one in ("noisy", "partly", "good") if one in sides),
         "Private, usable in part" if in_part else STANDINGS[standing],
     )
 
 
 def sentence(side: Side) -> str:
     """Return the one sentence beside the picture."""
-    strength = side.worth.strength
+    strength = side.risk.strength
     who = "a single trip" if side.unit == "trip" else "a person"
     hidden = f"{who} {_HIDDEN[strength]}"
     share = percent(side.usable)

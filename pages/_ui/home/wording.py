@@ -1,7 +1,7 @@
 """Sentences of home: who is protected, what both columns cost, what the calculator says."""
 
 from engine.ledger import Ledger, is_above
-from engine.risk import Guarantee
+from engine.privacy import Guarantee
 from pages._ui.shell.settings import Settings
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import ANALYTIC_NOTE, PROTECTED, aim, delta_warning, odds, up_to

@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine import density, origin_destination, parameters
 from engine.parameters import DELTA_STOPS
-from engine.risk import SUPPRESSION_STANDARDS
+from engine.privacy import SUPPRESSION_STANDARDS
 from pages._ui.cache import facts as cached_facts
 from pages._ui.shell import address, catalogue, epsilon_control, frame, setting
 from pages._ui.shell.catalogue import Entry

@@ -3,8 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from engine import origin_destination as od
 from engine.arrays import Numbers
+from engine.privacy import composed_epsilon
 from pages._ui.cache import trips as cached_trips, verbs
 from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card
@@ -57,8 +57,10 @@ def _composition(context: Flows, delta: float) -> None:
             "released by itself. The tighter total of single days does not hold for such sums."
         )
         return
-    total = verbs.computed(od.person_total, parameters, days, delta=delta)
-    plain, tight = total.plain_epsilon or 0.0, total.tight_epsilon or 0.0
+    one = (parameters.epsilon, 0.0)
+    counts = np.unique(np.linspace(1, days, min(days, _POINTS)).round().astype(int)).tolist()
+    totals = [verbs.computed(composed_epsilon, (one,) * count, delta) for count in counts]
+    plain, tight = days * parameters.epsilon, totals[-1]
     cards.row(
         [
             Card(
@@ -77,16 +79,9 @@ def _composition(context: Flows, delta: float) -> None:
             ),
         ]
     )
-    counts = np.unique(np.linspace(1, days, min(days, _POINTS)).round().astype(int))
-    parts = [
-        verbs.computed(od.person_total, parameters, int(count), delta=delta) for count in counts
-    ]
     charts.curve(
         charts.lines(
-            {
-                "added up": [part.plain_epsilon or 0.0 for part in parts],
-                "tighter total": [part.tight_epsilon or 0.0 for part in parts],
-            },
+            {"added up": [count * parameters.epsilon for count in counts], "tighter total": totals},
             (colours.TRUE, colours.PRIVATE),
         ),
         x=counts,

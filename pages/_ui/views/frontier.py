@@ -9,11 +9,11 @@ import streamlit as st
 
 from engine.frontier import Candidate, tables, visits
 from engine.parameters import ODParameters
-from engine.risk import PRECEDENTS, Guarantee
+from engine.privacy import PRECEDENTS, Guarantee
 from pages._ui import jobs
 from pages._ui.cache import (
-    attack as cached_attack,
     density as cached_density,
+    privacy as cached_privacy,
     trips as cached_trips,
 )
 from pages._ui.cache.frontier import Advice, Line, span_of
@@ -93,13 +93,12 @@ def judged(context: Context[Any]) -> tuple[float, float]:
     """Return risk and use of the setting at hand as pages judge it, the published flows exactly."""
     entry, parameters = context.entry, context.parameters
     if not isinstance(parameters, ODParameters):
-        worth = cached_attack.worth_of_density(context.key, parameters)
+        risk = cached_privacy.risk_of_density(context.key, parameters)
         release = cached_density.judged(context.key, parameters, context.seed)
-        return worth.best_guess, release.usable_share
-    days, added_up = len(entry.metadata.days), entry.resolution.time != "day"
-    worth = cached_attack.worth_of_trips(parameters, days, added_up=added_up)
+        return risk.best_guess, release.usable_share
+    risk = cached_privacy.risk_of_trips(parameters, entry.metadata)
     published, window = context.vary(method="published").parameters, declared(parameters)
-    return worth.best_guess, cached_trips.usable_share(context.key, published, window)
+    return risk.best_guess, cached_trips.usable_share(context.key, published, window)
 
 
 def _picture(known: Advice, context: Context[Any], at: tuple[float, float]) -> None:
@@ -137,7 +136,6 @@ def _picture(known: Advice, context: Context[Any], at: tuple[float, float]) -> N
     spec.show(
         _layers(levels, flows="T" in shown[0].levers),
         data,
-        sheet=_columns(known.frontier.frontier),
         key="frontier_chart",
         alt=f"{len(known.frontier.candidates):,} settings that meet the need by risk and use; "
         f"you are at a best guess of {guess(at[0], 1)} with {percent(at[1])} usable",

@@ -6,7 +6,7 @@ from engine.datasets import Metadata
 from engine.density import delta_is_large
 from engine.ledger import Ledger
 from engine.parameters import ODParameters
-from engine.risk import Guarantee
+from engine.privacy import Guarantee
 from pages._ui.wording.numbers import number, scientific, trip_count
 
 UNITS = {

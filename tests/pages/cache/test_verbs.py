@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import datasets, density, origin_destination as od, report
+from engine import datasets, density, origin_destination as od, privacy, report
 from engine.density import DensityParameters
 from engine.origin_destination import ODParameters
 from engine.origin_destination.mechanism import standard_noise
@@ -117,10 +117,11 @@ def test_a_report_follows_its_own_noise(city, key):
 
 
 def test_what_settings_alone_decide_is_computed_once():
-    first = verbs.computed(od.person_total, TRIPS, 7, delta=1e-6)
-    assert first is verbs.computed(od.person_total, parameters=TRIPS, days=7, delta=1e-6)
-    assert first == od.person_total(TRIPS, 7, delta=1e-6)
-    assert first != verbs.computed(od.person_total, TRIPS, 8, delta=1e-6)
+    costs = ((0.1, 0.0),) * 7
+    first = verbs.computed(privacy.composed_epsilon, costs, 1e-6)
+    assert first is verbs.computed(privacy.composed_epsilon, costs=costs, delta=1e-6)
+    assert first == privacy.composed_epsilon(costs, 1e-6)
+    assert first != verbs.computed(privacy.composed_epsilon, costs[1:], 1e-6)
 
 
 def test_the_exact_law_is_asked_of_methods_that_have_one(city, key):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from engine import attack, datasets, origin_destination as od, usability
+from engine import datasets, origin_destination as od, privacy, usability
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Resolution, coarsen
 from engine.usability import Flows
@@ -49,8 +49,8 @@ def by_hand(time, unit, limit, days=7):
                         suppression_threshold=threshold,
                         unit=at,
                     )
-                    worth = attack.worth_of_trips(one, days, added_up=shown != "day")
-                    if worth.best_guess <= limit:
+                    spans = [1] * days if shown == "day" else [days]
+                    if privacy.risk_of_trips(one, spans).best_guess <= limit:
                         best = max(best, usability.usable_share(counted, one))
     return best
 

@@ -3,12 +3,12 @@
 import pytest
 
 from engine import datasets
-from engine.risk import GROUP
+from engine.privacy import GROUP, Risk
 from engine.steps import GOOD_SHARE, SOME_SHARE
 from pages._ui.home import verdict as home_verdict
 from pages._ui.home.side import Side
 from pages._ui.wording.verdict import USE_RULE
-from tests.unit.attack.test_worth import every_outcome, worth_of
+from tests.unit.privacy.test_guarantee import every_outcome
 
 
 def side(*, unit="person-day", usable=0.75, guess=0.75, part="trips"):
@@ -19,7 +19,7 @@ def side(*, unit="person-day", usable=0.75, guess=0.75, part="trips"):
         unit=unit,
         usable=usable,
         level="partly",
-        worth=worth_of(guess, covers_person=unit != "trip"),
+        risk=Risk(best_guess=guess, group_guess=guess, epsilon=1.0, covers_person=unit != "trip"),
         picture={},
         context=None,
     )
@@ -38,7 +38,7 @@ def test_a_household_is_guessed_by_four_times_epsilon(open_home):
     days = len(datasets.describe("demo-city").days)
     app = open_home(epsilon="0.1", od_data="demo-city", unit="person-day")
     drawn = " ".join(str(element.proto.body) for element in app.main.get("html"))
-    expected = f"{100 * every_outcome(0.4, days):.1f}%"
+    expected = f"{100 * every_outcome([0.4] * days):.1f}%"
     said = (
         f"4 people who travel together, as in a household: {expected} at 4 × ε = {0.4 * days:.4g}."
     )

@@ -11,7 +11,7 @@ import pytest
 from engine import datasets, density, origin_destination as od, resolution
 from engine.density import DensityParameters
 from engine.origin_destination import ODParameters
-from engine.risk import PRECEDENTS
+from engine.privacy import PRECEDENTS
 from pages._ui.cache.draws import generator
 from pages._ui.drawing.svg.sketches import Shapes
 from pages._ui.drawing.svg.stage import LARGEST, flow_picture

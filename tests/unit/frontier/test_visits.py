@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import attack, density, frontier, resolution, sweeping, usability
+from engine import density, frontier, privacy, resolution, sweeping, usability
 from engine.errors import DatasetError
 from engine.frontier import Need, visits
 from engine.frontier.command import main
@@ -49,7 +49,7 @@ def test_use_is_the_mean_verdict_of_draws_and_risk_that_of_the_ledger(city):
             cover_size=view.tessellation.cover_size,
             max_visits_cap=view.metadata.max_visits_cap,
         )
-        assert one.risk == attack.worth_of_density(ledger, one.parameters.epsilon).best_guess
+        assert one.risk == privacy.risk_of_ledger(ledger, one.parameters.epsilon).best_guess
 
 
 def test_the_grid_is_levels_by_blocks_by_visits_by_epsilon(city, judged):

@@ -235,42 +235,6 @@ def test_ledger_says_what_one_unit_pays():
     assert person.unit is Unit.PERSON_TRIPS
 
 
-def optimal_delta(epsilon, releases, total):
-    """Least δ for ε′ = (k − 2i)·ε: Kairouz, Oh and Viswanath (2015), Theorem 3.3."""
-    i = round((releases - total / epsilon) / 2)
-    terms = (
-        math.comb(releases, j)
-        * (math.exp((releases - j) * epsilon) - math.exp((releases - 2 * i + j) * epsilon))
-        for j in range(i)
-    )
-    return math.fsum(terms) / (1 + math.exp(epsilon)) ** releases
-
-
-def test_daily_releases_add_up_for_a_person():
-    params = od.ODParameters(epsilon=0.1)
-    total = od.person_total(params, 7)
-    assert total.plain_epsilon == pytest.approx(0.7)
-    assert total.tight_epsilon <= total.plain_epsilon
-    year = od.person_total(params, 305, delta=1e-6)
-    assert year.plain_epsilon == pytest.approx(30.5)
-    assert year.tight_epsilon == pytest.approx(9.26, abs=0.005)
-    # the optimum lies between neighbours of the grid on which the theorem is stated
-    steps = math.floor((305 - year.tight_epsilon / 0.1) / 2)
-    assert optimal_delta(0.1, 305, 0.1 * (305 - 2 * steps)) <= 1e-6
-    assert optimal_delta(0.1, 305, 0.1 * (305 - 2 * steps - 2)) > 1e-6
-    assert od.person_total(params, 1).tight_epsilon == 0.1
-    # with hardly any δ nothing is won over the sum, and nothing is lost
-    tiny = od.person_total(params, 28, delta=1e-30)
-    assert tiny.tight_epsilon == tiny.plain_epsilon == pytest.approx(2.8)
-
-
-def test_a_person_pays_once_at_person_level_and_is_not_bounded_at_trip_level():
-    person = od.person_total(od.ODParameters(epsilon=0.3, unit="person"), 305)
-    assert (person.plain_epsilon, person.tight_epsilon) == (0.3, 0.3)
-    trip = od.person_total(od.ODParameters(epsilon=0.3, unit="trip"), 305)
-    assert (trip.plain_epsilon, trip.tight_epsilon) == (None, None)
-
-
 def test_drawn_records_add_up(counted):
     params = od.ODParameters(epsilon=0.2, max_trips_per_user=2, suppression_threshold=5)
     truth = od.truth(counted)

@@ -3,11 +3,11 @@ import math
 import numpy as np
 import pytest
 
-from engine.attack import Visitor, strongest_on_density
-from engine.attack.visits import stage_losses
 from engine.density import DensityParameters
 from engine.density.gaussian import gaussian_delta, gaussian_strength
 from engine.density.zoom.measure import DEFAULTS
+from engine.privacy import Visitor, strongest_on_density
+from engine.privacy.attack import stage_losses
 
 PARAMETERS = DensityParameters(epsilon=1.0, delta=1e-5, method="zoom")
 PLACES = {"cover_size": 100, "max_visits_cap": 840}
@@ -26,9 +26,9 @@ def test_the_heaviest_person_meets_the_guarantee_and_nobody_exceeds_it() -> None
 def test_the_attack_on_the_heaviest_person_is_that_of_one_gaussian() -> None:
     attack = strongest_on_density(Visitor(visits=1, all_visits=840), PARAMETERS, **PLACES)
     advantage = gaussian_delta(0.0, gaussian_strength(1.0, 1e-5))
-    assert attack.roc.advantage == pytest.approx(advantage, rel=1e-2)
+    assert attack.losses.advantage == pytest.approx(advantage, rel=1e-2)
     light = strongest_on_density(Visitor(visits=1, all_visits=1), PARAMETERS, **PLACES)
-    assert light.roc.advantage < 0.5 * advantage
+    assert light.losses.advantage < 0.5 * advantage
 
 
 @pytest.mark.parametrize("visits", [1, 4, 9, 40, 200, 840])

@@ -1,0 +1,57 @@
+"""What ε and δ mean for one person: the guarantee in words, losses composed, the best attack.
+
+`risk_of_trips` and `risk_of_ledger` say of everything that is released what an attacker can guess
+at most; `guesses` is how every page writes it. Nothing here reads data or draws noise.
+
+Examples
+--------
+>>> from engine import privacy
+>>> from engine.parameters import ODParameters
+>>> week = privacy.risk_of_trips(ODParameters(epsilon=0.5), [1] * 7)
+>>> privacy.guesses(week.best_guess)
+'at most 75 of 100 guesses'
+"""
+
+from .attack import Attack, Corridor, Visitor, strongest, strongest_on_density
+from .guarantee import (
+    GROUP,
+    PRECEDENTS,
+    STRONG_GUESS,
+    SUPPRESSION_STANDARDS,
+    WEAK_GUESS,
+    Guarantee,
+    Precedent,
+    Risk,
+    Strength,
+    days_by_matrix,
+    guesses,
+    risk_of_ledger,
+    risk_of_trips,
+)
+from .losses import Losses, composed, composed_epsilon, epsilon_at, randomised_response
+
+__all__ = [
+    "GROUP",
+    "PRECEDENTS",
+    "STRONG_GUESS",
+    "SUPPRESSION_STANDARDS",
+    "WEAK_GUESS",
+    "Attack",
+    "Corridor",
+    "Guarantee",
+    "Losses",
+    "Precedent",
+    "Risk",
+    "Strength",
+    "Visitor",
+    "composed",
+    "composed_epsilon",
+    "days_by_matrix",
+    "epsilon_at",
+    "guesses",
+    "randomised_response",
+    "risk_of_ledger",
+    "risk_of_trips",
+    "strongest",
+    "strongest_on_density",
+]

@@ -1,0 +1,331 @@
+"""What ε and δ mean for one person: the best guess of membership, and what others have used.
+
+An attacker who knows all other records asks whether one more is in the data. Differential privacy
+bounds every such test: with P and Q the laws of what is published with and without the record,
+P(S) ≤ e^ε·Q(S) + δ for every set S of results, and the same with P and Q exchanged.
+
+For δ > 0 that is all that is proved of released counts. It bounds how often a guess can be right;
+it does not bound the odds after each single result, and it does not say that "ε fails with
+probability δ", which is the stronger probabilistic DP.
+"""
+
+import math
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from .. import validation
+from ..datasets import Metadata
+from ..errors import ParameterError
+from ..ledger import Ledger
+from ..parameters import ODParameters
+from ..steps import Level, step
+from .losses import composed, randomised_response
+
+Strength = Literal["strong", "moderate", "weak"]
+
+STRONG_GUESS = 0.75
+"""Best guess up to which privacy is called strong: halfway from a coin toss to certainty. A single
+pure release reaches it at ε = ln 3, about 1.1."""
+WEAK_GUESS = 0.95
+"""Best guess above which privacy is called weak: the attacker errs less than once in 20 times. A
+single pure release reaches it at ε = ln 19, about 2.9. Both limits are conventions; most known
+uses (`PRECEDENTS`) lie between them, each counted for its own unit."""
+
+GROUP = 4
+"""A household: so many who travel together are spoken of beside every promise to one."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """(ε, δ)-differential privacy as a limit on every attack; pure ε-DP where δ is 0.
+
+    Parameters
+    ----------
+    epsilon : float
+        Privacy loss of the unit of protection that the attack is about, finite and at least 0.
+    delta : float
+        At least 0 and below 1.
+
+    Raises
+    ------
+    ParameterError
+        If a number is outside its domain.
+
+    Examples
+    --------
+    >>> guarantee = Guarantee(epsilon=0.5)
+    >>> round(guarantee.odds_factor, 3), round(guarantee.best_guess, 4)
+    (1.649, 0.6225)
+    """
+
+    epsilon: float
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        remedy = "smaller means more private, 0.1 to 2 is usual"
+        validation.finite_at_least("epsilon", self.epsilon, 0, remedy)
+        delta = validation.as_real(self.delta)
+        if delta is None or not 0 <= delta < 1:
+            raise ParameterError(
+                f"delta must be a number of at least 0 and below 1, got {self.delta!r}; "
+                "choose it below one over the number of people, such as 1e-7"
+            )
+
+    @property
+    def odds_factor(self) -> float:
+        """e^ε, infinite where no float holds it.
+
+        Without δ, the most that any published result can multiply the odds that the record is in
+        the data. With δ, no set of results is more than e^ε times as likely, plus δ.
+        """
+        return math.exp(self.epsilon) if self.epsilon < 709 else math.inf
+
+    @property
+    def advantage(self) -> float:
+        """The largest true-positive rate minus false-positive rate, (e^ε − 1 + 2δ)/(e^ε + 1)."""
+        stay = math.exp(-self.epsilon)
+        return (-math.expm1(-self.epsilon) + 2 * self.delta * stay) / (1 + stay)
+
+    @property
+    def best_guess(self) -> float:
+        """The largest share of right guesses where a coin gets half, (e^ε + δ)/(e^ε + 1)."""
+        return (1 + self.advantage) / 2
+
+    def together(self, people: int) -> "Guarantee":
+        """Return what is promised to so many who travel together: a household, a bus.
+
+        One observation of all of them moves with every single one, so that a group of k is
+        protected only by k·ε, and by δ·(e^(kε) − 1)/(e^ε − 1) (Dwork and Roth 2014, theorem 2.2,
+        and its sum over the k steps). It is also all that holds for one person against whoever
+        believes that these k come or stay together.
+
+        Examples
+        --------
+        >>> four = Guarantee(epsilon=0.5).together(4)
+        >>> four.epsilon, round(four.suspicion(0.1), 3)  # for one alone: 0.155
+        (2.0, 0.451)
+        """
+        remedy = "it is how many travel together, such as 4 for a household"
+        count = validation.whole_number("people", people, 1, remedy=remedy)
+        steps = (min(i * self.epsilon, 700.0) for i in range(count))
+        slack = self.delta * sum(math.exp(loss) for loss in steps)
+        return Guarantee(epsilon=count * self.epsilon, delta=min(slack, math.nextafter(1.0, 0.0)))
+
+    def suspicion(self, prior: float) -> float:
+        """Return the most that a suspicion can grow to, whatever is published.
+
+        It holds for an attacker who knows the other records or believes them independent of this
+        one. Whoever believes that several come together learns of all at once: see `together`.
+
+        Parameters
+        ----------
+        prior : float
+            Probability, above 0 and below 1, that the attacker gives the record beforehand.
+
+        Raises
+        ------
+        ParameterError
+            If δ is above 0: then single rare results may reveal more, and there is no such limit.
+
+        Examples
+        --------
+        >>> round(Guarantee(epsilon=1.0).suspicion(0.1), 3)
+        0.232
+        """
+        if self.delta:
+            raise ParameterError(
+                f"delta must be 0 for a limit on every suspicion, got {self.delta!r}; "
+                "use best_guess, which holds on average over what is published"
+            )
+        remedy = "it is what the attacker believes beforehand, such as 0.1"
+        belief = validation.inside_open_interval("prior", prior, 0, 1, remedy)
+        return belief / (belief + (1 - belief) * math.exp(-self.epsilon))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risk:
+    """What an attacker can learn of one protected record once all that was declared is released.
+
+    Parameters
+    ----------
+    best_guess : float
+        The most that any attacker gets right, from all releases together, of guesses whether the
+        record is in the data, where a coin gets half.
+    group_guess : float
+        The same of `GROUP` people (or trips) who are in or out together.
+    epsilon, delta : float
+        Privacy loss of all releases together, simply added up.
+    releases : int
+        How many read the record.
+    covers_person : bool
+        Whether that is all a person has in what is released, rather than single trips.
+    """
+
+    best_guess: float
+    group_guess: float
+    epsilon: float
+    delta: float = 0.0
+    releases: int = 1
+    covers_person: bool = True
+
+    @property
+    def level(self) -> Level:
+        """``good`` up to `STRONG_GUESS`, ``noisy`` above `WEAK_GUESS`.
+
+        Where single trips are protected it is never good: a person who makes many is not.
+        """
+        level = step(self.best_guess, good=STRONG_GUESS, partly=WEAK_GUESS)
+        return "partly" if level == "good" and not self.covers_person else level
+
+    @property
+    def strength(self) -> Strength:
+        """The level in the words for privacy.
+
+        Examples
+        --------
+        >>> Risk(best_guess=0.73, group_guess=0.98, epsilon=1.0).strength
+        'strong'
+        """
+        words: dict[Level, Strength] = {"good": "strong", "partly": "moderate", "noisy": "weak"}
+        return words[self.level]
+
+
+def risk_of_trips(parameters: ODParameters, days: Sequence[int]) -> Risk:
+    """Return what is left of privacy once all matrices of flows are released.
+
+    At ``person-day`` a matrix that adds up d days has one noise and costs a person who travels on
+    all of them d·ε; the noises of several matrices are independent, so that these losses compose.
+    A trip lies in one matrix only, and at ``person`` all matrices together cost ε.
+
+    Parameters
+    ----------
+    parameters : ODParameters
+        ε of one unit and the unit of protection.
+    days : sequence of int
+        How many days each matrix adds up: seven ones for a week of daily matrices.
+
+    Examples
+    --------
+    >>> daily = risk_of_trips(ODParameters(epsilon=0.5, unit="person-day"), [1] * 7)
+    >>> daily.epsilon, round(daily.best_guess, 3), daily.strength
+    (3.5, 0.752, 'moderate')
+    >>> summed = risk_of_trips(ODParameters(epsilon=0.5, unit="person-day"), [7])
+    >>> round(summed.best_guess, 3)  # as if ε were 3.5
+    0.971
+    """
+    if not days:
+        raise ParameterError("days must name at least one matrix, got none; choose a day")
+    for each in set(days):
+        validation.whole_number("days", each, 1, remedy="a matrix holds at least one day")
+    times = Counter(days) if parameters.unit == "person-day" else Counter([1])
+
+    def best_guess(people: int) -> float:
+        one = Guarantee(epsilon=parameters.epsilon).together(people).epsilon
+        parts = [(*randomised_response(many * one), often) for many, often in times.items()]
+        return composed(parts).best_guess
+
+    total = sum(many * often for many, often in times.items())
+    return Risk(
+        best_guess=best_guess(1),
+        group_guess=best_guess(GROUP),
+        epsilon=total * parameters.epsilon,
+        releases=total,
+        covers_person=parameters.unit != "trip",
+    )
+
+
+def days_by_matrix(about: Metadata) -> tuple[int, ...]:
+    """Return how many declared days each matrix of a dataset adds up."""
+    starts = about.periods
+    counted = Counter(bisect_right(starts, day) for day in about.days)
+    return tuple(counted[place] for place in sorted(counted))
+
+
+def risk_of_ledger(ledger: Ledger, epsilon: float) -> Risk:
+    """Return what is left of a person's privacy once the one release of a ledger is out.
+
+    Parameters
+    ----------
+    ledger : Ledger
+        Of a density or a report.
+    epsilon : float
+        As stated; what is proved counts instead where that is more.
+    """
+    loss = ledger.proved_epsilon if ledger.exceeds(epsilon) else epsilon
+    kept = Guarantee(epsilon=loss, delta=ledger.delta)
+    return Risk(
+        best_guess=kept.best_guess,
+        group_guess=kept.together(GROUP).best_guess,
+        epsilon=loss,
+        delta=ledger.delta,
+    )
+
+
+def guesses(best_guess: float, *, coin: bool = False) -> str:
+    """Write how often an attacker is right at most: the words of every page and bundle.
+
+    Parameters
+    ----------
+    best_guess : float
+        Of `Risk` or `Guarantee`, 0.5 for a coin.
+    coin : bool
+        Whether to say what a coin gets.
+
+    Examples
+    --------
+    >>> guesses(0.7311, coin=True), guesses(0.9996)
+    ('at most 73 of 100 guesses (a coin: 50)', 'over 99 of 100 guesses')
+    """
+    right = round(100 * best_guess)
+    words = "over 99 of 100 guesses" if right > 99 else f"at most {right} of 100 guesses"
+    return f"{words} (a coin: 50)" if coin else words
+
+
+class Precedent(NamedTuple):
+    """A published use of differential privacy: ε for one unit, and its address without https."""
+
+    name: str
+    epsilon: float
+    unit: str
+    source: str
+
+
+_META = (
+    "research.facebook.com/blog/2020/06/"
+    "protecting-privacy-in-facebook-mobility-data-during-the-covid-19-response/"
+)
+_NATURE = "nature.com/articles/s41467-019-12809-y"
+_SPECTUS = (
+    "web.archive.org/web/20221209065442/https://spectus.ai/wp-content/"
+    "uploads/2022/10/Spectus_DPWhitepaper_v01b.pdf"
+)
+PRECEDENTS = (
+    Precedent("Google research dataset, 2016", 0.66, "a user's trip", _NATURE),
+    Precedent("Google search trends, 2020", 1.68, "a user's day", "arxiv.org/abs/2009.01265"),
+    Precedent("Google Environmental Insights", 2.0, "a user's week", "arxiv.org/abs/2407.03496"),
+    Precedent("Meta Movement Range Maps, 2020", 2.0, "a user's day", _META),
+    Precedent(
+        "Google vaccination searches, 2021", 2.19, "a user's day", "arxiv.org/abs/2107.01179"
+    ),
+    Precedent(
+        "Google Community Mobility Reports", 2.64, "a user's day", "arxiv.org/abs/2004.04145"
+    ),
+    Precedent("Spectus hurricane evacuation, 2017", 10.0, "a user", _SPECTUS),
+    Precedent("US Census 2020: persons", 17.14, "a person", "hdsr.mitpress.mit.edu/pub/7evz361i"),
+)
+"""Known uses by ascending ε, those of mobility as the OpenDP deployments registry has them. A used
+value is no proof that it is a good one."""
+
+SUPPRESSION_STANDARDS = {
+    "FlowKit, which hides 15 and fewer": 16,
+    "US cancer statistics (CDC)": 15,
+    "California's education statistics": 10,
+}
+"""The least count that others publish, the last two as P2 cites them: usual values of τ.
+
+Alone they protect nobody: whoever knows all others of a flow that is shown learns exactly whether
+one more person is in it. Noise is what hides that.
+"""
