@@ -20,7 +20,6 @@ PARTS = {
     "ingest": ("ingest.command", "raw tables to a dataset of counts"),
     "twin": ("synthetic.twincommand", "simulated people in your own zones, from public facts"),
     "frontier": ("frontier.command", "which settings to choose"),
-    "report": ("report.command", "what is in the data, as a page of HTML"),
     "release": ("release.command", "release tables once: declare a budget, then release"),
 }
 """Where each part has its ``main(arguments)``, and what it is for."""

@@ -2,36 +2,34 @@
 
 from engine import report as engine_report
 from pages._ui.cache import verbs
-from pages._ui.report import answer, curves, question, table, where
-from pages._ui.report.block import Report
-from pages._ui.report.wording import LEAD
+from pages._ui.report import answer, charts, question, where
+from pages._ui.report.question import Report
 from pages._ui.shell import frame, setting, sidebar
 from pages._ui.shell.settings import dataset_with
 
 VIEWS = {
-    "When": curves.when,
-    "Where": where.zones,
+    "When": charts.when,
+    "Visits": where.visits,
     "Flows": where.flows,
-    "How far, how long": curves.of_trips,
-    "People": curves.of_people,
-    "Errors and M": table.draw,
+    "How far, how long": charts.histograms,
+    "Errors and M": answer.errors,
 }
+LEAD = "What is in the data – when, where, how far – under one privacy budget."
 
 
 def draw() -> None:
     """Draw the page."""
-    question.read()
+    question.open_on_a_report()
     settings = sidebar.draw(density=False, trips=("od_data",))
     entry = settings.od_data
     if entry is None or not entry.has_trips:
         frame.missing(entry, "trips", dataset_with("trips"), "od_data")
         return
-    if not verbs.of(engine_report.available, entry.key):
-        entry = question.instead(entry)
-    if entry is None:
-        return
     frame.banners([entry])
-    report = Report(*question.ask(entry, settings.epsilon))
+    if not verbs.of(engine_report.available, entry.key):
+        question.missing(entry)
+        return
+    report = Report(question.ask(entry, settings.epsilon))
     answer.draw(report)
     VIEWS[setting.views("report_view", list(VIEWS))](report)
 

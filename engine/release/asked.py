@@ -10,7 +10,7 @@ from .. import datasets
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..parameters import DensityParameters, ODParameters
-from ..report import Budget, ReportParameters, truth
+from ..report import ReportParameters, fitting, truth
 from ..synthetic.twininputs import in_words
 from .bundle import CONSENT
 from .claim import zip_of
@@ -77,12 +77,12 @@ def parameters(options: argparse.Namespace, dataset: Dataset) -> Settings:
             method="zoom" if ours else "towers_laplace",
         )
     if options.product == "report":
-        return ReportParameters(
+        usual = ReportParameters(
             epsilon=options.epsilon,
             max_trips_per_user=options.max_trips_per_user,
             unit=options.unit,
-            budget=Budget.fitting(truth(dataset), options.unit),
         )
+        return fitting(usual, truth(dataset))
     return ODParameters(
         epsilon=options.epsilon,
         max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,

@@ -1,34 +1,28 @@
 """Reading ``report.parquet``: every count of a report at any M, without a look at a person."""
 
-from dataclasses import dataclass
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from .. import validation
 from ..arrays import Floats, Integers
 from ..datasets import Dataset, remembered
-from ..errors import DatasetError, ParameterError
-from .measures import BEYOND, HOUR_CLASSES, STOPS, UNKNOWN_TIME, WINDOWS, Extent, Measure
+from ..errors import DatasetError
+from .measures import BEYOND, STOPS, Extent, Measure
+from .settings import BINS, Analysis, ReportParameters, even, stop_index
 
 FILE = "report.parquet"
-
-
-@dataclass(frozen=True, eq=False)
-class _Rows:
-    """Rows of one measure, sorted by cap; `ends` is where those of each stop end."""
-
-    position: Integers
-    n: Floats
-    ends: Integers
+_LONGEST_BY_DAY, _LONGEST_BY_WEEK = 90, 712
+"""Days of a period up to which trips are counted by day, and by week; then by month."""
+_HOUR_CLASSES = 49
 
 
 class ReportTable:
     """The cached counts behind a mobility report (confidential).
-
-    `hourly` says whether points were counted by the hour, so that any windows can be asked for.
 
     Parameters
     ----------
@@ -40,114 +34,63 @@ class ReportTable:
     Raises
     ------
     DatasetError
-        If a row names an unknown measure, stop or bin.
+        If a row names an unknown stop or bin.
 
     Examples
     --------
     >>> from datetime import date
-    >>> table = pa.table({"measure": ["no_end", "no_end"], "cap": [1, 3], "bin": [0, 0],
-    ...                   "n": [4, 2]})
+    >>> table = pa.table({"measure": ["day", "day"], "cap": [1, 3], "bin": [0, 0], "n": [4, 2]})
     >>> rows = ReportTable(table, Extent(first_day=date(2026, 6, 1), days=1, zones=1))
-    >>> int(rows.counts(Measure.NO_END, 1)[0]), int(rows.counts(Measure.NO_END, None)[0])
-    (4, 6)
+    >>> rows.counts(Measure.DAY, 1).tolist(), rows.counts(Measure.DAY, None).tolist()
+    ([0, 4], [0, 6])
     """
 
     def __init__(self, table: pa.Table, extent: Extent) -> None:
         self.extent = extent
-        table, self.hourly = _hourly(table)
-        known = [str(measure) for measure in Measure]
-        code = pc.index_in(table["measure"].cast(pa.string()), value_set=pa.array(known))
-        measure = code.fill_null(-1).to_numpy()
-        cap = np.searchsorted(np.array((*STOPS, BEYOND)), table["cap"].to_numpy())
-        caps = np.array((*STOPS, BEYOND, -1))[cap]
-        if (measure < 0).any() or (caps != table["cap"].to_numpy()).any():
-            raise _damaged()
-        order = np.lexsort((cap, measure))
-        bins = table["bin"].to_numpy()[order].astype(np.int64)
-        n = table["n"].to_numpy()[order].astype(np.float64)
-        cap, measure = cap[order], measure[order]
-        self._rows: dict[Measure, _Rows] = {}
-        self._whole: dict[Measure, Integers] = {}
-        for number, name in enumerate(Measure):
-            rows = slice(*np.searchsorted(measure, [number, number + 1]))
-            lowest, size = extent.bins(name)
-            position = bins[rows] - lowest
-            if len(position) and not (position.min() >= 0 and position.max() < size):
-                raise _damaged()
-            ends = np.searchsorted(cap[rows], np.arange(len(STOPS) + 1), side="right")
-            self._rows[name] = _Rows(position, n[rows], ends.astype(np.int64))
+        self._rows: dict[Measure, tuple[Integers, Floats, Integers]] = {}
+        table = _by_zone(table)
+        names = table["measure"].cast(pa.string())
+        for measure in Measure:
+            rows = table.filter(pc.equal(names, str(measure))).sort_by("cap")
+            lowest, size = extent.bins(measure)
+            at = rows["bin"].to_numpy().astype(np.int64) - lowest
+            caps, n = rows["cap"].to_numpy(), rows["n"].to_numpy().astype(np.float64)
+            known = np.isin(caps, (*STOPS, BEYOND)).all()
+            if not known or (len(at) and not 0 <= at.min() <= at.max() < size):
+                raise damaged()
+            ends = np.searchsorted(caps, (*STOPS, BEYOND), side="right")
+            self._rows[measure] = at, n, ends
 
     @property
     def has_travel_times(self) -> bool:
         """Whether trips come with end times; those found between sightings do not."""
-        return len(self._rows[Measure.TRAVEL_TIME].n) > 0
+        return len(self._rows[Measure.TRAVEL_TIME][0]) > 0
 
     def counts(self, measure: Measure, max_trips_per_user: int | None) -> Integers:
         """Return the counts of all bins of `measure`, the ones below and above included.
 
-        Parameters
-        ----------
-        measure : Measure
-            What is counted.
-        max_trips_per_user : int or None
-            M, one of `STOPS`; None counts all trips.
-
-        Returns
-        -------
-        array of int64, shape (bins,)
-            At least 0. Removing one person changes it by at most `sensitivity` in L₁.
+        M is one of `STOPS`; None counts all trips.
         """
-        if max_trips_per_user is None:  # the truth is the same for every setting
-            if measure not in self._whole:
-                self._whole[measure] = self._counted(measure, None)
-                self._whole[measure].flags.writeable = False
-            return self._whole[measure]
-        return self._counted(measure, max_trips_per_user)
-
-    def _counted(self, measure: Measure, max_trips_per_user: int | None) -> Integers:
-        rows = self._rows[measure]
-        last = len(STOPS) if max_trips_per_user is None else stop_index(max_trips_per_user)
-        end = int(rows.ends[last])
+        at, n, ends = self._rows[measure]
+        end = ends[-1 if max_trips_per_user is None else stop_index(max_trips_per_user)]
         size = self.extent.bins(measure)[1]
-        counted = np.bincount(rows.position[:end], weights=rows.n[:end], minlength=size)
-        return counted.astype(np.int64)
+        return np.bincount(at[:end], weights=n[:end], minlength=size).astype(np.int64)
 
 
-def _hourly(table: pa.Table) -> tuple[pa.Table, bool]:
-    """Return a table with points by hour, and whether they were counted so.
-
-    Older tables have points by the usual windows (``zone_window``): each stands at the first hour
-    of its window, so that sums over these windows are the same.
-    """
-    older = pc.equal(table["measure"].cast(pa.string()), "zone_window")
+def _by_zone(table: pa.Table) -> pa.Table:
+    """Return points by zone where they were counted by zone and hour of a weekday or weekend."""
+    older = pc.equal(table["measure"].cast(pa.string()), "zone_hour")
     if not pc.any(older).as_py():
-        return table, True
-    starts = np.array([*WINDOWS[:-1], *(24 + hour for hour in WINDOWS[:-1]), UNKNOWN_TIME])
-    numbers = table["bin"].to_numpy().astype(np.int64)
-    zone, window = np.divmod(numbers, len(starts))
-    moved = np.where(older.to_numpy(), zone * HOUR_CLASSES + starts[window], numbers)
-    names = pc.if_else(older, str(Measure.ZONE_HOUR), table["measure"].cast(pa.string()))
-    caps, n = table["cap"], table["n"]
-    return pa.table({"measure": names, "cap": caps, "bin": moved, "n": n}), False
-
-
-def stop_index(max_trips_per_user: int) -> int:
-    """Return the position of M among `STOPS`.
-
-    Raises
-    ------
-    ParameterError
-        If it is no whole number from 1 to 256, or no stop.
-    """
-    remedy = f"the counts are kept for {', '.join(map(str, STOPS))}"
-    value = validation.whole_number(
-        "max_trips_per_user", max_trips_per_user, 1, STOPS[-1], remedy=remedy
+        return table
+    bins = table["bin"].to_numpy().astype(np.int64)
+    return pa.table(
+        {
+            "measure": pc.if_else(older, str(Measure.ZONE), table["measure"].cast(pa.string())),
+            "cap": table["cap"],
+            "bin": np.where(older.to_numpy(), bins // _HOUR_CLASSES, bins),
+            "n": table["n"],
+        }
     )
-    if value not in STOPS:
-        raise ParameterError(
-            f"max_trips_per_user must be one of the stops, got {max_trips_per_user!r}; {remedy}"
-        )
-    return STOPS.index(value)
 
 
 def available(dataset: Dataset) -> bool:
@@ -158,7 +101,7 @@ def available(dataset: Dataset) -> bool:
 def truth(dataset: Dataset) -> ReportTable:
     """Return the counts behind a dataset's mobility report (confidential), read once.
 
-    They answer for every M and all bins; `numbers` are those of one analysis.
+    They answer for every M; `numbers` are those of one analysis.
 
     Raises
     ------
@@ -167,18 +110,27 @@ def truth(dataset: Dataset) -> ReportTable:
     """
     if not available(dataset):
         raise DatasetError(
-            f"dataset '{dataset.id}' has no mobility report ({FILE}); build it again from its "
-            "table of trips or visits: the report is made with the trips of people"
+            f"dataset '{dataset.id}' has no mobility report ({FILE})",
+            remedy="build it again from its table of trips or visits: the report is made with the "
+            "trips of people",
         )
 
     def build() -> ReportTable:
         try:
             table = pq.read_table(dataset.folder / FILE)
         except (pa.ArrowInvalid, OSError) as error:
-            raise _damaged(dataset.id) from error
+            raise damaged(dataset.id) from error
         return ReportTable(table, extent_of(dataset))
 
     return remembered(dataset, "report", build)
+
+
+def fitting(parameters: ReportParameters, table: ReportTable) -> ReportParameters:
+    """Return even shares without what a dataset cannot tell: sightings have no travel times."""
+    if table.has_travel_times:
+        return parameters
+    known = [one for one in parameters.on if one is not Analysis.TRAVEL_TIME]
+    return replace(parameters, shares=even(known))
 
 
 def extent_of(dataset: Dataset) -> Extent:
@@ -187,6 +139,74 @@ def extent_of(dataset: Dataset) -> Extent:
     return Extent(first_day=metadata.first_day, days=len(metadata.days), zones=len(dataset.zones))
 
 
-def _damaged(name: str = "") -> DatasetError:
+def damaged(name: str = "") -> DatasetError:
+    """Return the error of a table that cannot be."""
     of = f"dataset '{name}': " if name else ""
-    return DatasetError(f"{of}{FILE} is not as expected; build the dataset again")
+    return DatasetError(f"{of}{FILE} is not as expected", remedy="build the dataset again")
+
+
+class Periods(NamedTuple):
+    """How declared days are grouped: the number of each day's period, and each one's first day."""
+
+    of_day: Integers
+    starts: tuple[date, ...]
+
+
+def periods(extent: Extent) -> Periods:
+    """Group the declared days by day, week (from Monday) or month, by their number alone.
+
+    Examples
+    --------
+    >>> periods(Extent(first_day=date(2026, 6, 3), days=100, zones=1)).starts[1]
+    datetime.date(2026, 6, 8)
+    """
+    days = [extent.first_day + timedelta(days=i) for i in range(extent.days)]
+    if extent.days <= _LONGEST_BY_DAY:
+        keys = [day.toordinal() for day in days]
+    elif extent.days <= _LONGEST_BY_WEEK:
+        keys = [day.toordinal() - day.weekday() for day in days]
+    else:
+        keys = [12 * day.year + day.month for day in days]
+    _, first, of_day = np.unique(keys, return_index=True, return_inverse=True)
+    return Periods(of_day, tuple(days[at] for at in first))
+
+
+def numbers(
+    table: ReportTable, analysis: Analysis, parameters: ReportParameters, *, kept: bool = False
+) -> Integers:
+    """Return the numbers of one analysis before any noise (confidential).
+
+    Parameters
+    ----------
+    table : ReportTable
+        A dataset's counts, see `engine.report.truth`.
+    analysis : Analysis
+        `SIZE` gives people (at unit user) and trips; `DAYS` end with trips outside the period,
+        `VISITS` with points outside all zones; histograms start with what lies below their bins
+        and end with what lies above.
+    parameters : ReportParameters
+        The unit is used, and M where `kept` is asked.
+    kept : bool
+        Count the trips that are kept, at most M a person, instead of all.
+    """
+    most = parameters.kept if kept else None
+    days = table.counts(Measure.DAY, most)
+    if analysis is Analysis.SIZE:
+        # everybody has one trip of rank 1, in the period where there is one
+        everybody = table.counts(Measure.DAY, 1)[1:].sum()
+        people = [everybody] if parameters.unit == "user" else []
+        return np.array([*people, days[1:].sum()], dtype=np.int64)
+    if analysis is Analysis.DAYS:
+        grouped = periods(table.extent)
+        inside = np.zeros(len(grouped.starts), dtype=np.int64)
+        np.add.at(inside, grouped.of_day, days[1:])
+        return np.append(inside, days[0])
+    if analysis.is_histogram:
+        bins = BINS[analysis]
+        return bins.coarsen(table.counts(bins.measure, most))
+    plain = {
+        Analysis.HOURS: Measure.HOUR,
+        Analysis.VISITS: Measure.ZONE,
+        Analysis.FLOWS: Measure.FLOW,
+    }
+    return table.counts(plain[analysis], most)

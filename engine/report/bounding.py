@@ -6,57 +6,12 @@ import numpy as np
 from scipy.special import ndtr
 
 from .. import validation
-from ..arrays import Floats, Integers
+from ..arrays import Floats
 from .measures import STOPS
-from .results import Result
+from .mechanism import Result
 
 
-@dataclass(frozen=True)
-class ErrorParts:
-    """Mean absolute error of one number of an analysis, split in two.
-
-    Attributes
-    ----------
-    bounding : float
-        Mean |kept − true|: what keeping at most M trips a person takes away.
-    noise : float
-        Mean absolute noise, from its law.
-    drawn : float
-        Mean |private − true| in this draw, after clipping at 0.
-    """
-
-    bounding: float
-    noise: float
-    drawn: float
-
-    @property
-    def together(self) -> float:
-        """Bounding and noise: at least the error to expect before clipping."""
-        return self.bounding + self.noise
-
-
-def error_parts(truth: Integers, kept: Integers, result: Result) -> ErrorParts:
-    """Split the error of one analysis into bounding and noise, per number.
-
-    `truth` and `kept` are its `numbers` before the noise, of all trips and of those that are kept
-    (confidential).
-
-    Examples
-    --------
-    >>> from engine.report.analyses import Analysis
-    >>> one = Result(analysis=Analysis.DAYS, epsilon=1.0, sources=(), noisy=np.array([9]),
-    ...              terms=((np.array([2.0]), np.array([1])),))
-    >>> error_parts(np.array([10]), np.array([8]), one)
-    ErrorParts(bounding=2.0, noise=2.0, drawn=1.0)
-    """
-    return ErrorParts(
-        bounding=float(np.abs(kept - truth).mean()),
-        noise=float(result.mean_absolute_noise().mean()),
-        drawn=float(np.abs(result.shown - truth).mean()),
-    )
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class TripsGuess:
     """A public guess of how many trips people make: never read from the data (R1).
 
@@ -66,6 +21,12 @@ class TripsGuess:
         Number of people.
     mean, standard_deviation : float
         Trips per person over the whole period, taken as lognormal.
+
+    Examples
+    --------
+    >>> guess = TripsGuess(people=100, mean=10.0, standard_deviation=10.0)
+    >>> round(guess.trips_left_out(10))
+    323
     """
 
     people: int
@@ -79,14 +40,7 @@ class TripsGuess:
         validation.finite_above("standard_deviation", self.standard_deviation, 0, remedy)
 
     def trips_left_out(self, max_trips_per_user: int) -> float:
-        """Return the expected trips beyond M of all people together: n·E[(K − M)⁺].
-
-        Examples
-        --------
-        >>> guess = TripsGuess(people=100, mean=10.0, standard_deviation=10.0)
-        >>> round(guess.trips_left_out(10))
-        323
-        """
+        """Return the expected trips beyond M of all people together: n·E[(K − M)⁺]."""
         variance = np.log1p((self.standard_deviation / self.mean) ** 2)
         spread = np.sqrt(variance)
         reach = (np.log(self.mean / max_trips_per_user) + variance / 2) / spread
@@ -96,32 +50,25 @@ class TripsGuess:
 
 @dataclass(frozen=True, eq=False)
 class BoundingCurve:
-    """Expected sums of absolute errors over all numbers of an analysis, at each stop of M.
+    """Expected sums of absolute errors over all numbers of an analysis at each M, in trips."""
 
-    `bounding` and `noise` have shape (stops,), in trips.
-    """
-
-    stops: tuple[int, ...]
     bounding: Floats
     noise: Floats
 
     @property
     def best(self) -> int:
         """The M with the least sum of both."""
-        return self.stops[int(np.argmin(self.bounding + self.noise))]
+        return STOPS[int(np.argmin(self.bounding + self.noise))]
 
 
 def balance(guess: TripsGuess, result: Result, max_trips_per_user: int) -> BoundingCurve:
-    """Return bounding and noise of a released count of trips or points at every M, in trips.
+    """Return bounding and noise of a count of trips or points at every M, at unit ``user``.
 
-    The noise is that of the numbers as they are shown: a week adds up seven noisy days. Only its
-    law is read, and no count. It grows with M in proportion. The analysis counts trips or points at
-    unit ``user``; `max_trips_per_user` is the M of `result`.
+    Only the law of the noise is read, and no count: it grows with M in proportion. A trip has two
+    points. `max_trips_per_user` is the M of `result`.
     """
     per_trip = 2 if result.analysis.counted == "point" else 1
     noise = float(result.mean_absolute_noise().sum()) / per_trip / max_trips_per_user
     return BoundingCurve(
-        stops=STOPS,
-        bounding=np.array([guess.trips_left_out(m) for m in STOPS]),
-        noise=np.array([noise * m for m in STOPS]),
+        bounding=np.array([guess.trips_left_out(m) for m in STOPS]), noise=noise * np.array(STOPS)
     )

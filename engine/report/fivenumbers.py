@@ -1,140 +1,91 @@
-"""The five numbers of one histogram: drawn, read off its noisy bins, and true."""
+"""Five numbers of a histogram: by the exponential mechanism, or read off its noisy bins (P3).
 
-from dataclasses import dataclass
-from typing import Literal
+Candidates are the edges of the public bins, never a value of the data (R2): P3 draws from the
+data's own values, so that whatever is returned is some person's.
+"""
 
 import numpy as np
 
 from ..arrays import Floats, Integers
-from . import quantiles
 from .aggregates import ReportTable
-from .analyses import Analysis
-from .bins import coarsen, fine_positions, is_discrete, measure_of
-from .draws import NoiseSource
 from .measures import FINE_EDGES
-from .results import Result
-from .settings import FIVE_NUMBERS_SHARE, ReportParameters
-
-Way = Literal["drawn", "from_bins"]
+from .settings import BINS, LEVELS, Analysis, ReportParameters, quantile_sensitivity
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FiveNumbers:
-    """Five numbers of a histogram, each array of shape (5,), in the unit of its bins.
+def utilities(counts: Integers, quantile: float) -> Floats:
+    """Return −|C(x) − q·n| for every edge x, C the items below it; counts below, in bins, above.
 
-    Attributes
-    ----------
-    levels : tuple of float
-        The quantiles.
-    drawn : array or None
-        By the exponential mechanism, in order; None where no budget was given to draws.
-    from_bins : array
-        Read off the private histogram at no cost; NaN where nothing is left of it.
+    Examples
+    --------
+    >>> utilities(np.array([0, 3, 1, 0]), 0.5).tolist()
+    [-2.0, -1.0, -2.0]
     """
-
-    levels: tuple[float, ...]
-    drawn: Floats | None
-    from_bins: Floats
-
-    @property
-    def private(self) -> Floats:
-        """The five numbers that the report gives: the drawn ones where they were paid for."""
-        return self.from_bins if self.drawn is None else self.drawn
+    return -np.abs(np.cumsum(counts)[:-1] - quantile * counts.sum())
 
 
-def five_numbers(
-    result: Result, kept: Integers, parameters: ReportParameters, source: NoiseSource
-) -> FiveNumbers:
-    """Return the five numbers of a released histogram; `kept` is what they are drawn from."""
-    analysis = result.analysis
-    edges, levels = parameters.bins_of(analysis).edges, parameters.levels
-    epsilon = parameters.epsilon_of(analysis) * parameters.five_numbers_share
-    read = quantiles.of_noisy_bins(result.noisy, edges, levels, discrete=is_discrete(analysis))
-    return FiveNumbers(
-        levels=levels,
-        drawn=Questions.of(kept, analysis, parameters).draw(epsilon, source) if epsilon else None,
-        from_bins=read,
-    )
+def choose(scores: Floats, epsilon: float, sensitivity: float, gumbel: Floats) -> int:
+    """Draw one candidate by the exponential mechanism; standard Gumbel variates decide.
+
+    The largest of ε·u/(2Δ) + Gumbel is x with P(x) ∝ exp(ε·u(x) / (2Δ)), exactly.
+    """
+    return int(np.argmax(epsilon * scores / (2 * sensitivity) + gumbel))
+
+
+def draw(
+    kept: Integers, analysis: Analysis, parameters: ReportParameters, gumbels: Floats
+) -> Floats:
+    """Draw five quantiles of kept items, each with a fifth of their share (R5), in order.
+
+    `gumbels` are standard Gumbel variates, shape (5, edges).
+    """
+    edges, each = BINS[analysis].edges, parameters.five_epsilon(analysis) / len(LEVELS)
+    unit, most = parameters.unit, parameters.max_trips_per_user
+    chosen = [
+        choose(
+            utilities(kept, level),
+            each,
+            quantile_sensitivity(analysis.counted, unit, most, level),
+            variates,
+        )
+        for level, variates in zip(LEVELS, gumbels, strict=True)
+    ]
+    return np.sort(edges[chosen])
+
+
+def of_noisy_bins(noisy: Integers, edges: Floats) -> Floats:
+    """Read the quantiles off a released noisy histogram, at no further cost.
+
+    The running sums of the noisy bins are made monotone by least squares; a quantile is where
+    they cross its share of their end, within a bin in proportion; NaN where nothing is left.
+
+    Examples
+    --------
+    >>> of_noisy_bins(np.array([0, 50, 50, 0]), np.array([0.0, 10.0, 20.0]))[1:3].tolist()
+    [5.0, 10.0]
+    """
+    from scipy.optimize import isotonic_regression  # slow to load; an ingest needs none
+
+    running = isotonic_regression(np.cumsum(noisy.astype(np.float64))).x
+    return _crossings(np.maximum(running, 0.0), edges)
 
 
 def true_five_numbers(
-    truth: ReportTable, analysis: Analysis, parameters: ReportParameters, *, kept: bool = False
+    table: ReportTable, analysis: Analysis, parameters: ReportParameters, *, kept: bool = False
 ) -> Floats:
-    """Return the five numbers of a histogram's fine bins, shape (5,) (confidential).
-
-    Of all trips, or with `kept` of those that are kept.
-    """
-    measure = measure_of(analysis)
-    return quantiles.of_counts(
-        truth.counts(measure, parameters.kept if kept else None),
-        FINE_EDGES[measure],
-        parameters.levels,
-        discrete=is_discrete(analysis),
-    )
+    """Return the five numbers of a histogram's fine bins, of all or kept trips (confidential)."""
+    measure = BINS[analysis].measure
+    counts = table.counts(measure, parameters.kept if kept else None)
+    return _crossings(np.cumsum(counts.astype(np.float64)), FINE_EDGES[measure])
 
 
-@dataclass(frozen=True, eq=False)
-class Questions:
-    """What five draws choose from: the candidates, their utilities and how far one unit moves them.
-
-    It holds no noise, so that many draws ask the same.
-    """
-
-    analysis: Analysis
-    candidates: Floats
-    utilities: tuple[Floats, ...]
-    sensitivities: tuple[float, ...]
-
-    @classmethod
-    def of(cls, counts: Integers, analysis: Analysis, parameters: ReportParameters) -> "Questions":
-        """Ask for the five numbers of kept items, counted below, in each bin and above."""
-        discrete = is_discrete(analysis)
-        return cls(
-            analysis,
-            quantiles.candidates(parameters.bins_of(analysis).edges, discrete=discrete),
-            tuple(quantiles.utilities(counts, q, discrete=discrete) for q in parameters.levels),
-            tuple(parameters.quantile_sensitivity(analysis.counted, q) for q in parameters.levels),
-        )
-
-    def draw(self, epsilon: float, source: NoiseSource) -> Floats:
-        """Draw five quantiles by the exponential mechanism, each with a fifth of `epsilon` (R5).
-
-        They come in order: sorting costs nothing.
-        """
-        drawn = np.empty(len(self.utilities))
-        asked = zip(self.utilities, self.sensitivities, strict=True)
-        for number, (scores, change) in enumerate(asked):
-            gumbel = source.gumbel(self.analysis, number, len(scores))
-            chosen = quantiles.choose(scores, epsilon / len(drawn), change, gumbel)
-            drawn[number] = self.candidates[chosen]
-        return np.sort(drawn)
-
-
-def compare_ways(
-    table: ReportTable,
-    analysis: Analysis,
-    parameters: ReportParameters,
-    sources: tuple[NoiseSource, ...],
-) -> dict[Way, float]:
-    """Return the mean distance from the kept five numbers, drawn and from noisy bins.
-
-    Both get the share of ε that the histogram has: five sixths for draws and the rest for bins,
-    or all of it for bins. Each of `sources` gives the noise of one repetition. The distances are in
-    the unit of the histogram, NaN where bins leave nothing.
-    """
-    measure, discrete = measure_of(analysis), is_discrete(analysis)
-    bins = parameters.bins_of(analysis)
-    fine = table.counts(measure, parameters.kept)
-    counts = coarsen(fine, fine_positions(analysis, bins))
-    true = true_five_numbers(table, analysis, parameters, kept=True)
-    epsilon = parameters.epsilon_of(analysis)
-    scales = np.full(len(counts), parameters.sensitivity(analysis.counted) / epsilon)
-    questions = Questions.of(counts, analysis, parameters)
-    fives: list[tuple[Floats, Floats]] = []
-    for source in sources:
-        drawn = questions.draw(epsilon * FIVE_NUMBERS_SHARE, source)
-        noisy = counts + source.counts(analysis, scales)
-        read = quantiles.of_noisy_bins(noisy, bins.edges, parameters.levels, discrete=discrete)
-        fives.append((drawn, read))
-    drawn, read = np.abs(np.array(fives) - true).mean(axis=(0, 2)).tolist()
-    return {"drawn": drawn, "from_bins": read}
+def _crossings(running: Floats, edges: Floats) -> Floats:
+    """Return where sums (below, each bin, above) reach shares of their end; NaN if it is 0."""
+    if running[-1] <= 0:
+        return np.full(len(LEVELS), np.nan)
+    targets = np.array(LEVELS) * running[-1]
+    bin_at = np.searchsorted(running, targets, side="left")
+    inside = np.clip(bin_at, 1, len(edges) - 1)  # number of a bin between the edges, from 1
+    start, end = running[inside - 1], running[inside]
+    share = np.divide(targets - start, end - start, out=np.zeros(len(start)), where=end > start)
+    values = edges[inside - 1] + np.clip(share, 0, 1) * (edges[inside] - edges[inside - 1])
+    return np.where(bin_at == 0, edges[0], np.where(bin_at >= len(edges), edges[-1], values))

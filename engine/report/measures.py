@@ -11,79 +11,46 @@ Bins are fixed by public numbers alone. Bin −1 lies below the first, the bin a
 from dataclasses import dataclass
 from datetime import date
 from enum import StrEnum
-from itertools import pairwise
 
 import numpy as np
 
 from ..arrays import Floats, Integers
-from ..parameters import MAX_TRIPS_LIMIT
+from ..parameters import MAX_TRIPS_STOPS as STOPS
 
-STOPS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, MAX_TRIPS_LIMIT)
-"""The values that M can take: the stops of the slider for trips kept per person."""
-BEYOND = MAX_TRIPS_LIMIT + 1
+BEYOND = STOPS[-1] + 1
 """The cap under which everything beyond the last stop is counted."""
-
-WINDOWS = (0, 6, 10, 14, 18, 24)
-"""Usual edges of the time windows of a day, in hours."""
-HOUR_CLASSES = 49
-"""Hours of weekdays, hours of weekends, and points of unknown time."""
-UNKNOWN_TIME = HOUR_CLASSES - 1
+EARTH_RADIUS_M = 6_371_009
 FINE_KM = 10_000
 """Bins of 100 m up to 1,000 km; beyond them bins of 100 km up to half the globe."""
-COARSE_KM = 191
+_COARSE_KM = 191
 
 
 class Measure(StrEnum):
     """What ``report.parquet`` counts.
 
     ``day`` counts trips by day of the period from 0, −1 for those before and after it; ``hour``
-    points by (end, weekend, hour); ``zone_hour`` points by zone (the last is outside) and hour of
-    a weekday or a weekend; ``flow`` trips by origin and destination; ``no_end`` trips without an
-    end time, in bin 0. The others are histograms with the edges of `FINE_EDGES`.
+    points by (end, weekend, hour); ``zone`` points by zone, the last is outside; ``flow`` trips by
+    origin and destination. The others are histograms with the edges of `FINE_EDGES`.
     """
 
     DAY = "day"
     HOUR = "hour"
-    ZONE_HOUR = "zone_hour"
+    ZONE = "zone"
     FLOW = "flow"
-    NO_END = "no_end"
     TRAVEL_TIME = "travel_time"
     JUMP_LENGTH = "jump_length"
-    TRIPS_PER_USER = "trips_per_user"
-    TIME_BETWEEN = "time_between"
     GYRATION = "gyration"
-    ZONES_PER_USER = "zones_per_user"
-    ENTROPY = "entropy"
 
 
-def _kilometres() -> Floats:
-    fine = np.arange(FINE_KM + 1.0) / 10
-    return np.concatenate([fine, 1000.0 + 100.0 * np.arange(1.0, COARSE_KM + 1)])
-
-
+_KILOMETRES = np.append(
+    np.arange(FINE_KM + 1.0) / 10, 1000.0 + 100.0 * np.arange(1.0, _COARSE_KM + 1)
+)
 FINE_EDGES: dict[Measure, Floats] = {
     Measure.TRAVEL_TIME: np.arange(1441.0),
-    Measure.JUMP_LENGTH: _kilometres(),
-    Measure.TRIPS_PER_USER: np.arange(10_002.0),
-    Measure.TIME_BETWEEN: np.arange(4001) / 4,
-    Measure.GYRATION: _kilometres(),
-    Measure.ZONES_PER_USER: np.arange(10_002.0),
-    Measure.ENTROPY: np.arange(101) / 100,
+    Measure.JUMP_LENGTH: _KILOMETRES,
+    Measure.GYRATION: _KILOMETRES,
 }
-"""Edges of the fine bins, left closed: minutes, km, trips, hours, km, zones, share."""
-
-DISCRETE = frozenset({Measure.TRIPS_PER_USER, Measure.ZONES_PER_USER})
-"""Measures in whole numbers: the bin of width 1 from k holds k alone."""
-
-UNITS: dict[Measure, str] = {
-    Measure.TRAVEL_TIME: "minutes",
-    Measure.JUMP_LENGTH: "km",
-    Measure.TRIPS_PER_USER: "trips",
-    Measure.TIME_BETWEEN: "hours",
-    Measure.GYRATION: "km",
-    Measure.ZONES_PER_USER: "zones",
-    Measure.ENTROPY: "share",
-}
+"""Edges of the fine bins, left closed: minutes, km, km."""
 
 
 @dataclass(frozen=True)
@@ -95,61 +62,29 @@ class Extent:
     zones: int
 
     def bins(self, measure: Measure) -> tuple[int, int]:
-        """Return the lowest bin number of `measure`, and how many bins it has.
-
-        Examples
-        --------
-        >>> extent = Extent(first_day=date(2026, 6, 1), days=7, zones=3)
-        >>> extent.bins(Measure.DAY), extent.bins(Measure.FLOW)
-        ((-1, 8), (0, 9))
-        """
+        """Return the lowest bin number of `measure`, and how many bins it has."""
         if measure in FINE_EDGES:
             return -1, len(FINE_EDGES[measure]) + 1
         return {
             Measure.DAY: (-1, self.days + 1),
             Measure.HOUR: (0, 96),
-            Measure.ZONE_HOUR: (0, (self.zones + 1) * HOUR_CLASSES),
+            Measure.ZONE: (0, self.zones + 1),
             Measure.FLOW: (0, self.zones**2),
-            Measure.NO_END: (0, 1),
         }[measure]
 
 
-def cap_of(rank: Integers) -> Integers:
-    """Return the smallest stop that keeps a trip of random rank `rank` (1, 2, …).
+def metres_in_space(lat: Floats, lng: Floats) -> Integers:
+    """Return x, y, z from the earth's centre in whole metres, shape (places, 3).
+
+    `lat` and `lng` are degrees. Whole metres let lengths come out alike on every machine: a jump's
+    great circle follows from its chord, a radius of gyration needs sums only.
 
     Examples
     --------
-    >>> cap_of(np.array([1, 7, 256, 300])).tolist()
-    [1, 8, 256, 257]
+    >>> metres_in_space(np.array([0.0]), np.array([90.0])).tolist()
+    [[0, 6371009, 0]]
     """
-    return np.array((*STOPS, BEYOND))[np.searchsorted(np.array(STOPS), rank)]
-
-
-def windows_between(edges: tuple[int, ...]) -> list[tuple[int, int]]:
-    """Return start and end of each window of a day; what edges leave goes past midnight.
-
-    Examples
-    --------
-    >>> windows_between((0, 6, 24)), windows_between((2, 10, 22))
-    ([(0, 6), (6, 24)], [(2, 10), (10, 22), (22, 2)])
-    """
-    closed = list(pairwise(edges))
-    past_midnight = (edges[-1] % 24, edges[0])
-    return closed if past_midnight == (0, 0) else [*closed, past_midnight]
-
-
-def classes_of(edges: tuple[int, ...]) -> Integers:
-    """Return the class of each of the 49 hours: windows of weekdays, of weekends, and unknown.
-
-    Examples
-    --------
-    >>> classes_of((2, 22))[[0, 2, 21, 23, 24 + 3, 48]].tolist()
-    [1, 0, 0, 1, 2, 4]
-    """
-    windows = windows_between(edges)
-    of_hour = [
-        next(i for i, (a, b) in enumerate(windows) if (hour - a) % 24 < ((b - a) % 24 or 24))
-        for hour in range(24)
-    ]
-    weekend = [len(windows) + window for window in of_hour]
-    return np.array([*of_hour, *weekend, 2 * len(windows)])
+    phi, theta = np.radians(lat), np.radians(lng)
+    along = np.cos(phi)
+    unit = np.column_stack([along * np.cos(theta), along * np.sin(theta), np.sin(phi)])
+    return np.round(EARTH_RADIUS_M * unit).astype(np.int64)

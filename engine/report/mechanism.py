@@ -1,46 +1,121 @@
 """One private mobility report: every analysis drawn once, or derived from what was drawn (P3)."""
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Integers
+from .. import noise as samplers
+from ..arrays import Floats, Integers
 from ..contract import Method, Plan
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
-from ..noise import given_or_drawn
-from . import vectors
-from .aggregates import ReportTable, extent_of, truth
-from .analyses import Analysis, parts
-from .budget import ReportMethod
-from .derived import derive
-from .draws import NoiseSource, ReportNoise
-from .fivenumbers import FiveNumbers, five_numbers
-from .measures import Extent, Measure, classes_of
-from .results import Result
-from .settings import ReportParameters
+from . import fivenumbers
+from .aggregates import ReportTable, extent_of, numbers, periods, truth
+from .measures import Extent, Measure
+from .settings import BINS, LEVELS, Analysis, ReportMethod, ReportParameters
+
+_LARGEST_NOISE = 2.0**62
+_ORDER = {analysis: number for number, analysis in enumerate(Analysis)}
+
+
+class ReportNoise:
+    """Standard variates of one report, drawn once and scaled by the mechanism.
+
+    Every analysis has a stream of its own, which only grows longer: the same noise follows ε, M
+    and the shares, so that what moves with a slider is the slider's own (common random numbers).
+    Laplace noise is rounded half up to whole numbers (exploration; erratum O5).
+
+    Examples
+    --------
+    >>> source = ReportNoise.draw(np.random.default_rng(0))
+    >>> few = source.counts(Analysis.DAYS, np.full(3, 10.0))
+    >>> bool((source.counts(Analysis.DAYS, np.full(7, 10.0))[:3] == few).all())
+    True
+    """
+
+    def __init__(self, entropy: tuple[int, ...]) -> None:
+        self._entropy = entropy
+        self._laplace: dict[Analysis, Floats] = {}
+
+    @classmethod
+    def draw(cls, rng: np.random.Generator) -> "ReportNoise":
+        """Draw the noise of one report: same state of `rng`, same noise."""
+        return cls(tuple(int(word) for word in rng.integers(0, 2**32, size=4)))
+
+    def counts(self, analysis: Analysis, scales: Floats, /) -> Integers:
+        """Return whole-number noise, one for each Laplace scale."""
+        drawn = self._laplace.get(analysis)
+        if drawn is None or len(drawn) < len(scales):
+            drawn = samplers.laplace(self._generator(analysis, 0), 1.0, len(scales))
+            self._laplace[analysis] = drawn
+        scaled = np.floor(drawn[: len(scales)] * scales + 0.5)
+        return np.clip(scaled, -_LARGEST_NOISE, _LARGEST_NOISE).astype(np.int64)
+
+    def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:
+        """Return standard Gumbel variates for the draws of five numbers."""
+        return samplers.standard_gumbel(self._generator(analysis, 1), shape)
+
+    def _generator(self, analysis: Analysis, stream: int) -> np.random.Generator:
+        words = [*self._entropy, _ORDER[analysis], stream]
+        return np.random.default_rng(np.random.SeedSequence(words))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Result:
+    """The numbers of one analysis, possibly negative, and the law of their noise.
+
+    Each number has the noise of so many (`variates`) independent Laplace variates of its `scale`;
+    all arrays have one shape. `five` are the drawn five numbers, None where none were drawn.
+    """
+
+    analysis: Analysis
+    epsilon: float
+    noisy: Integers
+    scales: Floats
+    variates: Integers
+    five: Floats | None = None
+
+    @property
+    def shown(self) -> Integers:
+        """Private numbers as shown: not below 0."""
+        return np.maximum(self.noisy, 0)
+
+    @property
+    def total(self) -> int:
+        """Sum of the private numbers before clipping: unbiased for the kept trips."""
+        return int(self.noisy.sum())
+
+    @property
+    def five_numbers(self) -> Floats:
+        """Five numbers of a histogram: the drawn ones, or read off the noisy bins."""
+        if self.five is not None:
+            return self.five
+        return fivenumbers.of_noisy_bins(self.noisy, BINS[self.analysis].edges)
+
+    def half_widths(self, level: float = 0.95) -> Floats:
+        """Return how far the noise moves each number at most, with probability `level`.
+
+        Exact, from the noise alone: what bounding takes away is not in it.
+        """
+        kinds, kind = np.unique(self.variates, return_inverse=True)
+        return np.array([half_width(int(k), level) for k in kinds])[kind] * self.scales
+
+    def mean_absolute_noise(self) -> Floats:
+        """Return the mean of the absolute noise in each number."""
+        kinds, kind = np.unique(self.variates, return_inverse=True)
+        return np.array([mean_absolute(int(k)) for k in kinds])[kind] * self.scales
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportRelease:
-    """One private report and what it costs.
-
-    Attributes
-    ----------
-    results : mapping of Analysis to Result
-        The private numbers of every analysis that is on and not empty.
-    five_numbers : mapping of Analysis to FiveNumbers
-        Of every histogram.
-    ledger : Ledger
-        What one unit of protection pays.
-    parameters : ReportParameters
-        The settings.
-    """
+    """One private report, an analysis each that is on, and what it costs."""
 
     results: Mapping[Analysis, Result]
-    five_numbers: Mapping[Analysis, FiveNumbers]
     ledger: Ledger
     parameters: ReportParameters
 
@@ -55,7 +130,7 @@ def release(
     parameters: ReportParameters,
     *,
     rng: np.random.Generator | None = None,
-    noise: NoiseSource | None = None,
+    noise: ReportNoise | None = None,
 ) -> ReportRelease:
     """Draw one private mobility report.
 
@@ -64,11 +139,11 @@ def release(
     dataset : Dataset
         With a report's tables.
     parameters : ReportParameters
-        ε and its shares, M, unit, bins.
+        ε and its shares, M, unit.
     rng : numpy.random.Generator
         Source of the noise; same state, same report. Exactly one of `rng` and `noise`.
-    noise : NoiseSource
-        Noise that follows a slider (`ReportNoise`), or of another kind.
+    noise : ReportNoise
+        Noise that follows a slider, or of a library.
 
     Raises
     ------
@@ -81,8 +156,8 @@ def release(
     >>> from engine import datasets, report
     >>> private = report.release(datasets.load("demo-city"),
     ...     report.ReportParameters(epsilon=1.0), rng=np.random.default_rng(0))
-    >>> private.results[Analysis.WEEKDAYS].epsilon, round(private.ledger.proved_epsilon, 4)
-    (0.0, 1.0)
+    >>> private.results[Analysis.DAYS].epsilon, round(private.ledger.proved_epsilon, 4)
+    (0.125, 1.0)
     """
     return release_table(truth(dataset), parameters, rng=rng, noise=noise)
 
@@ -92,34 +167,67 @@ def release_table(
     parameters: ReportParameters,
     *,
     rng: np.random.Generator | None = None,
-    noise: NoiseSource | None = None,
+    noise: ReportNoise | None = None,
 ) -> ReportRelease:
     """Draw one private mobility report of counts at hand; else as `release`."""
-    source: NoiseSource = given_or_drawn(rng, noise, ReportNoise.draw)
-    plan = parameters.plan
-    if Analysis.TRAVEL_TIME in plan.asked and not table.has_travel_times:
+    source = samplers.given_or_drawn(rng, noise, ReportNoise.draw)
+    if Analysis.TRAVEL_TIME in parameters.on and not table.has_travel_times:
         raise ParameterError(
-            "travel_time needs trips with their ends, got trips found between sightings; give "
-            "travel_time the weight 0, as Budget.fitting does"
+            "travel_time needs trips with their ends",
+            value="trips found between sightings",
+            remedy="leave it out: shares=even(…) of the others",
+            settings=("shares",),
         )
-    kept = {one: vectors.numbers(table, one, parameters, kept=True) for one in plan.asked}
-    asked = {one: _asked(table, one, kept[one], parameters, source) for one in plan.asked}
-    derived = {
-        analysis: derive(table, analysis, asked, origins)
-        for analysis, origins in plan.derived.items()
-    }
-    if parameters.method == "derived" and Analysis.DAYS in asked:
-        asked[Analysis.DAYS] = _grouped(table, asked[Analysis.DAYS])
-    available = asked | derived
-    results = {analysis: available[analysis] for analysis in Analysis if analysis in available}
-    five = {
-        analysis: five_numbers(result, kept[analysis], parameters, source)
-        for analysis, result in results.items()
-        if analysis.is_histogram
-    }
-    return ReportRelease(
-        results=results, five_numbers=five, ledger=ledger(parameters), parameters=parameters
+    results: dict[Analysis, Result] = {}
+    for analysis in reversed(parameters.on):  # the number of trips may follow from days
+        results[analysis] = _result(table, analysis, parameters, source, results)
+    ordered = {analysis: results[analysis] for analysis in parameters.on}
+    return ReportRelease(results=ordered, ledger=ledger(parameters), parameters=parameters)
+
+
+def _result(
+    table: ReportTable,
+    analysis: Analysis,
+    parameters: ReportParameters,
+    source: ReportNoise,
+    known: Mapping[Analysis, Result],
+) -> Result:
+    """Draw one analysis: noise of scale Δ/ε on each of its parts; then what follows from days."""
+    kept = numbers(table, analysis, parameters, kept=True)
+    stages = _count_stages(analysis, parameters)
+    scales = np.array([stage.sensitivity / stage.epsilon for stage in stages])
+    asked = kept[: len(stages)] if analysis is Analysis.SIZE else kept
+    scales = np.repeat(scales, len(asked) // max(len(stages), 1))
+    noisy, variates = asked + source.counts(analysis, scales), np.ones(len(asked), dtype=np.int64)
+    if len(asked) < len(kept):  # trips in the period: all noisy days but those outside it
+        days = known[Analysis.DAYS]
+        noisy = np.append(noisy, days.noisy[:-1].sum())
+        scales = np.append(scales, days.scales[0])
+        variates = np.append(variates, len(days.noisy) - 1)
+    five = None
+    if parameters.five_epsilon(analysis):
+        shape = (len(LEVELS), len(BINS[analysis].edges))
+        five = fivenumbers.draw(kept, analysis, parameters, source.gumbels(analysis, shape))
+    return Result(
+        analysis=analysis,
+        epsilon=parameters.epsilon_of(analysis),
+        noisy=noisy,
+        scales=scales,
+        variates=variates,
+        five=five,
     )
+
+
+def _count_stages(analysis: Analysis, parameters: ReportParameters) -> list[Stage]:
+    asked = parameters.parts(analysis)
+    whole = parameters.epsilon_of(analysis) - parameters.five_epsilon(analysis)
+    stages: list[Stage] = []
+    for name, counted in asked:
+        epsilon, change = whole / len(asked), float(parameters.sensitivity(counted))
+        law = (Noise.ROUNDED_LAPLACE, change, Norm.L1, change / epsilon)
+        subject = name if name == analysis.label else f"{analysis.label}, {name}"
+        stages.append(Stage(Kind.REPORT_COUNTS, *law, epsilon, subject=subject))
+    return stages
 
 
 def ledger(parameters: ReportParameters) -> Ledger:
@@ -129,19 +237,15 @@ def ledger(parameters: ReportParameters) -> Ledger:
     --------
     >>> stated = ledger(ReportParameters(epsilon=1.0, method="package"))
     >>> len(stated.stages), round(stated.proved_epsilon, 4)
-    (25, 1.0)
+    (12, 1.0)
     """
     stages: list[Stage] = []
-    for analysis in parameters.plan.asked:
-        whole = parameters.epsilon_of(analysis)
-        for part, epsilon, change in _questions(analysis, parameters):
-            law = (Noise.ROUNDED_LAPLACE, float(change), Norm.L1, change / epsilon)
-            stages.append(Stage(Kind.REPORT_COUNTS, *law, epsilon, subject=part))
-        if analysis.is_histogram and parameters.five_numbers_share:
+    for analysis in parameters.asked:
+        stages += _count_stages(analysis, parameters)
+        if five := parameters.five_epsilon(analysis):
             change = float(parameters.sensitivity(analysis.counted))
             law = (Noise.EXPONENTIAL, change, Norm.NONE, None)
-            share = whole * parameters.five_numbers_share
-            stages.append(Stage(Kind.REPORT_RANKS, *law, share, subject=analysis.label))
+            stages.append(Stage(Kind.REPORT_RANKS, *law, five, subject=analysis.label))
     unit = Unit.PERSON_TRIPS if parameters.unit == "user" else Unit.TRIP
     return simple_ledger(tuple(stages), unit=unit)
 
@@ -164,29 +268,68 @@ def plan(dataset: Dataset, parameters: ReportParameters) -> Plan:
     >>> planned.cells > 20_000, round(planned.ledger.proved_epsilon, 4)
     (True, 1.0)
     """
-    cells = noisy_numbers(parameters, extent_of(dataset))
+    extent = extent_of(dataset)
+    cells = sum(_size(analysis, parameters, extent) for analysis in parameters.asked)
     return Plan(cells=cells, ledger=ledger(parameters))
 
 
-def noisy_numbers(parameters: ReportParameters, extent: Extent) -> int:
-    """Return how many numbers get noise of their own, by public facts; no count is read.
+def _size(analysis: Analysis, parameters: ReportParameters, extent: Extent) -> int:
+    if analysis.is_histogram:
+        return len(BINS[analysis].edges) + 1
+    return {
+        Analysis.SIZE: len(parameters.parts(analysis)),
+        Analysis.DAYS: len(periods(extent).starts) + 1,
+        Analysis.HOURS: extent.bins(Measure.HOUR)[1],
+        Analysis.VISITS: extent.bins(Measure.ZONE)[1],
+        Analysis.FLOWS: extent.bins(Measure.FLOW)[1],
+    }[analysis]
+
+
+def mean_absolute(variates: int) -> float:
+    """Return the mean of |sum of so many standard Laplace variates|: 2k·C(2k, k)/4^k.
 
     Examples
     --------
-    >>> from datetime import date
-    >>> from engine.report import Budget
-    >>> one = ReportParameters(epsilon=1.0, budget=Budget.of(
-    ...     weights={str(a): float(a is Analysis.HOURS) for a in Analysis}))
-    >>> noisy_numbers(one, Extent(first_day=date(2026, 6, 1), days=7, zones=3))
-    96
+    >>> mean_absolute(1), mean_absolute(2)
+    (1.0, 1.5)
     """
-    return sum(_size(analysis, parameters, extent) for analysis in parameters.plan.asked)
+    if variates == 0:
+        return 0.0
+    halves = (math.log((2 * i - 1) / (2 * i)) for i in range(1, variates + 1))
+    return 2 * variates * math.exp(math.fsum(halves))
 
 
-_USES = frozenset({"unit", "max_trips_per_user", "budget", "bins", "ends"})
+@lru_cache(maxsize=1024)
+def half_width(variates: int, level: float) -> float:
+    """Return x with P(|sum of so many standard Laplace variates| ≤ x) = `level`.
+
+    For one x = −ln(1 − level); else the characteristic function (1 + t²)^−k is inverted
+    (Gil-Pelaez) by the trapezoid rule, which errs by what lies 2π/0.1 deviations out.
+
+    Examples
+    --------
+    >>> round(half_width(1, 0.9), 3), round(half_width(2, 0.9), 2)
+    (2.303, 3.27)
+    """
+    if variates <= 1:
+        return -math.log1p(-level) * variates
+    from scipy.optimize import brentq  # slow to load, and an ingest has no use for it
+
+    deviation, step = math.sqrt(2 * variates), 0.1
+    t = np.arange(step, 400.0, step)
+    weight = np.exp(-variates * np.log1p((t / deviation) ** 2)) / t
+
+    def excess(x: float) -> float:
+        return 2 / math.pi * step * (float(np.sin(t * x) @ weight) + x / 2) - level
+
+    root: Any = brentq(excess, 1e-6, 40.0)
+    return deviation * float(root)
+
+
+_USES = frozenset({"unit", "max_trips_per_user", "shares"})
 METHODS: dict[ReportMethod, Method[ReportRelease]] = {
     "derived": Method(
-        name="Reuse noisy counts",
+        name="Nothing asked twice",
         short="Derived",
         source="docs/report.md, R6",
         uses=_USES,
@@ -195,7 +338,7 @@ METHODS: dict[ReportMethod, Method[ReportRelease]] = {
         ours=True,
     ),
     "package": Method(
-        name="Fifteen shares, as DpMobilityReport",
+        name="As DpMobilityReport",
         short="Package",
         source="DpMobilityReport 0.2.11, with R1 to R5 of docs/report.md",
         uses=_USES,
@@ -203,69 +346,3 @@ METHODS: dict[ReportMethod, Method[ReportRelease]] = {
         ledger=ledger,
     ),
 }
-
-
-def _size(analysis: Analysis, parameters: ReportParameters, extent: Extent) -> int:
-    if analysis.is_histogram:
-        return parameters.bins_of(analysis).count + 2
-    if analysis in (Analysis.STATISTICS, Analysis.MISSING):
-        return len(parts(analysis, parameters.unit))
-    daily = extent.days if parameters.method == "derived" else len(vectors.periods(extent).starts)
-    return {
-        Analysis.DAYS: daily + 1,
-        Analysis.WEEKDAYS: vectors.DAYS_PER_WEEK,
-        Analysis.HOURS: extent.bins(Measure.HOUR)[1],
-        Analysis.ZONES: extent.zones + 1,
-        Analysis.ZONE_WINDOWS: (extent.zones + 1) * (int(classes_of(parameters.windows)[-1]) + 1),
-        Analysis.FLOWS: extent.bins(Measure.FLOW)[1],
-    }[analysis]
-
-
-def _questions(analysis: Analysis, parameters: ReportParameters) -> list[tuple[str, float, int]]:
-    """Return name, privacy loss and sensitivity of each part of an analysis."""
-    asked = parts(analysis, parameters.unit)
-    share = 1.0 - (parameters.five_numbers_share if analysis.is_histogram else 0.0)
-    each = parameters.epsilon_of(analysis) * share / len(asked)
-    alone = len(asked) == 1
-    return [
-        (
-            analysis.label if alone else f"{analysis.label}, {name}",
-            each,
-            parameters.sensitivity(counted),
-        )
-        for name, counted in asked
-    ]
-
-
-def _asked(
-    table: ReportTable,
-    analysis: Analysis,
-    kept: Integers,
-    parameters: ReportParameters,
-    source: NoiseSource,
-) -> Result:
-    if analysis is Analysis.DAYS and parameters.method == "derived":
-        # weekdays and totals are sums of noisy days, so days are what is asked
-        kept = table.counts(Measure.DAY, parameters.kept)
-    scales = np.array([change / epsilon for _, epsilon, change in _questions(analysis, parameters)])
-    each = np.repeat(scales, len(kept) // len(scales))
-    if len(scales) == 1:  # one law for all, seen by its strides
-        each = np.broadcast_to(scales, len(kept))
-    return Result(
-        analysis=analysis,
-        epsilon=parameters.epsilon_of(analysis),
-        sources=(),
-        noisy=kept + source.counts(analysis, each),
-        terms=((each, np.broadcast_to(np.int64(1), len(each))),),
-    )
-
-
-def _grouped(table: ReportTable, daily: Result) -> Result:
-    """Return noisy days as the periods in which they are shown."""
-    groups = vectors.by_period(np.ones(len(daily.noisy), dtype=np.int64), table.extent)
-    scale = daily.terms[0][0][0]
-    return replace(
-        daily,
-        noisy=vectors.by_period(daily.noisy, table.extent),
-        terms=((np.full(len(groups), scale), groups),),
-    )

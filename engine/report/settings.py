@@ -1,31 +1,124 @@
-"""Settings of a mobility report: frozen, checked at construction; and what they lead to ask."""
+"""The eight analyses of a report, what one unit of protection can change, and the settings (P3)."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from enum import StrEnum
 from functools import cached_property
-from typing import get_args
+from typing import Literal, get_args
+
+import numpy as np
 
 from .. import validation
+from ..arrays import Floats, Integers
 from ..errors import ParameterError
 from ..parameters import check_epsilon
-from .aggregates import stop_index
-from .analyses import (
-    USER_ANALYSES,
-    Analysis,
-    Counted,
-    Unit,
-    people_refused,
-    quantile_sensitivity,
-    sensitivity,
-)
-from .bins import Bins, default_bins, fine_positions
-from .budget import Budget, ReportMethod
-from .measures import WINDOWS
-from .quantiles import QUANTILES, Ends
+from .measures import FINE_EDGES, STOPS, Measure
 
-EPSILON_REMEDY = "smaller means more private, 0.1 to 10 is usual for a whole report"
+Unit = Literal["user", "item"]
+"""A person with all trips of the period, of which at most M are kept; or a single trip."""
+Counted = Literal["user", "trip", "point"]
+ReportMethod = Literal["derived", "package"]
+"""``derived`` asks nothing twice (R6): trips are the sum of noisy days, five numbers are read off
+noisy bins. ``package`` asks all and gives 5/6 of a histogram's share to draws of five numbers, as
+the package of P3 does."""
+
+LEVELS = (0.01, 0.25, 0.5, 0.75, 0.99)
+"""The five numbers: a minimum and a maximum cannot be told (R4), so 1% and 99% points."""
 FIVE_NUMBERS_SHARE = 5 / 6
-"""What the package spends of a histogram's share on the five numbers, R5 aside."""
+MILLION = 1_000_000
+"""Shares are whole millionths of ε, rounded down, so that they never add up to more than it."""
+
+
+class Analysis(StrEnum):
+    """What a report can hold, in the order in which it is shown; a trip has two points."""
+
+    label: str
+    counted: Counted
+
+    def __new__(cls, value: str, label: str, counted: Counted) -> "Analysis":
+        """Return the member of that value."""
+        member = str.__new__(cls, value)
+        member._value_, member.label, member.counted = value, label, counted
+        return member
+
+    SIZE = "size", "Trips and people", "trip"
+    DAYS = "days", "Trips over time", "trip"
+    HOURS = "hours", "Trips by hour", "point"
+    VISITS = "visits", "Visits by zone", "point"
+    FLOWS = "flows", "Flows between zones", "trip"
+    TRAVEL_TIME = "travel_time", "Travel time", "trip"
+    JUMP_LENGTH = "jump_length", "Jump length", "trip"
+    GYRATION = "gyration", "Radius of gyration", "user"
+
+    @property
+    def is_histogram(self) -> bool:
+        """Whether it is a histogram of a quantity, with five numbers beside it."""
+        return self in BINS
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Public bins of equal width of one histogram: sums of the cached ones."""
+
+    measure: Measure
+    unit: str
+    maximum: float
+    width: float
+
+    @property
+    def edges(self) -> Floats:
+        """Edges from 0, shape (bins + 1,)."""
+        return self.width * np.arange(round(self.maximum / self.width) + 1.0)
+
+    def coarsen(self, fine: Integers) -> Integers:
+        """Return counts below, of every bin and above, from cached counts below, of each, above."""
+        at = np.searchsorted(FINE_EDGES[self.measure], self.edges - 1e-9)
+        return np.add.reduceat(fine, np.concatenate([[0], at + 1]))
+
+
+BINS: Mapping[Analysis, Bins] = {
+    Analysis.TRAVEL_TIME: Bins(Measure.TRAVEL_TIME, "minutes", 120, 5),
+    Analysis.JUMP_LENGTH: Bins(Measure.JUMP_LENGTH, "km", 20, 0.5),
+    Analysis.GYRATION: Bins(Measure.GYRATION, "km", 10, 0.2),
+}
+
+
+def sensitivity(counted: Counted, unit: Unit, max_trips_per_user: int) -> int:
+    """Return by how much one unit of protection can change disjoint counts in all (L₁; P3).
+
+    1, M and 2M for people, trips and points; at item level 1 for trips and 2 for points.
+
+    Raises
+    ------
+    ParameterError
+        For people at item level: a person with many trips has no bound there.
+
+    Examples
+    --------
+    >>> sensitivity("point", "user", 5), sensitivity("point", "item", 5)
+    (10, 2)
+    """
+    if unit == "item" and counted == "user":
+        raise _people_refused("unit='item'")
+    most = max_trips_per_user if unit == "user" else 1
+    return {"user": 1, "trip": most, "point": 2 * most}[counted]
+
+
+def quantile_sensitivity(
+    counted: Counted, unit: Unit, max_trips_per_user: int, quantile: float
+) -> float:
+    """Return by how much one unit can change −|C(x) − q·n| for any candidate x (R3).
+
+    One unit with k ≤ c items, j of them at most x, moves C(x) − q·n by j − q·k, which lies from
+    −q·c to (1 − q)·c: c·max(q, 1 − q).
+
+    Examples
+    --------
+    >>> quantile_sensitivity("trip", "user", 10, 0.25)
+    7.5
+    """
+    return sensitivity(counted, unit, max_trips_per_user) * max(quantile, 1 - quantile)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,21 +131,14 @@ class ReportParameters:
         Privacy loss of the whole report per unit of protection, finite and above 0.
     max_trips_per_user : int
         M, trips kept per person over the whole period: a stop from 1 to 256, set by the custodian
-        and never read from the data (R1). Without effect at item level, where all are kept.
+        and never read from the data (R1). At item level all are kept.
     unit : str
         ``user`` or ``item``.
     method : str
         One of `ReportMethod`.
-    budget : Budget or None
-        Weights and locks; None weighs all analyses that the unit allows alike.
-    bins : tuple of (Analysis, Bins)
-        Bins of histograms; usual ones for those left out.
-    ends : str
-        ``percentiles`` gives the 1% and 99% points as outer numbers, ``extremes`` minimum and
-        maximum (R4).
-    windows : tuple of int
-        Edges of the time windows of a day in hours, ascending from 0 to 24, for visits by zone and
-        time of day; what lies before the first and after the last one is a window past midnight.
+    shares : tuple of (Analysis, float) or None
+        The analyses that are on, each with its share of ε; together at most 1. None shares ε
+        evenly among all that the unit allows; `even` among some of them.
 
     Raises
     ------
@@ -61,35 +147,40 @@ class ReportParameters:
 
     Examples
     --------
-    >>> parameters = ReportParameters(epsilon=1.0, max_trips_per_user=20)
-    >>> sorted(parameters.plan.derived)[:2]
-    [<Analysis.MISSING: 'missing'>, <Analysis.STATISTICS: 'statistics'>]
+    >>> parameters = ReportParameters(epsilon=1.0, shares=even(["days", "flows"]))
+    >>> parameters.asked[Analysis.FLOWS]
+    0.5
     """
 
     epsilon: float
     max_trips_per_user: int = 20
     unit: Unit = "user"
     method: ReportMethod = "derived"
-    budget: Budget | None = None
-    bins: tuple[tuple[Analysis, Bins], ...] = ()
-    ends: Ends = "percentiles"
-    windows: tuple[int, ...] = WINDOWS
+    shares: tuple[tuple[Analysis, float], ...] | None = None
 
     def __post_init__(self) -> None:
-        check_epsilon(self.epsilon, EPSILON_REMEDY)
+        check_epsilon(self.epsilon, "smaller means more private, 0.1 to 10 is usual for a report")
         stop_index(self.max_trips_per_user)
         validation.one_of("unit", self.unit, get_args(Unit), "'user' protects people")
-        validation.one_of(
-            "method", self.method, get_args(ReportMethod), "'derived' asks nothing twice"
-        )
-        validation.one_of("ends", self.ends, get_args(Ends), "'percentiles' can be told")
-        on = [str(a) for a in Analysis if a in USER_ANALYSES and self.shared.is_on(a)]
-        if self.unit == "item" and on:
-            raise people_refused(f"unit='item' with {', '.join(on)}")
-        self._check_windows()
-        for analysis, bins in self.bins:
-            fine_positions(analysis, bins)
-        _ = self.plan  # a budget that does not work out is refused here and not at the release
+        validation.one_of("method", self.method, get_args(ReportMethod), "'derived' is advised")
+        if self.shares is not None:
+            for name, share in self.shares:
+                _analysis(name)
+                validation.finite_above(f"the share of {name}", share, 0, "leave out what is off")
+            total = sum(_millionths(share) for _, share in self.shares)
+            if total > MILLION:
+                raise ParameterError(
+                    "shares must add up to at most 1",
+                    value=f"{total / MILLION:g}",
+                    remedy="lower a share",
+                    settings=("shares",),
+                )
+        if self.unit == "item" and Analysis.GYRATION in self.on:
+            raise _people_refused("unit='item' with gyration")
+        if not self.asked:
+            raise ParameterError(
+                "at least one analysis must be on", value="none", remedy="give one a share"
+            )
 
     def at(self, epsilon: float) -> "ReportParameters":
         """Return the settings at another ε."""
@@ -97,8 +188,8 @@ class ReportParameters:
 
     @property
     def used(self) -> "ReportParameters":
-        """The settings themselves: both methods use every one."""
-        return self
+        """The same settings, with M at its default where single trips are protected."""
+        return self if self.unit == "user" else replace(self, max_trips_per_user=20)
 
     @property
     def kept(self) -> int | None:
@@ -106,94 +197,81 @@ class ReportParameters:
         return self.max_trips_per_user if self.unit == "user" else None
 
     @property
-    def shared(self) -> Budget:
-        """The budget in force."""
-        return self.budget or Budget.usual(self.unit, self.method)
-
-    @property
-    def levels(self) -> tuple[float, ...]:
-        """The five quantiles."""
-        return QUANTILES[self.ends]
-
-    @property
-    def five_numbers_share(self) -> float:
-        """The part of a histogram's share that goes to draws of the five numbers."""
-        return FIVE_NUMBERS_SHARE if self.method == "package" else 0.0
+    def on(self) -> tuple[Analysis, ...]:
+        """The analyses of the report, in order."""
+        if self.shares is None:
+            return tuple(a for a in Analysis if a.counted != "user" or self.unit == "user")
+        given = {_analysis(name) for name, _ in self.shares}
+        return tuple(a for a in Analysis if a in given)
 
     @cached_property
-    def plan(self) -> "Plan":
-        """What is asked, with which share, and what is derived from it."""
-        budget = self.shared
-        on = [analysis for analysis in Analysis if budget.is_on(analysis)]
-        one_trip = self.unit == "user" and self.max_trips_per_user == 1
-        empty = tuple(a for a in on if a is Analysis.TIME_BETWEEN and one_trip)
-        sources = _sources(self.unit) if self.method == "derived" else {}
-        derived = {a: sources[a] for a in on if a in sources and set(sources[a]) <= set(on)}
-        asked = [a for a in on if a not in derived and a not in empty]
-        return Plan(asked=budget.shares(asked), derived=derived, empty=empty)
+    def asked(self) -> Mapping[Analysis, float]:
+        """The share of ε of each analysis that costs something."""
+        on = [analysis for analysis in self.on if self.parts(analysis)]
+        if self.shares is None:
+            return {analysis: (MILLION // len(on)) / MILLION for analysis in on}
+        given = {_analysis(name): share for name, share in self.shares}
+        return {analysis: _millionths(given[analysis]) / MILLION for analysis in on}
 
-    def bins_of(self, analysis: Analysis) -> Bins:
-        """Return the bins of a histogram."""
-        given = dict(self.bins)
-        return given.get(analysis) or default_bins(analysis, self.max_trips_per_user)
+    def parts(self, analysis: Analysis) -> tuple[tuple[str, Counted], ...]:
+        """Return the numbers that are asked apart, each with an equal part of the share."""
+        if analysis is not Analysis.SIZE:
+            return ((analysis.label, analysis.counted),)
+        people: tuple[tuple[str, Counted], ...] = (("people", "user"),)
+        trips: tuple[tuple[str, Counted], ...] = (("trips", "trip"),)
+        summed = self.method == "derived" and Analysis.DAYS in self.on
+        return (people if self.unit == "user" else ()) + (() if summed else trips)
 
     def epsilon_of(self, analysis: Analysis) -> float:
-        """Return what an analysis costs: 0 where it is derived or off."""
-        return self.epsilon * self.plan.asked.get(analysis, 0.0)
+        """Return what an analysis costs: 0 where it follows from others or is off."""
+        return self.epsilon * self.asked.get(analysis, 0.0)
+
+    def five_epsilon(self, analysis: Analysis) -> float:
+        """Return the part of it that goes to draws of the five numbers."""
+        drawn = self.method == "package" and analysis.is_histogram
+        return self.epsilon_of(analysis) * FIVE_NUMBERS_SHARE if drawn else 0.0
 
     def sensitivity(self, counted: Counted) -> int:
         """Return by how much one unit of protection can change what is counted."""
         return sensitivity(counted, self.unit, self.max_trips_per_user)
 
-    def quantile_sensitivity(self, counted: Counted, quantile: float) -> float:
-        """Return by how much it can change the utility of a quantile."""
-        return quantile_sensitivity(counted, self.unit, self.max_trips_per_user, quantile)
 
-    def _check_windows(self) -> None:
-        hours = [
-            validation.whole_number("windows", hour, 0, 24, remedy="hours of the day, such as 6")
-            for hour in self.windows
-        ]
-        if len(hours) < 2 or sorted(set(hours)) != hours:
-            raise ParameterError(
-                "windows must be two or more hours in ascending order",
-                value=", ".join(map(str, hours)),
-                remedy=f"such as {', '.join(map(str, WINDOWS))}",
-                settings=("windows",),
-            )
+def even(analyses: Collection[str]) -> tuple[tuple[Analysis, float], ...]:
+    """Return equal shares of the named analyses."""
+    named = [a for a in Analysis if a in {_analysis(name) for name in analyses}]
+    return tuple((analysis, 1 / len(named)) for analysis in named)
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What a report asks and what follows from the answers.
-
-    Attributes
-    ----------
-    asked : mapping of Analysis to float
-        Shares of ε.
-    derived : mapping of Analysis to tuple of Analysis
-        What each free analysis is computed from.
-    empty : tuple of Analysis
-        Analyses that are on but hold nothing at these settings, and cost nothing: with one trip
-        per person there is no time between trips.
-    """
-
-    asked: Mapping[Analysis, float]
-    derived: Mapping[Analysis, tuple[Analysis, ...]]
-    empty: tuple[Analysis, ...]
-
-    @property
-    def unspent(self) -> float:
-        """The share of ε that nobody takes."""
-        return 1.0 - sum(self.asked.values())
+def stop_index(max_trips_per_user: int) -> int:
+    """Return the position of M among `STOPS`; raise `ParameterError` if it is none of them."""
+    remedy = f"the counts are kept for {', '.join(map(str, STOPS))}"
+    value = validation.whole_number(
+        "max_trips_per_user", max_trips_per_user, 1, STOPS[-1], remedy=remedy
+    )
+    if value not in STOPS:
+        raise ParameterError(
+            "max_trips_per_user must be one of the stops",
+            value=str(max_trips_per_user),
+            remedy=remedy,
+            settings=("max_trips_per_user",),
+        )
+    return STOPS.index(value)
 
 
-def _sources(unit: Unit) -> dict[Analysis, tuple[Analysis, ...]]:
-    """Return what each analysis can be derived from, where all of it is asked (R6)."""
-    people = (Analysis.TRIPS_PER_USER,) if unit == "user" else ()
-    return {
-        Analysis.STATISTICS: (Analysis.DAYS, *people),
-        Analysis.MISSING: (Analysis.DAYS, Analysis.TRAVEL_TIME, Analysis.ZONE_WINDOWS),
-        Analysis.WEEKDAYS: (Analysis.DAYS,),
-        Analysis.ZONES: (Analysis.ZONE_WINDOWS,),
-    }
+def _millionths(share: float) -> int:
+    return max(math.floor(share * MILLION + 1e-6), 0)
+
+
+def _analysis(name: str) -> Analysis:
+    validation.one_of("the name of an analysis", str(name), [str(a) for a in Analysis], "as listed")
+    return Analysis(str(name))
+
+
+def _people_refused(got: str) -> ParameterError:
+    return ParameterError(
+        "counts of people need unit='user'",
+        value=got,
+        remedy="protecting single trips puts no bound on what a person with many trips reveals: "
+        "choose unit='user' or leave these analyses out",
+        settings=("unit",),
+    )

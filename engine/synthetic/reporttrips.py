@@ -7,13 +7,13 @@ way takes, but not before the visit that it leaves.
 
 from datetime import date
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 
 from ..arrays import Floats, Integers
-from ..report.measures import Extent
-from ..report.places import great_circle_m, metres_in_space
-from ..report.tabulate import PeopleTrips, tabulate
+from ..report.counting import places_table, statement
+from ..report.measures import EARTH_RADIUS_M, metres_in_space
 from .counts import Visits
 from .sampling import random_rank_within
 
@@ -32,18 +32,10 @@ class ReportTrips:
     """
 
     def __init__(
-        self,
-        places: Floats,
-        zone_of_place: Integers,
-        zones: int,
-        first_day: date,
-        *,
-        days: int = _DAYS,
-        seed: int = 0,
+        self, places: Floats, zone_of_place: Integers, zones: int, first_day: date, *, seed: int = 0
     ) -> None:
-        self._metres = metres_in_space(places[:, 1], places[:, 0])
-        self._zone_of_place = zone_of_place
-        self._extent = Extent(first_day=first_day, days=days, zones=zones)
+        self._places, self._metres = places, metres_in_space(places[:, 1], places[:, 0])
+        self._zone_of_place, self._zones, self._first_day = zone_of_place, zones, first_day
         self.first_second = (first_day - date(1970, 1, 1)).days * 24 * _HOUR_S
         self._rng = np.random.default_rng(seed)
         self._parts: list[dict[str, Integers]] = []
@@ -51,7 +43,9 @@ class ReportTrips:
     def way_s(self, origin: Integers, destination: Integers) -> Floats:
         """Return how long it takes from one place to another, in seconds."""
         step = self._metres[origin] - self._metres[destination]
-        return great_circle_m((step**2).sum(axis=1)) / _METRES_A_SECOND + _SETTING_OUT_S
+        half = np.sqrt((step**2).sum(axis=1).astype(np.float64)) / (2.0 * EARTH_RADIUS_M)
+        metres = 2.0 * EARTH_RADIUS_M * np.arcsin(np.minimum(half, 1.0))
+        return metres / _METRES_A_SECOND + _SETTING_OUT_S
 
     def add(self, visits: Visits, first_person: int) -> None:
         """Take the trips of one chunk of people."""
@@ -88,16 +82,18 @@ class ReportTrips:
             }
         )
 
-    def trips(self) -> PeopleTrips:
-        """Return all trips taken so far."""
+    def table(self) -> pa.Table:
+        """Return the rows of ``report.parquet``."""
         columns = {
             name: np.concatenate([part[name] for part in self._parts]) for name in self._parts[0]
         }
-        return PeopleTrips(**columns, outside_period=np.zeros(0, dtype=np.int64))
-
-    def table(self) -> pa.Table:
-        """Return the rows of ``report.parquet``."""
-        return tabulate(self.trips(), self._metres, self._extent)
+        none = np.zeros(0, dtype=np.int64)
+        with duckdb.connect() as engine:
+            engine.register("report_trips", pa.table(columns))
+            engine.register("report_outside", pa.table({"person": none, "rank": none}))
+            engine.register("report_places", places_table(*self._places.T))
+            query = statement(self._zones, self._first_day, measured=True)
+            return engine.sql(query).to_arrow_table()
 
 
 def _clock(visits: Visits, rng: np.random.Generator) -> Integers:

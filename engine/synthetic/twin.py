@@ -82,7 +82,7 @@ def twin(
     timed = None
     if report and 0 < expected <= MOST_REPORTED:
         places, zone = shapely.get_coordinates(model.points), np.arange(len(ids))
-        timed = ReportTrips(places, zone, len(ids), inputs.first_day, days=inputs.days)
+        timed = ReportTrips(places, zone, len(ids), inputs.first_day)
     homes, travelled = np.zeros(len(ids), dtype=np.int64), 0
     for first, chunk in model.chunks():
         homes += np.bincount(chunk.home, minlength=len(ids))

@@ -14,7 +14,7 @@ from engine.density.aggregates import tower_tree
 from engine.errors import ParameterError
 from engine.ledger import Kind
 from engine.parameters import DensityMethod, ODMethod
-from engine.report.budget import ReportMethod
+from engine.report.settings import ReportMethod
 
 VERBS: dict[str, list[str]] = {
     "draw_noise": ["dataset", "parameters"],
@@ -185,7 +185,7 @@ def test_the_plan_is_what_a_release_costs_and_reads_no_count(
 ):
     released = product.release(tiny_city, parameters, rng=rng(), **when)
     noisy = (
-        sum(len(result.noisy) for result in released.results.values() if not result.sources)
+        sum(int((one.variates == 1).sum()) for one in released.results.values())
         if product is report
         else None
     )

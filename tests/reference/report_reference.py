@@ -1,13 +1,12 @@
 """The numbers of a mobility report from people's trips, straight from their definitions.
 
-Plain Python over lists, slow on purpose: great circles by haversine in degrees, entropies and
-radii by their formulas, quantiles by sorting.
+Plain Python over lists, slow on purpose: great circles by haversine in degrees, radii by
+their formula.
 """
 
 import math
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from itertools import pairwise
 
 EARTH_RADIUS_KM = 6371.009
 
@@ -86,14 +85,11 @@ class Report:
                 counts[(end * 2 + (moment.weekday() >= 5)) * 24 + moment.hour] += 1
         return counts
 
-    def by_zone_hour(self) -> list[int]:
-        counts = [0] * ((self.zones + 1) * 49)
-        for moment, place in self.points():
+    def by_zone(self) -> list[int]:
+        counts = [0] * (self.zones + 1)
+        for _, place in self.points():
             zone = self.zone(place)
-            kind = 48
-            if moment is not None:
-                kind = (moment.weekday() >= 5) * 24 + moment.hour
-            counts[(self.zones if zone is None else zone) * 49 + kind] += 1
+            counts[self.zones if zone is None else zone] += 1
         return counts
 
     def flows(self) -> list[int]:
@@ -108,24 +104,12 @@ class Report:
         ended = [t for t in self.trips if t.finish is not None]
         return [(t.finish - t.start).total_seconds() / 60 for t in ended]
 
-    def without_end(self) -> int:
-        return sum(trip.finish is None for trip in self.trips)
-
     def jumps_km(self) -> list[float]:
         placed = [t for t in self.trips if t.origin is not None and t.destination is not None]
         return [haversine_km(self.places[t.origin], self.places[t.destination]) for t in placed]
 
-    def trips_per_user(self) -> list[int]:
-        return [len(trips) for trips in self.people if trips]
-
-    def hours_between(self) -> list[float]:
-        gaps: list[float] = []
-        for trips in self.people:
-            ordered = sorted(trips, key=lambda t: t.start)
-            for before, after in pairwise(ordered):
-                ended = before.finish or before.start
-                gaps.append((after.start - ended).total_seconds() / 3600)
-        return gaps
+    def number_of_people(self) -> int:
+        return sum(bool(trips) for trips in self.people)
 
     def _visited(self, trips: list[Trip]) -> list[Place]:
         ends = [end for trip in trips for end in (trip.origin, trip.destination)]
@@ -142,22 +126,6 @@ class Report:
             squares = [haversine_km(place, middle) ** 2 for place in places]
             radii.append(math.sqrt(sum(squares) / len(squares)))
         return radii
-
-    def zones_per_user(self) -> list[int]:
-        seen = [{p.zone for p in self._visited(trips)} - {None} for trips in self.people if trips]
-        return [len(zones) for zones in seen]
-
-    def entropies(self) -> list[float]:
-        shares: list[float] = []
-        for trips in self.people:
-            zones = [p.zone for p in self._visited(trips) if p.zone is not None]
-            if not zones:
-                continue
-            kinds = set(zones)
-            parts = [zones.count(zone) / len(zones) for zone in kinds]
-            entropy = -sum(part * math.log(part) for part in parts)
-            shares.append(entropy / math.log(len(kinds)) if len(kinds) > 1 else 0.0)
-        return shares
 
 
 def histogram(values: list[float], edges: list[float]) -> list[int]:

@@ -9,16 +9,14 @@ order; the few divisions at the end have one value on every engine. See `engine.
 from collections.abc import Mapping
 
 import ibis
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import shapely
 from ibis import _
 
 from ...datasets import RANK_BUCKET
-from ...report.measures import BEYOND, HOUR_CLASSES, STOPS, UNKNOWN_TIME, Measure
-from ...report.places import metres_in_space
-from ...report.tabulate import from_middle
+from ...report.counting import places_table
+from ...report.measures import BEYOND, STOPS, Measure
 from ..calendar import SECONDS_PER_DAY, SECONDS_PER_HOUR
 from ..expressions import Column, Table
 from ..report import Reason
@@ -55,10 +53,7 @@ def count_by_person(
         ``report`` (measure, cap, bin, n) and ``trips_person`` (date, origin, destination, rank, n).
     """
     coordinates = shapely.get_coordinates(run.places.towers.geometry.to_numpy())
-    metres = from_middle(metres_in_space(coordinates[:, 1], coordinates[:, 0]))
-    lookup = {"place": np.arange(len(metres), dtype=np.int32)}
-    lookup |= {name: metres[:, axis] for axis, name in enumerate("xyz")}
-    places = run.engine.lookup("report_places", pa.table(lookup))
+    places = run.engine.lookup("report_places", places_table(coordinates[:, 0], coordinates[:, 1]))
     inside = every.filter(every.reason.isin([int(reason) for reason in _COUNTED]))
     fetched = _outside_period(run, every, inside)
     ranks: list[pa.Table] = []
@@ -135,8 +130,6 @@ def _of_trips(run: Run, trips: Table, places: Table, *, measured: bool) -> list[
     flows = trips.filter(trips.origin_zone.notnull() & trips.destination_zone.notnull())
     pair = flows.origin_zone.cast("int64") * zones + flows.destination_zone
     counts.append(people.counts(flows, Measure.FLOW, flows.block, pair))
-    endless = trips.filter(trips.finish.isnull())
-    counts.append(people.counts(endless, Measure.NO_END, endless.block, ibis.literal(0)))
     if measured:
         ended = trips.filter(trips.finish.notnull())
         minutes = (ended.finish - ended.start) // _MINUTE
@@ -173,11 +166,9 @@ def _of_points(run: Run, trips: Table) -> list[Counts]:
         ends.append(keyed.group_by(["block", "zone", "slot"]).aggregate(n=_.count()))
     points: Table = ibis.union(*ends)
     timed = points.filter(points.slot >= 0)
-    kind = (points.slot < 0).ifelse(UNKNOWN_TIME, points.slot % (2 * _HOURS))
-    cell = points.zone * HOUR_CLASSES + kind
     return [
         people.counts(timed, Measure.HOUR, timed.block, timed.slot, timed.n),
-        people.counts(points, Measure.ZONE_HOUR, points.block, cell, points.n),
+        people.counts(points, Measure.ZONE, points.block, points.zone, points.n),
     ]
 
 

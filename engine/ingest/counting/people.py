@@ -10,8 +10,7 @@ import ibis
 import pyarrow as pa
 from ibis import _
 
-from ...report.measures import FINE_EDGES, FINE_KM, STOPS, Measure
-from ...report.places import EARTH_RADIUS_M, logarithm_table
+from ...report.measures import EARTH_RADIUS_M, FINE_EDGES, FINE_KM, Measure
 from ..expressions import Column, Table
 from .run import Run
 
@@ -19,7 +18,6 @@ Counts: TypeAlias = Any
 """A table of measure (its number), block, bin, n."""
 
 _NUMBER = {measure: number for number, measure in enumerate(Measure)}
-_QUARTER_HOUR = 900
 
 
 def counts(
@@ -42,72 +40,51 @@ def limited(measure: Measure, number: Column) -> Column:
 
 
 def great_circle_m(squared_chord: Column) -> Column:
-    """Return the great circle in metres, as `engine.report.places.great_circle_m` does."""
+    """Return the great circle in metres."""
     half = squared_chord.cast("float64").sqrt() / (2.0 * EARTH_RADIUS_M)
     sine: Column = ibis.least(half, 1.0)
     return sine.asin() * (2.0 * EARTH_RADIUS_M)
 
 
 def length_bin(metres: Column) -> Column:
-    """Return the fine bin of a length, as `engine.report.places.length_bin` does."""
+    """Return the fine bin of a length."""
     fine = (metres / 100.0).floor().cast("int64")
     farther = ((metres - FINE_KM * 100.0) / 100_000.0).floor().cast("int64") + FINE_KM
     return (fine < FINE_KM).ifelse(fine, farther)
 
 
 def count_people(run: Run, trips: Table, places: Table) -> list[pa.Table]:
-    """Count what the trips of some people come to, person by person.
+    """Count radii of gyration, person by person.
 
-    `trips` is kept in the engine (person, block, start, finish, origin, destination and their
-    zones); `places` has place, x, y, z: whole metres from a place in the middle.
+    `trips` is kept in the engine (person, block, origin, destination); `places` has place, x, y, z:
+    whole metres from a place in the middle.
     """
-    engine = run.engine
-    largest = trips.group_by("person").aggregate(n=_.count()).aggregate(n=_.n.max())
-    most = int(engine.fetch(largest)["n"][0].as_py() or 0)
-    values = logarithm_table(2 * most)
-    numbers = pa.array(range(len(values)), pa.int64())
-    logarithms = engine.lookup(
-        "report_logarithms", pa.table({"of": numbers, "value": pa.array(values)})
-    )
-    points = engine.keep("report_points", _points(trips))
-    stages = engine.keep("report_stages", _stages(trips, points, places, logarithms))
-    last = stages.group_by("person").aggregate(last=_.block.max(), trips=_.number.max())
-    counts_of = (_of_stages(stages, logarithms), _gaps(run, trips, last))
-    counted = [engine.fetch(ibis.union(*parts)) for parts in counts_of]
-    engine.drop("report_stages")
-    engine.drop("report_points")
-    return counted
-
-
-def _points(trips: Table) -> Table:
-    """Return points by person, block, place and zone."""
     ends = ibis.union(
-        trips.select("person", "block", place="origin", zone="origin_zone"),
-        trips.select("person", "block", place="destination", zone="destination_zone"),
+        trips.select("person", "block", place="origin"),
+        trips.select("person", "block", place="destination"),
     )
-    return ends.group_by(["person", "block", "place", "zone"]).aggregate(n=_.count())
-
-
-def _stages(trips: Table, points: Table, places: Table, logarithms: Table) -> Table:
-    """Return, for each person and block, running sums over the blocks so far.
-
-    Columns: person, block, number (trips); placed, sx, sy, sz, squares (points at known places,
-    sums of their coordinates and squares, in metres); zoned, zones, logs (points in zones,
-    distinct zones, Σ n·ln n in fixed point).
-    """
-    own = trips.group_by(["person", "block"]).aggregate(number=_.count())
+    points = ends.group_by(["person", "block", "place"]).aggregate(n=_.count())
     spread = _spread(points, places)
-    zoned = _zoned(points, logarithms)
-    joined = own.left_join(spread, ["person", "block"]).drop("person_right", "block_right")
-    joined = joined.left_join(zoned, ["person", "block"]).drop("person_right", "block_right")
     window = ibis.cumulative_window(group_by="person", order_by="block")
-    names = [name for name in joined.columns if name not in ("person", "block")]
-    running = {name: joined[name].fill_null(0).sum().over(window).cast("int64") for name in names}
-    return joined.select("person", "block", **running)
+    sums = {name: spread[name].sum().over(window).cast("int64") for name in spread.columns[2:]}
+    stages = spread.select("person", "block", **sums)
+    binned = stages.select("person", "block", gyration=_gyration(stages))
+    by_person = ibis.window(group_by="person", order_by="block")
+    moved = binned.mutate(before=binned.gyration.lag().over(by_person))
+    left = moved.filter(moved.before.notnull())
+    gone = ibis.literal(-1).cast("int64")
+    return [
+        run.engine.fetch(
+            ibis.union(
+                counts(binned, Measure.GYRATION, binned.block, binned.gyration),
+                counts(left, Measure.GYRATION, left.block, left.before, gone),
+            )
+        )
+    ]
 
 
 def _spread(points: Table, places: Table) -> Table:
-    """Return points and sums of their coordinates by person and block."""
+    """Return points at known places and sums of their coordinates by person and block."""
     at = points.inner_join(places, points.place == places.place)
     weighted = {f"s{axis}": at.n * at[axis] for axis in "xyz"}
     weighted["squares"] = at.n * (at.x * at.x + at.y * at.y + at.z * at.z)
@@ -116,97 +93,12 @@ def _spread(points: Table, places: Table) -> Table:
     return named.group_by(["person", "block"]).aggregate(**sums)
 
 
-def _zoned(points: Table, logarithms: Table) -> Table:
-    """Return points in zones, newly seen zones and the growth of Σ n·ln n by person and block."""
-    known = points.filter(points.zone.notnull())
-    by_zone = known.group_by(["person", "zone", "block"]).aggregate(n=_.n.sum().cast("int64"))
-    window = ibis.cumulative_window(group_by=["person", "zone"], order_by="block")
-    running = by_zone.mutate(after=by_zone.n.sum().over(window).cast("int64"))
-    running = running.mutate(before=running.after - running.n)
-    new = logarithms.select(after="of", new="value")
-    joined = running.inner_join(new, "after")
-    one_by_one = ibis.window(group_by=["person", "zone"], order_by="block")
-    valued = joined.mutate(old=joined.new.lag().over(one_by_one).fill_null(0))
-    return valued.group_by(["person", "block"]).aggregate(
-        zoned=_.n.sum().cast("int64"),
-        zones=(_.before == 0).ifelse(1, 0).sum().cast("int64"),
-        logs=(_.new - _.old).sum().cast("int64"),
-    )
-
-
-def _of_stages(stages: Table, logarithms: Table) -> list[Counts]:
-    """Count people into the bin of each of their stops and out of the one before."""
-    whole = logarithms.select(zoned="of", whole="value")
-    most = logarithms.view().select(zones="of", most="value")
-    joined = stages.inner_join(whole, "zoned").inner_join(most, "zones")
-    binned = joined.select(
-        "person",
-        "block",
-        number=limited(Measure.TRIPS_PER_USER, joined.number),
-        gyration=_gyration(joined),
-        zones=limited(Measure.ZONES_PER_USER, joined.zones),
-        entropy=_entropy(joined),
-    )
-    window = ibis.window(group_by="person", order_by="block")
-    before = {f"old_{name}": binned[name].lag().over(window) for name in binned.columns[2:]}
-    # kept apart: whether there is a stop before, for a value may be null there
-    moved = binned.mutate(first=ibis.row_number().over(window) == 0, **before)
-    parts: list[Counts] = []
-    for measure, name in (
-        (Measure.TRIPS_PER_USER, "number"),
-        (Measure.GYRATION, "gyration"),
-        (Measure.ZONES_PER_USER, "zones"),
-        (Measure.ENTROPY, "entropy"),
-    ):
-        there = moved.filter(moved[name].notnull())
-        parts.append(counts(there, measure, there.block, there[name]))
-        left = moved.filter(~moved["first"] & moved[f"old_{name}"].notnull())
-        gone = ibis.literal(-1).cast("int64")
-        parts.append(counts(left, measure, left.block, left[f"old_{name}"], gone))
-    return parts
-
-
 def _gyration(stages: Table) -> Column:
-    """Return the bin of √(Σ|r|²/N − |Σr/N|²); null where no place is known."""
-    n = ibis.greatest(stages.placed, 1).cast("float64")
+    """Return the bin of √(Σ|r|²/N − |Σr/N|²)."""
+    n = stages.placed.cast("float64")
     middle = [stages[name].cast("float64") / n for name in ("sx", "sy", "sz")]
     squared = stages.squares.cast("float64") / n
     for coordinate in middle:
         squared = squared - coordinate * coordinate
     positive: Column = ibis.greatest(squared, 0.0)
-    length = length_bin(positive.sqrt())
-    return (stages.placed > 0).ifelse(length, ibis.null("int64"))
-
-
-def _entropy(stages: Table) -> Column:
-    """Return the bin of (N·ln N − Σ n·ln n)/N / ln Z; null where no zone is known."""
-    above = (stages.whole - stages.logs).cast("float64") * stages.zones.cast("float64")
-    below = stages.zoned.cast("float64") * ibis.greatest(stages.most, 1).cast("float64")
-    share = above / ibis.greatest(below, 1.0)
-    number = ibis.greatest(ibis.least((share * 100.0).floor().cast("int64"), 99), 0)
-    many = (stages.zones > 1).ifelse(number, 0)
-    return (stages.zoned > 0).ifelse(many, ibis.null("int64"))
-
-
-def _gaps(run: Run, trips: Table, last: Table) -> list[Counts]:
-    """Count the hours between the trips that each stop keeps: a trip stands once for each stop."""
-    several = last.filter(last.trips > 1).select("person", "last")
-    numbers = pa.array(range(len(STOPS) + 1), pa.int32())
-    stops = run.engine.lookup("report_stops", pa.table({"stop": numbers}))
-    joined = trips.inner_join(several, "person")
-    kept = joined.inner_join(stops, [stops.stop >= joined.block, stops.stop <= joined["last"]])
-    unknown = [kept[name].fill_null(-1) for name in ("finish", "origin", "destination")]
-    order = ["start", *unknown]  # engines differ in where nothing stands
-    window = ibis.window(group_by=kept.person * (len(STOPS) + 1) + kept.stop, order_by=order)
-    ended = ibis.coalesce(kept.finish, kept.start)
-    gap = (kept.start.lead().over(window) - ended) // _QUARTER_HOUR
-    gaps = kept.select("stop", "last", gap=gap)
-    gaps = gaps.filter(gaps.gap.notnull())
-    number = limited(Measure.TIME_BETWEEN, gaps.gap)
-    goes_on = gaps.filter(gaps.stop < gaps["last"])
-    later = limited(Measure.TIME_BETWEEN, goes_on.gap)
-    gone = ibis.literal(-1).cast("int64")
-    return [
-        counts(gaps, Measure.TIME_BETWEEN, gaps.stop, number),
-        counts(goes_on, Measure.TIME_BETWEEN, goes_on.stop + 1, later, gone),
-    ]
+    return limited(Measure.GYRATION, length_bin(positive.sqrt()))

@@ -15,7 +15,7 @@ from engine.release import Plan, Product
 from engine.release.bars import LEVEL
 from engine.release.page import bar
 from engine.release.products import WAYS
-from engine.report import STOPS, Budget, ReportParameters
+from engine.report import STOPS, ReportParameters
 from pages._ui.cache import datasets as cached_datasets, verbs
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
@@ -129,14 +129,10 @@ def product_of(kind: Kind, settings: Settings, entry: Entry) -> Product:
         return Product(settings.density(method=kind.method))
     if kind.name == REPORT:
         kept = setting.draw(st.select_slider, "Trips kept per person (M)", TRIPS, STOPS)
-        return Product(
-            ReportParameters(
-                epsilon=settings.epsilon,
-                max_trips_per_user=int(kept),
-                method=kind.method,
-                budget=Budget.fitting(verbs.of(report.truth, entry.key)),
-            )
+        usual = ReportParameters(
+            epsilon=settings.epsilon, max_trips_per_user=int(kept), method=kind.method
         )
+        return Product(report.fitting(usual, verbs.of(report.truth, entry.key)))
     if settings.unit == "trip":
         st.warning(TRIP, icon=":material/warning:")
     return Product(settings.trips(method=kind.method), days=_days(settings.unit, entry))

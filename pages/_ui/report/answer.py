@@ -1,84 +1,122 @@
-"""What stands on top of a report: the budget to scale, and its single numbers."""
+"""What a report says in numbers: its size, what each analysis costs and loses, and M."""
 
-import html
-
+import numpy as np
 import streamlit as st
 
-from engine.report import Analysis, ReportRelease, Result
-from engine.report.analyses import parts
-from pages._ui.drawing import cards
+from engine.report import STOPS, Analysis
+from engine.report.bounding import TripsGuess, balance
+from engine.report.scores import losses
+from pages._ui.drawing import cards, charts, tables
 from pages._ui.drawing.cards import Card
-from pages._ui.report import block
-from pages._ui.report.block import Report
-from pages._ui.report.wording import RANGES, SHORT, shares, spent
+from pages._ui.drawing.charts import Axis
+from pages._ui.drawing.colours import HERE, OTHER, PRIVATE
+from pages._ui.report.question import Report
+from pages._ui.shell import setting
 from pages._ui.wording.numbers import number, percent
 
-_SHADES = ("#2a8fbd", "#3d7ea6", "#1d6f95", "#4a93b8")
-_MEANING = {
-    "people": "with at least one trip in the declared period.",
-    "trips": "all kept trips; the truth counts all of them.",
-    "points": "starts and ends, two of every trip.",
-    "trips without an end time": "trips of which only the start is timed.",
-    "points at no known place": "starts and ends outside every zone.",
+_PEOPLE = setting.number("report_people", 50_000.0, 1.0, 1e9)
+_MEAN = setting.number("report_mean_trips", 10.0, 0.1, 1e4)
+_SPREAD = setting.number("report_spread_trips", 12.0, 0.1, 1e5)
+_NAMES = {
+    "common_part": "Common part",
+    "relative_error": "Relative error",
+    "smape": "SMAPE (0 to 2)",
+    "js_divergence": "Jensen–Shannon",
+    "earth_movers_distance": "Earth mover's distance",
+    "top_10_coverage": "Of the ten largest",
 }
 
 
 def draw(report: Report) -> None:
-    """Draw the budget, then the single numbers with their exact ranges, the truth beside them."""
-    _bar(report.release)
-    columns = st.columns([3, 2], gap="medium")
-    for column, analysis in zip(columns, (Analysis.STATISTICS, Analysis.MISSING), strict=True):
-        with column:
-            result = block.head(report, analysis)
-            if result is not None:
-                cards.row(_cards(report, result))
-    st.caption(RANGES)
-
-
-def _cards(report: Report, result: Result) -> list[Card]:
-    other = report.compared(result.analysis)
-    halves = result.half_widths()
-    true, kept = (report.numbers(result.analysis, kept=each) for each in (False, True))
-    shown: list[Card] = []
-    for place, (name, _) in enumerate(parts(result.analysis, report.context.parameters.unit)):
-        low, high = (max(result.noisy[place] + side * halves[place], 0) for side in (-1, 1))
-        pinned = f"; pinned {number(other.shown[place])}" if other is not None else ""
-        shown.append(
-            Card(
-                name[0].upper() + name[1:],
-                number(int(result.shown[place])),
-                f"{number(round(low))} to {number(round(high))}",
-                f"True {number(true[place])}, kept {number(kept[place])}{pinned}: {_MEANING[name]}",
-            )
+    """Draw the single numbers with their ranges, the truth beside them, and what is spent."""
+    result = report.release.results.get(Analysis.SIZE)
+    if result is not None:
+        true, kept = (report.numbers(Analysis.SIZE, kept=each) for each in (False, True))
+        reach = result.half_widths()
+        names = ("Trips",) if len(result.noisy) == 1 else ("People", "Trips")
+        cards.row(
+            [
+                Card(
+                    name,
+                    number(int(result.shown[i])),
+                    f"{number(max(result.noisy[i] - round(reach[i]), 0))} to "
+                    f"{number(max(result.noisy[i] + round(reach[i]), 0))} (95%)",
+                    f"True {number(true[i])}, kept {number(kept[i])}.",
+                )
+                for i, name in enumerate(names)
+            ]
         )
-    return shown
-
-
-def _bar(release: ReportRelease) -> None:
-    """Draw the shares of all analyses that are asked, to scale, and what follows from them."""
-    params = release.parameters
-    asked = params.plan.asked
-    left = params.plan.unspent if params.plan.unspent > 5e-4 else 0.0
-    pieces = [
-        _piece(SHORT[analysis], share, _SHADES[number % len(_SHADES)])
-        for number, (analysis, share) in enumerate(asked.items())
-    ]
-    if left:
-        pieces.append(_piece("Not spent", left, "transparent"))
-    free = [SHORT[analysis].lower() for analysis in params.plan.derived]
-    note = f" Free, because they follow from the others: {', '.join(free)}." if free else ""
-    st.html(
-        '<div class="budget" role="img" aria-label="Shares of the privacy loss">'
-        + "".join(pieces)
-        + f'</div><div class="budgetnote narrow">{html.escape(shares(asked))}</div>'
-        + f'<div class="budgetnote">{html.escape(spent(release) + note)}</div>'
+    whole, asked = report.parameters.epsilon, report.parameters.asked
+    share = max(asked.values())
+    st.caption(
+        f"ε = {whole:g} for {report.release.ledger.unit.words}, shared by {len(asked)} analyses: "
+        f"{share * whole:.3g} each. Ranges hold the noise alone, in 95 of 100 draws; what keeping "
+        "at most M trips leaves out is the distance between true and kept."
     )
 
 
-def _piece(name: str, share: float, colour: str) -> str:
-    text = html.escape(name)
-    shown = f"<i>{text} </i><i>{percent(share)}</i>" if share >= 0.03 else ""
-    return (
-        f'<span style="width:{100 * share:.2f}%;background:{colour}" '
-        f'title="{text}: {share:.1%} of ε">{shown}</span>'
+def errors(report: Report) -> None:
+    """Draw what each analysis loses in this draw, where it comes from, and which M."""
+    columns: dict[str, list[str]] = {"Analysis": [], "ε": [], "Noise (95%)": []}
+    columns |= {"Left out, mean": [], "Noise, mean": []} | {name: [] for name in _NAMES.values()}
+    for analysis, result in report.release.results.items():
+        true, kept = (report.numbers(analysis, kept=each) for each in (False, True))
+        columns["Analysis"].append(analysis.label)
+        columns["ε"].append(f"{result.epsilon:.3g}")
+        columns["Noise (95%)"].append(f"± {number(float(np.median(result.half_widths())))}")
+        columns["Left out, mean"].append(number(float(np.abs(kept - true).mean())))
+        columns["Noise, mean"].append(number(float(result.mean_absolute_noise().mean())))
+        found = losses(true, result.shown, analysis)
+        for key, name in _NAMES.items():
+            columns[name].append(_written(key, found.get(key)))
+    tables.draw(columns, key="report_errors")
+    st.caption(
+        "Common part: of 100 trips or points, so many are where they really were. Left out: mean "
+        "|kept − true| of a number; noise: its mean size by its law."
     )
+    if report.parameters.unit == "user":
+        _which_m(report)
+
+
+def _written(name: str, value: float | None) -> str:
+    if value is None or np.isnan(value):
+        return "–"
+    return percent(value) if name in ("common_part", "relative_error") else f"{value:.3g}"
+
+
+def _which_m(report: Report) -> None:
+    st.markdown("**Which M?** A public guess is enough, and nothing is read from the data.")
+    counts = (Analysis.DAYS, Analysis.HOURS, Analysis.VISITS, Analysis.FLOWS)
+    names = [str(one) for one in counts if one in report.release.results]
+    if not names:
+        st.caption("No count of trips is asked.")
+        return
+    columns = st.columns(4)
+    people = setting.draw(columns[0].number_input, "People", _PEOPLE)
+    mean = setting.draw(columns[1].number_input, "Trips a person", _MEAN)
+    spread = setting.draw(columns[2].number_input, "Spread (sd)", _SPREAD)
+    one = setting.choice("report_balance", names, names[0])
+    name = setting.draw(
+        columns[3].selectbox, "For", one, names, format_func=lambda text: Analysis(text).label
+    )
+    most = report.parameters.max_trips_per_user
+    guess = TripsGuess(people=int(people), mean=mean, standard_deviation=spread)
+    curve = balance(guess, report.release.results[Analysis(name)], most)
+    series = {"left out": curve.bounding, "noise": curve.noise}
+    charts.curve(
+        charts.lines(series | {"together": curve.bounding + curve.noise}, (OTHER, PRIVATE, HERE)),
+        x=STOPS,
+        at=Axis(
+            title="Trips kept per person (M), log scale",
+            kind="log",
+            form="d",
+            tip="d",
+            domain=(1, STOPS[-1]),
+            ticks=(1, 2, 5, 10, 20, 50, 100, 256),
+        ),
+        of=Axis(title="Sum of absolute errors, trips", tip=",.0f"),
+        dots=True,
+        key="report_guess",
+        alt="Error left out and noise over M",
+    )
+    st.caption(f"Least error at **M = {curve.best}**; now M = {most}. Trips taken as lognormal.")

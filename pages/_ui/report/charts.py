@@ -1,134 +1,114 @@
-"""Charts of the report page: true grey, private blue with its range, pinned orange."""
+"""When people travel, how far and how long: true, kept and private counts with their ranges."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 import streamlit as st
 
-from engine.arrays import Floats, Numbers
-from engine.report.fivenumbers import FiveNumbers
-from pages._ui.drawing import charts
+from engine.report import BINS, Analysis, periods
+from engine.report.fivenumbers import true_five_numbers
+from engine.report.settings import LEVELS
+from pages._ui.drawing import charts, tables
 from pages._ui.drawing.charts import Axis, Mark, Scale
-from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
+from pages._ui.drawing.colours import PRIVATE, TRUE
+from pages._ui.report.question import Report
+from pages._ui.wording.numbers import number
 
-_LEFT = 62
-"""Pixels to the left of a chart, so that what stands above each other lines up."""
-
-TRUTH, KEPT, SHOWN, PINNED = "true", "kept", "private", "pinned"
-_COLOURS = {TRUTH: "#bdbdbd", KEPT: TRUE, SHOWN: PRIVATE, PINNED: OTHER}
+_MOST_LABELS = 8
+_SLOTS = ("Weekday starts", "Weekend starts", "Weekday ends", "Weekend ends")
+_KEPT = "Grey: all trips (true). Dark tick: at most M trips a person (kept). Blue: private."
 
 
-def columns(
-    labels: Sequence[str],
-    series: Mapping[str, Numbers],
-    half_widths: Numbers,
-    *,
-    title: str,
-    axis: str,
-    key: str,
-    alt: str,
-    height: int = 290,
-    every: int = 1,
+def head(report: Report, analysis: Analysis) -> bool:
+    """Draw the heading of an analysis and its price; say where it is off."""
+    result = report.release.results.get(analysis)
+    price = "left out" if result is None else f"ε = {result.epsilon:.3g}"
+    st.markdown(f"**{analysis.label}** · {price}")
+    return result is not None
+
+
+def when(report: Report) -> None:
+    """Draw days as bars and hours as two tables of colours."""
+    if head(report, Analysis.DAYS):
+        starts = periods(report.table.extent).starts
+        labels = [f"{day:%Y-%m-%d}" for day in starts]
+        _bars(report, Analysis.DAYS, labels, slice(0, -1), "Day, or first day", "trips")
+        outside = report.release.results[Analysis.DAYS].shown[-1]
+        true = report.numbers(Analysis.DAYS)[-1]
+        st.caption(f"{_KEPT} Outside the period: {number(outside)} (true {number(true)}).")
+    if head(report, Analysis.HOURS):
+        result = report.release.results[Analysis.HOURS]
+        shown = {"True": report.numbers(Analysis.HOURS), "Private": result.shown}
+        most = float(max(one.max() for one in shown.values())) or 1.0
+        places = st.grid(2, min_column_width=380, gap="medium")
+        for name, counts in shown.items():
+            with places.cell():
+                charts.heat(
+                    _SLOTS,
+                    [str(hour) for hour in range(24)],
+                    counts.reshape(4, 24),
+                    {"points": counts.reshape(4, 24)},
+                    scale=Scale(title="points", domain=(0, most), orient="top"),
+                    at=f"{name} · hour of the day",
+                    key=f"report_hours_{name}",
+                    alt=f"Starts and ends by hour on weekdays and weekends, {name.lower()}",
+                    height=270,
+                )
+        st.caption(f"Noise moves each cell by at most {number(result.half_widths()[0])} (95%).")
+
+
+def histograms(report: Report) -> None:
+    """Draw travel times, jump lengths and radii of gyration with their five numbers."""
+    places = st.grid(2, min_column_width=380, gap="large")
+    for analysis in BINS:
+        with places.cell():
+            if not head(report, analysis):
+                continue
+            bins, result = BINS[analysis], report.release.results[analysis]
+            labels = [f"{low:g}–{high:g}" for low, high in pairwise(bins.edges)]
+            _bars(report, analysis, labels, slice(1, -1), bins.unit, analysis.counted)
+            rows = {
+                "True": true_five_numbers(report.table, analysis, report.parameters),
+                "Kept": true_five_numbers(report.table, analysis, report.parameters, kept=True),
+                "Private": result.five_numbers,
+            }
+            values = list(zip(*rows.values(), strict=True))
+            columns = {
+                f"{level:.0%}": [f"{value:.3g}" for value in each]
+                for level, each in zip(LEVELS, values, strict=True)
+            }
+            tables.draw({bins.unit: list(rows), **columns}, key=f"report_five_{analysis}")
+            st.caption(
+                f"{bins.edges[-1]:g} {bins.unit} and above: {number(int(result.shown[-1]))} (true "
+                f"{number(report.numbers(analysis)[-1])}). The five numbers are "
+                + ("read off the noisy bins." if result.five is None else "drawn.")
+            )
+    if report.parameters.unit == "user":
+        st.caption(f"{_KEPT} What a person's kept trips come to changes with M.")
+
+
+def _bars(
+    report: Report, analysis: Analysis, labels: Sequence[str], part: slice, axis: str, title: str
 ) -> None:
-    """Draw private bars with their ranges over true and kept ones.
-
-    Parameters
-    ----------
-    labels : sequence of str
-        One for each number, in order.
-    series : mapping
-        ``true``, ``kept``, ``private`` and perhaps ``pinned``, each with one number a label.
-    half_widths : array
-        How far noise moves each private number, nine times in ten.
-    every : int
-        Which labels stand on the axis: every `every`-th.
-    """
-    shown = series[SHOWN]
-    kinds = {TRUTH: "bar", SHOWN: "narrow", KEPT: "tick", PINNED: "tick"}
-    marks = [
-        Mark(name=name, values=series[name], colour=_COLOURS[name], kind=kind)
-        for name, kind in kinds.items()
-        if name in series
-    ]
-    low = np.maximum(shown - half_widths, 0)
-    reach = Mark(name="range from", values=low, to=shown + half_widths, colour="#333", kind="rule")
+    result = report.release.results[analysis]
+    shown, reach = result.shown[part], result.half_widths()[part]
+    true, kept = (report.numbers(analysis, kept=each)[part] for each in (False, True))
+    low = np.maximum(shown - reach, 0)
+    every = max(1, -(-len(labels) // _MOST_LABELS))
     charts.bars(
         labels,
-        [*marks, reach],
-        of=Axis(title=title, tip=",.0f", ticks=4, more=_extent(_LEFT - 18)),
+        [
+            Mark(name="true", values=true, colour="#bdbdbd", kind="bar"),
+            Mark(name="private", values=shown, colour=PRIVATE, kind="narrow"),
+            Mark(name="kept", values=kept, colour=TRUE, kind="tick"),
+            Mark(name="range from", values=low, to=shown + reach, colour="#333", kind="rule"),
+        ],
+        of=Axis(title=title, tip=",.0f", ticks=4),
         title=axis,
         upright=True,
         axis={"values": list(labels[::every]), "labelPadding": 4},
-        key=key,
-        alt=alt,
-        height=height,
+        key=f"report_{analysis}",
+        alt=f"{analysis.label}: true, kept and private",
+        height=270,
     )
-
-
-def five_boxes(
-    true: Mapping[str, Floats],
-    five: FiveNumbers,
-    other: FiveNumbers | None,
-    *,
-    low: float,
-    high: float,
-    unit: str,
-    key: str,
-    alt: str,
-) -> None:
-    """Draw five numbers as boxes, one under the other: those in `true`, and each private way."""
-    rows: dict[str, Numbers] = dict(true)
-    if five.drawn is not None:
-        rows["drawn"] = five.drawn
-    rows["from bins"] = five.from_bins
-    if other is not None:
-        rows[PINNED] = other.private
-    least, lower, middle, upper, most = np.clip(np.array(list(rows.values())), low, high).T
-    levels = "min · 25% · 50% · 75% · max" if five.levels[0] == 0 else "1% · 25% · 50% · 75% · 99%"
-    colours = [_COLOURS.get(name, PRIVATE) for name in rows]
-    words = [" · ".join(f"{value:.3g}" for value in values) for values in rows.values()]
-    charts.bars(
-        list(rows),
-        [
-            Mark(name=levels, values=least, to=most, colour=colours, kind="rule", written=words),
-            Mark(name="25% to 75%", values=lower, to=upper, colour=colours, kind="box"),
-            Mark(name="50%", values=middle, colour=HERE, kind="tick"),
-        ],
-        of=Axis(title=unit, form="~g", domain=(low, high), ticks=6, more={"grid": False}),
-        axis=_extent(_LEFT),
-        key=key,
-        alt=alt,
-        height=21 * len(rows) + 50,
-    )
-
-
-def heat(
-    rows: Sequence[str], values: Mapping[str, Numbers], *, title: str, key: str, alt: str
-) -> None:
-    """Draw tables of rows × 24 hours side by side on one colour scale.
-
-    Parameters
-    ----------
-    values : mapping
-        Title of each table → array, shape (rows, 24).
-    """
-    most = max(float(np.max(one)) for one in values.values()) or 1.0
-    hours = [str(hour) for hour in range(24)]
-    places = st.grid(len(values), min_column_width=380, gap="medium")
-    for number, (panel, counts) in enumerate(values.items()):
-        with places.cell():
-            charts.heat(
-                rows,
-                hours,
-                counts,
-                {title: counts},
-                scale=Scale(title=title, domain=(0, most), orient="top"),
-                at=f"{panel} · hour of the day",
-                key=f"{key}_{number}",
-                alt=f"{alt}, {panel}",
-                height=270,
-            )
-
-
-def _extent(pixels: int) -> dict[str, int]:
-    return {"minExtent": pixels, "maxExtent": pixels}

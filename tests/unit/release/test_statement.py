@@ -19,7 +19,7 @@ from engine.release.density import whole_bars, zone_variances
 from engine.release.page import statement_html
 from engine.release.plan import Frame
 from engine.release.statement import SCHEMA
-from engine.report import Budget, ReportParameters
+from engine.report import ReportParameters
 from tests.support.releases import flows, ours, statement_of, visits, zoom
 
 FOUR = od.ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day")
@@ -33,13 +33,12 @@ def rwanda():
 
 
 def products(unit="user"):
-    budget = Budget.usual(unit)
     return {
         "od": flows(),
         "od-estimate": ours(FOUR),
         "density": visits(epsilon=1.0),
         "density-zoom": zoom(epsilon=1.0),
-        "report": Product(ReportParameters(epsilon=1.0, unit=unit, budget=budget)),
+        "report": Product(ReportParameters(epsilon=1.0, unit=unit)),
     }
 
 

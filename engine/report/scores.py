@@ -1,0 +1,106 @@
+"""What privacy costs an analysis: the package's benchmark measures, and the common part.
+
+All compare private numbers as shown (whole, not below 0) with the truth over all trips; those of
+distributions normalise both. A measure that does not exist is NaN.
+"""
+
+import numpy as np
+
+from .. import metrics
+from ..arrays import Floats, Numbers
+from .aggregates import ReportTable, numbers
+from .mechanism import ReportRelease
+from .settings import BINS, Analysis
+
+
+def smape(truth: Numbers, private: Numbers) -> float:
+    """Return the mean of |private − true| / ((|private| + |true|)/2); 0/0 counts as 0. 0 to 2.
+
+    Examples
+    --------
+    >>> smape(np.array([0, 10]), np.array([0, 30]))
+    0.5
+    """
+    together = (np.abs(truth) + np.abs(private)) / 2
+    return float((np.abs(private - truth) / np.where(together > 0, together, 1.0)).mean())
+
+
+def js_divergence(truth: Numbers, private: Numbers) -> float:
+    """Return the Jensen–Shannon divergence in nats, 0 to ln 2.
+
+    Examples
+    --------
+    >>> round(js_divergence(np.array([1, 0]), np.array([0, 1])), 4)
+    0.6931
+    """
+    p, q = _shares(truth), _shares(private)
+    middle = (p + q) / 2
+    each = [x * np.log(np.where(x > 0, x / np.where(middle > 0, middle, 1), 1)) for x in (p, q)]
+    return float(sum(part.sum() for part in each)) / 2
+
+
+def earth_movers_distance(truth: Numbers, private: Numbers, width: float) -> float:
+    """Return how far mass moves between neighbouring bins of equal width, in their unit.
+
+    Examples
+    --------
+    >>> earth_movers_distance(np.array([1, 0, 0]), np.array([0, 0, 1]), 5.0)
+    10.0
+    """
+    return float(np.abs(np.cumsum(_shares(truth) - _shares(private))).sum() * width)
+
+
+def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:
+    """Return the share of the true first `n` places that are among the private first `n`.
+
+    Examples
+    --------
+    >>> top_n_coverage(np.array([5, 4, 1]), np.array([9, 0, 8]), 2)
+    0.5
+    """
+    if n > len(truth):
+        return float("nan")
+    return len(np.intersect1d(metrics.largest(truth, n), metrics.largest(private, n))) / n
+
+
+def losses(truth: Numbers, private: Numbers, analysis: Analysis) -> dict[str, float]:
+    """Return the measures that fit one analysis, by name, between any two of its reports."""
+    apart = np.abs(private - truth.astype(np.float64))
+    known = truth > 0
+    found = {
+        "relative_error": float((apart[known] / truth[known]).mean()) if known.any() else np.nan,
+        "smape": smape(truth, private),
+    }
+    if analysis is Analysis.SIZE:
+        return found
+    found["common_part"] = float(metrics.common_part(apart.sum(), private.sum(), truth.sum()))
+    found["js_divergence"] = js_divergence(truth, private)
+    if analysis.is_histogram:
+        width = BINS[analysis].width
+        found["earth_movers_distance"] = earth_movers_distance(truth, private, width)
+    if analysis in (Analysis.VISITS, Analysis.FLOWS):
+        found["top_10_coverage"] = top_n_coverage(truth, private, 10)
+    return found
+
+
+def scores(truth: ReportTable, release: ReportRelease) -> dict[Analysis, dict[str, float]]:
+    """Return the errors of a report, an analysis each: its `losses` against all trips.
+
+    Examples
+    --------
+    >>> from engine import datasets, report
+    >>> demo = datasets.load("demo-city")
+    >>> private = report.release(demo, report.ReportParameters(epsilon=1.0),
+    ...                          rng=np.random.default_rng(0))
+    >>> 0 < scores(report.truth(demo), private)[Analysis.HOURS]["smape"] < 1
+    True
+    """
+    return {
+        analysis: losses(numbers(truth, analysis, release.parameters), result.shown, analysis)
+        for analysis, result in release.results.items()
+    }
+
+
+def _shares(counts: Numbers) -> Floats:
+    total = counts.sum()
+    return counts / total if total > 0 else np.full(len(counts), np.nan)

@@ -1,0 +1,161 @@
+"""A report: settings, shares, what follows from what, and the balance of M."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from engine import report
+from engine.errors import DatasetError, ParameterError
+from engine.report import STOPS, Analysis, ReportNoise, ReportParameters, even
+from engine.report.bounding import TripsGuess, balance
+from engine.report.measures import Extent
+from engine.report.scores import losses
+from tests.reference.report_people import DAYS, FIRST_DAY, ZONES, random_people, table_of
+
+TABLE = table_of(random_people(np.random.default_rng(5), 150, 9.0))
+EXTENT = Extent(first_day=FIRST_DAY, days=DAYS, zones=ZONES)
+
+
+def drawn(seed=0, **settings):
+    params = ReportParameters(**{"epsilon": 1.0, **settings})
+    return report.release_table(TABLE, params, rng=np.random.default_rng(seed))
+
+
+def test_counts_get_noise_of_their_share_and_sensitivity():
+    """Noise of one number over many seeds has the scale Δ/ε of its share: ×0.8 and ×1.25 fail."""
+    params = ReportParameters(epsilon=1.0, max_trips_per_user=5)
+    assert params.asked == dict.fromkeys(Analysis, 0.125)
+    expected = {Analysis.DAYS: 5 / 0.125, Analysis.VISITS: 10 / 0.125, Analysis.GYRATION: 1 / 0.125}
+    seen = {one: [] for one in expected}
+    for seed in range(300):
+        private = drawn(seed, max_trips_per_user=5)
+        for one in expected:
+            kept = report.numbers(TABLE, one, params, kept=True)
+            seen[one].append(np.abs(private.results[one].noisy - kept).mean())
+    for one, scale in expected.items():
+        assert np.mean(seen[one]) == pytest.approx(scale, rel=0.1)
+        assert drawn(max_trips_per_user=5).results[one].scales[0] == scale
+
+
+def test_trips_are_the_sum_of_noisy_days_and_people_are_asked():
+    private = drawn()
+    size, days = private.results[Analysis.SIZE], private.results[Analysis.DAYS]
+    assert size.noisy[1] == days.noisy[:-1].sum()
+    assert size.variates.tolist() == [1, DAYS]
+    assert size.scales[0] == 8.0
+    alone = drawn(shares=even(["size", "flows"])).results[Analysis.SIZE]
+    assert alone.variates.tolist() == [1, 1]
+    assert alone.scales.tolist() == [4.0, 80.0]
+
+
+def test_the_package_pays_for_trips_and_five_draws():
+    stages = report.ledger(ReportParameters(epsilon=1.0, method="package")).stages
+    drawn_shares = [stage.epsilon for stage in stages if stage.noise_scale is None]
+    assert drawn_shares == pytest.approx([0.125 * 5 / 6] * 3)
+    assert sum(stage.epsilon for stage in stages) == pytest.approx(1.0)
+    private = drawn(method="package")
+    assert private.results[Analysis.JUMP_LENGTH].five is not None
+    assert private.results[Analysis.SIZE].variates.tolist() == [1, 1]
+
+
+def test_single_trips_have_no_people_and_all_trips():
+    params = ReportParameters(epsilon=1.0, unit="item")
+    assert Analysis.GYRATION not in params.on
+    assert Analysis.SIZE not in params.asked  # trips follow from days
+    assert drawn(unit="item").results[Analysis.SIZE].epsilon == 0
+    kept = report.numbers(TABLE, Analysis.DAYS, params, kept=True)
+    assert (kept == report.numbers(TABLE, Analysis.DAYS, params)).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "rule"),
+    [
+        ({"epsilon": 0}, "epsilon"),
+        ({"max_trips_per_user": 7}, "stops"),
+        ({"max_trips_per_user": 2.5}, "whole"),
+        ({"unit": "person"}, "unit"),
+        ({"method": "free"}, "method"),
+        ({"shares": (("days", 0.7), ("flows", 0.4))}, "at most 1"),
+        ({"shares": (("weekdays", 0.5),)}, "name of an analysis"),
+        ({"shares": ()}, "at least one analysis"),
+        ({"unit": "item", "shares": even(["gyration"])}, "counts of people"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings, rule):
+    with pytest.raises(ParameterError, match=rule):
+        ReportParameters(**{"epsilon": 1.0, **settings})
+
+
+def test_given_shares_hold():
+    params = ReportParameters(epsilon=2.0, shares=((Analysis.FLOWS, 0.75), (Analysis.HOURS, 0.2)))
+    assert params.on == (Analysis.HOURS, Analysis.FLOWS)
+    assert params.epsilon_of(Analysis.FLOWS) == 1.5
+    assert report.ledger(params).proved_epsilon == pytest.approx(1.9)
+
+
+def test_the_same_noise_follows_the_settings():
+    source = ReportNoise.draw(np.random.default_rng(1))
+    one, other = (
+        report.release_table(TABLE, ReportParameters(epsilon=e), noise=source) for e in (1.0, 2.0)
+    )
+    params = ReportParameters(epsilon=1.0)
+    for analysis in Analysis:
+        if analysis is Analysis.SIZE:
+            continue
+        kept = report.numbers(TABLE, analysis, params, kept=True)
+        apart = [each.results[analysis].noisy - kept for each in (one, other)]
+        assert np.abs(apart[0] - 2 * apart[1]).max() <= 1.5  # both are rounded
+
+
+def test_travel_times_of_sightings_are_refused_and_left_out():
+    table = table_of(random_people(np.random.default_rng(2), 5, 3.0), measured=False)
+    params = ReportParameters(epsilon=1.0)
+    with pytest.raises(ParameterError, match="travel_time"):
+        report.release_table(table, params, rng=np.random.default_rng(0))
+    fit = report.fitting(params, table)
+    private = report.release_table(table, fit, rng=np.random.default_rng(0))
+    assert set(private.results) == set(Analysis) - {Analysis.TRAVEL_TIME}
+    assert report.fitting(params, TABLE) is params
+
+
+def test_a_damaged_table_is_refused():
+    for bad in ({"cap": 7, "bin": 0}, {"cap": 1, "bin": DAYS}, {"cap": 1, "bin": -2}):
+        row = {"measure": ["day"], "cap": [bad["cap"]], "bin": [bad["bin"]], "n": [1]}
+        with pytest.raises(DatasetError, match="not as expected"):
+            report.ReportTable(pa.table(row), EXTENT)
+
+
+def test_the_balance_counts_both_points_of_a_trip():
+    """M trips move points by 2M: per trip their noise is that of the counts of trips."""
+    guess = TripsGuess(people=1000, mean=10.0, standard_deviation=12.0)
+    results = drawn(max_trips_per_user=10).results
+    for analysis, cells in ((Analysis.HOURS, 96), (Analysis.FLOWS, ZONES**2)):
+        curve = balance(guess, results[analysis], 10)
+        assert curve.noise == pytest.approx(cells * 8.0 * np.array(STOPS))
+    trips = np.random.default_rng(0).lognormal(size=10**6)
+    scale = np.sqrt(np.log1p(1.44))
+    trips = 10 / np.sqrt(2.44) * np.exp(scale * np.log(trips))
+    left = [1000 * np.maximum(trips - m, 0).mean() for m in STOPS]
+    assert curve.bounding == pytest.approx(left, rel=0.02, abs=1.0)
+    assert curve.best == STOPS[np.argmin(curve.bounding + curve.noise)]
+
+
+def test_losses_are_their_definitions():
+    truth, private = np.array([10, 0, 30]), np.array([5, 5, 30])
+    found = losses(truth, private, Analysis.VISITS)
+    assert found["relative_error"] == pytest.approx((0.5 + 0) / 2)
+    assert found["smape"] == pytest.approx((5 / 7.5 + 2) / 3)
+    assert found["common_part"] == pytest.approx(1 - 10 / 80)
+    assert np.isnan(found["top_10_coverage"])
+    empty = losses(np.zeros(3, dtype=int), np.zeros(3, dtype=int), Analysis.GYRATION)
+    assert np.isnan(list(empty.values())).tolist() == [True, False, True, True, True]
+    scored = report.scores(TABLE, drawn())
+    assert list(scored) == list(Analysis)
+    assert list(scored[Analysis.SIZE]) == ["relative_error", "smape"]
+
+
+def test_labels_name_every_number():
+    private = drawn()
+    for analysis, result in private.results.items():
+        names = report.labels(analysis, private.parameters, EXTENT, list("abcd"))
+        assert len(names) == len(set(names)) == len(result.noisy)
