@@ -213,11 +213,7 @@ def test_trips_of_another_day_move_into_the_freed_places(example):
     assert sizes(example, "density 5", "person-day") == [6]
     product = PRODUCTS["report user 4"]
     moved = dict(
-        zip(
-            product.parameters.plan.asked,
-            sizes(example, "report user 4", "person-day"),
-            strict=True,
-        )
+        zip(product.parameters.asked, sizes(example, "report user 4", "person-day"), strict=True)
     )
     for analysis in (Analysis.DAYS, Analysis.FLOWS, Analysis.JUMP_LENGTH):
         assert moved[analysis] == 8
