@@ -1,30 +1,21 @@
-"""Home, and the application that Streamlit serves, with what stands before every page."""
+"""The application that Streamlit serves: what stands before every page, and around it."""
 
-import threading
-
+import streamlit as st
 from starlette.middleware import Middleware
+from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
 
 from pages._ui.shell import ended, problems
 from pages._ui.shell.gate import Gate
 
 if __name__ == "__main__":  # a session runs the page
-    from pages._ui.home import page as home_page
     from pages._ui.shell import frame
 
-    frame.show(home_page.draw, frame.PRODUCT)
+    frame.run(st.navigation(frame.navigation(), position="top"))
 else:  # `streamlit run` finds this by its name and serves it
-
-    def warm() -> None:
-        """Start workers, which import for two seconds, so that nobody waits for that."""
-        from pages._ui.jobs.pool import pool
-
-        pool().warm()
-
     problems.quiet()
-    idle = threading.Timer(20.0, warm)  # the first page goes before
-    idle.daemon = True
-    idle.start()
+    # else the first request of a page's address would run its file without what stands before it
+    PagesManager.uses_pages_directory = False
     app = App(
         __file__,
         lifespan=ended.lifespan,

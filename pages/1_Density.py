@@ -10,8 +10,8 @@ from pages._ui.density import (
     views as density_views,
     wording as density_wording,
 )
-from pages._ui.shell import frame, sidebar
-from pages._ui.shell.settings import dataset_with
+from pages._ui.shell import frame
+from pages._ui.shell.settings import current, dataset_with
 from pages._ui.views import numbers, verdict
 from pages._ui.wording.privacy import delta_warning
 
@@ -21,7 +21,7 @@ STYLE = Path(density_wording.__file__).with_name("density.css")
 def draw() -> None:
     """Draw the page."""
     st.html(STYLE)
-    settings = sidebar.draw(trips=False, resolution=True)
+    settings = current(resolution=True)
     entry = settings.density_data
     frame.banners([entry])
     if entry is None or not entry.has_density:

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from pages._ui.shell import frame, sidebar
-from pages._ui.shell.settings import dataset_with
+from pages._ui.shell import frame
+from pages._ui.shell.settings import current, dataset_with
 from pages._ui.trips import views as trips_views, window as trips_window
 from pages._ui.views import context as contexts, numbers, verdict
 
@@ -15,7 +15,7 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    settings = sidebar.draw(density=False, od_method=True, resolution=True)
+    settings = current(resolution=True)
     frame.banners([settings.od_data])
     declared = contexts.of_trips(settings)
     if declared is None:

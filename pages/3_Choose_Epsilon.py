@@ -4,8 +4,8 @@ import streamlit as st
 
 from engine import origin_destination as od
 from pages._ui.choose import answer, meaning, question as choose_question, table
-from pages._ui.shell import frame, setting, sidebar
-from pages._ui.shell.settings import Settings, dataset_with
+from pages._ui.shell import frame, setting
+from pages._ui.shell.settings import Settings, current, dataset_with
 from pages._ui.views import context as contexts, frontier
 from pages._ui.wording.labels import OD_PUBLISHED_ONLY
 
@@ -22,7 +22,7 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    settings = sidebar.draw(density=False, noise=False)
+    settings = current()
     view = setting.views("choose_view", (ANSWER, INVERSE, MEANING, ERRATA, ALL))
     if view == ALL:
         _all(settings)
@@ -50,7 +50,7 @@ def _all(settings: Settings) -> None:
         frame.missing(settings.od_data, "trips", dataset_with("trips"), "od_data")
         return
     frontier.draw(context)
-    frame.link("app.py", "State another need on home")
+    frame.link(frame.HOME, "State another need on home")
 
 
 frame.show(draw, "Choose ε", LEAD)

@@ -4,8 +4,8 @@ import streamlit as st
 
 from engine import origin_destination as od
 from pages._ui.decisions import aid, choice, epidemic, question, zones
-from pages._ui.shell import frame, setting, sidebar
-from pages._ui.shell.settings import dataset_with, has_part
+from pages._ui.shell import frame, setting
+from pages._ui.shell.settings import current, dataset_with, has_part
 from pages._ui.views.context import of, of_density, of_trips
 from pages._ui.wording.labels import OD_PUBLISHED_ONLY
 
@@ -27,7 +27,7 @@ def draw() -> None:
     """Draw the page."""
     zoned = setting.value(_VIEW) == ZONES
     visits = zones.visits() and (zoned or (setting.value(_VIEW) == CHOICE and choice.on_zones()))
-    settings = sidebar.draw(density=visits, trips=not visits, od_method=zoned, resolution=zoned)
+    settings = current(resolution=zoned)
     entry, part = (settings.density_data, "density") if visits else (settings.od_data, "trips")
     frame.banners([entry])
     about = _VIEW

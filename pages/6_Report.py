@@ -4,8 +4,8 @@ from engine import report as engine_report
 from pages._ui.cache import verbs
 from pages._ui.report import answer, charts, question, where
 from pages._ui.report.question import Report
-from pages._ui.shell import frame, setting, sidebar
-from pages._ui.shell.settings import dataset_with
+from pages._ui.shell import frame, setting
+from pages._ui.shell.settings import current, dataset_with
 
 VIEWS = {
     "When": charts.when,
@@ -20,7 +20,7 @@ LEAD = "What is in the data – when, where, how far – under one privacy budge
 def draw() -> None:
     """Draw the page."""
     question.open_on_a_report()
-    settings = sidebar.draw(density=False, trips=("od_data",))
+    settings = current()
     entry = settings.od_data
     if entry is None or not entry.has_trips:
         frame.missing(entry, "trips", dataset_with("trips"), "od_data")

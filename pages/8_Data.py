@@ -13,7 +13,7 @@ from pages._ui.data import (
     wording as data_wording,
 )
 from pages._ui.data.draft import Draft
-from pages._ui.shell import frame, sidebar
+from pages._ui.shell import frame
 
 TABLE, TWIN = "A table of trips or visits", "No data yet, or none I may look at"
 
@@ -21,7 +21,6 @@ TABLE, TWIN = "A table of trips or visits", "No data yet, or none I may look at"
 def draw() -> None:
     """Draw the page."""
     st.html(Path(data_form.__file__).with_name("data.css"))
-    sidebar.draw(density=False, trips=False)
 
     with st.container():
         data_list.failure()

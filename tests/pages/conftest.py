@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from streamlit.delta_generator import DeltaGenerator
-from streamlit.testing.v1 import AppTest
+from streamlit.runtime.pages_manager import PagesManager
+from streamlit.testing.v1 import AppTest, app_test
 
 from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError
@@ -132,6 +133,18 @@ def unforeseen_errors_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
         said(error, place)
 
     monkeypatch.setattr(problems, "tell", tell)
+
+
+@pytest.fixture(autouse=True)
+def the_entry_file_runs_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the application is served: `AppTest` takes the folder of pages for one of old."""
+
+    class Pages(PagesManager):
+        def __init__(self, *arguments: Any, **named: Any) -> None:
+            super().__init__(*arguments, **named)
+            PagesManager.uses_pages_directory = False
+
+    monkeypatch.setattr(app_test, "PagesManager", Pages)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from tests.pages.conftest import (
     open_page as open_page,
     settled as settled,
     temporary as temporary,
+    the_entry_file_runs_first as the_entry_file_runs_first,
     unforeseen_errors_are_raised as unforeseen_errors_are_raised,
 )
 

@@ -22,7 +22,7 @@ from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.shell.settings import has_part, use_settings
 
-_HOME, _REPORT = "app.py", "pages/6_Report.py"
+_HOME, _REPORT = "pages/0_Home.py", "pages/6_Report.py"
 _DAMAGE = (ExplorerError, pa.ArrowException, OSError, ValueError, TypeError, KeyError)
 """What reading a damaged dataset raises."""
 

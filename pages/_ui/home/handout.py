@@ -11,7 +11,7 @@ from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.svg.stage import Picture
 from pages._ui.home import verdict as home_verdict
 from pages._ui.home.side import Side
-from pages._ui.shell import kept, setting
+from pages._ui.shell import kept
 from pages._ui.shell.settings import current
 from pages._ui.wording.datasets import NOT_A_RELEASE
 from pages._ui.wording.numbers import percent
@@ -125,7 +125,7 @@ def _setting(side: Side) -> list[str]:
 
 def _link() -> str:
     at = urlsplit(st.context.url or "")
-    query = urlencode(setting.link())
+    query = urlencode(st.query_params.to_dict())
     return f"{at.scheme}://{at.netloc}{at.path}" + (f"?{query}" if query else "")
 
 

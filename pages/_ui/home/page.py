@@ -13,8 +13,8 @@ from pages._ui.home import (
     wording as home_wording,
 )
 from pages._ui.home.density import Column
-from pages._ui.shell import frame, problems, sidebar
-from pages._ui.shell.settings import Settings, dataset_with
+from pages._ui.shell import frame, problems
+from pages._ui.shell.settings import Settings, current, dataset_with
 from pages._ui.views import need as need_view
 
 _STYLE = Path(__file__).with_name("home.css")
@@ -23,15 +23,7 @@ _STYLE = Path(__file__).with_name("home.css")
 def draw() -> None:
     """Draw the page."""
     st.html(_STYLE)
-    shown = not home_stage.presenting()
-    settings = sidebar.draw(
-        density=("delta", "max_visits", "variant", "cluster_minimum") if shown else False,
-        trips=("max_trips", "threshold") if shown else False,
-        epsilon=False,
-        noise=shown,
-        od_method=shown,
-        resolution=True,
-    )
+    settings = current(resolution=True)
     visits, trips = settings.density_data, settings.od_data
     real = any(entry is not None and not entry.metadata.simulated for entry in (visits, trips))
     if real:

@@ -4,15 +4,16 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._ui import state
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.svg import stage as drawn_stage
 from pages._ui.drawing.svg.stage import Picture
 from pages._ui.home import card as home_card, side as home_side, verdict as home_verdict
 from pages._ui.home.side import Side
-from pages._ui.shell import epsilon_control, frame, setting
+from pages._ui.shell import frame, setting
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session
+from pages._ui.shell.session import narrow
 from pages._ui.shell.settings import Settings
 from pages._ui.views import need as need_view
 
@@ -67,7 +68,7 @@ def draw(settings: Settings, part: str, available: list[str]) -> Side:
     with st.container(
         horizontal=True, vertical_alignment="center", key="home_control", gap="small"
     ):
-        epsilon_control.row()
+        state.draw(state.EPSILON)
     with st.container(key="home_stage"):
         left, right = st.columns([2.7, 1], gap="small")
     with left:
@@ -81,7 +82,7 @@ def draw(settings: Settings, part: str, available: list[str]) -> Side:
 def _picture(picture: Picture, part: str, entry: Entry, zone: int | None) -> None:
     """Draw the picture; a click marks a zone."""
     clicked = drawn_stage.draw(
-        {**drawn_stage.for_screen(picture, narrow=session().narrow), "marked": zone},
+        {**drawn_stage.for_screen(picture, narrow=narrow()), "marked": zone},
         key="home_picture",
         around=PRESENTED_AROUND if presenting() else AROUND,
         presenting=presenting(),

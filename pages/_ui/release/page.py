@@ -4,13 +4,13 @@ import streamlit as st
 
 from engine.release import BudgetLedger
 from pages._ui.release import confirm, outlook, question, work
-from pages._ui.shell import sidebar
+from pages._ui.shell.settings import current
 
 
 def draw() -> None:
     """Draw settings, plan, cost and history."""
     kind = question.pick()
-    settings = sidebar.draw(**kind.sliders, epsilon=True, noise=False)
+    settings = current()
     ledger, latest = BudgetLedger(), work.latest()
     confirm.draw_work(latest)
     entry = settings.density_data if kind.part == "density" else settings.od_data

@@ -26,29 +26,14 @@ class Session:
 
     Attributes
     ----------
-    values : dict
-        Settings by key, whether or not the page at hand draws them.
-    texts : dict
-        The same as they stand in the link; a setting at its default, or one that must not be
-        shared, has none.
-    unread : dict
-        Texts of the link that no page has asked for yet.
-    private : set of str
-        Keys whose present value must not stand in a link (a dataset of one's own).
-    drawn_on : dict
-        The page on which the widget of a key was last drawn; None once code has set the value.
     notices : list of str
         What was not taken as the link says; shown once.
-    narrow : bool
-        Whether the page is as narrow as a phone.
     adopted : bool
         Whether the address the session began with has been read.
-    epsilon_told : float
-        The ε that the browser has been told last, for all controls of it.
-    epsilon_moved_by : str
-        The key of the control of ε that a person moved last.
     redraws : int
         How often other noise has been asked for.
+    before : dict or None
+        What was set before the last reset.
     secret_seeds : dict
         Secret number by dataset key, for data that is not simulated.
     jobs : dict
@@ -69,17 +54,10 @@ class Session:
         The datasets of real people that the page at hand shows, whatever is set.
     """
 
-    values: dict[str, Any] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)
-    unread: dict[str, str] = field(default_factory=dict)
-    private: set[str] = field(default_factory=set)
-    drawn_on: dict[str, str | None] = field(default_factory=dict)
     notices: list[str] = field(default_factory=list)
-    narrow: bool = False
     adopted: bool = False
-    epsilon_told: float = 1.0
-    epsilon_moved_by: str = ""
     redraws: int = 0
+    before: dict[str, Any] | None = None
     secret_seeds: dict[Key, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
@@ -143,9 +121,14 @@ def in_worker() -> bool:
     return IN_WORKER in os.environ
 
 
+def narrow() -> bool:
+    """Whether a phone asks."""
+    return "Mobi" in (st.context.headers.get("User-Agent") or "")
+
+
 def map_size(width: int, height: int) -> dict[str, int]:
     """Return the pixels that a map must fit into: those given but for a phone, which has fewer."""
-    if not session().narrow:
+    if not narrow():
         return {"width": width, "height": height}
     return {"width": min(width, PHONE_MAP[0]), "height": min(height, PHONE_MAP[1])}
 

@@ -1,0 +1,516 @@
+"""What is set: one typed list of fields, kept by Streamlit in the session and in the link.
+
+A widget drawn by `draw` is bound to the link under its key; a value stands there as its words say.
+Pickers of datasets and their zones are bound only where none of them is one's own: a browser writes
+any name that it offers. `density`, `flows` and `report` return what is set as the
+`engine.contract.Setting` that is judged and released.
+"""
+
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar, get_args
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from engine import density as engine_density, parameters
+from engine.contract import Seen, Setting, Step, When
+from engine.parameters import (
+    DELTA_STOPS,
+    EPSILON_STOPS,
+    MAX_TRIPS_STOPS,
+    MAX_VISITS_LIMIT,
+    DensityParameters,
+    ODParameters,
+)
+from engine.report import ReportParameters
+from engine.resolution import FINEST, Key
+from pages._ui.cache import facts as cached_facts
+from pages._ui.shell import catalogue
+from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import came_by_history, session
+from pages._ui.wording.datasets import PARTS, option
+from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES
+from pages._ui.wording.numbers import scientific
+from pages._ui.wording.places import cluster_words, zone_words
+from pages._ui.wording.privacy import UNITS
+
+T = TypeVar("T")
+Seed = tuple[int, int]
+"""Secret (or, for simulated people, fixed) number and the count of redraws."""
+
+KEPT: dict[str, Any] = {"persist_state": "session"}
+"""What a widget takes to keep its value on other pages."""
+
+LINKED: dict[str, Any] = {"bind": "query-params", **KEPT}
+"""What a widget takes to stand in the link as well; never one that offers names of one's own."""
+
+SIMULATED_SEED = 20140824
+PREFERRED = {"density_data": ("demo-city", "paris"), "od_data": ("rwanda-districts", "demo-city")}
+"""What pages open on: data small enough to break visibly within the range of ε."""
+
+_MANTISSAS = (
+    *(1, 1.1, 1.2, 1.25, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.2, 2.5, 2.8),
+    *(3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 9),
+)
+EPSILON_SLIDER = (
+    *(round(one * 10.0**power, 6) for power in (-2, -1, 0) for one in _MANTISSAS),
+    EPSILON_STOPS[-1],
+)
+"""The slider's stops: round ones, close together where promises lie."""
+
+STEP_WORDS = {"day": "Days", "week": "Weeks", "whole": "Whole period"}
+_PLAIN = "{:g}".format
+
+
+@dataclass(frozen=True, kw_only=True)
+class Field(Generic[T]):
+    """One thing that is set: its key in the session and the link, what it may be, and its words."""
+
+    key: str
+    label: str
+    options: Sequence[T]
+    default: T
+    words: Callable[[Any], str] = str
+
+    def read(self, text: str) -> T | None:
+        """Return what a link says by words, by id or, between two stops, by number; else None."""
+        for one in self.options:
+            if text in (self.words(one), str(one), str(one).lower()):
+                return one
+        stops: list[Any] = [one for one in self.options if type(one) in (int, float)]
+        try:
+            number = float(text)
+        except ValueError:
+            return None
+        return nearest(number, stops) if stops and stops[0] <= number <= stops[-1] else None
+
+
+EPSILON = Field[float](
+    key="epsilon", label="Privacy loss (ε)", options=EPSILON_SLIDER, default=1.0, words=_PLAIN
+)
+DELTA = Field[float](
+    key="delta", label="Allowance beyond ε (δ)", options=DELTA_STOPS, default=1e-7, words=scientific
+)
+MAX_VISITS = Field[int](
+    key="max_visits",
+    label="Visits kept per person (ℓ)",
+    options=range(1, MAX_VISITS_LIMIT + 1),
+    default=30,
+)
+VARIANT = Field[str](
+    key="variant",
+    label="Method",
+    options=get_args(parameters.DensityMethod),
+    default="efpag_joint",
+    words=METHODS.__getitem__,
+)
+SCALING = Field[bool](
+    key="density_scaling", label="Improved scaling", options=(False, True), default=True
+)
+SMOOTHING = Field[bool](
+    key="density_smoothing", label="Night smoothing", options=(False, True), default=True
+)
+GAUSSIAN = Field[bool](
+    key="density_gaussian", label="Analytic Gaussian", options=(False, True), default=False
+)
+UNIT = Field[str](
+    key="unit",
+    label="What is protected",
+    options=get_args(parameters.ODUnit),
+    default="person-day",
+    words=UNITS.__getitem__,
+)
+MAX_TRIPS = Field[int](
+    key="max_trips", label="Trips kept per person (T)", options=MAX_TRIPS_STOPS, default=4
+)
+THRESHOLD = Field[int](
+    key="threshold", label="Suppress flows below (τ)", options=range(101), default=15
+)
+OD_METHOD = Field[str](
+    key="od_method",
+    label="Method",
+    options=get_args(parameters.ODMethod),
+    default="published",
+    words=OD_METHOD_NAMES.__getitem__,
+)
+OD_TIME = Field[Step](
+    key="od_time", label="Time", options=get_args(Step), default="day", words=STEP_WORDS.__getitem__
+)
+RISK = Field[float](
+    key="risk_limit",
+    label="The most an attacker may guess right",
+    options=(0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99),
+    default=0.75,
+    words="{:.0%}".format,
+)
+FIELDS: tuple[Field[Any], ...] = (
+    *(EPSILON, DELTA, MAX_VISITS, VARIANT, SCALING, SMOOTHING, GAUSSIAN),
+    *(UNIT, MAX_TRIPS, THRESHOLD, OD_METHOD, OD_TIME, RISK),
+)
+"""Everything that is judged and released, but for names of datasets and zones."""
+
+NAMES = ("density_data", "od_data", "density_zones", "od_zones")
+"""Keys of what is named: the dataset of each part, then its level of zones."""
+
+_KEYS = {one.key: one for one in FIELDS}
+_BEFORE = {("od_time", "period"): "whole"}
+"""Values of shared links that are called otherwise now."""
+
+
+def nearest(value: float, stops: Sequence[float]) -> Any:
+    """Return the stop nearest to a number, by ratio where all are positive.
+
+    Examples
+    --------
+    >>> nearest(0.37, (0.2, 0.3, 0.5)), nearest(99, (0.2, 0.3, 0.5))
+    (0.3, 0.5)
+    """
+    if value <= 0 or min(stops) <= 0:
+        return min(stops, key=lambda one: abs(one - value))
+    return min(stops, key=lambda one: max(one / value, value / one))
+
+
+def above(value: float, stops: Sequence[T]) -> T:
+    """Return the smallest stop of at least `value`, or the largest there is."""
+    return next((one for one in stops if float(str(one)) >= value), stops[-1])
+
+
+def start() -> None:
+    """Take what the link says: when a session begins, and after Back or Forward."""
+    kept = session()
+    again = came_by_history()
+    if kept.adopted and not again:
+        return
+    texts = st.query_params.to_dict()
+    for field in FIELDS:
+        text = texts.get(field.key)
+        found = None if text is None else field.read(_BEFORE.get((field.key, text), text))
+        if found is None and text is not None:
+            kept.notices.append(f"The link asks for {field.key} = {text}, which cannot be set.")
+        if found is not None:
+            st.session_state[field.key] = found
+        elif again:
+            st.session_state[field.key] = field.default
+    for key in NAMES:  # datasets first: they have the zones
+        offered = names(key)
+        said = [one for one in offered if texts.get(key) in (one, offered[one])]
+        if said and linkable(key, said[0]):
+            st.session_state[key] = said[0]
+        elif again and linked(key):
+            st.session_state.pop(key, None)
+        if key in texts and not linked(key):
+            del st.query_params[key]
+    kept.adopted = True
+
+
+def value(field: Field[T]) -> T:
+    """Return what a field is set to; its default where that is no option of it."""
+    now: Any = st.session_state.get(field.key, field.default)
+    return now if now in field.options else field.default
+
+
+def draw(
+    field: Field[T],
+    place: Any = st,
+    *,
+    widget: str = "",
+    options: Sequence[T] | None = None,
+    **named: Any,
+) -> T:
+    """Draw the widget of a field and return its value.
+
+    Parameters
+    ----------
+    place : container
+    widget : str
+        Such as ``segmented_control``; else a slider of stops, a switch, or a list.
+    options : sequence, optional
+        Those of the field that can be had here.
+    **named
+        The widget's further arguments.
+    """
+    offered, now = field.options if options is None else options, value(field)
+    default = field.default if field.default in offered else offered[0]
+    if now not in offered:
+        now = default
+        st.session_state[field.key] = now
+    kind = "toggle" if isinstance(field.default, bool) else "select_slider"
+    kind = widget or ("selectbox" if isinstance(field.default, str) else kind)
+    given: dict[str, Any] = {"help": HELP.get(field.key), "label": field.label, **LINKED, **named}
+    if kind == "toggle":
+        with app_wide():
+            return place.toggle(key=field.key, value=default, **given)
+    if kind == "selectbox":
+        given["index"] = list(offered).index(default)
+    elif kind == "segmented_control":
+        given |= {"default": default, "required": True}
+    else:
+        given["value"] = default
+    given = {"options": offered, "format_func": field.words, **given}
+    with app_wide():
+        return getattr(place, kind)(key=field.key, **given)
+
+
+def put(**values: Any) -> None:
+    """Set fields, datasets and zones by key: in a callback, or before their widgets are drawn.
+
+    A number goes to a stop: ε and T up to the next, so that an accuracy asked for is reached.
+
+    Examples
+    --------
+    >>> above(0.2853, EPSILON_SLIDER)
+    0.3
+    >>> set(EPSILON_STOPS) <= set(EPSILON_SLIDER)
+    True
+    """
+    for key, wanted in values.items():
+        field, chosen = _KEYS.get(key), wanted
+        if field is not None and chosen not in field.options:
+            up = key in ("epsilon", "max_trips")
+            chosen = (above if up else nearest)(float(wanted), list(field.options))
+        st.session_state[key] = chosen
+
+
+def take(*chosen: Setting) -> None:
+    """Set what is asked of one mechanism, or of both, whole: *Use this* (a callback)."""
+    for one in chosen:
+        asked: Any = one.parameters
+        put(epsilon=asked.epsilon, **_named(one))
+        if isinstance(asked, DensityParameters):
+            put(
+                delta=asked.delta,
+                max_visits=asked.max_visits_per_user,
+                variant=asked.method,
+                density_scaling=asked.scaling,
+                density_smoothing=asked.smoothing,
+            )
+        elif isinstance(asked, ODParameters):
+            put(
+                unit=asked.unit,
+                max_trips=asked.max_trips_per_user,
+                threshold=asked.suppression_threshold,
+                od_method=asked.method,
+                od_time=one.when.step,
+            )
+
+
+def _named(one: Setting) -> dict[str, str]:
+    part = "density" if isinstance(one.parameters, DensityParameters) else "od"
+    known = {entry.key.version: name for name, entry in catalogue.entries().items()}
+    name = known.get(one.dataset)
+    return {f"{part}_zones": one.zones} | ({} if name is None else {f"{part}_data": name})
+
+
+def reset() -> None:
+    """Put every field back to its default, and the first noise; `undo` takes it back."""
+    kept, held = session(), st.session_state
+    kept.before = {key: held[key] for key in (*_KEYS, *NAMES) if key in held}
+    for field in FIELDS:
+        held[field.key] = field.default
+    for key in NAMES:
+        held.pop(key, None)
+    kept.redraws = 0
+
+
+def undo() -> None:
+    """Take the last reset back (a callback)."""
+    st.session_state.update(session().before or {})
+    session().before = None
+
+
+def redraw() -> None:
+    """Draw other noise with the same settings (a callback)."""
+    session().redraws += 1
+
+
+def entry(part: str) -> Entry | None:
+    """Return the dataset that is set for ``density`` or ``trips``; None where none is installed.
+
+    One that lacks the part is returned as it is, and the page says what is missing.
+    """
+    known, key = catalogue.entries(), "density_data" if part == "density" else "od_data"
+    chosen = known.get(st.session_state.get(key, ""))
+    return chosen or preferred(known.values(), part) or next(iter(known.values()), None)
+
+
+def preferred(known: Iterable[Entry], part: str) -> Entry | None:
+    """Return the dataset that opens first for a part, None where none has it."""
+    able = {one.name: one for one in known if has_part(one, part)}
+    first = PREFERRED["density_data" if part == "density" else "od_data"]
+    return next((able[name] for name in (*first, *able) if name in able), None)
+
+
+def has_part(one: Entry, part: str) -> bool:
+    """Whether a dataset has the tables of a part, ``density`` or ``trips``."""
+    return one.has_density if part == "density" else one.has_trips
+
+
+def zones(part: str) -> str:
+    """Return the level of zones that is set for a part; its own where it has no such level."""
+    of, key = entry(part), "density_zones" if part == "density" else "od_zones"
+    level = str(st.session_state.get(key, FINEST))
+    return level if of is not None and cached_facts.levels(of.key).has(level) else FINEST
+
+
+def units(of: Entry | None) -> tuple[str, ...]:
+    """Return what can be protected in a dataset's trips, the default first."""
+    every = ("person-day", "trip", "person")
+    if of is None or (of.metadata.trips_have_people and of.has_trips_by_person):
+        return every
+    return every[:2] if of.metadata.trips_have_people else ("trip",)
+
+
+def variants(of: Entry | None) -> tuple[str, ...]:
+    """Return the density methods that a dataset's tables allow."""
+    table = engine_density.METHODS
+    return tuple(one for one in VARIANT.options if of is None or table[one].offered(of))
+
+
+def density(**changes: Any) -> Setting | None:
+    """Return the density that is set; None where its dataset has no visits.
+
+    `changes` replaces some of the parameters, such as ``method="lpa"``.
+    """
+    of = entry("density")
+    if of is None or not of.has_density:
+        return None
+    method, analytic = value(VARIANT), value(GAUSSIAN)
+    given: dict[str, Any] = {
+        "epsilon": value(EPSILON),
+        "delta": value(DELTA),
+        "max_visits_per_user": value(MAX_VISITS),
+        "method": method if method in variants(of) else VARIANT.default,
+        "scaling": value(SCALING),
+        "smoothing": value(SMOOTHING),
+        **changes,
+    }
+    wanted = "analytic" if analytic else "classical"
+    given["gaussian"] = parameters.gaussian_for(given["method"], given["epsilon"], wanted)
+    return _setting("density", of, DensityParameters(**given))
+
+
+def flows(**changes: Any) -> Setting | None:
+    """Return the flows that are set; None where their dataset has no trips.
+
+    A person over the whole period has one matrix, whatever time is set.
+    """
+    of = entry("trips")
+    if of is None or not of.has_trips:
+        return None
+    unit = value(UNIT)
+    given: dict[str, Any] = {
+        "epsilon": value(EPSILON),
+        "method": value(OD_METHOD),
+        "unit": unit if unit in units(of) else units(of)[0],
+        "max_trips_per_user": value(MAX_TRIPS),
+        "suppression_threshold": value(THRESHOLD),
+        **changes,
+    }
+    if given["unit"] == "trip":
+        given["max_trips_per_user"] = 1
+    when = When(step="whole" if given["unit"] == "person" else value(OD_TIME))
+    return _setting("trips", of, ODParameters(**given), when)
+
+
+def report(**changes: Any) -> Setting | None:
+    """Return the report that is set, at the usual shares; None where the dataset has no trips."""
+    of = entry("trips")
+    if of is None or not of.has_trips:
+        return None
+    given = ReportParameters(**{"epsilon": value(EPSILON), **changes})
+    return replace(_setting("trips", of, given), seen=Seen(dataset=of.key.version))
+
+
+def _setting(part: str, of: Entry, given: Any, when: When | None = None) -> Setting:
+    seen = Seen(dataset=of.key.version, zones=zones(part), when=when or When())
+    return Setting(seen=seen, parameters=given)
+
+
+def entry_of(setting: Setting) -> Entry:
+    """Return the dataset of a setting as the catalogue knows it."""
+    return next(one for one in catalogue.entries().values() if one.key.version == setting.dataset)
+
+
+def seed(of: Entry) -> Seed:
+    """Return the seed of the noise for a dataset: fixed for simulated people, else secret.
+
+    A known seed lets anyone subtract the noise. The secret one is made per session and dataset and
+    lives in the session only: never in the link, a log or a file.
+    """
+    kept = session()
+    if of.metadata.simulated:
+        return SIMULATED_SEED, kept.redraws
+    secret = kept.secret_seeds.setdefault(Key(of.key.version), secrets.randbits(128))
+    return secret, kept.redraws
+
+
+def names(key: str) -> dict[str, str]:
+    """Return what can be picked under one of `NAMES`, with its words; what is set among them."""
+    part = "density" if key.startswith("density") else "trips"
+    of = entry(part)
+    if key.endswith("_data"):
+        known = catalogue.entries()
+        able = sorted(known, key=lambda name: not has_part(known[name], part))
+        return {
+            name: option(name, "" if has_part(known[name], part) else PARTS[part]) for name in able
+        }
+    if of is None:
+        return {}
+    offered, now = cached_facts.levels(of.key), zones(part)
+    words = zone_words(offered.named, offered.clusters)
+    return words if now in words else {**words, now: cluster_words(now)}
+
+
+def linkable(key: str, name: str) -> bool:
+    """Whether a link may hold a name: of a shipped dataset or its levels, or clusters of any."""
+    if key.endswith("_data"):
+        return catalogue.entries()[name].shipped
+    of = entry("density" if key == "density_zones" else "trips")
+    return of is None or of.shipped or name == FINEST or name.startswith("clusters-")
+
+
+def linked(key: str) -> bool:
+    """Whether the picker of one of `NAMES` is bound: its browser writes any name it offers."""
+    return all(linkable(key, name) for name in names(key))
+
+
+def pick(key: str, label: str, place: Any = st, **named: Any) -> str:
+    """Draw the picker of one of `NAMES` and return what is picked."""
+    words = names(key)
+    part = "density" if key.startswith("density") else "trips"
+    of = entry(part)
+    now = zones(part) if key.endswith("_zones") else "" if of is None else of.name
+    if st.session_state.get(key) != now:
+        st.session_state[key] = now
+    usual = _usual(key)
+    given: dict[str, Any] = {**(LINKED if linked(key) else KEPT), **named}
+    with app_wide():
+        return place.selectbox(
+            label,
+            list(words),
+            index=list(words).index(usual if usual in words else now),
+            format_func=words.__getitem__,
+            key=key,
+            **given,
+        )
+
+
+def _usual(key: str) -> str:
+    if key.endswith("_zones"):
+        return FINEST
+    first = preferred(catalogue.entries().values(), "density" if key == "density_data" else "trips")
+    return "" if first is None else first.name
+
+
+def app_wide() -> AbstractContextManager[None]:
+    """Return what makes a widget the same one on every page, whichever draws it.
+
+    Streamlit drops from the link what a page has bound as soon as another page is shown.
+    """
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return nullcontext()
+    return context.run_with_active_hash(context.pages_manager.main_script_hash)

@@ -1,0 +1,131 @@
+"""What is set outlives pages, comes from a link, and is one `Setting` wherever it is asked for."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine.contract import When
+from pages._ui import state
+from pages._ui.shell.frame import PAGES
+
+
+def ask() -> None:
+    """Keep both settings of the session at hand."""
+    import streamlit as st
+
+    from pages._ui import state
+
+    state.start()
+    st.session_state["flows"], st.session_state["visits"] = state.flows(), state.density()
+
+
+def settings(**texts: str):
+    """Return flows and density that a link sets."""
+    app = AppTest.from_function(ask)
+    for key, text in texts.items():
+        app.query_params[key] = text
+    app.run()
+    assert not app.exception, app.exception
+    return app.session_state["flows"], app.session_state["visits"]
+
+
+def widgets(app: AppTest) -> dict[str, object]:
+    """Return value by key of what can be set."""
+    return {one.key: one.value for one in (*app.selectbox, *app.select_slider, *app.toggle)}
+
+
+def test_a_link_is_read_by_ids_words_and_numbers():
+    flows, visits = settings(
+        epsilon="0.37",
+        unit="one single trip",
+        od_time="period",
+        od_zones="clusters-10",
+        od_method="estimate",
+        variant="lpa",
+        density_scaling="false",
+        threshold="999",
+        od_data="demo-city",
+    )
+    assert (flows.parameters.epsilon, flows.parameters.unit) == (0.35, "trip")
+    assert (flows.when, flows.zones) == (When(step="whole"), "clusters-10")
+    assert flows.parameters.method == "estimate"
+    assert (visits.parameters.method, visits.parameters.epsilon) == ("lpa", 0.35)
+
+
+def test_a_person_has_one_matrix_whatever_time_is_set():
+    flows, _ = settings(unit="person", od_time="day", od_data="demo-city")
+    assert flows.when == When(step="whole")
+    equal, _ = settings(unit="person", od_time="week", od_data="demo-city")
+    assert flows == equal
+
+
+def test_what_is_set_outlives_every_page(open_home):
+    app = open_home(od_data="demo-city")
+    app.select_slider(key="epsilon").set_value(0.5)
+    app.select_slider(key="threshold").set_value(7)
+    app.selectbox(key="unit").set_value("person")
+    app.selectbox(key="density_data").set_value("only-visits").run()
+    for path in PAGES:
+        app.switch_page(path).run()
+        assert not app.exception, app.exception
+        now = widgets(app)
+        assert (now["epsilon"], now["threshold"], now["unit"]) == (0.5, 7, "person"), path
+        assert now["density_data"] == "only-visits", path
+
+
+def test_a_reset_can_be_taken_back(open_home):
+    app = open_home()
+    app.select_slider(key="epsilon").set_value(0.5)
+    app.selectbox(key="density_data").set_value("only-visits").run()
+    next(one for one in app.button if one.label == "Reset").click().run()
+    assert (widgets(app)["epsilon"], widgets(app)["density_data"]) == (1.0, "demo-city")
+    next(one for one in app.button if one.label == "Undo").click().run()
+    assert (widgets(app)["epsilon"], widgets(app)["density_data"]) == (0.5, "only-visits")
+    assert not any(one.label == "Undo" for one in app.button)
+
+
+def test_what_cannot_be_set_is_said_once(open_home):
+    app = open_home(epsilon="1e9")
+    assert "cannot be set" in app.toast[0].value
+    assert widgets(app)["epsilon"] == 1.0
+    assert not app.run().toast
+
+
+def take_it() -> None:
+    """Set what is wanted, and keep what is set then."""
+    from dataclasses import replace
+
+    import streamlit as st
+
+    from engine.contract import Seen, When
+    from engine.parameters import ODParameters
+    from pages._ui import state
+
+    flows = state.flows()
+    assert flows is not None
+    wanted = replace(
+        flows,
+        seen=Seen(dataset=flows.dataset, zones="clusters-10", when=When(step="week")),
+        parameters=ODParameters(epsilon=0.3, max_trips_per_user=2, suppression_threshold=5),
+    )
+    state.take(wanted)
+    st.session_state["wanted"], st.session_state["set"] = wanted, state.flows()
+
+
+def test_a_recommended_setting_is_taken_whole():
+    app = AppTest.from_function(take_it).run()
+    assert not app.exception, app.exception
+    assert app.session_state["set"] == app.session_state["wanted"]
+
+
+@pytest.mark.parametrize("field", state.FIELDS, ids=lambda one: one.key)
+def test_every_option_is_read_from_its_words(field):
+    for option in field.options:
+        assert field.read(field.words(option)) == option
+
+
+def test_a_standard_of_others_sets_the_threshold_and_says_what_it_does_not_protect(open_page):
+    app = open_page("pages/2_Origin_Destination.py")
+    for least in (10, 16, 15):
+        app.button(key=f"standard_{least}").click().run()
+        assert widgets(app)["threshold"] == least
+    assert any("alone protects nobody" in caption.value for caption in app.caption)
