@@ -2,33 +2,41 @@
 
 import pandas as pd
 
+from pages._ui import state
 from tests.support.link import link_of
 
 
+def bound(app) -> dict[str, object]:
+    """Return the widgets whose value a browser writes into the address, by key."""
+    every = [*app.selectbox, *app.select_slider, *app.toggle, *app.get("button_group")]
+    return {one.key: one for one in every if one.proto.query_param_key}
+
+
 def test_a_local_dataset_is_neither_taken_from_a_link_nor_put_into_one(open_home):
-    assert open_home(density_data="town").selectbox(key="density_data").value == "demo-city"
-    app = open_home()
+    app = open_home(density_data="town", od_data="demo-city")
+    assert app.selectbox(key="density_data").value == "demo-city"
+    assert not set(link_of(app)) & set(state.NAMES)
     app.selectbox(key="density_data").set_value("town").run()
     assert app.selectbox(key="density_data").value == "town"
-    assert "density_data" not in link_of(app)
-    app.selectbox(key="density_data").set_value("only-visits").run()
-    assert link_of(app)["density_data"] == "only-visits"
+    assert not set(link_of(app)) & set(state.NAMES)
 
 
 def test_no_page_puts_a_name_zone_or_day_of_real_data_into_it(on_town, data_root):
     (zones,) = (data_root / "local" / "town").glob("*/zones.parquet")
-    table = pd.read_parquet(zones, columns=["zone_id", "name"])
-    own_texts = {str(one) for column in table for one in table[column]}
-    moved = 0
+    table = pd.read_parquet(zones)
+    own_texts = {"town", *(str(one) for column in table for one in table[column])}
     for path, app in on_town():
-        for picker in list(app.selectbox):
-            if picker.key in ("density_data", "od_data") or len(picker.options) < 2:
-                continue
-            if not picker.disabled and any(one in picker.options[-1] for one in own_texts):
-                app.selectbox(key=picker.key).set_value(picker.options[-1]).run()
-                moved += 1
-        link = link_of(app)
-        assert "town" not in "".join(link.values()), path
-        assert not own_texts & set(link.values()), path
-        assert not {key for key in link if key.endswith(("_zone", "_origin", "_day"))}, path
-    assert moved
+        linked = bound(app)
+        assert {"epsilon", "unit"} <= set(linked), path
+        assert not set(linked) & {"density_data", "od_data"}, path
+        for key, widget in linked.items():
+            options = set(getattr(widget, "options", ()))
+            assert not own_texts & options or key in ("max_trips", "threshold", "max_visits"), key
+        assert "town" not in "".join(link_of(app).values()), path
+        assert not own_texts & set(link_of(app).values()), path
+
+
+def test_names_are_bound_where_all_of_them_are_shipped(open_home, monkeypatch):
+    assert "od_data" not in bound(open_home())
+    monkeypatch.setenv("MOBILITY_PUBLIC", "1")
+    assert {"od_data", "od_zones"} <= set(bound(open_home()))

@@ -4,17 +4,17 @@ import logging
 
 import pytest
 
+from pages._ui import state
 from pages._ui.cache import verbs
 from pages._ui.jobs.pool import Pool
 from pages._ui.jobs.work import Ask
-from pages._ui.shell import settings as shell_settings
 from pages._ui.shell.frame import PAGES
 from tests.support import work
 from tests.support.server import Visitor, served
 
 SECRET = "person 4711 at 48.85837, 2.29448"
 DRAWN = {
-    "app.py": (verbs, "release"),
+    "pages/0_Home.py": (verbs, "release"),
     "pages/1_Density.py": (verbs, "truth"),
     "pages/2_Origin_Destination.py": (verbs, "truth"),
 }
@@ -48,8 +48,7 @@ def test_an_unforeseen_error_is_said_without_its_message(open_home, monkeypatch,
 
 @pytest.mark.parametrize("path", [path for path in PAGES if path != "pages/8_Data.py"])
 def test_so_it_is_where_the_settings_are_read(open_home, monkeypatch, caplog, path):
-    catalogue = shell_settings.catalogue
-    fails_without_its_message(open_home, monkeypatch, caplog, path, catalogue, "entries")
+    fails_without_its_message(open_home, monkeypatch, caplog, path, state.catalogue, "entries")
 
 
 @pytest.mark.parametrize("processes", [0, 1])
@@ -66,7 +65,7 @@ def test_so_it_is_in_long_work(caplog, capfd, processes):
 def test_so_it_is_when_a_button_is_pressed(data_root, tmp_path):
     broken = (
         f"def broken(): raise ValueError({SECRET!r})\n"
-        "from pages._ui.shell import settings; settings.redraw = broken"
+        "from pages._ui import state; state.redraw = broken"
     )
     log = tmp_path / "log"
     debug = ("--logger.level", "debug")

@@ -110,11 +110,3 @@ def test_session_release_and_paths_ask_one_function(
     assert local.session_admitted() is admitted
     assert local.served_locally() is locally
     assert work.releases_allowed() is locally
-
-
-def test_the_page_itself_refuses_too(open_home, monkeypatch):
-    monkeypatch.setattr(local, "session_admitted", lambda: False)
-    app = open_home()
-    assert [error.value for error in app.error] == [local.NOT_ADMITTED]
-    assert not app.selectbox
-    assert not app.get("html")

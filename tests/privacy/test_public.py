@@ -4,8 +4,9 @@ import sys
 
 import pytest
 
-from pages._ui.shell import crowd
-from pages._ui.shell.public import REFUSED, public
+from pages._ui.shell import crowd, frame
+from pages._ui.shell.public import public
+from tests.support.server import Visitor, served
 
 
 @pytest.fixture
@@ -13,22 +14,30 @@ def open_to_all(monkeypatch):
     monkeypatch.setenv("MOBILITY_PUBLIC", "1")
 
 
-def links(app):
-    return {element.proto.page for element in app.get("page_link")}
+def titles():
+    return {title for path, (title, _) in frame.PAGES.items() if frame.exists(path)}
 
 
-def test_the_navigation_has_neither_data_nor_release(open_home, open_to_all):
-    shown = links(open_home())
-    assert {"Density", "Decisions"} <= shown
+def test_the_navigation_has_neither_data_nor_release(open_to_all):
+    shown = titles()
+    assert {"Home", "Density", "Choose"} <= shown
     assert not shown & {"Data", "Release"}
 
 
 @pytest.mark.parametrize("page", ["pages/7_Release.py", "pages/8_Data.py"])
-def test_their_addresses_are_refused(open_page, open_to_all, page):
-    app = open_page(page)
-    assert [error.value for error in app.error] == [REFUSED]
-    assert not app.button
-    assert not app.get("file_uploader")
+def test_their_addresses_are_no_pages(open_page, open_to_all, page):
+    with pytest.raises(ValueError, match="Could not find"):
+        open_page(page)
+
+
+@pytest.mark.parametrize("page", ["Release", "Data"])
+def test_a_server_that_has_just_started_does_not_run_them(data_root, page):
+    public = {"MOBILITY_DATA": str(data_root), "MOBILITY_PUBLIC": "1"}
+    with served(public) as url, Visitor(url, page=page) as visitor:
+        shown = b"".join(one.SerializeToString() for one in visitor.first)
+    assert b"epsilon" in shown  # home is shown in its place
+    assert b"data_door" not in shown
+    assert b"release_" not in shown
 
 
 def test_no_dataset_of_this_computer_is_offered_or_opened(open_home, open_to_all):
@@ -41,7 +50,7 @@ def test_no_dataset_of_this_computer_is_offered_or_opened(open_home, open_to_all
 
 def test_without_it_everything_is_there(open_home):
     app = open_home()
-    assert {"Data", "Release"} <= links(app)
+    assert {"Data", "Release"} <= titles()
     assert any("town" in option for picker in app.selectbox for option in picker.options)
 
 

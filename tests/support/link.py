@@ -1,7 +1,6 @@
-"""What the links across the top of a page carry."""
+"""What the address of a page holds, and what its session keeps."""
 
 from typing import TypeVar
-from urllib.parse import parse_qsl
 
 from streamlit.testing.v1 import AppTest
 
@@ -9,10 +8,8 @@ S = TypeVar("S")
 
 
 def link_of(app: AppTest) -> dict[str, str]:
-    """Return the settings that every link of the page holds."""
-    queries = {element.proto.query_string for element in app.get("page_link")}
-    assert len(queries) == 1, queries
-    return dict(parse_qsl(queries.pop()))
+    """Return what the address holds: texts by key."""
+    return {key: "".join(texts) for key, texts in app.query_params.items()}
 
 
 def held(app: AppTest, kind: type[S]) -> S:

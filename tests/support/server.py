@@ -146,11 +146,14 @@ def handshake(address: str, **headers: str) -> int:
 class Visitor:
     """A session of its own: what a browser says to the server, without the browser."""
 
-    def __init__(self, address: str, headers: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, address: str, headers: Mapping[str, str] | None = None, *, page: str = ""
+    ) -> None:
         self._address, self._headers = address, dict(headers or {})
         answer = request(address, "GET", "/_stcore/health", self._headers)
         self._token = answer.headers["set-cookie"].partition("=")[2].partition(";")[0]
-        self.id = ""
+        self.id, self._page = "", page
+        self.first: list[ForwardMsg] = []
         self._buttons: dict[str, str] = {}
 
     def __enter__(self) -> "Visitor":
@@ -164,16 +167,17 @@ class Visitor:
             additional_headers=self._headers,
         )
         self._socket = self._stack.enter_context(opened)
-        self.run()
+        self.first = self.run()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def run(self, press: str = "") -> list[ForwardMsg]:
-        """Run home, or press a button by its label; return all that was sent until it was drawn."""
+        """Run the page, or press a button by its label; return all that was sent until then."""
         asked = BackMsg()
         asked.rerun_script.query_string = ""
+        asked.rerun_script.page_name = self._page
         if press:
             state = asked.rerun_script.widget_states.widgets.add()
             state.id, state.trigger_value = self._buttons[press], True

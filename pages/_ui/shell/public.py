@@ -10,11 +10,6 @@ PUBLIC = "MOBILITY_PUBLIC"
 NOT_PUBLIC = ("7_Release.py", "8_Data.py")
 """Files of the pages that a public server does not have."""
 
-REFUSED = (
-    "This page is not part of a public server: it works with real people's data. Install the "
-    "explorer on the computer that holds the data."
-)
-
 
 def public() -> bool:
     """Whether the server was started for the public."""

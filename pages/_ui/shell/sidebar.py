@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from engine import density, origin_destination
-from engine.risk import SUPPRESSION_STANDARDS
+from engine.privacy import SUPPRESSION_STANDARDS
 from pages._ui import state
 from pages._ui.cache import facts as cached_facts
 from pages._ui.shell.session import session
