@@ -181,6 +181,8 @@ def above(value: float, stops: Sequence[T]) -> T:
 def start() -> None:
     """Take what the link says: when a session begins, and after Back or Forward."""
     kept = session()
+    put(**kept.wanted)
+    kept.wanted = {}
     again = came_by_history()
     if kept.adopted and not again:
         return
@@ -272,6 +274,17 @@ def put(**values: Any) -> None:
             up = key in ("epsilon", "max_trips")
             chosen = (above if up else nearest)(float(wanted), list(field.options))
         st.session_state[key] = chosen
+
+
+def put_and_rerun(**values: Any) -> None:
+    """Set the same in the middle of a page, whose run ends here and begins anew."""
+    session().wanted = values
+    st.rerun()
+
+
+def is_usual(key: str) -> bool:
+    """Whether one of `NAMES` is what a page opens on."""
+    return st.session_state.get(key) in (None, _usual(key))
 
 
 def take(*chosen: Setting) -> None:

@@ -8,12 +8,12 @@ import streamlit as st
 from engine import report as engine_report
 from engine.arrays import Integers
 from engine.report import STOPS, Analysis, ReportParameters, ReportRelease, ReportTable, even
+from pages._ui import state
 from pages._ui.cache import verbs
 from pages._ui.shell import catalogue, setting
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session
 from pages._ui.shell.setting import Setting
-from pages._ui.shell.settings import dataset_setting, use_settings
+from pages._ui.shell.settings import use_settings
 from pages._ui.views.context import Context, of
 from pages._ui.wording.numbers import inert
 
@@ -107,15 +107,10 @@ def ask(entry: Entry, epsilon: float) -> Context[ReportParameters]:
 
 
 def open_on_a_report() -> None:
-    """Take a dataset that has a report where nobody has chosen one (before the sidebar)."""
-    known = catalogue.entries()
-    one = dataset_setting("trips", known)
-    entry = known.get(setting.value(one))
-    if entry is None or one.key in session().texts or _has_report(entry):
-        return
-    able = _able()
-    if able and entry.metadata.simulated:
-        setting.put(one, able[0].name)
+    """Take a dataset that has a report where nobody has chosen another."""
+    entry, able = state.entry("trips"), _able()
+    if entry is not None and able and not _has_report(entry) and state.is_usual("od_data"):
+        state.put_and_rerun(od_data=able[0].name)
 
 
 def missing(entry: Entry) -> None:

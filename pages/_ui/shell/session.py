@@ -34,6 +34,8 @@ class Session:
         How often other noise has been asked for.
     before : dict or None
         What was set before the last reset.
+    wanted : dict
+        What is to be set when the next run begins, by key.
     secret_seeds : dict
         Secret number by dataset key, for data that is not simulated.
     jobs : dict
@@ -58,6 +60,7 @@ class Session:
     adopted: bool = False
     redraws: int = 0
     before: dict[str, Any] | None = None
+    wanted: dict[str, Any] = field(default_factory=dict)
     secret_seeds: dict[Key, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
