@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pages._ui.shell.frame import GROUPS
+from pages._ui.shell.frame import PAGES
 from tests.browser.conftest import ROOT, served
 from tests.support.browser import settled
 
@@ -23,7 +23,7 @@ CHANGED = {
     "density_data": "paris",
     "od_data": "demo-city",
 }
-SHOWN = tuple(label for pages in GROUPS.values() for label, _ in pages.values())
+SHOWN = tuple(label for label, _ in PAGES.values())
 NEEDS = {"Home": 8, "Density": 4, "Origin–destination": 4}
 
 
@@ -56,7 +56,7 @@ def link(page) -> dict[str, str]:
 
 
 def go(page, name) -> None:
-    page.locator(".st-key-navigation").get_by_role("link", name=name, exact=True).click()
+    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
     arrive(page, name)
 
 
