@@ -10,7 +10,8 @@ from engine.density.gaussian import gaussian_strength
 from engine.density.zoom.measure import DEFAULTS, ZoomNoise, measure
 from engine.density.zoom.reading import read
 from engine.density.zoom.tree import Tree, build_tree
-from engine.origin_destination.estimate import reading, statements
+from engine.origin_destination import sums
+from engine.origin_destination.estimate import reading
 from tests.reference import estimate_reference, zoom_reference
 
 ZONES, SMALL, RATES = 421, 10, (0.1, 0.3, 1.0)
@@ -61,7 +62,7 @@ def estimate_rows() -> list[Row]:
         table.append(bounded(what, seconds, ESTIMATE_LIMIT, "CPU"))
     rate = RATES[-1]
     cells, distances_m = noisy_matrix(SMALL, rate)
-    variance = statements.noise_variance(rate)
+    variance = sums.noise_variance(rate)
 
     def plainly() -> None:
         mu = estimate_reference.predict(cells, variance, distances_m)

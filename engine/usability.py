@@ -18,8 +18,8 @@ import numpy as np
 from .arrays import Booleans, Floats, Integers
 from .density import DensityScores
 from .origin_destination import NoiseLaw
-from .origin_destination.exact.histogram import CountHistogram
 from .origin_destination.laws import effective_threshold
+from .origin_destination.matrices import CountHistogram
 from .parameters import EPSILON_STOPS, ODParameters
 from .steps import SOME_SHARE, Level, level_of
 

@@ -1,15 +1,30 @@
 """Origin–destination: what a private matrix keeps, loses and invents; exact beside drawn."""
 
+from collections.abc import Callable
+from functools import partial
+
 import streamlit as st
 
-from pages._ui.shell import frame
+from pages._ui.shell import frame, setting
 from pages._ui.shell.settings import current, dataset_with
-from pages._ui.trips import views as trips_views, window as trips_window
+from pages._ui.trips import (
+    errors as trips_errors,
+    flows as trips_flows,
+    grid as trips_grid,
+    outcomes as trips_outcomes,
+    totals as trips_totals,
+    window as trips_window,
+)
 from pages._ui.views import context as contexts, numbers, verdict
+from pages._ui.views.context import Flows
 
 LEAD = (
     "Who travels from where to where: which corridors a private release keeps, which it hides, and "
     "which it invents."
+)
+SEVERAL_DAYS = (
+    "Choose one day: our method reads one matrix at a time here. A release of several days reads "
+    "each with the help of all others."
 )
 
 
@@ -27,11 +42,18 @@ def draw() -> None:
     law = context.method.expected is not None
     with judgement:
         if context.several and not law:
-            st.info(trips_views.SEVERAL_DAYS)
+            st.info(SEVERAL_DAYS)
             return
         verdict.draw(context, trips_window.cost(context))
     numbers.draw(context)
-    trips_views.draw(context, settings.delta)
+    views: dict[str, Callable[[Flows], None]] = {
+        "Map": trips_flows.draw,
+        "Outcomes": trips_outcomes.draw,
+        "Errors": trips_errors.draw,
+        **({"ε × τ with T": trips_grid.draw} if law else {}),
+        "Days and totals": partial(trips_totals.draw, delta=settings.delta),
+    }
+    views[setting.views("od_view", list(views), "Map")](context)
 
 
 frame.show(draw, "Origin–destination flows", LEAD)

@@ -15,9 +15,9 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
-from ..origin_destination.exact.totals import Totals
 from ..origin_destination.laws import LawName, NoiseLaw, mean_shift
 from ..origin_destination.matrices import Days, day_indices, trimmed_counts
+from ..origin_destination.sums import Totals
 from ..parameters import ODParameters
 from .places import zone_positions
 

@@ -18,8 +18,8 @@ from ..arrays import Floats, Singles
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..metrics import mean_of_known
-from ..origin_destination.algorithm import algorithm_1, rounded_laplace
 from ..origin_destination.matrices import Days
+from ..origin_destination.mechanism import algorithm_1, rounded_laplace
 from ..parameters import ODParameters
 from .aid import Outflow
 from .epidemic import Scene

@@ -2,15 +2,12 @@
 
 from ..parameters import ODParameters
 from . import calculators, estimate
-from .agreement import agreement
-from .exact.grid import heat_map
-from .exact.histogram import histogram
-from .exact.relative_rows import relative_error_rows
+from .exact import heat_map
 from .laws import LawName, NoiseLaw
-from .matrices import by_zone, kept, truth
+from .matrices import by_zone, histogram, kept, truth
 from .mechanism import ODNoise, release_matrix
 from .methods import METHODS, draw_noise, expected, ledger, plan, release, scores, suppresses
-from .trimming import suggested_max_trips, trimming_curve
+from .trimming import trimming_curve
 
 __all__ = [
     "METHODS",
@@ -18,7 +15,6 @@ __all__ = [
     "NoiseLaw",
     "ODNoise",
     "ODParameters",
-    "agreement",
     "by_zone",
     "calculators",
     "draw_noise",
@@ -29,11 +25,9 @@ __all__ = [
     "kept",
     "ledger",
     "plan",
-    "relative_error_rows",
     "release",
     "release_matrix",
     "scores",
-    "suggested_max_trips",
     "suppresses",
     "trimming_curve",
     "truth",

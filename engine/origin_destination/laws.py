@@ -5,10 +5,9 @@ have the same shape. With a = ε/T, q = e^(−a) and Z the whole-number noise,
 
     P(Z ≥ j) = h·q^(j−1) for j ≥ 1,   Z symmetric,   P(Z = 0) = 1 − 2h,
 
-where h = ½·e^(−a/2) for rounded Laplace and h = q/(1 + q) for discrete Laplace. Beyond an integer
-bound the noise is geometric, so every moment below is a closed form. A cell with count m is
-released as m + Z if that is at least τ′ = max(τ, 1), that is if Z ≥ s = τ′ − m, and as 0 otherwise
-(τ = 0 maps only negatives to 0, so a released 0 still needs Z < 1 − m).
+where h = ½·e^(−a/2) for rounded Laplace and h = q/(1 + q) for discrete Laplace. A cell with count m
+is released as m + Z if that is at least τ′ = max(τ, 1), that is if Z ≥ s = τ′ − m, and as 0
+otherwise (τ = 0 maps only negatives to 0, so a released 0 still needs Z < 1 − m).
 
 All formulas take the branch in which the exponent is at most 0 and nothing cancels: they hold
 without overflow for counts and thresholds up to 10⁶ and far beyond.
@@ -36,15 +35,6 @@ class NoiseLaw:
     name : str
         One of `LawName`.
 
-    Attributes
-    ----------
-    first : array
-        h = P(Z ≥ 1).
-    zero : array
-        P(Z = 0).
-    excess : array
-        E[Z − j | Z ≥ j] = q/(1 − q), the same for every j ≥ 1.
-
     Examples
     --------
     >>> law = NoiseLaw(0.5)
@@ -58,18 +48,14 @@ class NoiseLaw:
         self.rate: Floats = np.asarray(rate, dtype=np.float64)
         decay = np.exp(-self.rate)
         self.gap: Floats = -np.expm1(-self.rate)  # 1 − q
-        self.excess: Floats = decay / self.gap
+        self.excess: Floats = decay / self.gap  # E[Z − j | Z ≥ j] = q/(1 − q), for every j ≥ 1
         if name == "rounded_laplace":
             self.log_first: Floats = np.log(0.5) - self.rate / 2
             self.zero: Floats = -np.expm1(-self.rate / 2)
         else:
             self.log_first = -self.rate - np.log1p(decay)
             self.zero = np.tanh(self.rate / 2)
-        self.first: Floats = np.exp(self.log_first)
-
-    def power(self, exponent: ArrayLike) -> Floats:
-        """Return qⁿ for whole numbers n of at least 0, and 10⁻³⁰⁴ where it is smaller."""
-        return quick_exp(-self.rate * np.asarray(exponent, dtype=np.float64))
+        self.first: Floats = np.exp(self.log_first)  # h = P(Z ≥ 1)
 
     def tail(self, bound: ArrayLike) -> Floats:
         """Return P(Z ≥ bound) for whole numbers `bound`."""
@@ -118,53 +104,21 @@ def effective_threshold(suppression_threshold: ArrayLike) -> Floats:
     return np.maximum(np.asarray(suppression_threshold, dtype=np.float64), 1.0)
 
 
-def quick_exp(exponent: Floats) -> Floats:
-    """Return e^exponent, and 10⁻³⁰⁴ where it is smaller, which is nothing in sums of probabilities.
-
-    Numbers near the least a float can hold take processors ten times longer.
-    """
-    return np.exp(np.maximum(exponent, -700.0))
-
-
-def total(weights: Floats, values: Floats) -> Floats:
-    """Return Σ weights·values over the last axis.
-
-    Not `@`: its threads wait for each other longer than a sum of this size takes.
-    """
-    return np.einsum("...i,...i->...", weights, values)
-
-
 def suppressed_probability(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
     """Return P(out = 0) for a count `kept` under the threshold τ.
 
-    With rounded Laplace noise this is the Laplace distribution function at τ′ − ½ − m.
-
-    Examples
-    --------
     >>> float(suppressed_probability(NoiseLaw(0.5), 0, 0).round(4))
     0.6106
     """
-    bound = effective_threshold(threshold) - np.asarray(kept, dtype=np.float64)
-    return law.tail(1 - bound)
+    return law.tail(1 - (effective_threshold(threshold) - np.asarray(kept, dtype=np.float64)))
 
 
 def released_range(
-    law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike, share: float = 0.9
+    law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike, share: float = 0.95
 ) -> tuple[Floats, Floats]:
     """Return the ends between which at least `share` of all releases of a count lie, 0 if hidden.
 
-    Parameters
-    ----------
-    kept : array
-        Counts before noise.
-    threshold : float or array
-        τ.
-    share : float
-        Above 0 and below 1; the middle of the law of the noise.
-
-    Examples
-    --------
-    >>> low, high = released_range(NoiseLaw(0.5), [3, 40], 15)
+    >>> low, high = released_range(NoiseLaw(0.5), [3, 40], 15, 0.9)
     >>> low.tolist(), high.tolist()
     ([0.0, 35.0], [0.0, 45.0])
     """
@@ -177,12 +131,10 @@ def log_released_probability(
     law: NoiseLaw, released: ArrayLike, kept: ArrayLike, threshold: ArrayLike
 ) -> Floats:
     """Return log P(out = released); −∞ for values that cannot be released."""
-    out = np.asarray(released, dtype=np.float64)
-    m = np.asarray(kept, dtype=np.float64)
+    out, m = np.asarray(released, dtype=np.float64), np.asarray(kept, dtype=np.float64)
     least = effective_threshold(threshold)
-    log_zero = law.log_tail(1 - (least - m))
     log_value = np.where(out >= least, law.log_pmf(out - m), -np.inf)
-    return np.where(out == 0, log_zero, log_value)
+    return np.where(out == 0, law.log_tail(1 - (least - m)), log_value)
 
 
 def mean_shift(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
@@ -198,8 +150,7 @@ def mean_shift(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
 
 def absolute_error(law: NoiseLaw, kept: ArrayLike, true: ArrayLike, threshold: ArrayLike) -> Floats:
     """Return E|out − t| for a true count t of which `kept` are left after trimming."""
-    m = np.asarray(kept, dtype=np.float64)
-    t = np.asarray(true, dtype=np.float64)
+    m, t = np.asarray(kept, dtype=np.float64), np.asarray(true, dtype=np.float64)
     trimmed = t - m
     bound = effective_threshold(threshold) - m
     # Released: |Z − d|, d = t − m, over Z ≥ s. If s ≥ d that is Z − d throughout; below d the

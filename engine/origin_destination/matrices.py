@@ -1,17 +1,22 @@
-"""Trips as matrices: which days, which trips a unit of protection keeps, and what fits in memory.
+"""Trips as matrices, and the histogram of their counts: which days, which trips a unit keeps.
 
 A matrix has origins in its rows and destinations in its columns, in the order of the dataset's
 zones; its diagonal is 0 and is no part of anything that is counted (P2, Algorithm 1, step 1).
+Everything here is confidential.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from .. import validation
-from ..arrays import Integers, Numbers
-from ..datasets import Dataset, Trips
+from ..arrays import Floats, Integers, Numbers
+from ..datasets import Dataset, Trips, remembered
+from ..datasets.tripcounts import TripCounts
 from ..errors import DatasetError, ParameterError
 from ..parameters import ODParameters, ODUnit
 
@@ -21,15 +26,9 @@ Days = int | slice | Sequence[int] | None
 MAX_DENSE_CELLS = 25_000_000
 """Most cells of a dense stack of matrices (200 MB); beyond it, ask for fewer days."""
 
-MAX_COUNT = 2**53
-"""Largest count that every step can hold without rounding."""
-
 
 def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
-    """Return the positions of `days` in the declared period of `dataset`.
-
-    Raises `ParameterError` if a day is outside the period or named twice, or none is left.
-    """
+    """Return the positions of `days` in the declared period of `dataset`."""
     count = len(dataset.metadata.periods)
     if days is None:
         return tuple(range(count))
@@ -50,10 +49,7 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
 
 
 def by_zone(counts: Numbers) -> Numbers:
-    """Return what decisions on zones read of true or released matrices: trips that arrive.
-
-    Counts of shape (matrices, zones, zones) or (zones, zones) become (matrices, zones); trips
-    within a zone are not counted anywhere.
+    """Return what decisions on zones read of matrices: trips that arrive, shape (matrices, zones).
 
     Examples
     --------
@@ -93,8 +89,7 @@ def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Int
     >>> truth(datasets.load("demo-city"), days=0).shape
     (1, 150, 150)
     """
-    chosen = day_indices(dataset, days)
-    return stack(dataset, dataset.trips, None, chosen, sum_days=sum_days)
+    return _stack(dataset, dataset.trips, None, day_indices(dataset, days), sum_days=sum_days)
 
 
 def kept(
@@ -102,7 +97,9 @@ def kept(
 ) -> Integers:
     """Return the matrices that a release adds noise to: trimmed, before any noise (confidential).
 
-    Arguments, shape and errors as `truth`.
+    At trip level every trip is kept. Otherwise at most T per person-day (or person, over the whole
+    period) are, at random: removing one unit of protection changes the result by at most T in L₁
+    (1 at trip level). Arguments, shape and errors as `truth`.
 
     Examples
     --------
@@ -123,14 +120,9 @@ def trimmed_counts(
     *,
     sum_days: bool = False,
 ) -> Integers:
-    """Return the matrices of the trips that the unit of protection keeps, before any noise.
-
-    At trip level every trip is kept. Otherwise at most T per person-day (or person, over the
-    whole period) are, at random: removing one unit of protection changes the result by at most
-    T in L₁ (1 at trip level).
-    """
+    """Return the matrices of the trips that a unit of protection keeps, before any noise."""
     trips, limit = ranked_trips(dataset, unit, max_trips_per_user)
-    return stack(dataset, trips, limit, chosen, sum_days=sum_days)
+    return _stack(dataset, trips, limit, chosen, sum_days=sum_days)
 
 
 def ranked_trips(
@@ -161,7 +153,7 @@ def require_unit(dataset: Dataset, unit: ODUnit) -> None:
         )
 
 
-def stack(
+def _stack(
     dataset: Dataset,
     trips: Trips,
     highest_rank: int | None,
@@ -169,7 +161,6 @@ def stack(
     *,
     sum_days: bool,
 ) -> Integers:
-    """Add counted trips up to dense matrices of the chosen days, in the order given."""
     zones = len(dataset.zones)
     layers = 1 if sum_days else len(chosen)
     require_room(layers, zones)
@@ -190,7 +181,7 @@ def require_room(matrices: int, zones: int) -> None:
         raise ParameterError(
             f"days must fit in memory ({MAX_DENSE_CELLS:,} cells), got {matrices} days of "
             f"{zones} × {zones} zones; ask for at most "
-            f"{max(1, MAX_DENSE_CELLS // zones**2)} days at a time, or for od.expectation"
+            f"{max(1, MAX_DENSE_CELLS // zones**2)} days at a time, or for od.expected"
         )
 
 
@@ -203,46 +194,170 @@ def require_alike(true: Numbers, released: Numbers) -> None:
         )
 
 
-def checked_matrix(counts: Any) -> Integers:
-    """Return counts, shape (…, zones, zones), as whole numbers with diagonal 0, in a new array.
-
-    Raises `ParameterError` where they are not square, hold no zone, or are negative, fractional,
-    NaN, infinite or above 2⁵³.
-    """
-    try:
-        values = np.asarray(counts)
-    except ValueError as error:
-        raise ParameterError(
-            "counts must be a square matrix, got rows of different lengths; give one row and one "
-            "column for every zone"
-        ) from error
-    if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or 0 in values.shape:
-        raise ParameterError(
-            "counts must be a square matrix of at least one zone, or a stack of them (days, "
-            f"zones, zones), got shape {values.shape}; give one row and one column for every zone"
-        )
-    if values.dtype.kind not in "iuf":
-        raise ParameterError(
-            f"counts must be numbers, got an array of {values.dtype}; convert it to integers"
-        )
-    if values.dtype.kind == "f":
-        bad = ~np.isfinite(values) | (values != np.floor(values))
-        if bad.any():
-            raise ParameterError(
-                f"counts must be whole numbers, got {values[bad][0]!s} and {int(bad.sum()) - 1} "
-                "more that are not; give trips, not rates, and 0 where nothing is known"
-            )
-    low, high = values.min(), values.max()
-    if low < 0 or high > MAX_COUNT:
-        raise ParameterError(
-            f"counts must be from 0 to 2**53, got {low if low < 0 else high!s}; a count of trips "
-            "is neither negative nor that large"
-        )
-    whole = values.astype(np.int64)
-    clear_diagonal(whole)
-    return whole
-
-
 def clear_diagonal(counts: Integers) -> None:
     """Set the diagonal of every matrix of a stack to 0, in place."""
     np.einsum("...zz->...z", counts)[...] = 0
+
+
+class Groups(NamedTuple):
+    """Distinct values, ascending, and which of the groups each pair belongs to."""
+
+    values: Floats
+    place: Integers
+
+    def sums(self, of: Floats) -> Floats:
+        """Return `of`, one number a pair, added up over the pairs of each group."""
+        return np.bincount(self.place, of, len(self.values))
+
+
+@dataclass(frozen=True, eq=False)
+class CountHistogram:
+    """Distinct pairs of a kept and a true count, and how many cells have them.
+
+    A stack of daily matrices has millions of cells and only thousands of distinct counts: this is
+    all that an exact expectation needs. `cells` counts off-diagonal cells over all matrices, pair 0
+    is (0, 0); `by_origin` and `by_destination`, shape (zones, pairs), count those of each row and
+    of each column.
+    """
+
+    kept: Floats
+    true: Floats
+    cells: Floats
+    by_origin: sparse.csr_array
+    by_destination: sparse.csr_array
+    matrices: int
+
+    @property
+    def zones(self) -> int:
+        """Number of zones."""
+        return len(self.by_origin.indptr) - 1
+
+    @cached_property
+    def by_kept(self) -> Groups:
+        """Pairs by their kept count."""
+        return Groups(*np.unique(self.kept, return_inverse=True))
+
+    @cached_property
+    def by_trimmed(self) -> Groups:
+        """Pairs by the number of trips that trimming drops."""
+        return Groups(*np.unique(self.true - self.kept, return_inverse=True))
+
+    @cached_property
+    def true_trips(self) -> float:
+        """All true trips."""
+        return float(self.cells @ self.true)
+
+    @cached_property
+    def trimmed_trips(self) -> float:
+        """Trips that trimming drops."""
+        return float(self.cells @ (self.true - self.kept))
+
+
+def histogram(
+    dataset: Dataset,
+    unit: ODUnit = "trip",
+    max_trips_per_user: int = 1,
+    *,
+    days: Days = None,
+    sum_days: bool = False,
+) -> CountHistogram:
+    """Return the histogram of a dataset's days; built once per unit, T and days.
+
+    T bounds the trips of a `unit`; ``trip`` trims nothing. The other arguments are those of
+    `engine.origin_destination.truth`. One day is in memory at a time.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> counted = histogram(datasets.load("demo-city"), days=0)
+    >>> int(counted.cells.sum()) == 150 * 149
+    True
+    """
+    chosen = day_indices(dataset, days)
+    limit = 1 if unit == "trip" else max_trips_per_user
+
+    def build() -> CountHistogram:
+        trips, highest_rank = ranked_trips(dataset, unit, limit)
+        layers = [trips.summed(chosen)] if sum_days else map(trips.day, chosen)
+        cells = (_cells_of(layer, highest_rank, len(dataset.zones)) for layer in layers)
+        return _count(cells, len(dataset.zones), 1 if sum_days else len(chosen))
+
+    return remembered(dataset, ("histogram of trips", unit, limit, chosen, sum_days), build)
+
+
+def histogram_of_matrix(true: Any, kept: Any = None) -> CountHistogram:
+    """Return the histogram of one matrix or a stack of daily matrices, diagonals left out.
+
+    `kept` are whole counts after trimming, at most the true ones; None trims nothing.
+    """
+    counts = np.asarray(true, dtype=np.int64)
+    counts = counts.reshape(-1, *counts.shape[-2:])
+    left = counts if kept is None else np.asarray(kept, dtype=np.int64).reshape(counts.shape)
+
+    def cells() -> Iterator[_Cells]:
+        for layer, some in zip(counts, left, strict=True):
+            origin, destination = np.nonzero(layer)
+            off = origin != destination
+            at = origin[off], destination[off]
+            yield _Cells(*at, some[at], layer[at])
+
+    return _count(cells(), counts.shape[-1], len(counts))
+
+
+class _Cells(NamedTuple):
+    """The cells of one matrix that hold a trip."""
+
+    origin: Integers
+    destination: Integers
+    kept: Integers
+    true: Integers
+
+
+def _cells_of(trips: TripCounts, highest_rank: int | None, zones: int) -> _Cells:
+    off = trips.origin != trips.destination
+    n = trips.n[off].astype(np.int64)
+    key = trips.origin[off].astype(np.int64) * zones + trips.destination[off]
+    cells, place = np.unique(key, return_inverse=True)
+
+    def added(of: Integers) -> Integers:
+        # sums of whole numbers below 2⁵³ are exact in float64
+        return np.bincount(place, of, len(cells)).astype(np.int64)
+
+    true = added(n)
+    kept = true if highest_rank is None else added(n * (trips.rank[off] <= highest_rank))
+    return _Cells(*np.divmod(cells, zones), kept, true)
+
+
+def _count(cells: Iterator[_Cells], zones: int, matrices: int) -> CountHistogram:
+    parts: list[list[Any]] = [[], []]
+    for some in cells:
+        # true and kept counts as one number each, which sorts by the first, then the second
+        pairs, place = np.unique(some.true + 1j * some.kept, return_inverse=True)
+        for part, zone in zip(parts, (some.origin, some.destination), strict=True):
+            keys, number = np.unique(zone * max(len(pairs), 1) + place, return_counts=True)
+            zone_of, pair_of = np.divmod(keys, max(len(pairs), 1))
+            part.append((zone_of, pairs[pair_of], number))
+    sides = [tuple(map(np.concatenate, zip(*part, strict=True))) for part in parts]
+    every = np.unique(np.append(sides[0][1], 0))  # a cell is counted on both sides
+    rows, columns = (_table(*side, every, zones, matrices) for side in sides)
+    return CountHistogram(
+        kept=every.imag.copy(),
+        true=every.real.copy(),
+        cells=np.asarray(rows.sum(axis=0)),
+        by_origin=rows,
+        by_destination=columns,
+        matrices=matrices,
+    )
+
+
+def _table(
+    zone: Integers, pairs: Any, number: Integers, every: Any, zones: int, matrices: int
+) -> sparse.csr_array:
+    """Return cells by zone and pair; those without a trip are what is left of all."""
+    some = sparse.coo_array(
+        (number.astype(np.float64), (zone, np.searchsorted(every, pairs))),
+        shape=(zones, len(every)),
+    ).tocsr()
+    empty = matrices * (zones - 1) - some.sum(axis=1)
+    corner = (np.arange(zones), np.zeros(zones, dtype=np.int64))
+    return sparse.csr_array(some + sparse.coo_array((empty, corner), shape=some.shape).tocsr())

@@ -11,11 +11,11 @@ from ..ledger import Kind, Ledger
 from ..parameters import USES, ODMethod, ODParameters
 from . import estimate, mechanism
 from .estimate import EstimateRelease
-from .exact.expected import Expectation, expectation
+from .exact import Expectation, expectation
 from .laws import LawName
 from .matrices import Days, day_indices
 from .mechanism import ODNoise, ODRelease
-from .scoring import TripScores, drawn_scores
+from .scores import TripScores, drawn_scores
 
 Release = ODRelease | EstimateRelease
 
@@ -201,7 +201,7 @@ def suppresses(parameters: ODParameters) -> bool:
 
 
 def scores(truth: Counts, release: Release) -> TripScores:
-    """Return the errors of a release, flow by flow as it shows them.
+    """Return the errors of a release: of the best number of each flow, and of what is shown.
 
     Parameters
     ----------
@@ -214,7 +214,7 @@ def scores(truth: Counts, release: Release) -> TripScores:
     >>> from engine.origin_destination import truth
     >>> demo = datasets.load("demo-city")
     >>> private = release(demo, ODParameters(epsilon=1.0), days=0, rng=np.random.default_rng(0))
-    >>> 0 < scores(truth(demo, days=0), private).visible_share < 1
+    >>> 0 < scores(truth(demo, days=0), private).common_part < 1
     True
     """
-    return drawn_scores(truth, release.as_shown, release.parameters)
+    return drawn_scores(truth, release.typical, release.parameters.least_shown, release.shown)

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..datasets import Dataset
-from ..origin_destination.algorithm import algorithm_1
 from ..origin_destination.laws import NoiseLaw
 from ..origin_destination.matrices import kept
+from ..origin_destination.mechanism import algorithm_1
 from ..parameters import ODParameters
 from . import cautions, flows, noise
 from .bars import holds_where_shown, of_counts

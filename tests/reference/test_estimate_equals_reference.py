@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from engine.origin_destination import estimate
-from engine.origin_destination.estimate import assisted, grid, law, prediction, reading, statements
+from engine.origin_destination import estimate, sums
+from engine.origin_destination.estimate import assisted, grid, law, prediction, reading
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from tests.reference import estimate_reference as plain
 
@@ -24,7 +24,7 @@ def noisy_matrix(rate, seed):
 @pytest.mark.parametrize(("rate", "seed"), [(0.2, 0), (0.7, 1), (2.0, 2)])
 def test_prediction(rate, seed):
     cells, distances = noisy_matrix(rate, seed)
-    variance = statements.noise_variance(rate)
+    variance = sums.noise_variance(rate)
     expected = plain.predict(cells, variance, distances)
     fitted = prediction.predict(cells, variance, distances)
     assert fitted == pytest.approx(
@@ -36,7 +36,7 @@ def test_prediction(rate, seed):
 @pytest.mark.parametrize(("rate", "seed"), [(0.3, 3), (1.0, 4)])
 def test_reading(rate, seed):
     cells, distances = noisy_matrix(rate, seed)
-    mu = prediction.predict(cells, statements.noise_variance(rate), distances)
+    mu = prediction.predict(cells, sums.noise_variance(rate), distances)
     most = int(cells.max() + 12 / rate) + 31  # the engine's nodes
     flat = law.Expected(mu, np.ones_like(mu))
     behind = reading.intensity(cells, rate, flat)

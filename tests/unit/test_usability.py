@@ -7,7 +7,7 @@ import pytest
 
 from engine import density, usability
 from engine.density import DensityScores
-from engine.origin_destination.exact.histogram import histogram_of_matrix
+from engine.origin_destination.matrices import histogram_of_matrix
 from engine.parameters import ODParameters
 from engine.usability import Flows
 

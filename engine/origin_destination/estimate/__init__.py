@@ -5,6 +5,7 @@
 `statements` holds what is true of them whatever the world is like.
 """
 
+from ..sums import cell_reach, total_reach
 from .measurement import (
     CAPPED_SHARE,
     CAPPED_TRIPS,
@@ -15,7 +16,7 @@ from .measurement import (
     measure_with,
 )
 from .release import LIKELY_EMPTY, EstimateRelease, intervals, read_days, read_measurement, release
-from .statements import FALSE_DISCOVERIES, cell_reach, certain_flows, may_all_be_noise, total_reach
+from .statements import FALSE_DISCOVERIES, certain_flows, may_all_be_noise
 
 __all__ = [
     "CAPPED_SHARE",

@@ -13,9 +13,9 @@ import numpy as np
 
 from ...arrays import Booleans, Floats, Integers
 from ...errors import ParameterError
+from ..sums import cell_reach, noise_variance
 from .law import Expected, learn
 from .prediction import predict
-from .statements import cell_reach, noise_variance
 
 MODEL_CONFIDENCE = 0.90
 

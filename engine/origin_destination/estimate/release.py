@@ -12,6 +12,7 @@ from ...datasets import Dataset
 from ...geography import centre_distances_m
 from ...ledger import Ledger
 from ...parameters import ODParameters
+from .. import sums
 from ..mechanism import Draw
 from . import assisted, statements
 from .measurement import CAPPED_TRIPS, Measurement, measure
@@ -113,7 +114,7 @@ class EstimateRelease:
         """
         cells = self.measurement.cells
         flows = max(cells.size - cells.shape[0] * cells.shape[-1], 1) if at_once else 1
-        reach = statements.cell_reach(self.measurement.rate, cells=flows)
+        reach = sums.cell_reach(self.measurement.rate, cells=flows)
         off = ~np.eye(cells.shape[-1], dtype=np.bool_)
         return np.maximum(cells - reach, 0) * off, np.maximum(cells + reach, 0) * off
 
@@ -138,9 +139,7 @@ class EstimateRelease:
         if zones < 2:
             return totals, 0
         confidence = 1 - 0.05 / (totals.size if at_once else 1)
-        return totals, statements.total_reach(
-            self.measurement.rate, zones - 1, confidence=confidence
-        )
+        return totals, sums.total_reach(self.measurement.rate, zones - 1, confidence=confidence)
 
 
 def release(

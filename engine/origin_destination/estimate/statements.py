@@ -8,82 +8,12 @@ chosen by their noisy counts – the largest, say – the noise that raised them
 holds for all flows at once holds for those.
 """
 
-import math
-
 import numpy as np
 
-from ... import validation
-from ...arrays import Booleans, Floats, Integers
-from ..laws import NoiseLaw
+from ...arrays import Booleans, Integers
 
 FALSE_DISCOVERIES = 0.05
 """On average at most this share of the flows named certain is empty."""
-
-_QUADRATURE_WIDTH = 60.0
-_NEGLIGIBLE = 30.0
-
-
-def cell_reach(rate: float, *, confidence: float = 0.95, cells: int = 1) -> int:
-    """Return the least z such that a kept count lies in noisy ± z with the given confidence.
-
-    The flow must be chosen without looking at the measurement.
-    With `cells` above 1 the statement holds for all of them at once (level (1 − confidence)/cells,
-    Bonferroni), hence for those chosen by looking too.
-
-    Examples
-    --------
-    >>> cell_reach(0.1), cell_reach(0.1, cells=421 * 420)
-    (30, 151)
-    """
-    validation.finite_above("rate", rate, 0, "it is ε/T")
-    validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
-    level = (1 - confidence) / validation.whole_number("cells", cells, 1, remedy="1 is one flow")
-    return int(NoiseLaw(rate, "discrete_laplace").reach(level))
-
-
-def noise_variance(rate: float) -> float:
-    """Return the variance of the noise of a cell, v = 2q/(1 − q)².
-
-    Examples
-    --------
-    >>> round(noise_variance(0.1), 1)
-    199.8
-    """
-    return float(2 * np.exp(-rate) / np.expm1(-rate) ** 2)
-
-
-def total_deviation(rate: float, cells: int) -> float:
-    """Return the standard deviation of the noise of a sum of `cells` cells, √(kv)."""
-    return float(np.sqrt(cells * noise_variance(rate)))
-
-
-def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
-    """Return the least z such that a total of `cells` kept counts lies in its noisy sum ± z.
-
-    The cells must be chosen without looking at the measurement. The law of the summed noise is the
-    `cells`-fold convolution of the discrete Laplace law, by Fourier inversion:
-    P(|S| ≤ z) = (1/2π) ∫ φ(t)^k sin((z + ½)t)/sin(t/2) dt, φ(t) = (1 − q)²/(1 − 2q cos t + q²).
-
-    Examples
-    --------
-    >>> total_reach(0.1, 420)
-    568
-    """
-    validation.finite_above("rate", rate, 0, "it is ε/T")
-    validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
-    count = validation.whole_number("cells", cells, 1, remedy="1 is one flow")
-    if count == 1:
-        return cell_reach(rate, confidence=confidence)
-    weights, angles = _inversion(rate, count)
-
-    def within(z: int) -> float:
-        return float(weights[0] * (2 * z + 1) + weights[1:] @ np.sin((z + 0.5) * angles))
-
-    low, high = -1, int(np.ceil(total_deviation(rate, count) / np.sqrt(1 - confidence)))
-    while high - low > 1:  # Chebyshev's bound holds at `high`
-        middle = (low + high) // 2
-        low, high = (low, middle) if within(middle) >= confidence else (middle, high)
-    return high
 
 
 def certain_flows(cells: Integers, rate: float) -> Booleans:
@@ -128,20 +58,3 @@ def may_all_be_noise(named: int) -> bool:
     (True, False, False)
     """
     return 0 < named < 1 / FALSE_DISCOVERIES
-
-
-def _inversion(rate: float, cells: int) -> tuple[Floats, Floats]:
-    """Weights and angles of the trapezoid rule, which is exact up to mass beyond its period."""
-    period = int(_QUADRATURE_WIDTH * (total_deviation(rate, cells) + 1 / rate)) + 64
-    gap, decay = -math.expm1(-rate), math.exp(-rate)
-    # beyond this angle φ^k is below e^−30
-    most = math.expm1(min(_NEGLIGIBLE / cells, 700.0)) * gap**2 / (4 * max(decay, 1e-300))
-    last = 2 * math.asin(math.sqrt(min(most, 1.0))) if most < 1 else math.pi
-    terms = min(period // 2, int(last / (2 * math.pi) * period) + 1)
-    angles = 2 * np.pi * np.arange(1, terms + 1) / period
-    # 1 − 2q cos t + q² = (1 − q)² + 4q sin²(t/2)
-    spread = 4 * decay * np.sin(angles / 2) ** 2 / gap**2
-    weights = np.exp(-cells * np.log1p(spread)) / np.sin(angles / 2) * (2 / period)
-    if 2 * terms == period:
-        weights[-1] /= 2
-    return np.concatenate([[1 / period], weights]), angles

@@ -78,7 +78,7 @@ def flow_ends(key: Key, parameters: ODParameters, window: Window) -> stage.Ends:
     )
     kept = verbs.of(od.kept, key, trims, **window.arguments)[0]
     law = od.NoiseLaw(1 / parameters.noise_scale)
-    return lambda at: laws.released_range(law, kept[at], parameters.suppression_threshold)
+    return lambda at: laws.released_range(law, kept[at], parameters.suppression_threshold, 0.9)
 
 
 def ranges(

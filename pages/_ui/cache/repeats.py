@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.density import DensityScores
-from engine.origin_destination.scoring import TripScores
+from engine.origin_destination.scores import TripScores
 from engine.parameters import DensityParameters, ODParameters
 from engine.resolution import Key
 from engine.usability import DensityUsability
@@ -81,7 +81,7 @@ def estimate_draws(
 ) -> Iterator[Step]:
     """Yield how our reading of one draw, two, … agrees with the truth, one matrix each."""
     for (draws,) in cached_trips.repeated(key, (parameters,), seed, window, repeats):
-        yield Step(len(draws.agreements), repeats, draws.agreements)
+        yield Step(len(draws.scores), repeats, draws.scores)
 
 
 def trip_draws(

@@ -8,21 +8,9 @@ import numpy as np
 
 from engine import origin_destination as od, usability
 from engine.arrays import Booleans, Floats, Numbers
-from engine.origin_destination import laws
-from engine.origin_destination.agreement import Agreement
-from engine.origin_destination.drawn import drawn_cells, drawn_outcomes
-from engine.origin_destination.exact.expected import Expectation, Population
-from engine.origin_destination.exact.grid import HeatMap
-from engine.origin_destination.exact.histogram import CountHistogram
-from engine.origin_destination.exact.outcomes import Outcomes, Share
-from engine.origin_destination.scoring import (
-    TripAccount,
-    TripScores,
-    ZeroAccount,
-    expected_scores,
-    trip_account,
-    zero_account,
-)
+from engine.origin_destination.exact import Expectation, HeatMap, Outcomes, Population, Share
+from engine.origin_destination.matrices import CountHistogram
+from engine.origin_destination.scores import TripScores, drawn_outcomes, expected_scores
 from engine.origin_destination.trimming import TrimmingCurve
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import Key
@@ -39,22 +27,10 @@ GRID_THRESHOLDS = tuple(range(0, 101, 5))
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """One draw of a window, whichever method made it.
+    """One draw of a window, whichever method made it; of several days what they add up to.
 
-    Attributes
-    ----------
-    counts : array, shape (zones, zones)
-        Released trips, to add up; for several days the sum of their releases.
-    shown : array, shape (zones, zones)
-        The number that is shown of each flow by itself, 0 where it is not shown.
-    outcomes : Outcomes
-        Over all matrices, of what is shown.
-    lost, phantom : bool arrays, shape (zones, zones)
-        Pairs with at least one matrix in which a flow of at least max(τ, 1) reads 0, and in which
-        a flow is shown where nobody travelled.
-    below, below_travelled : float
-        Share of shown cells under τ′ = max(τ, 1), of all and of those with a true trip; NaN
-        where there is none.
+    `counts` are to add up, `shown` is the number of each flow by itself, 0 where it is not shown;
+    `lost` and `phantom` are pairs with at least one matrix in which that happened.
     """
 
     counts: Numbers
@@ -62,72 +38,43 @@ class Drawn:
     outcomes: Outcomes
     lost: Booleans
     phantom: Booleans
-    below: float
-    below_travelled: float
 
 
 @dataclass(frozen=True, eq=False)
 class Agreed:
-    """How one draw agrees with the truth.
+    """How one draw agrees with the truth, and which flows are shown within a quarter of it."""
 
-    Attributes
-    ----------
-    agreement : Agreement
-    near : bool array, shape (zones, zones)
-        Flows that are shown and within a quarter of the truth.
-    """
-
-    agreement: Agreement
+    scores: TripScores
     near: Booleans
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """What repeated draws of one method have found so far.
+    """What repeated draws of one method have found so far; the first is the draw on the page."""
 
-    Attributes
-    ----------
-    agreements : tuple of Agreement
-        One a draw; the first is the draw on the page.
-    near : array, shape (zones, zones)
-        Share of draws in which a flow is shown and within a quarter of the truth.
-    """
-
-    agreements: tuple[Agreement, ...]
+    scores: tuple[TripScores, ...]
     near: Floats
 
 
 @dataclass(frozen=True)
 class TripNumbers:
-    """What a release is expected to do, exactly: no draw.
-
-    Attributes
-    ----------
-    scores : TripScores
-    account : TripAccount
-        Trips, from the truth to the release.
-    zeros : ZeroAccount
-        Pairs that read 0, from the truth to the release.
-    judged : TripsUsability
-    """
+    """What a release is expected to do, exactly: no draw."""
 
     scores: TripScores
-    account: TripAccount
-    zeros: ZeroAccount
     judged: TripsUsability
 
 
 @cached_scope.resource(max_entries=12, show_spinner="Drawing the noise …")
 def drawn(key: Key, parameters: ODParameters, seed: Seed, window: Window) -> Drawn:
     """Return the draw on the page; each day has noise of its own, which follows the settings."""
-    source, threshold = dataset(key), parameters.suppression_threshold
+    source, least = dataset(key), parameters.least_shown
     days = range(len(source.metadata.periods)) if window.several else range(1)
     most = max(1, _CELLS_AT_ONCE // len(source.zones) ** 2)
+    off = ~np.eye(len(source.zones), dtype=bool)
     counts: Any = 0
     shown: Any = 0
     records: list[Outcomes] = []
-    lost, phantom = np.zeros((2, len(source.zones), len(source.zones)), dtype=bool)
-    cells = np.zeros(4)
+    lost, phantom = np.zeros((2, *off.shape), dtype=bool)
     for start in range(0, len(days), most):
         part = list(days[start : start + most])
         if window.several:
@@ -138,15 +85,13 @@ def drawn(key: Key, parameters: ODParameters, seed: Seed, window: Window) -> Dra
         else:
             true = verbs.truth(key, window)[None]
             release = verbs.release(key, parameters, seed, window)
+        seen = release.as_shown
         counts = counts + release.counts.sum(axis=0)
-        shown = shown + release.as_shown.sum(axis=0)
-        records.append(drawn_outcomes(true, release.as_shown, threshold))
-        one = drawn_cells(true, release.as_shown, threshold)
-        lost |= one.lost.any(axis=0)
-        phantom |= one.phantom.any(axis=0)
-        cells += (one.below, one.cells, one.below_travelled, one.travelled)
-    below, travelled = _share(*cells[:2]), _share(*cells[2:])
-    return frozen(Drawn(counts, shown, _added(records), lost, phantom, below, travelled))
+        shown = shown + seen.sum(axis=0)
+        records.append(drawn_outcomes(true, seen, least))
+        lost |= ((true >= least) & (seen == 0) & off).any(axis=0)
+        phantom |= ((true == 0) & (seen > 0) & off).any(axis=0)
+    return frozen(Drawn(counts, shown, _added(records), lost, phantom))
 
 
 def agreed(
@@ -160,9 +105,8 @@ def agreed(
 def _agreed(key: Key, parameters: ODParameters, seed: Seed, window: Window, repeat: int) -> Agreed:
     one: Any = verbs.draw if repeat else verbs.release  # only the first draw is on the page
     release, true = one(key, parameters, seed, window, repeat), verbs.truth(key, window)
-    number, shown, sums = release.typical[0], release.shown[0], release.counts[0]
-    agreement = od.agreement(true, number, shown, sums=sums)
-    return frozen(Agreed(agreement, usability.near_flows(true, number, shown)))
+    near = usability.near_flows(true, release.typical[0], release.shown[0])
+    return frozen(Agreed(od.scores(true[None], release), near))
 
 
 def repeated(
@@ -174,9 +118,7 @@ def repeated(
         for known, parameters in zip(every, methods, strict=True):
             known.append(agreed(key, parameters, seed, window, repeat))
         yield tuple(
-            Draws(
-                tuple(one.agreement for one in known), np.mean([one.near for one in known], axis=0)
-            )
+            Draws(tuple(one.scores for one in known), np.mean([one.near for one in known], axis=0))
             for known in every
         )
 
@@ -185,8 +127,8 @@ def mean_error(key: Key, parameters: ODParameters, seed: Seed, window: Window) -
     """Return the mean absolute error of a flow, exactly where there is a law, else in one draw."""
     exact = verbs.expected(key, parameters, window)
     if exact is not None:
-        return exact.errors["all"].mean_absolute
-    return agreed(key, parameters, seed, window).agreement.mean_error
+        return exact.mean_error()
+    return agreed(key, parameters, seed, window).scores.mean_error
 
 
 def expectation(key: Key, parameters: ODParameters, window: Window) -> Expectation:
@@ -202,8 +144,6 @@ def numbers(key: Key, parameters: ODParameters, window: Window) -> TripNumbers:
     exact = expectation(key, parameters, window)
     return TripNumbers(
         scores=expected_scores(exact),
-        account=trip_account(exact),
-        zeros=zero_account(exact),
         judged=usability.judge_trips(Flows.of(exact.histogram), parameters),
     )
 
@@ -212,32 +152,6 @@ def numbers(key: Key, parameters: ODParameters, window: Window) -> TripNumbers:
 def usable_share(key: Key, parameters: ODParameters, window: Window) -> float:
     """Return the share of all trips that lies in usable flows."""
     return usability.usable_share(Flows.of(_counted(key, parameters, window)), parameters)
-
-
-def empty_share(key: Key, parameters: ODParameters, window: Window) -> float:
-    """Return the share of ordered pairs of zones on which nobody travelled."""
-    counted = _counted(key, parameters, window)
-    return _share(float(counted.cells[counted.true == 0].sum()), float(counted.cells.sum()))
-
-
-@cached_scope.data(max_entries=256, show_spinner=False)
-def below(key: Key, parameters: ODParameters, window: Window) -> dict[str, tuple[float, float]]:
-    """Return the true and expected share of cells under τ′, by population (Table S2)."""
-    exact = expectation(key, parameters, window)
-    counted, limit = exact.histogram, parameters.least_shown
-    # what is released is 0 or at least τ′
-    reads_below = laws.suppressed_probability(
-        exact.law, counted.kept, parameters.suppression_threshold
-    )
-    shares: dict[str, tuple[float, float]] = {}
-    for population in ("all", "travelled"):
-        weights = exact.weights(population)
-        cells = float(weights.sum())
-        shares[population] = (
-            _share(float(weights[counted.true < limit].sum()), cells),
-            _share(float(weights @ reads_below), cells),
-        )
-    return shares
 
 
 @cached_scope.data(max_entries=256, show_spinner="Computing the distribution of errors …")
@@ -256,26 +170,19 @@ def error_curve(
 
 
 @cached_scope.resource(max_entries=24, show_spinner="Computing the grid …")
-def grid(key: Key, parameters: ODParameters, window: Window, population: Population) -> HeatMap:
-    """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`.
+def grid(key: Key, parameters: ODParameters, window: Window) -> HeatMap:
+    """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`, of flows with a trip.
 
     ε and τ of `parameters` should be fixed ones, so that moving a slider finds the same grid.
     """
-    counted = _counted(key, parameters, window)
-    return od.heat_map(
-        counted,
-        EPSILON_STOPS,
-        GRID_THRESHOLDS,
-        parameters.max_trips_per_user,
-        population=population,
-    )
+    counted, limit = _counted(key, parameters, window), parameters.max_trips_per_user
+    return od.heat_map(counted, EPSILON_STOPS, GRID_THRESHOLDS, limit, population="travelled")
 
 
-@cached_scope.data(max_entries=512, show_spinner=False)
+@cached_scope.resource(max_entries=64, show_spinner="Comparing values of T …")
 def trimming(key: Key, parameters: ODParameters, window: Window) -> TrimmingCurve:
-    """Return the curve over T at the one T of `parameters`, so that T arrive one by one."""
-    limits = [parameters.max_trips_per_user]
-    return od.trimming_curve(dataset(key), parameters, limits, **window.arguments)
+    """Return the expected error over T; the T of `parameters` should be a fixed one."""
+    return od.trimming_curve(dataset(key), parameters, **window.arguments)
 
 
 def _counted(key: Key, parameters: ODParameters, window: Window) -> CountHistogram:

@@ -20,9 +20,9 @@ from engine.datasets import Dataset
 from engine.density import DensityParameters, DensityRelease, DensityScores
 from engine.ledger import Ledger
 from engine.origin_destination import ODParameters
-from engine.origin_destination.exact.expected import Expectation
+from engine.origin_destination.exact import Expectation
 from engine.origin_destination.methods import Release as FlowRelease
-from engine.origin_destination.scoring import TripScores, drawn_scores, sampled_scores
+from engine.origin_destination.scores import TripScores
 from engine.report import Analysis, ReportParameters, ReportRelease
 from engine.resolution import Key
 from pages._ui.cache import scope as cached_scope
@@ -185,25 +185,19 @@ def scores(
 def scores(
     key: Key, parameters: Any, seed: Seed, window: Window | None = None, repeat: int = 0
 ) -> Any:
-    """Return the errors of one draw; small, so that those of many draws can be kept.
-
-    Further draws of a method with an exact law are drawn from it: no release is made of them.
-    """
+    """Return the errors of one draw; small, so that those of many draws can be kept."""
     _fit(parameters, window)
-    return _scores(key, parameters, seed, window, repeat)
+    return _scores(key, used(parameters), seed, window, repeat)
 
 
 @cached_scope.resource(max_entries=4096, show_spinner=False)
 def _scores(key: Key, parameters: Any, seed: Seed, window: Window | None, repeat: int) -> Any:
-    exact = None if window is None else expected(key, parameters, window)
-    if window is not None and repeat and exact is not None:
-        return sampled_scores(exact, rng=_trip_generator(seed, window, repeat))
     one: Any = draw if repeat else release  # only the first draw is on the page
     drawn = one(key, parameters, seed, window, repeat)
     if window is None:
         product = product_of(parameters)
         return frozen(product.scores(of(product.truth, key), drawn))
-    return frozen(drawn_scores(truth(key, window)[None], drawn.as_shown, parameters))
+    return frozen(od.scores(truth(key, window)[None], drawn))
 
 
 def ledger(key: Key, parameters: Parameters) -> Ledger:

@@ -10,7 +10,7 @@ from pages._ui.home.density import Column, said_html
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Settings, seed
 from pages._ui.wording import verdict
-from pages._ui.wording.cards import agreement_cards
+from pages._ui.wording.cards import trip_cards
 from pages._ui.wording.privacy import trips_protection
 
 
@@ -23,8 +23,8 @@ def draw(settings: Settings, entry: Entry) -> Column:
         methods = (settings.trips(), parameters)
         *_, (other, own) = cached_trips.repeated(entry.key, methods, noise, window)
     judged = usability.judge_drawn_trips(true, own.near)
-    finding = verdict.drawn_trips(judged, parameters, other.agreements, own.agreements)
-    shown = agreement_cards(own.agreements)
+    finding = verdict.drawn_trips(judged, parameters, other.scores, own.scores)
+    shown = trip_cards(own.scores, parameters)
     st.html(said_html(finding, entry))
     cards.draw(shown)
     method = od.METHODS[parameters.method]

@@ -27,13 +27,12 @@ def draw(settings: Settings, entry: Entry) -> Column:
     noise, parameters = seed(entry), settings.trips()
     window = declared(parameters)
     exact = cached_trips.numbers(entry.key, parameters, window)
-    parts = (exact.scores, exact.account, exact.zeros, parameters)
     finding = verdict.trips(exact.judged, parameters)
     st.html(said_html(finding, entry))
 
     def show(job: Job) -> None:
         draws = None if job.running else list(job.result or ()) or None
-        cards.draw(trip_cards(*parts, draws))
+        cards.draw(trip_cards(draws or (), parameters, exact.scores))
 
     asked = (trip_draws, entry.key, parameters, noise, window)
     work = jobs.job(_JOB, *asked, delay_s=delay_s(_JOB))

@@ -95,4 +95,4 @@ def _by_data(product: Product, settings: Settings, entry: Entry) -> Finding:
     methods = (parameters, settings.trips(method="estimate"))
     *_, (other, own) = cached_trips.repeated(key, methods, noise, window, _DRAWS)
     judged = judge_drawn_trips(verbs.truth(key, window), own.near)
-    return verdict.drawn_trips(judged, parameters, other.agreements, own.agreements)
+    return verdict.drawn_trips(judged, parameters, other.scores, own.scores)

@@ -1,10 +1,13 @@
-"""Origin–destination page: exact distributions of absolute and relative errors (P2, figure 2)."""
+"""Origin–destination page: methods side by side, and the distributions of errors (figure 2)."""
 
 import numpy as np
 import streamlit as st
 
-from engine.origin_destination.exact.expected import Population
-from pages._ui.cache import trips as cached_trips
+from engine.geography import centre_distances_m
+from engine.origin_destination.exact import Population
+from engine.origin_destination.gravity import spread
+from engine.origin_destination.scores import drawn_scores, total_error
+from pages._ui.cache import datasets as cached_datasets, trips as cached_trips
 from pages._ui.drawing import charts, colours, tables
 from pages._ui.drawing.charts import STROKES, Line
 from pages._ui.shell import setting
@@ -18,10 +21,53 @@ POPULATIONS: dict[Population, str] = {
 }
 _SHADES = {0.1: "#9aa7b1", 0.5: "#5b9fc9", 1.0: "#2a6f97"}
 _RELATIVE = (*np.linspace(0.0, 1.975, 80).round(3).tolist(), 1.9999, 2.0)  # a step at the end
+_TICKS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+_LEAST_DISTANCE_M = 500.0
 
 
 def draw(context: Flows) -> None:
-    """Draw both distributions for the paper's ε and yours, and their means and medians."""
+    """Draw the methods' table of one matrix, then the distributions of the published method."""
+    if not context.several:
+        _methods(context)
+    if context.method.expected is not None:
+        _distributions(context)
+
+
+def _methods(context: Flows) -> None:
+    """Draw every method on the same noise, and what the map alone makes of noisy zone totals."""
+    true = context.truth
+    rows: list[tuple[str, ...]] = []
+    for one in context.methods:
+        scores = cached_trips.agreed(*one.asked).scores
+        sums = one.release.counts[0]
+        rows.append(_row(one.method.name, scores.mean_error, scores.common_part, true, sums))
+    noisy = context.vary(method="estimate").release.measurement.cells[0]
+    metres = centre_distances_m(cached_datasets.dataset(context.key).zones)
+    near = 1 / np.maximum(metres, _LEAST_DISTANCE_M) ** 2
+    np.fill_diagonal(near, 0.0)
+    flows = spread(noisy.sum(axis=1), noisy.sum(axis=0), near)
+    map_alone = drawn_scores(true, flows, 1)
+    rows.append(
+        _row("Noisy totals and the map alone", map_alone.mean_error, map_alone.common_part,
+             true, noisy)
+    )  # fmt: skip
+    tables.rows(("Method, one draw", "Mean error (trips)", "Common part", "Totals off by"), rows)
+    st.caption(
+        "All spend the same ε and read the same noise. Totals of zones are best by the noisy sums "
+        "themselves. The last row knows how many trips leave and enter each zone and spreads them "
+        "by distance: what a method must beat. "
+        + " ".join(line for one in context.methods for line in one.method.loses)
+    )
+
+
+def _row(
+    name: str, error: float, common: float, true: np.ndarray, sums: np.ndarray
+) -> tuple[str, ...]:
+    off = total_error(true.sum(axis=1), sums.sum(axis=1))
+    return name, number(error, 3), percent(common), percent(off)
+
+
+def _distributions(context: Flows) -> None:
     population = setting.draw(
         st.segmented_control,
         "Averaged over",
@@ -32,28 +78,22 @@ def draw(context: Flows) -> None:
     settings = {f"ε = {epsilon:g}": context.vary(epsilon=epsilon) for epsilon in shades}
     settings[f"yours: ε = {context.epsilon:g}"] = context
     shown = [*shades.values(), colours.HERE]
-    worst = min(settings.values(), key=lambda one: one.epsilon).expected.errors[population]
-    if not worst.cells:
+    worst = min(settings.values(), key=lambda one: one.epsilon).expected
+    if not worst.weights(population).any():
         st.info("There are no such flows in this window; choose others above.")
         return
-    reach = max(20.0, 8 * worst.mean_absolute)
+    reach = max(20.0, 8 * worst.mean_error(population))
     absolute = tuple(np.unique(np.geomspace(1, reach + 1, 48).round() - 1).tolist())
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.subheader("Absolute error", anchor=False)
-        _curves(settings, shown, population, absolute, relative=False)
-    with right:
-        st.subheader("Symmetric relative error", anchor=False)
-        _curves(settings, shown, population, _RELATIVE, relative=True)
+    for column, points in zip(st.columns(2, gap="large"), (absolute, _RELATIVE), strict=True):
+        with column:
+            _curves(settings, shown, population, points, relative=points is _RELATIVE)
+    tables.rows(*_summary(settings, population))
     st.caption(
         f"Over {POPULATIONS[population]}. Exact, without drawing: each curve is the share of flows "
-        "whose error is at most the value below. The earlier it rises, the better; the step at "
-        "200% is flows that are suppressed or invented, and where it is above half of them the "
-        "median reads 200%, also at a larger ε that suppresses more of them as it should. The "
-        "symmetric relative error is 2·|private − true| / (private + true), the other "
-        "|private − true| / max(true, 1), which the cards above take over flows of at least τ."
+        "whose error is at most the value below; the step at 200% is flows that are suppressed or "
+        "invented. The symmetric relative error is 2·|private − true| / (private + true), the "
+        "other |private − true| / max(true, 1)."
     )
-    tables.rows(*_summary(settings, population))
 
 
 def _curves(
@@ -65,7 +105,6 @@ def _curves(
     relative: bool,
 ) -> None:
     """Draw the share of flows whose error is at most so large, one curve a setting."""
-    ticks = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
     title = "Symmetric relative error of at most …" if relative else "Error of at most … trips"
     charts.curve(
         [
@@ -82,7 +121,7 @@ def _curves(
         x=points,
         at=charts.share(title, domain=None, tip=".0%")
         if relative
-        else charts.Axis(title=title, kind="symlog", ticks=[x for x in ticks if x <= points[-1]]),
+        else charts.Axis(title=title, kind="symlog", ticks=[x for x in _TICKS if x <= points[-1]]),
         of=charts.share("Share of flows"),
         step=not relative,
         key=f"od_error_{'relative' if relative else 'absolute'}",
@@ -92,23 +131,15 @@ def _curves(
 
 
 def _summary(settings: dict[str, Flows], population: Population) -> tables.Lines:
-    exact = {name: one.expected.errors[population] for name, one in settings.items()}
-    heads = (
-        "Setting",
-        "Median error (trips)",
-        "Mean error (trips)",
-        "Median symmetric error",
-        "Mean symmetric error",
-        "Relative error (MRE)",
-    )
+    heads = "Setting", "Median (trips)", "Mean (trips)", "Median symmetric", "Relative (MRE)"
+    laws = {name: one.expected for name, one in settings.items()}
     return heads, [
         (
             name,
-            number(errors.median_absolute),
-            number(errors.mean_absolute, 3),
-            percent(errors.median_relative),
-            percent(errors.mean_relative),
-            percent(errors.mean_bounded_relative),
+            number(exact.median_error(population)),
+            number(exact.mean_error(population), 3),
+            percent(exact.median_relative_error(population)),
+            percent(exact.relative_error(population)),
         )
-        for name, errors in exact.items()
+        for name, exact in laws.items()
     ]

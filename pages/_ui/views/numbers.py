@@ -15,7 +15,7 @@ from pages._ui.drawing.cards import Card
 from pages._ui.jobs import Job
 from pages._ui.views import draws
 from pages._ui.views.context import Context, Flows
-from pages._ui.wording.cards import agreement_cards, density_cards, trip_cards
+from pages._ui.wording.cards import density_cards, trip_cards
 from pages._ui.wording.numbers import expected_number, percent, trip_count
 
 
@@ -65,7 +65,7 @@ def _live(name: str, contexts: Sequence[Context[Any]], show: Any) -> None:
 
 def _drawn(context: Context[Any], known: Any, *, running: bool) -> list[Card]:
     if not isinstance(context.parameters, DensityParameters):
-        return agreement_cards(known.agreements if known else ())
+        return trip_cards(known.scores if known else (), context.parameters)
     repeated: Drawn = known or Drawn()
     repeats = None if running and not repeated.ranges_known else repeated.scores
     scores = verbs.scores(*context.asked)
@@ -76,12 +76,11 @@ def _expected(context: Flows) -> list[Card]:
     """Return what the law expects; ranges are of repeated draws of one matrix."""
     exact = cached_trips.numbers(*context.exact)
     ranges = (
-        None
+        []
         if context.several
         else [verbs.scores(*context.asked, repeat=repeat) for repeat in range(REPEATS)]
     )
-    known = (exact.scores, exact.account, exact.zeros, context.parameters)
-    return trip_cards(*known, ranges, several=context.several)
+    return trip_cards(ranges, context.parameters, exact.scores, several=context.several)
 
 
 def _wrong(context: Flows) -> list[Card]:

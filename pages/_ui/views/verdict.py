@@ -52,9 +52,7 @@ def draw(context: Context[Any], note: str = "") -> None:
         else:
             own, other = running.result[place], running.result[0]
             judged = usability.judge_drawn_trips(context.truth, own.near)
-            judgement = verdict.drawn_trips(
-                judged, context.parameters, other.agreements, own.agreements
-            )
+            judgement = verdict.drawn_trips(judged, context.parameters, other.scores, own.scores)
             st.html(html(context, judgement, note))
         jobs.progress(running, "Drawing repeatedly", DRAWS)
 

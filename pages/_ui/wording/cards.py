@@ -6,9 +6,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from engine.density import DensityScores
-from engine.origin_destination import calculators
-from engine.origin_destination.agreement import Agreement
-from engine.origin_destination.scoring import TripAccount, TripScores, ZeroAccount
+from engine.origin_destination.scores import TripScores
 from engine.parameters import ODParameters
 from pages._ui.cache.draws import REPEATS
 from pages._ui.drawing.cards import Card
@@ -17,8 +15,6 @@ from pages._ui.wording.measures import (
     density_displacement,
     density_error,
     density_rhythm,
-    flow_error,
-    trip_labels,
 )
 from pages._ui.wording.numbers import fixed, like, metres, percent, trip_count
 
@@ -113,148 +109,44 @@ def density_cards(
     ]
 
 
-_CONFIDENCE = 0.95
-_SMALLEST_CHANGE = 0.0005
-"""A change of a share below this cannot be seen in its percentage."""
-
-
 def trip_cards(
-    scores: TripScores,
-    account: TripAccount,
-    zeros: ZeroAccount,
+    draws: Sequence[TripScores],
     parameters: ODParameters,
-    draws: Sequence[TripScores] | None = None,
+    expected: TripScores | None = None,
     *,
     several: bool = False,
 ) -> list[Card]:
-    """Return the errors of flows, the pairs that read 0 and the trips that stay visible.
+    """Return mean error, common part, relative error and the pairs that read 0.
 
-    Parameters
-    ----------
-    scores, account, zeros : TripScores, TripAccount, ZeroAccount
-        Expected, exactly.
-    parameters : ODParameters
-    draws : sequence of TripScores, optional
-        Of repeated draws, for the ranges; None while they are computed.
-    several : bool
-        Whether it is said of the matrices of several days together: then there are no ranges.
+    Where there is no `expected` they are means of the draws; `several` says that it is of the
+    matrices of several days together, for which there are no ranges.
     """
 
-    def over(name: str, write: Callable[[float], str]) -> str:
-        if several:
-            return "expected, all days"
-        return interval(draws and [getattr(score, name) for score in draws], write)
+    def card(label: str, name: str, write: Callable[[float], str], meaning: str) -> Card:
+        values = [getattr(one, name) for one in draws]
+        if expected is None and not values:
+            return Card(label, "…", interval(None, write), meaning)
+        value = float(np.mean(values)) if expected is None else getattr(expected, name)
+        # the unit stands once, beside the value
+        ends = like(value) if write is trip_count else write
+        note = "expected, all days" if several else interval(values, ends)
+        return Card(label, write(value), note, meaning)
 
     least = parameters.least_shown
-    labels = trip_labels(f"{least}+")
-    none = "" if scores.flows else f"No flow has {trip_count(least)} or more."
+    flows = f"flows of {trip_count(least)} or more"
     return [
-        Card(
-            labels["median_error"],
-            trip_count(scores.median_error),
-            over("median_error", like(scores.median_error)),
-            none or causes(account, parameters),
-        ),
-        Card(
-            labels["relative_error"],
-            percent(scores.relative_error),
-            over("relative_error", percent),
-            none or flow_error(scores.relative_error),
-        ),
-        Card(
-            labels["zero_share"],
-            percent(scores.zero_share),
-            over("zero_share", percent),
-            hidden(zeros, least),
-        ),
-        Card(
-            labels["visible_share"],
-            percent(scores.visible_share),
-            over("visible_share", percent),
-            chain(account),
-        ),
-    ]
-
-
-def causes(account: TripAccount, parameters: ODParameters) -> str:
-    """Say what trimming and what noise do to a flow."""
-    reach = trip_count(
-        float(
-            calculators.largest_cell_error(
-                parameters.epsilon, 1 - _CONFIDENCE, parameters.max_trips_per_user
-            )
-        )
-    )
-    noise = f"oise moves a flow by at most {reach} in {_CONFIDENCE:.0%} of draws"
-    if not account.median_trimmed > 0:
-        return f"N{noise}."
-    return (
-        f"Trimming alone drops {trip_count(account.median_trimmed)} of the median flow; n{noise}."
-    )
-
-
-def hidden(zeros: ZeroAccount, least: int) -> str:
-    """Say how many pairs read 0, from the truth to the release, and why noise changes that."""
-    if not math.isfinite(zeros.released):
-        return "There are no pairs of zones."
-    fewer = f"fewer than {least} trips" if least > 1 else "no trip"
-    sentence = f"{percent(zeros.below_threshold)} have {fewer}"
-    if zeros.after_trimming - zeros.below_threshold >= _SMALLEST_CHANGE:
-        sentence += f", {percent(zeros.after_trimming)} after trimming"
-    change = zeros.released - zeros.after_trimming
-    if change <= -_SMALLEST_CHANGE:
-        return f"{sentence}; noise lifts some of these into view, so less noise means more zeros."
-    if change >= _SMALLEST_CHANGE:
-        return f"{sentence}; noise hides some more."
-    return f"{sentence}; noise hardly changes that."
-
-
-def chain(account: TripAccount) -> str:
-    """Say where all trips go: trimmed, suppressed, and what the release adds up to."""
-    if not account.true:
-        return "The data have no trips."
-
-    def of_all(trips: float) -> str:
-        return percent(trips / account.true)
-
-    trimmed = f"trimming drops {of_all(account.trimmed)}, " if account.trimmed else ""
-    suppression = "suppression" if trimmed else "suppression drops"
-    return (
-        f"Of all trips {trimmed}{suppression} {of_all(account.suppressed)}; with its noise the "
-        f"release adds up to {of_all(account.released)}."
-    )
-
-
-def agreement_cards(draws: Sequence[Agreement]) -> list[Card]:
-    """Return mean error, error of totals, common part and false flows: means of some draws."""
-
-    def card(label: str, name: str, write: Callable[[float], str], meaning: str) -> Card:
-        if not draws:
-            return Card(label, "…", interval(None, write), meaning)
-        values = [getattr(one, name) for one in draws]
-        mean = float(np.mean(values))
-        # the unit stands once, beside the value
-        ends = like(mean) if write is trip_count else write
-        return Card(label, write(mean), interval(values, ends), meaning)
-
-    return [
-        card(MEAN_ERROR, "mean_error", trip_count, "How far a flow is off; mean of draws."),
+        card(MEAN_ERROR, "mean_error", trip_count, "How far a flow is off, over all pairs."),
         card(
-            "Error of totals leaving zones",
-            "outgoing_error",
-            percent,
-            "Trips that totals are off by, as a share of all trips.",
-        ),
-        card(
-            "Common part of commuters",
+            "Common part",
             "common_part",
             percent,
-            "Share of trips that truth and release have in common, flow by flow.",
+            "Of 100 trips so many are where they really were.",
         ),
         card(
-            "Empty among shown flows",
-            "false_share",
+            f"Relative error (MRE), flows of {least}+",
+            "relative_error",
             percent,
-            "Share of the flows shown that are empty in truth: nobody travels there.",
+            f"|private − true| / true on average over {flows}.",
         ),
+        card("Pairs that read 0", "zero_share", percent, "Of all ordered pairs of zones."),
     ]

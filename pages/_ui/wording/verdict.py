@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from engine.origin_destination.agreement import Agreement
+from engine.origin_destination.scores import TripScores
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.steps import GOOD_SHARE, SOME_SHARE, Level
 from engine.usability import (
@@ -97,22 +97,22 @@ def trips(judged: TripsUsability, parameters: ODParameters) -> Finding:
 def drawn_trips(
     judged: TripsUsability,
     parameters: ODParameters,
-    published: Sequence[Agreement],
-    ours: Sequence[Agreement],
+    published: Sequence[TripScores],
+    ours: Sequence[TripScores],
 ) -> Finding:
     """Put the judgement of a method without a law, made of repeated draws, into words."""
     finding = trips(judged, parameters)
     if not judged.trips:
         return finding
 
-    def off(draws: Sequence[Agreement]) -> str:
-        return percent(sum(draw.outgoing_error for draw in draws) / len(draws))
+    def common(draws: Sequence[TripScores]) -> str:
+        return percent(sum(draw.common_part for draw in draws) / len(draws))
 
     count = "one draw" if len(ours) == 1 else f"{len(ours)} draws"
     return replace(
         finding,
-        remedy=f"Judged by {count} of the noise: the method has no exact expectation. Totals of "
-        f"zones are off by {off(ours)} of all trips, {off(published)} with the published method.",
+        remedy=f"Judged by {count} of the noise: the method has no exact expectation. "
+        f"Common part with the truth: {common(ours)}, {common(published)} with the published one.",
     )
 
 

@@ -1,12 +1,11 @@
 """Histograms of a dataset: one for every unit, T and choice of days, without the diagonal."""
 
 import itertools
-import sys
 
 import numpy as np
 
 from engine import origin_destination as od
-from engine.origin_destination.exact.histogram import histogram_of_matrix
+from engine.origin_destination.matrices import histogram_of_matrix
 from tests.reference.od_people import Counted, random_people
 
 ZONES, DAYS = 5, 4
@@ -52,10 +51,16 @@ def test_trips_within_a_zone_are_no_part_of_anything():
             assert pairs(counted) == pairs(expected)
 
 
-def test_batches_of_days_add_up(monkeypatch):
-    whole = od.histogram(Counted(PEOPLE, ZONES, DAYS), "person-day", 2)
-    # the package has a function of the same name
-    monkeypatch.setattr(sys.modules["engine.origin_destination.exact.histogram"], "_BATCH", 10)
-    parts = od.histogram(Counted(PEOPLE, ZONES, DAYS), "person-day", 2)
-    assert pairs(parts) == pairs(whole)
-    np.testing.assert_array_equal(parts.by_origin.toarray(), whole.by_origin.toarray())
+def test_the_largest_counts_are_told_apart():
+    true = np.zeros((3, 3), dtype=np.int64)
+    true[0, 1], true[1, 0], true[2, 0], true[0, 2] = 2**53, 2**53, 2**40, 7
+    kept = true.copy()
+    kept[1, 0] = 3
+    counted = histogram_of_matrix(true, kept)
+    pairs = list(zip(counted.kept, counted.true, counted.cells, strict=True))
+    large = 2.0**53
+    assert sorted(pairs) == sorted(
+        [(0, 0, 2), (7, 7, 1), (2.0**40, 2.0**40, 1), (3, large, 1), (large, large, 1)]
+    )
+    assert counted.by_origin.toarray()[2].sum() == 2
+    np.testing.assert_array_equal(counted.by_destination @ counted.true, [large + 2**40, large, 7])

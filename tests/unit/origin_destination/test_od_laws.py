@@ -1,9 +1,114 @@
-"""The range of a released count against the law of the noise, value by value."""
+"""The law of one released cell against 700 digits, and value by value."""
 
+import math
+
+import mpmath
 import numpy as np
 import pytest
 
+from engine.origin_destination import laws
 from engine.origin_destination.laws import NoiseLaw, released_range
+
+LAWS = ["rounded_laplace", "discrete_laplace"]
+RATES = [1e-3, 0.01, 0.5, 3.0, 50.0]
+PLACES = [(0, 0), (0, 15), (14, 15), (15, 15), (900, 15), (10**6, 15), (10**6, 10**6), (0, 10**6)]
+
+
+class Judge:
+    """The law of one cell in 700 digits, from its definition and plain geometric series."""
+
+    def __init__(self, rate, law):
+        a = mpmath.mpf(rate)
+        self.q = mpmath.exp(-a)
+        self.h = mpmath.exp(-a / 2) / 2 if law == "rounded_laplace" else self.q / (1 + self.q)
+
+    def tail(self, j):
+        return self.h * self.q ** (j - 1) if j >= 1 else 1 - self.h * self.q ** (-j)
+
+    def geometric(self, start, power):
+        """Σ_{z ≥ start} P(Z = z)·z^power for start ≥ 1, by differentiating the series."""
+        moments = {0: mpmath.mpf(1)}
+        for p in range(1, power + 1):  # E[G^p] of a geometric variate, by its recurrence
+            moments[p] = (
+                self.q
+                / (1 - self.q)
+                * mpmath.fsum(mpmath.binomial(p, i) * moments[i] for i in range(p))
+            )
+        total = mpmath.fsum(
+            mpmath.binomial(power, i) * mpmath.mpf(start) ** (power - i) * moments[i]
+            for i in range(power + 1)
+        )
+        return self.h * self.q ** (start - 1) * total
+
+    def moment(self, bound, power):
+        """E[Z^power·1{Z ≥ bound}]."""
+        if bound >= 1:
+            return self.geometric(bound, power)
+        below = (-1) ** power * self.geometric(1 - bound, power)
+        whole = (1 + (-1) ** power) * self.geometric(1, power) if power else mpmath.mpf(1)
+        return whole - below
+
+
+@pytest.fixture(autouse=True)
+def digits():
+    with mpmath.workdps(700):
+        yield
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("rate", RATES)
+@pytest.mark.parametrize(("count", "threshold"), PLACES)
+def test_law_agrees_with_700_digits(name, rate, count, threshold):
+    law, judge = laws.NoiseLaw(rate, name), Judge(rate, name)
+    least = max(threshold, 1)
+    bound = least - count
+    hidden = judge.tail(1 - bound)
+    assert float(laws.log_released_probability(law, 0, count, threshold)) == pytest.approx(
+        float(mpmath.log(hidden)), rel=1e-9, abs=1e-15
+    )
+    value = max(least, count) + 3
+    log_pmf = mpmath.log(judge.tail(value - count) - judge.tail(value - count + 1))
+    assert float(laws.log_released_probability(law, value, count, threshold)) == pytest.approx(
+        float(log_pmf), rel=1e-9
+    )
+
+    mean = judge.moment(bound, 1) + count * judge.tail(bound)
+    square = (
+        judge.moment(bound, 2)
+        + 2 * count * judge.moment(bound, 1)
+        + mpmath.mpf(count) ** 2 * judge.tail(bound)
+    )
+    bias, variance = laws.bias_and_variance(law, count, threshold)
+    assert bias == pytest.approx(float(mean - count), rel=1e-9, abs=1e-290)
+    assert variance == pytest.approx(float(square - mean**2), rel=1e-9, abs=1e-290)
+
+    for true in (count, count + 7):
+        trimmed = true - count
+        if bound >= trimmed:
+            shown = judge.moment(bound, 1) - trimmed * judge.tail(bound)
+        else:
+            above = judge.moment(trimmed, 1) - trimmed * judge.tail(trimmed)
+            shown = 2 * above - (judge.moment(bound, 1) - trimmed * judge.tail(bound))
+        error = shown + true * hidden
+        assert laws.absolute_error(law, count, true, threshold) == pytest.approx(
+            float(error), rel=1e-9, abs=1e-290
+        )
+
+
+@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("rate", [1e-3, 0.02, 1.0, 50.0])
+@pytest.mark.parametrize(("count", "threshold"), [(0, 0), (3, 15), (15, 15), (10**6, 10**6)])
+def test_law_sums_to_one(name, rate, count, threshold):
+    law = laws.NoiseLaw(rate, name)
+    least = max(threshold, 1)
+    last = max(least, count) + math.ceil(40 / rate)
+    values = np.arange(least, last + 1)
+    shown = np.exp(laws.log_released_probability(law, values, count, threshold))
+    zero = np.exp(laws.log_released_probability(law, 0, count, threshold))
+    assert math.fsum([*shown, float(zero)]) == pytest.approx(1, abs=1e-12)
+    assert not np.isfinite(laws.log_released_probability(law, least - 1, count, threshold)) or (
+        least == 1
+    )
 
 
 @pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])

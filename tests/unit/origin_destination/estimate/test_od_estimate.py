@@ -11,8 +11,8 @@ import pytest
 from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.ledger import Unit, simple_ledger
-from engine.origin_destination import estimate
-from engine.origin_destination.estimate import law, prediction, reading, statements
+from engine.origin_destination import estimate, sums
+from engine.origin_destination.estimate import law, prediction, reading
 from engine.origin_destination.mechanism import UNITS
 from tests.reference.od_people import Counted, random_people
 
@@ -87,8 +87,8 @@ def test_reading_cannot_see_counts(name):
     own = "engine.origin_destination.estimate."
     allowed = (
         *(own + f"{one}." for one in READERS if one != "statements"),
-        own + "statements.cell_reach",
-        own + "statements.noise_variance",
+        "engine.origin_destination.sums.cell_reach",
+        "engine.origin_destination.sums.noise_variance",
         "engine.origin_destination.laws",  # of the noise
         "engine.errors",
         "engine.validation",
@@ -269,7 +269,7 @@ def test_the_flow_back_sharpens_a_flow():
     errors = []
     # with the flows back of other pairs nothing is learnt from them
     for order in (np.arange(30), rng.permutation(30)):
-        mu = prediction.predict(cells, statements.noise_variance(0.1), distances)
+        mu = prediction.predict(cells, sums.noise_variance(0.1), distances)
         back = reading.intensity(cells, 0.1, law.Expected(mu, np.ones_like(mu)))
         trips = mu * (back.trips / np.where(mu > 0, mu, 1))[np.ix_(order, order)].T
         uncertainty = back.uncertainty[np.ix_(order, order)].T
@@ -309,7 +309,7 @@ def test_prediction_keeps_totals_and_falls_with_distance():
     size = rng.lognormal(3, 0.7, 25)
     cells = rng.poisson(np.outer(size, size) * np.exp(-distances / 2e4))
     cells *= 1 - np.eye(25, dtype=int)
-    predicted = prediction.predict(cells, statements.noise_variance(5.0), distances)
+    predicted = prediction.predict(cells, sums.noise_variance(5.0), distances)
     assert predicted.sum(axis=1) == pytest.approx(cells.sum(axis=1), rel=0.1)
     bands = prediction.distance_bands(distances)
     product = np.outer(predicted.sum(axis=1), predicted.sum(axis=0)) * (1 - np.eye(25))

@@ -1,1 +1,0 @@
-"""Exact laws of what a release does, from histograms of counts to expectations; no draws."""

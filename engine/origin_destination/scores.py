@@ -1,0 +1,136 @@
+"""How well one release of trips holds, drawn or expected: the figures that every page shows."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Booleans, Counts, Floats
+from .exact import SANITY_BOUND, Expectation, Outcomes, Share
+from .matrices import require_alike
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripScores:
+    """Errors of one release of matrices, drawn or expected, in trips and shares.
+
+    Attributes
+    ----------
+    mean_error : float
+        Mean of |x̂ − x| over all ordered pairs of zones, in trips.
+    common_part : float
+        Common part of commuters, 1 − Σ|x̂ − x| / Σ(x + x̂), of expectations where nothing is drawn.
+    flows : float
+        Flows of at least τ′ = max(τ, 1) true trips, which a release without noise would show.
+    relative_error : float
+        Mean of |x̂ − x|/x over these flows, suppressed ones included; NaN where there is none.
+    zero_share : float
+        Share of all ordered pairs that read 0.
+    lost_flows, phantom_flows : float
+        Those of `flows` that read 0; flows shown although nobody travelled.
+    """
+
+    mean_error: float
+    common_part: float
+    flows: float
+    relative_error: float
+    zero_share: float
+    lost_flows: float
+    phantom_flows: float
+
+
+def expected_scores(exact: Expectation) -> TripScores:
+    """Return what a release is expected to score, exactly.
+
+    >>> from engine.origin_destination.exact import expectation_of_matrix
+    >>> from engine.parameters import ODParameters
+    >>> settings = ODParameters(epsilon=0.5, unit="trip")
+    >>> scored = expected_scores(expectation_of_matrix([[0, 40], [9, 0]], settings))
+    >>> scored.flows, round(scored.zero_share, 3)
+    (1.0, 0.484)
+    """
+    return _scores(
+        exact.mean_error(), exact.common_part, exact.relative_error("large"), exact.outcomes
+    )
+
+
+def drawn_scores(
+    true: Counts, released: Counts, least_shown: int, shown: Booleans | None = None
+) -> TripScores:
+    """Return the scores of one release; arrays as for `drawn_outcomes`.
+
+    `released` holds the best number of each flow by itself, `shown` which flows are shown, those
+    above 0 where None; `least_shown` is τ′.
+
+    >>> scored = drawn_scores(np.array([[0, 40], [9, 0]]), np.array([[0, 43], [0, 0]]), 15)
+    >>> scored.mean_error, scored.relative_error, scored.zero_share
+    (6.0, 0.075, 0.5)
+    """
+    require_alike(true, released)
+    off = np.broadcast_to(~np.eye(true.shape[-1], dtype=bool), true.shape)
+    t, out = true[off].astype(np.float64), released[off].astype(np.float64)
+    visible = released > 0 if shown is None else shown
+    large = t >= least_shown
+    error, both = np.abs(out - t), float(t.sum() + out.sum())
+    bounded = error[large] / np.maximum(t[large], SANITY_BOUND)
+    return _scores(
+        float(error.mean()) if len(t) else float("nan"),
+        1 - float(error.sum()) / both if both > 0 else float("nan"),
+        float(bounded.mean()) if large.any() else float("nan"),
+        drawn_outcomes(true, np.where(visible, released, 0), least_shown),
+    )
+
+
+def drawn_outcomes(true: Counts, released: Counts, least_shown: int) -> Outcomes:
+    """Return what became of every off-diagonal cell in one release.
+
+    `true` and `released`, shape (zones, zones) or (days, zones, zones), are the truth before
+    trimming and the release; `least_shown` is τ′.
+
+    >>> outcomes = drawn_outcomes(np.array([[0, 40], [9, 0]]), np.array([[0, 43], [0, 0]]), 15)
+    >>> int(outcomes.kept.cells), int(outcomes.kept_suppressed.trips)
+    (1, 9)
+    """
+    require_alike(true, released)
+    off = ~np.eye(true.shape[-1], dtype=bool)
+    small, hidden, none = true < least_shown, released == 0, true == 0
+
+    def share(which: Booleans, trips: Counts = true) -> Share:
+        cells = which & off
+        return Share(
+            cells=np.asarray(float(cells.sum())),
+            trips=np.asarray(float(trips.sum(where=cells, dtype=np.float64))),
+        )
+
+    return Outcomes(
+        kept_suppressed=share(small & hidden),
+        revealed=share(small & ~hidden),
+        lost=share(~small & hidden),
+        kept=share(~small & ~hidden),
+        empty=share(none & hidden),
+        phantom=share(none & ~hidden, released),
+    )
+
+
+def total_error(true: Floats, released: Floats) -> float:
+    """Return the error of totals of zones, Σ|x̂ − x|/Σx; NaN without trips.
+
+    >>> total_error(np.array([40, 10]), np.array([44, 0]))
+    0.28
+    """
+    trips = float(true.sum())
+    return float(np.abs(released - true).sum()) / trips if trips > 0 else float("nan")
+
+
+def _scores(mean: float, common: float, relative: float, outcomes: Outcomes) -> TripScores:
+    hidden = float(outcomes.kept_suppressed.cells + outcomes.lost.cells)
+    shown = float(outcomes.revealed.cells + outcomes.kept.cells)
+    pairs = hidden + shown
+    return TripScores(
+        mean_error=mean,
+        common_part=common,
+        flows=float(outcomes.lost.cells + outcomes.kept.cells),
+        relative_error=relative,
+        zero_share=hidden / pairs if pairs > 0 else float("nan"),
+        lost_flows=float(outcomes.lost.cells),
+        phantom_flows=float(outcomes.phantom.cells),
+    )
