@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import validation
+from .. import metrics, validation
 from ..arrays import Floats
 from ..datasets import Dataset
 from ..parameters import ODParameters
@@ -131,8 +131,8 @@ class Expectation:
     @cached_property
     def common_part(self) -> float:
         """Common part of truth and release, 1 − ΣE|X − t| / Σ(t + E X); NaN without any trip."""
-        both = self.histogram.true_trips + float(self.grand.expected)
-        return 1 - self.split.total / both if both > 0 else float("nan")
+        true = self.histogram.true_trips
+        return float(metrics.common_part(self.split.total, self.grand.expected, true))
 
     @cached_property
     def outgoing(self) -> Totals:
@@ -262,8 +262,8 @@ class HeatMap:
         Share of the flows of at least τ′ trips that read 0; NaN where there is none.
     revealed_flows, phantom_flows : array
         Flows below τ′ that are shown, with a trip and without.
-    bias_share : array
-        Expected minus true total, as a share of all true trips.
+    bias : array
+        Expected minus true total, in trips.
     """
 
     mean_absolute: Floats
@@ -274,7 +274,7 @@ class HeatMap:
     lost_share: Floats
     revealed_flows: Floats
     phantom_flows: Floats
-    bias_share: Floats
+    bias: Floats
 
 
 def heat_map(
@@ -371,13 +371,13 @@ def _measures(
     total = every.error(*parts)
     return [
         *(_ratio(one.error(*parts), members) for one in averaged),
-        1 - _ratio(total, trips + out),
+        float(metrics.common_part(total, out, trips)),
         _ratio(cells @ hidden, cells.sum()),
         _ratio(every.large_trips @ shown, trips),
         _ratio(every.large @ hidden, large),
         float((cells - every.large) @ shown) - phantom,
         phantom,
-        _ratio(out - trips, trips),
+        out - trips,
     ]
 
 

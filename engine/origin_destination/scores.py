@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from .. import metrics
 from ..arrays import Booleans, Counts, Floats
 from .exact import SANITY_BOUND, Expectation, Outcomes, Share
 from .matrices import require_alike
@@ -70,11 +71,11 @@ def drawn_scores(
     t, out = true[off].astype(np.float64), released[off].astype(np.float64)
     visible = released > 0 if shown is None else shown
     large = t >= least_shown
-    error, both = np.abs(out - t), float(t.sum() + out.sum())
+    error = np.abs(out - t)
     bounded = error[large] / np.maximum(t[large], SANITY_BOUND)
     return _scores(
         float(error.mean()) if len(t) else float("nan"),
-        1 - float(error.sum()) / both if both > 0 else float("nan"),
+        float(metrics.common_part(error.sum(), out.sum(), t.sum())),
         float(bounded.mean()) if large.any() else float("nan"),
         drawn_outcomes(true, np.where(visible, released, 0), least_shown),
     )

@@ -48,9 +48,7 @@ MEASURES = {
     ),
     "Phantom flows": Measure("phantom_flows", False, "Flows shown where nobody travelled"),
     "Pairs of zones that read 0": Measure("zero_share", True, "All pairs, empty ones too"),
-    "Bias of the total": Measure(
-        "bias_share", True, "Released minus true trips, as a share of all true trips"
-    ),
+    "Bias of the total (trips)": Measure("bias", False, "Released minus true trips, in all"),
 }
 
 

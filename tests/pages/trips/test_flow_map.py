@@ -156,9 +156,7 @@ def test_flows_between_groups_are_sums_of_those_that_are_shown(
     assert "Zoomed out" not in text(app)  # 150 zones stand apart
 
 
-def test_what_the_map_shows_is_the_draw(
-    open_od, settled, method, draw_of_page
-):
+def test_what_the_map_shows_is_the_draw(open_od, settled, method, draw_of_page):
     app = settled(open_od(threshold=3, epsilon=2.0, unit="trip", max_trips=1, od_method=method))
     true, release = draw_of_page(
         suppression_threshold=3, epsilon=2.0, unit="trip", max_trips_per_user=1
