@@ -7,6 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine import datasets
+from engine.contract import Seen, Setting
 from engine.datasets import Metadata, storage
 from engine.errors import DatasetError, ExplorerError
 from engine.resolution import Key, Resolution, coarse_metadata
@@ -87,8 +88,8 @@ def in_session(*asked: object) -> bool:
         Keys of datasets, among settings, also inside of tuples.
     """
     return any(
-        _outside(one.version, datasets.data_roots())
-        if isinstance(one, Key)
+        _outside(str(getattr(one, "version", "") or one.dataset), datasets.data_roots())
+        if isinstance(one, Key | Seen | Setting)
         else isinstance(one, tuple) and in_session(*one)
         for one in asked
     )

@@ -20,6 +20,12 @@ IN_WORKER = "MOBILITY_IN_WORKER"
 """Set in the environment of a process that works for sessions and has none itself."""
 
 
+def _new_store() -> Any:
+    from pages._ui.store import Store  # it asks for the session
+
+    return Store()
+
+
 @dataclass
 class Session:
     """The fields of one session; pages read and write them, nothing of it reaches a file.
@@ -34,6 +40,8 @@ class Session:
         How often other noise has been asked for.
     before : dict or None
         What was set before the last reset.
+    store : Store
+        What has been computed of the session's own uploads.
     wanted : dict
         What is to be set when the next run begins, by key.
     secret_seeds : dict
@@ -60,6 +68,7 @@ class Session:
     adopted: bool = False
     redraws: int = 0
     before: dict[str, Any] | None = None
+    store: Any = field(default_factory=_new_store)
     wanted: dict[str, Any] = field(default_factory=dict)
     secret_seeds: dict[Key, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,217 @@
+"""The verbs of `engine.contract` for a `Setting`, each answer computed once.
+
+`of` asks for anything else that the engine reads from a dataset as it is seen. Keys are settings
+and seeds, never arrays; what names an upload is kept by its session alone (`store`).
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import wraps
+from hashlib import sha256
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Concatenate, ParamSpec, TypeVar
+
+import numpy as np
+
+from engine import density, origin_destination as od, report, use as engine_use
+from engine.contract import Seen, Setting, When
+from engine.datasets import Dataset
+from engine.ledger import Ledger
+from engine.origin_destination.scoring import drawn_scores, sampled_scores
+from engine.parameters import DensityParameters, ODParameters
+from engine.report import ReportParameters
+from engine.resolution import FINEST, Resolution, TimeStep, coarsen
+from pages._ui.store import store_of
+
+Seed = tuple[int, int]
+P = ParamSpec("P")
+R = TypeVar("R")
+_TIMES: dict[str, TimeStep] = {"day": "day", "week": "week", "whole": "period"}
+REPEATS = 20
+"""Draws behind a range; the page's own is the first of them."""
+
+PRODUCTS: dict[type, ModuleType] = {
+    DensityParameters: density,
+    ODParameters: od,
+    ReportParameters: report,
+}
+
+
+def once(function: Callable[P, R]) -> Callable[P, R]:
+    """Keep what a function of settings, seeds and other scalars returns."""
+    name = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def call(*given: P.args, **named: P.kwargs) -> R:
+        asked = (name, *given, *named.items())
+        return store_of(asked).get(asked, lambda: function(*given, **named))
+
+    return call
+
+
+@once
+def dataset(seen: Seen) -> Dataset:
+    """Open a dataset at the zones and the span of time seen; tables are read on first use."""
+    resolution = Resolution(zones=seen.zones, time=_TIMES[seen.when.step])
+    if resolution.finest:
+        return Dataset(Path(seen.dataset))
+    return coarsen(ingested(seen), resolution)
+
+
+def ingested(asked: Seen | Setting) -> Dataset:
+    """Open a dataset as it was ingested."""
+    return dataset(Seen(dataset=asked.dataset))
+
+
+def view(setting: Setting) -> Seen:
+    """Return how a setting's dataset is opened: a person's whole period is a sum of its days."""
+    if getattr(setting.parameters, "unit", "") == "person":
+        return Seen(dataset=setting.dataset, zones=setting.zones)
+    return replace(setting.seen, when=When(step=setting.when.step))
+
+
+def days(setting: Setting, day: int | None = None) -> dict[str, Any]:
+    """Return ``days`` and ``sum_days`` of one matrix of flows in its `view`, or of all of them."""
+    if not isinstance(setting.parameters, ODParameters):
+        return {}
+    if setting.parameters.unit == "person":
+        every = setting.when.positions(len(ingested(setting).metadata.days))
+        return {"days": tuple(every), "sum_days": True}
+    return {"days": tuple(range(matrices(setting))) if day is None else day}
+
+
+def matrices(setting: Setting) -> int:
+    """Return how many matrices a setting has: days, weeks or one."""
+    if setting.when.step == "whole" or not isinstance(setting.parameters, ODParameters):
+        return 1
+    return len(dataset(view(setting)).metadata.periods)
+
+
+def of(
+    function: Callable[Concatenate[Dataset, P], R], seen: Seen, /, *given: P.args, **named: P.kwargs
+) -> R:
+    """Return what a function at the top of a module reads from a dataset as it is seen.
+
+    It draws no noise; its further arguments are settings, never arrays.
+    """
+    asked = (function, seen, *given, *sorted(named.items()))
+    return store_of(asked).get(asked, lambda: function(dataset(seen), *given, **named))
+
+
+def computed(function: Callable[P, R], /, *given: P.args, **named: P.kwargs) -> R:
+    """Return what a function makes of settings and public facts alone."""
+    asked = (function, *given, *sorted(named.items()))
+    return store_of(asked).get(asked, lambda: function(*given, **named))
+
+
+def product_of(setting: Setting) -> ModuleType:
+    """Return the package of the engine that answers for a setting."""
+    return PRODUCTS[type(setting.parameters)]
+
+
+def method_of(setting: Setting) -> Any:
+    """Return what the setting's method uses, has and needs: its row in the product's table."""
+    return product_of(setting).METHODS[setting.parameters.method]
+
+
+def truth(setting: Setting, day: int | None = None) -> Any:
+    """Return the confidential counts: visits by hour, or trips of one matrix or of all added up."""
+    product, at = product_of(setting), view(setting)
+    if product is not od:
+        return of(product.truth, at)
+    asked = days(setting, day)
+    return of(od.truth, at, **{**asked, "sum_days": day is None or "sum_days" in asked})[0]
+
+
+def generator(seed: Seed, purpose: str, repeat: int = 0, layer: int = 0) -> np.random.Generator:
+    """Return the generator of one draw.
+
+    Seed, redraw, purpose, repeat and layer each change all of its noise, so that no two mechanisms,
+    days or repeats share any: whoever subtracts one from another learns nothing. The page is no
+    part of it: a repeat is the same draw wherever it is shown.
+
+    Examples
+    --------
+    >>> first, second = (generator((1, 0), what).random() for what in ("density", "trips"))
+    >>> first == second
+    False
+    """
+    kind = int.from_bytes(sha256(purpose.encode()).digest()[:8], "big")
+    return np.random.default_rng([*seed, kind, repeat, layer])
+
+
+def noise_of(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> np.random.Generator:
+    """Return the generator of one draw of a setting: it does not change with the parameters."""
+    seen = setting.seen
+    purpose = {density: "density", od: "trips", report: "report"}[product_of(setting)]
+    if seen.zones != FINEST:  # coarse zones must not share noise with those inside
+        purpose += f" {seen.zones}"
+    if purpose.startswith("trips") and seen.when.step != "day":
+        purpose += f" {seen.when.step}"
+    return generator(seed, purpose, repeat, seen.when.first + 1 + day)
+
+
+def release(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
+    """Return one draw, of flows that of one matrix.
+
+    The same seed, repeat and day give the same noise, whatever the parameters: a change that is
+    seen is the setting's, and two methods read the same noise. The first is the one on the page.
+    """
+    asked = ("release", setting, seed, repeat, day)
+    return store_of(asked).get(asked, lambda: draw(setting, seed, repeat, day))
+
+
+def draw(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
+    """Return one draw that nothing keeps: of many, only what is said of each is kept."""
+    source, product = dataset(view(setting)), product_of(setting)
+    if product is not od:
+        rng = noise_of(setting, seed, repeat)
+        return product.release(source, setting.parameters, rng=rng)
+    noise = flow_noise(setting, seed, repeat, day)
+    return od.release(source, setting.parameters, noise=noise, **days(setting, day))
+
+
+def flow_noise(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> od.ODNoise:
+    """Return the noise of one matrix, kept by how the dataset is seen, whatever else is set."""
+    at = view(setting)
+    asked = ("noise", at, setting.when, seed, repeat, day)
+    rng = noise_of(setting, seed, repeat, day)
+    return store_of(asked).get(asked, lambda: od.ODNoise.draw(rng, dataset(at), days=0))
+
+
+def expected(setting: Setting, day: int | None = None) -> Any:
+    """Return the exact law's answer over one matrix or all; None for a method without one."""
+    if method_of(setting).expected is None:
+        return None
+    return of(od.expected, view(setting), setting.parameters, **days(setting, day))
+
+
+@once
+def scores(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
+    """Return the errors of one draw; small, so that those of many draws can be kept.
+
+    Further draws of a method with an exact law are drawn from it: no release is made of them.
+    """
+    product = product_of(setting)
+    exact = expected(setting, day) if product is od else None
+    if repeat and exact is not None:
+        return sampled_scores(exact, rng=noise_of(setting, seed, repeat, day))
+    one = (draw if repeat else release)(setting, seed, repeat, day)
+    if product is od:
+        return drawn_scores(truth(setting, day)[None], one.as_shown, setting.parameters)
+    return product.scores(truth(setting), one)
+
+
+@once
+def use(setting: Setting) -> engine_use.Use:
+    """Return the common part: of 100 trips or visits, how many are where they really were."""
+    source = ingested(setting)
+    return engine_use.use(setting, source, seed=0 if source.metadata.simulated else None)
+
+
+@once
+def ledger(setting: Setting) -> Ledger:
+    """Return what one unit of protection pays for one matrix; of public facts alone."""
+    source = dataset(view(setting))
+    return product_of(setting).plan(source, setting.parameters, **days(setting, 0)).ledger

@@ -1,0 +1,99 @@
+"""The verbs of a `Setting`: those of the engine, each computed once, on noise of their own."""
+
+from dataclasses import replace
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from engine import density, origin_destination as od
+from engine.contract import Seen, Setting, When
+from engine.datasets import load
+from engine.parameters import DensityParameters, ODParameters
+from pages._ui import cached
+
+SEED = (20140824, 0)
+
+
+def flows(step="day", zones="zones", **asked) -> Setting:
+    parameters = ODParameters(**{"epsilon": 1.0, "max_trips_per_user": 2, **asked})
+    seen = Seen(dataset=str(load("demo-city").folder), zones=zones, when=When(step=step))
+    return Setting(seen=seen, parameters=parameters)
+
+
+def visits(**asked) -> Setting:
+    seen = Seen(dataset=str(load("demo-city").folder))
+    return Setting(seen=seen, parameters=DensityParameters(**{"epsilon": 1.0, **asked}))
+
+
+def test_the_truth_of_days_weeks_and_the_whole_period_adds_up():
+    city = load("demo-city")
+    every = od.truth(city).sum(axis=0)
+    for step in ("day", "week", "whole"):
+        assert (cached.truth(flows(step)) == every).all()
+        parts = [cached.truth(flows(step), day) for day in range(cached.matrices(flows(step)))]
+        assert (np.sum(parts, axis=0) == every).all()
+    assert (cached.truth(flows("whole", unit="person")) == every).all()
+    assert (cached.truth(visits()) == density.truth(city)).all()
+
+
+@pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
+@pytest.mark.parametrize("step", ["day", "week", "whole"])
+def test_a_release_of_next_to_no_noise_is_what_is_kept(unit, step):
+    setting = flows(
+        "whole" if unit == "person" else step,
+        unit=unit,
+        epsilon=1e5,
+        max_trips_per_user=1 if unit == "trip" else 2,
+        suppression_threshold=0,
+    )
+    city, parameters = load("demo-city"), setting.parameters
+    kept = od.kept(city, parameters, sum_days=True)[0]
+    drawn = sum(
+        cached.release(setting, SEED, day=day).counts[0] for day in range(cached.matrices(setting))
+    )
+    off = np.abs(drawn - kept)[~np.eye(len(kept), dtype=bool)]
+    assert off.max() < 0.5
+    exact = cached.expected(setting)
+    assert exact.histogram.true_trips == od.truth(city).sum() - np.trace(od.truth(city).sum(axis=0))
+
+
+def test_an_answer_is_made_once_and_cannot_be_written_to():
+    setting = flows()
+    first = cached.release(setting, SEED)
+    assert cached.release(replace(setting), SEED) is first
+    assert cached.scores(setting, SEED, 3) is cached.scores(setting, SEED, 3)
+    with pytest.raises(ValueError, match="read-only"):
+        first.counts[0, 0, 0] = 1
+
+
+def test_noise_follows_a_slider_and_nothing_else():
+    def noise(setting, seed=SEED, repeat=0, day=0):
+        return cached.noise_of(setting, seed, repeat, day).random(2000)
+
+    assert (noise(flows()) == noise(flows(epsilon=0.1, suppression_threshold=3))).all()
+    assert (noise(flows()) == noise(flows(method="estimate"))).all()
+    asked = [
+        noise(visits()),
+        noise(visits(), repeat=1),
+        noise(flows()),
+        noise(flows(), day=1),
+        noise(flows(), repeat=1),
+        noise(flows("week")),
+        noise(flows("whole", unit="person")),
+        noise(flows(zones="clusters-10")),
+        noise(flows(), (SEED[0], 1)),
+        noise(flows(), (SEED[0] + 1, 0)),
+    ]
+    for one, other in combinations(asked, 2):
+        assert abs(np.corrcoef(one, other)[0, 1]) < 0.12
+
+
+def test_scores_are_the_engines():
+    city, setting = load("demo-city"), visits()
+    drawn = density.release(city, setting.parameters, rng=cached.generator(SEED, "density", 0, 1))
+    expected = density.scores(density.truth(city), drawn)
+    assert cached.scores(setting, SEED).mean_error == pytest.approx(expected.mean_error)
+    assert 0 < cached.use(setting).share < 1
+    assert cached.use(flows()).share > 0
+    assert cached.ledger(flows()).proved_epsilon == 1.0
