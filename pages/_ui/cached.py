@@ -18,7 +18,6 @@ from engine import density, origin_destination as od, report, use as engine_use
 from engine.contract import Seen, Setting, When
 from engine.datasets import Dataset
 from engine.ledger import Ledger
-from engine.origin_destination.scoring import drawn_scores, sampled_scores
 from engine.parameters import DensityParameters, ODParameters
 from engine.report import ReportParameters
 from engine.resolution import FINEST, Resolution, TimeStep, coarsen
@@ -189,18 +188,10 @@ def expected(setting: Setting, day: int | None = None) -> Any:
 
 @once
 def scores(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
-    """Return the errors of one draw; small, so that those of many draws can be kept.
-
-    Further draws of a method with an exact law are drawn from it: no release is made of them.
-    """
-    product = product_of(setting)
-    exact = expected(setting, day) if product is od else None
-    if repeat and exact is not None:
-        return sampled_scores(exact, rng=noise_of(setting, seed, repeat, day))
+    """Return the errors of one draw; small, so that those of many draws can be kept."""
     one = (draw if repeat else release)(setting, seed, repeat, day)
-    if product is od:
-        return drawn_scores(truth(setting, day)[None], one.as_shown, setting.parameters)
-    return product.scores(truth(setting), one)
+    true = truth(setting, day)
+    return product_of(setting).scores(true if product_of(setting) is not od else true[None], one)
 
 
 @once
