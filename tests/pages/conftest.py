@@ -17,6 +17,7 @@ from engine.errors import ExplorerError
 from engine.frontier import Need, flows, visits
 from pages._ui.data import store as data_store
 from pages._ui.data.own import OwnData
+from pages._ui.jobs import pieces
 from pages._ui.jobs.pool import Job, Pool, pool
 from pages._ui.shell import problems
 from tests.support.link import held
@@ -109,7 +110,11 @@ def settled() -> Callable[[AppTest], AppTest]:
 
     def run(app: AppTest, seconds: float = 60.0) -> AppTest:
         until = time.monotonic() + seconds
-        jobs = app.session_state["session"].jobs
+        every = app.session_state["session"].jobs
+        for job in every.values():
+            if isinstance(job, pieces.Job):
+                job.wait(seconds)
+        jobs = {name: job for name, job in every.items() if isinstance(job, Job)}
         for job in jobs.values():
             job.hurry()
         while any(job.running for job in jobs.values()):

@@ -1,0 +1,162 @@
+"""Long work in pieces: same numbers, partial results, turns, lost workers, own uploads."""
+
+import os
+import shutil
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from engine.contract import Seen, Setting
+from engine.datasets import load
+from engine.parameters import DensityParameters
+from pages._ui import cached, store
+from pages._ui.jobs import pieces
+from pages._ui.jobs.pieces import Job
+from tests.support import pieces as work
+
+GUARD_S = 300
+"""Only against waiting for ever: what is waited for is progress, however busy the machine."""
+
+
+@pytest.fixture
+def processes(monkeypatch):
+    """Let work be done in processes, as on a server with several cores."""
+    monkeypatch.setenv(pieces.WORKERS, "1")
+
+
+def asked(function, *each) -> Job:
+    return Job(function, tuple(each), 0.0)
+
+
+def finished(job) -> list:
+    job.wait(GUARD_S)
+    assert not job.error, job.error
+    assert not job.running
+    return job.done
+
+
+def test_answers_of_a_worker_are_those_computed_here(processes):
+    setting = Setting(
+        seen=Seen(dataset=str(load("demo-city").folder)), parameters=DensityParameters(epsilon=0.7)
+    )
+    there = finished(asked(cached.scores, *((setting, (5, 0), repeat) for repeat in range(3))))
+    here = [cached.scores(setting, (5, 0), repeat) for repeat in range(3)]
+    assert [one.mean_error for one in there] == [one.mean_error for one in here]
+    assert len({one.mean_error for one in there}) == 3
+
+
+def test_work_is_done_elsewhere_and_few_pieces_wait_at_a_time(processes):
+    job = asked(work.place_of_work, *(("x", number) for number in range(9)))
+    job.go_on()
+    assert len(job.futures) == pieces._AHEAD
+    assert os.getpid() not in finished(job)
+
+
+def test_partial_answers_stay_where_it_is_stopped_and_it_goes_on():
+    job = asked(work.doubled, *((number, 0.05) for number in range(8)))
+    until = time.monotonic() + GUARD_S
+    while not job.done and time.monotonic() < until:
+        job.go_on()
+    job.stop()
+    known = len(job.done)
+    assert 0 < known < 8
+    assert not job.running
+    job.go_on()
+    assert len(job.done) == known
+    job.resume()
+    assert finished(job) == [0, 2, 4, 6, 8, 10, 12, 14]
+
+
+def test_two_sessions_take_turns():
+    long, short = (asked(work.doubled, *((n, 0.03) for n in range(size))) for size in (40, 41))
+    long.go_on()
+    short.go_on()
+    until = time.monotonic() + GUARD_S
+    while len(short.done) < 5 and time.monotonic() < until:
+        long.go_on()
+        short.go_on()
+    assert len(long.done) < 15
+    long.stop()
+    short.stop()
+
+
+def test_a_lost_worker_is_replaced_and_said(processes, tmp_path):
+    job = asked(work.killed, *((str(tmp_path), number) for number in range(4)))
+    assert finished(job) == [0, 1, 2, 3]
+    assert job.lost
+
+
+def test_what_ends_every_worker_is_given_up_in_words(processes):
+    job = asked(work.always_killed, (1,))
+    job.wait(GUARD_S)
+    assert job.error == pieces._LOST
+
+
+def test_a_rule_that_is_broken_is_said_and_nothing_else_is_quoted(caplog):
+    job = asked(work.refused, (1,))
+    job.wait(GUARD_S)
+    assert "epsilon" in job.error
+    job = asked(work.broken, (12,))
+    job.wait(GUARD_S)
+    assert "RuntimeError" in job.error
+    assert "Alice" not in job.error + caplog.text
+
+
+def test_who_asks_the_same_of_what_all_may_open_gets_the_same(tmp_path):
+    first, other = (asked(work.noted, ("anything", str(tmp_path))) for _ in range(2))
+    assert finished(first) == finished(other) == [0]
+
+
+def test_a_worker_lets_go_of_an_upload_with_the_next_piece(processes, data_root, tmp_path):
+    upload = Seen(dataset=str(tmp_path / "upload" / "v"))
+    shared = Seen(dataset=str(load("demo-city").folder))
+    shutil.copytree(load("demo-city").folder, tmp_path / "upload" / "v")
+    (held,) = finished(asked(work.uploads_held, (upload,)))
+    assert held == [upload.dataset]
+    (held,) = finished(asked(work.uploads_held, (shared,)))
+    assert held == [shared.dataset]
+
+
+def page() -> None:
+    """Draw a job, and what is known of it."""
+    import streamlit as st
+
+    from pages._ui.jobs import pieces
+    from tests.support import pieces as work
+
+    slow = st.slider("slow", 0, 10, 0)
+    asked = tuple((number, slow / 100) for number in range(6))
+    job = pieces.ask("doubles", work.doubled, asked)
+    pieces.live(
+        "doubles", job, lambda known, running: st.text(f"{known} {running}"), what="Doubling"
+    )
+
+
+def test_a_page_shows_what_is_known_and_another_question_begins_anew():
+    app = AppTest.from_function(page, default_timeout=60).run()
+    for _ in range(200):
+        if app.text[0].value.endswith("False"):
+            break
+        time.sleep(0.05)
+        app.run()
+    assert app.text[0].value == "[0, 2, 4, 6, 8, 10] False"
+    job = app.session_state["session"].jobs["doubles"]
+    app.slider[0].set_value(10).run()
+    assert job.stopped
+    assert app.text[0].value.endswith("True")
+    assert "of 6" in app.get("progress")[0].proto.text
+    next(one for one in app.button if one.label == "Stop").click().run()
+    assert "stopped at" in app.get("progress")[0].proto.text
+
+
+def test_uploads_are_kept_by_the_session_that_asks(data_root, tmp_path, monkeypatch):
+    own = store.Store()
+    monkeypatch.setattr(pieces, "session", lambda: type("S", (), {"store": own, "jobs": {}})())
+    monkeypatch.setattr(store, "session", pieces.session)
+    shutil.copytree(load("demo-city").folder, tmp_path / "upload" / "v")
+    asked_for = Seen(dataset=str(tmp_path / "upload" / "v"))
+    assert finished(asked(work.noted, (asked_for, str(tmp_path / "upload")))) == [1]
+    assert len(own._kept) == 1
+    own.forget()
+    assert finished(asked(work.noted, (asked_for, str(tmp_path / "upload")))) == [2]
