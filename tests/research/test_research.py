@@ -1,0 +1,50 @@
+"""The studies of the documents run, and their figures are those of plain sums."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from engine import datasets, density, origin_destination as od
+from research import methods, papers
+from research.rows import row, write
+
+
+def test_a_row_holds_the_mean_and_deviation_of_the_draws_that_exist(tmp_path):
+    one = row("t", "w, v", "s", [0.2, 0.5, math.nan, 0.8], 0.4)
+    assert (one.ours, one.deviation) == (pytest.approx(0.5), pytest.approx(0.3))
+    lines = write("some", [one, row("t", "w", "s", 2.0)], tmp_path).read_text().splitlines()
+    assert lines[1:] == ['t,"w, v",s,0.5,0.3,0.4', "t,w,s,2,,"]
+
+
+def test_shares_below_15_are_those_of_a_plain_count_and_of_the_laplace_law():
+    before, *after = papers.small_shares("rwanda-districts", (0, 0, 0, 0))
+    days = od.truth(datasets.load("rwanda-districts"))
+    cells = days[:, ~np.eye(30, dtype=bool)].ravel()
+    assert before.ours == pytest.approx(100 * (cells < 15).mean())
+    for one, epsilon in zip(after, papers.P2_EPSILONS, strict=True):
+        reach = 14.5 - cells
+        tail = 0.5 * np.exp(-epsilon * np.abs(reach))
+        assert one.ours == pytest.approx(100 * np.where(reach >= 0, 1 - tail, tail).mean())
+
+
+def test_errors_of_the_papers_density_are_those_of_plain_loops():
+    rows = papers.density_rows("demo-city", repeats=1, apart=0)
+    city = datasets.load("demo-city")
+    truth = density.truth(city)
+    drawn = density.release(
+        city,
+        density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30, method="lpa"),
+        rng=np.random.default_rng([0, 0]),
+    ).counts
+    off = np.abs(drawn - truth) / np.maximum(0.001 * truth.sum(1, keepdims=True), truth)
+    error = [zone.mean() for zone, true in zip(off, truth, strict=True) if true.any()]
+    assert next(rows).ours == pytest.approx(np.mean(error))
+
+
+def test_our_methods_stand_beside_the_papers_on_the_same_noise():
+    city = datasets.load("rwanda-districts")
+    flows = list(itertools.islice(methods.flows("rwanda-districts", city), 6))
+    errors = {one.what.split(": ")[1]: one.ours for one in flows if "error" in one.what}
+    assert errors["estimate"] < min(errors["τ = 15"], errors["τ = 0"])
