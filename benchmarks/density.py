@@ -13,7 +13,7 @@ from ot import emd2
 from benchmarks.measure import Row, against, bounded, median_seconds, timed
 from engine import datasets, density, metrics
 from engine.datasets import Dataset
-from engine.density.clustering import cluster_cells
+from engine.density.mechanism import cluster_cells
 from engine.sweeping import sweep
 
 PARAMETERS = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
@@ -77,9 +77,7 @@ def sweeping(paris: Dataset) -> Iterator[Row]:
     settings = [PARAMETERS.at(epsilon, method) for method in methods for epsilon in EPSILONS]
     before = peak_megabytes()
     start = time.perf_counter()
-    results = sweep(
-        density, paris, settings, 20, rng=np.random.default_rng(0), score=density.mean_scores
-    )
+    results = sweep(density, paris, settings, 20, rng=np.random.default_rng(0))
     first, _ = timed(lambda: next(results))
     count = 1 + sum(1 for _ in results)
     whole = time.perf_counter() - start

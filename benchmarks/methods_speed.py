@@ -7,7 +7,7 @@ from engine import datasets
 from engine.arrays import Floats, Integers
 from engine.datasets import Dataset
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom.measure import DEFAULTS, ZoomNoise, measure
+from engine.density.zoom.measure import ZoomNoise, measure
 from engine.density.zoom.reading import read
 from engine.density.zoom.tree import Tree, build_tree
 from engine.origin_destination import sums
@@ -29,16 +29,12 @@ def zoom_rows() -> list[Row]:
     paris, _, noise, tree = _city("paris")
     for epsilon in (0.1, 1.0):
         strength = gaussian_strength(epsilon, 1e-7)
-        whole = cpu_seconds(
-            lambda s=strength: read(
-                measure(paris.zoom_tables, s, noise.add, DEFAULTS), tree, DEFAULTS
-            )
-        )
+        whole = cpu_seconds(lambda s=strength: read(measure(paris.zoom_tables, s, noise.add), tree))
         what = f"measure and read Paris by zoom, ε {epsilon:g}"
         table.append(bounded(what, whole, ZOOM_LIMIT, "CPU"))
     demo, positions, noise_of_demo, demo_tree = _city("demo-city")
-    noisy = measure(demo.zoom_tables, gaussian_strength(1.0, 1e-7), noise_of_demo.add, DEFAULTS)
-    ours = cpu_seconds(lambda: read(noisy, demo_tree, DEFAULTS))
+    noisy = measure(demo.zoom_tables, gaussian_strength(1.0, 1e-7), noise_of_demo.add)
+    ours = cpu_seconds(lambda: read(noisy, demo_tree))
     plain = cpu_seconds(lambda: zoom_reference.read(noisy, positions), 1)
     return [*table, Row("read demo-city by zoom, against plain loops", ours, plain, note="CPU")]
 

@@ -146,7 +146,7 @@ class Dataset:
                 + (", ".join(having(f"{FILES[-1]}.parquet")) or "none is installed")
             )
         tables = {name: self._read(f"{name}.parquet", "density") for name in FILES}
-        return from_parquet(tables, self._tower_index, len(self.towers))
+        return from_parquet(tables, self._tower_index, len(self.towers), self.metadata.zoom_clips)
 
     @cached_property
     def trips(self) -> Trips:

@@ -7,6 +7,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from ..errors import DatasetError
+from .zoomtables import ZoomClips
 
 FORMAT_VERSION = 3
 _MOST_DAYS = 100_000
@@ -26,6 +27,7 @@ _KINDS: dict[str, Any] = {
     "scenario": Mapping,
     "period_from_data": bool | None,
     "places_public": bool | None,
+    "mean_visits_public": float | int | None,
 }
 
 
@@ -40,6 +42,9 @@ class Metadata:
     places_public : bool or None
         Whether the custodian declared the places public; False also where a grid's area was read
         from the data. None is not recorded.
+    mean_visits_public : float or None
+        A public number of visits that a person makes in the density week on average, at least 1:
+        it sets the clips of the method `zoom`. None takes the usual ones, for calls.
     """
 
     name: str
@@ -59,6 +64,7 @@ class Metadata:
     trips_have_people: bool = True
     period_from_data: bool | None = None
     places_public: bool | None = None
+    mean_visits_public: float | None = None
     scenario: Mapping[str, Any] = field(default_factory=dict[str, Any])
     format_version: int = FORMAT_VERSION
 
@@ -67,6 +73,11 @@ class Metadata:
         """Every day of the declared period, also those without a single trip."""
         count = (self.last_day - self.first_day).days + 1
         return tuple(self.first_day + timedelta(days=i) for i in range(count))
+
+    @property
+    def zoom_clips(self) -> ZoomClips:
+        """How far people are scaled down by the method `zoom`; public."""
+        return ZoomClips.of(self.mean_visits_public, self.max_visits_cap)
 
     @property
     def periods(self) -> tuple[date, ...]:
@@ -81,6 +92,8 @@ class Metadata:
         for key in ("period_from_data", "places_public"):
             if self.simulated and values[key] is None:  # shipped before it was asked
                 del values[key]
+        if values["mean_visits_public"] is None:
+            del values["mean_visits_public"]
         return {**values, "scenario": dict(self.scenario)}
 
     @classmethod
@@ -132,3 +145,6 @@ class Metadata:
             self.people_public is not None and self.people_public < 1
         ):
             raise ValueError("period or people")
+        mean = self.mean_visits_public
+        if mean is not None and not 1 <= mean <= self.max_visits_cap:
+            raise ValueError("mean_visits_public")

@@ -3,8 +3,9 @@
 For a person let v be the counts of distinct (tower, hour) visits, n in all, at most the public cap
 K_max of them. Four tables sum v·min(1, c·t/‖v‖₂) over people, v first added up to the table's
 cells: a row is scaled down, nobody is sampled. The fifth is the sum of n itself. It tells most of
-those with many visits, so their rows weigh less: t² = 1 − (63/64)·(n/K_max)². A person's change of
-the four tables in units of c and of the sum in units of K_max·√(64/63) is then at most 1 together.
+those with many visits, so their rows weigh less: t² = 1 − s·(n/K_max)². A person's change of the
+four tables in units of c and of the sum in units of K_max/√s is then at most 1 together. Clips and
+s are public, see `ZoomClips`.
 Weights are whole multiples of 1/1024, rounded down in exact arithmetic, so every engine counts the
 same.
 """
@@ -21,15 +22,59 @@ from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK
 
 CLIP_SQUARED = 10.0
-"""c² of the tables towers, districts and weeks: c = √10."""
+"""Usual c² of the tables towers, districts and weeks: c = √10, for calls of a week."""
 CITY_CLIPS_SQUARED = (10.0, 20.25, 36.0, 64.0, 121.0, 225.0, 841.0)
-"""c² of the seven city tables: c = √10, 4.5, 6, 8, 11, 15 and 29."""
-SUM_SHARE = 63 / 64
-"""(K_max/c)² of the sum of visits: what it tells of a person with K_max visits, of 1 in all."""
+"""Usual c² of the seven city tables: c = √10, 4.5, 6, 8, 11, 15 and 29."""
 WEIGHT_UNITS = 1024
 """Weights are whole multiples of one over this."""
 FILES = tuple(f"zoom_{name}" for name in ("towers", "districts", "city", "weeks", "total"))
 """Names of the tables in a dataset's folder, without ending."""
+
+
+@dataclass(frozen=True)
+class ZoomClips:
+    """How far people's rows are scaled down: public, from what is said of their visits.
+
+    Attributes
+    ----------
+    squared : float
+        c² of towers, districts and weeks.
+    sum_64ths : int
+        s in 64ths: what the sum of visits tells of a person with K_max of them, of 1 in all.
+    """
+
+    squared: float = CLIP_SQUARED
+    sum_64ths: int = 63
+
+    @classmethod
+    def of(cls, mean_visits: float | None, max_visits_cap: int) -> "ZoomClips":
+        """Return the clips for a public mean number of visits a person; the usual ones without.
+
+        c² is that mean, to a quarter. The sum takes at most a twentieth of whoever has the mean.
+
+        Examples
+        --------
+        >>> ZoomClips.of(2.0, 10), ZoomClips.of(2.0, 4)
+        (ZoomClips(squared=2.0, sum_64ths=63), ZoomClips(squared=2.0, sum_64ths=12))
+        """
+        if mean_visits is None:
+            return cls()
+        least_sum = int(64 / 20 * (max_visits_cap / mean_visits) ** 2)
+        return cls(max(round(4 * mean_visits) / 4, 1.0), min(max(least_sum, 1), 63))
+
+    @property
+    def city(self) -> tuple[float, ...]:
+        """c² of the city's tables, ascending."""
+        return tuple(one * self.squared / CLIP_SQUARED for one in CITY_CLIPS_SQUARED)
+
+    @property
+    def sum_share(self) -> float:
+        """The same share as a number."""
+        return self.sum_64ths / 64
+
+
+USUAL = ZoomClips()
+"""For the calls of a week, of which nothing is said."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -43,17 +88,15 @@ class ZoomTables:
     districts : int array, shape (districts, 168)
         Districts are the nodes at half the depth of the public tree over the towers.
     city : int array, shape (7, 168)
-        One row for each clip of `city_clips_squared`.
+        One row for each of `ZoomClips.city`.
     weeks : int array, shape (towers,)
         The whole week of every tower.
     visits : int
         All visits.
     max_visits_cap : int
         K_max, the public cap that the rows were scaled down by.
-    clip_squared : float
-        c² of towers, districts and weeks.
-    city_clips_squared : tuple of float
-        c² of the rows of city, ascending.
+    clips : ZoomClips
+        How far rows were scaled down.
     """
 
     towers: Integers
@@ -62,11 +105,10 @@ class ZoomTables:
     weeks: Integers
     visits: int
     max_visits_cap: int
-    clip_squared: float = CLIP_SQUARED
-    city_clips_squared: tuple[float, ...] = CITY_CLIPS_SQUARED
+    clips: ZoomClips = USUAL
 
 
-def room_units(visits: Any, max_visits_cap: int) -> Any:
+def room_units(visits: Any, max_visits_cap: int, clips: ZoomClips = USUAL) -> Any:
     """Return ⌊1024·t²⌋ of people with so many visits, in whole numbers; arrays or columns alike.
 
     Examples
@@ -75,7 +117,8 @@ def room_units(visits: Any, max_visits_cap: int) -> Any:
     array([1023, 1013,  772,   16])
     """
     cap_squared = max_visits_cap**2
-    return (64 * cap_squared - 63 * visits * visits) * (WEIGHT_UNITS // 64) // cap_squared
+    taken = clips.sum_64ths * visits * visits
+    return (64 * cap_squared - taken) * (WEIGHT_UNITS // 64) // cap_squared
 
 
 def weight_units(squares: Integers, clip_squared: float, room: Integers) -> Integers:
@@ -120,7 +163,7 @@ def to_parquet(zoom: ZoomTables, location_ids: Sequence[str]) -> dict[str, pa.Ta
             }
         ),
         grid(np.arange(len(zoom.districts)), "district", pa.int32(), zoom.districts),
-        grid(np.array(CITY_CLIPS_SQUARED), "clip_squared", pa.float64(), zoom.city),
+        grid(np.array(zoom.clips.city), "clip_squared", pa.float64(), zoom.city),
         pa.table({"location_id": ids, "n": column(zoom.weeks, pa.int64())}),
         pa.table(
             {
@@ -133,7 +176,10 @@ def to_parquet(zoom: ZoomTables, location_ids: Sequence[str]) -> dict[str, pa.Ta
 
 
 def from_parquet(
-    tables: Mapping[str, pa.Table], tower_index: Callable[[Any], Integers], towers: int
+    tables: Mapping[str, pa.Table],
+    tower_index: Callable[[Any], Integers],
+    towers: int,
+    clips: ZoomClips,
 ) -> ZoomTables:
     """Return what `to_parquet` wrote.
 
@@ -152,6 +198,11 @@ def from_parquet(
     by_hour[tower_index(fine["location_id"]), fine["hour"].to_numpy()] = fine["n"].to_numpy()
     whole = np.zeros(towers, dtype=np.int64)
     whole[tower_index(weeks["location_id"])] = weeks["n"].to_numpy()
+    stated = city["clip_squared"].to_numpy().reshape(-1, HOURS_PER_WEEK)[:, 0].tolist()
+    if stated != list(clips.city):
+        raise DatasetError(
+            "the zoom tables have other clips than dataset.json says", remedy="build it again"
+        )
     try:
         (visits,), (cap,) = total["n"].to_pylist(), total["cap"].to_pylist()
         arrays: dict[str, Any] = {
@@ -164,4 +215,4 @@ def from_parquet(
         raise DatasetError("the zoom tables are incomplete; build the dataset again") from None
     for values in arrays.values():
         values.flags.writeable = False
-    return ZoomTables(**arrays, visits=visits, max_visits_cap=cap)
+    return ZoomTables(**arrays, visits=visits, max_visits_cap=cap, clips=clips)

@@ -4,10 +4,10 @@ from ..parameters import DensityParameters
 from .accounting import at_equal_proved_epsilon, delta_is_large, proved_epsilon
 from .aggregates import by_zone, cover_series, presampled, truth
 from .draws import DensityNoise
-from .fourier import default_cluster_minimum
 from .mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
 from .methods import METHODS, draw_noise, ledger, plan, release
-from .scoring import DensityScores, mean_scores, scores, summarise
+from .scales import default_cluster_minimum
+from .scoring import DensityScores, scores
 
 __all__ = [
     "METHODS",
@@ -24,12 +24,10 @@ __all__ = [
     "delta_is_large",
     "draw_noise",
     "ledger",
-    "mean_scores",
     "plan",
     "presampled",
     "proved_epsilon",
     "release",
     "scores",
-    "summarise",
     "truth",
 ]

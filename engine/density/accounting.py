@@ -16,9 +16,9 @@ from ..parameters import (
     GAUSSIAN_METHODS,
     DensityParameters,
 )
-from . import scaling
-from .fourier import coefficient_scale
+from . import scales
 from .gaussian import bracketed_root, strength_to_epsilon
+from .scales import coefficient_scale
 
 BOUNDED_RANGE_FACTOR_SQUARED = 2.0
 """κ²: log-ratios of a choice of k differ by at most κ·ε_E/(4√ℓ)·‖Δ‖₂, κ = √2."""
@@ -39,21 +39,21 @@ def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
 
 
 def fourier_ledger(
-    parameters: DensityParameters, *, cover_size: int, max_visits_cap: int
+    parameters: DensityParameters, *, cover_size: int, max_visits_cap: int, **_public: object
 ) -> Ledger:
     """Return stages, shares and totals of EFPA and EFPAG.
 
     |ℂ| is the number of cells of the minimum cover, K_max the public bound on a person's visits.
     """
     kept, quarter = parameters.max_visits_per_user, parameters.epsilon / 4
-    shares = scaling.histogram_scale(parameters)
-    visits = scaling.visits_scale(parameters, max_visits_cap)
+    shares = scales.histogram_scale(parameters)
+    visits = scales.visits_scale(parameters, max_visits_cap)
     totals = [
         Stage(Kind.TOWER_SHARES, Noise.LAPLACE, 1.0, Norm.L1, shares, quarter),
         Stage(Kind.ALL_VISITS, Noise.LAPLACE, max_visits_cap, Norm.L1, visits, quarter),
     ]
     if not parameters.scaling:
-        plain = scaling.plain_scale(parameters)
+        plain = scales.plain_scale(parameters)
         totals = [Stage(Kind.COVER_TOTALS, Noise.LAPLACE, kept, Norm.L1, plain, 2 * quarter)]
     joint = parameters.method == "efpag_joint"
     choice = Kind.JOINT_CHOICE if joint else Kind.CHOICE_BY_CLUSTER

@@ -26,8 +26,7 @@ def truth(dataset: Dataset) -> Floats:
     >>> truth(demo).shape == (len(demo.zones), 168)
     True
     """
-    visits = dataset.truth_by_tower.astype(np.float64)
-    return dataset.tessellation.overlap.T @ visits
+    return dataset.tessellation.overlap.T @ dataset.truth_by_tower.astype(np.float64)
 
 
 def by_zone(counts: Floats) -> Floats:
@@ -47,11 +46,10 @@ def by_zone(counts: Floats) -> Floats:
 def presampled(dataset: Dataset, max_visits_per_user: int) -> Floats:
     """Return the zones' counts after pre-sampling ℓ visits a person (P1 §5.1), without noise.
 
-    Shape and hours as of `truth`; confidential, too. Removing one person changes it by at most ℓ in
-    L₁ and, hour by hour, √ℓ in L₂.
+    Shape as of `truth`; confidential, too. Removing one person changes it by at most ℓ in L₁ and
+    √ℓ in L₂.
     """
-    series = tower_series(dataset, max_visits_per_user)
-    return dataset.tessellation.overlap.T @ series
+    return dataset.tessellation.overlap.T @ tower_series(dataset, max_visits_per_user)
 
 
 def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:

@@ -16,8 +16,6 @@ from ..parameters import GAUSSIAN_METHODS, HOURS_PER_WEEK, DensityMethod
 from .aggregates import tower_tree
 from .zoom.measure import ZoomNoise
 
-_CHOOSES_PER_CLUSTER = frozenset({"efpa", "efpag"})
-
 
 def _no_rows() -> Floats:
     return np.zeros((0, HOURS_PER_WEEK))
@@ -31,20 +29,13 @@ class DensityNoise:
 
     Attributes
     ----------
-    histogram : array, shape (towers,)
-        Laplace, for the single-visit histogram H̃ of the improved scaling.
-    visits : float
-        Laplace, for the number K of all visits.
-    cell_totals : array, shape (cover,)
-        Laplace, for the cells' totals where the improved scaling is off.
+    histogram, visits, cell_totals : arrays, shapes (towers,), (), (cover,)
+        Laplace, for H̃, K̂, and the cells' totals where the improved scaling is off.
     counts : array, shape (cells, 168)
         Gaussian for `efpag` and `efpag_joint`, Laplace otherwise. Cells are the cover's, or the
-        zones or towers of the two naive methods. A cluster's coefficients take the row of its
-        lowest cell.
-    joint_choice : array, shape (168,)
-        Gumbel, for the one choice of k of `efpag_joint`.
-    cluster_choice : array, shape (cover, 168)
-        Gumbel, for the choice of k in every cluster; the row of its lowest cell.
+        zones or towers of the two naive methods.
+    joint_choice, cluster_choice : arrays, shapes (168,), (cover, 168)
+        Gumbel, for one choice of k or one in every cluster.
     zoom : ZoomNoise or None
         Gaussian, for the five tables of `zoom`, which takes nothing else.
     """
@@ -65,21 +56,13 @@ class DensityNoise:
 
         The totals come first, because all methods draw them alike: from the same generator
         state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
-
-        Examples
-        --------
-        >>> from engine import datasets
-        >>> demo = datasets.load("demo-city")
-        >>> drawn = DensityNoise.draw(np.random.default_rng(0), demo, "efpag_joint")
-        >>> drawn.counts.shape == (demo.tessellation.cover_size, 168)
-        True
         """
         towers, cover = len(dataset.towers), dataset.tessellation.cover_size
         if method == "zoom":
             districts = int(tower_tree(dataset).districts.max()) + 1
             return cls(zoom=ZoomNoise.draw(rng, towers, districts))
         cells = {"zones_laplace": len(dataset.zones), "towers_laplace": towers}.get(method, cover)
-        choices = cover if method in _CHOOSES_PER_CLUSTER else 0
+        choices = cover if method in ("efpa", "efpag") else 0
         histogram = noise.laplace(rng, 1.0, towers)
         visits = float(noise.laplace(rng, 1.0, 1)[0])
         cell_totals = noise.laplace(rng, 1.0, cover)
@@ -100,7 +83,7 @@ class DensityNoise:
         """Raise `ParameterError` unless the noise has the shape that the method needs."""
         if len(self.counts) != cells or len(self.cluster_choice) < choices:
             raise ParameterError(
-                f"noise must have {cells} rows of counts and {choices} rows of choices, got "
-                f"{len(self.counts)} and {len(self.cluster_choice)}; draw it for this dataset and "
-                "this method with DensityNoise.draw"
+                f"noise must have {cells} rows of counts and {choices} rows of choices",
+                value=f"{len(self.counts)} and {len(self.cluster_choice)}",
+                remedy="draw it for this dataset and this method with DensityNoise.draw",
             )

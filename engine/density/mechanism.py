@@ -1,24 +1,25 @@
-"""The density mechanism: from confidential aggregates to a private week of every zone (P1)."""
+"""The density mechanism of P1, its Algorithms 1 to 4 in order, and the two simpler ways.
 
+Exact by errata D1 to D7 (``docs/density.md``). What it reads of people are the counts of
+`engine.density.aggregates`; all else is noise, public geometry and what was made private before.
+"""
+
+import heapq
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.fft import dct, idct
 
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
-from ..errors import ParameterError
 from ..ledger import Ledger
 from ..parameters import HOURS_PER_WEEK, DensityParameters
-from . import accounting, fourier
-from .aggregates import cover_series, presampled, tower_series, tower_tree
-from .clustering import cluster_cells
+from . import accounting, scales
+from .aggregates import cover_series, presampled, tower_series
 from .draws import DensityNoise
-from .gaussian import gaussian_strength
-from .scaling import cell_totals
 from .smoothing import smooth_nights
-from .zoom.costs import zoom_ledger
-from .zoom.measure import DEFAULTS, ZoomConstants, measure
-from .zoom.reading import Reading, read, shares
+from .zoom.reading import Reading, shares
 
 NOISE_EXCEEDS_DATA = "the noise exceeds the data"
 ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"
@@ -26,7 +27,7 @@ ONE_CLUSTER = "all cells form one cluster: their total is below the cluster mini
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DensityRelease:
-    """A private density and everything on the way to it; all of it is private.
+    """A private density and what is private on the way to it.
 
     Attributes
     ----------
@@ -35,12 +36,11 @@ class DensityRelease:
     flags : tuple of str
         `NOISE_EXCEEDS_DATA` (the release is zero everywhere), `ONE_CLUSTER`.
     cover_counts : array, shape (cover, 168), or None
-        Private series of the cover, negative counts of `lpa` as drawn; None for the two naive
-        methods.
+        Private series of the cover, negative counts of `lpa` as drawn.
     cell_totals : array, shape (cover,), or None
-        Ŝ, noisy totals; None for Laplace methods.
+        Ŝ, noisy totals.
     visits : float or None
-        K̂, the noisy number of all visits; None without the improved scaling.
+        K̂, the noisy number of all visits.
     clusters : int array, shape (cover,), or None
         Cluster of every cell of the cover.
     coefficients_kept : int array, shape (clusters,), or None
@@ -67,54 +67,27 @@ class DensityRelease:
     reading: Reading | None = None
 
 
-def zoom_release(
-    dataset: Dataset,
-    parameters: DensityParameters,
-    noise: DensityNoise,
-    constants: ZoomConstants = DEFAULTS,
-) -> DensityRelease:
-    """Release with the method `zoom`, its constants given: measure, then read.
-
-    ℓ, τ, scaling, smoothing and the calibration of the Gaussian have no meaning here.
-    """
-    tables, tree = dataset.zoom_tables, tower_tree(dataset)
-    if noise.zoom is None or noise.zoom.towers.shape != tables.towers.shape:
-        raise ParameterError(
-            f"noise must be drawn for 'zoom' and {len(tables.towers)} towers, got that of another "
-            "method or dataset; draw it with DensityNoise.draw"
-        )
-    strength = gaussian_strength(parameters.epsilon, parameters.delta)
-    noisy = measure(tables, strength, noise.zoom.add, constants)
-    reading = read(noisy, tree, constants)
-    return DensityRelease(
-        parameters=parameters,
-        counts=dataset.tessellation.overlap.T @ reading.by_tower,
-        ledger=zoom_ledger(
-            parameters, max_visits_cap=dataset.metadata.max_visits_cap, city_clip=noisy.city_clip
-        ),
-        flags=() if reading.visits > 0 else (NOISE_EXCEEDS_DATA,),
-        visits=reading.visits,
-        reading=reading,
-    )
-
-
 def laplace_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
     """Add Laplace noise ℓ/ε to each count of the zones, the towers or the cover (P1 §5.2, §5.3).
 
-    Negative counts of zones are set to 0 at the very end,
-    where that distorts least.
+    Negative counts of zones are set to 0 at the very end, where that distorts least.
     """
     kept, places = parameters.max_visits_per_user, dataset.tessellation
     scale = kept / parameters.epsilon
+
+    def noisy(series: Floats) -> Floats:
+        noise.require(len(series), 0)
+        return series + scale * noise.counts
+
     cover_counts = None
     if parameters.method == "zones_laplace":
-        counts = _noisy(presampled(dataset, kept), scale, noise)
+        counts = noisy(presampled(dataset, kept))
     elif parameters.method == "towers_laplace":
-        counts = places.overlap.T @ _noisy(tower_series(dataset, kept), scale, noise)
+        counts = places.overlap.T @ noisy(tower_series(dataset, kept))
     else:
-        cover_counts = _noisy(cover_series(dataset, kept), scale, noise)
+        cover_counts = noisy(cover_series(dataset, kept))
         counts = places.to_zones @ cover_counts
     return DensityRelease(
         parameters=parameters,
@@ -127,15 +100,15 @@ def laplace_release(
 def fourier_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
-    """Run Algorithm 1 of P1: totals, clusters, perturbed shapes, scaling back, mapping."""
-    places = dataset.tessellation
+    """Run Algorithm 1: totals, clusters, perturbed shapes, scaling back, smoothing, mapping."""
+    places, kept_visits = dataset.tessellation, parameters.max_visits_per_user
     size = places.cover_size
     noise.require(size, 0 if parameters.method == "efpag_joint" else size)
-    totals = cell_totals(dataset, parameters, noise)
+    totals, visits = cell_totals(dataset, parameters, noise)
     minimum = parameters.cluster_minimum
     if minimum is None:
-        minimum = fourier.default_cluster_minimum(parameters)
-    started = DensityRelease(
+        minimum = scales.default_cluster_minimum(parameters)
+    nothing = DensityRelease(
         parameters=parameters,
         counts=np.zeros((len(dataset.zones), HOURS_PER_WEEK)),
         ledger=accounting.fourier_ledger(
@@ -143,17 +116,20 @@ def fourier_release(
         ),
         flags=(NOISE_EXCEEDS_DATA,),
         cover_counts=np.zeros((size, HOURS_PER_WEEK)),
-        cell_totals=totals.cells,
-        visits=totals.visits,
+        cell_totals=totals,
+        visits=visits,
         cluster_minimum=minimum,
     )
-    if not (totals.cells > 0).any():
-        return started
-    clusters = cluster_cells(totals.cells, places.cover_centres_m, places.cover_areas_m2, minimum)
-    shapes, kept = _shapes(dataset, parameters, noise, clusters)
-    cover_counts = np.maximum(totals.cells, 0.0)[:, None] * shapes[clusters]
+    if not (totals > 0).any():
+        return nothing
+    clusters = cluster_cells(totals, places.cover_centres_m, places.cover_areas_m2, minimum)
+    noisy, kept = perturbed(cover_series(dataset, kept_visits), clusters, parameters, noise)
+    shapes = shares(noisy)  # X̂^E/‖X̂^E‖₁, negatives first to 0
+    if parameters.smoothing:
+        shapes = smooth_nights(shapes)
+    cover_counts = np.maximum(totals, 0.0)[:, None] * shapes[clusters]
     return replace(
-        started,
+        nothing,
         counts=places.to_zones @ cover_counts,
         flags=(ONE_CLUSTER,) if len(shapes) == 1 < size else (),
         cover_counts=cover_counts,
@@ -163,21 +139,159 @@ def fourier_release(
     )
 
 
-def _shapes(
-    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise, clusters: Integers
+def cell_totals(
+    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
+) -> tuple[Floats, float | None]:
+    """Estimate Ŝ, the total of each cell of the cover, and K̂ (Algorithm 2), with ε′ = ε/2.
+
+    With the improved scaling (§5.4.1) the towers' shares come from one visit a person (H̃,
+    sensitivity 1) and are multiplied by K̂, the noisy number of all visits; the histogram is
+    normalised by its own noisy sum, never by the true number of people (erratum D6). All are 0
+    where the noise exceeds the data. Without it Ŝ is the total of the pre-sampled series, of
+    sensitivity ℓ, and K̂ None. Totals can be negative.
+    """
+    if not parameters.scaling:
+        series = cover_series(dataset, parameters.max_visits_per_user)
+        return series.sum(axis=1) + scales.plain_scale(parameters) * noise.cell_totals, None
+    scale = scales.histogram_scale(parameters)
+    histogram = dataset.single_visit_by_tower + scale * noise.histogram
+    people = math.fsum(histogram)
+    scale = scales.visits_scale(parameters, dataset.metadata.max_visits_cap)
+    visits = float(dataset.truth_by_tower.sum()) + scale * noise.visits
+    if people <= 0 or visits <= 0:
+        return np.zeros(dataset.tessellation.cover_size), visits
+    return dataset.tessellation.to_cover @ (histogram / people * visits), visits
+
+
+def cluster_cells(
+    totals: Floats, centres_m: Floats, areas_m2: Floats, cluster_minimum: float
+) -> Integers:
+    """Cluster the cells of the cover by their noisy totals (Algorithm 3).
+
+    While some cluster's total is below the minimum, the one with the least total is merged with
+    the one whose centre is nearest; a centre is the centroid of all the cluster's polygons (P1,
+    footnote 5). Ties go to the cluster with the lowest cell. It reads only noisy totals and
+    public geometry, so it costs no privacy.
+
+    Parameters
+    ----------
+    totals : array, shape (cells,)
+        Ŝ, noisy totals; negative ones are allowed.
+    centres_m : array, shape (cells, 2)
+        Centroids of the cells in a projection, metres.
+    areas_m2 : array, shape (cells,)
+        Areas of the cells, above 0.
+    cluster_minimum : float
+        τ. With 0 every cell is its own cluster; above the whole total there is one cluster.
+
+    Returns
+    -------
+    int array, shape (cells,)
+        Cluster of every cell, 0, 1, …, numbered by the clusters' lowest cells.
+
+    Examples
+    --------
+    >>> centres = np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 0.0]])
+    >>> cluster_cells(np.array([3.0, 4.0, 9.0]), centres, np.ones(3), 5.0)
+    array([0, 0, 1])
+    """
+    size = live = len(totals)
+    if cluster_minimum == 0:
+        return np.arange(size)
+    merged_into = list(range(size))
+    current: list[float] = totals.tolist()
+    heap = [(total, cell) for cell, total in enumerate(current)]
+    heapq.heapify(heap)
+    centres, areas = centres_m.T.copy(), areas_m2.copy()  # of a cluster at its lowest cell
+    offset, distance = np.empty_like(centres), np.empty(size)
+    while live > 1:
+        total, cluster = heapq.heappop(heap)
+        if merged_into[cluster] != cluster or total != current[cluster]:
+            continue  # left over from before a merge
+        if total >= cluster_minimum:
+            break
+        np.subtract(centres, centres[:, cluster, None], offset)
+        np.multiply(offset, offset, offset)
+        np.add(offset[0], offset[1], distance)
+        distance[cluster] = np.inf
+        other = int(distance.argmin())
+        keep, gone = min(cluster, other), max(cluster, other)
+        areas[keep] += areas[gone]
+        centres[:, keep] += (centres[:, gone] - centres[:, keep]) * (areas[gone] / areas[keep])
+        centres[:, gone] = np.inf  # infinitely far from everything
+        merged_into[gone] = keep
+        current[keep] += current[gone]
+        heapq.heappush(heap, (current[keep], keep))
+        live -= 1
+    for cell in range(size):  # a cluster always goes into one with a lower cell
+        merged_into[cell] = merged_into[merged_into[cell]]
+    return np.unique(np.array(merged_into, dtype=np.int64), return_inverse=True)[1]
+
+
+def perturbed(
+    series: Floats, clusters: Integers, parameters: DensityParameters, noise: DensityNoise
 ) -> tuple[Floats, Integers]:
-    """Perturb the clusters' series, normalise them and smooth their nights (stages 4 to 7)."""
-    series = cover_series(dataset, parameters.max_visits_per_user)
+    """Perturb the clusters' weeks by EFPA or EFPAG (Algorithm 4); return them and their k.
+
+    A cluster's first k coefficients of the orthonormal DCT-II, which keeps L₂ distances, get noise,
+    the others are dropped. It takes the noise of its lowest cell.
+    """
     order = np.argsort(clusters, kind="stable")
     starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
     lowest = order[starts]
-    coefficients = fourier.to_coefficients(np.add.reduceat(series[order], starts, axis=0))
-    kept = fourier.choose_kept(coefficients, parameters, noise, lowest)
-    noisy = fourier.to_series(fourier.perturb(coefficients, kept, parameters, noise, lowest))
-    shapes = shares(noisy)
-    return (smooth_nights(shapes) if parameters.smoothing else shapes), kept
+    coefficients = to_coefficients(np.add.reduceat(series[order], starts, axis=0))
+    kept = choose_kept(coefficients, parameters, noise, lowest)
+    return to_series(perturb(coefficients, kept, parameters, noise, lowest)), kept
 
 
-def _noisy(series: Floats, scale: float, noise: DensityNoise) -> Floats:
-    noise.require(len(series), 0)
-    return series + scale * noise.counts
+def choose_kept(
+    coefficients: Floats, parameters: DensityParameters, noise: DensityNoise, rows: Integers
+) -> Integers:
+    """Choose how many of its 168 coefficients each cluster keeps, by the exponential mechanism.
+
+    `efpag_joint` makes one choice for all clusters; `rows` are the clusters' rows of the noise.
+    """
+    logits = selection_logits(coefficients, parameters)
+    if parameters.method == "efpag_joint":
+        return np.full(len(coefficients), 1 + np.argmax(logits[0] + noise.joint_choice))
+    return 1 + np.argmax(logits + noise.cluster_choice[rows], axis=1)
+
+
+def perturb(
+    coefficients: Floats,
+    kept: Integers,
+    parameters: DensityParameters,
+    noise: DensityNoise,
+    rows: Integers,
+) -> Floats:
+    """Add noise to the first k coefficients of every cluster and drop the rest, same shape."""
+    scale = np.full((len(kept), 1), scales.coefficient_scale(parameters))
+    if parameters.method == "efpa":
+        scale *= np.sqrt(kept)[:, None]
+    return np.where(kept[:, None] >= scales.KEPT, coefficients + scale * noise.counts[rows], 0.0)
+
+
+def selection_logits(coefficients: Floats, parameters: DensityParameters) -> Floats:
+    """Return the unnormalised log-probabilities of k = 1 … 168, one row a choice.
+
+    P(k) ∝ exp(−ε_E·u(k)/(4·Δ₂)) with u(k) = √(Σ_{i>k} F_i²) + noise(k), of sensitivity Δ₂
+    (Algorithm 4, line 3; erratum D3). The joint choice takes u of all clusters' coefficients
+    together, which has sensitivity Δ₂ too (erratum D1): a single row.
+    """
+    squares, clusters = coefficients**2, 1
+    if parameters.method == "efpag_joint":
+        squares, clusters = squares.sum(axis=0, keepdims=True), len(coefficients)
+    tails = np.zeros_like(squares)
+    tails[:, :-1] = np.cumsum(squares[:, :0:-1], axis=1)[:, ::-1]
+    losses = np.sqrt(tails) + scales.noise_terms(parameters, clusters)
+    return losses * (-parameters.epsilon / 8 / math.sqrt(parameters.max_visits_per_user))
+
+
+def to_coefficients(series: Floats) -> Floats:
+    """Return the orthonormal DCT-II of each row."""
+    return np.asarray(dct(series, type=2, norm="ortho", axis=1))
+
+
+def to_series(coefficients: Floats) -> Floats:
+    """Return the series of each row of coefficients, the inverse of `to_coefficients`."""
+    return np.asarray(idct(coefficients, type=2, norm="ortho", axis=1))

@@ -1,6 +1,7 @@
 """The methods of one release: a new one is one file and one row of `METHODS`."""
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -12,8 +13,9 @@ from ..parameters import HOURS_PER_WEEK, USES, DensityMethod, DensityParameters
 from .accounting import fourier_ledger, laplace_ledger
 from .aggregates import tower_tree
 from .draws import DensityNoise
-from .mechanism import DensityRelease, fourier_release, laplace_release, zoom_release
+from .mechanism import DensityRelease, fourier_release, laplace_release
 from .zoom.costs import zoom_ledger
+from .zoom.release import zoom_release
 
 _P1 = "Acs & Castelluccia (KDD 2014)"
 _SHARED_RHYTHM = (
@@ -23,10 +25,11 @@ _SHARED_RHYTHM = (
 )
 
 
-def _public(dataset: Dataset) -> dict[str, float]:
+def _public(dataset: Dataset) -> dict[str, Any]:
     return {
         "cover_size": dataset.tessellation.cover_size,
         "max_visits_cap": dataset.metadata.max_visits_cap,
+        "clips": dataset.metadata.zoom_clips,
     }
 
 
@@ -52,7 +55,7 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "zoom": Method(
         name="Five zoom levels (ours)",
         short="Zoom (ours)",
-        source="docs/mechanisms.md",
+        source="docs/density.md",
         uses=USES["zoom"],
         release=zoom_release,
         loses=(
@@ -60,7 +63,7 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
             "noise: small surprises are lost first.",
             "People with many visits are scaled down, so places that only they go to look smaller.",
             "On small data at ε 0.1 the displacement (EMD) can be larger than the published "
-            "method's: docs/mechanisms.md names where.",
+            "method's: docs/density.md names where.",
             "Nearly empty places keep large relative errors, as with every method.",
         ),
         ledger=zoom_ledger,
@@ -124,9 +127,8 @@ def release(
     Examples
     --------
     >>> from engine import datasets
-    >>> demo = datasets.load("demo-city")
     >>> parameters = DensityParameters(epsilon=1.0)
-    >>> private = release(demo, parameters, rng=np.random.default_rng(0))
+    >>> private = release(datasets.load("demo-city"), parameters, rng=np.random.default_rng(0))
     >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
     (True, 1.0)
     """
@@ -158,6 +160,7 @@ def plan(dataset: Dataset, parameters: DensityParameters) -> Plan:
     method = METHODS[parameters.method]
     stated = method.ledger(parameters, **method.public(dataset))
     towers, cover = len(dataset.towers), dataset.tessellation.cover_size
+    districts = int(tower_tree(dataset).districts.max()) + 1 if method.ours else 0
     cells = {
         Kind.ZONE_COUNTS: len(dataset.zones) * HOURS_PER_WEEK,
         Kind.TOWER_COUNTS: towers * HOURS_PER_WEEK,
@@ -167,25 +170,23 @@ def plan(dataset: Dataset, parameters: DensityParameters) -> Plan:
         Kind.ALL_VISITS: 1,
         Kind.COEFFICIENTS: cover * HOURS_PER_WEEK,
         Kind.ZOOM_TOWERS: towers * HOURS_PER_WEEK,
+        Kind.ZOOM_DISTRICTS: districts * HOURS_PER_WEEK,
         Kind.ZOOM_CITY: HOURS_PER_WEEK,
         Kind.ZOOM_WEEKS: towers,
         Kind.ZOOM_VISITS: 1,
     }
-    if Kind.ZOOM_DISTRICTS in {stage.kind for stage in stated.stages}:
-        districts = int(tower_tree(dataset).districts.max()) + 1
-        cells[Kind.ZOOM_DISTRICTS] = districts * HOURS_PER_WEEK
     return Plan(cells=sum(cells.get(stage.kind, 0) for stage in stated.stages), ledger=stated)
 
 
-def ledger(parameters: DensityParameters, **public: float | None) -> Ledger:
+def ledger(parameters: DensityParameters, **public: Any) -> Ledger:
     """Return stages, shares and totals of a release with these settings, before any draw.
 
     Parameters
     ----------
     **public
         What else the method's price depends on, all public: ``cover_size``, |ℂ|, and
-        ``max_visits_cap``, K_max; for `zoom` also ``city_clip``, where a release chose one. A
-        method takes what it needs and leaves the rest.
+        ``max_visits_cap``, K_max; for `zoom` also its ``clips`` and ``city_clip``, where a release
+        chose one. A method takes what it needs and leaves the rest.
 
     Examples
     --------

@@ -12,9 +12,9 @@ import numpy as np
 from .. import density, validation
 from ..arrays import Integers
 from ..datasets import Dataset
-from ..datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
+from ..datasets.zoomtables import WEIGHT_UNITS, ZoomClips
 from ..density.aggregates import tower_tree
-from ..density.zoom.measure import DEFAULTS, measure, noise_scale
+from ..density.zoom.measure import measure, noise_scale, visits_scale
 from ..density.zoom.reading import read
 from ..errors import DatasetError, ParameterError
 from ..parameters import HOURS_PER_WEEK, DensityParameters
@@ -37,11 +37,10 @@ def plan(dataset: Dataset, parameters: DensityParameters, _days: Days) -> Plan:
     towers, zones = len(dataset.towers), len(dataset.zones)
     districts = _districts(dataset)
     cap = dataset.metadata.max_visits_cap
-    root, week = np.sqrt(CLIP_SQUARED), dataset.metadata.week
-    fine, whole, visits = (
-        noise_scale(name, clip, strength, DEFAULTS)
-        for name, clip in (("towers", root), ("weeks", root), ("visits", cap))
-    )
+    clips, week = dataset.metadata.zoom_clips, dataset.metadata.week
+    root = np.sqrt(clips.squared)
+    fine, whole = (noise_scale(name, root, strength) for name in ("towers", "weeks"))
+    visits = visits_scale(cap, strength, clips)
     median = float(np.sqrt(np.median(zone_variances(dataset))))
     return Plan(
         product="density-zoom",
@@ -53,8 +52,8 @@ def plan(dataset: Dataset, parameters: DensityParameters, _days: Days) -> Plan:
         reads_noise=True,
         days=7,
         contribution="a person's visits are scaled down so that they weigh at most a public "
-        "clip in every table (√10 where towers are told apart), less for those with many visits, "
-        f"of whom the number of all visits tells; at most {cap} visits count",
+        f"clip in every table ({root:.3g} where towers are told apart), less for those with many "
+        f"visits, of whom the number of all visits tells; at most {cap} visits count",
         sensitivity=float(root),
         norm="L₂",
         mechanism="discrete Gaussian on whole multiples of 1/1024 of a visit",
@@ -76,7 +75,7 @@ def plan(dataset: Dataset, parameters: DensityParameters, _days: Days) -> Plan:
             "week": None if week is None else week.isoformat(),
             "max_visits": cap,
         },
-        stages=_stages(strength, cap),
+        stages=_stages(strength, cap, clips),
         composition="zCDP",
         frame=Frame.of(dataset.metadata),
         bars="measured_low_90 and measured_high_90",
@@ -116,14 +115,14 @@ def plan(dataset: Dataset, parameters: DensityParameters, _days: Days) -> Plan:
 
 def outlook(dataset: Dataset, parameters: DensityParameters, _days: Days) -> tuple[Outlook, ...]:
     """Return what is known of measured visits; what a model reads has no law of its own."""
-    strength, root = _strength(parameters), np.sqrt(CLIP_SQUARED)
+    strength, root = _strength(parameters), np.sqrt(dataset.metadata.zoom_clips.squared)
     median = float(np.sqrt(np.median(zone_variances(dataset))))
     kinds = (
         ("towers", "a zone's hour, as measured (median zone),", "an hour without visits"),
         ("weeks", "a zone's week, as measured (median zone),", "a week without visits"),
     )
     return tuple(
-        of_normal(what, empty, float(noise_scale(name, root, strength, DEFAULTS)) * median)
+        of_normal(what, empty, float(noise_scale(name, root, strength)) * median)
         for name, what, empty in kinds
     )
 
@@ -145,9 +144,9 @@ def write(
     dataset: Dataset, parameters: DensityParameters, _days: Days, folder: Path, progress: Progress
 ) -> None:
     """Draw the noise of all tables once, read them, and write zones by hour."""
-    noisy = measure(dataset.zoom_tables, _strength(parameters), _add, DEFAULTS)
+    noisy = measure(dataset.zoom_tables, _strength(parameters), _add)
     progress(0.7)
-    visits = read(noisy, tower_tree(dataset), DEFAULTS).by_tower
+    visits = read(noisy, tower_tree(dataset)).by_tower
     to_zones = dataset.tessellation.overlap.T
     deviations = np.sqrt(zone_variances(dataset))
     measured, bar = to_zones @ noisy.towers.values, normal_bar(noisy.towers.sigma) * deviations
@@ -190,12 +189,12 @@ def _districts(dataset: Dataset) -> int:
     return int(tower_tree(dataset).districts.max()) + 1
 
 
-def _stages(strength: float, cap: int) -> tuple[Stage, ...]:
+def _stages(strength: float, cap: int, clips: ZoomClips) -> tuple[Stage, ...]:
     """Return the five counts that get noise; the city's clip is chosen from the noisy visits.
 
     What the number of visits tells of a person is taken off the others, so it costs no more ρ.
     """
-    root, largest = np.sqrt(CLIP_SQUARED), np.sqrt(CITY_CLIPS_SQUARED[-1])
+    root, largest = np.sqrt(clips.squared), np.sqrt(clips.city[-1])
     counted = [
         ("towers", "visits by tower and hour", root),
         ("districts", "visits by district and hour", root),
@@ -215,7 +214,8 @@ def _stages(strength: float, cap: int) -> tuple[Stage, ...]:
     ]
     stages: list[Stage] = []
     for table, name, clip in counted:
-        sigma = noise_scale(table, clip, strength, DEFAULTS)
+        own = table == "visits"
+        sigma = visits_scale(cap, strength, clips) if own else noise_scale(table, clip, strength)
         stages.append(
             Stage(
                 name=name,
@@ -223,8 +223,8 @@ def _stages(strength: float, cap: int) -> tuple[Stage, ...]:
                 sensitivity=float(clip),
                 norm="L₂",
                 scale=units_of_noise(sigma),
-                rho=0.0 if table == "visits" else float(clip / sigma) ** 2 / 2,
-                step=1 if table == "visits" else WEIGHT_UNITS,
+                rho=0.0 if own else float(clip / sigma) ** 2 / 2,
+                step=1 if own else WEIGHT_UNITS,
             )
         )
     return tuple(stages)

@@ -7,13 +7,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ..arrays import Integers
-from ..datasets.zoomtables import (
-    CITY_CLIPS_SQUARED,
-    CLIP_SQUARED,
-    ZoomTables,
-    room_units,
-    weight_units,
-)
+from ..datasets.zoomtables import USUAL, ZoomClips, ZoomTables, room_units, weight_units
 from ..parameters import HOURS_PER_WEEK
 from .sampling import position_within, random_order_within, random_rank_within
 
@@ -137,36 +131,31 @@ class ZoomCounts:
     """Sums over people of their visits, each person's scaled down to the table's clip.
 
     `districts` is the district of every tower, from the public tree; no simulated person exceeds
-    `max_visits_cap`. Other clips than the public constants are there to see what those do.
+    `max_visits_cap`. `clips` are public.
     """
 
     def __init__(
-        self,
-        districts: Integers,
-        max_visits_cap: int,
-        *,
-        clip_squared: float = CLIP_SQUARED,
-        city_clips_squared: tuple[float, ...] = CITY_CLIPS_SQUARED,
+        self, districts: Integers, max_visits_cap: int, *, clips: ZoomClips = USUAL
     ) -> None:
-        self._clip_squared, self._city_clips_squared = clip_squared, city_clips_squared
+        self._clips = clips
         towers = len(districts)
         self._districts = districts
         self._towers = np.zeros((towers, HOURS_PER_WEEK), dtype=np.int64)
         self._coarse = np.zeros((int(districts.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
-        self._city = np.zeros((len(city_clips_squared), HOURS_PER_WEEK), dtype=np.int64)
+        self._city = np.zeros((len(clips.city), HOURS_PER_WEEK), dtype=np.int64)
         self._weeks = np.zeros(towers, dtype=np.int64)
         self._cap, self._visits = max_visits_cap, 0
 
     def add(self, visits: Visits) -> None:
         """Count one chunk of people."""
         person, hour, tower = visits.person, visits.hour, visits.tower
-        room = room_units(np.bincount(person), self._cap)
+        room = room_units(np.bincount(person), self._cap, self._clips)
         self._visits += len(person)
-        self._add(self._towers, person, tower * HOURS_PER_WEEK + hour, self._clip_squared, room)
+        self._add(self._towers, person, tower * HOURS_PER_WEEK + hour, self._clips.squared, room)
         cell = self._districts[tower] * HOURS_PER_WEEK + hour
-        self._add(self._coarse, person, cell, self._clip_squared, room)
-        self._add(self._weeks, person, tower, self._clip_squared, room)
-        for row, clip_squared in zip(self._city, self._city_clips_squared, strict=True):
+        self._add(self._coarse, person, cell, self._clips.squared, room)
+        self._add(self._weeks, person, tower, self._clips.squared, room)
+        for row, clip_squared in zip(self._city, self._clips.city, strict=True):
             self._add(row, person, hour, clip_squared, room)
 
     def tables(self) -> ZoomTables:
@@ -178,8 +167,7 @@ class ZoomCounts:
             weeks=self._weeks,
             visits=self._visits,
             max_visits_cap=self._cap,
-            clip_squared=self._clip_squared,
-            city_clips_squared=self._city_clips_squared,
+            clips=self._clips,
         )
 
     @staticmethod

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 
 from engine import density
-from engine.density import fourier
+from engine.density import mechanism
 from engine.density.aggregates import tower_series
 from engine.geography import Tessellation, tessellate
 from engine.ledger import Ledger
@@ -88,7 +88,7 @@ def test_coefficients_and_choices_for_any_clusters(
     series = [density.cover_series(data, kept) for data in neighbours(crowd, seed)]
     labels = np.random.default_rng(split).integers(0, 4, len(series[0]))
     spectra = [
-        fourier.to_coefficients(np.array([rows[labels == c].sum(axis=0) for c in range(4)]))
+        mechanism.to_coefficients(np.array([rows[labels == c].sum(axis=0) for c in range(4)]))
         for rows in series
     ]
     *_, choice, coefficients = ledger_of("efpag_joint", kept).stages
@@ -106,7 +106,7 @@ def test_coefficients_and_choices_for_any_clusters(
         ("efpag", np.sqrt((change**2).sum(axis=1))),
     ):
         now, then = (
-            fourier.selection_logits(spectrum, replace(parameters, method=method))
+            mechanism.selection_logits(spectrum, replace(parameters, method=method))
             for spectrum in spectra
         )
         for difference, size in zip(now - then, sizes, strict=True):

@@ -3,7 +3,7 @@ import pytest
 
 from engine import density
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom.measure import DEFAULTS, ZoomNoise, measure
+from engine.density.zoom.measure import ZoomNoise, measure
 from engine.density.zoom.reading import read
 from engine.density.zoom.tree import build_tree
 from engine.synthetic.counts import Visits, ZoomCounts
@@ -49,8 +49,8 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
     tree = build_tree(positions)
     districts = int(tree.districts.max()) + 1
     noise = ZoomNoise.draw(np.random.default_rng(1), towers, districts)
-    noisy = measure(city.zoom_tables, gaussian_strength(epsilon, 1e-7), noise.add, DEFAULTS)
-    readings = read(noisy, tree, DEFAULTS)
+    noisy = measure(city.zoom_tables, gaussian_strength(epsilon, 1e-7), noise.add)
+    readings = read(noisy, tree)
     visits, sizes, week, weeks = plain.read(noisy, positions)
     assert readings.visits == visits
     np.testing.assert_allclose(readings.sizes, sizes, rtol=1e-9, atol=1e-12)
@@ -63,6 +63,6 @@ def test_a_release_is_visits_times_sizes_times_weeks() -> None:
     parameters = density.DensityParameters(epsilon=1.0, method="zoom")
     release = density.release(city, parameters, rng=np.random.default_rng(2))
     noise = density.DensityNoise.draw(np.random.default_rng(2), city, "zoom").zoom
-    noisy = measure(city.zoom_tables, gaussian_strength(1.0, 1e-7), noise.add, DEFAULTS)
+    noisy = measure(city.zoom_tables, gaussian_strength(1.0, 1e-7), noise.add)
     visits, sizes, _, weeks = plain.read(noisy, random_positions(11))
     np.testing.assert_allclose(release.counts, visits * sizes[:, None] * weeks, rtol=1e-7)

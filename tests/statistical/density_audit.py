@@ -13,8 +13,8 @@ import numpy as np
 from scipy import stats
 
 from engine import density
-from engine.density import fourier
-from engine.density.scaling import cell_totals
+from engine.density import mechanism
+from engine.density.mechanism import cell_totals
 from tests.reference.small_city import Aggregates, MemoryDataset, one_zone_a_tower
 
 CONFIDENCE = 0.999
@@ -78,13 +78,13 @@ def audit_counts(runs: int, fault: float, copies: int) -> Scores:
 
 def audit_visits(runs: int, fault: float, copies: int) -> Scores:
     """K̂ with ε′/2 = 1: the person has K_max visits."""
-    return _audit_totals(runs, fault, copies, lambda totals: totals.visits, person="visits")
+    return _audit_totals(runs, fault, copies, lambda totals: totals[1], person="visits")
 
 
 def audit_histogram(runs: int, fault: float, copies: int) -> Scores:
     """H̃ with ε′/2 = 1: the person's one visit is in the first tower of two."""
     return _audit_totals(
-        runs, fault, copies, lambda totals: totals.cells[0] / totals.visits, person="histogram"
+        runs, fault, copies, lambda totals: totals[0][0] / totals[1], person="histogram"
     )
 
 
@@ -116,7 +116,7 @@ def audit_plain_totals(runs: int, fault: float, copies: int) -> Scores:
         counts.ranked[:, :30, 0] += times
         data = MemoryDataset(counts, one_zone_a_tower(runs))
         noise = density.DensityNoise.draw(np.random.default_rng([3, seed]), data, "efpag_joint")
-        scores.append(cell_totals(data, parameters, noise).cells)
+        scores.append(cell_totals(data, parameters, noise)[0])
     return scores[0], scores[1]
 
 
@@ -127,13 +127,13 @@ def audit_coefficients(method: str, gaussian: str, delta: float) -> Stage:
         parameters = density.DensityParameters(
             epsilon=4.0, delta=delta, max_visits_per_user=168, method=method, gaussian=gaussian
         )
-        change = fourier.to_coefficients(np.full((1, HOURS), float(copies)))
+        change = mechanism.to_coefficients(np.full((1, HOURS), float(copies)))
         rng = np.random.default_rng(4)
         scores = []
         for coefficients in (change, 0 * change):
             variates = np.zeros((runs, HOURS))
             variates[:, 0] = rng.laplace(size=runs) if method == "efpa" else rng.normal(size=runs)
-            noisy = fourier.perturb(
+            noisy = mechanism.perturb(
                 np.repeat(coefficients, runs, axis=0),
                 np.ones(runs, dtype=np.int64),  # k = 1: the person changes no other coefficient
                 parameters,

@@ -13,7 +13,7 @@ import pytest
 from scipy import stats
 
 from engine import density
-from engine.density import fourier
+from engine.density import mechanism
 from engine.density.gaussian import analytic_sigma
 from tests.reference.density_reference import COSINES
 from tests.reference.small_city import Aggregates, MemoryDataset, one_zone_a_tower
@@ -124,7 +124,7 @@ def test_choices_follow_the_exponential_mechanism(method: str) -> None:
     rng = np.random.default_rng(1)
     parameters = replace(PARAMETERS, method=method, epsilon=3.0)
     spectra = 9.0 * rng.normal(size=(1, 168)) * np.exp(-np.arange(168) / 30)
-    logits = fourier.selection_logits(spectra, parameters)[0]
+    logits = mechanism.selection_logits(spectra, parameters)[0]
     drawn = np.bincount(
         np.concatenate([choices(spectra, parameters, rng) for _ in range(runs // 10_000)]),
         minlength=169,
@@ -144,11 +144,11 @@ def choices(spectra: np.ndarray, parameters, rng: np.random.Generator) -> np.nda
     if parameters.method != "efpag_joint":
         noise = density.DensityNoise(cluster_choice=rng.gumbel(size=(10_000, 168)))
         rows = np.arange(10_000)
-        return fourier.choose_kept(np.repeat(spectra, 10_000, 0), parameters, noise, rows)
+        return mechanism.choose_kept(np.repeat(spectra, 10_000, 0), parameters, noise, rows)
     gumbels = rng.gumbel(size=(10_000, 168))
     return np.array(
         [
-            fourier.choose_kept(
+            mechanism.choose_kept(
                 spectra, parameters, density.DensityNoise(joint_choice=row), np.zeros(1, int)
             )[0]
             for row in gumbels

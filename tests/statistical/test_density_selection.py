@@ -11,14 +11,14 @@ import pytest
 from scipy import signal
 
 from engine import density
-from engine.density import accounting, fourier
+from engine.density import accounting, mechanism, scales
 
 CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30, method="efpag")
 JOINT = replace(CHECK, method="efpag_joint")
 
 
 def log_probabilities(spectra: np.ndarray, parameters: density.DensityParameters) -> np.ndarray:
-    logits = fourier.selection_logits(spectra, parameters)
+    logits = mechanism.selection_logits(spectra, parameters)
     return logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
 
 
@@ -35,18 +35,18 @@ def spike_pair(visits: float = 10_000.0) -> tuple[np.ndarray, np.ndarray]:
     series[cluster, hour] = visits
     more = series.copy()
     more[cluster, hour] += 1
-    return fourier.to_coefficients(series), fourier.to_coefficients(more)
+    return mechanism.to_coefficients(series), mechanism.to_coefficients(more)
 
 
 def wave_pair() -> tuple[np.ndarray, np.ndarray]:
     """30 clusters with one wave each, as strong as the noise of keeping it; the person is at
     its crest."""
-    noise = fourier.noise_terms(CHECK, 1)
+    noise = scales.noise_terms(CHECK, 1)
     spectrum = np.zeros((30, 168))
     spectrum[:, 0], spectrum[:, 40] = 1e6, noise[40] - noise[0]
     crest = np.zeros((30, 168))
-    crest[:, int(fourier.to_series(spectrum)[0].argmax())] = 1
-    return spectrum, spectrum + fourier.to_coefficients(crest)
+    crest[:, int(mechanism.to_series(spectrum)[0].argmax())] = 1
+    return spectrum, spectrum + mechanism.to_coefficients(crest)
 
 
 def composed_delta(spectra: tuple[np.ndarray, np.ndarray], epsilon: float) -> float:
@@ -102,7 +102,7 @@ def test_one_joint_choice_stays_within_its_share_even_as_pure_dp() -> None:
         more = series.copy()
         for hour in rng.permutation(168)[:30]:
             more[rng.integers(12), hour] += 1
-        pair = fourier.to_coefficients(series), fourier.to_coefficients(more)
+        pair = mechanism.to_coefficients(series), mechanism.to_coefficients(more)
         assert np.abs(losses(*pair, JOINT)).max() <= JOINT.epsilon / 4
 
 
@@ -112,13 +112,13 @@ def adversarial_pair(visits: int, ratio: float) -> tuple[np.ndarray, np.ndarray]
     rng = np.random.default_rng(visits)
     person = np.zeros((1, 168))
     person[0, rng.permutation(168)[:visits]] = 1
-    change = fourier.to_coefficients(person)
+    change = mechanism.to_coefficients(person)
     energy = np.cumsum(change[0, 1:] ** 2)
     middle = 1 + int(np.searchsorted(energy, energy[-1] / 2))
     spectrum = 1e6 * change
     spectrum[0, middle + 1 :] *= -ratio
     spectrum[0, 0] = 1e9  # enough visits for every hour to be positive
-    assert fourier.to_series(spectrum).min() > 0
+    assert mechanism.to_series(spectrum).min() > 0
     return spectrum, spectrum + change
 
 

@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from engine import density
 from engine.datasets.zoomtables import WEIGHT_UNITS, ZoomTables
 from engine.density.gaussian import gaussian_strength, strength_to_epsilon
-from engine.density.zoom.measure import DEFAULTS, NoisyTables, ZoomNoise, measure
+from engine.density.zoom.measure import NoisyTables, ZoomNoise, measure
 from tests.reference.small_city import random_visits
 from tests.reference.zoom_people import ZoomCity, random_positions, zoom_city
 from tests.reference.zoom_reference import clipped_sums
@@ -39,7 +39,7 @@ def measured(tables: ZoomTables, runs: int, factor: float = 1.0, seed: int = 0):
     for _ in range(runs):
         noise = ZoomNoise.draw(rng, len(tables.towers), len(tables.districts))
         noise = ZoomNoise(**{name: factor * values for name, values in vars(noise).items()})
-        yield measure(tables, strength, noise.add, DEFAULTS)
+        yield measure(tables, strength, noise.add)
 
 
 def standardised(tables: ZoomTables, noisy: NoisyTables, name: str) -> np.ndarray:
@@ -51,8 +51,8 @@ def standardised(tables: ZoomTables, noisy: NoisyTables, name: str) -> np.ndarra
     counts = getattr(tables, name)
     clip_squared = 10.0
     if name == "city":
-        row = tables.city_clips_squared.index(round(noisy.city_clip**2, 9))
-        counts, clip_squared = counts[row], tables.city_clips_squared[row]
+        row = tables.clips.city.index(round(noisy.city_clip**2, 9))
+        counts, clip_squared = counts[row], tables.clips.city[row]
     sigma = math.sqrt(clip_squared) / (mu * math.sqrt(SHARES[name]))
     return ((getattr(noisy, name).values - counts / WEIGHT_UNITS) / sigma).ravel()
 
@@ -125,7 +125,7 @@ def audited(runs: int, factor: float = 1.0, fault: str = "") -> float:
 
 def ratio(noisy: NoisyTables, there: ZoomTables, without: ZoomTables) -> float:
     """Log-likelihood ratio of the two datasets, up to constants; what an attacker knows best."""
-    row = there.city_clips_squared.index(round(noisy.city_clip**2, 9))
+    row = there.clips.city.index(round(noisy.city_clip**2, 9))
     total = 0.0
     for name in SHARES:
         one, other = (getattr(tables, name) for tables in (there, without))
@@ -173,7 +173,7 @@ def test_the_heavy_person_is_at_every_clip() -> None:
 
 def at_middle(noisy: NoisyTables, there: ZoomTables, without: ZoomTables) -> dict:
     """Noisy tables without noise of the dataset with the person."""
-    row = there.city_clips_squared.index(round(noisy.city_clip**2, 9))
+    row = there.clips.city.index(round(noisy.city_clip**2, 9))
     values = {name: getattr(there, name) / WEIGHT_UNITS for name in SHARES}
     values["city"] = values["city"][row]
     tables = {name: replace(getattr(noisy, name), values=values[name]) for name in SHARES}

@@ -2,21 +2,23 @@
 
 import math
 
-from ...datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, SUM_SHARE
+from ...datasets.zoomtables import USUAL, ZoomClips
 from ...ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit
 from ...parameters import DensityParameters
 from ..gaussian import gaussian_strength
-from .measure import DEFAULTS, TABLES, noise_scale
+from .measure import SHARES, noise_scale, visits_scale
 
-_KINDS = (Kind.ZOOM_TOWERS, Kind.ZOOM_DISTRICTS, Kind.ZOOM_CITY, Kind.ZOOM_WEEKS, Kind.ZOOM_VISITS)
+_KINDS = (Kind.ZOOM_TOWERS, Kind.ZOOM_DISTRICTS, Kind.ZOOM_CITY, Kind.ZOOM_WEEKS)
 
 
-def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int) -> list[float]:
+def strengths_of(
+    visits: int, parameters: DensityParameters, max_visits_cap: int, clips: ZoomClips = USUAL
+) -> list[float]:
     """Return what each table says at worst of a person with so many visits, as Δ₂/σ.
 
-    In the order of `TABLES`. His row is at most min(c·t, √visits) among towers × hours, where each
-    visit has a cell of its own, and min(c·t, visits) elsewhere, for any c of the city's table, with
-    t² = 1 − (63/64)·(visits/K_max)².
+    His row is at most min(c·t, √visits) among towers × hours, where each visit has a cell of its
+    own, and min(c·t, visits) elsewhere, for any c of the city's table, with
+    t² = 1 − s·(visits/K_max)².
 
     Examples
     --------
@@ -26,17 +28,20 @@ def strengths_of(visits: int, parameters: DensityParameters, max_visits_cap: int
     1.0
     """
     strength = gaussian_strength(parameters.epsilon, parameters.delta)
-    room = math.sqrt(CLIP_SQUARED * (1 - SUM_SHARE * (visits / max_visits_cap) ** 2))
-    rows = (min(room, math.sqrt(visits)), *[min(room, visits)] * 3, visits)
-    clips = (*[math.sqrt(CLIP_SQUARED)] * 4, max_visits_cap)
-    sigmas = (noise_scale(*one, strength, DEFAULTS) for one in zip(TABLES, clips, strict=True))
-    return [row / sigma for row, sigma in zip(rows, sigmas, strict=True)]
+    room = math.sqrt(clips.squared * (1 - clips.sum_share * (visits / max_visits_cap) ** 2))
+    rows = (min(room, math.sqrt(visits)), *[min(room, visits)] * 3)
+    clip = math.sqrt(clips.squared)
+    sizes = [
+        row / noise_scale(name, clip, strength) for name, row in zip(SHARES, rows, strict=True)
+    ]
+    return [*sizes, visits / visits_scale(max_visits_cap, strength, clips)]
 
 
 def zoom_ledger(
     parameters: DensityParameters,
     *,
     max_visits_cap: int,
+    clips: ZoomClips = USUAL,
     city_clip: float | None = None,
     **_public: object,
 ) -> Ledger:
@@ -48,20 +53,23 @@ def zoom_ledger(
     The city's clip is chosen from the noisy visits; before there are any (None) the largest is the
     bound, without a noise scale.
     """
-    strength, root = gaussian_strength(parameters.epsilon, parameters.delta), CLIP_SQUARED**0.5
-    clips = (root, root, city_clip or CITY_CLIPS_SQUARED[-1] ** 0.5, root, float(max_visits_cap))
-    scales: list[float | None] = [
-        noise_scale(*one, strength, DEFAULTS) for one in zip(TABLES, clips, strict=True)
-    ]
-    if not city_clip:
-        scales[TABLES.index("city")] = None
-    shares = (*DEFAULTS.shares, 0.0)
     epsilon, delta = parameters.epsilon, parameters.delta
+    strength, root = gaussian_strength(epsilon, delta), math.sqrt(clips.squared)
+
+    def stage(kind: Kind, clip: float, scale: float | None, share: float) -> Stage:
+        law = (Noise.SHARED_GAUSSIAN, clip, Norm.L2, scale)
+        return Stage(kind, *law, share * epsilon, share * delta)
+
+    stages: list[Stage] = []
+    for kind, (name, share) in zip(_KINDS, SHARES.items(), strict=True):
+        clip = (city_clip or math.sqrt(clips.city[-1])) if name == "city" else root
+        known = name != "city" or city_clip
+        stages.append(
+            stage(kind, clip, noise_scale(name, clip, strength) if known else None, share)
+        )
+    visits = visits_scale(max_visits_cap, strength, clips)
     return Ledger(
-        stages=tuple(
-            Stage(kind, Noise.SHARED_GAUSSIAN, clip, Norm.L2, scale, share * epsilon, share * delta)
-            for kind, clip, scale, share in zip(_KINDS, clips, scales, shares, strict=True)
-        ),
+        stages=(*stages, stage(Kind.ZOOM_VISITS, float(max_visits_cap), visits, 0.0)),
         published_epsilon=epsilon,
         pure_epsilon=epsilon,
         proved_epsilon=epsilon,

@@ -1,7 +1,6 @@
 """Measuring: the only step that sees counts. One Gaussian mechanism over five tables.
 
-Every constant of the method stands here; all are public, none is read off data. What halving and
-doubling each of them does is measured by ``python -m research methods``.
+All constants are public, none is read off data.
 """
 
 import math
@@ -12,47 +11,14 @@ import numpy as np
 
 from ... import noise as samplers
 from ...arrays import Floats, Integers
-from ...datasets.zoomtables import SUM_SHARE, WEIGHT_UNITS, ZoomTables
+from ...datasets.zoomtables import WEIGHT_UNITS, ZoomClips, ZoomTables
 from ...parameters import HOURS_PER_WEEK
 
-TABLES = ("towers", "districts", "city", "weeks", "visits")
-"""The five tables that are measured; the first four in the order of `ZoomConstants.shares`."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class ZoomConstants:
-    """Constants of measuring and reading.
-
-    Attributes
-    ----------
-    shares : tuple of four floats
-        Shares of μ² of the first four of `TABLES`; they sum to 1.
-    city_noise : float
-        The largest noise of the city's table, as a share of the visits in a mean hour, at which
-        a larger clip is taken.
-    city_errors : float
-        Standard errors by which a group of the city's week must exceed the noise.
-    tower_errors : float
-        The same for differences between the weeks of halves, and for single cells.
-    region_level : int
-        Level of the tree whose totals the last shrinkage of sizes keeps; 3 gives 8 regions.
-    least_weight : float
-        Least weight of a tower where weeks are compared, in noises of one tower's size.
-    least_hour : float
-        Least share of an hour in the week that the towers' weeks are compared with, as a part of
-        an even hour's.
-    """
-
-    shares: tuple[float, float, float, float] = (0.32, 0.29, 0.11, 0.28)
-    city_noise: float = 0.02
-    city_errors: float = 2.0
-    tower_errors: float = 3.5
-    region_level: int = 3
-    least_weight: float = 0.3
-    least_hour: float = 0.1
-
-
-DEFAULTS = ZoomConstants()
+SHARES = {"towers": 0.32, "districts": 0.29, "city": 0.11, "weeks": 0.28}
+"""Shares of μ² of the first four tables; they sum to 1. The fifth is ``visits``."""
+CITY_NOISE = 0.02
+"""The largest noise of the city's table, as a share of the visits in a mean hour, at which a larger
+clip is taken."""
 
 Add = Callable[[str, Integers, float], Integers | Floats]
 """Adds Gaussian noise of a standard deviation to the whole numbers of a named table."""
@@ -110,7 +76,7 @@ class NoisyTables:
     city_clip: float
 
 
-def measure(tables: ZoomTables, strength: float, add: Add, constants: ZoomConstants) -> NoisyTables:
+def measure(tables: ZoomTables, strength: float, add: Add) -> NoisyTables:
     """Add Gaussian noise to the five tables: together one μ-GDP mechanism.
 
     The visits come first and the city's clip is chosen from them: Gaussian mechanisms also compose
@@ -128,34 +94,40 @@ def measure(tables: ZoomTables, strength: float, add: Add, constants: ZoomConsta
     """
 
     def noisy(name: str, clip_squared: float, counts: Integers) -> NoisyTable:
-        sigma = noise_scale(name, math.sqrt(clip_squared), strength, constants)
+        sigma = noise_scale(name, math.sqrt(clip_squared), strength)
         return NoisyTable(add(name, counts, sigma * WEIGHT_UNITS) / WEIGHT_UNITS, sigma)
 
-    sigma = noise_scale("visits", tables.max_visits_cap, strength, constants)
+    clips = tables.clips
+    sigma = visits_scale(tables.max_visits_cap, strength, clips)
     visits = float(add("visits", np.array([tables.visits]), sigma)[0])
-    bearable, clips = constants.city_noise * visits / HOURS_PER_WEEK, tables.city_clips_squared
-    fits = [noise_scale("city", math.sqrt(c), strength, constants) <= bearable for c in clips]
+    bearable = CITY_NOISE * visits / HOURS_PER_WEEK
+    fits = [noise_scale("city", math.sqrt(c), strength) <= bearable for c in clips.city]
     row = max(sum(fits) - 1, 0)
     return NoisyTables(
-        towers=noisy("towers", tables.clip_squared, tables.towers),
-        districts=noisy("districts", tables.clip_squared, tables.districts),
-        city=noisy("city", clips[row], tables.city[row]),
-        weeks=noisy("weeks", tables.clip_squared, tables.weeks),
+        towers=noisy("towers", clips.squared, tables.towers),
+        districts=noisy("districts", clips.squared, tables.districts),
+        city=noisy("city", clips.city[row], tables.city[row]),
+        weeks=noisy("weeks", clips.squared, tables.weeks),
         visits=visits,
-        city_clip=math.sqrt(clips[row]),
+        city_clip=math.sqrt(clips.city[row]),
     )
 
 
-def noise_scale(name: str, clip: float, strength: float, constants: ZoomConstants) -> float:
-    """Return σ = c/(μ·√share) of a table; of the visits c is K_max and the share 63/64.
-
-    The shares of the other four add up to 1 without it: whoever has so many visits that their sum
-    tells of him weighs less in them.
+def noise_scale(name: str, clip: float, strength: float) -> float:
+    """Return σ = c/(μ·√share) of one of the first four tables.
 
     Examples
     --------
-    >>> round(noise_scale("towers", 10**0.5, 0.2082, DEFAULTS), 2)
+    >>> round(noise_scale("towers", 10**0.5, 0.2082), 2)
     26.85
     """
-    share = SUM_SHARE if name == "visits" else constants.shares[TABLES.index(name)]
-    return float(clip) / (strength * math.sqrt(share))
+    return float(clip) / (strength * math.sqrt(SHARES[name]))
+
+
+def visits_scale(max_visits_cap: int, strength: float, clips: ZoomClips) -> float:
+    """Return σ = K_max/(μ·√s) of the sum of visits.
+
+    The shares of the other four add up to 1 without it: whoever has so many visits that their sum
+    tells of him weighs less in them.
+    """
+    return max_visits_cap / (strength * math.sqrt(clips.sum_share))

@@ -13,27 +13,27 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from ...arrays import Floats, Integers
-from .measure import NoisyTable, NoisyTables, ZoomConstants
+from .measure import NoisyTable, NoisyTables
 from .tree import Tree, hand_down
 
 BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
 """First and last harmonic of a day in each frequency band."""
+CITY_ERRORS, TOWER_ERRORS = 2.0, 3.5
+"""Standard errors by which a group of the city's week, and differences of halves' weeks or single
+cells, must exceed the noise."""
+REGION_LEVEL = 3
+"""Level of the tree whose totals the last shrinkage of sizes keeps: 8 regions."""
+LEAST_WEIGHT, LEAST_HOUR = 0.3, 0.1
+"""Least weight of a tower where weeks are compared, in noises of one tower's size; least share of
+an hour in the week that they are compared with, as a part of an even hour's."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reading:
-    """What the noisy tables say.
+    """What the noisy tables say: K̂, which can be negative, and shares, each of sum 1.
 
-    Attributes
-    ----------
-    visits : float
-        K̂, all visits; can be negative.
-    sizes : array, shape (towers,)
-        The towers' shares of all visits, at least 0, of sum 1.
-    city : array, shape (168,)
-        The city's week, at least 0, of sum 1.
-    weeks : array, shape (towers, 168)
-        The week of every tower, at least 0, of sum 1.
+    Towers of all visits, shape (towers,); hours of the city's week, (168,), and of every tower's,
+    (towers, 168).
     """
 
     visits: float
@@ -47,17 +47,17 @@ class Reading:
         return max(self.visits, 0.0) * self.sizes[:, None] * self.weeks
 
 
-def read(noisy: NoisyTables, tree: Tree, constants: ZoomConstants) -> Reading:
+def read(noisy: NoisyTables, tree: Tree) -> Reading:
     """Read the noisy tables. A pure function of private results, so it costs no privacy."""
-    sizes, size_noise = tower_sizes(noisy.weeks, tree, constants)
-    city = city_week(noisy.city, constants)
-    weights = np.maximum(sizes, constants.least_weight * size_noise)
-    weeks = tower_weeks(noisy, tree, weights, city, constants)
-    weeks = with_single_cells(noisy.towers, sizes, weeks, constants.tower_errors)
+    sizes, size_noise = tower_sizes(noisy.weeks, tree)
+    city = city_week(noisy.city)
+    weights = np.maximum(sizes, LEAST_WEIGHT * size_noise)
+    weeks = tower_weeks(noisy, tree, weights, city)
+    weeks = with_single_cells(noisy.towers, sizes, weeks)
     return Reading(visits=noisy.visits, sizes=sizes, city=city, weeks=weeks)
 
 
-def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tuple[Floats, float]:
+def tower_sizes(weeks: NoisyTable, tree: Tree) -> tuple[Floats, float]:
     """Return the towers' shares of all visits, of sum 1, and the noise of one share as measured.
 
     At each split the difference of the halves' mean counts is shrunk by s/(s + v): v its noise, s
@@ -76,7 +76,7 @@ def tower_sizes(weeks: NoisyTable, tree: Tree, constants: ZoomConstants) -> tupl
         differences[at_level] *= signal / (signal + variances[at_level])
     sizes = np.maximum(1 / towers + hand_down(tree, np.ones(towers)) @ differences, 0.0)
     drawn = sizes**3 / (sizes**2 + noise**2)
-    region = tree.nodes[min(constants.region_level, len(tree.nodes) - 1)]
+    region = tree.nodes[min(REGION_LEVEL, len(tree.nodes) - 1)]
     before, after = (np.bincount(region, weights=values) for values in (sizes, drawn))
     back = np.divide(before, after, out=np.zeros_like(before), where=after > 0)
     return shares(drawn * back[region]), noise
@@ -108,7 +108,7 @@ def week_basis() -> tuple[Floats, Integers]:
     return basis, groups
 
 
-def city_week(noisy: NoisyTable, constants: ZoomConstants) -> Floats:
+def city_week(noisy: NoisyTable) -> Floats:
     """Return the city's week, shape (168,), at least 0 and of sum 1, from its noisy hours.
 
     A group of rhythms is kept if its mean square exceeds the noise's by 2 standard errors, and
@@ -118,7 +118,7 @@ def city_week(noisy: NoisyTable, constants: ZoomConstants) -> Floats:
     coefficients, noise = basis.T @ noisy.values, noisy.sigma**2
     sizes = np.bincount(groups).astype(np.float64)
     sums = np.bincount(groups, weights=coefficients**2)
-    kept = sums / sizes > noise * largest_noise(sizes, constants.city_errors)
+    kept = sums / sizes > noise * largest_noise(sizes, CITY_ERRORS)
     left = 1.0 - np.maximum(sizes - 2, 0.0) * noise / np.maximum(sums, noise)
     factors = np.where(kept, np.maximum(left, 0.0), 0.0)
     factors[0] = 1.0
@@ -133,9 +133,7 @@ def shares(series: Floats) -> Floats:
     return np.divide(positive, sums, out=even, where=sums > 0)
 
 
-def tower_weeks(
-    noisy: NoisyTables, tree: Tree, weights: Floats, city: Floats, constants: ZoomConstants
-) -> Floats:
+def tower_weeks(noisy: NoisyTables, tree: Tree, weights: Floats, city: Floats) -> Floats:
     """Return the week of every tower, shape (towers, 168), at least 0 and of sum 1.
 
     Every coefficient of a difference is shrunk by s/(s + its noise), with one signal variance s
@@ -152,12 +150,12 @@ def tower_weeks(
     differences[above] += share[:, None] * (coarse - differences[above])
     noise[above] = share * coarse_noise
     basis, groups = week_basis()
-    basis = np.linalg.qr(basis * np.maximum(city, constants.least_hour / len(city))[:, None])[0]
+    basis = np.linalg.qr(basis * np.maximum(city, LEAST_HOUR / len(city))[:, None])[0]
     coefficients = differences @ basis
     in_group = np.eye(groups.max() + 1)[groups]
     components = in_group.sum(axis=0)
     squares = coefficients**2 @ in_group / components
-    signal = signal_variance(squares, noise, components, constants.tower_errors)[groups]
+    signal = signal_variance(squares, noise, components, TOWER_ERRORS)[groups]
     kept = (coefficients * signal / (signal + noise[:, None])) @ basis.T
     return shares(city + hand_down(tree, weights) @ kept)
 
@@ -172,12 +170,12 @@ def _differences(
     return first @ scaled / one - second @ scaled / other, (table.sigma / table.total) ** 2 * noise
 
 
-def with_single_cells(table: NoisyTable, sizes: Floats, weeks: Floats, errors: float) -> Floats:
+def with_single_cells(table: NoisyTable, sizes: Floats, weeks: Floats) -> Floats:
     """Return the weeks with the ups and downs of single cells that stand clear of the noise."""
     fit = table.total * sizes[:, None] * weeks
     left, noise = table.values - fit, table.sigma**2
     excess = (left**2 - noise).sum() / fit.sum()
-    if excess <= errors * np.sqrt(2.0 * fit.size) * noise / fit.sum():
+    if excess <= TOWER_ERRORS * np.sqrt(2.0 * fit.size) * noise / fit.sum():
         return weeks
     cells = fit + left * excess * fit / (excess * fit + noise)
     seen = cells.max(axis=1, keepdims=True) > 0

@@ -13,15 +13,9 @@ from ...errors import ParameterError
 class Tree:
     """A balanced binary tree; it reads positions only, so it costs no privacy.
 
-    Attributes
-    ----------
-    first, second : csr_array, shape (splits, towers)
-        1 where a tower lies in the first or second half of a split; coarse splits first.
-    level : int array, shape (splits,)
-        0 for the split of the whole region.
-    nodes : int array, shape (levels + 1, towers)
-        The node of every tower at every level, numbered along the tree; the last level holds
-        single towers.
+    `first` and `second`, shape (splits, towers), hold 1 where a tower lies in that half of a split,
+    coarse ones first; `level` of a split is 0 for the whole region. `nodes`, shape (levels + 1,
+    towers), are each tower's node at every level; the last level holds single towers.
     """
 
     first: csr_array
@@ -43,11 +37,8 @@ class Tree:
 def build_tree(positions: Floats) -> Tree:
     """Split the longer side at the median, ties by order, down to single towers.
 
-    Parameters
-    ----------
-    positions : array, shape (towers, 2)
-        Longitude and latitude in degrees. Only their order decides who is in which half, and the
-        sides are compared at the region's mean latitude, so every machine builds the same tree.
+    `positions` are longitude and latitude in degrees. Only their order decides who is in which
+    half, and sides are compared at the mean latitude, so every machine builds the same tree.
 
     Examples
     --------

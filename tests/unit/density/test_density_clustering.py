@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from engine.density.clustering import cluster_cells
+from engine.density.mechanism import cluster_cells
 
 
 def plain(totals: np.ndarray, centres: np.ndarray, areas: np.ndarray, minimum: float) -> list[int]:

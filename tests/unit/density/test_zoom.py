@@ -10,8 +10,8 @@ from engine.datasets.zoomtables import ZoomTables
 from engine.density import mechanism
 from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom import reading
-from engine.density.zoom.measure import DEFAULTS, ZoomConstants, measure
+from engine.density.zoom import reading, release as zoom_release
+from engine.density.zoom.measure import SHARES, measure
 from engine.density.zoom.tree import build_tree
 from engine.errors import DatasetError, ParameterError
 from engine.ledger import Kind
@@ -56,8 +56,8 @@ def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) 
     other = ZoomCity(clipped_sums(random_visits(900, 11, seed=9), positions), positions)
     assert not np.array_equal(one.zoom_tables.towers, other.zoom_tables.towers)
     noise = density.DensityNoise.draw(np.random.default_rng(4), one, "zoom")
-    noisy = measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), noise.zoom.add, DEFAULTS)
-    monkeypatch.setattr(mechanism, "measure", lambda *_: noisy)
+    noisy = measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), noise.zoom.add)
+    monkeypatch.setattr(zoom_release, "measure", lambda *_: noisy)
     releases = [density.release(city, ZOOM, noise=noise) for city in (one, other)]
     assert releases[0].counts.tobytes() == releases[1].counts.tobytes()
     assert releases[0].reading.weeks.tobytes() == releases[1].reading.weeks.tobytes()
@@ -167,13 +167,11 @@ def test_the_number_of_visits_is_at_most_a_sixth_worse_than_the_published_one(
 def test_a_sweep_gets_better_with_epsilon(method: str) -> None:
     demo = datasets.load("demo-city")
     settings = [replace(ZOOM, method=method, epsilon=epsilon) for epsilon in (0.1, 2.0)]
-    results = sweeping.sweep(
-        density, demo, settings, 2, rng=np.random.default_rng(0), score=density.mean_scores
-    )
-    (low, *_), (high, *_) = density.summarise(results).values()
-    assert low.error > 1.3 * high.error
-    assert low.correlation < high.correlation
-    assert low.total_error > 10 * high.total_error
+    points = list(sweeping.sweep(density, demo, settings, 2, rng=np.random.default_rng(0)))
+    low, high = ([one.scores for one in points if one.setting == place] for place in (0, 1))
+    assert sum(one.mean_error for one in low) > 1.3 * sum(one.mean_error for one in high)
+    assert max(one.common_part for one in low) < min(one.common_part for one in high)
+    assert sum(one.total_error for one in low) > 10 * sum(one.total_error for one in high)
 
 
 def test_shipped_tables_are_those_of_the_same_people() -> None:
@@ -193,5 +191,4 @@ def test_tables_survive_the_way_to_disk() -> None:
     demo = datasets.load("demo-city")
     assert isinstance(demo.zoom_tables, ZoomTables)
     assert not demo.zoom_tables.towers.flags.writeable
-    assert ZoomConstants() == DEFAULTS
-    assert sum(DEFAULTS.shares) == pytest.approx(1.0)
+    assert sum(SHARES.values()) == pytest.approx(1.0)

@@ -5,7 +5,7 @@ import pytest
 
 from engine.density import DensityParameters
 from engine.density.gaussian import gaussian_delta, gaussian_strength
-from engine.density.zoom.measure import DEFAULTS
+from engine.density.zoom.measure import SHARES
 from engine.privacy import Visitor, strongest_on_density
 from engine.privacy.attack import stage_losses
 
@@ -39,7 +39,6 @@ def test_each_table_says_what_the_worst_placement_of_the_visits_changes(visits: 
     rows = {"towers": (apart, 10**0.5), "districts": (one_cell, 10**0.5)}
     rows |= {"city": (one_cell, 29.0), "weeks": (one_cell, 10**0.5)}
     mu = gaussian_strength(1.0, 1e-5)
-    shares = dict(zip(("towers", "districts", "city", "weeks"), DEFAULTS.shares, strict=True))
     room = math.sqrt(1 - 63 / 64 * (visits / 840) ** 2)
     sizes = []
     for name, (row, clip) in rows.items():
@@ -48,7 +47,7 @@ def test_each_table_says_what_the_worst_placement_of_the_visits_changes(visits: 
         changes = [
             np.linalg.norm(row * min(1.0, c * room / np.linalg.norm(row))) / c for c in clips
         ]
-        sizes.append(max(changes) * mu * math.sqrt(shares[name]))
+        sizes.append(max(changes) * mu * math.sqrt(SHARES[name]))
     sizes.append(visits / 840 * mu * math.sqrt(63 / 64))
     losses = stage_losses(Visitor(visits=1, all_visits=visits), PARAMETERS, **PLACES)
     assert [loss.size for loss in losses] == pytest.approx(sizes)

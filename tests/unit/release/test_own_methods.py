@@ -45,7 +45,7 @@ def city_clip(dataset):
     """Return the clip of the city's table where no noise moves the number of visits."""
     strength = noise.zcdp_strength(1.0, 1e-7)
     tables = dataset.zoom_tables
-    clips, bearable = np.sqrt(tables.city_clips_squared), 0.02 * tables.visits / 168
+    clips, bearable = np.sqrt(tables.clips.city), 0.02 * tables.visits / 168
     return float(clips[clips / (strength * 0.11**0.5) <= bearable].max(initial=clips[0]))
 
 
