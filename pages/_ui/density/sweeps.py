@@ -142,14 +142,7 @@ def _with_spread(
 def _steps(key: Key, settings: Sequence[DensityParameters], seed: Seed) -> Iterator[Step]:
     finished: list[sweeping.Point] = []
     draws = [generator(seed, "density", repeat) for repeat in range(REPEATS)]  # as on the cards
-    results = sweeping.sweep(
-        density,
-        cached_datasets.dataset(key),
-        settings,
-        REPEATS,
-        rng=draws,
-        score=density.mean_scores,
-    )
+    results = sweeping.sweep(density, cached_datasets.dataset(key), settings, REPEATS, rng=draws)
     total = REPEATS * len(settings)
     for result in results:
         finished.append(result)
@@ -160,20 +153,25 @@ def _table(curves: Sequence[Curve], results: Sequence[sweeping.Point]) -> pd.Dat
     """Return one row for every curve and ε that has a result; ε is the one on the axis."""
     places = [(curve, epsilon) for curve in curves for epsilon in EPSILONS]
     rows = []
-    for index, (mean, spread, repeats) in density.summarise(results).items():
+    drawn: dict[int, list[density.DensityScores]] = {}
+    for point in results:
+        drawn.setdefault(point.setting, []).append(point.scores)
+    for index, scored in sorted(drawn.items()):
         curve, epsilon = places[index]
+        errors = pd.Series([one.mean_error for one in scored])
+        rhythms = pd.Series([one.mean_correlation for one in scored])
         rows.append(
             {
                 "epsilon": epsilon,
                 "curve": curve.name,
                 "kind": curve.kind,
                 "setting": index,
-                "repeats": repeats,
-                "blank": int(mean.exceeded),
-                "error": mean.error,
-                "error_sd": spread.error,
-                "pearson": mean.correlation,
-                "pearson_sd": spread.correlation,
+                "repeats": len(scored),
+                "blank": sum(one.exceeded for one in scored),
+                "error": errors.mean(),
+                "error_sd": errors.std(),
+                "pearson": rhythms.mean(),
+                "pearson_sd": rhythms.std(),
             }
         )
     return pd.DataFrame(rows)

@@ -8,7 +8,7 @@ from engine import report
 from engine.report import Analysis
 from pages._ui.cache.draws import generator
 from pages._ui.shell import settings
-from pages._ui.shell.settings import SIMULATED_SEED
+from pages._ui.state import SIMULATED_SEED
 from tests.support.page import bodies, text
 
 PAGE = "pages/6_Report.py"
