@@ -6,8 +6,8 @@ import pytest
 
 from engine import report
 from engine.report import Analysis
+from pages._ui import state
 from pages._ui.cache.draws import generator
-from pages._ui.shell import settings
 from pages._ui.state import SIMULATED_SEED
 from tests.support.page import bodies, text
 
@@ -54,7 +54,7 @@ def test_single_trips_have_no_radius(open_report):
 
 
 def test_the_page_opens_on_a_dataset_that_has_a_report(open_page, monkeypatch):
-    monkeypatch.setattr(settings, "PREFERRED_TRIPS", ("flows",))
+    monkeypatch.setitem(state.PREFERRED, "od_data", ("flows",))
     app = open_page(PAGE)
     assert app.session_state["od_data"] != "flows"
     assert "ε = 1 for one person" in text(app)
