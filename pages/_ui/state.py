@@ -31,7 +31,7 @@ from pages._ui.cache import facts as cached_facts
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import came_by_history, session
-from pages._ui.wording.datasets import PARTS, option
+from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, PARTS, SIMULATED_BANNER, option
 from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.places import cluster_words, zone_words
@@ -440,6 +440,23 @@ def report(**changes: Any) -> Setting | None:
 def _setting(part: str, of: Entry, given: Any, when: When | None = None) -> Setting:
     seen = Seen(dataset=of.key.version, zones=zones(part), when=when or When())
     return Setting(seen=seen, parameters=given)
+
+
+def stamp() -> tuple[str, bool]:
+    """Return what every saved picture says, and whether any people that are set or shown are real.
+
+    That it is no release, whose data it is, and what is set.
+    """
+    used = [*session().shown.values(), entry("density"), entry("trips")]
+    real = any(one is not None and not one.metadata.simulated for one in used)
+    whose = CONFIDENTIAL_BANNER.replace("**", "") if real else f"{SIMULATED_BANNER}."
+    names = " and ".join(session().shown) or "no data"
+    said = [f"ε = {value(EPSILON):g}"]
+    if not session().shown or ((of := entry("trips")) is not None and of.name in session().shown):
+        said += [f"T = {value(MAX_TRIPS)}", f"τ = {value(THRESHOLD)}", UNITS[value(UNIT)]]
+    if (of := entry("density")) is not None and of.name in session().shown:
+        said += [f"δ = {scientific(value(DELTA))}", f"ℓ = {value(MAX_VISITS)}"]
+    return f"Exploration, not a release. {whose} {names}: {', '.join(said)}", real
 
 
 def entry_of(setting: Setting) -> Entry:

@@ -186,7 +186,7 @@ def _week(context: Density, truth: Floats, private: Floats) -> None:
         )
         label = "Laplace on every count" if other == "lpa" else "no scaling, no smoothing"
         series[label] = verbs.release(*varied.asked).counts[row]
-    x, at = charts.week(block_names(context.key.resolution.hours))
+    x, at = charts.week()
     charts.curve(
         charts.lines(series, (TRUE, PRIVATE, OTHER, HERE)),
         x=x,

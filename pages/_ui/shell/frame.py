@@ -62,6 +62,7 @@ def run(page: Any) -> None:
         if busy:
             st.html(f'<div class="busy" role="status">{crowd.BUSY}</div>')
         with problems.caught(st.container(key="problem")):
+            session().shown.clear()
             state.start()
             sidebar.draw(path())
             page.run()
@@ -103,6 +104,7 @@ def banners(entries: Iterable[Entry | None]) -> None:
     used = {entry.name: entry for entry in entries if entry is not None}
     if not used:
         return
+    session().shown.update(used)
     real = [name for name, entry in used.items() if not entry.metadata.simulated]
     if real:
         st.warning(f"{CONFIDENTIAL_BANNER} Dataset: {joined(real)}.", icon=":material/lock:")

@@ -42,6 +42,8 @@ class Session:
         What was set before the last reset.
     store : Store
         What has been computed of the session's own uploads.
+    shown : dict
+        The datasets that the page at hand shows, by name.
     wanted : dict
         What is to be set when the next run begins, by key.
     secret_seeds : dict
@@ -70,6 +72,7 @@ class Session:
     before: dict[str, Any] | None = None
     store: Any = field(default_factory=_new_store)
     wanted: dict[str, Any] = field(default_factory=dict)
+    shown: dict[str, Any] = field(default_factory=dict)
     secret_seeds: dict[Key, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)

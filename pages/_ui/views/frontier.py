@@ -18,8 +18,7 @@ from pages._ui.cache import (
 )
 from pages._ui.cache.frontier import Advice, Line, span_of
 from pages._ui.cache.window import declared
-from pages._ui.drawing import colours, tables as drawn_tables
-from pages._ui.drawing.charts import spec
+from pages._ui.drawing import charts, colours, tables as drawn_tables
 from pages._ui.drawing.tables import Column
 from pages._ui.jobs import Job
 from pages._ui.shell import setting
@@ -133,7 +132,7 @@ def _picture(known: Advice, context: Context[Any], at: tuple[float, float]) -> N
             way_out.take(shown[int(number)], context.entry)
 
     st.html(_legend(lines, known, levels))
-    spec.show(
+    charts.show(
         _layers(levels, flows="T" in shown[0].levers),
         data,
         key="frontier_chart",
@@ -185,7 +184,7 @@ def _marks(
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def _layers(levels: Sequence[tuple[int, str]], *, flows: bool) -> list[spec.Spec]:
+def _layers(levels: Sequence[tuple[int, str]], *, flows: bool) -> list[charts.Spec]:
     """Return the layers: steps, dots, known uses, the limit, here and recommended."""
     of = "trips in usable flows" if flows else "zones with usable counts"
     x = _axis("risk", [0.5, 1.0], "Risk: an attacker's best guess over everything released")
@@ -212,7 +211,7 @@ def _layers(levels: Sequence[tuple[int, str]], *, flows: bool) -> list[spec.Spec
     ]
     at = {"x": x, "y": y}
 
-    def where(test: str, yes: float, no: float) -> spec.Spec:
+    def where(test: str, yes: float, no: float) -> charts.Spec:
         return {"condition": {"test": test, "value": yes}, "value": no}
 
     mark_colour = {"field": "colour", "scale": None, "legend": None}
@@ -225,7 +224,7 @@ def _layers(levels: Sequence[tuple[int, str]], *, flows: bool) -> list[spec.Spec
             | {"opacity": where("datum.meets", 1.0, 0.4)},
         },
         {
-            "params": [spec.picking("id")],
+            "params": [charts.picking("id")],
             "mark": {"type": "point", "filled": True, "cursor": "pointer"},
             "encoding": at
             | {"color": colour, "shape": shape, "tooltip": said}
@@ -271,7 +270,7 @@ def _layers(levels: Sequence[tuple[int, str]], *, flows: bool) -> list[spec.Spec
     ]
 
 
-def _axis(field: str, domain: list[float], title: str) -> spec.Spec:
+def _axis(field: str, domain: list[float], title: str) -> charts.Spec:
     return {
         "field": field,
         "type": "quantitative",
