@@ -9,10 +9,10 @@ import numpy as np
 from benchmarks.measure import Row, against, bounded, cpu_seconds, timed
 from engine import datasets, density, frontier, usability
 from engine.frontier import Need, flows, visits
-from engine.resolution import coarsen
+from engine.resolution import look_at
 from tests.reference import frontier_reference as reference
 
-WHOLE = Need(time="period", zones=1)
+WHOLE = Need(time="whole", zones=1)
 SAMPLE = 960
 """Settings that the reference judges: two views of the coarsest level would be too easy."""
 PLAIN_SETTINGS = 24
@@ -46,13 +46,13 @@ def rows() -> Iterator[Row]:
 
 def _visits(name: str, limit: float) -> Row:
     """Judge every setting of a density by draws, against settings released one by one."""
-    dataset, need = datasets.load(name), Need(time="period", read="zones")
+    dataset, need = datasets.load(name), Need(time="whole", read="zones")
     ours, line = timed(lambda: frontier.frontier(dataset, need), time.process_time)
     judged = line.judged
     some = judged[:: max(len(judged) // PLAIN_SETTINGS, 1)]
     start = time.process_time()
     for one in some:
-        view = coarsen(dataset, one.resolution)
+        view = look_at(dataset, one.seen.zones, one.seen.when)
         true = density.truth(view)
         for draw in range(visits.DRAWS):
             release = density.release(view, one.parameters, rng=np.random.default_rng(draw))

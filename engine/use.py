@@ -18,7 +18,7 @@ from .datasets import Dataset
 from .origin_destination import NoiseLaw
 from .origin_destination.laws import effective_threshold
 from .parameters import DensityParameters, ODParameters, ODUnit
-from .resolution import FINEST, Resolution, coarsen
+from .resolution import FINEST, look_at
 from .steps import Level, step
 
 FLOWS_LIMITS, DENSITY_LIMITS = (0.9, 0.7), (0.95, 0.8)
@@ -160,7 +160,7 @@ def drawn_uses(
 
 def look(dataset: Dataset, seen: Seen) -> tuple[Dataset, list[dict[str, Any]]]:
     """Return a dataset at the zones seen, and the days of every matrix or run of daily ones."""
-    view = coarsen(dataset, Resolution(zones=seen.zones))
+    view = look_at(dataset, seen.zones)
     when = seen.when
     days = list(when.positions(len(dataset.metadata.days)))
     if when.step == "day":

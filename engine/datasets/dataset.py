@@ -101,11 +101,6 @@ class Dataset:
         return tessellate(self.towers, self.zones)
 
     @cached_property
-    def hour_blocks(self) -> Integers:
-        """Which hours of the week are counted together, shape (168,): here none."""
-        return np.arange(HOURS_PER_WEEK, dtype=np.int64)
-
-    @cached_property
     def truth_by_tower(self) -> Integers:
         """X: true visits, shape (towers, 168), one per (person, tower, hour), capped at K_max."""
         table = self._read("truth.parquet", "density")

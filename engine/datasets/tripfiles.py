@@ -91,10 +91,11 @@ def opened(
                     f"dataset '{version.parent.name}': {name}.parquet holds what cannot be "
                     "counted; build the dataset again"
                 )
-        ends = [zone_index(table[column]).astype(zone_type(zones)) for column in _ENDS]
+        kind = zone_type(zones)
+        origin, destination = (zone_index(table[column]).astype(kind) for column in _ENDS)
         that = np.broadcast_to(np.int32(number), n.shape)
-        kind = count_type(int(n.min(initial=0)), int(n.max(initial=0)))
-        return TripCounts(that, *ends, rank.astype(np.int16), n.astype(kind))
+        n = n.astype(count_type(int(n.min(initial=0)), int(n.max(initial=0))))
+        return TripCounts(that, origin, destination, rank.astype(np.int16), n)
 
     def day(number: int) -> TripCounts:
         group = groups.get(days[number])

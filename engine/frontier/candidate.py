@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from ..contract import Seen
 from ..parameters import DensityParameters, ODParameters
 from ..privacy import STRONG_GUESS
-from ..resolution import Resolution
 from ..steps import Level, level_of, step
 
 USE_STEP = 0.005
@@ -39,7 +39,7 @@ class Candidate:
     """
 
     parameters: ODParameters | DensityParameters
-    resolution: Resolution
+    seen: Seen
     zones: int
     matrices: int
     days: int
@@ -89,7 +89,7 @@ class Candidate:
             levers["ε"],
             -levers.get("τ", 0),
             levers["T"] if "T" in levers else levers["ℓ"],
-            f"{method} {self.resolution.text} {self.parameters.method}",
+            f"{method} {self.seen.zones},{self.seen.when.step} {self.parameters.method}",
         )
 
     def within(self, risk: float) -> bool:

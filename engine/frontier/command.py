@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import get_args
 
 from .. import datasets, privacy
+from ..contract import Step
 from ..errors import ParameterError, exit_code
-from ..resolution import TimeStep
 from .candidate import Candidate
 from .need import Need, Protected, Read
 from .search import Frontier, frontier
@@ -19,7 +19,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(prog="mobility-privacy-explorer frontier", description=__doc__)
     parser.add_argument("dataset", help="name or folder")
-    parser.add_argument("--time", choices=get_args(TimeStep), default="day", help="long enough")
+    parser.add_argument("--time", choices=get_args(Step), default="day", help="long enough")
     parser.add_argument("--zones", default="1", help="least number of zones, or a level's name")
     parser.add_argument(
         "--unit", choices=get_args(Protected), default="person-day", help="least that is protected"

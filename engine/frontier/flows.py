@@ -8,9 +8,10 @@ from functools import cache, partial
 from itertools import product
 
 from .. import origin_destination as od, privacy, usability
+from ..contract import Seen, When
 from ..datasets import Dataset
 from ..parameters import EPSILON_STOPS, ODParameters
-from ..resolution import Resolution, ZoneLevel, coarsen
+from ..resolution import ZoneLevel, look_at
 from ..usability import Flows
 from .candidate import Candidate
 from .need import Need, Protected, Span, levels, spans
@@ -47,11 +48,10 @@ def judged(dataset: Dataset, need: Need) -> Iterator[tuple[float, tuple[Candidat
     Views whose first matrix has no trip between zones have nothing to judge and are left out.
     """
     views = steps(dataset, need)
-    days = len(dataset.metadata.days)
     risk = cache(_risk)
     for index, (level, span) in enumerate(views):
-        candidate = _at(level, span, days)
-        view = coarsen(dataset, Resolution(zones=level.name, time=span.time))
+        candidate = _at(dataset, level, span)
+        view = look_at(dataset, level.name, When(step=span.time))
         added_up = privacy.days_by_matrix(view.metadata)
         kept: list[tuple[Protected, int]] = list(product(span.units, LIMITS))
         for position, (unit, limit) in enumerate(kept, 1):
@@ -83,13 +83,11 @@ def judged(dataset: Dataset, need: Need) -> Iterator[tuple[float, tuple[Candidat
             yield done, tuple(batch)
 
 
-def _at(level: ZoneLevel, span: Span, days: int) -> "partial[Candidate]":
+def _at(dataset: Dataset, level: ZoneLevel, span: Span) -> "partial[Candidate]":
     """Return what makes candidates of one view."""
-    resolution = Resolution(zones=level.name, time=span.time)
-    matrices = span.matrices
-    return partial(
-        Candidate, resolution=resolution, zones=level.zones, matrices=matrices, days=days
-    )
+    seen = Seen(dataset=dataset.id, zones=level.name, when=When(step=span.time))
+    days = len(dataset.metadata.days)
+    return partial(Candidate, seen=seen, zones=level.zones, matrices=span.matrices, days=days)
 
 
 def _risk(unit: Protected, epsilon: float, days: tuple[int, ...]) -> float:

@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from .. import validation
+from ..contract import Step, When
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
-from ..resolution import TimeStep, ZoneLevel, details, labels_of, times
-from ..resolution.coarse import period_starts
+from ..resolution import ZoneLevel, judged_levels, judged_steps, labels_of
+from ..resolution.views import groups_of
 
 Protected = Literal["person-day", "person"]
 """The least that is protected: all of a person on one day, or over the whole period."""
@@ -40,17 +41,17 @@ class Need:
 
     Examples
     --------
-    >>> Need(time="period", zones=30, unit="person").read
+    >>> Need(time="whole", zones=30, unit="person").read
     'flows'
     """
 
-    time: TimeStep = "day"
+    time: Step = "day"
     zones: int | str = 1
     unit: Protected = "person-day"
     read: Read = "flows"
 
     def __post_init__(self) -> None:
-        validation.one_of("time", self.time, get_args(TimeStep), "'period' is the whole period")
+        validation.one_of("time", self.time, get_args(Step), "'whole' is the whole period")
         validation.one_of("unit", self.unit, get_args(Protected), "'person' protects most")
         validation.one_of("read", self.read, get_args(Read), "'flows' are trips between zones")
         if not isinstance(self.zones, str):
@@ -78,7 +79,7 @@ class Need:
 
     def least_matrices(self, dataset: Dataset) -> int:
         """Return into how many matrices the declared period must at least be cut."""
-        return len(period_starts(dataset.metadata.days, self.time))
+        return len(groups_of(range(len(dataset.metadata.days)), When(step=self.time)))
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class Span:
         A person is protected by one matrix of the whole period only: nothing else is released.
     """
 
-    time: TimeStep
+    time: Step
     matrices: int
     units: tuple[Protected, ...]
 
@@ -110,7 +111,7 @@ def spans(dataset: Dataset) -> tuple[Span, ...]:
     --------
     >>> from engine import datasets
     >>> [(span.time, span.units) for span in spans(datasets.load("demo-city"))]
-    [('period', ('person', 'person-day')), ('day', ('person-day',))]
+    [('whole', ('person', 'person-day')), ('day', ('person-day',))]
     """
     if not dataset.has_trips:
         raise DatasetError(
@@ -123,13 +124,14 @@ def spans(dataset: Dataset) -> tuple[Span, ...]:
             "a person's day, only single trips; choose a dataset whose trips name their person"
         )
     known: list[Span] = []
-    for time in reversed(times(dataset)):
-        whole = time == "period" and dataset.has_trips_by_person
+    for time in reversed(judged_steps(dataset)):
+        whole = time == "whole" and dataset.has_trips_by_person
         units: tuple[Protected, ...] = ("person", "person-day") if whole else ("person-day",)
-        known.append(Span(time, len(period_starts(dataset.metadata.days, time)), units))
+        matrices = len(groups_of(range(len(dataset.metadata.days)), When(step=time)))
+        known.append(Span(time, matrices, units))
     return tuple(known)
 
 
 def levels(dataset: Dataset) -> tuple[ZoneLevel, ...]:
     """Return the levels of zones that are judged, coarsest first."""
-    return tuple(ZoneLevel(*level) for level in reversed(details(dataset)))
+    return judged_levels(dataset)[::-1]

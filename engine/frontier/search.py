@@ -101,7 +101,7 @@ class Frontier:
         Examples
         --------
         >>> from engine import datasets
-        >>> demo = frontier(datasets.load("demo-city"), Need(time="period", zones=100))
+        >>> demo = frontier(datasets.load("demo-city"), Need(time="whole", zones=100))
         >>> [(way.lever, way.candidate.zones, round(way.gain, 2)) for way in demo.way_out()][:1]
         [('zones', 30, 0.56)]
         """
@@ -153,7 +153,7 @@ def candidates(
     Examples
     --------
     >>> from engine import datasets
-    >>> done, first = next(candidates(datasets.load("demo-city"), Need(time="period")))
+    >>> done, first = next(candidates(datasets.load("demo-city"), Need(time="whole")))
     >>> done < 0.1, {one.zones for one in first}
     (True, {10})
     """
@@ -196,7 +196,7 @@ def frontier(
     Examples
     --------
     >>> from engine import datasets
-    >>> need = Need(time="period", zones=30, unit="person")
+    >>> need = Need(time="whole", zones=30, unit="person")
     >>> best = frontier(datasets.load("demo-city"), need).recommended()
     >>> best.parameters.max_trips_per_user, best.parameters.epsilon, round(best.use, 3)
     (30, 1.0, 0.725)
@@ -234,7 +234,7 @@ def _check(dataset: Dataset, need: Need) -> None:
         )
     raise ParameterError(
         f"no setting meets the need: unit='person' with time={need.time!r}; a person is protected "
-        "over the whole period by one matrix only: choose time='period' or unit='person-day'"
+        "over the whole period by one matrix only: choose time='whole' or unit='person-day'"
     )
 
 

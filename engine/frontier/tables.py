@@ -16,7 +16,7 @@ LEAK = (
     "made of the confidential data: choosing by it leaks a little about them, so a release must "
     "name its settings as tuned on these data"
 )
-_SPANS = {"day": "every day", "week": "every week", "period": "the whole period"}
+_SPANS = {"day": "every day", "week": "every week", "whole": "the whole period"}
 _UNITS = {"person-day": "a person's day", "person": "a person"}
 VERDICTS = {"good": "usable", "partly": "usable in part", "noisy": "too noisy"}
 
@@ -27,8 +27,8 @@ def row(one: Candidate) -> dict[str, Any]:
     Examples
     --------
     >>> from engine.parameters import ODParameters
-    >>> from engine.resolution import Resolution
-    >>> one = Candidate(parameters=ODParameters(epsilon=1.0), resolution=Resolution(), zones=30,
+    >>> from engine.contract import Seen
+    >>> one = Candidate(parameters=ODParameters(epsilon=1.0), seen=Seen(dataset="a"), zones=30,
     ...                 matrices=7, days=7, risk=0.9, use=0.75, error=0.1)
     >>> row(one)["epsilon"], row(one)["span"]
     (1.0, 'day')
@@ -36,10 +36,9 @@ def row(one: Candidate) -> dict[str, Any]:
     names = {"T": "max_trips_per_user", "τ": "suppression_threshold", "ε": "epsilon"}
     names["ℓ"] = "max_visits_per_user"
     return {
-        "level": one.resolution.zones,
+        "level": one.seen.zones,
         "zones": one.zones,
-        "span": one.resolution.time,
-        "hours": one.resolution.hours,
+        "span": one.seen.when.step,
         "matrices": one.matrices,
         "days": one.days,
         "unit": one.unit,
@@ -104,7 +103,7 @@ def words(one: Candidate) -> str:
     """Return a setting and its two axes in a line."""
     flows = isinstance(one.parameters, ODParameters)
     days = f", {one.days} days" if flows and one.matrices == one.days else ""
-    span = _SPANS[one.resolution.time] if flows else f"by {one.resolution.hours}"
+    span = _SPANS[one.seen.when.step] if flows else "every hour"
     levers = ", ".join(
         f"{name} {value:g}" if isinstance(value, int | float) else str(value)
         for name, value in one.levers.items()
@@ -114,7 +113,7 @@ def words(one: Candidate) -> str:
     if one.use_error:
         use += f" (± {one.use_error:.1%}, by draws)"
     return (
-        f"{one.zones} zones ({one.resolution.zones}), {span}{days}, {_UNITS[one.unit]}, {levers}: "
+        f"{one.zones} zones ({one.seen.zones}), {span}{days}, {_UNITS[one.unit]}, {levers}: "
         f"best guess {one.risk:.1%}, {use} ({VERDICTS[one.level]}), errors add up to "
         f"{one.error:.0%} of all {'trips' if flows else 'visits'}"
     )

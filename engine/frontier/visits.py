@@ -7,16 +7,16 @@ of zones, so that a difference between two of them is the settings' and not the 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import product
 
 import numpy as np
 
 from .. import density, privacy, sweeping, usability
 from ..arrays import Floats
+from ..contract import Seen
 from ..datasets import Dataset
 from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK, DensityMethod, DensityParameters, gaussian_for
-from ..resolution import HourStep, Resolution, ZoneLevel, coarsen, hour_blocks
+from ..resolution import ZoneLevel, look_at
 from .candidate import Candidate
 from .need import Need, levels
 
@@ -29,7 +29,6 @@ OF_TOWERS: frozenset[DensityMethod] = frozenset({"zoom"})
 """Methods whose release is of towers: one is seen from every level of zones."""
 DRAWS = 5
 """Releases behind each mean and its standard error."""
-_BLOCKS: tuple[HourStep, ...] = ("hour",)
 _DAYS = 7
 
 
@@ -56,11 +55,6 @@ def steps(dataset: Dataset, need: Need) -> list[tuple[DensityMethod, tuple[ZoneL
         for method in methods
         for together in ([tuple(order)] if method in OF_TOWERS else [(level,) for level in order])
     ]
-
-
-def blocks_of(hours: HourStep) -> int:
-    """Return into how many blocks a week is cut."""
-    return int(hour_blocks(hours).max()) + 1
 
 
 def judged(
@@ -92,13 +86,9 @@ def _batch(
     rng: np.random.Generator,
 ) -> Iterator[tuple[float, tuple[Candidate, ...]]]:
     """Judge settings at every level and block of hours; nothing where there are no visits."""
-    places = [
-        (level, Resolution(zones=level.name, hours=hours))
-        for level, hours in product(together, _BLOCKS)
-    ]
-    views = [coarsen(dataset, at) for _, at in places]
+    views = [look_at(dataset, level.name) for level in together]
     truths = [density.truth(view) for view in views]
-    first = views[_BLOCKS.index("hour")]
+    first = views[0]
     if not truths[0].any():
         yield 1.0, ()
         return
@@ -107,8 +97,8 @@ def _batch(
         scored: list[tuple[float, float]] = []
         by_tower = None if release.reading is None else release.reading.by_tower
         hours = release.counts
-        for place, (view, true) in enumerate(zip(views, truths, strict=True)):
-            if by_tower is not None and place % len(_BLOCKS) == 0:  # the next level
+        for view, true in zip(views, truths, strict=True):
+            if by_tower is not None:
                 hours = view.tessellation.overlap.T @ by_tower
             seen = replace(release, counts=hours)
             scores = density.scores(true, seen)
@@ -125,14 +115,14 @@ def _batch(
     candidates: list[Candidate] = []
     for (place, setting), drawn in sorted(known.items()):
         shares, errors = zip(*drawn, strict=True)
-        level, at = places[place]
+        level = together[place]
         ledger = density.plan(views[place], settings[setting]).ledger
         candidates.append(
             Candidate(
                 parameters=settings[setting],
-                resolution=at,
+                seen=Seen(dataset=dataset.id, zones=level.name),
                 zones=level.zones,
-                matrices=blocks_of(at.hours),
+                matrices=HOURS_PER_WEEK,
                 days=_DAYS,
                 risk=privacy.risk_of_ledger(ledger, settings[setting].epsilon).best_guess,
                 use=float(np.mean(shares)),

@@ -13,7 +13,7 @@ from ..origin_destination.laws import NoiseLaw
 from ..report import Analysis, ReportNoise, ReportParameters, ReportRelease, labels
 from ..report.measures import Measure
 from ..report.settings import LEVELS
-from ..resolution.coarse import CoarseDataset
+from ..resolution import View
 from . import cautions, noise
 from .bars import Outlook, laplace_bar, of_counts
 from .files import CsvTable, neutral, require_counts
@@ -28,10 +28,10 @@ def plan(dataset: Dataset, parameters: ReportParameters, _days: Days) -> Plan:
     ParameterError
         For a view of coarser zones or days: the report's counts are those of the ingest.
     """
-    if isinstance(dataset, CoarseDataset):
+    if isinstance(dataset, View):
         raise ParameterError(
             "a mobility report must be made of a dataset as it was ingested",
-            value=f"a view at {dataset.resolution.text}",
+            value=f"a view at {dataset.level}",
             remedy="release the dataset itself, or ingest it with coarser zones; nothing was spent",
             code="coarse",
         )

@@ -2,7 +2,7 @@
 
 A group is a public cluster (`cluster_zones`): it reads no count. Sums of released flows are
 post-processing and cost no privacy; what was suppressed stays out of them, so they read low. For
-numbers about larger zones choose a resolution (`coarsen`), where the noise meets larger counts.
+numbers about larger zones choose coarser ones (`look_at`), where the noise meets larger counts.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,7 @@ from scipy.sparse import csr_array
 
 from ..arrays import Floats, Integers
 from .clusters import cluster_levels
-from .coarse import joined_zones
-from .levels import names_of
+from .levels import joined_zones, names_of
 
 _SHARE = 4
 """Each level has a quarter of the zones, so neighbours lie twice as far apart."""

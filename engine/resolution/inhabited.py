@@ -10,19 +10,20 @@ import geopandas as gpd
 import numpy as np
 
 from ..arrays import Integers
+from ..contract import When
 from ..datasets import Dataset, TripCounts
 from ..errors import DatasetError
 from ..geography import Tessellation, tessellate
-from .coarse import CoarseDataset
-from .levels import Resolution
+from .levels import FINEST
+from .views import View
 
 INHABITED = "inhabited"
-"""The level of the zones in which somebody lives, behind the @ of a key."""
+"""The level of the zones in which somebody lives, as `Seen.zones` names it."""
 
 _LEAST = 2
 
 
-class InhabitedDataset(CoarseDataset):
+class InhabitedDataset(View):
     """A view of `base` without the zones that are nobody's home.
 
     Trips were ranked before: removing one unit of protection changes the kept counts by at most T
@@ -49,7 +50,7 @@ class InhabitedDataset(CoarseDataset):
                 remedy="give a table of populations, or one number for every zone",
                 settings=("populations",),
             )
-        super().__init__(base, Resolution())
+        super().__init__(base, FINEST, When())
 
     @property
     def left_out(self) -> int:

@@ -1,90 +1,32 @@
-"""Which resolutions a dataset offers: its own parents, public clusters, and spans of time."""
+"""Which levels of zones a dataset offers: its own parents, and public clusters."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, get_args
+from typing import NamedTuple
 
 import geopandas as gpd
 import numpy as np
+import shapely
 
-from .. import validation
-from ..arrays import Integers
+from ..arrays import Geometries, Integers
+from ..contract import Step
+from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
 from .clusters import cluster_zones
-from .hours import HourStep
-
-TimeStep = Literal["day", "week", "period"]
-"""How long the trips of one matrix are collected: a declared day, seven of them, or all."""
 
 FINEST = "zones"
 """The level of a dataset's own zones."""
+JUDGED_CLUSTERS = (100, 30, 10)
+"""Numbers of clusters that are judged beside the levels that a dataset names."""
 
 _CLUSTERS = re.compile(r"clusters-([1-9][0-9]{0,4})")
 _CLUSTER_STOPS = (5, 10, 20, 30, 50, 100, 200, 400)
 _RESERVED = ("zone", "location")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resolution:
-    """How far away one looks: a level of zones and a span of time.
-
-    Parameters
-    ----------
-    zones : str
-        ``"zones"`` for the dataset's own, the name of a level of parents such as
-        ``"province"``, or ``"clusters-30"`` for 30 public clusters of neighbouring zones.
-    time : str
-        One of `TimeStep`; it concerns trips.
-    hours : str
-        One of `HourStep`; it concerns a density's week.
-
-    Examples
-    --------
-    >>> Resolution(zones="province", time="week").text
-    'province,week'
-    """
-
-    zones: str = FINEST
-    time: TimeStep = "day"
-    hours: HourStep = "hour"
-
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"[\w-]{1,60}", str(self.zones)):
-            raise ParameterError(
-                f"zones must name a level, got {self.zones!r}; 'zones' takes the finest"
-            )
-        validation.one_of(
-            "time", self.time, get_args(TimeStep), "'day' takes the days as they are declared"
-        )
-        validation.one_of(
-            "hours", self.hours, get_args(HourStep), "'hour' takes every hour by itself"
-        )
-
-    @property
-    def finest(self) -> bool:
-        """Whether nothing is made coarser."""
-        return self.zones == FINEST and self.time == "day" and self.hours == "hour"
-
-    @property
-    def text(self) -> str:
-        """Zones, time and hours (where coarser) in one word."""
-        hours = "" if self.hours == "hour" else f",{self.hours}"
-        return f"{self.zones},{self.time}{hours}"
-
-
-@dataclass(frozen=True)
-class ZoneLevel:
-    """One level of zones that a dataset offers.
-
-    Attributes
-    ----------
-    name : str
-        What `Resolution.zones` takes.
-    zones : int
-        Number of zones on that level.
-    """
+class ZoneLevel(NamedTuple):
+    """One level of zones that a dataset offers: its name in `Seen.zones`, and how many it has."""
 
     name: str
     zones: int
@@ -127,6 +69,36 @@ def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:
     return (ZoneLevel(FINEST, len(zones)), *levels)
 
 
+def judged_levels(dataset: Dataset) -> tuple[ZoneLevel, ...]:
+    """Return the levels of zones that a frontier judges, finest first.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> [level.name for level in judged_levels(datasets.load("demo-city"))]
+    ['zones', 'clusters-100', 'clusters-30', 'clusters-10']
+    """
+    stops = set(suggested_clusters(len(dataset.zones))).intersection(JUDGED_CLUSTERS)
+    clusters = [ZoneLevel(f"clusters-{k}", k) for k in stops]
+    levels = [*zone_levels(dataset.zones), *clusters]
+    return tuple(sorted(levels, key=lambda level: -level.zones))
+
+
+def judged_steps(dataset: Dataset) -> tuple[Step, ...]:
+    """Return the spans of time that differ in a dataset of trips, shortest first.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> judged_steps(datasets.load("demo-city"))  # seven days: a week is the whole period
+    ('day', 'whole')
+    """
+    days = len(dataset.metadata.days)
+    if days == 1:
+        return ("whole",)
+    return ("day", "week", "whole") if days > 7 else ("day", "whole")
+
+
 def suggested_clusters(zones: int) -> tuple[int, ...]:
     """Return usual numbers of clusters below a number of zones, most first.
 
@@ -145,7 +117,8 @@ def labels_of(zones: gpd.GeoDataFrame, level: str) -> tuple[Integers, Sequence[s
     ----------
     zones : GeoDataFrame, shape (zones, …)
     level : str
-        As in `Resolution.zones`.
+        ``"zones"`` for the dataset's own, the name of a level of parents such as ``"province"``,
+        or ``"clusters-30"`` for 30 public clusters of neighbouring zones.
 
     Returns
     -------
@@ -164,7 +137,7 @@ def labels_of(zones: gpd.GeoDataFrame, level: str) -> tuple[Integers, Sequence[s
     known = [one.name for one in zone_levels(zones)]
     if level not in known:
         raise ParameterError(
-            f"zones must be a level of this dataset, got {level!r}; it has "
+            f"zones must be a level of this dataset, got {level[:60]!r}; it has "
             f"{', '.join(known)}, and 'clusters-30' joins neighbours to 30"
         )
     if level == FINEST:
@@ -183,3 +156,31 @@ def names_of(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str], list
     ids = [f"cluster-{i + 1:03}" for i in range(len(names))]
     more = (f" and {size - 1} more" if size > 1 else "" for size in sizes.tolist())
     return ids, [name + others for name, others in zip(names, more, strict=True)]
+
+
+def joined_zones(
+    zones: gpd.GeoDataFrame, labels: Integers, ids: Sequence[str], names: Sequence[str]
+) -> gpd.GeoDataFrame:
+    """Return zones joined by their labels 0 … k − 1: zone_id, name and geometry, shape (k, …)."""
+    polygons = zones.geometry.to_numpy()
+    smallest = float(shapely.area(polygons).min())
+    order = np.argsort(labels, kind="stable")
+    parts = np.split(polygons[order], np.flatnonzero(np.diff(labels[order])) + 1)
+    return gpd.GeoDataFrame(
+        {"zone_id": ids, "name": names},
+        geometry=[_joined_shape(part, smallest) for part in parts],
+        crs=zones.crs,
+    )
+
+
+def _joined_shape(parts: Geometries, smallest: float) -> shapely.Geometry:
+    """Return the union of zones without the gaps that rounding left between them.
+
+    What another zone fills is no gap: it has at least the area of the smallest zone.
+    """
+    whole: list[shapely.Polygon] = []
+    for piece in shapely.get_parts(shapely.union_all(parts)):
+        holes = [shapely.Polygon(ring) for ring in shapely.get_rings(piece)[1:]]
+        kept = [hole.exterior for hole in holes if shapely.area(hole) >= smallest / 2]
+        whole.append(shapely.Polygon(shapely.get_exterior_ring(piece), kept))
+    return whole[0] if len(whole) == 1 else shapely.MultiPolygon(whole)

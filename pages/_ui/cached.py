@@ -20,13 +20,12 @@ from engine.datasets import Dataset
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters, ODParameters
 from engine.report import ReportParameters
-from engine.resolution import FINEST, Resolution, TimeStep, coarsen
+from engine.resolution import FINEST, finest, open_seen
 from pages._ui.store import store_of
 
 Seed = tuple[int, int]
 P = ParamSpec("P")
 R = TypeVar("R")
-_TIMES: dict[str, TimeStep] = {"day": "day", "week": "week", "whole": "period"}
 REPEATS = 20
 """Draws behind a range; the page's own is the first of them."""
 
@@ -51,11 +50,8 @@ def once(function: Callable[P, R]) -> Callable[P, R]:
 
 @once
 def dataset(seen: Seen) -> Dataset:
-    """Open a dataset at the zones and the span of time seen; tables are read on first use."""
-    resolution = Resolution(zones=seen.zones, time=_TIMES[seen.when.step])
-    if resolution.finest:
-        return Dataset(Path(seen.dataset))
-    return coarsen(ingested(seen), resolution)
+    """Open a dataset at the zones and the days seen; tables are read on first use."""
+    return open_seen(seen) if seen == finest(seen) else open_seen(seen, lambda _: ingested(seen))
 
 
 def ingested(asked: Seen | Setting) -> Dataset:
@@ -66,8 +62,8 @@ def ingested(asked: Seen | Setting) -> Dataset:
 def view(setting: Setting) -> Seen:
     """Return how a setting's dataset is opened: a person's whole period is a sum of its days."""
     if getattr(setting.parameters, "unit", "") == "person":
-        return Seen(dataset=setting.dataset, zones=setting.zones)
-    return replace(setting.seen, when=When(step=setting.when.step))
+        return replace(setting.seen, when=replace(setting.when, step="day"))
+    return setting.seen
 
 
 def days(setting: Setting, day: int | None = None) -> dict[str, Any]:
@@ -75,7 +71,7 @@ def days(setting: Setting, day: int | None = None) -> dict[str, Any]:
     if not isinstance(setting.parameters, ODParameters):
         return {}
     if setting.parameters.unit == "person":
-        every = setting.when.positions(len(ingested(setting).metadata.days))
+        every = range(len(dataset(view(setting)).metadata.days))
         return {"days": tuple(every), "sum_days": True}
     return {"days": tuple(range(matrices(setting))) if day is None else day}
 

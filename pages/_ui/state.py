@@ -26,7 +26,7 @@ from engine.parameters import (
     ODParameters,
 )
 from engine.report import ReportParameters
-from engine.resolution import FINEST, Key
+from engine.resolution import FINEST, finest
 from pages._ui.cache import facts as cached_facts
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
@@ -312,7 +312,7 @@ def take(*chosen: Setting) -> None:
 
 def _named(one: Setting) -> dict[str, str]:
     part = "density" if isinstance(one.parameters, DensityParameters) else "od"
-    known = {entry.key.version: name for name, entry in catalogue.entries().items()}
+    known = {entry.key.dataset: name for name, entry in catalogue.entries().items()}
     name = known.get(one.dataset)
     return {f"{part}_zones": one.zones} | ({} if name is None else {f"{part}_data": name})
 
@@ -434,11 +434,11 @@ def report(**changes: Any) -> Setting | None:
     if of is None or not of.has_trips:
         return None
     given = ReportParameters(**{"epsilon": value(EPSILON), **changes})
-    return replace(_setting("trips", of, given), seen=Seen(dataset=of.key.version))
+    return replace(_setting("trips", of, given), seen=Seen(dataset=of.key.dataset))
 
 
 def _setting(part: str, of: Entry, given: Any, when: When | None = None) -> Setting:
-    seen = Seen(dataset=of.key.version, zones=zones(part), when=when or When())
+    seen = Seen(dataset=of.key.dataset, zones=zones(part), when=when or When())
     return Setting(seen=seen, parameters=given)
 
 
@@ -461,7 +461,7 @@ def stamp() -> tuple[str, bool]:
 
 def entry_of(setting: Setting) -> Entry:
     """Return the dataset of a setting as the catalogue knows it."""
-    return next(one for one in catalogue.entries().values() if one.key.version == setting.dataset)
+    return next(one for one in catalogue.entries().values() if one.key.dataset == setting.dataset)
 
 
 def seed(of: Entry) -> Seed:
@@ -473,7 +473,7 @@ def seed(of: Entry) -> Seed:
     kept = session()
     if of.metadata.simulated:
         return SIMULATED_SEED, kept.redraws
-    secret = kept.secret_seeds.setdefault(Key(of.key.version), secrets.randbits(128))
+    secret = kept.secret_seeds.setdefault(finest(of.key), secrets.randbits(128))
     return secret, kept.redraws
 
 

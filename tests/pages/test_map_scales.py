@@ -5,8 +5,8 @@ import pytest
 import streamlit as st
 
 from engine import datasets, density
+from engine.contract import Seen
 from engine.parameters import DensityParameters
-from engine.resolution import Key
 from pages._ui.cache import density as cached_density, verbs
 from pages._ui.drawing.maps import Scale
 
@@ -61,7 +61,7 @@ def test_few_values_lie_beyond_the_end_of_a_scale(open_home, coloured, page, que
 
 
 def test_the_map_of_an_hour_has_the_scale_of_the_whole_week():
-    key = Key(str(datasets.load("demo-city").folder))
+    key = Seen(dataset=str(datasets.load("demo-city").folder))
     parameters = DensityParameters(epsilon=1.0)
     most, largest_error = cached_density.map_limits(key, parameters, (1, 0))
     truth = density.truth(datasets.load("demo-city"))

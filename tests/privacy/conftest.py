@@ -7,8 +7,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
+from engine.contract import Seen
 from engine.datasets import storage
-from engine.resolution import Key
 from pages._ui.shell.frame import PAGES
 from tests.pages.conftest import (
     _use_data_root as _use_data_root,
@@ -66,8 +66,8 @@ def visit(monkeypatch) -> Callable[..., AppTest]:
 
 
 @pytest.fixture
-def own(data_root, tmp_path) -> Key:
-    """Key of a dataset that a session has made of its upload."""
+def own(data_root, tmp_path) -> Seen:
+    """Seen of a dataset that a session has made of its upload."""
     folder = tmp_path / "upload"
     shutil.copytree(data_root / "local" / "town", folder)
-    return Key(str(storage.current_version(folder)))
+    return Seen(dataset=str(storage.current_version(folder)))

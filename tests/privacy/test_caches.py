@@ -1,16 +1,15 @@
 """What is computed from an upload is kept for its session alone, and read again by any other."""
 
 import ast
+from dataclasses import replace
 
+from engine.contract import Seen
 from engine.parameters import ODParameters
-from engine.resolution import Key, Resolution
 from pages._ui.cache import scope
 from pages._ui.jobs.pool import pool
 from pages._ui.shell import session as shell_session
 from pages._ui.shell.catalogue import in_session
 from tests.support.server import ROOT
-
-COARSE = Resolution(zones="clusters-10")
 
 
 def opened(key) -> None:
@@ -39,17 +38,17 @@ def counted(key) -> None:
     st.text(test_caches.small(key) + test_caches.large(key))
 
 
-calls: list[Key] = []
+calls: list[Seen] = []
 
 
 @scope.data(show_spinner=False)
-def small(key: Key) -> int:
+def small(key: Seen) -> int:
     calls.append(key)
     return 1
 
 
 @scope.resource(show_spinner=False)
-def large(key: Key) -> int:
+def large(key: Seen) -> int:
     calls.append(key)
     return 2
 
@@ -63,7 +62,7 @@ def test_an_upload_is_computed_anew_in_every_session(visit, own):
 
 def test_what_all_may_open_is_computed_once(visit, data_root):
     calls.clear()
-    key = Key(str(data_root / "demo-city" / "v"))
+    key = Seen(dataset=str(data_root / "demo-city" / "v"))
     for session in ("one", "two"):
         visit(session, counted, key)
     assert calls == [key] * 2
@@ -98,7 +97,10 @@ def job_of(key, folder) -> None:
 
 
 def test_an_answer_of_long_work_on_an_upload_is_kept_for_nobody(visit, own, data_root, tmp_path):
-    for key, expected in ((own, ["0", "1"]), (Key(str(data_root / "demo-city" / "v")), ["0", "0"])):
+    for key, expected in (
+        (own, ["0", "1"]),
+        (Seen(dataset=str(data_root / "demo-city" / "v")), ["0", "0"]),
+    ):
         folder = tmp_path / f"noted-{expected[1]}"
         folder.mkdir()
         shown = [visit(one, job_of, key, str(folder)).text[0].value for one in ("one", "two")]
@@ -127,9 +129,18 @@ def process_wide(function: ast.FunctionDef) -> bool:
 
 def test_work_that_names_an_upload_anywhere_is_work_of_its_session(own, data_root):
     """Compare asks of several datasets at once; who else asks the same must not get the answer."""
-    shared = Key(str(data_root / "demo-city" / "v"))
+    shared = Seen(dataset=str(data_root / "demo-city" / "v"))
     settings = ODParameters(epsilon=1.0)
-    for asked in ((own,), (own.at(COARSE), settings), (((shared, settings), (own, settings)),)):
+    for asked in (
+        (own,),
+        (replace(own, zones="clusters-10"), settings),
+        (((shared, settings), (own, settings)),),
+    ):
         assert in_session(*asked)
-    for asked in ((shared,), (shared.at(COARSE), (1, 0)), (((shared, settings),),), ("own", 3)):
+    for asked in (
+        (shared,),
+        (replace(shared, zones="clusters-10"), (1, 0)),
+        (((shared, settings),),),
+        ("own", 3),
+    ):
         assert not in_session(*asked)

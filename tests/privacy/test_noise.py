@@ -5,9 +5,9 @@ from itertools import combinations
 import numpy as np
 
 from engine import density, origin_destination as od
+from engine.contract import Seen
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
-from engine.resolution import Key
 from pages._ui.cache import trips as cached_trips, verbs
 from pages._ui.cache.draws import generator
 from pages._ui.cache.window import Window
@@ -36,7 +36,7 @@ def test_all_draws_of_a_session_are_independent():
 def noise_shown() -> dict[str, np.ndarray]:
     """Return what the pages show less the truth, cell by cell, for several draws of one dataset."""
     city = load("demo-city")
-    key = Key(str(city.folder))
+    key = Seen(dataset=str(city.folder))
     shown = {
         f"density, repeat {repeat}": verbs.release(key, VISITS, SEED, repeat=repeat).counts
         - density.truth(city)

@@ -33,12 +33,12 @@ def seed_of_two() -> None:
 
     import streamlit as st
 
-    from engine.resolution import Key
+    from engine.contract import Seen
     from pages._ui.shell import catalogue, settings
 
     known = catalogue.entries()
     town = known["town"]
-    two = [settings.seed(town), settings.seed(replace(town, key=Key("another")))]
+    two = [settings.seed(town), settings.seed(replace(town, key=Seen(dataset="another")))]
     st.text(repr([*two, settings.seed(town), settings.seed(known["demo-city"])]))
 
 

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import Phase, given, settings, strategies as st
 
 from engine import frontier
+from engine.contract import Seen, When
 from engine.frontier import Candidate, Need
 from engine.parameters import ODParameters
-from engine.resolution import Resolution
 from tests.reference import frontier_reference as reference
 from tests.reference.od_people import random_people
 
@@ -19,7 +19,7 @@ def candidate(draw):
     zones, level = draw(
         st.sampled_from([(10, "clusters-10"), (30, "clusters-30"), (30, "district")])
     )
-    time, matrices = draw(st.sampled_from([("day", 7), ("period", 1)]))
+    time, matrices = draw(st.sampled_from([("day", 7), ("whole", 1)]))
     return Candidate(
         parameters=ODParameters(
             epsilon=draw(st.sampled_from([0.1, 1.0])),
@@ -27,7 +27,7 @@ def candidate(draw):
             suppression_threshold=draw(st.sampled_from([0, 15])),
             unit=draw(st.sampled_from(["person-day", "person"])),
         ),
-        resolution=Resolution(zones=level, time=time),
+        seen=Seen(dataset="a", zones=level, when=When(step=time)),
         zones=zones,
         matrices=matrices,
         days=7,
@@ -67,7 +67,7 @@ def folder(tmp_path_factory):
 
 @pytest.mark.long
 @settings(max_examples=4, deadline=None, phases=[Phase.generate])  # shrinking takes minutes
-@given(st.integers(0, 10**6), st.integers(1, 9), st.sampled_from(["day", "week", "period"]))
+@given(st.integers(0, 10**6), st.integers(1, 9), st.sampled_from(["day", "week", "whole"]))
 def test_every_setting_of_random_datasets_is_judged_as_home_judges_it(folder, seed, days, time):
     judged_as_home_judges(folder, seed, days, time)
 
@@ -89,7 +89,7 @@ def judged_as_home_judges(folder, seed, days, time):
         assert (one.risk, one.use) == (other.risk, pytest.approx(other.use, abs=1e-12))
         assert one.error == pytest.approx(other.error, rel=1e-9)
         assert (one.zones, one.matrices) == (other.zones, other.matrices)
-    least = {"day": days, "week": -(-days // 7), "period": 1}[time]
+    least = {"day": days, "week": -(-days // 7), "whole": 1}[time]
     met = {key for key, one in plain.items() if one.matrices >= least}
     assert {one.ties[1:] for one in result.candidates} == met
     allowed = [plain[key] for key in met if plain[key].risk <= 0.7504]

@@ -1,5 +1,7 @@
 """Coarse views: sensitivity by removing a person, sums, exact expectations by brute force."""
 
+from types import SimpleNamespace
+
 import geopandas as gpd
 import numpy as np
 import pytest
@@ -7,10 +9,12 @@ import shapely
 from hypothesis import given, settings, strategies as st
 
 from engine import datasets, density, origin_destination as od, resolution
+from engine.contract import When
 from engine.datasets import RANK_BUCKET
 from engine.geography import SMALLEST_OVERLAP
 from engine.origin_destination.matrices import trimmed_counts
-from engine.resolution.coarse import CoarseDataset, period_of
+from engine.resolution import View
+from engine.resolution.views import groups_of
 from tests.reference.od_people import Counted
 
 ZONES, DAYS = 6, 9
@@ -21,7 +25,10 @@ trips = st.tuples(
     st.integers(0, DAYS - 1), st.integers(0, ZONES - 1), st.integers(0, ZONES - 1)
 ).filter(lambda trip: trip[1] != trip[2])
 people = st.lists(st.lists(trips, max_size=12), min_size=1, max_size=6)
-times = st.sampled_from(["day", "week", "period"])
+steps = st.sampled_from(["day", "week", "whole"])
+whens = st.tuples(steps, st.integers(0, DAYS - 1), st.integers(0, DAYS - 1)).map(
+    lambda one: When(step=one[0], first=min(one[1:]), last=max(one[1:]))
+)
 
 
 class Source(Counted):
@@ -37,20 +44,23 @@ class Source(Counted):
         self.homes = None
 
 
-class View(CoarseDataset):
+class Looked(View):
     """The view of trips in memory, without a folder."""
 
-    def __init__(self, everybody, time):
+    def __init__(self, everybody, when):
         source = Source(everybody)
-        self.base = source
-        self.resolution = resolution.Resolution(zones="province", time=time)
+        self.base, self.level, self.when = source, "province", when
         self.labels, self._ids, self._names = resolution.labels_of(source.zones, "province")
-        periods = source.metadata.days[:: {"day": 1, "week": 7, "period": DAYS}[time]]
-        source.metadata.periods = periods
-        self.metadata = source.metadata
+        days = [source.metadata.days[day] for day in when.positions(DAYS)]
+        starts = [days[one[0] - when.first] for one in matrices_of(when)]
+        self.metadata = SimpleNamespace(days=tuple(days), periods=tuple(starts))
         self.id = "view"
 
     has_trips_by_person = True
+
+
+def matrices_of(when):
+    return groups_of(list(when.positions(DAYS)), when)
 
 
 def without(everybody, person, day):
@@ -61,26 +71,27 @@ def without(everybody, person, day):
 
 
 @settings(max_examples=60, deadline=None)
-@given(people, times, st.integers(1, 4), st.sampled_from(["person-day", "person"]), st.data())
-def test_one_unit_changes_the_kept_counts_by_at_most_t(everybody, time, limit, unit, data):
+@given(people, whens, st.integers(1, 4), st.sampled_from(["person-day", "person"]), st.data())
+def test_one_unit_changes_the_kept_counts_by_at_most_t(everybody, when, limit, unit, data):
     person = data.draw(st.integers(0, len(everybody) - 1))
     day = data.draw(st.integers(0, DAYS - 1)) if unit == "person-day" else None
-    periods = tuple(range({"day": 9, "week": 2, "period": 1}[time]))
-    before = trimmed_counts(View(everybody, time), unit, limit, periods)
-    after = trimmed_counts(View(without(everybody, person, day), time), unit, limit, periods)
+    periods = tuple(range(len(matrices_of(when))))
+    before = trimmed_counts(Looked(everybody, when), unit, limit, periods)
+    after = trimmed_counts(Looked(without(everybody, person, day), when), unit, limit, periods)
     assert np.abs(before - after).sum() <= limit
 
 
 @settings(max_examples=40, deadline=None)
-@given(people, times)
-def test_true_flows_are_those_of_data_ingested_at_the_coarse_level(everybody, time):
+@given(people, whens)
+def test_true_flows_are_those_of_data_ingested_at_the_coarse_level(everybody, when):
     """Truth agrees wherever ranks play no part: trips inside a coarse zone are dropped in both."""
-    view = View(everybody, time)
+    view = Looked(everybody, when)
     direct = np.zeros((len(view.metadata.periods), 3, 3), dtype=np.int64)
     for own in everybody:
         for day, origin, destination in own:
             a, b = LABELS[origin], LABELS[destination]
-            direct[period_of(DAYS, time)[day], a, b] += a != b
+            for matrix, days in enumerate(matrices_of(when)):
+                direct[matrix, a, b] += a != b and day in days
     assert (od.truth(view) == direct).all()
 
 
@@ -93,17 +104,17 @@ def test_ranks_of_dropped_trips_are_not_used_again(everybody, limit):
         for own in everybody
     ]
     ingested = trimmed_counts(Counted(coarse, 3, DAYS), "person-day", limit, tuple(range(DAYS)))
-    viewed = trimmed_counts(View(everybody, "day"), "person-day", limit, tuple(range(DAYS)))
+    viewed = trimmed_counts(Looked(everybody, When()), "person-day", limit, tuple(range(DAYS)))
     assert viewed.sum() <= ingested.sum()
-    assert trimmed_counts(View(everybody, "day"), "trip", 1, (0,)).sum() == sum(
+    assert trimmed_counts(Looked(everybody, When()), "trip", 1, (0,)).sum() == sum(
         trip[0] == 0 for own in coarse for trip in own
     )
 
 
 @settings(max_examples=15, deadline=None)
-@given(people, times, st.sampled_from(["trip", "person-day"]))
-def test_exact_expectation_equals_cell_by_cell(everybody, time, unit):
-    view = View(everybody, time)
+@given(people, whens, st.sampled_from(["trip", "person-day"]))
+def test_exact_expectation_equals_cell_by_cell(everybody, when, unit):
+    view = Looked(everybody, when)
     parameters = od.ODParameters(
         epsilon=0.7, max_trips_per_user=1, suppression_threshold=2, unit=unit
     )
@@ -124,7 +135,7 @@ def _mean(count, rate, threshold):
 
 def test_heavy_ranks_share_their_bucket():
     heavy = [[(0, 0, 2)] * 300]
-    view = View(heavy, "week")
+    view = Looked(heavy, When(step="week"))
     assert view.trips.whole.rank.max() == RANK_BUCKET
     assert od.truth(view).sum() == 300
 
@@ -132,7 +143,7 @@ def test_heavy_ranks_share_their_bucket():
 @pytest.mark.parametrize("level", ["clusters-30", "clusters-1"])
 def test_a_coarse_density_counts_the_same_visits(level):
     demo = datasets.load("demo-city")
-    coarse = resolution.coarsen(demo, resolution.Resolution(zones=level))
+    coarse = resolution.look_at(demo, level)
     fine_counts, coarse_counts = density.truth(demo), density.truth(coarse)
     labels = coarse.labels
     sums = np.stack([np.bincount(labels, weights=hour) for hour in fine_counts.T], axis=1)
@@ -145,7 +156,7 @@ def test_a_coarse_density_counts_the_same_visits(level):
 
 def test_a_coarse_release_is_nearer_to_the_truth():
     demo = datasets.load("demo-city")
-    coarse = resolution.coarsen(demo, resolution.Resolution(zones="clusters-20"))
+    coarse = resolution.look_at(demo, "clusters-20")
     errors = []
     for dataset in (demo, coarse):
         release = density.release(

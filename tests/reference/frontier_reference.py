@@ -1,13 +1,12 @@
 """The frontier in plain code: every pair compared, every setting judged by itself as home does."""
 
 from collections import Counter
-from dataclasses import replace
 from datetime import date
 
 from engine import origin_destination as od, privacy, resolution, usability
+from engine.contract import Seen, When
 from engine.frontier import LIMITS, THRESHOLDS, Candidate
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.resolution import Resolution
 from engine.usability import Flows
 from tests.reference.od_people import counted
 from tests.support.trips import save_trips
@@ -33,13 +32,11 @@ def undominated(candidates):
 
 def settings(dataset):
     """Yield every setting of the grid: resolution, zones, matrices, parameters."""
-    for zones, count in resolution.details(dataset):
-        for time in resolution.times(dataset):
-            matrices = len(
-                resolution.coarse_metadata(dataset.metadata, Resolution(time=time)).periods
-            )
+    for zones, count in resolution.judged_levels(dataset):
+        for time in resolution.judged_steps(dataset):
+            matrices = len(resolution.seen_metadata(dataset.metadata, When(step=time)).periods)
             for unit in ("person-day", "person"):
-                if unit == "person" and time != "period":
+                if unit == "person" and time != "whole":
                     continue
                 for limit in LIMITS:
                     for threshold in THRESHOLDS:
@@ -50,7 +47,12 @@ def settings(dataset):
                                 suppression_threshold=threshold,
                                 unit=unit,
                             )
-                            yield Resolution(zones=zones, time=time), count, matrices, parameters
+                            yield (
+                                Seen(dataset=dataset.id, zones=zones, when=When(step=time)),
+                                count,
+                                matrices,
+                                parameters,
+                            )
 
 
 def judged_as_home(dataset, view, seen, zones, matrices, parameters):
@@ -63,7 +65,7 @@ def judged_as_home(dataset, view, seen, zones, matrices, parameters):
     trips = exact.histogram.true_trips
     return Candidate(
         parameters=parameters,
-        resolution=seen,
+        seen=seen,
         zones=zones,
         matrices=matrices,
         days=days,
@@ -80,8 +82,8 @@ def brute_force(dataset):
         key = (seen, parameters.unit == "person")
         if key not in views:
             # home adds the days of a person's matrix up itself
-            time = "day" if key[1] else seen.time
-            views[key] = resolution.coarsen(dataset, replace(seen, time=time))
+            when = When() if key[1] else seen.when
+            views[key] = resolution.look_at(dataset, seen.zones, when)
         yield judged_as_home(dataset, views[key], seen, zones, matrices, parameters)
 
 

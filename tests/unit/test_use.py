@@ -12,7 +12,7 @@ from engine import datasets, density, metrics, origin_destination as od
 from engine.contract import Seen, Setting, When
 from engine.ingest.command import main
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
-from engine.resolution import Resolution, coarsen
+from engine.resolution import look_at
 from engine.use import DENSITY_LIMITS, Use, drawn_uses, exact_uses, look, readable_from, use
 from tests.support.trips import save_trips
 
@@ -72,7 +72,7 @@ def test_coarse_zones_and_days_are_added_up(when):
     dataset = datasets.load("demo-city")
     parameters = flows(1.0, 4, 5, "person-day")
     known = use(at(dataset, parameters, "clusters-10", when), dataset)
-    view = coarsen(dataset, Resolution(zones="clusters-10"))
+    view = look_at(dataset, "clusters-10")
     days = list(when.positions(7))
     asked = {"days": days, "sum_days": when.step != "day"}
     true = od.truth(view, **asked)

@@ -8,8 +8,8 @@ import numpy as np
 import shapely
 
 from engine import resolution
+from engine.contract import Seen
 from engine.datasets import Dataset
-from engine.resolution import Key
 from engine.resolution.groups import Groups
 from pages._ui.cache import scope as cached_scope
 from pages._ui.drawing.maps import Outlines
@@ -21,19 +21,24 @@ _SIMPLIFY = 1 / 600
 
 
 @cached_scope.resource(max_entries=16, show_spinner="Opening the dataset …")
-def dataset(key: Key) -> Dataset:
+def dataset(key: Seen) -> Dataset:
     """Open one version of a dataset, or a coarser view of it; tables are read on first use."""
-    return key.open(dataset)  # views share what their base has read
+    whole = resolution.finest(key)
+    if key == whole:
+        return resolution.open_seen(key)
+    return resolution.open_seen(
+        key, lambda _: dataset(whole)
+    )  # views share what their base has read
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def outlines(key: Key) -> Outlines:
+def outlines(key: Seen) -> Outlines:
     """Return the zones ready to draw: simplified, rounded to 5 decimals, names escaped."""
     return _outlines(dataset(key).zones)
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def group_outlines(key: Key) -> tuple[Outlines, ...]:
+def group_outlines(key: Seen) -> tuple[Outlines, ...]:
     """Return the groups of zones ready to draw, finest first."""
     return tuple(_outlines(one.zones) for one in groups(key))
 
@@ -55,7 +60,7 @@ def _outlines(zones: Any) -> Outlines:
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def zone_names(key: Key) -> dict[str, str]:
+def zone_names(key: Seen) -> dict[str, str]:
     """Return the names of the zones by their ids, in their order; a name used twice has its id."""
     zones = dataset(key).zones
     return dict(zip(zones["zone_id"].astype(str), _names(zones), strict=True))
@@ -71,19 +76,19 @@ def _names(zones: Any) -> list[str]:
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def sketch(key: Key) -> sketches.Shapes:
+def sketch(key: Seen) -> sketches.Shapes:
     """Return the zones of the small maps."""
     return _sketch(dataset(key).zones)
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def groups(key: Key) -> tuple[Groups, ...]:
+def groups(key: Seen) -> tuple[Groups, ...]:
     """Return groups of neighbouring zones for maps seen from far away, finest first."""
     return resolution.group_levels(dataset(key).zones)
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def group_sketches(key: Key) -> tuple[stage.Group, ...]:
+def group_sketches(key: Seen) -> tuple[stage.Group, ...]:
     """Return the groups of the picture of home."""
     return tuple(stage.Group(_sketch(one.zones), one.labels) for one in groups(key))
 

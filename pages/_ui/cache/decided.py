@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine import decisions
+from engine.contract import Seen
 from engine.decisions import Selection
 from engine.decisions.epidemic import scenario_origins
 from engine.decisions.judgement import AidJudgement, EpidemicJudgement
 from engine.decisions.scoring import THRESHOLD, one_origin
 from engine.errors import ExplorerError
 from engine.parameters import ODParameters
-from engine.resolution import Key
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.datasets import dataset
 from pages._ui.cache.decisions import Emergency, Outbreak
@@ -25,8 +25,8 @@ from pages._ui.jobs.work import Step
 HELPED = 3
 """Destinations helped."""
 
-Ask = tuple[Key, ODParameters]
-"""Key of a dataset as it was ingested, and the settings of its release."""
+Ask = tuple[Seen, ODParameters]
+"""Seen of a dataset as it was ingested, and the settings of its release."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def decided(asked: tuple[Ask, ...]) -> Iterator[Step]:
         yield Step(place + 1, len(asked), tuple(known))
 
 
-def _decided(key: Key, parameters: ODParameters) -> Decided:
+def _decided(key: Seen, parameters: ODParameters) -> Decided:
     problems: list[str] = []
     epidemic, aid, acts = None, None, False
     try:
@@ -75,7 +75,7 @@ def _decided(key: Key, parameters: ODParameters) -> Decided:
     return Decided(epidemic, acts, aid, tuple(problems))
 
 
-def standard_outbreak(key: Key) -> Outbreak:
+def standard_outbreak(key: Seen) -> Outbreak:
     """Return the epidemic in the largest zone, with P2's values and the homes of the dataset.
 
     Raises
@@ -94,7 +94,7 @@ def standard_outbreak(key: Key) -> Outbreak:
     )
 
 
-def standard_emergency(key: Key) -> Emergency:
+def standard_emergency(key: Seen) -> Emergency:
     """Return the shock that the dataset describes.
 
     Raises
@@ -107,7 +107,7 @@ def standard_emergency(key: Key) -> Emergency:
     return Emergency(tuple(sorted(ids[list(event.zones)])), (event.days[0], event.days[-1]))
 
 
-def estimate(key: Key, outbreak: Outbreak, parameters: ODParameters) -> EpidemicJudgement:
+def estimate(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> EpidemicJudgement:
     """Judge the epidemic from the first origin on the expected matrices, without drawing."""
     true = cached_decisions.true(key, outbreak)
     expected = cached_decisions.expected(key, outbreak, parameters)[None]
@@ -115,14 +115,14 @@ def estimate(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Epidemic
     return decisions.judge_epidemic(one_origin(compared, 0))
 
 
-def helped(key: Key, emergency: Emergency, parameters: ODParameters, k: int) -> AidJudgement:
+def helped(key: Seen, emergency: Emergency, parameters: ODParameters, k: int) -> AidJudgement:
     """Judge the help to the first k destinations, by the exact law of the release."""
     totals = cached_decisions.totals(key, emergency, parameters)
     *_, last = chosen(key, emergency, parameters, k)
     return decisions.judge_aid(totals, last.result.overlap[k - 1])
 
 
-def chosen(key: Key, emergency: Emergency, parameters: ODParameters, most: int) -> Iterator[Step]:
+def chosen(key: Seen, emergency: Emergency, parameters: ODParameters, most: int) -> Iterator[Step]:
     """Yield the exact law of the first `most` destinations, one day after another."""
     leaving = cached_decisions.leaving(key, emergency, parameters)
     days = len(leaving.true)

@@ -5,11 +5,11 @@ from typing import Any
 
 from engine import decisions
 from engine.arrays import Floats
+from engine.contract import Seen
 from engine.decisions import choice, populations as people_by_zone
 from engine.decisions.choice import Remedy
 from engine.decisions.epidemic import expected_epidemic, suppressed_epidemic
 from engine.parameters import ODParameters
-from engine.resolution import Key
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset, frozen
 
@@ -53,7 +53,7 @@ class Emergency:
 
 
 @cached_scope.resource(max_entries=16, show_spinner=False)
-def populations(key: Key, people: People) -> decisions.Populations:
+def populations(key: Seen, people: People) -> decisions.Populations:
     """Return the people by zone: from homes, or as given."""
     if people is None:
         return decisions.home_populations(dataset(key))
@@ -62,18 +62,18 @@ def populations(key: Key, people: People) -> decisions.Populations:
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
-def empty_zones(key: Key) -> int:
+def empty_zones(key: Seen) -> int:
     """Return in how many zones nobody lives (confidential)."""
     return people_by_zone.empty_zones(dataset(key))
 
 
-def arguments(key: Key, outbreak: Outbreak) -> dict[str, Any]:
+def arguments(key: Seen, outbreak: Outbreak) -> dict[str, Any]:
     """Return what every epidemic of an outbreak takes by name."""
     return {"populations": populations(key, outbreak.people), "days": outbreak.span}
 
 
 @cached_scope.resource(max_entries=16, show_spinner=False)  # also called by work beside a page
-def true(key: Key, outbreak: Outbreak) -> Floats:
+def true(key: Seen, outbreak: Outbreak) -> Floats:
     """Return the true prevalence, shape (origins, days, zones), read-only (confidential)."""
     run = decisions.true_epidemic(
         dataset(key), outbreak.origins, outbreak.model, **arguments(key, outbreak)
@@ -82,7 +82,7 @@ def true(key: Key, outbreak: Outbreak) -> Floats:
 
 
 @cached_scope.resource(max_entries=16, show_spinner="Suppressing small flows …")
-def quiet(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Floats:
+def quiet(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     """Return the prevalence with trimming and suppression, without noise; ε plays no part.
 
     The ε of `parameters` should be a fixed one, so that moving its slider finds the same run.
@@ -93,7 +93,7 @@ def quiet(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     return frozen(run.prevalence)
 
 
-def expected(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Floats:
+def expected(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     """Return the prevalence with the exact expected matrices: a first estimate."""
     return expected_epidemic(
         dataset(key), outbreak.origins, outbreak.model, parameters, **arguments(key, outbreak)
@@ -102,7 +102,7 @@ def expected(key: Key, outbreak: Outbreak, parameters: ODParameters) -> Floats:
 
 @cached_scope.data(max_entries=64, show_spinner="Looking for what would help …")
 def epidemic_remedies(
-    key: Key, outbreak: Outbreak, parameters: ODParameters, target: decisions.EpidemicTarget
+    key: Seen, outbreak: Outbreak, parameters: ODParameters, target: decisions.EpidemicTarget
 ) -> list[Remedy]:
     """Return what trimming and suppression alone allow, with other τ and T beside."""
     return choice.epidemic_remedies(
@@ -118,7 +118,7 @@ def epidemic_remedies(
 
 @cached_scope.resource(max_entries=32, show_spinner=False)
 def outflow(
-    key: Key, emergency: Emergency, unit: str, max_trips_per_user: int
+    key: Seen, emergency: Emergency, unit: str, max_trips_per_user: int
 ) -> decisions.Outflow:
     """Return the trips out of the affected area; they depend on the unit and T only."""
     event = decisions.shock(
@@ -128,20 +128,20 @@ def outflow(
     return decisions.outflow(dataset(key), event, settings)
 
 
-def leaving(key: Key, emergency: Emergency, parameters: ODParameters) -> decisions.Outflow:
+def leaving(key: Seen, emergency: Emergency, parameters: ODParameters) -> decisions.Outflow:
     """Return the trips out of the affected area as `parameters` trims them."""
     return outflow(key, emergency, parameters.unit, parameters.max_trips_per_user)
 
 
 @cached_scope.data(max_entries=256, show_spinner=False)
-def totals(key: Key, emergency: Emergency, parameters: ODParameters) -> decisions.ShockTotals:
+def totals(key: Seen, emergency: Emergency, parameters: ODParameters) -> decisions.ShockTotals:
     """Return the exact totals of the out-migration."""
     return decisions.shock_totals(leaving(key, emergency, parameters), parameters)
 
 
 @cached_scope.data(max_entries=64, show_spinner="Looking for what would help …")
 def aid_remedies(
-    key: Key, emergency: Emergency, parameters: ODParameters, target: decisions.AidTarget, k: int
+    key: Seen, emergency: Emergency, parameters: ODParameters, target: decisions.AidTarget, k: int
 ) -> list[Remedy]:
     """Return what trimming and suppression alone allow, with other τ and T beside."""
     event = decisions.shock(

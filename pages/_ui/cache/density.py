@@ -6,8 +6,8 @@ import numpy as np
 
 from engine import density, metrics, usability
 from engine.arrays import Floats
+from engine.contract import Seen
 from engine.parameters import HOURS_PER_WEEK, DensityParameters
-from engine.resolution import Key, block_names
 from engine.usability import DensityUsability
 from pages._ui.cache import scope as cached_scope, verbs
 from pages._ui.cache.datasets import dataset
@@ -16,40 +16,42 @@ from pages._ui.shell.settings import Seed
 
 
 @cached_scope.data(max_entries=4096, show_spinner=False)
-def judged(key: Key, parameters: DensityParameters, seed: Seed) -> DensityUsability:
+def judged(key: Seen, parameters: DensityParameters, seed: Seed) -> DensityUsability:
     """Return for how many zones the release on the page can be used."""
     return usability.judge_density(verbs.scores(key, parameters, seed), visits_an_hour(key))
 
 
-def visits_an_hour(key: Key) -> Floats:
+def visits_an_hour(key: Seen) -> Floats:
     """Return the mean true visits an hour of each zone, however many hours are counted together."""
     return verbs.truth(key).sum(axis=1) / HOURS_PER_WEEK
 
 
 def distances(
-    key: Key, parameters: DensityParameters, seed: Seed, repeat: int = 0
+    key: Seen, parameters: DensityParameters, seed: Seed, repeat: int = 0
 ) -> Iterator[Floats]:
     """Yield the earth mover's distance in metres of the week's hours, a few at a time.
 
     Pieces are cached alike whoever asks, and a slider move can interrupt between two.
     """
-    for chunk in range(chunks(key)):
+    for chunk in range(chunks()):
         yield _distance(key, parameters, seed, repeat, chunk)
 
 
-def distance_of_week(key: Key, parameters: DensityParameters, seed: Seed, repeat: int = 0) -> float:
+def distance_of_week(
+    key: Seen, parameters: DensityParameters, seed: Seed, repeat: int = 0
+) -> float:
     """Return the mean of `distances` over the week: of pieces that are there already, at once."""
     return metrics.mean_of_known(np.concatenate(list(distances(key, parameters, seed, repeat))))
 
 
-def chunks(key: Key) -> int:
-    """Return in how many pieces `distances` comes: fewer where hours are counted together."""
-    return -(-len(block_names(key.resolution.hours)) // CHUNK_HOURS)
+def chunks() -> int:
+    """Return in how many pieces `distances` comes."""
+    return -(-HOURS_PER_WEEK // CHUNK_HOURS)
 
 
 @cached_scope.data(max_entries=8192, show_spinner=False)
 def _distance(
-    key: Key, parameters: DensityParameters, seed: Seed, repeat: int, chunk: int
+    key: Seen, parameters: DensityParameters, seed: Seed, repeat: int, chunk: int
 ) -> Floats:
     window = slice(chunk * CHUNK_HOURS, (chunk + 1) * CHUNK_HOURS)
     private = verbs.release(key, parameters, seed, repeat=repeat).counts[:, window]
@@ -61,14 +63,14 @@ def _distance(
 
 
 @cached_scope.data(max_entries=1024, show_spinner=False)
-def at_equal_proved(key: Key, parameters: DensityParameters) -> DensityParameters:
+def at_equal_proved(key: Seen, parameters: DensityParameters) -> DensityParameters:
     """Return the settings with ε rescaled, so that their best proved total is the ε they had."""
     size = dataset(key).tessellation.cover_size
     return density.at_equal_proved_epsilon(parameters, parameters.epsilon, size)
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
-def central_zone(key: Key) -> str:
+def central_zone(key: Seen) -> str:
     """Return the id of the zone nearest to the middle among the busier half, so that it has a week.
 
     It reads the truth, which the page shows beside it; no slider and no draw changes the choice.
@@ -84,7 +86,7 @@ def central_zone(key: Key) -> str:
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
-def map_limits(key: Key, parameters: DensityParameters, seed: Seed) -> tuple[float, float]:
+def map_limits(key: Seen, parameters: DensityParameters, seed: Seed) -> tuple[float, float]:
     """Return the round ends of the scales of counts and of errors, the same for every hour.
 
     One cell or hour in 500 lies beyond and takes the colour of the end.

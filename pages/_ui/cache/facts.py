@@ -6,9 +6,10 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 
+from engine.contract import Seen
 from engine.datasets import Dataset
 from engine.errors import DatasetError
-from engine.resolution import FINEST, Key, ZoneLevel, suggested_clusters, zone_levels
+from engine.resolution import FINEST, ZoneLevel, suggested_clusters, zone_levels
 from pages._ui.cache import scope as cached_scope
 
 
@@ -30,9 +31,9 @@ class Facts:
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
-def facts(key: Key) -> Facts:
+def facts(key: Seen) -> Facts:
     """Return the public facts of one version of a dataset."""
-    version = Path(key.version)
+    version = Path(key.dataset)
     towers = version / "towers.parquet"
     return Facts(
         zones=pq.read_metadata(version / "zones.parquet").num_rows,
@@ -68,9 +69,9 @@ class Levels:
 
 
 @cached_scope.data(max_entries=64, show_spinner=False)
-def levels(key: Key) -> Levels:
+def levels(key: Seen) -> Levels:
     """Return the levels of zones of one version of a dataset; no polygon is read."""
-    path = Path(key.version) / "zones.parquet"
+    path = Path(key.dataset) / "zones.parquet"
     names = [name for name in pq.read_schema(path).names if name.endswith("_id")]
     zones: pd.DataFrame = pq.read_table(path, columns=names).to_pandas()
     clusters = suggested_clusters(len(zones))

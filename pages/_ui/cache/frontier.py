@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
+from engine.contract import Seen
 from engine.errors import ExplorerError
 from engine.frontier import Candidate, Frontier, Need, Neighbours, WayOut, flows, visits
-from engine.resolution import Key, Resolution
+from engine.parameters import HOURS_PER_WEEK
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset
 from pages._ui.jobs.work import Step
@@ -16,7 +17,6 @@ from pages._ui.jobs.work import Step
 _PARTS = 100
 _CELL = 0.01
 """Dots closer than this on both axes are drawn as one."""
-_HOURS = {"day-part": "period", "four-hours": "week", "hour": "day"}
 
 Line = tuple[str, str]
 """A level of zones and a span of time."""
@@ -30,8 +30,8 @@ class Asked:
     ----------
     flows : bool
         Whether flows are read; else visits.
-    at : Resolution
-        The longest span (or block of hours) and the coarsest zones that are enough.
+    at : Seen
+        The longest span and the coarsest zones that are enough.
     unit : str
         The least that is protected: ``person-day`` or ``person``.
     risk : float
@@ -39,7 +39,7 @@ class Asked:
     """
 
     flows: bool
-    at: Resolution
+    at: Seen
     unit: str
     risk: float
 
@@ -78,9 +78,9 @@ class Advice:
         lines: dict[Line, list[Candidate]] = {}
         person = self.frontier.need.unit == "person"
         for one in sorted(self.frontier.judged, key=lambda one: (one.risk, -one.use)):
-            if person and one.resolution.time == "period" and one.unit != "person":
+            if person and one.seen.when.step == "whole" and one.unit != "person":
                 continue
-            line = lines.setdefault((one.resolution.zones, span_of(one)), [])
+            line = lines.setdefault((one.seen.zones, span_of(one)), [])
             if not line or one.use > line[-1].use:
                 line.append(one)
         return lines
@@ -102,39 +102,38 @@ class Advice:
 
 
 def span_of(one: Candidate) -> str:
-    """Return the span of a setting as the picture knows it: the longest is ``period``."""
-    visits_hours = "T" not in one.levers
-    return _HOURS[one.resolution.hours] if visits_hours else one.resolution.time
+    """Return the span of a setting as the picture knows it: the longest is ``whole``."""
+    return one.seen.when.step
 
 
-def judged(whole: Key, of_flows: bool) -> Iterator[Step]:
+def judged(whole: Seen, of_flows: bool) -> Iterator[Step]:
     """Yield all settings judged so far, coarse zones first (long work; see `engine.frontier`).
 
     Parameters
     ----------
-    whole : Key
+    whole : Seen
         The dataset as it was ingested.
     """
     source = dataset(whole)
     if of_flows:
-        work = flows.judged(source, Need(time="period"))
+        work = flows.judged(source, Need(time="whole"))
     else:
         rng = np.random.default_rng(0 if source.metadata.simulated else None)
-        work = visits.judged(source, Need(time="period", read="zones"), rng)
+        work = visits.judged(source, Need(time="whole", read="zones"), rng)
     known: list[Candidate] = []
     for done, batch in work:
         known.extend(batch)
         yield Step(round(_PARTS * done), _PARTS, tuple(known))
 
 
-def advise(whole: Key, asked: Asked, candidates: Sequence[Candidate]) -> Advice | None:
+def advise(whole: Seen, asked: Asked, candidates: Sequence[Candidate]) -> Advice | None:
     """Return what to choose among the settings judged so far; None where none meets the need."""
     return _advise(whole, asked, len(candidates), candidates)
 
 
-@cached_scope.resource(max_entries=128, show_spinner=False, hash_funcs={Asked: repr, Key: repr})
+@cached_scope.resource(max_entries=128, show_spinner=False, hash_funcs={Asked: repr, Seen: repr})
 def _advise(
-    whole: Key, asked: Asked, count: int, _candidates: Sequence[Candidate]
+    whole: Seen, asked: Asked, count: int, _candidates: Sequence[Candidate]
 ) -> Advice | None:
     try:
         result = _frontier(whole, asked, _candidates[:count])
@@ -151,15 +150,15 @@ def _advise(
     )
 
 
-def _frontier(whole: Key, asked: Asked, candidates: Sequence[Candidate]) -> Frontier:
+def _frontier(whole: Seen, asked: Asked, candidates: Sequence[Candidate]) -> Frontier:
     source, at = dataset(whole), asked.at
     if asked.flows:
         unit = "person" if asked.unit == "person" else "person-day"
-        need = Need(time=at.time, zones=at.zones, unit=unit)
+        need = Need(time=at.when.step, zones=at.zones, unit=unit)
         matrices = need.least_matrices(source)
     else:
-        need = Need(zones=at.zones, read="density" if at.hours == "hour" else "zones")
-        matrices = visits.blocks_of(at.hours)
+        need = Need(zones=at.zones, read="density")
+        matrices = HOURS_PER_WEEK
     return Frontier(
         need=need,
         least_zones=need.least_zones(source),

@@ -6,9 +6,9 @@ import numpy as np
 
 from engine import origin_destination as od
 from engine.arrays import Floats
+from engine.contract import Seen
 from engine.origin_destination import laws
 from engine.parameters import DensityParameters, ODParameters
-from engine.resolution import Key, block_at
 from pages._ui.cache import scope as cached_scope, trips as cached_trips, verbs
 from pages._ui.cache.datasets import group_sketches, sketch
 from pages._ui.cache.window import Window
@@ -17,15 +17,16 @@ from pages._ui.drawing.groups import ADDED_UP, OURS_ADDED_UP
 from pages._ui.drawing.maps import largest_flows
 from pages._ui.drawing.svg import stage
 from pages._ui.shell.settings import Seed
+from pages._ui.wording.places import hour_names
 
 MAP_HOUR = 2 * 24 + 18
 """The hour on the map: Wednesday 18:00 to 19:00, a public choice, not the fullest hour."""
 
 
 @cached_scope.resource(max_entries=128, show_spinner=False)
-def density(key: Key, parameters: DensityParameters, seed: Seed) -> stage.Picture:
+def density(key: Seen, parameters: DensityParameters, seed: Seed) -> stage.Picture:
     """Return the visits of one hour, true and private."""
-    block, when = block_at(key.resolution.hours, MAP_HOUR)
+    block, when = MAP_HOUR, hour_names()[MAP_HOUR]
     private = verbs.release(key, parameters, seed).counts[:, block]
     return stage.zone_picture(
         sketch(key),
@@ -38,7 +39,7 @@ def density(key: Key, parameters: DensityParameters, seed: Seed) -> stage.Pictur
 
 @cached_scope.resource(max_entries=128, show_spinner=False)
 def trips(
-    key: Key, parameters: ODParameters, seed: Seed, window: Window, zone: int | None = None
+    key: Seen, parameters: ODParameters, seed: Seed, window: Window, zone: int | None = None
 ) -> stage.Picture:
     """Return the largest flows, true and private, of all zones or of one."""
     true = verbs.truth(key, window)
@@ -53,7 +54,7 @@ def trips(
 
 @cached_scope.resource(max_entries=64, show_spinner=False)
 def estimates(
-    key: Key, parameters: ODParameters, seed: Seed, window: Window, zone: int | None = None
+    key: Seen, parameters: ODParameters, seed: Seed, window: Window, zone: int | None = None
 ) -> stage.Picture:
     """Return the largest flows, true and as a method without an exact law shows them."""
     release: Any = verbs.release(key, parameters, seed, window)
@@ -71,7 +72,7 @@ def estimates(
     return stage.grouped(picture, true, sums, group_sketches(key), **judged, note=note)
 
 
-def flow_ends(key: Key, parameters: ODParameters, window: Window) -> stage.Ends:
+def flow_ends(key: Seen, parameters: ODParameters, window: Window) -> stage.Ends:
     """Return between which numbers 90% of all releases of each flow lie, by the exact law."""
     trims = ODParameters(
         epsilon=1.0, unit=parameters.unit, max_trips_per_user=parameters.max_trips_per_user
@@ -82,7 +83,7 @@ def flow_ends(key: Key, parameters: ODParameters, window: Window) -> stage.Ends:
 
 
 def ranges(
-    key: Key,
+    key: Seen,
     parameters: Any,
     seed: Seed,
     window: Window | None,
@@ -107,7 +108,7 @@ def ranges(
 
     true, release = verb.truth(key, window), verb.release(key, parameters, seed, window)
     if window is None:
-        block, when = block_at(key.resolution.hours, MAP_HOUR)
+        block, when = MAP_HOUR, hour_names()[MAP_HOUR]
         private = np.maximum(release.counts[:, block], 0.0)
         what = f"visits, {when}"
         named = {"what": what, "epsilon": parameters.epsilon, "ends": at, "wide": wide}

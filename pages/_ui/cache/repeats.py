@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from engine.contract import Seen
 from engine.density import DensityScores
 from engine.origin_destination.scores import TripScores
 from engine.parameters import DensityParameters, ODParameters
-from engine.resolution import Key
 from engine.usability import DensityUsability
 from pages._ui.cache import density as cached_density, trips as cached_trips, verbs
 from pages._ui.cache.draws import DISTANCE_REPEATS, REPEATS
@@ -28,9 +28,9 @@ class Drawn:
         return len(self.scores) >= REPEATS
 
 
-def density_draws(key: Key, parameters: DensityParameters, seed: Seed) -> Iterator[Step]:
+def density_draws(key: Seen, parameters: DensityParameters, seed: Seed) -> Iterator[Step]:
     """Yield `Drawn` as the draws come: all scores first, then the distances, which take longer."""
-    total = REPEATS + DISTANCE_REPEATS * cached_density.chunks(key)
+    total = REPEATS + DISTANCE_REPEATS * cached_density.chunks()
     done, drawn = 0, Drawn()
     for repeat in range(REPEATS):
         score = verbs.scores(key, parameters, seed, repeat=repeat)
@@ -46,7 +46,7 @@ def density_draws(key: Key, parameters: DensityParameters, seed: Seed) -> Iterat
 
 
 def density_scores(
-    key: Key, parameters: DensityParameters, seed: Seed, repeats: int
+    key: Seen, parameters: DensityParameters, seed: Seed, repeats: int
 ) -> Iterator[Step]:
     """Yield the scores of one draw, two, … of a density; the first is the draw on the page."""
     scores: tuple[DensityScores, ...] = ()
@@ -63,10 +63,10 @@ class Moved:
 
 
 def density_moves(
-    key: Key, parameters: DensityParameters, seed: Seed, repeats: int
+    key: Seen, parameters: DensityParameters, seed: Seed, repeats: int
 ) -> Iterator[Step]:
     """Yield `Moved` of one draw, two, … of a density, chunk by chunk of the week's hours."""
-    total, done = repeats * cached_density.chunks(key), 0
+    total, done = repeats * cached_density.chunks(), 0
     moves: tuple[Moved, ...] = ()
     for repeat in range(repeats):
         for _ in cached_density.distances(key, parameters, seed, repeat):
@@ -77,7 +77,7 @@ def density_moves(
 
 
 def estimate_draws(
-    key: Key, parameters: ODParameters, seed: Seed, window: Window, repeats: int
+    key: Seen, parameters: ODParameters, seed: Seed, window: Window, repeats: int
 ) -> Iterator[Step]:
     """Yield how our reading of one draw, two, … agrees with the truth, one matrix each."""
     for (draws,) in cached_trips.repeated(key, (parameters,), seed, window, repeats):
@@ -85,7 +85,7 @@ def estimate_draws(
 
 
 def trip_draws(
-    key: Key, parameters: ODParameters, seed: Seed, window: Window, repeats: int = REPEATS
+    key: Seen, parameters: ODParameters, seed: Seed, window: Window, repeats: int = REPEATS
 ) -> Iterator[Step]:
     """Yield the scores of one draw, two, … of one matrix; the first is the draw on the page."""
     scores: tuple[TripScores, ...] = ()
@@ -95,7 +95,7 @@ def trip_draws(
 
 
 def judged_densities(
-    key: Key, settings: tuple[DensityParameters, ...], seed: Seed
+    key: Seen, settings: tuple[DensityParameters, ...], seed: Seed
 ) -> Iterator[Step]:
     """Yield for how many zones the draw on the page can be used at each of `settings`."""
     judgements: tuple[DensityUsability, ...] = ()

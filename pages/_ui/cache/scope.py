@@ -13,15 +13,15 @@ from typing import Any, ParamSpec, TypeVar, cast
 
 import streamlit as st
 
+from engine.contract import Seen
 from engine.datasets.memory import size_of
 from engine.parameters import DensityParameters, ODParameters
 from engine.report import ReportParameters
-from engine.resolution import Key
 from pages._ui.cache.window import Window
 from pages._ui.shell.catalogue import in_session
 from pages._ui.shell.session import in_worker
 
-_SETTINGS = (DensityParameters, ODParameters, ReportParameters, Key, Window)
+_SETTINGS = (DensityParameters, ODParameters, ReportParameters, Seen, Window)
 LARGE_BYTES = 2**23
 """What is larger than 8 MB is counted …"""
 MOST_BYTES = 2**30

@@ -13,7 +13,7 @@ from engine.origin_destination.matrices import CountHistogram
 from engine.origin_destination.scores import TripScores, drawn_outcomes, expected_scores
 from engine.origin_destination.trimming import TrimmingCurve
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.resolution import Key
+from engine.contract import Seen
 from engine.usability import Flows, TripsUsability
 from pages._ui.cache import scope as cached_scope, verbs
 from pages._ui.cache.datasets import dataset, frozen
@@ -65,7 +65,7 @@ class TripNumbers:
 
 
 @cached_scope.resource(max_entries=12, show_spinner="Drawing the noise …")
-def drawn(key: Key, parameters: ODParameters, seed: Seed, window: Window) -> Drawn:
+def drawn(key: Seen, parameters: ODParameters, seed: Seed, window: Window) -> Drawn:
     """Return the draw on the page; each day has noise of its own, which follows the settings."""
     source, least = dataset(key), parameters.least_shown
     days = range(len(source.metadata.periods)) if window.several else range(1)
@@ -95,14 +95,14 @@ def drawn(key: Key, parameters: ODParameters, seed: Seed, window: Window) -> Dra
 
 
 def agreed(
-    key: Key, parameters: ODParameters, seed: Seed, window: Window, repeat: int = 0
+    key: Seen, parameters: ODParameters, seed: Seed, window: Window, repeat: int = 0
 ) -> Agreed:
     """Return how one draw of one matrix agrees with the truth; all methods read one noise."""
     return _agreed(key, verbs.used(parameters), seed, window, repeat)
 
 
 @cached_scope.resource(max_entries=512, show_spinner=False)
-def _agreed(key: Key, parameters: ODParameters, seed: Seed, window: Window, repeat: int) -> Agreed:
+def _agreed(key: Seen, parameters: ODParameters, seed: Seed, window: Window, repeat: int) -> Agreed:
     one: Any = verbs.draw if repeat else verbs.release  # only the first draw is on the page
     release, true = one(key, parameters, seed, window, repeat), verbs.truth(key, window)
     near = usability.near_flows(true, release.typical[0], release.shown[0])
@@ -110,7 +110,7 @@ def _agreed(key: Key, parameters: ODParameters, seed: Seed, window: Window, repe
 
 
 def repeated(
-    key: Key, methods: tuple[ODParameters, ...], seed: Seed, window: Window, repeats: int = REPEATS
+    key: Seen, methods: tuple[ODParameters, ...], seed: Seed, window: Window, repeats: int = REPEATS
 ) -> Iterator[tuple[Draws, ...]]:
     """Yield what one draw, two, … of each method have found, for those without an exact law."""
     every: list[list[Agreed]] = [[] for _ in methods]
@@ -123,7 +123,7 @@ def repeated(
         )
 
 
-def mean_error(key: Key, parameters: ODParameters, seed: Seed, window: Window) -> float:
+def mean_error(key: Seen, parameters: ODParameters, seed: Seed, window: Window) -> float:
     """Return the mean absolute error of a flow, exactly where there is a law, else in one draw."""
     exact = verbs.expected(key, parameters, window)
     if exact is not None:
@@ -131,7 +131,7 @@ def mean_error(key: Key, parameters: ODParameters, seed: Seed, window: Window) -
     return agreed(key, parameters, seed, window).scores.mean_error
 
 
-def expectation(key: Key, parameters: ODParameters, window: Window) -> Expectation:
+def expectation(key: Seen, parameters: ODParameters, window: Window) -> Expectation:
     """Return the exact expectation over the window's matrices, of a method that has one."""
     exact = verbs.expected(key, parameters, window)
     assert exact is not None  # whoever asks has seen that the method has a law
@@ -139,7 +139,7 @@ def expectation(key: Key, parameters: ODParameters, window: Window) -> Expectati
 
 
 @cached_scope.data(max_entries=4096, show_spinner=False)
-def numbers(key: Key, parameters: ODParameters, window: Window) -> TripNumbers:
+def numbers(key: Seen, parameters: ODParameters, window: Window) -> TripNumbers:
     """Return what a release is expected to do to the window's trips, exactly."""
     exact = expectation(key, parameters, window)
     return TripNumbers(
@@ -149,14 +149,14 @@ def numbers(key: Key, parameters: ODParameters, window: Window) -> TripNumbers:
 
 
 @cached_scope.data(max_entries=4096, show_spinner=False)
-def usable_share(key: Key, parameters: ODParameters, window: Window) -> float:
+def usable_share(key: Seen, parameters: ODParameters, window: Window) -> float:
     """Return the share of all trips that lies in usable flows."""
     return usability.usable_share(Flows.of(_counted(key, parameters, window)), parameters)
 
 
 @cached_scope.data(max_entries=256, show_spinner="Computing the distribution of errors …")
 def error_curve(
-    key: Key,
+    key: Seen,
     parameters: ODParameters,
     window: Window,
     population: Population,
@@ -170,7 +170,7 @@ def error_curve(
 
 
 @cached_scope.resource(max_entries=24, show_spinner="Computing the grid …")
-def grid(key: Key, parameters: ODParameters, window: Window) -> HeatMap:
+def grid(key: Seen, parameters: ODParameters, window: Window) -> HeatMap:
     """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`, of flows with a trip.
 
     ε and τ of `parameters` should be fixed ones, so that moving a slider finds the same grid.
@@ -180,12 +180,12 @@ def grid(key: Key, parameters: ODParameters, window: Window) -> HeatMap:
 
 
 @cached_scope.resource(max_entries=64, show_spinner="Comparing values of T …")
-def trimming(key: Key, parameters: ODParameters, window: Window) -> TrimmingCurve:
+def trimming(key: Seen, parameters: ODParameters, window: Window) -> TrimmingCurve:
     """Return the expected error over T; the T of `parameters` should be a fixed one."""
     return od.trimming_curve(dataset(key), parameters, **window.arguments)
 
 
-def _counted(key: Key, parameters: ODParameters, window: Window) -> CountHistogram:
+def _counted(key: Seen, parameters: ODParameters, window: Window) -> CountHistogram:
     """Return how many flows hold how many trips, before and after trimming."""
     limit = parameters.max_trips_per_user
     return od.histogram(dataset(key), parameters.unit, limit, **window.arguments)

@@ -24,7 +24,7 @@ from engine.origin_destination.exact import Expectation
 from engine.origin_destination.methods import Release as FlowRelease
 from engine.origin_destination.scores import TripScores
 from engine.report import Analysis, ReportParameters, ReportRelease
-from engine.resolution import Key
+from engine.contract import Seen
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset, frozen
 from pages._ui.cache.draws import generator
@@ -53,7 +53,7 @@ def product_of(parameters: Parameters) -> ModuleType:
 
 
 def of(
-    function: Callable[Concatenate[Dataset, P], R], key: Key, /, *given: P.args, **named: P.kwargs
+    function: Callable[Concatenate[Dataset, P], R], key: Seen, /, *given: P.args, **named: P.kwargs
 ) -> R:
     """Return what a function of the engine reads from a dataset; nothing in it can be written to.
 
@@ -93,10 +93,10 @@ def _kept(function: Callable[..., Any], *, reads: bool) -> Callable[..., Any]:
 
 
 @overload
-def truth(key: Key, window: None = None) -> Floats: ...
+def truth(key: Seen, window: None = None) -> Floats: ...
 @overload
-def truth(key: Key, window: Window) -> Integers: ...
-def truth(key: Key, window: Window | None = None) -> Any:
+def truth(key: Seen, window: Window) -> Integers: ...
+def truth(key: Seen, window: Window | None = None) -> Any:
     """Return the true flows of a window, shape (zones, zones); without one the visits by hour.
 
     Several days are added up.
@@ -108,18 +108,18 @@ def truth(key: Key, window: Window | None = None) -> Any:
 
 @overload
 def release(
-    key: Key, parameters: DensityParameters, seed: Seed, window: None = None, repeat: int = 0
+    key: Seen, parameters: DensityParameters, seed: Seed, window: None = None, repeat: int = 0
 ) -> DensityRelease: ...
 @overload
 def release(
-    key: Key, parameters: ODParameters, seed: Seed, window: Window, repeat: int = 0
+    key: Seen, parameters: ODParameters, seed: Seed, window: Window, repeat: int = 0
 ) -> FlowRelease: ...
 @overload
 def release(
-    key: Key, parameters: ReportParameters, seed: Seed, window: None = None, repeat: int = 0
+    key: Seen, parameters: ReportParameters, seed: Seed, window: None = None, repeat: int = 0
 ) -> ReportRelease: ...
 def release(
-    key: Key, parameters: Any, seed: Seed, window: Window | None = None, repeat: int = 0
+    key: Seen, parameters: Any, seed: Seed, window: Window | None = None, repeat: int = 0
 ) -> Any:
     """Return one draw: the same seed and repeat give the same noise, whatever the parameters.
 
@@ -136,11 +136,11 @@ def _fit(parameters: Parameters, window: Window | None) -> None:
 
 
 @cached_scope.resource(max_entries=32, show_spinner="Drawing the noise …")
-def _release(key: Key, parameters: Any, seed: Seed, window: Window | None, repeat: int) -> Any:
+def _release(key: Seen, parameters: Any, seed: Seed, window: Window | None, repeat: int) -> Any:
     return frozen(draw(key, parameters, seed, window, repeat))
 
 
-def draw(key: Key, parameters: Any, seed: Seed, window: Window | None, repeat: int) -> Any:
+def draw(key: Seen, parameters: Any, seed: Seed, window: Window | None, repeat: int) -> Any:
     """Return one draw that nothing keeps: of many, only what is said of each is kept."""
     source, product = dataset(key), product_of(parameters)
     if window is None:
@@ -151,7 +151,7 @@ def draw(key: Key, parameters: Any, seed: Seed, window: Window | None, repeat: i
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
-def flow_noise(key: Key, seed: Seed, window: Window, repeat: int = 0) -> od.ODNoise:
+def flow_noise(key: Seen, seed: Seed, window: Window, repeat: int = 0) -> od.ODNoise:
     """Return the noise of one draw of one matrix: of each day other, and of the whole period."""
     return frozen(od.ODNoise.draw(_trip_generator(seed, window, repeat), dataset(key), days=0))
 
@@ -165,25 +165,25 @@ def used(parameters: Any) -> Any:
     return parameters.used
 
 
-def expected(key: Key, parameters: ODParameters, window: Window) -> Expectation | None:
+def expected(key: Seen, parameters: ODParameters, window: Window) -> Expectation | None:
     """Return the exact law's answer for the window's matrices; None for a method without one."""
     return of(od.expected, key, parameters, **window.arguments)
 
 
 @overload
 def scores(
-    key: Key, parameters: DensityParameters, seed: Seed, window: None = None, repeat: int = 0
+    key: Seen, parameters: DensityParameters, seed: Seed, window: None = None, repeat: int = 0
 ) -> DensityScores: ...
 @overload
 def scores(
-    key: Key, parameters: ODParameters, seed: Seed, window: Window, repeat: int = 0
+    key: Seen, parameters: ODParameters, seed: Seed, window: Window, repeat: int = 0
 ) -> TripScores: ...
 @overload
 def scores(
-    key: Key, parameters: ReportParameters, seed: Seed, window: None = None, repeat: int = 0
+    key: Seen, parameters: ReportParameters, seed: Seed, window: None = None, repeat: int = 0
 ) -> Losses: ...
 def scores(
-    key: Key, parameters: Any, seed: Seed, window: Window | None = None, repeat: int = 0
+    key: Seen, parameters: Any, seed: Seed, window: Window | None = None, repeat: int = 0
 ) -> Any:
     """Return the errors of one draw; small, so that those of many draws can be kept."""
     _fit(parameters, window)
@@ -191,7 +191,7 @@ def scores(
 
 
 @cached_scope.resource(max_entries=4096, show_spinner=False)
-def _scores(key: Key, parameters: Any, seed: Seed, window: Window | None, repeat: int) -> Any:
+def _scores(key: Seen, parameters: Any, seed: Seed, window: Window | None, repeat: int) -> Any:
     one: Any = draw if repeat else release  # only the first draw is on the page
     drawn = one(key, parameters, seed, window, repeat)
     if window is None:
@@ -200,7 +200,7 @@ def _scores(key: Key, parameters: Any, seed: Seed, window: Window | None, repeat
     return frozen(od.scores(truth(key, window)[None], drawn))
 
 
-def ledger(key: Key, parameters: Parameters) -> Ledger:
+def ledger(key: Seen, parameters: Parameters) -> Ledger:
     """Return what one unit of protection pays; of the dataset only public facts are read."""
     return of(product_of(parameters).plan, key, parameters).ledger
 

@@ -7,10 +7,10 @@ import numpy as np
 
 from engine import decisions
 from engine.arrays import Floats
+from engine.contract import Seen
 from engine.decisions.scoring import Comparison, concatenate
 from engine.decisions.zones import ZoneRule, right_share
 from engine.parameters import EPSILON_STOPS
-from engine.resolution import Key
 from pages._ui.cache import verbs
 from pages._ui.cache.draws import REPEATS
 from pages._ui.cache.window import Window
@@ -21,14 +21,14 @@ MIDDLE = (0.05, 0.95)
 """The ends of a range: the middle 90% of draws."""
 
 
-def amounts(key: Key, parameters: Any, window: Window | None) -> Floats:
+def amounts(key: Seen, parameters: Any, window: Window | None) -> Floats:
     """Return what decisions on zones truly read, shape (moments, zones) (confidential)."""
     truth: Any = verbs.truth  # with a window or without
     return verbs.product_of(parameters).by_zone(truth(key, window))
 
 
 def decided(
-    key: Key, rule: ZoneRule, parameters: Any, seed: Seed, window: Window | None
+    key: Seen, rule: ZoneRule, parameters: Any, seed: Seed, window: Window | None
 ) -> Iterator[Step]:
     """Yield the decisions of one draw, two, …, shape (draws, zones); the first is on the page."""
     true, compared = amounts(key, parameters, window), list[Comparison]()
@@ -38,7 +38,7 @@ def decided(
 
 
 def right_over_epsilon(
-    key: Key, rule: ZoneRule, parameters: Any, seed: Seed, window: Window | None, draws: int
+    key: Seen, rule: ZoneRule, parameters: Any, seed: Seed, window: Window | None, draws: int
 ) -> Iterator[Step]:
     """Yield the share of right decisions at every stop of ε, shape (settings, draws so far)."""
     true, columns = amounts(key, parameters, window), list[list[float]]()
@@ -53,7 +53,7 @@ def right_over_epsilon(
 
 
 def _decided(
-    key: Key,
+    key: Seen,
     rule: ZoneRule,
     parameters: Any,
     seed: Seed,
@@ -67,7 +67,7 @@ def _decided(
 
 
 def ranges(
-    key: Key, parameters: Any, seed: Seed, window: Window | None, block: int | None
+    key: Seen, parameters: Any, seed: Seed, window: Window | None, block: int | None
 ) -> Iterator[Step]:
     """Yield, once all draws are there, the ends of the middle 90% of what a map shows.
 

@@ -194,7 +194,7 @@ def _deletion(name: str, folder: Path) -> None:
 
 
 def _folder(entry: Entry) -> Path:
-    return Path(entry.key.version).parent
+    return Path(entry.key.dataset).parent
 
 
 def _select(entry: Entry) -> None:

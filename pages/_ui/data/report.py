@@ -8,9 +8,9 @@ from typing import Any
 
 import streamlit as st
 
+from engine.contract import Seen
 from engine.ingest.build import REPORT_FILE
 from engine.ingest.report import WORDS, Reason
-from engine.resolution import Key
 from pages._ui.data import wording as data_wording
 from pages._ui.wording.numbers import file_size
 
@@ -22,10 +22,10 @@ _ACCOUNTS = {
 _BINS = {"visits_per_person": "Visits a person, in the week", "trips_per_person": "Trips a person"}
 
 
-def read(key: Key) -> dict[str, Any] | None:
+def read(key: Seen) -> dict[str, Any] | None:
     """Return the report of a dataset's ingest, if it has one. **Confidential**, never cached."""
     try:
-        document = json.loads((Path(key.version) / REPORT_FILE).read_text(encoding="utf-8"))
+        document = json.loads((Path(key.dataset) / REPORT_FILE).read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return None
     return document if isinstance(document, dict) else None

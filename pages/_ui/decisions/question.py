@@ -8,12 +8,13 @@ from typing import Any
 import streamlit as st
 
 from engine import decisions
+from engine.contract import Seen
 from engine.decisions import EpidemicParameters, scoring
 from engine.decisions.epidemic import scenario_origins
 from engine.decisions.judgement import own_question
 from engine.decisions.populations import read_populations
 from engine.errors import ExplorerError
-from engine.resolution import INHABITED, Key, Resolution
+from engine.resolution import INHABITED
 from pages._ui.cache import datasets as cached_datasets, decisions as cached_decisions
 from pages._ui.cache.decisions import Emergency, Outbreak, People
 from pages._ui.shell import dates, setting
@@ -43,7 +44,7 @@ _MISSING = object()
 class Given:
     """Numbers of people by zone that were given, by dataset; a word where empty zones are out."""
 
-    people: dict[Key, Any] = field(default_factory=dict)
+    people: dict[Seen, Any] = field(default_factory=dict)
 
 
 def which(
@@ -94,7 +95,7 @@ def epidemic(entry: Entry) -> tuple[Entry, Outbreak] | None:
             _offers(entry)
         return None
     if people == INHABITED:
-        entry, people = entry.at(Resolution(zones=INHABITED)), None
+        entry, people = entry.at(zones=INHABITED), None
     scenario = _tried(lambda: _origins(entry, people))
     if scenario is None:
         return None
@@ -272,7 +273,7 @@ def _populations(entry: Entry, known: object) -> People | object:
         return people
     seen: tuple[Any, Any] = entry.key, people
     if people == INHABITED:
-        seen = entry.at(Resolution(zones=INHABITED)).key, None
+        seen = entry.at(zones=INHABITED).key, None
     if _tried(lambda: cached_decisions.populations(*seen)) is None:
         return _MISSING
     if people is None:

@@ -6,12 +6,11 @@ from datetime import date
 
 import numpy as np
 
-from engine import decisions
+from engine import contract, decisions
 from engine.arrays import Floats
 from engine.decisions.drawn import AidDraws
 from engine.decisions.scoring import Comparison, acts, concatenate
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.resolution import Key
 from pages._ui.cache import datasets as cached_datasets, decisions as cached_decisions
 from pages._ui.cache.datasets import dataset
 from pages._ui.cache.decisions import Emergency, Outbreak
@@ -116,7 +115,9 @@ class Aid:
         return [names[zone] for zone in self.leaving.destinations]
 
 
-def current(key: Key, outbreak: Outbreak, parameters: ODParameters, seed: Seed) -> Iterator[Step]:
+def current(
+    key: contract.Seen, outbreak: Outbreak, parameters: ODParameters, seed: Seed
+) -> Iterator[Step]:
     """Yield the estimate, then the draws at one ε as they come."""
     true = cached_decisions.true(key, outbreak)
     expected = cached_decisions.expected(key, outbreak, parameters)[None]
@@ -153,7 +154,7 @@ def _epidemics(
     )
 
 
-def draws_over_epsilon(key: Key, outbreak: Outbreak) -> int:
+def draws_over_epsilon(key: contract.Seen, outbreak: Outbreak) -> int:
     """Return how many releases are drawn at every stop of ε."""
     days = outbreak.days[1] - outbreak.days[0] + 1
     zones = len(dataset(key).zones)
@@ -161,7 +162,7 @@ def draws_over_epsilon(key: Key, outbreak: Outbreak) -> int:
 
 
 def over_epsilon(
-    key: Key, outbreak: Outbreak, parameters: ODParameters, seed: Seed, draws: int
+    key: contract.Seen, outbreak: Outbreak, parameters: ODParameters, seed: Seed, draws: int
 ) -> Iterator[Step]:
     """Yield the comparison over all stops of ε, shape (settings, draws, origins, zones)."""
     true = cached_decisions.true(key, outbreak)

@@ -8,8 +8,8 @@ import streamlit as st
 
 from engine import density
 from engine.arrays import Floats
+from engine.contract import Seen
 from engine.parameters import HOURS_PER_WEEK
-from engine.resolution import Key, block_names, hour_blocks
 from pages._ui import jobs
 from pages._ui.cache import (
     datasets as cached_datasets,
@@ -27,6 +27,7 @@ from pages._ui.shell.session import map_size, state, widget_value
 from pages._ui.shell.setting import Setting
 from pages._ui.views.context import Density
 from pages._ui.wording.numbers import RANGE, between, fixed, inert, number, percent
+from pages._ui.wording.places import hour_names
 
 VIEWS = {"true": "True", "private": "Private", "error": "Error"}
 
@@ -67,9 +68,7 @@ def draw(context: Density) -> None:
 
 
 def _explore(context: Density, *, playing: bool) -> None:
-    # the first hour of every block of the week
-    blocks = hour_blocks(context.key.resolution.hours)
-    starts: list[int] = np.unique(blocks, return_index=True)[1].tolist()
+    starts = list(range(HOURS_PER_WEEK))
     if playing:
         _advance(starts)
     _take_click(context.key)
@@ -78,17 +77,14 @@ def _explore(context: Density, *, playing: bool) -> None:
     # side by side where there is room for the whole map, else one below the other
     places = st.grid(2, min_column_width=MAP_WIDTH - 30, gap="medium")
     with places.cell():
-        view, block = _controls(context.key, starts, playing=playing)
+        view, block = _controls(starts, playing=playing)
         _map(context, truth, private, view, block, playing=playing)
     with places.cell():
         _week(context, truth, private)
 
 
-def _controls(key: Key, starts: list[int], *, playing: bool) -> tuple[str, int]:
-    names = dict(zip(starts, block_names(key.resolution.hours), strict=True))
-    now = setting.value(HOUR)
-    if now not in names:  # an hour of another resolution: the block in which it lies
-        setting.put(HOUR, starts[int(hour_blocks(key.resolution.hours)[now])])
+def _controls(starts: list[int], *, playing: bool) -> tuple[str, int]:
+    names = dict(zip(starts, hour_names(), strict=True))
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         view = setting.draw(
             st.segmented_control,
@@ -122,7 +118,7 @@ def _map(
     While the hours rest, releases are drawn beside the page, for the range of each zone.
     """
     most, largest_error = cached_density.map_limits(*context.asked)
-    when = block_names(context.key.resolution.hours)[block]
+    when = hour_names()[block]
     true_now, private_now = truth[:, block], private[:, block]
     error = private_now - true_now
     # the legend stands above the map, where the map's own toolbar would cover the controls
@@ -204,11 +200,11 @@ def _week(context: Density, truth: Floats, private: Floats) -> None:
     )
 
 
-def _map_key(key: Key) -> str:
-    return f"density_map_{key.name}"
+def _map_key(key: Seen) -> str:
+    return f"density_map_{key}"
 
 
-def _take_click(key: Key) -> None:
+def _take_click(key: Seen) -> None:
     """Choose the zone that was just clicked, before anything is drawn."""
     event = widget_value(_map_key(key))
     clicked = event["selection"]["objects"].get("zones") if event else None
@@ -219,7 +215,7 @@ def _take_click(key: Key) -> None:
             setting.put(_zone_setting(key), zone)
 
 
-def zone(key: Key) -> str:
+def zone(key: Seen) -> str:
     """Return the chosen zone, or a busy one near the middle of the region."""
     chosen = setting.value(_zone_setting(key))
     return (
@@ -227,12 +223,12 @@ def zone(key: Key) -> str:
     )
 
 
-def mark(key: Key, chosen: str) -> None:
+def mark(key: Seen, chosen: str) -> None:
     """Choose a zone from a table of the page (in a callback)."""
     setting.put(_zone_setting(key), chosen)
 
 
-def _zone_setting(key: Key) -> Setting[str]:
+def _zone_setting(key: Seen) -> Setting[str]:
     ids = cached_datasets.outlines(key).ids
     middle = cached_density.central_zone(key)
     return setting.place("density_zone", ids, middle, shared=catalogue.shipped(key))

@@ -8,8 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from engine import density, sweeping
+from engine.contract import Seen
 from engine.parameters import DensityParameters
-from engine.resolution import Key
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets, verbs
 from pages._ui.cache.draws import REPEATS, generator
@@ -139,7 +139,7 @@ def _with_spread(
     return text if math.isnan(spread) else f"{text} ± {(write_spread or write)(spread)}"
 
 
-def _steps(key: Key, settings: Sequence[DensityParameters], seed: Seed) -> Iterator[Step]:
+def _steps(key: Seen, settings: Sequence[DensityParameters], seed: Seed) -> Iterator[Step]:
     finished: list[sweeping.Point] = []
     draws = [generator(seed, "density", repeat) for repeat in range(REPEATS)]  # as on the cards
     results = sweeping.sweep(density, cached_datasets.dataset(key), settings, REPEATS, rng=draws)

@@ -7,9 +7,9 @@ import pandas as pd
 import streamlit as st
 
 from engine.arrays import Floats, Integers
+from engine.contract import Seen
 from engine.density import DensityScores
 from engine.parameters import DensityParameters
-from engine.resolution import Key
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets, density as cached_density, verbs
 from pages._ui.density import map as density_map, wording as density_wording
@@ -63,7 +63,7 @@ def _map(context: Density) -> None:
             zones,
             values,
             scale,
-            key=f"density_quality_{context.key.name}",
+            key=f"density_quality_{context.key}",
             alt=f"Map of zones by {_MEASURES[measure]}",
             tooltip={
                 "relative error": [percent(value) for value in scores.error],
@@ -160,7 +160,7 @@ def _box(rows: list[dict[str, float]], measure: str, title: str, current: float)
 
 
 def _steps(
-    key: Key, settings: tuple[tuple[float, DensityParameters], ...], seed: Seed
+    key: Seen, settings: tuple[tuple[float, DensityParameters], ...], seed: Seed
 ) -> Iterator[Step]:
     tables: dict[str, list[dict[str, float]]] = {measure: [] for measure in _MEASURES}
     for done, (epsilon, parameters) in enumerate(settings, start=1):

@@ -83,8 +83,8 @@ def _named(best: Candidate, context: Context[Any]) -> str:
     """Return a setting by what its need does not say already."""
     asked = way_out.asked(context)
     finer = [
-        *([wording.zones_words(best)] if best.resolution.zones != asked.at.zones else []),
-        *([wording.span_words(best)] if best.resolution.time != asked.at.time else []),
+        *([wording.zones_words(best)] if best.seen.zones != asked.at.zones else []),
+        *([wording.span_words(best)] if best.seen.when.step != asked.at.when.step else []),
         *([wording.UNITS[best.unit]] if best.unit != asked.unit else []),
     ]
     return ", ".join([*finer, wording.levers_words(best)])

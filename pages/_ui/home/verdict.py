@@ -113,7 +113,7 @@ def covered(side: Side) -> str:
         return f"Of one trip, ε = {total}; a person with many is protected less. {known}"
     if risk.releases > 1:
         what = f"{risk.releases} daily matrices"
-        if side.entry.resolution.time != "day":
+        if side.entry.key.when.step != "day":
             matrices = len(side.entry.metadata.periods)
             what = f"{risk.releases} days, added up to {matrices}"
         return f"All declared flows: {what}, in all ε = {total} for a person. {known}"

@@ -7,10 +7,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine import datasets
-from engine.contract import Seen, Setting
+from engine.contract import Seen, Setting, When
 from engine.datasets import Metadata, storage
 from engine.errors import DatasetError, ExplorerError
-from engine.resolution import Key, Resolution, coarse_metadata
+from engine.resolution import ALL_DAYS, FINEST, finest, seen_metadata
 from pages._ui.shell.public import public
 from pages._ui.shell.session import session
 
@@ -24,14 +24,14 @@ class Entry:
 
     Attributes
     ----------
-    key : Key
+    key : Seen
         The current version and the resolution it is seen at; what `pages._ui.cache` takes.
     shipped : bool
         Whether it comes with the product: only then its name may stand in a share link.
     """
 
     name: str
-    key: Key
+    key: Seen
     shipped: bool
     metadata: Metadata
     has_density: bool
@@ -40,19 +40,14 @@ class Entry:
     has_trips_by_person: bool
 
     @property
-    def resolution(self) -> Resolution:
-        """The resolution it is seen at."""
-        return self.key.resolution
-
-    @property
     def is_twin(self) -> bool:
         """Whether it is made of public facts, in zones of one's own."""
         return "twin" in self.metadata.scenario
 
-    def at(self, resolution: Resolution) -> "Entry":
-        """Return the same dataset seen at a resolution."""
-        metadata = coarse_metadata(self.metadata, resolution)
-        return replace(self, key=self.key.at(resolution), metadata=metadata)
+    def at(self, zones: str = FINEST, when: When = ALL_DAYS) -> "Entry":
+        """Return the same dataset seen at a level of zones and at some of its days."""
+        metadata = seen_metadata(self.metadata, when)
+        return replace(self, key=replace(self.key, zones=zones, when=when), metadata=metadata)
 
 
 def entries() -> dict[str, Entry]:
@@ -74,9 +69,9 @@ def shared() -> dict[str, Entry]:
     return {name: one for name, one in opened.items() if one.shipped} if public() else opened
 
 
-def shipped(key: Key) -> bool:
+def shipped(key: Seen) -> bool:
     """Whether a dataset comes with the product, so that names from it may stand in a link."""
-    return any(entry.key == key.finest and entry.shipped for entry in shared().values())
+    return any(entry.key == finest(key) and entry.shipped for entry in shared().values())
 
 
 def in_session(*asked: object) -> bool:
@@ -85,11 +80,11 @@ def in_session(*asked: object) -> bool:
     Parameters
     ----------
     *asked : object
-        Keys of datasets, among settings, also inside of tuples.
+        Datasets as they are seen, and settings, also inside of tuples.
     """
     return any(
-        _outside(str(getattr(one, "version", "") or one.dataset), datasets.data_roots())
-        if isinstance(one, Key | Seen | Setting)
+        _outside(one.dataset, datasets.data_roots())
+        if isinstance(one, Seen | Setting)
         else isinstance(one, tuple) and in_session(*one)
         for one in asked
     )
@@ -117,7 +112,7 @@ def _installed(roots: tuple[Path, ...]) -> dict[str, Entry]:
         opened = _opened(datasets.available())
         tops = [*roots, datasets.data_root() / "local"]
         below = [path for top in tops for path in top.glob("*/")]
-        versions = [Path(entry.key.version) for entry in opened.values()]
+        versions = [Path(entry.key.dataset) for entry in opened.values()]
         changes, listed = _changes([*tops, *below, *versions]), opened
         settled = time.time_ns() - max(changes.values()) > _SETTLED_NS
         _listed[roots] = (changes if settled else {}, listed)
@@ -164,7 +159,7 @@ def _version(name: str, folder: Path, version: Path, roots: tuple[Path, ...]) ->
     metadata = Metadata.from_json(storage.read_metadata(version), name)
     return Entry(
         name=name,
-        key=Key(str(version)),
+        key=Seen(dataset=str(version)),
         shipped=metadata.simulated and folder.parent in roots,
         metadata=metadata,
         has_density=(version / "presampled.parquet").is_file(),

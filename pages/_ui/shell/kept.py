@@ -45,5 +45,5 @@ def _named(entry: Entry | None, *, density: bool) -> str:
     """Return the name of a dataset and how far away it is looked at."""
     if entry is None:
         return "–"
-    seen = looked_at(entry.resolution, density=density)
+    seen = looked_at(entry.key, density=density)
     return f"{entry.name} ({seen})" if seen else entry.name

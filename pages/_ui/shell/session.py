@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from engine.resolution import Key
+from engine.contract import Seen
 
 S = TypeVar("S")
 _KEY = "session"
@@ -73,7 +73,7 @@ class Session:
     store: Any = field(default_factory=_new_store)
     wanted: dict[str, Any] = field(default_factory=dict)
     shown: dict[str, Any] = field(default_factory=dict)
-    secret_seeds: dict[Key, int] = field(default_factory=dict)
+    secret_seeds: dict[Seen, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
     tuned_on: dict[str, Any] | None = None

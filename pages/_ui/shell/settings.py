@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from engine.contract import When
 from engine import parameters
 from engine.parameters import MAX_TRIPS_STOPS as MAX_TRIPS_STOPS, DensityParameters, ODParameters
-from engine.resolution import Resolution
 from pages._ui import state
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
@@ -88,9 +88,9 @@ def current(*, resolution: bool = False) -> Settings:
     variant = variant if variant in state.variants(density_data) else state.VARIANT.default
     step = state.value(state.OD_TIME)
     if resolution:
-        time: Any = "day" if unit == "person" else {"whole": "period"}.get(step, step)
-        density_data = density_data and density_data.at(Resolution(zones=state.zones("density")))
-        od_data = od_data and od_data.at(replace(Resolution(time=time), zones=state.zones("trips")))
+        when = When(step="day" if unit == "person" else step)
+        density_data = density_data and density_data.at(state.zones("density"))
+        od_data = od_data and od_data.at(state.zones("trips"), when)
     return Settings(
         epsilon=state.value(state.EPSILON),
         delta=state.value(state.DELTA),
@@ -108,8 +108,6 @@ def current(*, resolution: bool = False) -> Settings:
 
 def use_settings(**values: object) -> None:
     """Set fields from elsewhere: in a callback, ``on_click=use_settings, kwargs={…}``."""
-    if values.get("od_time") == "period":
-        values["od_time"] = "whole"
     state.put(**values)
 
 

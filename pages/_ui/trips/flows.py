@@ -8,7 +8,8 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Booleans, Integers, Numbers
-from engine.resolution import Key, flows_between
+from engine.contract import Seen
+from engine.resolution import flows_between
 from pages._ui.cache import (
     datasets as cached_datasets,
     pictures as cached_pictures,
@@ -124,7 +125,7 @@ def draw(context: Flows) -> None:
         _list(context, true, (origins[::-1], destinations[::-1]))  # the largest first
 
 
-def _controls(key: Key, true: Integers) -> Chosen:
+def _controls(key: Seen, true: Integers) -> Chosen:
     """Draw what is shown, of which zones and how many flows."""
     # in a row where there is room, else wrapped: nothing is cut off in a small window
     first = second = third = fourth = fifth = st.container(
@@ -229,7 +230,7 @@ def _list(context: Flows, true: Integers, pairs: tuple[Integers, Integers]) -> N
     tables.draw(columns, key="od_flows_list")
 
 
-def _group_level(key: Key, *, off: bool) -> int | None:
+def _group_level(key: Seen, *, off: bool) -> int | None:
     """Draw the switch where the dataset has groups, and return the level drawn; None for zones.
 
     Parameters

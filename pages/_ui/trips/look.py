@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Integers
-from engine.resolution import Key
+from engine.contract import Seen
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.drawing import colours, marks
 from pages._ui.shell import catalogue, setting
@@ -83,7 +83,7 @@ def key(*outcomes: Outcome, hollow: bool = False) -> None:
 
 
 def zone_choice(
-    label: str, dataset_key: Key, trips: Integers, *, key: str, off: bool = False
+    label: str, dataset_key: Seen, trips: Integers, *, key: str, off: bool = False
 ) -> int:
     """Draw a picker of zones by name, at first on the busiest, and return the zone's number."""
     words = dict(zip(zone_ids(dataset_key), zone_labels(dataset_key), strict=True))
@@ -99,17 +99,17 @@ def zone_choice(
     return ids.index(chosen)
 
 
-def zone_setting(dataset_key: Key, trips: Integers, key: str) -> Setting[str]:
+def zone_setting(dataset_key: Seen, trips: Integers, key: str) -> Setting[str]:
     """Return the setting that holds a zone's id, at first of the busiest."""
     ids, shared = zone_ids(dataset_key), catalogue.shipped(dataset_key)
     return setting.place(key, ids, ids[int(np.argmax(trips))], shared=shared)
 
 
-def zone_ids(dataset_key: Key) -> list[str]:
+def zone_ids(dataset_key: Seen) -> list[str]:
     """Return the ids of the zones in their order."""
     return list(cached_datasets.zone_names(dataset_key))
 
 
-def zone_labels(dataset_key: Key) -> list[str]:
+def zone_labels(dataset_key: Seen) -> list[str]:
     """Return the names of the zones in their order, with the id where a name occurs twice."""
     return list(cached_datasets.zone_names(dataset_key).values())

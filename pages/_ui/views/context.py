@@ -5,10 +5,9 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from engine import density, origin_destination, report
-from engine.contract import Method
+from engine.contract import Method, Seen
 from engine.parameters import DensityParameters, GaussianCalibration, ODParameters, gaussian_for
 from engine.report import ReportParameters
-from engine.resolution import Key
 from pages._ui.cache import density as cached_density, verbs
 from pages._ui.cache.window import Window, declared
 from pages._ui.shell.catalogue import Entry
@@ -47,7 +46,7 @@ class Context(Generic[P]):
     gaussian: GaussianCalibration = "classical"
 
     @property
-    def key(self) -> Key:
+    def key(self) -> Seen:
         """The dataset as caches know it."""
         return self.entry.key
 

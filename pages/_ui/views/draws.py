@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from engine.contract import Seen
 from engine.parameters import DensityParameters, ODParameters
-from engine.resolution import Key
 from pages._ui import jobs
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.draws import REPEATS
@@ -26,7 +26,7 @@ def job(name: str, contexts: Sequence[Context[Any]], *, delay_s: float = 0.0) ->
     return jobs.job(name, steps, key, settings, *noise, delay_s=delay_s)
 
 
-def _visits(key: Key, settings: tuple[DensityParameters, ...], seed: Seed) -> Iterator[Step]:
+def _visits(key: Seen, settings: tuple[DensityParameters, ...], seed: Seed) -> Iterator[Step]:
     known: list[Any] = [None] * len(settings)
     done = total = 0
     for place, parameters in enumerate(settings):
@@ -37,7 +37,7 @@ def _visits(key: Key, settings: tuple[DensityParameters, ...], seed: Seed) -> It
 
 
 def flows(
-    key: Key, settings: tuple[ODParameters, ...], seed: Seed, window: Window
+    key: Seen, settings: tuple[ODParameters, ...], seed: Seed, window: Window
 ) -> Iterator[Step]:
     """Yield the `Draws` of every method, one draw of each after another."""
     for done, draws in enumerate(cached_trips.repeated(key, settings, seed, window), 1):

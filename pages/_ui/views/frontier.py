@@ -31,10 +31,10 @@ from pages._ui.wording.privacy import guess
 HEIGHT = 430
 _LEVELS = ("#b8860b", "#6f9e12", "#2a9d6f", "#21868c", "#2a7fb8", "#5a68c8", "#8e5bc9", "#b0479f")
 """Of zones, coarse to fine; legible on light and dark, and by lightness for the colour-blind."""
-_SHAPES = {"period": "circle", "week": "triangle-up", "day": "square"}
-_DASHES = {"period": [1, 0], "week": [10, 3], "day": [3, 3]}
+_SHAPES = {"whole": "circle", "week": "triangle-up", "day": "square"}
+_DASHES = {"whole": [1, 0], "week": [10, 3], "day": [3, 3]}
 _BEST = "#2a9d6f"
-_BORDERS = {"period": "solid", "week": "dashed", "day": "dotted"}
+_BORDERS = {"whole": "solid", "week": "dashed", "day": "dotted"}
 _TICKS = [0.5, 0.6, 0.7, 0.75, 0.8, 0.9, 0.95, 1.0]
 _ERROR = "Error a trip or visit"
 _RIGHT = 0.85
@@ -102,14 +102,14 @@ def judged(context: Context[Any]) -> tuple[float, float]:
 
 def _picture(known: Advice, context: Context[Any], at: tuple[float, float]) -> None:
     lines, shown = known.lines, known.dots
-    levels = sorted({(one.zones, one.resolution.zones) for one in shown})
+    levels = sorted({(one.zones, one.seen.zones) for one in shown})
     edge = {id(one) for line in lines.values() for one in line}
     limit = setting.value(way_out.RISK)
     data = {
         "dots": {
             "risk": [one.risk for one in shown],
             "use": [one.use for one in shown],
-            "zones": [one.resolution.zones for one in shown],
+            "zones": [one.seen.zones for one in shown],
             "span": [span_of(one) for one in shown],
             "edge": [id(one) in edge for one in shown],
             "meets": [known.frontier.meets(one) for one in shown],

@@ -10,13 +10,13 @@ import streamlit as st
 from engine.arrays import Floats
 from engine.geography import zone_areas_km2
 from engine.parameters import DensityParameters
-from engine.resolution import block_at, hour_blocks
 from pages._ui.cache import datasets as cached_datasets
 from pages._ui.cache.pictures import MAP_HOUR
 from pages._ui.drawing import maps, marks
 from pages._ui.drawing.svg import sketches
 from pages._ui.views.context import Context, Density, Flows, Side
 from pages._ui.wording.numbers import number
+from pages._ui.wording.places import hour_names
 
 TRUE, PRIVATE, ERROR, DIFFERENCE = VIEWS = "True", "Private", "Error", "Difference"
 LARGEST = 40
@@ -58,7 +58,7 @@ def draw(sides: Sequence[Side], view: str, *, key: str, first_true: bool = False
     first_true : bool
         Whether a map of the truth stands first, where all sides have the same.
     """
-    zones = {(one.context.entry.name, one.context.key.resolution.zones) for one in sides}
+    zones = {(one.context.entry.name, one.context.key.zones) for one in sides}
     spread = len(zones) > 1
     shown = [read(side.context, per_area=spread) for side in sides]
     flows = shown[0].true.ndim == 2 and view in (TRUE, PRIVATE)
@@ -94,9 +94,7 @@ def read(context: Context[Any], *, per_area: bool = False) -> Values:
 
 def _visits(context: Density, per_area: bool) -> Values:
     """Return visits an hour by zone; where zones differ only those a square kilometre compare."""
-    step = context.key.resolution.hours
-    block, when = block_at(step, MAP_HOUR)
-    hours = int(np.count_nonzero(hour_blocks(step) == block))
+    block, when, hours = MAP_HOUR, hour_names()[MAP_HOUR], 1
     private = np.maximum(context.release.counts[:, block], 0.0)
     each = np.full(len(private), float(hours))
     if per_area:

@@ -5,9 +5,10 @@ from typing import Any
 
 import streamlit as st
 
+from engine.contract import Seen, When
 from engine.frontier import Candidate
 from engine.parameters import ODParameters
-from engine.resolution import Resolution
+from engine.resolution import finest
 from pages._ui import jobs
 from pages._ui.cache import frontier as cached_frontier
 from pages._ui.cache.frontier import Advice, Asked
@@ -47,20 +48,20 @@ def asked(context: Context[Any]) -> Asked:
 def job(context: Context[Any], *, delay_s: float = 0.0) -> Job:
     """Return the work that judges every setting of the context's dataset."""
     flows = isinstance(context.parameters, ODParameters)
-    whole = context.key.finest
+    whole = finest(context.key)
     name = f"frontier_{'trips' if flows else 'density'}"
     return jobs.job(name, cached_frontier.judged, whole, flows, delay_s=delay_s)
 
 
 def advice(context: Context[Any], work: Job) -> Advice | None:
     """Return what to choose, by what is judged so far; None where nothing meets the need yet."""
-    return cached_frontier.advise(context.key.finest, asked(context), work.result or ())
+    return cached_frontier.advise(finest(context.key), asked(context), work.result or ())
 
 
 def is_set(one: Candidate, context: Context[Any]) -> bool:
     """Whether a setting is the one at hand."""
     return (
-        one.resolution == _seen(context)
+        (one.seen.zones, one.seen.when) == (_seen(context).zones, _seen(context).when)
         and one.unit == _unit(context)
         and values(one).items() <= _values_of(context).items()
     )
@@ -77,11 +78,11 @@ def take(one: Candidate, entry: Entry) -> None:
     """Set all levers of a setting; a release then says on which data it was chosen (a callback)."""
     chosen = values(one)
     if wording.is_flows(one):
-        chosen |= {"unit": one.unit, "od_method": "published", "od_zones": one.resolution.zones}
+        chosen |= {"unit": one.unit, "od_method": "published", "od_zones": one.seen.zones}
         if one.unit != "person":  # one matrix of the whole period, however days are counted
-            chosen["od_time"] = one.resolution.time
+            chosen["od_time"] = one.seen.when.step
     else:
-        chosen |= {"density_hours": one.resolution.hours, "density_zones": one.resolution.zones}
+        chosen |= {"density_zones": one.seen.zones}
     use_settings(**chosen)
     if entry.is_twin:
         session().on_twin = entry.name, one.levers["ε"]
@@ -175,12 +176,12 @@ def _button(label: str, one: Candidate, entry: Entry, key: str, *, primary: bool
     )
 
 
-def _seen(context: Context[Any]) -> Resolution:
+def _seen(context: Context[Any]) -> Seen:
     """Return the detail at hand; a person's flows are one matrix of the whole period."""
-    seen = context.entry.resolution
+    seen = context.key
     if not isinstance(context.parameters, ODParameters):
         return seen
-    return replace(seen, time="period") if _unit(context) == "person" else seen
+    return replace(seen, when=When(step="whole")) if _unit(context) == "person" else seen
 
 
 def _unit(context: Context[Any]) -> str:

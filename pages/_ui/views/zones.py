@@ -11,7 +11,6 @@ from engine import decisions
 from engine.decisions import AboveLimit, MostZones
 from engine.decisions.scoring import Comparison
 from engine.decisions.zones import ZoneRule, ZonesJudgement, usual_limit
-from engine.resolution import HourStep
 from pages._ui import jobs
 from pages._ui.cache import datasets as cached_datasets, zones as cached_zones
 from pages._ui.drawing import colours
@@ -36,7 +35,7 @@ def ask(context: Context[Any]) -> ZoneRule:
             st.segmented_control, "Decision", _USE, (MOST, LIMIT), label_visibility="collapsed"
         )
         rule = _most(context) if use == MOST else _limit(context)
-        st.caption(wording.rule_words(rule, _hours(context)), width="content")
+        st.caption(wording.rule_words(rule, flows=context.window is not None), width="content")
     return rule
 
 
@@ -56,11 +55,6 @@ def _limit(context: Context[Any]) -> AboveLimit:
     about = replace(setting.number(name, usual, 1.0, 1e9), shared=lambda _: context.entry.shipped)
     field = partial(st.number_input, format="%.6g", step=1.0, **_ASIDE)
     return AboveLimit(limit=setting.draw(field, "Limit", setting.following(about)))
-
-
-def _hours(context: Context[Any]) -> HourStep | None:
-    """Return the hours counted together; None of flows."""
-    return None if context.window is not None else context.key.resolution.hours
 
 
 def job(context: Context[Any], rule: ZoneRule, *, delay_s: float = 0.0) -> Job:
@@ -101,6 +95,6 @@ def picture(context: Context[Any], rule: ZoneRule, compared: Comparison) -> Pict
         judged.outcomes,
         wording.zone_words(compared, judged),
         titles=("Decided with the true data", f"With a release, ε = {context.epsilon:g}"),
-        counts=wording.counts_words(judged, None if moments == 1 else _hours(context)),
+        counts=wording.counts_words(judged, flows=moments == 1 or context.window is not None),
         note=f"{colours.SIGNS[judged.level]} {said}",
     )

@@ -7,8 +7,7 @@ from pages._ui.wording.numbers import percent
 from pages._ui.wording.places import level_words
 from pages._ui.wording.privacy import guess
 
-SPANS = {"day": "every day", "week": "every week", "period": "the whole period"}
-HOURS = {"hour": "every hour", "four-hours": "blocks of four hours", "day-part": "parts of the day"}
+SPANS = {"day": "every day", "week": "every week", "whole": "the whole period"}
 UNITS = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}
 LEAK = (
     "A setting chosen by looking at confidential data leaks a little about them, which no ε "
@@ -18,7 +17,7 @@ LEAK = (
 
 def zones_words(one: Candidate) -> str:
     """Return how many zones a setting has, and of which level."""
-    level = one.resolution.zones
+    level = one.seen.zones
     return f"{one.zones:,} zones" if level == FINEST else _counted(level, one.zones)
 
 
@@ -34,7 +33,7 @@ def is_flows(one: Candidate) -> bool:
 
 def span_words(one: Candidate) -> str:
     """Return how long one matrix, or one block of the week, is."""
-    return SPANS[one.resolution.time] if is_flows(one) else HOURS[one.resolution.hours]
+    return SPANS[one.seen.when.step] if is_flows(one) else "every hour"
 
 
 def levers_words(one: Candidate) -> str:

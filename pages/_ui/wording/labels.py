@@ -14,8 +14,7 @@ DRAWS = (
 
 METHODS = {key: method.name for key, method in density.METHODS.items()}
 SHORT_METHODS = {key: method.short for key, method in density.METHODS.items()}
-HOUR_STEPS = {"hour": "Hours", "four-hours": "Four-hour blocks", "day-part": "Day parts × weekend"}
-TIME_STEPS = {"day": "Days", "week": "Weeks", "period": "Whole period"}
+TIME_STEPS = {"day": "Days", "week": "Weeks", "whole": "Whole period"}
 AS_INGESTED = "This page reads zones, days and hours as they were ingested, at full detail."
 OD_METHOD_NAMES = {key: method.name for key, method in origin_destination.METHODS.items()}
 LAWS: dict[LawName, str] = {
@@ -67,8 +66,6 @@ HELP = {
     "zones": "Fewer, larger zones: parents that the dataset names, or clusters of neighbouring "
     "zones of similar area, made from the map alone. They cost no privacy; counts are larger, so "
     "the same noise matters less.",
-    "density_hours": "Hours counted together. A day part is a quarter of the day, on weekdays or "
-    "at the weekend. A person still adds at most ℓ visits to the week.",
     "od_time": "Days added up to one matrix with one noise. A person still pays ε for every day on "
     "which they travel, so a week costs them up to 7 ε.",
     "density_data": "Whose visits the density is computed from.",

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from engine.resolution import FINEST, Resolution, ZoneLevel
-from pages._ui.wording.labels import HOUR_STEPS, TIME_STEPS
+from engine.contract import Seen
+from engine.resolution import FINEST, ZoneLevel
+from pages._ui.wording.labels import TIME_STEPS
 
 _PLURALS = {"y": "ies"}
 
@@ -60,18 +61,30 @@ def level_words(level: str) -> str:
     return cluster_words(level) if level.startswith("clusters-") else plural(level)
 
 
-def looked_at(resolution: Resolution, *, density: bool) -> str:
+def looked_at(seen: Seen, *, density: bool) -> str:
     """Say how far away a dataset is looked at; empty where nothing is made coarser.
 
     Examples
     --------
-    >>> looked_at(Resolution(zones="clusters-30", time="week"), density=False)
+    >>> looked_at(Seen(dataset="a", zones="clusters-30", when=When(step="week")), density=False)
     '30 clusters, weeks'
     """
-    times = HOUR_STEPS[resolution.hours] if density else TIME_STEPS[resolution.time]
-    plain = resolution.hours == "hour" if density else resolution.time == "day"
+    times = TIME_STEPS[seen.when.step]
+    plain = density or seen.when.step == "day"
     parts = (
-        "" if resolution.zones == FINEST else level_words(resolution.zones),
+        "" if seen.zones == FINEST else level_words(seen.zones),
         "" if plain else times[0].lower() + times[1:],
     )
     return ", ".join(part for part in parts if part)
+
+
+def hour_names() -> tuple[str, ...]:
+    """Return the names of the hours of a week from Monday 00:00.
+
+    Examples
+    --------
+    >>> hour_names()[66]
+    'Wed 18:00–19:00'
+    """
+    days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+    return tuple(f"{day} {start:02d}:00–{start + 1:02d}:00" for day in days for start in range(24))

@@ -3,31 +3,24 @@
 from engine.decisions import MostZones
 from engine.decisions.scoring import Comparison
 from engine.decisions.zones import ZoneRule, ZonesJudgement
-from engine.resolution import HourStep
 from pages._ui.wording.numbers import counted, number, percent
 
-_SPANS: dict[HourStep, tuple[str, str]] = {
-    "hour": ("an hour", "zone-hour"),
-    "four-hours": ("four hours", "zone and block of four hours"),
-    "day-part": ("a part of the day", "zone and part of the day"),
-}
 
-
-def rule_words(rule: ZoneRule, hours: HourStep | None) -> str:
-    """Say what follows the number of a rule; `hours` is None for flows.
+def rule_words(rule: ZoneRule, *, flows: bool) -> str:
+    """Say what follows the number of a rule.
 
     Examples
     --------
-    >>> rule_words(MostZones(k=3), None)
+    >>> rule_words(MostZones(k=3), flows=True)
     'zones in which most trips arrive'
     """
     if isinstance(rule, MostZones):
         zones = "zone" if rule.k == 1 else "zones"
-        what = "in which most trips arrive" if hours is None else "with most visits in the week"
+        what = "in which most trips arrive" if flows else "with most visits in the week"
         return f"{zones} {what}"
-    if hours is None:
+    if flows:
         return "trips that arrive in a zone"
-    return f"visits to a zone in {_SPANS[hours][0]}"
+    return "visits to a zone in an hour"
 
 
 def zone_words(compared: Comparison, judged: ZonesJudgement) -> list[str]:
@@ -47,9 +40,9 @@ def zone_words(compared: Comparison, judged: ZonesJudgement) -> list[str]:
     return words
 
 
-def counts_words(judged: ZonesJudgement, hours: HourStep | None) -> dict[str, str]:
+def counts_words(judged: ZonesJudgement, *, flows: bool) -> dict[str, str]:
     """Return the legend of a picture of decisions: what is due, missed and needless."""
-    one = "zone" if hours is None else _SPANS[hours][1]
+    one = "zone" if flows else "zone-hour"
     return {
         "acted": f"acts (due: {counted(judged.acting, one)})",
         "missed": f"missed: {number(judged.missed)} a release",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine import datasets
-from engine.resolution import Key
+from engine.contract import Seen
 from pages._ui.cache import scope
 
 PIECE = scope.LARGE_BYTES // 8 + 1
@@ -12,7 +12,7 @@ PIECE = scope.LARGE_BYTES // 8 + 1
 
 @pytest.fixture
 def key():
-    return Key(str(datasets.load("demo-city").folder))
+    return Seen(dataset=str(datasets.load("demo-city").folder))
 
 
 @pytest.fixture

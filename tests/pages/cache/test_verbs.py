@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from engine import datasets, density, origin_destination as od, privacy, report
+from engine.contract import Seen
 from engine.density import DensityParameters
 from engine.noise import laplace
 from engine.origin_destination import ODParameters
 from engine.report import ReportParameters
-from engine.resolution import Key, Resolution
+from engine.resolution import open_seen
 from pages._ui.cache import verbs
 from pages._ui.cache.draws import generator
 from pages._ui.cache.window import Window
@@ -35,7 +36,7 @@ def city():
 
 @pytest.fixture
 def key(city):
-    return Key(str(city.folder))
+    return Seen(dataset=str(city.folder))
 
 
 def by_hand(city, parameters, window, repeat):
@@ -124,10 +125,10 @@ def test_of_reads_once_for_each_dataset_and_setting_however_they_are_written(key
     first = verbs.of(density.presampled, key, 5)
     assert first is verbs.of(density.presampled, key, max_visits_per_user=5)
     assert first is not verbs.of(density.presampled, key, 6)
-    coarse = verbs.of(density.presampled, key.at(Resolution(zones="clusters-10")), 5)
+    coarse = verbs.of(density.presampled, replace(key, zones="clusters-10"), 5)
     assert len(coarse) == 10
     cover = verbs.of(density.cover_series, key, 5)  # another function of the very same arguments
-    assert np.array_equal(cover, density.cover_series(key.open(), 5))
+    assert np.array_equal(cover, density.cover_series(open_seen(key), 5))
     assert not np.array_equal(cover, first)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from engine import datasets, decisions, origin_destination as od
-from engine.resolution import Key
+from engine.contract import Seen
 from pages._ui.cache import decisions as cached_decisions
 from pages._ui.cache.decisions import Emergency
 from pages._ui.decisions import acting, outflow
@@ -73,7 +73,7 @@ def test_trips_out_of_an_area_are_those_of_its_days_first_and_last_included(days
     city = datasets.load("demo-city")
     zones = city.zones["zone_id"].astype(str).tolist()
     leaving = cached_decisions.outflow(
-        Key(str(city.folder)), Emergency((zones[1],), days), "person-day", 4
+        Seen(dataset=str(city.folder)), Emergency((zones[1],), days), "person-day", 4
     )
     trips = city.trips.whole
     expected = [

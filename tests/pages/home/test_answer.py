@@ -5,8 +5,9 @@ import re
 import pytest
 
 from engine import datasets, origin_destination as od, privacy, usability
+from engine.contract import When
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.resolution import Resolution, coarsen
+from engine.resolution import look_at
 from engine.usability import Flows
 from pages._ui.views import frontier as frontier_view, way_out
 from pages._ui.wording.numbers import percent
@@ -35,10 +36,10 @@ def by_hand(time, unit, limit, days=7):
     """Return the best use within a limit of risk: setting by setting, without the frontier."""
     source = datasets.load("demo-city")
     best = 0.0
-    for shown, at in (("period", "person"), ("period", "person-day"), ("day", "person-day")):
+    for shown, at in (("whole", "person"), ("whole", "person-day"), ("day", "person-day")):
         if (time == "day" and shown != "day") or (unit == "person" and at != "person"):
             continue
-        view = coarsen(source, Resolution(time=shown))
+        view = look_at(source, when=When(step=shown))
         for trips in (1, 2, 4, 10, 30, 100):
             counted = Flows.of(od.histogram(view, at, trips, days=0))
             for epsilon in EPSILON_STOPS:
@@ -57,7 +58,7 @@ def by_hand(time, unit, limit, days=7):
 
 @pytest.mark.parametrize(
     ("time", "unit", "limit"),
-    [("day", "person-day", 0.75), ("period", "person", 0.75), ("period", "person-day", 0.9)],
+    [("day", "person-day", 0.75), ("whole", "person", 0.75), ("whole", "person-day", 0.9)],
 )
 def test_the_recommended_setting_is_the_best_and_reads_alike_on_every_page(
     open_home, settled, time, unit, limit

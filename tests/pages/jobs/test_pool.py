@@ -12,8 +12,8 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import datasets
+from engine.contract import Seen
 from engine.parameters import DensityParameters, ODParameters
-from engine.resolution import Key
 from pages._ui.cache import repeats
 from pages._ui.cache.window import Window
 from pages._ui.jobs import pool as pool_module
@@ -53,7 +53,7 @@ def finished(job):
 
 
 def test_numbers_of_a_worker_process_are_those_computed_here(processes):
-    key = Key(str(datasets.load("demo-city").folder))
+    key = Seen(dataset=str(datasets.load("demo-city").folder))
     settings = DensityParameters(epsilon=0.7)
     there = finished(asked(processes, repeats.density_draws, key, settings, SEED))
     expected = last(repeats.density_draws(key, settings, SEED))

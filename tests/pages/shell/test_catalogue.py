@@ -43,7 +43,7 @@ def test_what_comes_goes_or_breaks_is_seen_at_once(settled, place):
     version = storage.current_version(settled / "local" / "town")
     shutil.copytree(version, new / "v")
     (new / "current").write_text("v")
-    assert catalogue.shared()["newcomer"].key.version == str(new / "v")
+    assert catalogue.shared()["newcomer"].key.dataset == str(new / "v")
     rest(settled)
     assert "newcomer" in catalogue.shared()
     (new / "v" / "dataset.json").unlink()

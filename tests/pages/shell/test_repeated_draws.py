@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from engine import datasets, origin_destination as od
+from engine.contract import Seen
 from engine.parameters import ODMethod, ODParameters
-from engine.resolution import Key
 from pages._ui.cache import trips as cached_trips, verbs
 from pages._ui.cache.window import Window
 
@@ -17,7 +17,7 @@ SEED = (1, 0)
 @pytest.mark.parametrize("method", get_args(ODMethod))
 def test_every_method_reads_the_same_noise_at_every_repeat(method):
     city = datasets.load("demo-city")
-    key, window = Key(str(city.folder)), Window(0)
+    key, window = Seen(dataset=str(city.folder)), Window(0)
     parameters = ODParameters(epsilon=0.7, max_trips_per_user=2, method=method)
     true = od.truth(city, days=0)[0]
     seen = []
@@ -37,7 +37,7 @@ def test_every_method_reads_the_same_noise_at_every_repeat(method):
 
 
 def test_a_threshold_moves_only_the_methods_that_use_it():
-    key, window = Key(str(datasets.load("demo-city").folder)), Window(0)
+    key, window = Seen(dataset=str(datasets.load("demo-city").folder)), Window(0)
     for method, row in od.METHODS.items():
         low, high = (
             cached_trips.agreed(
@@ -53,7 +53,7 @@ def test_a_threshold_moves_only_the_methods_that_use_it():
 
 
 def test_no_day_shares_its_noise_with_another_or_with_the_whole_period():
-    key = Key(str(datasets.load("demo-city").folder))
+    key = Seen(dataset=str(datasets.load("demo-city").folder))
     windows = [Window(None, summed=True), *(Window(day) for day in range(7))]
     cells = [verbs.flow_noise(key, SEED, window).cells.ravel() for window in windows]
     for i, one in enumerate(cells):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine import datasets, resolution
+from engine.contract import When
 from engine.ledger import Ledger, Notion, Unit
 from engine.parameters import DELTA_STOPS, ODParameters
 from pages._ui.home import wording as home_wording
@@ -124,8 +125,8 @@ def test_trip_level_is_never_multiplied_by_days():
 def test_days_that_are_added_up_cost_a_person_every_day():
     """At person-day a sum of days hides one day of a person, and seven of them cost seven ε."""
     daily = ODParameters(epsilon=0.5, unit="person-day", max_trips_per_user=4)
-    for time, matrices in (("week", "1 matrix"), ("period", "1 matrix")):
-        about = resolution.coarse_metadata(WEEK, resolution.Resolution(time=time))
+    for time, matrices in (("week", "1 matrix"), ("whole", "1 matrix")):
+        about = resolution.seen_metadata(WEEK, When(step=time))
         said = composition(daily, about)
         assert "7 × 0.5 = 3.5" in said
         assert matrices in said

@@ -5,8 +5,8 @@ from typing import get_args
 import pytest
 
 from engine import datasets, origin_destination as od
+from engine.contract import Seen
 from engine.parameters import ODMethod, ODParameters
-from engine.resolution import Key
 from pages._ui.cache import verbs
 from pages._ui.cache.window import Window
 from pages._ui.shell.settings import SIMULATED_SEED
@@ -42,7 +42,7 @@ def draw_of_page(method):
         city = datasets.load("demo-city")
         settings = {"max_trips_per_user": 4, "suppression_threshold": 15, **changes}
         parameters = ODParameters(**{"epsilon": 1.0, "method": method, **settings})
-        noise = verbs.flow_noise(Key(str(city.folder)), (SIMULATED_SEED, 0), Window(day))
+        noise = verbs.flow_noise(Seen(dataset=str(city.folder)), (SIMULATED_SEED, 0), Window(day))
         release = od.release(city, parameters, noise=noise, days=day)
         return od.truth(city, days=day)[0], release
 

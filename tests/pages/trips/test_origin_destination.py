@@ -8,7 +8,7 @@ import pytest
 
 from engine import datasets, origin_destination as od
 from engine.parameters import EPSILON_STOPS, ODMethod, ODParameters
-from engine.resolution import Key
+from engine.contract import Seen
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
 from pages._ui.drawing import charts
@@ -31,7 +31,7 @@ def views(app):
 
 
 def key_of(name):
-    return Key(str(datasets.load(name).folder))
+    return Seen(dataset=str(datasets.load(name).folder))
 
 
 @pytest.mark.parametrize(("method", "unit"), METHODS_AND_UNITS)

@@ -21,7 +21,6 @@ def set_to(monkeypatch) -> Settings:
         variant="efpag_joint",
         unit="person-day",
         od_method="published",
-        density_hours="hour",
         od_time="day",
         density_data=entry,
         od_data=entry,

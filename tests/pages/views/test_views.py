@@ -8,8 +8,8 @@ import pytest
 import streamlit as st
 
 from engine import datasets, density, origin_destination as od, resolution, usability
+from engine.contract import When
 from engine.parameters import EPSILON_STOPS, ODMethod
-from engine.resolution import Resolution, hour_blocks
 from pages._ui.cache import verbs
 from pages._ui.cache.draws import generator
 from pages._ui.cache.window import Window
@@ -74,9 +74,9 @@ def test_a_map_of_flows_shows_each_as_the_release_does_and_adds_up_zones(set_to,
 
 
 def test_weeks_are_shown_a_day_and_other_zones_have_no_difference(set_to, drawn):
-    week = set_to.od_data.at(Resolution(zones="clusters-5", time="week"))
+    week = set_to.od_data.at("clusters-5", When(step="week"))
     chosen = context.of_trips(replace(set_to, od_data=week, epsilon=5.0))
-    view = resolution.coarsen(datasets.load("demo-city"), week.resolution)
+    view = resolution.look_at(datasets.load("demo-city"), "clusters-5", When(step="week"))
     true, release = flows_of(chosen, view, days=0)
     shown = maps.read(chosen)
     assert shown.true == pytest.approx(true / 7)
@@ -87,18 +87,15 @@ def test_weeks_are_shown_a_day_and_other_zones_have_no_difference(set_to, drawn)
     assert drawn["m_A"][0] == pytest.approx(np.zeros(len(drawn["m_A"][0])))
 
 
-@pytest.mark.parametrize("hours", ["hour"])
-def test_a_map_of_visits_is_of_one_hour_and_of_an_area_where_zones_differ(set_to, hours):
-    seen = set_to.density_data.at(Resolution(zones="clusters-5", hours=hours))
+def test_a_map_of_visits_is_of_one_hour_and_of_an_area_where_zones_differ(set_to):
+    seen = set_to.density_data.at("clusters-5")
     chosen = context.of_density(replace(set_to, density_data=seen))
-    city = resolution.coarsen(datasets.load("demo-city"), seen.resolution)
+    city = resolution.look_at(datasets.load("demo-city"), "clusters-5")
     release = density.release(city, chosen.parameters, rng=generator(chosen.seed, "density"))
-    blocks = hour_blocks(hours)
-    block = blocks[maps.MAP_HOUR]
-    length = (blocks == block).sum()
+    block = maps.MAP_HOUR
     shown = maps.read(chosen)
-    assert shown.true == pytest.approx(density.truth(city)[:, block] / length)
-    assert shown.private == pytest.approx(np.maximum(release.counts[:, block], 0) / length)
+    assert shown.true == pytest.approx(density.truth(city)[:, block])
+    assert shown.private == pytest.approx(np.maximum(release.counts[:, block], 0))
     areas = city.zones.to_crs(city.zones.estimate_utm_crs()).area.to_numpy() / 1e6
     spread = maps.read(chosen, per_area=True)
     assert spread.true == pytest.approx(shown.true / areas, rel=0.02)

@@ -17,7 +17,7 @@ from engine.parameters import EPSILON_STOPS, ODParameters
 from tests.reference.frontier_reference import small_trips
 from tests.reference.od_people import random_people
 
-WHOLE = Need(time="period", zones=1)
+WHOLE = Need(time="whole", zones=1)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_the_first_candidates_come_at_once_and_meet_the_need():
     def progress(done, batch):
         batches.append((time.process_time() - start, done, batch))
 
-    need = Need(time="period", zones=30, unit="person")
+    need = Need(time="whole", zones=30, unit="person")
     frontier.frontier(datasets.load("rwanda-sectors"), need, progress=progress)
     assert batches[0][0] <= batches[-1][0] / 4
     assert batches[0][2]
@@ -90,7 +90,7 @@ def test_home_opens_rwanda_far_from_what_is_recommended(shipped):
     one = next(
         one
         for one in shipped("rwanda-districts").judged
-        if one.parameters == opened and one.resolution.text == "zones,day"
+        if one.parameters == opened and f"{one.seen.zones},{one.seen.when.step}" == "zones,day"
     )
     assert (round(one.risk, 2), round(one.use, 2)) == (0.91, 0.75)
 
@@ -99,10 +99,10 @@ def test_a_finer_need_and_more_protection_leave_fewer_candidates(shipped):
     result = shipped("demo-city")
     city = datasets.load("demo-city")
     for need, kept in [
-        (Need(time="day"), lambda one: one.resolution.time == "day"),
+        (Need(time="day"), lambda one: one.seen.when.step == "day"),
         (Need(time="week"), lambda one: True),  # seven days: the period is a week
-        (Need(time="period", zones="clusters-30"), lambda one: one.zones >= 30),
-        (Need(time="period", unit="person"), lambda one: one.parameters.unit == "person"),
+        (Need(time="whole", zones="clusters-30"), lambda one: one.zones >= 30),
+        (Need(time="whole", unit="person"), lambda one: one.parameters.unit == "person"),
     ]:
         same = replace(
             result,
@@ -177,7 +177,11 @@ def test_a_limit_below_every_risk_recommends_nothing(shipped):
 
 def test_both_ends_of_epsilon_are_judged(shipped):
     result = shipped("demo-city").judged
-    ends = {one.parameters.epsilon: one for one in result if one.resolution.text == "zones,period"}
+    ends = {
+        one.parameters.epsilon: one
+        for one in result
+        if f"{one.seen.zones},{one.seen.when.step}" == "zones,whole"
+    }
     assert ends[0.01].use == 0
     assert ends[0.01].risk < 0.52
     assert ends[10.0].risk > 0.9999
@@ -204,7 +208,7 @@ def test_a_need_checks_itself(wrong):
 @pytest.mark.parametrize(
     ("name", "need", "error", "said"),
     [
-        ("demo-city", Need(unit="person"), ParameterError, "choose time='period' or unit="),
+        ("demo-city", Need(unit="person"), ParameterError, "choose time='whole' or unit="),
         ("demo-city", Need(zones=151), ParameterError, "at most 150"),
         ("demo-city", Need(zones="county"), ParameterError, "a level of this dataset"),
         ("rwanda-districts", Need(read="density"), DatasetError, "has no visits"),
@@ -260,7 +264,7 @@ def test_trips_that_are_not_ranked_within_a_person_protect_days_only(tmp_path):
     result = frontier.frontier(dataset, WHOLE)
     assert {one.parameters.unit for one in result.judged} == {"person-day"}
     with pytest.raises(DatasetError, match="does not rank trips within a person"):
-        frontier.frontier(dataset, Need(time="period", unit="person"))
+        frontier.frontier(dataset, Need(time="whole", unit="person"))
 
 
 def test_files_hold_numbers_and_say_what_is_recommended(tmp_path, shipped):
@@ -278,12 +282,12 @@ def test_files_hold_numbers_and_say_what_is_recommended(tmp_path, shipped):
     ]
     assert sum(row["on_frontier"] for row in document["candidates"]) == len(result.frontier)
     assert document["confidential"]
-    assert document["need"]["time"] == "period"
+    assert document["need"]["time"] == "whole"
 
 
 def test_the_command_says_what_to_choose(tmp_path, capsys):
     out = tmp_path / "all.json"
-    arguments = ["demo-city", "--time", "period", "--zones", "30", "--unit", "person"]
+    arguments = ["demo-city", "--time", "whole", "--zones", "30", "--unit", "person"]
     assert main([*arguments, "--risk", "75", "--out", str(out)]) == 0
     said = capsys.readouterr().out
     assert "Recommended: 30 zones (clusters-30), the whole period, a person, T 30" in said

@@ -31,7 +31,7 @@ def test_use_is_the_mean_verdict_of_draws_and_risk_that_of_the_ledger(city):
     numbered = sweeping.generators(sweeping.generators(rng(7))(0))
     assert {one.matrices for one in batch} == {168}
     for one in batch[5::7]:  # at every block of hours, one ε
-        view = resolution.coarsen(city, one.resolution)
+        view = resolution.look_at(city, one.seen.zones)
         true = density.truth(view)
         assert (one.zones, one.matrices) == true.shape
         shares, errors = [], []
@@ -55,7 +55,7 @@ def test_use_is_the_mean_verdict_of_draws_and_risk_that_of_the_ledger(city):
 def test_the_grid_is_levels_by_blocks_by_visits_by_epsilon(city, judged):
     methods = {name: ls for name, ls in visits.LIMITS.items() if name != "zoom" or city.has_zoom}
     settings = sum(map(len, methods.values())) * len(visits.EPSILONS)
-    assert len(judged.judged) == len(resolution.details(city)) * settings
+    assert len(judged.judged) == len(resolution.judged_levels(city)) * settings
     assert {one.matrices for one in judged.judged} == {168}
     assert {one.unit for one in judged.judged} == {"person"}
 
@@ -86,7 +86,7 @@ def test_no_visits(tmp_path):
 def test_the_command_says_how_sure_it_is(city, capsys):
     assert main([str(city.folder.parent), "--read", "density", "--zones", "5"]) == 0
     said = capsys.readouterr().out
-    assert "by hour, a person, " in said
+    assert "every hour, a person, " in said
     assert "zones usable" in said
 
 
@@ -97,10 +97,10 @@ def test_one_release_of_towers_is_seen_from_every_level_of_zones(tiny_city, monk
     monkeypatch.setattr(visits, "EPSILONS", (1.0,))
     monkeypatch.setattr(visits, "DRAWS", 2)
     batch = [one for _, some in visits.judged(tiny_city, need, rng(7)) for one in some]
-    assert len({one.zones for one in batch}) == len(resolution.details(tiny_city)) > 1
+    assert len({one.zones for one in batch}) == len(resolution.judged_levels(tiny_city)) > 1
     numbered = sweeping.generators(sweeping.generators(rng(7))(0))
     for one in batch:
-        view = resolution.coarsen(tiny_city, one.resolution)
+        view = resolution.look_at(tiny_city, one.seen.zones)
         true = density.truth(view)
         draws = [density.release(view, one.parameters, rng=numbered(draw)) for draw in range(2)]
         errors = [np.abs(release.counts - true).sum() / true.sum() for release in draws]

@@ -17,7 +17,6 @@ from engine.ingest.command import main
 from engine.ingest.inputs.coarse import coarsen
 from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.zones import read_zones
-from engine.resolution import Resolution
 from tests.reference.ingest_inputs import options, table_bytes, write_csv
 from tests.support import ingests
 from tests.support.ingests import HEADER
@@ -70,7 +69,7 @@ def test_levels_of_usual_names_are_kept_and_resolution_offers_them(tmp_path: Pat
     dataset = built(tmp_path, columns)
     assert names(dataset) == {"zones": 6, "district": 3, "province": 2}
     assert list(dataset.zones["province_id"]) == ["1"] * 4 + ["2"] * 2
-    coarse = resolution.coarsen(dataset, Resolution(zones="province"))
+    coarse = resolution.look_at(dataset, "province")
     assert list(coarse.zones["name"]) == ["North", "South"]
     report = (dataset.folder / "ingest.json").read_text(encoding="utf-8")
     assert "coarser zones kept, to look at the dataset by: district (3), province (2)" in report
@@ -83,7 +82,7 @@ def test_trips_seen_by_parents_are_those_of_a_dataset_built_at_the_parents(tmp_p
     own = built(tmp_path, columns, "coarse", coarseness=how)
     assert list(own.zones["zone_id"]) == ["d1", "d2", "d3"]
     assert names(own) == {"zones": 3, "province": 2}
-    seen = resolution.coarsen(fine, Resolution(zones="district"))
+    seen = resolution.look_at(fine, "district")
     np.testing.assert_array_equal(od.truth(seen), od.truth(own))
     assert od.truth(own).sum() > 0
     for one, other in zip(seen.zones.geometry, own.zones.geometry, strict=True):

@@ -17,6 +17,7 @@ from nbclient import NotebookClient
 from opendp import mod
 
 from engine import datasets, origin_destination as od
+from engine.contract import When
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ParameterError
 from engine.release import CONSENT, BudgetLedger, Product, ReleaseError, check, noise, release
@@ -24,7 +25,7 @@ from engine.release.command import main
 from engine.release.plan import PRODUCTS
 from engine.release.statement import ITEMS, SCHEMA
 from engine.report import ReportParameters
-from engine.resolution import Resolution, coarsen
+from engine.resolution import look_at
 from tests.support.releases import flows, ours, statement_of, visits, zoom
 
 
@@ -120,7 +121,7 @@ def test_released_values_are_whole_numbers_and_suppressed_is_empty(bundles):
 
 def test_a_view_that_adds_days_up_is_refused(ledger, demo, tmp_path):
     """Its cost would count periods, not days: a person would pay a seventh."""
-    week = coarsen(demo, Resolution(time="week"))
+    week = look_at(demo, when=When(step="week"))
     assert len(week.metadata.periods) < len(week.metadata.days)
     for product in (flows(), ours(flows().parameters)):
         with pytest.raises(ParameterError, match="a release must be of declared days"):
@@ -128,14 +129,14 @@ def test_a_view_that_adds_days_up_is_refused(ledger, demo, tmp_path):
     assert ledger.budget("people").releases == 0
 
 
-@pytest.mark.parametrize("seen", [Resolution(zones="clusters-30"), Resolution(time="week")])
+@pytest.mark.parametrize("seen", [{"zones": "clusters-30"}, {"when": When(step="week")}])
 def test_a_report_of_a_coarser_view_is_refused_before_anything_is_charged(
     ledger, demo, tmp_path, seen
 ):
     """Its counts are by the zones and days of the ingest."""
     product = Product(ReportParameters(epsilon=1.0))
     with pytest.raises(ParameterError, match=r"must be made of a dataset as it was ingested"):
-        release(coarsen(demo, seen), product, tmp_path / "out", ledger=ledger, tuning="public")
+        release(look_at(demo, **seen), product, tmp_path / "out", ledger=ledger, tuning="public")
     assert ledger.budget("people").releases == 0
     assert not (tmp_path / "out").exists()
 
@@ -263,7 +264,7 @@ def test_trip_level_is_marked_on_every_file_that_speaks(demo, tmp_path):
 def test_flows_between_one_zone_are_refused_before_anything_is_charged(
     ledger, demo, tmp_path, kind
 ):
-    whole = coarsen(demo, Resolution(zones="clusters-1"))
+    whole = look_at(demo, "clusters-1")
     product = kind(flows().parameters, days=(0,))
     with pytest.raises(ParameterError, match="at least 2 zones, got 1"):
         release(whole, product, tmp_path / "out", ledger=ledger, tuning="public")

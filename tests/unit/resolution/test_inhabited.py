@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from engine import datasets, decisions, origin_destination as od
+from engine.contract import Seen
 from engine.decisions.epidemic import scenario_origins
 from engine.decisions.populations import empty_zones
 from engine.errors import DatasetError
 from engine.parameters import ODParameters
-from engine.resolution import INHABITED, InhabitedDataset, Key, Resolution
+from engine.resolution import INHABITED, InhabitedDataset, open_seen
 from tests.reference import decisions_reference as plain
 
 
@@ -60,7 +61,7 @@ def test_the_epidemic_is_that_of_the_zones_that_are_left(town):
 
 def test_a_view_without_empty_zones_opens():
     demo = datasets.load("demo-city")
-    view = Key(str(demo.folder), Resolution(zones=INHABITED)).open()
+    view = open_seen(Seen(dataset=str(demo.folder), zones=INHABITED))
     assert len(view.zones) == int((demo.homes > 0).sum())
     assert view.metadata.days == demo.metadata.days
 

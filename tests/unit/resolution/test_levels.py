@@ -6,6 +6,7 @@ import pytest
 import shapely
 
 from engine import datasets, resolution
+from engine.contract import When
 from engine.errors import DatasetError, ParameterError
 
 
@@ -51,26 +52,13 @@ def test_a_missing_parent_is_refused(gap):
         resolution.zone_levels(zones)
 
 
-@pytest.mark.parametrize("level", ["nothing", "clusters-5", "clusters-0", "clusters-x"])
+ODD = ["nothing", "clusters-5", "clusters-0", "clusters-x", "a b", "../x", ""]
+
+
+@pytest.mark.parametrize("level", ODD)
 def test_unknown_levels_and_too_many_clusters_are_refused(level):
     with pytest.raises(ParameterError):
         resolution.labels_of(grid(2), level)
-
-
-@pytest.mark.parametrize("bad", ["a b", "../x", ""])
-def test_odd_names_of_levels_are_refused(bad):
-    with pytest.raises(ParameterError):
-        resolution.Resolution(zones=bad)
-
-
-def test_a_view_names_a_dataset_at_a_resolution():
-    view = resolution.Key("data/paris/0a1b")
-    coarse = view.at(resolution.Resolution(zones="clusters-30", time="week"))
-    assert (view.name, coarse.name) == ("paris_zones,day", "paris_clusters-30,week")
-    assert coarse.finest == view != coarse
-    assert len({view, coarse, coarse.finest}) == 2
-    with pytest.raises(ParameterError):
-        view.at(resolution.Resolution(time="month"))
 
 
 @pytest.mark.parametrize("k", [2, 7, 30, 149, 150])  # a river parts the demo in two
@@ -104,9 +92,9 @@ def test_an_island_joins_the_nearest_cluster():
 def test_views_of_one_level_share_its_geometry():
     """Paris' frontier joined the same zones anew for every span and block."""
     demo = datasets.load("demo-city")
-    hours = resolution.coarsen(demo, resolution.Resolution(zones="clusters-20"))
-    blocks = resolution.coarsen(demo, resolution.Resolution(zones="clusters-20", time="whole"))
-    assert blocks.zones is hours.zones
-    assert blocks.tessellation is hours.tessellation
-    other = resolution.coarsen(demo, resolution.Resolution(zones="clusters-10"))
-    assert (len(other.zones), len(hours.zones)) == (10, 20)
+    days = resolution.look_at(demo, "clusters-20")
+    whole = resolution.look_at(demo, "clusters-20", When(step="whole"))
+    assert whole.zones is days.zones
+    assert whole.tessellation is days.tessellation
+    other = resolution.look_at(demo, "clusters-10")
+    assert (len(other.zones), len(days.zones)) == (10, 20)
