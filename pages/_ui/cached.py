@@ -8,14 +8,13 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import wraps
 from hashlib import sha256
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
 from engine import density, origin_destination as od, report, use as engine_use
-from engine.contract import Seen, Setting, When
+from engine.contract import Seen, Setting
 from engine.datasets import Dataset
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters, ODParameters

@@ -8,12 +8,12 @@ import numpy as np
 
 from engine import origin_destination as od, usability
 from engine.arrays import Booleans, Floats, Numbers
+from engine.contract import Seen
 from engine.origin_destination.exact import Expectation, HeatMap, Outcomes, Population, Share
 from engine.origin_destination.matrices import CountHistogram
 from engine.origin_destination.scores import TripScores, drawn_outcomes, expected_scores
 from engine.origin_destination.trimming import TrimmingCurve
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.contract import Seen
 from engine.usability import Flows, TripsUsability
 from pages._ui.cache import scope as cached_scope, verbs
 from pages._ui.cache.datasets import dataset, frozen

@@ -15,7 +15,7 @@ import numpy as np
 
 from engine import density, origin_destination as od, privacy, report
 from engine.arrays import Floats, Integers
-from engine.contract import Parameters
+from engine.contract import Parameters, Seen
 from engine.datasets import Dataset
 from engine.density import DensityParameters, DensityRelease, DensityScores
 from engine.ledger import Ledger
@@ -24,7 +24,6 @@ from engine.origin_destination.exact import Expectation
 from engine.origin_destination.methods import Release as FlowRelease
 from engine.origin_destination.scores import TripScores
 from engine.report import Analysis, ReportParameters, ReportRelease
-from engine.contract import Seen
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset, frozen
 from pages._ui.cache.draws import generator

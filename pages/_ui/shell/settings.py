@@ -1,11 +1,11 @@
 """What is set, as pages read it that do not take a `Setting` yet."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
-from engine.contract import When
 from engine import parameters
+from engine.contract import When
 from engine.parameters import MAX_TRIPS_STOPS as MAX_TRIPS_STOPS, DensityParameters, ODParameters
 from pages._ui import state
 from pages._ui.shell import catalogue

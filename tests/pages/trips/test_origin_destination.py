@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from engine import datasets, origin_destination as od
-from engine.parameters import EPSILON_STOPS, ODMethod, ODParameters
 from engine.contract import Seen
+from engine.parameters import EPSILON_STOPS, ODMethod, ODParameters
 from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
 from pages._ui.drawing import charts
