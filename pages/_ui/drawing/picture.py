@@ -1,0 +1,244 @@
+"""True beside private as one picture that the server makes: for home and for print, no script.
+
+Both sides are on one scale; a thing is named where it is pointed at. Flows that are wrong are told
+by their edge, too: lost ones are broken and empty, phantoms hollow, inflated ones dotted.
+"""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import shapely
+import streamlit as st
+
+from engine.arrays import Floats, Integers
+from engine.resolution import flows_between
+from pages._ui.drawing import colours, groups as groups_said
+from pages._ui.drawing.arrows import arrows
+from pages._ui.drawing.maps import Scale, largest_flows
+from pages._ui.wording.numbers import number
+
+LARGEST = 120
+"""Flows that each side draws."""
+
+_SIZE = 1000.0
+_SIMPLIFY = 1 / 400
+_UNITS_A_PIXEL = 2.4
+_THIN, _THICK = 0.8, 5.0
+_KINDS = {"phantom": colours.PHANTOM, "inflated": colours.INFLATED, "lost": colours.LOST}
+
+STYLE = """
+.sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 8px; }
+.sides figure { margin: 0; border-radius: .5rem; background: color-mix(in srgb, currentColor 4%, transparent); }
+.sides figcaption { font-size: .9rem; font-weight: 600; padding: .3rem .6rem 0; }
+.sides svg { display: block; width: 100%; max-height: var(--tall, 60vh); }
+.sides .zone { stroke: color-mix(in srgb, currentColor 25%, transparent); stroke-width: .5px; vector-effect: non-scaling-stroke; }
+.sides .ground { fill: color-mix(in srgb, currentColor 6%, transparent); stroke: color-mix(in srgb, currentColor 28%, transparent); stroke-width: .6px; vector-effect: non-scaling-stroke; }
+.sides .flow { stroke: color-mix(in srgb, currentColor 45%, transparent); stroke-width: .4px; vector-effect: non-scaling-stroke; fill: var(--c); }
+.flow.lost { fill: none; stroke: var(--c); stroke-width: 1.2px; stroke-dasharray: 4 3; }
+.flow.phantom { fill-opacity: .25; stroke: var(--c); stroke-width: 1.3px; }
+.flow.inflated { stroke: var(--c); stroke-width: 2.2px; stroke-dasharray: 1.5 2.5; }
+.sides :is(.zone, .flow):hover { stroke: currentColor; stroke-width: 1.6px; }
+.sides-key { display: flex; flex-wrap: wrap; align-items: center; gap: .15rem 1.1rem; font-size: .78rem; line-height: 1.4; margin-top: .35rem; }
+.sides-key .bar { display: inline-block; width: 8rem; height: .5rem; border-radius: .25rem; }
+.sides-key svg { width: 26px; height: 10px; }
+"""  # noqa: E501
+
+
+@dataclass(frozen=True, eq=False)
+class Shapes:
+    """Zones in the drawing's own units: one path each, their middles and their names."""
+
+    view_box: str
+    zones: tuple[str, ...]
+    centres: Floats
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Zones joined to groups, for where they lie too close; `labels` is the group of each zone."""
+
+    drawn: Shapes
+    labels: Integers
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Both sides as figures, and their key below."""
+
+    sides: str
+    key: str
+
+    def html(self) -> str:
+        """Return both as they stand on the page and in a file; `STYLE` is their style."""
+        return f'<div class="sides">{self.sides}</div><div class="sides-key">{self.key}</div>'
+
+
+def draw(picture: Picture) -> None:
+    """Draw a picture."""
+    st.html(f"<style>{STYLE}</style>{picture.html()}")
+
+
+def shapes(zones: Any) -> Shapes:
+    """Return a table of zones ready to draw; a name used twice has its id."""
+    ids, names = zones["zone_id"].astype(str), zones["name"].astype(str)
+    double = names.duplicated(keep=False)
+    said = [f"{n} ({i})" if two else n for i, n, two in zip(ids, names, double, strict=True)]
+    polygons = zones.geometry.to_numpy()
+    west, south, east, north = shapely.total_bounds(polygons)
+    shrink = np.cos(np.radians((south + north) / 2))  # a degree of longitude in those of latitude
+    scale = _SIZE / max((east - west) * shrink, north - south, 1e-9)
+
+    def placed(coordinates: Floats) -> Floats:
+        x, y = coordinates[:, 0] - west, north - coordinates[:, 1]
+        return np.column_stack([x * shrink * scale, y * scale])
+
+    # coverage simplification keeps shared borders shared: no gaps between zones
+    drawn = shapely.coverage_simplify(shapely.transform(polygons, placed), _SIZE * _SIMPLIFY)
+    wide, tall, margin = (east - west) * shrink * scale, (north - south) * scale, 0.02 * _SIZE
+    return Shapes(
+        view_box=f"{-margin:.0f} {-margin:.0f} {wide + 2 * margin:.0f} {tall + 2 * margin:.0f}",
+        zones=tuple(_polygon(zone) for zone in drawn),
+        centres=placed(shapely.get_coordinates(shapely.point_on_surface(polygons))),
+        names=tuple(said),
+    )
+
+
+def of_zones(drawn: Shapes, true: Floats, private: Floats, *, what: str, epsilon: float) -> Picture:
+    """Return zones in colour; `what` is shown, such as ``visits, Wednesday 18:00–19:00``."""
+    scale = Scale(0.0, float(true.max(initial=1.0)))
+    said = [
+        f"{name}\ntrue: {number(t)}\nprivate: {number(p)}\nerror: {_signed(p - t)}"
+        for name, t, p in zip(drawn.names, true.tolist(), private.tolist(), strict=True)
+    ]
+
+    def side(title: str, values: Floats) -> str:
+        shades = [_hex(one) for one in scale.colours(values).tolist()]
+        paths = "".join(
+            f'<path class="zone" fill="{shade}" d="{path}">{_title(words)}</path>'
+            for path, shade, words in zip(drawn.zones, shades, said, strict=True)
+        )
+        return _figure(drawn, title, f"{title}: {what} by zone", paths)
+
+    sides = side("True", true) + side(f"Private, ε = {epsilon:g}", private)
+    return Picture(sides, _scale(scale, what))
+
+
+def of_flows(
+    drawn: Shapes,
+    true: Integers,
+    private: Integers | Floats,
+    *,
+    least: int,
+    epsilon: float,
+    words: Mapping[tuple[int, int], str] = MappingProxyType({}),
+    groups: Sequence[Group] = (),
+    side_px: int = 430,
+    note: str = groups_said.ADDED_UP,
+) -> Picture:
+    """Return the largest flows of each side as arrows; between `groups` where zones lie close.
+
+    A phantom is shown where nobody travelled, an inflated flow reads more than twice the truth, a
+    lost one is among the largest true flows of `least` trips or more and reads 0. `words` says how
+    private flows read, by origin and destination, where that is more than a number.
+    """
+    levels = [drawn, *(one.drawn for one in groups)]
+    at = groups_said.level([groups_said.spacing(one.centres) * side_px / _SIZE for one in levels])
+    if at:
+        labels, drawn = groups[at - 1].labels, groups[at - 1].drawn
+        true = flows_between(true, labels).astype(np.int64)
+        private, words = flows_between(private, labels), {}
+    scale = Scale(0.0, float(true.max(initial=1)))
+
+    def said(o: int, d: int) -> str:
+        t, p = true[o, d], private[o, d]
+        reads = words.get((o, d), f"{p:,.0f}")
+        way = f"{drawn.names[o]} → {drawn.names[d]}"
+        return f"{way}\ntrue: {t:,}\nprivate: {reads}\nerror: {_signed(float(p - t))}"
+
+    def flows(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> str:
+        shades = [_hex(one) for one in scale.colours(values).tolist()]
+        widths = _THIN + (_THICK - _THIN) * scale.positions(values)
+        start, end = drawn.centres[pairs[0]], drawn.centres[pairs[1]]
+        outlines = arrows(start, end, widths, unit=_UNITS_A_PIXEL)
+        return "".join(
+            f'<path class="flow {kind}" style="--c:{_KINDS.get(kind, shade)}" d="{_path(outline)}">'
+            f"{_title(said(int(o), int(d)))}</path>"
+            for outline, shade, kind, o, d in zip(outlines, shades, kinds, *pairs, strict=True)
+        )
+
+    busy, shown = largest_flows(true, LARGEST), largest_flows(np.asarray(private), LARGEST)
+    gone = (true[busy] >= least) & (private[busy] == 0)
+    lost = busy[0][gone], busy[1][gone]
+    phantom = true[shown] == 0
+    inflated = ~phantom & (private[shown] > 2 * true[shown])
+    kinds = np.where(phantom, "phantom", np.where(inflated, "inflated", "shown")).tolist()
+    truly = flows(busy, true[busy].astype(float), ["shown"] * len(busy[0]))
+    privately = flows(lost, true[lost].astype(float), ["lost"] * len(lost[0]))
+    privately += flows(shown, private[shown].astype(float), kinds)
+    ground = "".join(f'<path class="ground" d="{path}"/>' for path in drawn.zones)
+    between = " between groups of zones" if at else ""
+    what = f"trips, the {LARGEST} largest flows{between}"
+    titles = {"True": truly, f"Private, ε = {epsilon:g}": privately}
+    sides = "".join(
+        _figure(drawn, title, f"{title}: {what}", ground + one) for title, one in titles.items()
+    )
+    reads_0 = f"lost, {least}+ trips but reads 0" if least > 1 else "lost, reads 0"
+    count = f"of {len(phantom)}"
+    marks = {
+        "phantom": f"phantom, nobody travelled: {phantom.sum()} {count}",
+        "inflated": f"over twice the truth: {inflated.sum()} {count}",
+        "lost": f"{reads_0}: {gone.sum()} of the {len(gone)} largest true",
+    }
+    key = _scale(scale, what) + "".join(
+        f'<span><svg viewBox="0 0 52 20" aria-hidden="true"><path class="flow {kind}" '
+        f'style="--c:{_KINDS[kind]}" d="M2 5H50V15H2Z"/></svg> {html.escape(text)}</span>'
+        for kind, text in marks.items()
+    )
+    return Picture(sides, key + (f"<span>{html.escape(note)}</span>" if at else ""))
+
+
+def _figure(drawn: Shapes, title: str, alt: str, inside: str) -> str:
+    return (
+        f'<figure><figcaption>{html.escape(title)}</figcaption><svg viewBox="{drawn.view_box}" '
+        f'role="img" aria-label="{html.escape(alt)}">{inside}</svg></figure>'
+    )
+
+
+def _scale(scale: Scale, what: str) -> str:
+    bar = f'<i class="bar" style="background:linear-gradient(90deg, {scale.gradient()})"></i>'
+    return (
+        f"<span>0 {bar} {scale.high:,.0f} or more: {html.escape(what)} (square-root scale)</span>"
+    )
+
+
+def _title(words: str) -> str:
+    return f"<title>{html.escape(words)}</title>"
+
+
+def _polygon(zone: Any) -> str:
+    """Return the rings of a polygon or several as one path of whole units."""
+    rings = [
+        ring
+        for part in shapely.get_parts(zone)
+        if isinstance(part, shapely.Polygon)
+        for ring in (part.exterior, *part.interiors)
+    ]
+    return "".join(_path(shapely.get_coordinates(ring)[:-1]) for ring in rings)
+
+
+def _path(outline: Floats) -> str:
+    return "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in outline) + "Z"
+
+
+def _hex(colour: Sequence[int]) -> str:
+    red, green, blue, opacity = colour
+    return f"#{red:02x}{green:02x}{blue:02x}" + ("" if opacity > 230 else f"{opacity:02x}")
+
+
+def _signed(value: float) -> str:
+    return ("−" if value < 0 else "+") + number(abs(value))
