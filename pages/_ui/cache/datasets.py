@@ -1,23 +1,20 @@
 """Datasets opened once: their tables, and zones ready to draw."""
 
-import html
 from dataclasses import fields, is_dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-import shapely
 
 from engine import resolution
 from engine.contract import Seen
 from engine.datasets import Dataset
 from engine.resolution.groups import Groups
 from pages._ui.cache import scope as cached_scope
+from pages._ui.drawing import maps
 from pages._ui.drawing.maps import Outlines
 from pages._ui.drawing.svg import sketches, stage
 
 T = TypeVar("T")
-_SIMPLIFY = 1 / 600
-"""Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
 
 
 @cached_scope.resource(max_entries=16, show_spinner="Opening the dataset …")
@@ -34,29 +31,13 @@ def dataset(key: Seen) -> Dataset:
 @cached_scope.resource(max_entries=8, show_spinner=False)
 def outlines(key: Seen) -> Outlines:
     """Return the zones ready to draw: simplified, rounded to 5 decimals, names escaped."""
-    return _outlines(dataset(key).zones)
+    return maps.outlines(dataset(key))
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)
 def group_outlines(key: Seen) -> tuple[Outlines, ...]:
     """Return the groups of zones ready to draw, finest first."""
-    return tuple(_outlines(one.zones) for one in groups(key))
-
-
-def _outlines(zones: Any) -> Outlines:
-    west, south, east, north = (float(edge) for edge in zones.total_bounds)
-    tolerance = max(east - west, north - south) * _SIMPLIFY
-    # coverage simplification keeps shared borders shared: no gaps between zones
-    shapes = shapely.coverage_simplify(zones.geometry.to_numpy(), tolerance)
-    shapes = shapely.set_precision(shapes, 1e-5, mode="pointwise")
-    centres = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
-    return Outlines(
-        geometries=tuple(shapely.geometry.mapping(shape) for shape in shapes),
-        ids=tuple(str(i) for i in zones["zone_id"]),
-        names=tuple(html.escape(str(name)) for name in zones["name"]),
-        centres=centres.round(5),
-        bounds=(west, south, east, north),
-    )
+    return tuple(maps.outlines_of(one.zones) for one in groups(key))
 
 
 @cached_scope.resource(max_entries=8, show_spinner=False)

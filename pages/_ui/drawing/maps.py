@@ -11,9 +11,11 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 import pydeck as pdk
+import shapely
 import streamlit as st
 
 from engine.arrays import Booleans, Floats, Integers
+from engine.datasets import Dataset
 from engine.metrics import largest
 from pages._ui.drawing import deck
 from pages._ui.drawing.arrows import arrows
@@ -34,6 +36,8 @@ _NO_VALUE = (128, 128, 128, 60)
 _MARKED = (209, 73, 91, 255)
 _HOLLOW = 70  # opacity inside a flow that is wrong
 _GROUND = "ground"
+_SIMPLIFY = 1 / 600
+"""Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
 _BORDER = (128, 128, 128, 150)
 
 
@@ -122,6 +126,28 @@ class Outlines:
     names: tuple[str, ...]
     centres: Floats
     bounds: tuple[float, float, float, float]
+
+
+def outlines(dataset: Dataset) -> Outlines:
+    """Return the zones of a dataset ready to draw."""
+    return outlines_of(dataset.zones)
+
+
+def outlines_of(zones: Any) -> Outlines:
+    """Return zones ready to draw: simplified, rounded to 5 decimals, names escaped."""
+    west, south, east, north = (float(edge) for edge in zones.total_bounds)
+    tolerance = max(east - west, north - south) * _SIMPLIFY
+    # coverage simplification keeps shared borders shared: no gaps between zones
+    shapes = shapely.coverage_simplify(zones.geometry.to_numpy(), tolerance)
+    shapes = shapely.set_precision(shapes, 1e-5, mode="pointwise")
+    centres = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
+    return Outlines(
+        geometries=tuple(shapely.geometry.mapping(shape) for shape in shapes),
+        ids=tuple(str(i) for i in zones["zone_id"]),
+        names=tuple(html.escape(str(name)) for name in zones["name"]),
+        centres=centres.round(5),
+        bounds=(west, south, east, north),
+    )
 
 
 def zone_map(

@@ -1,0 +1,84 @@
+"""What a density release costs: its ledger, three totals, every method beside it."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from engine import density
+from engine.contract import Setting
+from engine.ledger import Ledger, Notion, is_above
+from pages._ui import cached, state
+from pages._ui.drawing import tables
+from pages._ui.wording.numbers import number, scientific
+
+MARK = (
+    "▲: the best proved total is above the ε that is charged: the label then promises more than is "
+    "proved. P1 is Acs & Castelluccia, KDD 2014; its errata D1 to D7 are in docs/density.md."
+)
+
+
+def draw(setting: Setting) -> None:
+    """Draw the ledger of the release on the page and the totals of every method."""
+    ledger = cached.ledger(setting)
+    st.markdown(f"**What is read and what it costs** – protected: {ledger.unit.words}")
+    names = ("Stage", "What is read", "Sensitivity", "Mechanism", "Noise scale", "ε share", "δ")
+    tables.rows(names, _stages(ledger))
+    st.caption(
+        "Cutting the region into cells reads public geometry only, and whatever happens after the "
+        "noise reads nothing: both are free. Sensitivity: how much one person can change what is "
+        "read, as a sum (L1) or a root of squares (L2)."
+    )
+    left, right = st.columns(2, gap="large")
+    with left:
+        st.markdown("**Three totals of this release**")
+        totals = (
+            ("Published", ledger.published_epsilon, ledger.published_notion),
+            ("Simple composition", ledger.pure_epsilon, ledger.pure_notion),
+            ("Best proved total", ledger.proved_epsilon, ledger.proved_notion),
+        )
+        rows = [
+            (
+                name,
+                _marked(total, setting.parameters.epsilon),
+                "–" if notion is Notion.PURE else scientific(ledger.delta),
+                notion,
+            )
+            for name, total, notion in totals
+        ]
+        tables.rows(("Total", "ε", "δ", "In the sense of"), rows)
+    with right:
+        st.markdown("**Every method at this setting**")
+        entry = state.entry_of(setting)
+        rows = [
+            (method.short, *_totals(replace(setting.parameters, method=key), setting))
+            for key, method in density.METHODS.items()
+            if method.offered(entry)
+        ]
+        tables.rows(("Method", "Published", "Simple", "Best proved total"), rows)
+    st.caption(MARK)
+
+
+def _stages(ledger: Ledger) -> list[tuple[str, ...]]:
+    return [
+        (
+            stage.name,
+            stage.reads,
+            f"{number(stage.sensitivity, 3)} ({stage.norm})",
+            stage.mechanism,
+            "–" if stage.noise_scale is None else number(stage.noise_scale, 3),
+            f"{stage.epsilon:.3g}",
+            scientific(stage.delta) if stage.delta else "–",
+        )
+        for stage in ledger.stages
+    ]
+
+
+def _totals(parameters: density.DensityParameters, setting: Setting) -> tuple[str, str, str]:
+    ledger = cached.ledger(replace(setting, parameters=parameters))
+    published, pure = (f"{one:.3g}" for one in (ledger.published_epsilon, ledger.pure_epsilon))
+    return published, pure, _marked(ledger.proved_epsilon, parameters.epsilon)
+
+
+def _marked(total: float, epsilon: float) -> str:
+    """Write a proved total, with ▲ where it exceeds the ε that is charged."""
+    return f"{total:.3g} ▲" if is_above(total, epsilon) else f"{total:.3g}"
