@@ -1,11 +1,11 @@
 """Report: what is in the data, under one budget that can be seen."""
 
-from engine import report as engine_report
-from pages._ui.cache import verbs
+import streamlit as st
+
+from pages._ui import state
 from pages._ui.report import answer, charts, question, where
 from pages._ui.report.question import Report
-from pages._ui.shell import frame, setting
-from pages._ui.shell.settings import current, dataset_with
+from pages._ui.shell import catalogue, frame
 
 VIEWS = {
     "When": charts.when,
@@ -20,18 +20,27 @@ LEAD = "What is in the data – when, where, how far – under one privacy budge
 def draw() -> None:
     """Draw the page."""
     question.open_on_a_report()
-    settings = current()
-    entry = settings.od_data
-    if entry is None or not entry.has_trips:
-        frame.missing(entry, "trips", dataset_with("trips"), "od_data")
+    setting, entry = state.report(), state.entry("trips")
+    if setting is None or entry is None:
+        offer = state.preferred(catalogue.entries().values(), "trips")
+        frame.missing(entry, "trips", offer, "od_data")
         return
     frame.banners([entry])
-    if not verbs.of(engine_report.available, entry.key):
+    if not question.has_report(entry):
         question.missing(entry)
         return
-    report = Report(question.ask(entry, settings.epsilon))
+    report = Report(question.ask(setting))
     answer.draw(report)
-    VIEWS[setting.views("report_view", list(VIEWS))](report)
+    view = st.segmented_control(
+        "View",
+        list(VIEWS),
+        default="When",
+        required=True,
+        key="report_view",
+        label_visibility="collapsed",
+        **state.LINKED,
+    )
+    VIEWS[view or "When"](report)
 
 
 frame.show(draw, "Mobility report", LEAD)

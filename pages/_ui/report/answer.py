@@ -6,17 +6,14 @@ import streamlit as st
 from engine.report import STOPS, Analysis
 from engine.report.bounding import TripsGuess, balance
 from engine.report.scores import losses
+from pages._ui import state
 from pages._ui.drawing import cards, charts, tables
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import Axis
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE
 from pages._ui.report.question import Report
-from pages._ui.shell import setting
 from pages._ui.wording.numbers import number, percent
 
-_PEOPLE = setting.number("report_people", 50_000.0, 1.0, 1e9)
-_MEAN = setting.number("report_mean_trips", 10.0, 0.1, 1e4)
-_SPREAD = setting.number("report_spread_trips", 12.0, 0.1, 1e5)
 _NAMES = {
     "common_part": "Common part",
     "relative_error": "Relative error",
@@ -92,15 +89,19 @@ def _which_m(report: Report) -> None:
         st.caption("No count of trips is asked.")
         return
     columns = st.columns(4)
-    people = setting.draw(columns[0].number_input, "People", _PEOPLE)
-    mean = setting.draw(columns[1].number_input, "Trips a person", _MEAN)
-    spread = setting.draw(columns[2].number_input, "Spread (sd)", _SPREAD)
-    one = setting.choice("report_balance", names, names[0])
-    name = setting.draw(
-        columns[3].selectbox, "For", one, names, format_func=lambda text: Analysis(text).label
+    people = columns[0].number_input(
+        "People", 1, 10**9, 50_000, key="report_people", **state.LINKED
+    )
+    fields = (("Trips a person", 10.0, "report_mean_trips"), ("Spread", 12.0, "report_spread"))
+    mean, spread = (
+        column.number_input(name, 0.1, 1e5, start, key=key, **linked)
+        for column, (name, start, key) in zip(columns[1:3], fields, strict=True)
+    )
+    name = columns[3].selectbox(
+        "For", names, format_func=lambda text: Analysis(text).label, key="report_balance"
     )
     most = report.parameters.max_trips_per_user
-    guess = TripsGuess(people=int(people), mean=mean, standard_deviation=spread)
+    guess = TripsGuess(people=people, mean=mean, standard_deviation=spread)
     curve = balance(guess, report.release.results[Analysis(name)], most)
     series = {"left out": curve.bounding, "noise": curve.noise}
     charts.curve(

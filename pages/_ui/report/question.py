@@ -1,115 +1,106 @@
 """What a person asks of a report: its dataset, who is protected, and what shares the budget."""
 
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
+from typing import Any
 
 import streamlit as st
 
 from engine import report as engine_report
 from engine.arrays import Integers
+from engine.contract import Seen, Setting
 from engine.report import STOPS, Analysis, ReportParameters, ReportRelease, ReportTable, even
-from pages._ui import state
-from pages._ui.cache import verbs
-from pages._ui.shell import catalogue, setting
+from pages._ui import cached, state
+from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.setting import Setting
-from pages._ui.shell.settings import use_settings
-from pages._ui.views.context import Context, of
 from pages._ui.wording.numbers import inert
 
 UNITS = {"user": "A person, at most M trips", "item": "A single trip"}
 METHODS = {"derived": "Ask nothing twice", "package": "As DpMobilityReport"}
-UNIT = setting.choice("report_unit", UNITS, "user")
-TRIPS_KEPT = setting.stop("report_trips", STOPS, 20, label="M")
-METHOD = setting.choice("report_preset", METHODS, "derived")
-OFF: Setting[list[str]] = Setting(
-    key="report_off",
-    default=[],
-    read=lambda text: [str(Analysis(name)) for name in text.split(".")],
-    write=".".join,
-)
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
     """The report on the page: its setting, its draw and the counts behind it."""
 
-    context: Context[ReportParameters]
+    setting: Setting
 
     @property
     def parameters(self) -> ReportParameters:
         """Settings of the report."""
-        return self.context.parameters
+        return self.setting.parameters
 
     @cached_property
     def table(self) -> ReportTable:
         """The counts behind it, all and kept ones."""
-        return verbs.of(engine_report.truth, self.context.key)
+        return cached.truth(self.setting)
 
     @cached_property
     def release(self) -> ReportRelease:
         """The draw on the page."""
-        return self.context.release
+        return cached.release(self.setting, state.seed(state.entry_of(self.setting)))
 
     def numbers(self, analysis: Analysis, *, kept: bool = False) -> Integers:
         """Return the numbers of an analysis before any noise: of all trips, or of the kept ones."""
         return engine_report.numbers(self.table, analysis, self.parameters, kept=kept)
 
 
-def ask(entry: Entry, epsilon: float) -> Context[ReportParameters]:
+def ask(setting: Setting) -> Setting:
     """Draw the page's own settings in one row; return the report that they make."""
     place = st.grid(4, min_column_width=210, gap="medium")
     with place.cell():
-        unit = setting.draw(
-            st.selectbox,
+        unit = st.selectbox(
             "Who is protected",
-            UNIT,
-            UNITS,
+            list(UNITS),
+            format_func=UNITS.__getitem__,
+            key="report_unit",
             help="Protecting single trips puts no bound on what a person with many reveals.",
+            **state.LINKED,
         )
     with place.cell():
-        kept = setting.draw(
-            st.select_slider,
+        kept = st.select_slider(
             "Trips kept per person (M)",
-            TRIPS_KEPT,
             STOPS,
+            20,
             disabled=unit == "item",
+            key="report_trips",
             help="At random, over the whole period. Noise grows with M, and what is left out "
             "shrinks. Choose it from public knowledge, never from the data.",
+            **state.LINKED,
         )
     with place.cell():
-        method = setting.draw(
-            st.selectbox,
+        method: Any = st.selectbox(
             "Budget",
-            METHOD,
-            METHODS,
+            list(METHODS),
+            format_func=METHODS.__getitem__,
+            key="report_preset",
             help="Trips are sums of days and five numbers can be read off noisy bins: asking for "
             "them again spends twice, as the package does.",
+            **state.LINKED,
         )
-    usual = engine_report.fitting(
-        ReportParameters(epsilon=epsilon, max_trips_per_user=int(kept), unit=unit, method=method),
-        verbs.of(engine_report.truth, entry.key),
-    )
     with place.cell():
-        off = setting.draw(
-            partial(st.multiselect, options=[str(one) for one in Analysis]),
+        off = st.multiselect(
             "Leave out",
-            OFF,
+            [str(one) for one in Analysis],
             format_func=lambda one: Analysis(one).label,
+            key="report_off",
             help="The others share ε evenly.",
+            **state.LINKED,
         )
-    left = [one for one in usual.on if str(one) not in off]
+    asked = replace(setting.parameters, unit=unit, max_trips_per_user=kept, method=method)
+    asked = engine_report.fitting(asked, cached.truth(setting))
+    left = [one for one in asked.on if str(one) not in off]
     if not left:
         st.error("At least one analysis must stay: all are shown.", icon=":material/error:")
-    elif len(left) < len(usual.on):
-        usual = replace(usual, shares=even(left))
-    return of(entry, usual)
+    elif len(left) < len(asked.on):
+        asked = replace(asked, shares=even(left))
+    return replace(setting, parameters=asked)
 
 
 def open_on_a_report() -> None:
     """Take a dataset that has a report where nobody has chosen another."""
     entry, able = state.entry("trips"), _able()
-    if entry is not None and able and not _has_report(entry) and state.is_usual("od_data"):
+    if entry is not None and able and not has_report(entry) and state.is_usual("od_data"):
         state.put_and_rerun(od_data=able[0].name)
 
 
@@ -123,15 +114,16 @@ def missing(entry: Entry) -> None:
         st.button(
             f"Use {offer.name} on every page",
             key="report_use_offer",
-            on_click=use_settings,
+            on_click=state.put,
             kwargs={"od_data": offer.name},
         )
 
 
+def has_report(entry: Entry) -> bool:
+    """Whether a dataset has the tables of a report."""
+    return entry.has_trips and cached.of(engine_report.available, Seen(dataset=entry.key.version))
+
+
 def _able() -> list[Entry]:
-    able = [one for one in catalogue.entries().values() if _has_report(one)]
+    able = [one for one in catalogue.entries().values() if has_report(one)]
     return sorted(able, key=lambda one: not one.shipped)
-
-
-def _has_report(entry: Entry) -> bool:
-    return entry.has_trips and verbs.of(engine_report.available, entry.key)

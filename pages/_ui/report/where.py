@@ -8,16 +8,15 @@ import streamlit as st
 
 from engine.metrics import largest
 from engine.report import Analysis
-from pages._ui.cache import datasets as cached_datasets
+from pages._ui import cached, state
+from pages._ui.density.map import zone_names
 from pages._ui.drawing import maps, tables
 from pages._ui.drawing.tables import Column
 from pages._ui.report.charts import head
 from pages._ui.report.question import Report
-from pages._ui.shell import setting
 from pages._ui.wording.numbers import number
 
 _VIEWS = {"true": "True", "private": "Private"}
-_VIEW = setting.choice("report_map", _VIEWS, "private")
 _MOST, _LISTED = 150, 200
 
 
@@ -26,7 +25,7 @@ def visits(report: Report) -> None:
     if not head(report, Analysis.VISITS):
         return
     result = report.release.results[Analysis.VISITS]
-    view = setting.draw(st.segmented_control, "Map", _VIEW, _VIEWS)
+    view = _view()
     true, shown = report.numbers(Analysis.VISITS), result.shown
     counts = {"true": true[:-1], "private": shown[:-1]}
     scale = maps.Scale(0.0, float(max(one.max() for one in counts.values())) or 1.0)
@@ -34,7 +33,7 @@ def visits(report: Report) -> None:
     with places.cell():
         scale.legend("starts and ends; one scale for true and private", "0", number(scale.high))
         maps.zone_map(
-            cached_datasets.outlines(report.context.key),
+            _outlines(report),
             counts[view].astype(np.float64),
             scale,
             key="report_zone_map",
@@ -43,7 +42,7 @@ def visits(report: Report) -> None:
             height=440,
         )
     with places.cell():
-        names = np.array(list(cached_datasets.zone_names(report.context.key).values()))
+        names = _names(report)
         first = largest(counts[view], _LISTED)
         _list({"Zone": list(names[first])}, {name: one[first] for name, one in counts.items()})
     st.caption(
@@ -57,8 +56,8 @@ def flows(report: Report) -> None:
     if not head(report, Analysis.FLOWS):
         return
     result = report.release.results[Analysis.FLOWS]
-    view = setting.draw(st.segmented_control, "Map", _VIEW, _VIEWS)
-    outlines = cached_datasets.outlines(report.context.key)
+    view = _view()
+    outlines = _outlines(report)
     size = len(outlines.ids)
     counts = {"true": report.numbers(Analysis.FLOWS), "private": result.shown}
     counts = {name: one.reshape(size, size) for name, one in counts.items()}
@@ -81,7 +80,7 @@ def flows(report: Report) -> None:
             height=440,
         )
     with places.cell():
-        names = np.array(list(cached_datasets.zone_names(report.context.key).values()))
+        names = _names(report)
         order = np.argsort(-counts[view][pairs], kind="stable")[:_LISTED]
         ends = {"From": list(names[origins[order]]), "To": list(names[destinations[order]])}
         _list(ends, {name: one[pairs][order] for name, one in counts.items()})
@@ -89,6 +88,27 @@ def flows(report: Report) -> None:
         f"Noise moves each of the {size * size:,} flows by at most "
         f"{number(result.half_widths()[0])} (95%). Trips within a zone count here."
     )
+
+
+def _view() -> str:
+    view = st.segmented_control(
+        "Map",
+        list(_VIEWS),
+        default="private",
+        required=True,
+        format_func=_VIEWS.__getitem__,
+        key="report_map",
+        **state.LINKED,
+    )
+    return view or "private"
+
+
+def _outlines(report: Report) -> maps.Outlines:
+    return cached.of(maps.outlines, cached.view(report.setting))
+
+
+def _names(report: Report) -> Any:
+    return np.array(list(cached.of(zone_names, cached.view(report.setting)).values()))
 
 
 def _list(names: Mapping[str, list[str]], counts: Mapping[str, Any]) -> None:

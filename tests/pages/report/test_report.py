@@ -6,19 +6,22 @@ import pytest
 
 from engine import report
 from engine.report import Analysis
-from pages._ui import state
-from pages._ui.cache.draws import generator
-from pages._ui.state import SIMULATED_SEED
+from pages._ui import cached, state
 from tests.support.page import bodies, text
 
 PAGE = "pages/6_Report.py"
-VIEWS = ("when", "visits", "flows", "how-far-how-long", "errors-and-m")
+VIEWS = ("When", "Visits", "Flows", "How far, how long", "Errors and M")
 
 
 @pytest.fixture
 def open_report(open_page):
-    def run(**query):
-        return open_page(PAGE, **{"od_data": "demo-city", **query})
+    def run(**settings):
+        app = open_page(PAGE, od_data="demo-city")
+        for key, value in settings.items():
+            app.session_state[key] = value
+        app.run()
+        assert not app.exception, app.exception
+        return app
 
     return run
 
@@ -33,22 +36,22 @@ def test_every_view_opens_without_undefined_numbers(open_report, view):
 
 
 def test_the_numbers_are_those_of_the_engine(open_report, tiny_city):
-    noise = report.ReportNoise.draw(generator((SIMULATED_SEED, 0), "report", 0))
+    rng = cached.generator((state.SIMULATED_SEED, 0), "report", 0, 1)
     params = report.ReportParameters(epsilon=1.0)
-    drawn = report.release(tiny_city, params, noise=noise)
+    drawn = report.release(tiny_city, params, rng=rng)
     cards = next(part for part in bodies(open_report()) if 'class="cards' in part)
     for value in drawn.results[Analysis.SIZE].shown:
         assert f"{value:,}" in cards
 
 
 def test_what_is_left_out_leaves_its_share_to_the_others(open_report):
-    app = open_report(report_off="hours.flows", report_view="when")
+    app = open_report(report_off=["hours", "flows"])
     assert "shared by 6 analyses: 0.167 each" in text(app)
     assert "**Trips by hour** · left out" in text(app)
 
 
 def test_single_trips_have_no_radius(open_report):
-    app = open_report(report_unit="item", report_view="how-far-how-long", report_preset="package")
+    app = open_report(report_unit="item", report_view="How far, how long", report_preset="package")
     assert "**Radius of gyration** · left out" in text(app)
     assert "are drawn" in text(app)
 
