@@ -94,7 +94,7 @@ def _which_m(report: Report) -> None:
     )
     fields = (("Trips a person", 10.0, "report_mean_trips"), ("Spread", 12.0, "report_spread"))
     mean, spread = (
-        column.number_input(name, 0.1, 1e5, start, key=key, **linked)
+        column.number_input(name, 0.1, 1e5, start, key=key, **state.LINKED)
         for column, (name, start, key) in zip(columns[1:3], fields, strict=True)
     )
     name = columns[3].selectbox(
