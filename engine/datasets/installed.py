@@ -33,8 +33,6 @@ def data_roots() -> tuple[Path, ...]:
 
 def _user_data() -> Path:
     home = Path.home()
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")
     if sys.platform == "darwin":
         return home / "Library" / "Application Support"
     return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
@@ -49,7 +47,8 @@ def available() -> dict[str, Path]:
     }
     for pointer in sorted((data_root() / "local").glob("*/current")):
         folders.setdefault(pointer.parent.name, pointer.parent)
-    return folders
+    # a hidden one is being kept or deleted
+    return {name: folder for name, folder in folders.items() if not name.startswith(".")}
 
 
 def describe(name: str) -> Metadata:

@@ -5,10 +5,12 @@ Layout (``spec``: cached aggregates)::
     <dataset>/current               name of the current version, replaced atomically
     <dataset>/<version>/            dataset.json and the Parquet tables
 
-A new version is written beside the old one and ``current`` is replaced last, so that a crash, a
-full disk or a cancel leaves the old dataset or none. Two versions are kept.
+A new version is written beside the old one and ``current`` is replaced last; a dataset is kept or
+deleted under a hidden name first. So a crash, a full disk or a cancel leaves a whole dataset or
+none that is listed, and the next start sweeps what is hidden. Two versions are kept.
 """
 
+import fcntl
 import hashlib
 import json
 import os
@@ -22,16 +24,12 @@ from typing import Any, cast
 
 from ..errors import DatasetError
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None
-
 METADATA_FILE = "dataset.json"
 LARGEST_METADATA = 16_000_000
-_VERSION = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 KEPT_VERSIONS = 2
+_VERSION = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 _PARTIAL_SUFFIX = ".partial"
+_HIDDEN = ".leaving-"
 
 
 def write_version(
@@ -40,25 +38,10 @@ def write_version(
     write_tables: Callable[[Path], None],
     texts: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write a new version of the dataset in `folder` and make it current.
+    """Write a new version of the dataset in `folder`, make it current and return its folder.
 
-    Parameters
-    ----------
-    folder : Path
-        The dataset's folder; made if absent.
-    metadata : dict
-        Contents of ``dataset.json``; ``checksums`` is filled in here.
-    write_tables : callable
-        Called with an empty owner-only folder, into which it writes the Parquet files.
-    texts : mapping of str to str
-        Further files of the version by name, such as the report of an ingest; they are there
-        before the version becomes current.
-
-    Returns
-    -------
-    Path
-        The folder of the new version. Its name is a digest of its contents, so writing the same
-        contents twice gives the same version.
+    `write_tables` is called with an empty owner-only folder; checksums are filled in here. Its name
+    is a digest of its contents, so that the same contents give the same version.
     """
     folder.mkdir(parents=True, exist_ok=True)
     with _partial_folder(folder) as partial:
@@ -85,13 +68,7 @@ def write_version(
 
 
 def current_version(folder: Path) -> Path:
-    """Return the folder of the current version.
-
-    Raises
-    ------
-    DatasetError
-        If `folder` is no dataset, or its ``current`` names a version that is not there.
-    """
+    """Return the folder of the current version; raise `DatasetError` where there is none."""
     try:
         name = _beginning(folder / "current", 1_000).strip()
     except (OSError, ValueError) as error:
@@ -124,14 +101,9 @@ def checksums(folder: Path) -> dict[str, str]:
 
 
 def verify(version: Path, expected: object) -> None:
-    """Raise `DatasetError` unless the files of `version` are exactly those of `expected`.
+    """Raise `DatasetError` unless the files of `version` are those of `expected`, whatever it is.
 
-    Parameters
-    ----------
-    version : Path
-        The folder of one version.
-    expected : mapping of str to str
-        SHA-256 by file name, as ``dataset.json`` says: it may say anything.
+    `expected` is the SHA-256 by file name, as ``dataset.json`` says.
     """
     if not isinstance(expected, dict):
         raise _damaged(version, "dataset.json holds no checksums")
@@ -155,15 +127,56 @@ def verify(version: Path, expected: object) -> None:
         raise _damaged(version, f"{name} {problem}: it was changed or cut short")
 
 
-def _damaged(version: Path, fault: str) -> DatasetError:
-    return DatasetError(
-        f"dataset '{version.parent.name}': {fault}; "
-        "build the dataset again or restore it from a copy"
-    )
+def keep(folder: Path, target: Path) -> None:
+    """Copy a dataset's folder to `target`, whole or not at all; only its owner can read it."""
+    hidden = target.with_name(f"{_HIDDEN}{os.getpid()}-{target.name}")
+    try:
+        shutil.copytree(folder, hidden)
+        for path in (hidden, *hidden.rglob("*")):
+            make_owner_only(path)
+        os.rename(hidden, target)
+    finally:
+        shutil.rmtree(hidden, ignore_errors=True)
+
+
+def delete(folder: Path) -> None:
+    """Delete a dataset: under a hidden name first, so that it is listed as a whole or not at all.
+
+    Raises
+    ------
+    DatasetError
+        If something of it is still there, such as files of somebody else.
+    """
+    if folder.is_symlink():
+        folder.unlink()
+        return
+    hidden = folder.with_name(f"{_HIDDEN}{os.getpid()}-{folder.name}")
+    try:
+        os.rename(folder, hidden)
+    except OSError:
+        hidden = folder
+    shutil.rmtree(hidden, ignore_errors=True)
+    if hidden.exists():
+        raise DatasetError(
+            f"'{folder.name}' cannot be deleted as a whole",
+            remedy="delete its folder by hand",
+        )
+
+
+def sweep(root: Path, *, starting: bool = False) -> None:
+    """Delete what processes that no longer run were keeping or deleting among the folders here.
+
+    A process that is `starting` cannot have begun any: in a container every one has one number.
+    """
+    for hidden in root.glob(f"{_HIDDEN}*"):
+        pid = hidden.name.removeprefix(_HIDDEN).partition("-")[0]
+        own = starting and pid == str(os.getpid())
+        if own or (pid.isdigit() and not _runs(int(pid))):
+            shutil.rmtree(hidden, ignore_errors=True)
 
 
 def make_owner_only(path: Path) -> None:
-    """Let only the owner read `path` (best effort where the platform has no such permission)."""
+    """Let only the owner read `path`."""
     path.chmod(0o700 if path.is_dir() else 0o600)
 
 
@@ -185,31 +198,25 @@ def write_text_atomically(path: Path, text: str) -> None:
 def only_writer(folder: Path) -> Generator[None]:
     """Let one process at a time build the dataset in `folder`; sweep what killed ones left.
 
-    The lock is the operating system's: it ends with the process, however that ends. Where the
-    platform has none nothing is locked.
-
-    Raises
-    ------
-    DatasetError
-        If another process builds it right now.
+    The lock is the operating system's: it ends with the process, however that ends. Another process
+    that builds it right now is a `DatasetError`.
     """
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     lock = folder / ".lock"
     descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        if fcntl is not None:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError:
-                raise DatasetError(
-                    f"dataset '{folder.name}' is being built by another process",
-                    remedy="wait until it has ended, or name another folder",
-                    code="locked",
-                    settings=("out",),
-                ) from None
-            for left in folder.glob(f"*{_PARTIAL_SUFFIX}"):
-                shutil.rmtree(left, ignore_errors=True)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise DatasetError(
+                f"dataset '{folder.name}' is being built by another process",
+                remedy="wait until it has ended, or name another folder",
+                code="locked",
+                settings=("out",),
+            ) from None
+        for left in folder.glob(f"*{_PARTIAL_SUFFIX}"):
+            shutil.rmtree(left, ignore_errors=True)
         try:
             yield
         finally:
@@ -218,6 +225,12 @@ def only_writer(folder: Path) -> Generator[None]:
                 folder.rmdir()
     finally:
         os.close(descriptor)
+
+
+def sha256(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as handle:
+        return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
 @contextmanager
@@ -266,7 +279,18 @@ def _prune(folder: Path, current: str) -> None:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def sha256(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()
+def _damaged(version: Path, fault: str) -> DatasetError:
+    return DatasetError(
+        f"dataset '{version.parent.name}': {fault}; "
+        "build the dataset again or restore it from a copy"
+    )
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

@@ -6,6 +6,7 @@ import pyarrow as pa
 import streamlit as st
 
 from engine import frontier, report as engine_report
+from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.ingest.inputs import sources
 from pages._ui.cache import datasets as cached_datasets, verbs
@@ -212,16 +213,16 @@ def _keep(name: str) -> None:
     except ExplorerError as problem:
         own().failed = str(problem)
         return
-    data_store.delete(built.pop(name))
+    storage.delete(built.pop(name))
 
 
 def _delete(name: str, folder: Path) -> None:
     built = session().datasets
     try:
         if built.get(name) == folder:
-            data_store.delete(built.pop(name))
+            storage.delete(built.pop(name))
         elif data_store.is_local(folder) and data_store.served_locally():
-            data_store.delete(folder)
+            storage.delete(folder)
     except ExplorerError as problem:
         own().failed = str(problem)
     ended = data_build.current()

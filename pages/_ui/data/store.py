@@ -12,7 +12,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from streamlit import runtime
@@ -121,55 +120,20 @@ def safe_name(name: str) -> str:
     return printable if printable.strip(". ") else "upload"
 
 
-def keep(name: str, folder: Path) -> Path:
-    """Copy a session's dataset to this computer's own and return its folder there.
-
-    ``current`` is written last: until then nobody lists it.
-
-    Raises
-    ------
-    InputError
-        If the name is taken, or the disk is full.
-    """
+def keep(name: str, folder: Path) -> None:
+    """Copy a session's dataset to this computer's own; raise `InputError` where that fails."""
     local = datasets.data_root() / "local"
-    target = local / name
-    if name in datasets.available() or target.exists():
+    if name in datasets.available() or (local / name).exists():
         raise InputError(f"the name '{name}' is taken on this computer; build it under another")
     try:
         local.mkdir(parents=True, exist_ok=True)
         storage.make_owner_only(local)
-        shutil.copytree(folder, target, ignore=shutil.ignore_patterns("current"))
-        storage.make_owner_only(target)
-        current = (folder / "current").read_text(encoding="utf-8")
-        storage.write_text_atomically(target / "current", current)
+        storage.keep(folder, local / name)
     except OSError as error:
-        shutil.rmtree(target, ignore_errors=True)
         raise InputError(
             f"'{name}' cannot be kept ({error.strerror or type(error).__name__}); free some space "
             "and check that the folder data/local is yours"
         ) from None
-    return target
-
-
-def delete(folder: Path) -> None:
-    """Delete a dataset; it is out of the lists before its first file goes.
-
-    Raises
-    ------
-    InputError
-        If something of it is still there, such as files of somebody else.
-    """
-    if folder.is_symlink():
-        folder.unlink()
-        return
-    with suppress(OSError):  # a damaged one may hold a folder of this name
-        (folder / "current").unlink(missing_ok=True)
-    shutil.rmtree(folder, ignore_errors=True)
-    if folder.exists():
-        raise InputError(
-            f"'{folder.name}' cannot be deleted as a whole",
-            remedy="delete its folder in data/local by hand",
-        )
 
 
 def is_local(folder: Path) -> bool:

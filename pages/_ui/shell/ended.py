@@ -16,6 +16,9 @@ from pathlib import Path
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from engine import datasets
+from engine.datasets import storage
+
 PREFIX = "mobility-session-"
 """Begins the name of a session's folder; the process that made it follows."""
 
@@ -70,8 +73,7 @@ def sweep(*, starting: bool = False) -> None:
     starting : bool
         Whether this process cannot have made any yet: in a container every server has one number.
     """
-    if os.name != "posix":
-        return
+    storage.sweep(datasets.data_root() / "local", starting=starting)
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         pid = folder.name.removeprefix(PREFIX).partition("-")[0]
         try:

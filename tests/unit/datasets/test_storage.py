@@ -2,10 +2,14 @@
 
 import errno
 import os
+import signal
 import stat
+import subprocess
+import sys
 
 import pytest
 
+from engine import datasets
 from engine.datasets import storage
 from engine.errors import DatasetError
 
@@ -37,7 +41,6 @@ def test_same_contents_give_the_same_version(tmp_path):
     assert storage.current_version(tmp_path / "a") == again
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no owner-only mode bits")
 def test_files_are_readable_by_the_owner_only(tmp_path):
     version = storage.write_version(tmp_path / "set", {}, writer(b"x"))
     assert stat.S_IMODE(version.stat().st_mode) == 0o700
@@ -99,3 +102,52 @@ def test_unreadable_metadata_is_refused(tmp_path):
         (version / "dataset.json").write_text(content)
         with pytest.raises(DatasetError, match=r"dataset\.json"):
             storage.read_metadata(version)
+
+
+KILLED = """
+import os, shutil, signal, sys
+from pathlib import Path
+from engine import datasets
+from engine.datasets import storage
+
+def half(source, target="", **_):
+    if target:
+        Path(target).mkdir()
+        (Path(target) / "current").write_bytes((Path(source) / "current").read_bytes())
+    os.kill(os.getpid(), signal.SIGKILL)
+
+shutil.copytree = shutil.rmtree = half
+source, target = map(Path, sys.argv[2:])
+storage.keep(source, target) if sys.argv[1] == "keep" else storage.delete(target)
+"""
+
+
+@pytest.mark.parametrize("what", ["keep", "delete"])
+def test_a_kill_in_the_middle_leaves_nothing_that_is_listed(tmp_path, monkeypatch, what):
+    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
+    source, local = tmp_path / "session" / "mine", tmp_path / "local"
+    local.mkdir()
+    storage.write_version(source, {}, writer(b"x"))
+    if what == "delete":
+        storage.keep(source, local / "mine")
+        assert "mine" in datasets.available()
+    order = [sys.executable, "-c", KILLED, what, str(source), str(local / "mine")]
+    assert subprocess.run(order, check=False).returncode == -signal.SIGKILL
+    (left,) = local.iterdir()
+    assert "mine" not in datasets.available()
+    assert not any(name.startswith(".") for name in datasets.available())
+    storage.sweep(local)
+    assert not left.exists()
+    storage.keep(source, local / "mine")
+    assert storage.current_version(local / "mine").is_dir()
+    storage.delete(local / "mine")
+    assert list(local.iterdir()) == []
+
+
+def test_what_a_living_process_keeps_is_not_swept(tmp_path):
+    living = tmp_path / f".leaving-{os.getpid()}-mine"
+    living.mkdir()
+    storage.sweep(tmp_path)
+    assert living.exists()
+    storage.sweep(tmp_path, starting=True)
+    assert not living.exists()
