@@ -158,8 +158,7 @@ def delete(folder: Path) -> None:
     shutil.rmtree(hidden, ignore_errors=True)
     if hidden.exists():
         raise DatasetError(
-            f"'{folder.name}' cannot be deleted as a whole",
-            remedy="delete its folder by hand",
+            f"'{folder.name}' cannot be deleted as a whole", remedy="delete its folder by hand"
         )
 
 
