@@ -39,13 +39,6 @@ def test_nothing_is_fetched_from_or_sent_to_another_place(own):
     assert not said["script-src"] & {"'unsafe-inline'", "'unsafe-eval'", "data:"}
 
 
-def test_the_proxys_file_says_the_same():
+def test_the_proxys_file_closes_the_same_paths():
     for path in CLOSED:
         assert path in PROXY
-    for name, value in HEADERS.items():
-        if name != "Content-Security-Policy":
-            assert re.search(rf"\?{name} \"?{re.escape(value)}\"?\n", PROXY), name
-    mine = policy(HEADERS["Content-Security-Policy"])
-    theirs = policy(re.search(r'\?Content-Security-Policy "(.*?)"', PROXY)[1])
-    mine["script-src"] = {one for one in mine["script-src"] if not one.startswith("'sha256")}
-    assert theirs == mine

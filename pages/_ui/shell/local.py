@@ -21,17 +21,17 @@ def admitted(hosts: Sequence[str], origins: Sequence[str]) -> bool:
     Anybody's site can point a name of its own at this computer (DNS rebinding); the visitor's
     browser then takes this server for a part of that site, and says so in both headers. A server
     that listens on this computer only answers to this computer's names and to those in Streamlit's
-    own ``server.allowedHosts``; an origin may also stand in ``server.corsAllowedOrigins``.
-
-    Parameters
-    ----------
-    hosts, origins : sequence of str
-        Every ``Host`` and ``Origin`` header. Browsers always send a host; what sends none is none.
+    own ``server.allowedHosts``; an origin may also stand in ``server.corsAllowedOrigins``. Another
+    web application on this computer has its name, too: of this computer's own origins the port must
+    be the host's. Browsers always send a host; what sends none is none.
     """
     if not listens_here_only():
         return True
+    ports = {_port(host) for host in hosts}
     return all(_named(host) for host in hosts) and all(
-        origin in st.get_option("server.corsAllowedOrigins") or _named(origin) for origin in origins
+        origin in st.get_option("server.corsAllowedOrigins")
+        or (_named(origin) and (not loopback(_name(origin)) or ports <= {_port(origin)}))
+        for origin in origins
     )
 
 
@@ -73,6 +73,15 @@ def _named(text: str) -> bool:
         for allowed in st.get_option("server.allowedHosts")
         if name
     )
+
+
+def _port(text: str) -> int | None:
+    """Return the port of a ``Host`` or ``Origin``, None where it cannot be read."""
+    try:
+        parts = urlsplit(text if "://" in text else f"http://{text}")
+        return parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+    except ValueError:
+        return None
 
 
 def _name(text: str) -> str:
