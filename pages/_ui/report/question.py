@@ -121,7 +121,7 @@ def missing(entry: Entry) -> None:
 
 def has_report(entry: Entry) -> bool:
     """Whether a dataset has the tables of a report."""
-    return entry.has_trips and cached.of(engine_report.available, Seen(dataset=entry.key.version))
+    return entry.has_trips and cached.of(engine_report.available, Seen(dataset=entry.key.dataset))
 
 
 def _able() -> list[Entry]:
