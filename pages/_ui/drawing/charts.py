@@ -40,7 +40,7 @@ class Axis:
     """How one quantity is placed and written: `form` as d3 does, on the axis; `tip` in tooltips."""
 
     title: str
-    kind: Literal["linear", "log", "sqrt", "time", "names"] = "linear"
+    kind: Literal["linear", "log", "symlog", "sqrt", "time", "names"] = "linear"
     form: str = ""
     tip: str = ",.2~f"
     domain: tuple[float, float] | None = None
@@ -251,7 +251,7 @@ class Mark:
     name: str
     values: Values
     colour: str | Sequence[str] = PRIVATE
-    kind: Literal["bar", "narrow", "thin", "tick", "dot", "rule"] = "bar"
+    kind: Literal["bar", "narrow", "thin", "tick", "dot", "rule", "span"] = "bar"
     to: Values | None = None
     written: Sequence[str] | None = None
     at: Sequence[str] | None = None
@@ -265,6 +265,7 @@ _MARKS: dict[str, Spec] = {
     "tick": {"type": "tick", "thickness": 3, "height": {"band": 0.9}},
     "dot": {"type": "circle", "size": 60, "opacity": 1},
     "rule": {"type": "rule", "strokeWidth": 2},
+    "span": {"type": "rule", "strokeWidth": 9, "opacity": 0.4},
 }
 
 
@@ -317,7 +318,7 @@ def bars(
         layers += _ruled(rule, f"rule{i}", {"x": of.encode("x"), "y": of.encode("y")}, far=False)
     named = [mark for mark in marks if isinstance(mark.colour, str)]
     scale = {"domain": [one.name for one in named], "range": [one.colour for one in named]}
-    keyed = [one.name for one in named if one.kind != "rule"]
+    keyed = [one.name for one in named if one.kind not in ("rule", "span")]
     top = {"orient": "top", "title": None, "labelLimit": 320, "columns": 4, "values": keyed}
     for i, mark in enumerate(marks):
         encoding: Spec = {across: category, along: of.encode(f"mark{i}"), "tooltip": head + tips}
