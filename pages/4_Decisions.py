@@ -2,20 +2,13 @@
 
 import streamlit as st
 
-from engine import origin_destination as od
-from pages._ui.decisions import aid, choice, epidemic, question, zones
-from pages._ui.shell import frame, setting
-from pages._ui.shell.settings import current, dataset_with, has_part
-from pages._ui.views.context import of, of_density, of_trips
-from pages._ui.wording.labels import OD_PUBLISHED_ONLY
+from engine.decisions import own_question
+from pages._ui import state
+from pages._ui.decisions import aid, epidemic
+from pages._ui.shell import catalogue, frame
+from pages._ui.shell.session import session
 
-EPIDEMIC, AID, ZONES, CHOICE = VIEWS = (
-    "Epidemic",
-    "Aid after a shock",
-    "Zones to act in",
-    "ε from a decision",
-)
-_VIEW = setting.choice("decisions_view", VIEWS, EPIDEMIC)
+EPIDEMIC, AID = VIEWS = "Epidemic", "Aid after a shock"
 
 LEAD = (
     "A number that is 10% off may change nothing, or send help to the wrong place. This page "
@@ -25,31 +18,41 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    zoned = setting.value(_VIEW) == ZONES
-    visits = zones.visits() and (zoned or (setting.value(_VIEW) == CHOICE and choice.on_zones()))
-    settings = current(resolution=zoned)
-    entry, part = (settings.density_data, "density") if visits else (settings.od_data, "trips")
+    entry, setting = state.entry("trips"), state.flows()
     frame.banners([entry])
-    about = _VIEW
-    if entry is not None and entry.has_trips:
-        about = question.which("decisions_view", entry, VIEWS, epidemic=EPIDEMIC, aid=AID)
-    view = setting.draw(st.segmented_control, "View", about, VIEWS, label_visibility="collapsed")
-    if view == ZONES:
-        zones.choose_counts()
-    if entry is None or not has_part(entry, part):
-        frame.missing(entry, part, dataset_with(part), "density_data" if visits else "od_data")
+    if entry is None or setting is None:
+        frame.missing(
+            entry, "trips", state.preferred(catalogue.entries().values(), "trips"), "od_data"
+        )
         return
-    if view == ZONES:
-        context = of_density(settings) if visits else of_trips(settings)
-        assert context is not None  # the dataset has the part
-        zones.draw(context)
+    own = AID if own_question(entry.metadata) == "aid" else EPIDEMIC
+    view = st.segmented_control(
+        "View",
+        VIEWS,
+        default=own,
+        required=True,
+        key="decisions_view",
+        label_visibility="collapsed",
+        **state.KEPT,
+    )
+    if setting.when.step != "day":
+        _daily()
         return
-    if od.METHODS[settings.od_method].expected is None and not visits:
-        st.info(OD_PUBLISHED_ONLY)
-    if view == CHOICE:
-        choice.draw(entry, settings)
-    else:
-        (epidemic if view == EPIDEMIC else aid).draw(of(entry, settings.trips()))
+    session().judged.add(entry.name)
+    (epidemic if view == EPIDEMIC else aid).draw(setting, entry)
+
+
+def _daily() -> None:
+    """Say that decisions follow days, which this setting does not release, and offer it."""
+    st.info(
+        "A response follows the days, and this setting adds them up before it is released. Release "
+        "each day by itself to judge decisions.",
+        icon=":material/calendar_month:",
+    )
+    person = state.value(state.UNIT) == "person"
+    changes = {"od_time": "day"} | ({"unit": "person-day"} if person else {})
+    label = "Release each day, protecting a person's day" if person else "Release each day"
+    st.button(label, key="decisions_daily", on_click=state.put, kwargs=changes)
 
 
 frame.show(draw, "Decisions", LEAD)

@@ -1,40 +1,34 @@
-"""What noise does to decisions: an epidemic, aid after a shock (P2), zones to act in."""
+"""What noise does to decisions: an epidemic response, and aid after a shock (P2)."""
 
-from .aid import Outflow, ShockTotals, outflow, shock, shock_totals
-from .choice import AidTarget, EpidemicTarget, PrivacyChoice, ZonesTarget, strongest_privacy
-from .drawn import private_aid, private_epidemics
-from .epidemic import true_epidemic
-from .judgement import judge_aid, judge_epidemic
-from .model import EpidemicParameters
-from .populations import Populations, home_populations
-from .scoring import compare
-from .selection import Selection, selection_probability
-from .zones import AboveLimit, MostZones, decide_zones, judge_zones
+from .aid import AidDraws, Outflow, Shock, ShockTotals, outflow, private_aid, shock, shock_totals
+from .epidemic import (
+    EpidemicParameters,
+    private_epidemics,
+    scenario_origins,
+    suppressed_epidemic,
+    true_epidemic,
+)
+from .judge import judge_aid, judge_epidemic, own_question, strongest_privacy
+from .rules import Comparison, compare
 
 __all__ = [
-    "AboveLimit",
-    "AidTarget",
+    "AidDraws",
+    "Comparison",
     "EpidemicParameters",
-    "EpidemicTarget",
-    "MostZones",
     "Outflow",
-    "Populations",
-    "PrivacyChoice",
-    "Selection",
+    "Shock",
     "ShockTotals",
-    "ZonesTarget",
     "compare",
-    "decide_zones",
-    "home_populations",
     "judge_aid",
     "judge_epidemic",
-    "judge_zones",
     "outflow",
+    "own_question",
     "private_aid",
     "private_epidemics",
-    "selection_probability",
+    "scenario_origins",
     "shock",
     "shock_totals",
     "strongest_privacy",
+    "suppressed_epidemic",
     "true_epidemic",
 ]

@@ -1,38 +1,36 @@
-"""Aid after a shock: how many people leave an affected area, by the exact law (P2, Table 3).
+"""Aid after a shock: how many people leave an affected area, and where help goes (P2, Table 3).
 
-Daily matrices after the shock give the trips that leave the area. Trips between zones of the area
-are no out-migration; both totals are stated. Table S3 sets T to percentiles of the daily trips
-(erratum O4), and its figures are not Algorithm 1's (erratum E2: see ``docs/decisions.md``).
+The total's mean and deviation follow from the exact law of the cells; which destinations are among
+the first k is judged by draws. Table S3 sets T to percentiles of the daily trips (erratum O4), and
+its figures are not Algorithm 1's (erratum E2: see ``docs/decisions.md``).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from .. import noise, origin_destination as od, sweeping, validation
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
-from ..origin_destination.laws import LawName, NoiseLaw, mean_shift
+from ..metrics import mean_of_known
+from ..origin_destination import NoiseLaw
+from ..origin_destination.laws import bias_and_variance
 from ..origin_destination.matrices import Days, day_indices, trimmed_counts
-from ..origin_destination.sums import Totals
 from ..parameters import ODParameters
-from .places import zone_positions
+from .epidemic import release_counts
+from .rules import first_zones, overlaps, zone_positions
+
+MOST_HELPED = 20
+"""Most destinations that are ranked."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Shock:
-    """An affected area and the days on which people leave it.
-
-    Attributes
-    ----------
-    zones : tuple of int
-        Positions of the affected zones, ascending.
-    days : tuple of int
-        Positions of the days in the declared period.
-    """
+    """An affected area and the days on which people leave it: positions, ascending."""
 
     zones: tuple[int, ...]
     days: tuple[int, ...]
@@ -42,14 +40,14 @@ class Shock:
 class Outflow:
     """Trips out of an affected area (confidential).
 
-    Attributes
+    Parameters
     ----------
     true, kept : arrays, shape (days, area, destinations)
-        Trips per day, from each affected zone to each zone outside, before and after trimming.
+        From each affected zone to each zone outside, before and after trimming.
     destinations : array of int, shape (destinations,)
         Positions of the zones outside the area, ascending.
     inside : array, shape (days,)
-        True trips between zones of the area, which are not counted as leaving it.
+        True trips between zones of the area, which are not counted.
     """
 
     true: Floats
@@ -59,150 +57,68 @@ class Outflow:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Causes:
-    """What makes the expected total differ from the true one, in trips; they add up to the bias.
-
-    Attributes
-    ----------
-    trimming : array
-        At most 0: trips beyond T.
-    suppression : array
-        At most 0: counts below τ that would be suppressed without noise.
-    noise : array
-        What noise changes in cells that have trips in truth: small counts it lifts over τ, larger
-        ones it pushes below.
-    phantoms : array
-        At least 0: trips that noise invents where nobody travelled.
-    """
-
-    trimming: Floats
-    suppression: Floats
-    noise: Floats
-    phantoms: Floats
-
-
-@dataclass(frozen=True, kw_only=True)
 class ShockTotals:
-    """Total out-migration by day and over all days, exactly.
-
-    Attributes
-    ----------
-    by_day, together : Totals
-        Shapes (days,) and (): true, expected, bias, standard deviation and 95% interval.
-    causes : Causes
-        The bias of the total over all days by its causes.
-    inside_by_day : array, shape (days,)
-        True trips inside the area, not counted above.
-    """
-
-    by_day: Totals
-    together: Totals
-    causes: Causes
-    inside_by_day: Floats
-
-
-def shock(dataset: Dataset, zone_ids: Sequence[str] | None = None, *, days: Days = None) -> Shock:
-    """Return the affected area and its days, as given or as the dataset describes them.
+    """Total out-migration, each with shape (days,) by the law of the published method.
 
     Parameters
     ----------
-    dataset : Dataset
-        With trips.
-    zone_ids : sequence of str or None
-        Affected zones; None takes those that the dataset names.
-    days : int, slice, sequence of int or None
-        Positions in the declared period. None takes the days that the dataset names; where it
-        names none, the first seven.
+    true, expected, deviation : arrays
+        Trips out of the area in truth, expected in a release, and its standard deviation.
+    causes : dict of str to array
+        Adding up to the bias: trips beyond T (``trimming``), counts below τ without noise
+        (``suppression``), what ``noise`` changes in cells with true trips, ``phantoms`` elsewhere.
+    """
 
-    Raises
-    ------
-    ParameterError
-        If a zone is not in the dataset, or no zone is left outside the area.
-    DatasetError
-        If no zones are given and the dataset names none.
+    true: Floats
+    expected: Floats
+    deviation: Floats
+    causes: dict[str, Floats]
 
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> shock(datasets.load("rwanda-districts")).days
-    (0, 1, 2, 3, 4, 5, 6)
+
+def shock(dataset: Dataset, zone_ids: Sequence[str] | None = None, *, days: Days = None) -> Shock:
+    """Return the affected area and its days, as given or (None) as the dataset describes them.
+
+    Where it names no days, the first seven are taken; where it names no zones, `DatasetError`.
     """
     described: Mapping[str, Any] = dataset.metadata.scenario.get("shock", {})
     if zone_ids is None:
         zone_ids = described.get("zone_ids")
         if not zone_ids:
-            raise DatasetError(
-                f"an affected area is needed, and dataset '{dataset.id}' names none",
-                remedy="choose one or more zones",
-                settings=("zone_ids",),
-            )
+            need = f"an affected area is needed, and dataset '{dataset.id}' names none"
+            raise DatasetError(need, remedy="choose one or more zones", settings=("zone_ids",))
     area = zone_positions(dataset, zone_ids, "zone_ids")
     if len(area) == len(dataset.zones):
-        raise ParameterError(
-            "zone_ids must leave a zone to go to",
-            value=f"all {len(area)}",
-            remedy="choose fewer zones",
-            settings=("zone_ids",),
-        )
+        rule, value = "zone_ids must leave a zone to go to", f"all {len(area)}"
+        raise ParameterError(rule, value=value, remedy="choose fewer", settings=("zone_ids",))
     if days is None:
-        days = _described_days(dataset, described)
+        first = 0
+        if "first_day" in described:
+            first = (date.fromisoformat(described["first_day"]) - dataset.metadata.first_day).days
+        days = slice(first, first + int(described.get("days", 7)))
     return Shock(zones=tuple(sorted(area)), days=day_indices(dataset, days))
 
 
-def _described_days(dataset: Dataset, described: Mapping[str, Any]) -> slice:
-    first = 0
-    if "first_day" in described:
-        first = (date.fromisoformat(described["first_day"]) - dataset.metadata.first_day).days
-    return slice(first, first + int(described.get("days", 7)))
-
-
 def outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Outflow:
-    """Return the trips out of the affected area, true and as trimmed to T (confidential).
-
-    Raises
-    ------
-    DatasetError
-        If the dataset has no trips, or none that the unit can be bound with.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> week = datasets.load("rwanda-districts")
-    >>> leaving = outflow(week, shock(week), ODParameters(epsilon=1.0, unit="trip"))
-    >>> leaving.true.shape, int(leaving.true.sum())
-    ((7, 1, 29), 32638)
-    """
-    area = np.array(event.zones)
+    """Return the trips out of the affected area, true and as trimmed to T (confidential)."""
+    area, days = np.array(event.zones), np.arange(len(event.days))
     outside = np.setdiff1d(np.arange(len(dataset.zones)), area)
-    true: list[Integers] = []
-    left: list[Integers] = []
-    inside: list[int] = []
-    for day in event.days:
-        matrix = trimmed_counts(dataset, "trip", 1, (day,))[0]
-        true.append(matrix[np.ix_(area, outside)])
-        inside.append(int(matrix[np.ix_(area, area)].sum()))
-        if settings.unit != "trip":
-            matrix = trimmed_counts(dataset, settings.unit, settings.max_trips_per_user, (day,))[0]
-        left.append(matrix[np.ix_(area, outside)])
+    true = trimmed_counts(dataset, "trip", 1, event.days)
+    kept = true
+    if settings.unit != "trip":
+        kept = trimmed_counts(dataset, settings.unit, settings.max_trips_per_user, event.days)
+    leaving = np.ix_(days, area, outside)
     return Outflow(
-        true=np.array(true, dtype=np.float64),
-        kept=np.array(left, dtype=np.float64),
+        true=true[leaving].astype(np.float64),
+        kept=kept[leaving].astype(np.float64),
         destinations=outside,
-        inside=np.array(inside, dtype=np.float64),
+        inside=true[np.ix_(days, area, area)].sum(axis=(1, 2), dtype=np.float64),
     )
 
 
-def shock_totals(
-    leaving: Outflow, settings: ODParameters, *, law: LawName = "rounded_laplace"
-) -> ShockTotals:
-    """Return the total out-migration that a release shows: expected value, interval and causes.
+def shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotals:
+    """Return the total out-migration by day that a release shows, and what changes it.
 
-    Parameters
-    ----------
-    leaving : Outflow
-        Trimmed with the same unit and T.
-    law : str
-        ``rounded_laplace`` (P2) or ``discrete_laplace`` (a release that leaves the building).
+    The settings are of the published method, with the unit and T of `leaving`.
 
     Examples
     --------
@@ -210,32 +126,84 @@ def shock_totals(
     >>> week = datasets.load("afghanistan-provinces")
     >>> params = ODParameters(epsilon=0.1, unit="trip")
     >>> totals = shock_totals(outflow(week, shock(week), params), params)
-    >>> round(float(totals.together.expected), 4)
+    >>> round(float(totals.expected.sum()), 4)
     50247.4753
     """
-    noise = NoiseLaw(1 / settings.noise_scale, law)
-    threshold = settings.suppression_threshold
+    law = NoiseLaw(1 / settings.noise_scale)
     days = len(leaving.true)
-    true = leaving.true.reshape(days, -1)
-    left = leaving.kept.reshape(days, -1)
-    hidden = left < max(threshold, 1)
-    shifted = left + mean_shift(noise, left, threshold)
-    causes = Causes(
-        trimming=(left - true).sum(axis=1),
-        suppression=-np.where(hidden, left, 0.0).sum(axis=1),
-        noise=np.where(true > 0, shifted - np.where(hidden, 0.0, left), 0.0).sum(axis=1),
-        phantoms=np.where(true == 0, shifted, 0.0).sum(axis=1),
-    )
-    values, value = np.unique(left, return_inverse=True)
-    value = value.reshape(left.shape)
-    cells = np.array([np.bincount(day, minlength=len(values)) for day in value], dtype=np.float64)
-    by_day = Totals.of_cells(noise, values, cells, true=true.sum(axis=1), threshold=threshold)
-    together = Totals.of_cells(
-        noise, values, cells.sum(axis=0), true=np.asarray(true.sum()), threshold=threshold
-    )
+    true, left = leaving.true.reshape(days, -1), leaving.kept.reshape(days, -1)
+    silent = np.where(left >= settings.least_shown, left, 0.0)  # what is left without noise
+    bias, variance = bias_and_variance(law, left, settings.suppression_threshold)
+    shifted = left + bias
     return ShockTotals(
-        by_day=by_day,
-        together=together,
-        causes=Causes(**{name: np.asarray(values.sum()) for name, values in vars(causes).items()}),
-        inside_by_day=leaving.inside,
+        true=true.sum(axis=1),
+        expected=shifted.sum(axis=1),
+        deviation=np.sqrt(variance.sum(axis=1)),
+        causes={
+            "trimming": (left - true).sum(axis=1),
+            "suppression": (silent - left).sum(axis=1),
+            "noise": np.where(true > 0, shifted - silent, 0.0).sum(axis=1),
+            "phantoms": np.where(true == 0, shifted, 0.0).sum(axis=1),
+        },
     )
+
+
+class AidDraws(NamedTuple):
+    """Drawn releases of the trips out of an affected area.
+
+    `totals`, shape (settings, draws), are of all days together; `overlap`, shape (settings, draws,
+    most), is the share of the true first k = 1 … `most` that are named, mean over days, NaN where
+    nobody left; `named`, shape (settings, destinations), how often a destination is among the first
+    k asked for; `fewer`, shape (settings,), how often fewer than k are left above 0.
+    """
+
+    totals: Floats
+    overlap: Floats
+    named: Floats
+    fewer: Floats
+
+
+def private_aid(
+    dataset: Dataset,
+    event: Shock,
+    settings: Sequence[ODParameters],
+    draws: int,
+    k: int = 3,
+    *,
+    rng: np.random.Generator,
+) -> AidDraws:
+    """Draw releases under several settings, with common noise, and name the first destinations.
+
+    All settings have the same method, unit and T; `k` destinations are helped a day. Draw i of a
+    longer run equals draw i of a shorter one.
+    """
+    leaving = outflow(dataset, event, settings[0])
+    shape, true = leaving.kept.shape, leaving.true.sum(axis=1)
+    wanted = validation.whole_number("draws", draws, 1, remedy="100 is usual")
+    remedy = "the area leaves that many zones to go to; 3 is P2's"
+    helped = validation.whole_number("k", k, 1, shape[2], remedy=remedy)
+    most, numbered = min(shape[2], max(helped, MOST_HELPED)), sweeping.generators(rng)
+    totals, overlap = (np.empty((len(settings), wanted)), np.empty((len(settings), wanted, most)))
+    named, fewer = np.zeros((len(settings), shape[2])), np.zeros(len(settings))
+    pair, room = np.empty((2, *shape), np.float32), np.empty(shape, np.float32)
+    standard, released = np.empty(shape, np.float32), np.empty(shape)
+    cells = np.ix_(np.array(event.zones), leaving.destinations)
+    for done in range(wanted):
+        generator = numbered(done)
+        if settings[0].method == "published":
+            noise.standard_laplace(generator, pair, out=standard)
+        for row, each in enumerate(settings):
+            if each.method == "published":
+                release_counts(leaving.kept, standard, each, room=room, out=released)
+            else:
+                for place, day in enumerate(event.days):
+                    matrix = od.release(dataset, each, rng=generator, days=(day,)).counts[0]
+                    released[place] = matrix[cells]
+            by_destination = released.sum(axis=1)
+            totals[row, done] = by_destination.sum()
+            found = overlaps(true, by_destination, most)
+            overlap[row, done] = [mean_of_known(of_days) for of_days in found.T]
+            first = first_zones(by_destination, helped)
+            named[row] += first.mean(axis=0)
+            fewer[row] += (first.sum(axis=1) < helped).mean()
+    return AidDraws(totals=totals, overlap=overlap, named=named / wanted, fewer=fewer / wanted)

@@ -1,150 +1,123 @@
-"""Epidemics with the true trips, with suppressed ones and with the expected release.
+"""A mobility epidemic and what suppression and noise do to it (P2, "Empirical Simulations").
 
-The model is in `engine.decisions.model`.
+The model is the mobility SIR of Goel and Sharma: each zone i has N_i people, each day t a matrix
+M of trips, and with p_j = I_j/N_j
+
+    dS_i/dt = −β·S_i·p_i − α·β·S_i·(Σ_j M_ij·p_j)/(N_i + Σ_j M_ij),
+    dR_i/dt = μ·I_i,    dI_i/dt = −dS_i/dt − dR_i/dt.
+
+Erratum E1: P2 prints dR_i/dt = μ·I_i/N_i, which lets fewer than one person a day recover, and
+dI_i/dt = dS_i/dt − dR_i/dt, whose sign is wrong. P2 also prints departures M_ij where its words
+("visitors") suggest arrivals M_ji; both are offered.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from ..arrays import Floats
+from .. import noise, origin_destination as od, sweeping, validation
+from ..arrays import Floats, Singles
 from ..datasets import Dataset, remembered
-from ..errors import ParameterError
-from ..origin_destination.laws import LawName, NoiseLaw, mean_shift
+from ..errors import DatasetError, ParameterError
 from ..origin_destination.matrices import Days, day_indices, trimmed_counts
 from ..parameters import ODParameters, ODUnit
-from .model import Compartments, EpidemicParameters
-from .places import zone_ids, zone_positions
-from .populations import Populations, expected_private, home_populations
+from .rules import zone_positions
+
+Direction = Literal["departures", "arrivals"]
+"""``departures`` mixes a zone with the places its people go to (M_ij, as P2 prints);
+``arrivals`` with the places its visitors come from (M_ji, as P2 describes)."""
 
 LONGEST_DENSE = 2**22
 """Most cells of a whole period that are kept as one stack (32 MB); beyond, day by day."""
+BLOCK_CELLS = 2**22
+"""Most numbers of prevalence in one block of draws (32 MB)."""
+FIRST_DRAWS, MOST_DRAWS = 4, 16
+"""Draws of the first block, which a person waits for, and of the later ones."""
+LEAST_PEOPLE = 1.0
+"""A noisy population below one person is taken as one, so that prevalence stays defined."""
 
 
-@dataclass(frozen=True, eq=False)
-class Epidemic:
-    """One epidemic from each of several origins.
+@dataclass(frozen=True, kw_only=True)
+class EpidemicParameters:
+    """Settings of the epidemic model; the defaults are P2's.
 
-    Attributes
-    ----------
-    susceptible, infected, recovered : arrays, shape (origins, days, zones)
-        People; the first day is the seed.
-    populations : array, shape (zones,)
-        N, constant: the three compartments add up to it.
+    β are infections per infected person and day among residents, μ the share of the infected who
+    recover in a day, α mixing with travellers relative to mixing with residents; `seed_share` of
+    the origin's people are infected on the first day. There are 1 to 100 Euler steps a day: at
+    least β·(1 + α) and μ, or a step could move more people out of a compartment than are in it.
     """
 
-    susceptible: Floats
-    infected: Floats
-    recovered: Floats
-    populations: Floats
+    beta: float = 0.10
+    mu: float = 0.04
+    alpha: float = 1.0
+    seed_share: float = 0.01
+    steps_per_day: int = 1
+    direction: Direction = "departures"
+
+    def __post_init__(self) -> None:
+        validation.finite_above("beta", self.beta, 0, "0.06 to 0.39 was fitted to COVID-19")
+        validation.finite_above("mu", self.mu, 0, "0.04 to 0.19 was fitted to COVID-19")
+        validation.finite_at_least("alpha", self.alpha, 0, "1 mixes travellers like residents")
+        validation.inside_open_interval("seed_share", self.seed_share, 0, 1, "0.01 is P2's")
+        validation.whole_number("steps_per_day", self.steps_per_day, 1, 100, remedy="1 is P2's")
+        remedy = "'departures' is what P2 prints"
+        validation.one_of("direction", self.direction, get_args(Direction), remedy)
+        for rule, value in (
+            ("beta·(1 + alpha)/steps_per_day", self.beta * (1 + self.alpha) / self.steps_per_day),
+            ("mu/steps_per_day", self.mu / self.steps_per_day),
+        ):
+            if value > 1:
+                rule += " must be at most 1, or a step could move more people than there are"
+                remedy = "take more steps a day"
+                raise ParameterError(rule, value=f"{value:.4g}", remedy=remedy)
+
+
+class Compartments:
+    """People in each compartment on the present day, for many epidemics side by side.
+
+    One starts in each of the zones `origins`, among `people`, shape (…, zones); `next_day` changes
+    `susceptible` and `infected`, shape (…, origins, zones). A year takes thousands of small steps:
+    room is taken once, and one product gives both the infected met and the trips of each zone.
+    """
+
+    def __init__(self, people: Floats, origins: tuple[int, ...], model: EpidemicParameters) -> None:
+        self._model, self._people = model, people[..., None, :]
+        shape = (*people.shape[:-1], len(origins), people.shape[-1])
+        # infected times this is β·I/N in a step
+        rate = model.beta / model.steps_per_day
+        self._pressing = np.broadcast_to(rate / self._people, shape).copy()
+        self.infected = np.zeros(shape)
+        for row, zone in enumerate(origins):
+            self.infected[..., row, zone] = model.seed_share * people[..., zone]
+        self.susceptible = self._people - self.infected
+        # a last row of ones gives each zone's trips
+        self._shares = np.ones((*shape[:-2], len(origins) + 1, shape[-1]))
+        self._sums = np.empty_like(self._shares)
+        self._moved = np.empty(shape)
 
     @property
     def prevalence(self) -> Floats:
-        """I/N, from 0 to 1, shape (origins, days, zones)."""
-        return self.infected / self.populations
+        """I/N, from 0 to 1."""
+        return self.infected / self._people
 
-
-def true_epidemic(
-    dataset: Dataset,
-    origins: Sequence[str],
-    parameters: EpidemicParameters | None = None,
-    *,
-    populations: Populations | None = None,
-    days: Days = None,
-) -> Epidemic:
-    """Return the epidemics with the true trips (confidential).
-
-    Parameters
-    ----------
-    dataset : Dataset
-        With trips on at least two days.
-    origins : sequence of str
-        Zone ids; one epidemic starts in each.
-    parameters : EpidemicParameters or None
-        None takes P2's.
-    populations : Populations or None
-        None takes the dataset's homes.
-    days : int, slice, sequence of int or None
-        Positions in the declared period, in order; None takes all days. State 1 is the seed; the
-        matrix of each day but the last leads to the next day's state.
-
-    Raises
-    ------
-    ParameterError
-        If an origin is not a zone of the dataset, or fewer than two days are chosen.
-    DatasetError
-        If the dataset has no trips, or no people by zone and none are given.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> year = datasets.load("afghanistan-2020")
-    >>> kabul = true_epidemic(year, ["AFG-1767"])
-    >>> int((kabul.prevalence >= 0.2).sum())
-    1500
-    """
-    scene = Scene.of(dataset, origins, populations, days)
-    return scene.spread(scene.matrices("trip", 1), parameters, scene.populations.counts)
-
-
-def suppressed_epidemic(
-    dataset: Dataset,
-    origins: Sequence[str],
-    parameters: EpidemicParameters | None,
-    settings: ODParameters,
-    *,
-    populations: Populations | None = None,
-    days: Days = None,
-) -> Epidemic:
-    """Return the epidemics if trips were trimmed to T and counts below τ suppressed, without noise.
-
-    What is left of the error when ε grows without bound. Arguments and errors as
-    `true_epidemic`.
-    """
-    scene = Scene.of(dataset, origins, populations, days)
-    least = settings.least_shown
-
-    def shown(matrix: Floats) -> Floats:
-        return np.where(matrix >= least, matrix, 0.0)
-
-    matrices = scene.matrices(settings.unit, settings.max_trips_per_user)
-    return scene.spread(map(shown, matrices), parameters, scene.populations.counts)
-
-
-def expected_epidemic(
-    dataset: Dataset,
-    origins: Sequence[str],
-    parameters: EpidemicParameters | None,
-    settings: ODParameters,
-    *,
-    populations: Populations | None = None,
-    days: Days = None,
-    law: LawName = "rounded_laplace",
-) -> Epidemic:
-    """Return the epidemics with the exact expected matrices in place of a release.
-
-    A first estimate without drawing: the epidemic is not linear in the matrices, so draws may
-    differ. Arguments and errors as `true_epidemic`.
-    """
-    scene = Scene.of(dataset, origins, populations, days)
-    noise = NoiseLaw(1 / settings.noise_scale, law)
-    threshold = settings.suppression_threshold
-
-    def expected(matrix: Floats) -> Floats:
-        # one exponential for each distinct size of a flow, not for each cell
-        sizes, place = np.unique(matrix, return_inverse=True)
-        means = sizes + mean_shift(noise, sizes, threshold)
-        expected = means[place.reshape(matrix.shape)]
-        np.fill_diagonal(expected, 0.0)
-        return expected
-
-    people = scene.populations.counts
-    if scene.populations.confidential:
-        people = expected_private(people, 1 / settings.epsilon)
-    matrices = scene.matrices(settings.unit, settings.max_trips_per_user)
-    return scene.spread(map(expected, matrices), parameters, people)
+    def next_day(self, flows: Floats) -> None:
+        """Move on by a day along its trips, shape (…, zones, zones)."""
+        model, susceptible, infected = self._model, self.susceptible, self.infected
+        moved, pressure = self._moved, self._shares[..., :-1, :]
+        columns = flows.swapaxes(-1, -2) if model.direction == "departures" else flows
+        for _ in range(model.steps_per_day):
+            np.multiply(infected, self._pressing, pressure)
+            np.matmul(self._shares, columns, self._sums)
+            np.divide(self._sums[..., :-1, :], self._people + self._sums[..., -1:, :], moved)
+            moved *= model.alpha
+            moved += pressure
+            moved *= susceptible  # infections
+            susceptible -= moved
+            infected *= 1 - model.mu / model.steps_per_day
+            infected += moved
 
 
 class Scene(NamedTuple):
@@ -152,87 +125,191 @@ class Scene(NamedTuple):
 
     dataset: Dataset
     origins: tuple[int, ...]
-    populations: Populations
+    people: Floats
     days: tuple[int, ...]
+    model: EpidemicParameters
 
     @classmethod
     def of(
-        cls, dataset: Dataset, origins: Sequence[str], populations: Populations | None, days: Days
+        cls, dataset: Dataset, origins: Sequence[str], model: EpidemicParameters | None, days: Days
     ) -> "Scene":
         """Check the arguments of an epidemic."""
         chosen = day_indices(dataset, days)
         if len(chosen) < 2:
-            raise ParameterError(
-                "an epidemic needs trips on at least 2 days",
-                value="1",
-                remedy="choose more days or a longer dataset",
-                settings=("days",),
-            )
-        people = home_populations(dataset) if populations is None else populations
-        if people.counts.shape != (len(dataset.zones),):
-            raise ParameterError(
-                f"populations must hold one number for each of {len(dataset.zones)} zones",
-                value=f"shape {people.counts.shape}",
-                remedy="make them for this dataset",
-                settings=("populations",),
-            )
-        return cls(dataset, zone_positions(dataset, origins, "origins"), people, chosen)
+            rule, remedy = "an epidemic needs trips on at least 2 days", "choose more days"
+            raise ParameterError(rule, value="1", remedy=remedy, settings=("days",))
+        places = zone_positions(dataset, origins, "origins")
+        return cls(dataset, places, home_people(dataset), chosen, model or EpidemicParameters())
 
     def matrices(self, unit: ODUnit, max_trips_per_user: int) -> Iterator[Floats]:
         """Yield the kept trips of each day but the last, shape (zones, zones)."""
-        zones = len(self.dataset.zones)
+        zones, limit = len(self.people), 1 if unit == "trip" else max_trips_per_user
+
+        def kept(days: tuple[int, ...]) -> Floats:
+            return trimmed_counts(self.dataset, unit, limit, days).astype(np.float64)
+
         if len(self.days) * zones * zones <= LONGEST_DENSE:
-            yield from _period(self.dataset, unit, max_trips_per_user, self.days)[:-1]
+            asked = ("trips of a period", unit, limit, self.days)  # by a slider, again and again
+            yield from remembered(self.dataset, asked, lambda: kept(self.days))[:-1]
             return
         for day in self.days[:-1]:
-            matrix = trimmed_counts(self.dataset, unit, max_trips_per_user, (day,))[0]
-            yield matrix.astype(np.float64)
+            yield kept((day,))[0]
 
-    def spread(
-        self, matrices: Iterator[Floats], parameters: EpidemicParameters | None, people: Floats
-    ) -> Epidemic:
-        """Return the epidemics along the given matrices, one for each day but the last."""
-        model = parameters or EpidemicParameters()
-        now = Compartments(people, self.origins, model)
-        shape = (len(self.days), *now.infected.shape)
-        susceptible, infected = np.empty(shape), np.empty(shape)
-        susceptible[0], infected[0] = now.susceptible, now.infected
-        departures = model.direction == "departures"
-        for day, matrix in enumerate(matrices, start=1):
-            now.next_day(matrix if departures else matrix.T)
-            susceptible[day], infected[day] = now.susceptible, now.infected
-        parts = (susceptible, infected, people - susceptible - infected)
-        return Epidemic(*(np.swapaxes(part, 0, 1) for part in parts), populations=people)
+    def spread(self, matrices: Iterator[Floats], people: Floats) -> Floats:
+        """Return I/N along the given matrices, one for each day but the last."""
+        now = Compartments(people, self.origins, self.model)
+        before = now.prevalence
+        prevalence = np.empty((*before.shape[:-1], len(self.days), before.shape[-1]))
+        prevalence[..., 0, :] = before
+        for day, flows in enumerate(matrices, start=1):
+            now.next_day(flows)
+            prevalence[..., day, :] = now.prevalence
+        return prevalence
 
 
-def scenario_origins(dataset: Dataset, populations: Populations | None = None) -> dict[str, str]:
-    """Return P2's three kinds of origin: zone ids under ``largest``, ``mid_size``, ``random``.
+def home_people(dataset: Dataset) -> Floats:
+    """Return the people by home zone, confidential as the trips: N_i, all above 0."""
+    homes = dataset.homes
+    if homes is None:
+        need = f"an epidemic needs people by zone, and dataset '{dataset.id}' holds no homes"
+        raise DatasetError(need, remedy="choose a dataset that tells where people live")
+    if empty := int((homes <= 0).sum()):
+        need = f"every zone needs people, and in '{dataset.id}' nobody lives in {empty} of them"
+        raise DatasetError(need, remedy="leave those zones out with their trips")
+    return homes.astype(np.float64)
 
-    Those that the dataset's description names; for other datasets the zones with the largest and
-    the median population, and none at random.
+
+def true_epidemic(
+    dataset: Dataset,
+    origins: Sequence[str],
+    model: EpidemicParameters | None = None,
+    *,
+    days: Days = None,
+) -> Floats:
+    """Return the prevalence with the true trips (confidential), shape (origins, days, zones).
+
+    One epidemic starts in each of the zones (ids) `origins`; a model of None takes P2's values, and
+    days, positions in the declared period, of None take all. There must be trips on two days and
+    people in every zone.
 
     Examples
     --------
     >>> from engine import datasets
-    >>> scenario_origins(datasets.load("afghanistan-2020"))["mid_size"]
-    'AFG-1742'
+    >>> kabul = true_epidemic(datasets.load("afghanistan-2020"), ["AFG-1767"])
+    >>> int((kabul >= 0.2).sum())
+    1500
     """
-    ids = zone_ids(dataset)
+    scene = Scene.of(dataset, origins, model, days)
+    return scene.spread(scene.matrices("trip", 1), scene.people)
+
+
+def suppressed_epidemic(
+    dataset: Dataset,
+    origins: Sequence[str],
+    model: EpidemicParameters | None,
+    settings: ODParameters,
+    *,
+    days: Days = None,
+) -> Floats:
+    """Return the prevalence if trips were trimmed and counts below τ suppressed, without noise.
+
+    What is left of the error when ε grows without bound. Arguments and errors as `true_epidemic`.
+    """
+    scene = Scene.of(dataset, origins, model, days)
+    kept = scene.matrices(settings.unit, settings.max_trips_per_user)
+    shown = (np.where(matrix >= settings.least_shown, matrix, 0.0) for matrix in kept)
+    return scene.spread(shown, scene.people)
+
+
+def private_epidemics(
+    dataset: Dataset,
+    origins: Sequence[str],
+    model: EpidemicParameters | None,
+    settings: Sequence[ODParameters],
+    draws: int,
+    *,
+    rng: np.random.Generator,
+    days: Days = None,
+) -> Iterator[Floats]:
+    """Draw private releases of every day, run the epidemics on them, and yield block by block.
+
+    All settings have the same method, unit and T; N gets Laplace noise of scale 1/ε of its own.
+    Draw i of a longer run equals draw i of a shorter one.
+
+    Yields
+    ------
+    array, shape (settings, draws, origins, days, zones)
+        I/N of some draws, in their order; the first has at most `FIRST_DRAWS`.
+    """
+    wanted = validation.whole_number("draws", draws, 1, remedy="20 is usual")
+    if len({(each.method, each.unit, each.max_trips_per_user) for each in settings}) != 1:
+        rule = "settings must be at least one, with the same method, unit and max_trips_per_user"
+        got = f"{len(settings)} that differ" if settings else "none"
+        raise ParameterError(rule, value=got, remedy="compare different units in separate runs")
+    scene, numbered = Scene.of(dataset, origins, model, days), sweeping.generators(rng)
+    zones = len(scene.people)
+    one = len(settings) * zones * max(zones, len(scene.origins) * len(scene.days))
+    most = max(1, min(MOST_DRAWS, BLOCK_CELLS // one))
+    ends = pairwise([0, *range(min(most, FIRST_DRAWS), wanted, most), wanted])
+    return (_block(scene, settings, [*map(numbered, range(*span))]) for span in ends)
+
+
+def _block(
+    scene: Scene, settings: Sequence[ODParameters], generators: Sequence[np.random.Generator]
+) -> Floats:
+    """Return the prevalence of one block of draws."""
+    standard = np.stack([noise.laplace(each, 1.0, len(scene.people)) for each in generators])
+    scales = np.array([1 / each.epsilon for each in settings])[:, None, None]
+    people = np.maximum(scene.people + scales * standard, LEAST_PEOPLE)
+    released = _published if settings[0].method == "published" else _other
+    return scene.spread(released(scene, settings, generators), people)
+
+
+def _published(
+    scene: Scene, settings: Sequence[ODParameters], generators: Sequence[np.random.Generator]
+) -> Iterator[Floats]:
+    """Yield P2's Algorithm 1 of each day, with one noise for all settings, in room taken once."""
+    shape = (len(generators), len(scene.people), len(scene.people))
+    standard, room = np.empty(shape, np.float32), np.empty(shape, np.float32)
+    pair, diagonals = np.empty((2, *shape[1:]), np.float32), np.einsum("dzz->dz", standard)
+    released = np.empty((len(settings), *shape))
+    for matrix in scene.matrices(settings[0].unit, settings[0].max_trips_per_user):
+        for one, generator in zip(standard, generators, strict=True):
+            noise.standard_laplace(generator, pair, out=one)
+        diagonals[...] = 0.0  # an empty cell without noise is released as 0
+        for private, each in zip(released, settings, strict=True):
+            release_counts(matrix, standard, each, room=room, out=private)
+        yield released
+
+
+def release_counts(
+    counts: Floats, standard: Singles, settings: ODParameters, *, room: Singles, out: Floats
+) -> None:
+    """Fill `out` with Algorithm 1 on kept counts: count + ⌊scale·η + ½⌋, and 0 below τ′."""
+    np.multiply(standard, settings.noise_scale, out=room)
+    np.add(room, 0.5, out=room)
+    np.floor(room, out=room)
+    np.add(counts, room, out=out)
+    out *= out >= settings.least_shown
+
+
+def _other(
+    scene: Scene, settings: Sequence[ODParameters], generators: Sequence[np.random.Generator]
+) -> Iterator[Floats]:
+    """Yield the releases of each day by a method that has no law of one cell."""
+    for day in scene.days[:-1]:
+        yield np.array([[od.release(scene.dataset, each, rng=generator, days=(day,)).counts[0]
+                         for generator in generators] for each in settings])  # fmt: skip
+
+
+def scenario_origins(dataset: Dataset) -> dict[str, str]:
+    """Return zone ids under ``largest``, ``mid_size``, ``random``, as the dataset names them.
+
+    For other datasets the zones with the largest and the median population, none at random.
+    """
+    ids = [str(zone) for zone in dataset.zones["zone_id"]]
     named: Mapping[str, str] = dataset.metadata.scenario.get("epidemic_origins", {})
     if named and set(named.values()) <= set(ids):
         return dict(named)
-    counts = (populations or home_populations(dataset)).counts
-    order = np.argsort(-counts, kind="stable")
+    order = np.argsort(-home_people(dataset), kind="stable")
     return {"largest": ids[order[0]], "mid_size": ids[order[len(order) // 2]]}
-
-
-def _period(
-    dataset: Dataset, unit: ODUnit, max_trips_per_user: int, days: tuple[int, ...]
-) -> Floats:
-    """Return all days as one stack; a slider over ε asks for it again and again."""
-    limit = 1 if unit == "trip" else max_trips_per_user
-
-    def build() -> Floats:
-        return trimmed_counts(dataset, unit, limit, days).astype(np.float64)
-
-    return remembered(dataset, ("trips of a period", unit, limit, days), build)

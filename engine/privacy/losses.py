@@ -104,7 +104,7 @@ def composed(parts: Sequence[Part], width: float | None = None) -> Losses:
             _convolved(so_far, one, times, length)
             for so_far, one in zip((inside, outside), spread, strict=True)
         )
-    value = (first + np.arange(len(inside))) * width
+    value = (first + np.arange(len(inside), dtype=np.float64)) * width
     # the larger of both is the accurate one: rounding of the transform is taken out of the other
     likelier, fading = value >= 0, np.exp(-np.abs(value))
     return Losses(
@@ -203,7 +203,7 @@ def _on_grid(p: Floats, q: Floats, width: float) -> tuple[int, Floats, Floats]:
     beyond = np.maximum(loss - below * width, 0.0)
     up = np.expm1(-beyond) / np.expm1(-width)
     first, points = int(below.min()), int(np.ptp(below)) + 2
-    spread = [
+    spread: list[Any] = [
         np.bincount(below - first, chances * (1 - share), points)
         + np.bincount(below - first + 1, chances * share, points)
         for chances, share in ((p, up), (q, up * np.exp(beyond - width)))

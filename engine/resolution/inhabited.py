@@ -47,8 +47,7 @@ class InhabitedDataset(View):
             raise DatasetError(
                 f"at least {_LEAST} zones of dataset '{base.id}' must be somebody's home",
                 value=f"{len(self.kept)}",
-                remedy="give a table of populations, or one number for every zone",
-                settings=("populations",),
+                remedy="choose a dataset that tells where people live",
             )
         super().__init__(base, FINEST, When())
 

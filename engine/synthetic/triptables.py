@@ -17,7 +17,10 @@ Progress = Callable[[float], None]
 
 
 class TripTable:
-    """Counts of trips under a rank within a group (a person-day, or a person)."""
+    """Counts of trips under a rank within a group (a person-day, or a person).
+
+    `seed` decides the ranks, apart from everything else.
+    """
 
     def __init__(self, zones: int, seed: int | list[int]) -> None:
         self._zones = zones

@@ -1,9 +1,6 @@
 """Decisions straight from P2, plain and slow, independent of the engine (with erratum E1)."""
 
-import itertools
 import math
-
-from tests.reference.od_reference import released_pmf
 
 
 def epidemic(matrices, people, origin, *, beta, mu, alpha, seed_share, steps=1, arrivals=False):
@@ -46,32 +43,3 @@ def decisions(true, other, threshold):
             }
         )
     return figures
-
-
-def first_k(totals, k):
-    """The k largest, ties by position, never a 0."""
-    order = sorted(range(len(totals)), key=lambda j: (-totals[j], j))
-    return [j for j in order[:k] if totals[j] > 0]
-
-
-def selection_by_enumeration(cells, rate, threshold, k, law, reach):
-    """P(each destination among the first k), by all combinations of released totals.
-
-    `cells[j]` lists the counts of the area's cells to destination j.
-    """
-    totals = []
-    for counts in cells:
-        total = {0: 1.0}
-        for count in counts:
-            one = released_pmf(count, rate, threshold, law, reach)
-            convolved = {}
-            for (x, p), (y, q) in itertools.product(total.items(), one.items()):
-                convolved[x + y] = convolved.get(x + y, 0.0) + p * q
-            total = convolved
-        totals.append(total)
-    chosen = [0.0] * len(cells)
-    for outcome in itertools.product(*(t.items() for t in totals)):
-        weight = math.prod(p for _, p in outcome)
-        for j in first_k([v for v, _ in outcome], k):
-            chosen[j] += weight
-    return chosen

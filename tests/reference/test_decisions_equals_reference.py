@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from engine import datasets, decisions, origin_destination as od
-from engine.decisions.drawn import release_counts
-from engine.decisions.scoring import NEVER, THRESHOLD
-from engine.decisions.selection import destination_laws
-from engine.origin_destination.laws import NoiseLaw, bias_and_variance
+from engine.decisions.epidemic import release_counts
+from engine.decisions.rules import NEVER, THRESHOLD
 from tests.reference import decisions_reference as plain
 
 DAYS = slice(0, 60)
@@ -37,7 +35,7 @@ def test_epidemic_equals_plain_loops(year, model, steps, direction):
             steps=steps,
             arrivals=direction == "arrivals",
         )
-        np.testing.assert_allclose(fast.prevalence[place], slow, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(fast[place], slow, rtol=0, atol=1e-12)
 
 
 def test_private_epidemic_equals_plain_loops_on_the_same_release(year):
@@ -95,39 +93,3 @@ def test_scores_equal_plain_loops():
             assert result.shift[zone] == first - first_true
         else:
             assert np.isnan(result.shift[zone])
-
-
-CELLS = [[[4], [3], [0], [3]], [[2, 0], [3, 1], [0, 0]]]
-
-
-@pytest.mark.parametrize("cells", CELLS, ids=["one zone", "an area of two"])
-@pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
-@pytest.mark.parametrize("threshold", [0, 3])
-def test_selection_equals_enumeration(cells, law, threshold):
-    epsilon, reach = 2.5, 9
-    kept = np.array(cells, dtype=float).T[None]
-    settings = od.ODParameters(epsilon=epsilon, suppression_threshold=threshold, unit="trip")
-    leaving = decisions.Outflow(
-        true=kept, kept=kept, destinations=np.arange(len(cells)), inside=np.zeros(1)
-    )
-    fast = decisions.selection_probability(leaving, settings, most=3, law=law)
-    for k in (1, 2, 3):
-        slow = plain.selection_by_enumeration(cells, epsilon, threshold, k, law, reach)
-        # what the enumeration leaves out of the noise's tails
-        np.testing.assert_allclose(fast.chosen[k - 1, 0], slow, rtol=0, atol=1e-8)
-
-
-@pytest.mark.parametrize("area", [1, 5, 17])
-def test_law_of_a_total_has_the_moments_of_its_cells(area):
-    """Convolved laws against the closed forms of a cell, an independent path."""
-    rng = np.random.default_rng(area)
-    kept = rng.poisson(rng.gamma(0.3, 30, (area, 25))).astype(float)
-    noise = NoiseLaw(0.1)
-    table, of = destination_laws(kept, noise, 15)
-    values = np.arange(table.shape[1])
-    np.testing.assert_allclose(table.sum(axis=1), 1, atol=1e-11)
-    mean = (table @ values)[of]
-    variance = (table @ values**2)[of] - mean**2
-    bias, spread = (each.sum(axis=0) for each in bias_and_variance(noise, kept, 15))
-    np.testing.assert_allclose(mean, kept.sum(axis=0) + bias, rtol=1e-9)
-    np.testing.assert_allclose(variance, spread, rtol=1e-6)

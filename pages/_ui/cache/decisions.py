@@ -1,150 +1,148 @@
-"""Cached wrappers of the Decisions page: dataset key, settings and seed, never arrays."""
+"""What decisions read of a dataset, kept by settings and seed, and their draws in steps."""
 
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from engine import decisions
 from engine.arrays import Floats
 from engine.contract import Seen
-from engine.decisions import choice, populations as people_by_zone
-from engine.decisions.choice import Remedy
-from engine.decisions.epidemic import expected_epidemic, suppressed_epidemic
-from engine.parameters import ODParameters
+from engine.decisions import Comparison, EpidemicParameters, Outflow, Shock
+from engine.decisions.rules import joined
+from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.resolution import FINEST, INHABITED
 from pages._ui.cache import scope as cached_scope
 from pages._ui.cache.datasets import dataset, frozen
+from pages._ui.cache.draws import REPEATS, generator
+from pages._ui.drawing import picture
+from pages._ui.drawing.picture import Shapes
+from pages._ui.jobs.work import Step
+from pages._ui.shell.settings import Seed
 
-People = tuple[tuple[str, float], ...] | float | None
-"""A table of populations by zone id, one number for every zone, or None for the homes."""
+CURVE_DRAWS = 40
+"""Releases at every stop of ε: enough to show that 9 in 10 meet a target."""
+FEW_DRAWS, MANY_CELLS = 30, 5_000_000
+"""From so many cells of all days on, fewer draws over ε are made."""
+AID_DRAWS, AID_CURVE = 200, 60
 
 
 @dataclass(frozen=True)
 class Outbreak:
-    """The epidemics that are looked at.
+    """The epidemic that is looked at: its origin (a zone's id), model, rule and days."""
 
-    Attributes
-    ----------
-    origins : tuple of str
-        Zone ids; the first is the one in view.
-    threshold : float
-        Prevalence from which a zone acts.
-    days : tuple of int
-        Positions of the first and the last day.
-    people : People
-    """
-
-    origins: tuple[str, ...]
-    model: decisions.EpidemicParameters
+    origin: str
+    model: EpidemicParameters
     threshold: float
-    days: tuple[int, int]
-    people: People
+    first: int
+    last: int
 
     @property
     def span(self) -> slice:
         """The days as the engine takes them."""
-        return slice(self.days[0], self.days[1] + 1)
+        return slice(self.first, self.last + 1)
 
 
 @dataclass(frozen=True)
 class Emergency:
-    """The shock that is looked at: affected zone ids and days (positions)."""
+    """The shock that is looked at: affected zone ids and days (positions), and k."""
 
     zones: tuple[str, ...]
-    days: tuple[int, int]
+    first: int
+    last: int
+    helped: int
 
 
-@cached_scope.resource(max_entries=16, show_spinner=False)
-def populations(key: Seen, people: People) -> decisions.Populations:
-    """Return the people by zone: from homes, or as given."""
-    if people is None:
-        return decisions.home_populations(dataset(key))
-    given = dict(people) if isinstance(people, tuple) else people
-    return people_by_zone.given_populations(dataset(key), given)
+@dataclass(frozen=True, eq=False)
+class Epidemics:
+    """Decisions of the draws, and low, middle and high prevalence by day and zone."""
+
+    compared: Comparison
+    bands: tuple[Floats, Floats, Floats]
 
 
-@cached_scope.data(max_entries=64, show_spinner=False)
-def empty_zones(key: Seen) -> int:
-    """Return in how many zones nobody lives (confidential)."""
-    return people_by_zone.empty_zones(dataset(key))
-
-
-def arguments(key: Seen, outbreak: Outbreak) -> dict[str, Any]:
-    """Return what every epidemic of an outbreak takes by name."""
-    return {"populations": populations(key, outbreak.people), "days": outbreak.span}
+def place(seen: Seen) -> Seen:
+    """Return a dataset as it is seen, without the zones in which nobody lives."""
+    homes = dataset(seen).homes
+    empty = homes is not None and bool((homes <= 0).any())
+    return replace(seen, zones=INHABITED) if empty and seen.zones == FINEST else seen
 
 
 @cached_scope.resource(max_entries=16, show_spinner=False)  # also called by work beside a page
 def true(key: Seen, outbreak: Outbreak) -> Floats:
-    """Return the true prevalence, shape (origins, days, zones), read-only (confidential)."""
-    run = decisions.true_epidemic(
-        dataset(key), outbreak.origins, outbreak.model, **arguments(key, outbreak)
-    )
-    return frozen(run.prevalence)
+    """Return the true prevalence, shape (days, zones) (confidential)."""
+    asked = dataset(key), [outbreak.origin], outbreak.model
+    return frozen(decisions.true_epidemic(*asked, days=outbreak.span)[0])
 
 
 @cached_scope.resource(max_entries=16, show_spinner="Suppressing small flows …")
 def quiet(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> Floats:
-    """Return the prevalence with trimming and suppression, without noise; ε plays no part.
-
-    The ε of `parameters` should be a fixed one, so that moving its slider finds the same run.
-    """
-    run = suppressed_epidemic(
-        dataset(key), outbreak.origins, outbreak.model, parameters, **arguments(key, outbreak)
-    )
-    return frozen(run.prevalence)
+    """Return the prevalence with trimming and suppression, without noise; ε plays no part."""
+    asked = dataset(key), [outbreak.origin], outbreak.model, parameters
+    return frozen(decisions.suppressed_epidemic(*asked, days=outbreak.span)[0])
 
 
-def expected(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> Floats:
-    """Return the prevalence with the exact expected matrices: a first estimate."""
-    return expected_epidemic(
-        dataset(key), outbreak.origins, outbreak.model, parameters, **arguments(key, outbreak)
-    ).prevalence
+@cached_scope.resource(max_entries=8, show_spinner=False)
+def shapes(key: Seen) -> Shapes:
+    """Return the zones of the map."""
+    return picture.shapes(dataset(key).zones)
 
 
-@cached_scope.data(max_entries=64, show_spinner="Looking for what would help …")
-def epidemic_remedies(
-    key: Seen, outbreak: Outbreak, parameters: ODParameters, target: decisions.EpidemicTarget
-) -> list[Remedy]:
-    """Return what trimming and suppression alone allow, with other τ and T beside."""
-    return choice.epidemic_remedies(
-        dataset(key),
-        outbreak.origins[:1],
-        outbreak.model,
-        parameters,
-        target,
-        threshold=outbreak.threshold,
-        **arguments(key, outbreak),
-    )
+def epidemics(
+    key: Seen, outbreak: Outbreak, parameters: ODParameters, seed: Seed
+) -> Iterator[Step]:
+    """Yield the draws at one ε as they come."""
+    compared: list[Comparison] = []
+    runs: list[Floats] = []
+    for block in _blocks(key, outbreak, (parameters,), REPEATS, seed):
+        runs.append(block[0])
+        compared.append(decisions.compare(true(key, outbreak), block[0], outbreak.threshold))
+        low, middle, high = np.quantile(np.concatenate(runs), [0.05, 0.5, 0.95], axis=0)
+        drawn = Epidemics(joined(compared, axis=0), (low, middle, high))
+        yield Step(len(drawn.compared.missed), REPEATS, drawn)
 
 
-@cached_scope.resource(max_entries=32, show_spinner=False)
-def outflow(
-    key: Seen, emergency: Emergency, unit: str, max_trips_per_user: int
-) -> decisions.Outflow:
-    """Return the trips out of the affected area; they depend on the unit and T only."""
-    event = decisions.shock(
-        dataset(key), emergency.zones, days=slice(emergency.days[0], emergency.days[1] + 1)
-    )
-    settings = ODParameters(epsilon=1.0, unit=unit, max_trips_per_user=max_trips_per_user)
-    return decisions.outflow(dataset(key), event, settings)
+def epidemic_curve(
+    key: Seen, outbreak: Outbreak, parameters: ODParameters, seed: Seed
+) -> Iterator[Step]:
+    """Yield the comparison over all stops of ε, axes (ε, draws, zones)."""
+    days, zones = outbreak.last - outbreak.first + 1, len(dataset(key).zones)
+    draws = FEW_DRAWS if days * zones**2 > MANY_CELLS else CURVE_DRAWS
+    settings = tuple(parameters.at(epsilon) for epsilon in EPSILON_STOPS)
+    compared: list[Comparison] = []
+    for block in _blocks(key, outbreak, settings, draws, seed):
+        compared.append(decisions.compare(true(key, outbreak), block, outbreak.threshold))
+        so_far = joined(compared, axis=1)
+        yield Step(so_far.missed.shape[1], draws, so_far)
 
 
-def leaving(key: Seen, emergency: Emergency, parameters: ODParameters) -> decisions.Outflow:
-    """Return the trips out of the affected area as `parameters` trims them."""
-    return outflow(key, emergency, parameters.unit, parameters.max_trips_per_user)
+def _blocks(
+    key: Seen, outbreak: Outbreak, settings: tuple[ODParameters, ...], draws: int, seed: Seed
+) -> Iterator[Floats]:
+    """Yield blocks of prevalence, axes (settings, draws, days, zones)."""
+    asked = dataset(key), [outbreak.origin], outbreak.model, settings, draws
+    rng = generator(seed, "epidemic")
+    for block in decisions.private_epidemics(*asked, rng=rng, days=outbreak.span):
+        yield block[:, :, 0]
 
 
-@cached_scope.data(max_entries=256, show_spinner=False)
-def totals(key: Seen, emergency: Emergency, parameters: ODParameters) -> decisions.ShockTotals:
-    """Return the exact totals of the out-migration."""
-    return decisions.shock_totals(leaving(key, emergency, parameters), parameters)
+def shock(key: Seen, emergency: Emergency) -> Shock:
+    """Return the affected area and its days as the engine takes them."""
+    span = slice(emergency.first, emergency.last + 1)
+    return decisions.shock(dataset(key), emergency.zones, days=span)
 
 
-@cached_scope.data(max_entries=64, show_spinner="Looking for what would help …")
-def aid_remedies(
-    key: Seen, emergency: Emergency, parameters: ODParameters, target: decisions.AidTarget, k: int
-) -> list[Remedy]:
-    """Return what trimming and suppression alone allow, with other τ and T beside."""
-    event = decisions.shock(
-        dataset(key), emergency.zones, days=slice(emergency.days[0], emergency.days[1] + 1)
-    )
-    return choice.aid_remedies(dataset(key), event, parameters, target, k)
+@cached_scope.resource(max_entries=32, show_spinner="Reading the trips out of the area …")
+def outflow(key: Seen, emergency: Emergency, parameters: ODParameters) -> Outflow:
+    """Return the trips out of the affected area; ε plays no part."""
+    return frozen(decisions.outflow(dataset(key), shock(key, emergency), parameters))
+
+
+def aid(
+    key: Seen, emergency: Emergency, settings: tuple[ODParameters, ...], draws: int, seed: Seed
+) -> Iterator[Step]:
+    """Yield some draws of aid, then all of them: `AidDraws`."""
+    event = shock(key, emergency)
+    for some in (max(draws // 10, 1), draws):
+        asked = dataset(key), event, settings, some, emergency.helped
+        yield Step(some, draws, decisions.private_aid(*asked, rng=generator(seed, "aid")))

@@ -194,6 +194,6 @@ def _places(values: dict[str, Any], how: Coarseness) -> Places:
         known[key] = (
             coarse.grid_places(how)
             if how.area is not None
-            else coarse.coarsen(read_places(options), how)
+            else coarse.look(read_places(options), how)
         )
     return known[key]

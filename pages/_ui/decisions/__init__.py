@@ -1,1 +1,1 @@
-"""The page Decisions: an epidemic response, aid after a shock, and ε from a decision."""
+"""The page Decisions."""

@@ -1,120 +1,230 @@
-"""The view Aid: how large the movement seems, and where help would go, by the exact law."""
+"""The view Aid: how large the movement seems, where help would go, and both over ε."""
 
+from typing import Any, NamedTuple
+
+import numpy as np
 import streamlit as st
 
 from engine import decisions
-from engine.decisions import Selection
-from engine.decisions.judgement import GOOD_OVERLAP, GOOD_TOTAL_ERROR, AidJudgement
-from engine.parameters import ODParameters
-from pages._ui import jobs
-from pages._ui.cache import decided
-from pages._ui.decisions import outflow, question, table, wording
-from pages._ui.decisions.work import Aid
-from pages._ui.drawing import cards
+from engine.contract import Seen, Setting
+from engine.decisions import AidDraws, Outflow, ShockTotals
+from engine.decisions.judge import GOOD_TOTAL_ERROR, keeps_aid
+from engine.decisions.rules import first_zones
+from engine.errors import ExplorerError
+from engine.parameters import EPSILON_STOPS
+from engine.steps import GOOD_SHARE
+from pages._ui import jobs, state
+from pages._ui.cache import datasets as cached_datasets, decisions as cached_decisions
+from pages._ui.cache.decisions import AID_CURVE, AID_DRAWS, Emergency
+from pages._ui.decisions import question, target, wording
+from pages._ui.drawing import cards, charts
 from pages._ui.drawing.cards import Card
+from pages._ui.drawing.charts import DASHED, EPSILON, Axis, Line, Mark, Rule
+from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.jobs import Job
-from pages._ui.views.context import Context
-from pages._ui.wording.numbers import number, percent, signed_percent
+from pages._ui.shell.catalogue import Entry
+from pages._ui.wording.numbers import inert, number, percent, signed_percent
 
-_FINE_ZONES, _FINE_MOST = 100, 10
-"""With many zones only so many destinations are ranked: the law costs k² for each zone."""
+_STEPS = {
+    "trimming": "trimming (T)",
+    "suppression": "suppression (τ)",
+    "noise": "noise on flows",
+    "phantoms": "phantom flows",
+}
+_LOSS = "#b5579c"
+_SHOWN = 8
 
 
-def draw(context: Context[ODParameters]) -> None:
+class Shown(NamedTuple):
+    """What every figure needs: the setting, its dataset, the question and the trips."""
+
+    setting: Setting
+    entry: Entry
+    key: Seen
+    shock: Emergency
+    leaving: Outflow
+    exact: ShockTotals | None
+
+    @property
+    def total(self) -> float:
+        """True trips out of the area."""
+        return float(self.leaving.true.sum())
+
+    def job(self, name: str, epsilons: tuple[float, ...], draws: int, **named: Any) -> Job:
+        """Return the draws at some ε; fewer by a method without a law, which reads every cell."""
+        settings = tuple(self.setting.parameters.at(epsilon) for epsilon in epsilons)
+        wanted = draws if self.exact is not None else max(draws // 5, 30)
+        asked = self.key, self.shock, settings, wanted, state.seed(self.entry)
+        return jobs.job(name, cached_decisions.aid, *asked, **named)
+
+
+def draw(setting: Setting, entry: Entry) -> None:
     """Draw the view."""
-    st.subheader(wording.title("Where help goes after a shock", context.entry.name), anchor=False)
-    asked = question.shock(context.entry)
+    st.subheader(f"Where help goes after a shock: {inert(entry.name)}", anchor=False)
+    key, parameters = setting.seen, setting.parameters
+    asked = question.shock(key)
     if asked is None:
         return
-    aid = Aid(context, *asked)
-    with st.spinner("Reading the trips out of the area …"):
-        zones = aid.leaving.kept.shape[2]
-    most = min(zones, max(aid.k, question.MOST if zones <= _FINE_ZONES else _FINE_MOST))
-    law = jobs.job(
-        "decisions_law", decided.chosen, context.key, aid.shock, context.parameters, most
-    )
+    try:
+        leaving = cached_decisions.outflow(key, asked, parameters.at(1.0))
+    except ExplorerError as problem:
+        st.error(str(problem))
+        return
+    known = parameters.method == "published"
+    exact = decisions.shock_totals(leaving, parameters) if known else None
+    seen = Shown(setting, entry, key, asked, leaving, exact)
 
-    def show(running: Job) -> None:
-        jobs.progress(running, "Days of the exact law", "decisions_law")
-        if running.result is None:
-            st.html(cards.pending_html("The law of the main destinations is being computed."))
-            return
-        _figures(aid, running.result)
-
-    jobs.live("decisions_law", law, show)
-    left, right = st.columns(2, gap="large")
-    with left:
-        outflow.causes(aid.totals)
-    with right:
-        outflow.by_day(aid)
-    outflow.slope(aid)
-    _notes(context)
-    table.migration()
+    work = seen.job("decisions_aid", (parameters.epsilon,), AID_DRAWS)
+    target.live("decisions_aid", work, lambda drawn, _: _figures(seen, drawn))
+    _over_epsilon(seen)
 
 
-def _figures(aid: Aid, selection: Selection) -> None:
-    judged = decisions.judge_aid(aid.totals, selection.overlap[aid.k - 1])
+def _figures(seen: Shown, drawn: AidDraws) -> None:
+    k, totals = seen.shock.helped, drawn.totals[0]
+    judged = decisions.judge_aid(seen.total, totals, drawn.overlap[0, :, k - 1], seen.exact)
     st.html(
         cards.verdict_html(
             judged.level,
-            wording.aid_verdict(judged, aid.context.epsilon, aid.k),
-            "Exact, by the law of the release: no noise is drawn. Usable means that "
-            f"{GOOD_OVERLAP:.0%} of the destinations are named and the total is within "
-            f"{GOOD_TOTAL_ERROR:.0%}.",
-            of=aid.context.entry.name,
+            wording.aid_verdict(judged, seen.setting.parameters.epsilon, k),
+            f"Mean over {len(totals)} releases. Usable means that {GOOD_SHARE:.0%} of the "
+            f"destinations are named and the total is within {GOOD_TOTAL_ERROR:.0%}.",
+            of=seen.entry.name,
         )
     )
-    cards.row(_cards(aid, judged, selection))
-    left, right = st.columns([1.3, 1], gap="large")
+    low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
+    inside = number(float(seen.leaving.inside.sum()))
+    cards.row(
+        [
+            Card(
+                "Trips out of the area, truly",
+                number(seen.total),
+                "true total",
+                f"Trips within the affected area ({inside}) are not counted.",
+            ),
+            Card(
+                "Trips out, as released",
+                number(seen.total * (1 + judged.total_error)) if seen.total else "–",
+                f"{low} to {high}",
+                f"Mean, and 95% of releases; {signed_percent(judged.total_error)} off the truth.",
+            ),
+            Card(
+                f"Right destinations (k = {k})",
+                percent(judged.overlap),
+                "on an average day",
+                f"Of the {k} that truly received most.",
+            ),
+            Card(
+                "Too few destinations left",
+                percent(float(drawn.fewer[0])),
+                "of days",
+                f"Fewer than {k} zones read above 0; missing ones count as misses.",
+            ),
+        ]
+    )
+    left, right = st.columns([1.2, 1], gap="large")
     with left:
-        outflow.ranked(aid, selection)
+        _ranked(seen, drawn)
     with right:
-        outflow.overlap(selection, aid.k)
+        _overlap(drawn, k)
+        if seen.exact is not None:
+            _causes(seen.exact)
 
 
-def _cards(aid: Aid, judged: AidJudgement, selection: Selection) -> list[Card]:
-    exact, k = aid.totals, aid.k
-    together = exact.together
-    low, high = (number(float(value)) for value in (together.low, together.high))
-    fewer = float(selection.fewer[k - 1].mean())
-    return [
-        Card(
-            "Trips out of the area, truly",
-            number(float(together.true)),
-            "true total",
-            f"Trips within the affected area ({number(float(exact.inside_by_day.sum()))}) are not "
-            "counted.",
-        ),
-        Card(
-            "Trips out, as released",
-            number(float(together.expected)),
-            f"{low} to {high}",
-            f"Expected value and 95% interval; {signed_percent(judged.total_error)} off the truth.",
-        ),
-        Card(
-            f"Right destinations (k = {k})",
-            percent(judged.overlap),
-            "expected overlap",
-            f"On an average day, of the {k} that truly received most.",
-        ),
-        Card(
-            "Too few destinations left",
-            percent(fewer),
-            "mean over days",
-            f"Probability that fewer than {k} zones read above 0; missing ones count as misses.",
-        ),
-    ]
-
-
-def _notes(context: Context[ODParameters]) -> None:
-    parameters = context.parameters
-    named = context.entry.metadata.scenario.get("marginals", {}).get("daily_trips_percentiles", {})
-    percentile = next(
-        (p for p, trips in named.items() if trips == parameters.max_trips_per_user), None
+def _ranked(seen: Shown, drawn: AidDraws) -> None:
+    """Draw how often each destination is among the first k, in truth and in releases."""
+    k, by_day = seen.shock.helped, seen.leaving.true.sum(axis=1)
+    st.subheader(f"Who is among the first {k}", anchor=False)
+    truly, chance = first_zones(by_day, k).mean(axis=0), drawn.named[0]
+    received = by_day.sum(axis=0)
+    order = np.lexsort((-received, -chance, -truly))[: max(_SHOWN, 2 * k)]
+    order = order[(received[order] > 0) | (chance[order] >= 0.005)]
+    if not len(order):
+        st.caption("Nobody left the area, and no release names a destination.")
+        return
+    names = list(cached_datasets.zone_names(seen.key).values())
+    charts.bars(
+        [names[seen.leaving.destinations[at]] for at in order],
+        [
+            Mark(name="Chosen in releases", values=chance[order]),
+            Mark(name="Days truly among them", values=truly[order], colour=TRUE, kind="tick"),
+        ],
+        of=charts.share("Share of days"),
+        more={"Truly received (trips)": [f"{received[at]:,.0f}" for at in order]},
+        key="decisions_ranked",
+        alt="How often each destination is chosen, and on which days it truly is",
     )
-    if percentile and parameters.unit == "person-day":
-        st.caption(
-            f"For the data's custodians: T = {parameters.max_trips_per_user} is percentile "
-            f"{percentile} of the daily trips in these data. Choosing T by it reads the data "
-            "(erratum O4)."
+
+
+def _overlap(drawn: AidDraws, k: int) -> None:
+    st.subheader("If more or fewer are helped", anchor=False)
+    overlap = drawn.overlap[0]
+    means = np.nanmean(overlap, axis=0) if np.isfinite(overlap).any() else overlap[0]
+    charts.curve(
+        charts.lines({"overlap": means}),
+        x=range(1, len(means) + 1),
+        at=Axis(title="Zones helped (k)", domain=(1, max(2, len(means))), form="d", tip="d"),
+        of=charts.share("Right destinations"),
+        current=k,
+        dots=True,
+        key="decisions_overlap",
+        alt="Mean share of right destinations over their number",
+        height=200,
+    )
+
+
+def _causes(exact: ShockTotals) -> None:
+    """Draw what each cause adds to the true total or takes from it, and the sum."""
+    st.subheader("What changes the total", anchor=False)
+    changes = {label: float(exact.causes[name].sum()) for name, label in _STEPS.items()}
+    changes["in all"] = float((exact.expected - exact.true).sum())
+    shades = [OTHER if change > 0 else _LOSS for change in changes.values()]
+    charts.bars(
+        [f"{cause}: {change:+,.0f}".replace("-", "−") for cause, change in changes.items()],
+        [Mark(name="Trips", values=list(changes.values()), colour=[*shades[:-1], PRIVATE])],
+        of=Axis(title="Trips added or taken away", tip="+,.0f"),
+        key="decisions_causes",
+        alt="Trips that trimming, suppression, noise and phantom flows add or take away, and all",
+        height=220,
+    )
+    st.caption("By the law of the noise. Phantom flows are invented where nobody travelled.")
+
+
+def _over_epsilon(seen: Shown) -> None:
+    st.subheader("How it depends on ε", anchor=False)
+    if seen.exact is None:
+        st.caption(wording.NO_CURVE)
+        return
+    work = seen.job("decisions_aid_curve", EPSILON_STOPS, AID_CURVE, delay_s=0.5)
+    least, error = target.ask(
+        [
+            ("Keep right destinations at … %", "decisions_overlap_at", 90.0),
+            ("and the total within … %", "decisions_error_at", 10.0),
+        ]
+    )
+
+    def show(drawn: AidDraws, done: bool) -> None:
+        overlap = drawn.overlap[:, :, seen.shock.helped - 1]
+        if seen.total == 0 or not np.isfinite(overlap).any():
+            st.caption("Nobody left the area, so there is nothing to keep right.")
+            return
+        near = 1 - np.minimum(np.abs(drawn.totals / seen.total - 1).mean(axis=1), 1)
+        charts.curve(
+            [
+                Line(name="right destinations", y=np.nanmean(overlap, axis=1), colour=PRIVATE),
+                Line(name="total, 1 less its error", y=near, colour=OTHER, dash=DASHED),
+            ],
+            x=EPSILON_STOPS,
+            at=EPSILON,
+            of=charts.share("Share right"),
+            current=seen.setting.parameters.epsilon,
+            rules=[Rule(y=least, words=f"to keep, {least:.0%}", colour=HERE)],
+            dots=True,
+            key="decisions_aid_epsilon",
+            alt="Share of right destinations and nearness of the total over the privacy loss",
         )
+        if done:
+            met = keeps_aid(seen.total, drawn.totals, overlap, least, error)
+            promise = f"{least:.0%} of destinations and the total within {error:.0%}"
+            target.offer(met, promise, seen.entry.name)
+
+    target.live("decisions_aid_curve", work, show)

@@ -1,235 +1,241 @@
-"""The view Epidemic: verdict, numbers, who acts when, curves, map and accuracy over ε."""
+"""The view Epidemic: verdict, numbers, who acts where, curves, and accuracy over ε."""
 
-from dataclasses import replace
+from typing import NamedTuple
 
+import numpy as np
+import pandas as pd
 import streamlit as st
 
 from engine import decisions
 from engine.arrays import Floats
-from engine.decisions.judgement import (
-    EPIDEMIC_DAYS,
-    GOOD_RECALL,
-    GOOD_SHIFT_DAYS,
-    EpidemicJudgement,
-)
-from engine.decisions.scoring import one_origin
-from engine.parameters import ODParameters
-from pages._ui import jobs
+from engine.contract import Seen, Setting
+from engine.decisions.judge import GOOD_SHIFT_DAYS, EpidemicJudgement, keeps_epidemic
+from engine.decisions.rules import NEVER, Comparison
+from engine.errors import ExplorerError
+from engine.parameters import EPSILON_STOPS
+from engine.steps import GOOD_SHARE
+from pages._ui import jobs, state
 from pages._ui.cache import datasets as cached_datasets, decisions as cached_decisions
-from pages._ui.cache.decisions import Outbreak
-from pages._ui.decisions import acting, curves, question, table, wording, work
-from pages._ui.decisions.work import Seen
-from pages._ui.drawing import cards
+from pages._ui.cache.decisions import Epidemics, Outbreak
+from pages._ui.decisions import question, target, wording
+from pages._ui.decisions.map import of_decisions
+from pages._ui.drawing import cards, charts, picture
 from pages._ui.drawing.cards import Card
-from pages._ui.jobs import Job
-from pages._ui.shell import catalogue, setting
+from pages._ui.drawing.charts import DASHED, EPSILON, SOLID, Axis, Line, Rule
+from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session
-from pages._ui.shell.settings import units, use_settings
-from pages._ui.views.context import Context, of
-from pages._ui.wording.numbers import counted, inert, number, percent
+from pages._ui.wording.numbers import inert, number, percent
 
-LONG_ENOUGH = "afghanistan-2020"
+_ZONES = 3
 
 
-def draw(context: Context[ODParameters]) -> None:
-    """Draw the view; of a longer simulated dataset where this one leaves nothing to decide."""
-    _title(context.entry)
-    asked = question.epidemic(context.entry)
-    if asked is None:
+class Shown(NamedTuple):
+    """What every figure needs: the setting, its dataset, the question and the truth."""
+
+    setting: Setting
+    entry: Entry
+    key: Seen
+    outbreak: Outbreak
+    true: Floats
+
+    @property
+    def names(self) -> dict[str, str]:
+        """The zones' names by their ids, in their order."""
+        return cached_datasets.zone_names(self.key)
+
+
+def draw(setting: Setting, entry: Entry) -> None:
+    """Draw the view; what lacks is said before anything is shown."""
+    st.subheader(f"When zones act in an epidemic: {inert(entry.name)}", anchor=False)
+    key = cached_decisions.place(setting.seen)
+    outbreak = question.epidemic(key)
+    if outbreak is None:
         return
-    entry, outbreak = asked
-    true = _true(entry, outbreak)
-    if not _nothing_happens(true, outbreak):
-        _decided(replace(context, entry=entry), outbreak, true)
+    try:
+        with st.spinner("Running the epidemic with the true trips …"):
+            true = cached_decisions.true(key, outbreak)
+    except ExplorerError as problem:
+        st.info(str(problem), icon=":material/group:")
         return
-    example = _example(entry, outbreak, context.parameters.unit)
-    _say_nothing_happens(entry, outbreak, true, example)
-    if example is None:
+    if float(true.max()) < outbreak.threshold:
+        _nothing_happens(float(true.max()), entry, outbreak)
         return
-    other, other_outbreak = example
-    session().stands_in = other.name
-    _title(other)
-    _decided(of(other, context.parameters), other_outbreak, _true(other, other_outbreak))
+    seen = Shown(setting, entry, key, outbreak, true)
+    asked = key, outbreak, setting.parameters, state.seed(entry)
+    drawn = jobs.job("decisions_here", cached_decisions.epidemics, *asked)
+
+    target.live("decisions_here", drawn, lambda so_far, _: _figures(seen, so_far))
+    _over_epsilon(seen)
+    left_out = len(cached_datasets.zone_names(setting.seen)) - len(seen.names)
+    st.caption(wording.people(setting.parameters, left_out))
 
 
-def _title(entry: Entry) -> None:
-    st.subheader(wording.title("When zones act in an epidemic", entry.name), anchor=False)
-
-
-def _true(entry: Entry, outbreak: Outbreak) -> Floats:
-    cached_datasets.dataset(entry.key)
-    with st.spinner("Running the epidemic with the true trips …"):
-        return cached_decisions.true(entry.key, outbreak)
-
-
-def _nothing_happens(true: Floats, outbreak: Outbreak) -> bool:
-    """Whether no zone ever reaches the threshold in truth."""
-    return float(true[0].max()) < outbreak.threshold
-
-
-def _example(entry: Entry, outbreak: Outbreak, unit: str) -> tuple[Entry, Outbreak] | None:
-    """Return the same question about the long shipped dataset, if that one has an answer.
-
-    It has none where it cannot protect what is protected here.
-
-    Simulated people of another place stand in for simulated people, and the page says so; the
-    numbers of one's own data are never replaced by others.
-    """
-    other = catalogue.entries().get(LONG_ENOUGH)
-    if (
-        other is None
-        or other.name == entry.name
-        or unit not in units(other)
-        or not (entry.metadata.simulated and other.metadata.simulated)
-        or _length(outbreak) >= EPIDEMIC_DAYS
-    ):
-        return None
-    asked = question.usual(other, outbreak.model, outbreak.threshold)
-    if asked is None or _nothing_happens(_true(other, asked), asked):
-        return None
-    return other, asked
-
-
-def _length(outbreak: Outbreak) -> int:
-    """Return how many days the epidemic lasts."""
-    return outbreak.days[1] - outbreak.days[0] + 1
-
-
-def _decided(context: Context[ODParameters], outbreak: Outbreak, true: Floats) -> None:
-    """Draw what is decided with private trips, beside the truth."""
-    drawn = jobs.job(
-        "decisions_here", work.current, context.key, outbreak, context.parameters, context.seed
+def _nothing_happens(highest: float, entry: Entry, outbreak: Outbreak) -> None:
+    days = outbreak.last - outbreak.first + 1
+    st.info(
+        f"In the {days} days of {inert(entry.name)} no zone reaches {percent(outbreak.threshold)}: "
+        f"the highest prevalence is {percent(highest)}, so there is nothing to decide. Take a "
+        "lower limit, more days or a faster disease.",
+        icon=":material/timeline:",
     )
-
-    def show(running: Job) -> None:
-        jobs.progress(running, "Releases drawn at this ε", "decisions_here")
-        if running.result is None:
-            st.html(cards.pending_html("The first estimate follows in a moment."))
-            return
-        _figures(Seen(context, outbreak, true, running.result))
-
-    jobs.live("decisions_here", drawn, show)
-    curves.over_epsilon(context, outbreak)
-    people = cached_decisions.populations(context.key, outbreak.people)
-    st.caption(
-        f"Populations: {people.source}. {_ledger(people, context.parameters)} {wording.BARELY}"
-    )
+    if lower := question.lower_threshold(highest):
+        wanted = {question.THRESHOLD: 100 * lower}
+        label, take = f"Let zones act from {percent(lower)}", st.session_state.update
+        st.button(label, key="decisions_lower", on_click=take, kwargs=wanted)
 
 
-def _ledger(people: decisions.Populations, parameters: ODParameters) -> str:
-    if not people.confidential:
-        return "They are taken as public and get no noise."
-    apart = (
-        "a person with n trips pays n·ε for them"
-        if parameters.unit == "trip"
-        else "beside the trips"
-    )
-    return (
-        f"A private run adds Laplace noise of scale 1/ε = {1 / parameters.epsilon:g} people to "
-        f"each, which costs a person's home ε = {parameters.epsilon:g} more ({apart}; the two are "
-        "not added up)."
-    )
-
-
-def _say_nothing_happens(
-    entry: Entry, outbreak: Outbreak, true: Floats, example: tuple[Entry, Outbreak] | None
-) -> None:
-    """Say that there is nothing to decide, and what is shown below in its place."""
-    days = _length(outbreak)
-    text = (
-        f"In the {days} days of {inert(entry.name)} no zone reaches "
-        f"{percent(outbreak.threshold)}: the highest prevalence is {percent(float(true[0].max()))},"
-        " so there is nothing to decide. Take a lower limit"
-        + (" or a longer dataset." if days < EPIDEMIC_DAYS else " or a faster disease.")
-    )
-    if example is not None:
-        text += (
-            f" **Shown below: {LONG_ENOUGH}**, {_length(example[1])} days of simulated people, with"
-            " the same disease, limit, ε, T and τ."
-        )
-    st.info(text, icon=":material/timeline:")
-    if lower := question.lower_threshold(float(true[0].max())):
-        st.button(
-            f"Let zones act from {percent(lower)}",
-            key="decisions_lower",
-            icon=":material/tune:",
-            on_click=setting.put,
-            args=(question.THRESHOLD, 100 * lower),
-        )
-    short = days < EPIDEMIC_DAYS
-    if short and entry.name != LONG_ENOUGH and LONG_ENOUGH in catalogue.entries():
-        st.button(
-            f"Use {LONG_ENOUGH} on every page",
-            key="decisions_long",
-            on_click=use_settings,
-            kwargs={"od_data": LONG_ENOUGH},
-        )
-
-
-def _figures(seen: Seen) -> None:
-    drawn, origin = seen.drawn, seen.names[seen.outbreak.origins[0]]
-    judged = decisions.judge_epidemic(one_origin(drawn.comparison, 0))
-    parameters = seen.context.parameters
-    note = (
-        "Draws follow and replace this estimate."
-        if drawn.estimate
-        else f"Mean over {drawn.draws} releases; only noise differs between them. "
-        f"Usable means that precision and recall reach {GOOD_RECALL:.0%} and the "
-        f"middle zone begins to act at most {GOOD_SHIFT_DAYS:g} day early or late."
-    )
+def _figures(seen: Shown, drawn: Epidemics) -> None:
+    compared = drawn.compared
+    judged = decisions.judge_epidemic(compared)
+    parameters, origin = seen.setting.parameters, seen.names[seen.outbreak.origin]
+    draws = len(compared.missed)
     st.html(
         cards.verdict_html(
             judged.level,
-            wording.epidemic_verdict(judged, parameters, origin, estimate=drawn.estimate),
-            note,
-            of=seen.context.entry.name,
+            wording.epidemic_verdict(judged, compared, parameters, origin),
+            f"Mean over {draws} releases; only noise differs between them. Usable means that "
+            f"precision and recall reach {GOOD_SHARE:.0%} and the middle zone begins to act at "
+            f"most {GOOD_SHIFT_DAYS:g} day early or late.",
+            of=seen.entry.name,
         )
     )
-    cards.row(_cards(judged, estimate=drawn.estimate))
-    left, right = st.columns([1.55, 1], gap="large")
-    with left:
-        acting.strip(seen)
-    with right:
-        acting.shift(seen)
-    curves.of_zones(seen)
-    table.origins(seen)
+    cards.row(_cards(compared, judged))
+    shapes = cached_decisions.shapes(seen.key)
+    picture.draw(of_decisions(shapes, compared, parameters.epsilon))
+    _curves(seen, drawn)
 
 
-def _cards(judged: EpidemicJudgement, *, estimate: bool) -> list[Card]:
-    spread = (
-        "exact expected flows"
-        if estimate
-        else f"{percent(judged.accuracy_low)} to {percent(judged.accuracy_high)}"
-    )
-    share = f"of {judged.zone_days:,} zone-days"
+def _cards(compared: Comparison, judged: EpidemicJudgement) -> list[Card]:
+    low, high = (percent(float(end)) for end in np.quantile(compared.accuracy.mean, [0.05, 0.95]))
+    first, truly = compared.first != NEVER, compared.first_true != NEVER
+    share = f"of {compared.days * truly.shape[-1]:,} zone-days"
+
+    def zones(which: Floats) -> str:
+        return number(float(which.sum(axis=-1).mean()))
+
     return [
         Card(
             "Decided as with the true data",
             percent(judged.accuracy),
-            spread,
-            f"Never acting would get {percent(judged.never_acting)}; mean over zones.",
+            f"{low} to {high}",
+            f"Never acting would get {percent(float(compared.never_acting_accuracy))}; mean over "
+            "zones.",
         ),
         Card(
             "Zone-days missed",
-            number(judged.missed),
+            zones(compared.missed),
             share,
-            "A zone should act and does not. Recall, mean over zones that should act: "
-            f"{percent(judged.recall)}.",
+            f"Should act and does not. Recall, mean over zones: {percent(judged.recall)}.",
         ),
         Card(
             "Zone-days needless",
-            number(judged.needless),
+            zones(compared.needless),
             share,
-            "A zone acts and should not. Precision, mean over zones that act: "
-            f"{percent(judged.precision)}.",
+            f"Acts and should not. Precision, mean over zones: {percent(judged.precision)}.",
         ),
         Card(
             "First acting day",
             wording.shift(judged.shift_days),
             "middle zone",
-            f"{counted(judged.early, 'zone')} early, {number(judged.same)} on the day, "
-            f"{number(judged.late)} late; {number(judged.phantom)} act only in the release, "
-            f"{number(judged.missed_zones)} only in truth.",
+            f"Zones early: {zones(compared.shift < 0)}, on the day: {zones(compared.shift == 0)}, "
+            f"late: {zones(compared.shift > 0)}; acting only in the release: "
+            f"{zones(first & ~truly)}, only in truth: {zones(truly & ~first)}.",
         ),
     ]
+
+
+def _curves(seen: Shown, drawn: Epidemics) -> None:
+    """Draw prevalence in the origin and where releases differ most from the truth."""
+    st.subheader("Epidemic curves", anchor=False)
+    low, middle, high = drawn.bands
+    true, ids = seen.true, list(seen.names)
+    apart = np.abs(true - middle).max(axis=0)
+    apart[ids.index(seen.outbreak.origin)] = np.inf
+    shown = np.argsort(-apart, kind="stable")[:_ZONES].tolist()
+    without = None
+    if seen.setting.parameters.method == "published":
+        fixed = seen.setting.parameters.at(1.0)
+        without = cached_decisions.quiet(seen.key, seen.outbreak, fixed)
+    highest = float(max(true.max(), high.max(), seen.outbreak.threshold))
+
+    def lines(zone: int) -> list[Line]:
+        known = [Line(name="true data", y=true[:, zone], colour=TRUE)]
+        if without is not None:
+            y = without[:, zone]
+            known.append(Line(name="without noise", y=y, colour=OTHER, dash=DASHED))
+        band = {"y": middle[:, zone], "low": low[:, zone], "high": high[:, zone]}
+        return [*known, Line(name="releases, 90% of them", **band)]
+
+    charts.legend(lines(0))
+    for column, zone in zip(st.columns(_ZONES, gap="medium"), shown, strict=False):
+        name = seen.names[ids[zone]]
+        with column:
+            st.caption(inert(name))
+            charts.curve(
+                lines(zone),
+                x=pd.to_datetime(
+                    cached_datasets.dataset(seen.key).metadata.days[seen.outbreak.span]
+                ),
+                at=Axis(title="Day", kind="time", form="%b", tip="%d %b %Y", ticks=5),
+                of=charts.share("Infected", domain=(0.0, highest), ticks=5),
+                rules=[Rule(y=seen.outbreak.threshold, colour=HERE)],
+                legend=False,
+                key=f"decisions_curve_{zone}",
+                alt=f"Share of people infected in {name} over the days: true and released",
+                height=210,
+            )
+    st.caption(
+        "The dashed red line is the share from which a zone acts. What lies between the grey and "
+        "the blue line is bias; the blue band is chance."
+    )
+
+
+def _over_epsilon(seen: Shown) -> None:
+    st.subheader("How it depends on ε", anchor=False)
+    parameters = seen.setting.parameters
+    if parameters.method != "published":
+        st.caption(wording.NO_CURVE)
+        return
+    asked = seen.key, seen.outbreak, parameters.at(1.0), state.seed(seen.entry)
+    curve = jobs.job("decisions_curve", cached_decisions.epidemic_curve, *asked, delay_s=0.5)
+    least = target.ask(
+        [
+            ("Keep accuracy at … %", "decisions_accuracy_at", 95.0),
+            ("and recall at … %", "decisions_recall_at", 80.0),
+        ]
+    )
+
+    def show(compared: Comparison, done: bool) -> None:
+        never = float(compared.never_acting_accuracy)
+        charts.curve(
+            [
+                _line("accuracy", compared.accuracy.mean, PRIVATE, SOLID),
+                _line("recall", compared.recall.mean, OTHER, DASHED),
+            ],
+            x=EPSILON_STOPS,
+            at=EPSILON,
+            of=charts.share("Share of zone-days", whole=False),
+            current=parameters.epsilon,
+            rules=[
+                Rule(y=never, words=f"accuracy of never acting, {never:.1%}"),
+                Rule(y=least[0], words=f"accuracy to keep, {least[0]:.0%}", colour=HERE),
+            ],
+            dots=True,
+            key="decisions_accuracy",
+            alt="Accuracy and recall of decisions over the privacy loss, that of never acting, and "
+            "what is to be kept",
+            height=320,
+        )
+        if done:
+            promise = f"accuracy at {least[0]:.0%} and recall at {least[1]:.0%}"
+            target.offer(keeps_epidemic(compared, *least), promise, seen.entry.name)
+
+    target.live("decisions_curve", curve, show)
+
+
+def _line(name: str, means: Floats, colour: str, dash: tuple[int, int]) -> Line:
+    """Return the mean and a band of one standard deviation over draws, shape (settings, draws)."""
+    some = np.where(np.isnan(means).all(axis=1, keepdims=True), 0.0, means)
+    mean, deviation = np.nanmean(some, axis=1), np.nanstd(some, axis=1)
+    ends = {"low": mean - deviation, "high": mean + deviation}
+    return Line(name=name, y=mean, colour=colour, dash=dash, **ends)

@@ -1,16 +1,15 @@
 """What the page says in words."""
 
 import math
-from collections.abc import Sequence
-from datetime import date
 
-from engine.decisions.judgement import AidJudgement, EpidemicJudgement
+from engine.decisions.judge import AidJudgement, EpidemicJudgement
+from engine.decisions.rules import NEVER, Comparison
 from engine.parameters import ODParameters
-from pages._ui.wording.numbers import counted, inert, number, percent
+from pages._ui.wording.numbers import counted, number, percent
 
-BARELY = (
-    "Without any travel the epidemic of these defaults peaks at 24.1% on day 85, barely above the "
-    "20% at which zones act: small changes of the curves flip many decisions."
+NO_CURVE = (
+    "Our method reads every release cell by cell, which takes too long for every ε; the curve is "
+    "drawn for the papers' method."
 )
 CAUSES = {
     "trimming": "because trips beyond T are trimmed",
@@ -18,17 +17,6 @@ CAUSES = {
     "noise": "because of noise on flows that exist",
     "phantoms": "because of phantom flows, which noise invents",
 }
-
-
-def title(question: str, name: str) -> str:
-    """Write the title of a view with the dataset it shows.
-
-    Examples
-    --------
-    >>> title("Where help goes", "rwanda")
-    'Where help goes: rwanda'
-    """
-    return f"{question}: {inert(name)}"
 
 
 def duration(days: float) -> str:
@@ -45,71 +33,6 @@ def duration(days: float) -> str:
     return f"{number(round(size))} day{'' if round(size) == 1 else 's'}"
 
 
-def period(days: Sequence[date], ends: tuple[int, int]) -> str:
-    """Write a range of days, given by the positions of its ends."""
-    first, last = (days[day] for day in ends)
-    return f"{first:%d %b %Y} to {last:%d %b %Y}"
-
-
-def epidemic_verdict(
-    judged: EpidemicJudgement, parameters: ODParameters, origin: str, *, estimate: bool
-) -> str:
-    """Say how decisions would go, and why."""
-    epsilon = parameters.epsilon
-    if judged.never_acting == 1:
-        if judged.needless:
-            return (
-                f"At ε = {epsilon:g}, zones would act on {number(judged.needless)} zone-days; with "
-                "the true data none would."
-            )
-        return f"At ε = {epsilon:g}, no zone acts, and none should."
-    text = (
-        f"At ε = {epsilon:g}, {percent(judged.accuracy)} of zone-days are decided as with the true "
-        f"data – never acting would get {percent(judged.never_acting)}."
-    )
-    if estimate:
-        text = f"First estimate, from the expected flows: {text[0].lower()}{text[1:]}"
-    text = f"{text} {_timing(judged, parameters, origin)}"
-    if judged.phantom >= 0.5:
-        zones = counted(round(judged.phantom), "zone")
-        text += f" Phantom flows make {zones} act that never should."
-    return text
-
-
-def left_out(parameters: ODParameters) -> str:
-    """Say what a release leaves out whatever its noise; empty where that is nothing.
-
-    Examples
-    --------
-    >>> left_out(ODParameters(epsilon=1.0)), left_out(ODParameters(epsilon=1.0, unit="trip"))
-    ('the trips that are trimmed or suppressed', 'the flows that are suppressed')
-    >>> left_out(ODParameters(epsilon=1.0, suppression_threshold=0))
-    'the trips that are trimmed'
-    """
-    trims, suppresses = parameters.unit != "trip", parameters.suppression_threshold > 1
-    if trims:
-        return f"the trips that are trimmed{' or suppressed' if suppresses else ''}"
-    return "the flows that are suppressed" if suppresses else ""
-
-
-def _timing(judged: EpidemicJudgement, parameters: ODParameters, origin: str) -> str:
-    if judged.timing == "early":
-        return (
-            f"Phantom flows carry the epidemic from {origin} too fast: the middle zone begins to "
-            f"act {duration(judged.shift_days)} early."
-        )
-    if judged.timing == "late":
-        missing = left_out(parameters)
-        why = f"Without {missing}" if missing else "Under the noise"
-        return (
-            f"{why} the epidemic from {origin} seems slower: the middle zone begins to act "
-            f"{duration(judged.shift_days)} late."
-        )
-    if judged.timing == "on time":
-        return "The middle zone begins to act on the right day."
-    return "No zone acts both in truth and in the release."
-
-
 def shift(days: float) -> str:
     """Write a shift of the first acting day."""
     if not math.isfinite(days):
@@ -119,21 +42,60 @@ def shift(days: float) -> str:
     return f"{duration(days)} {'early' if days < 0 else 'late'}"
 
 
+def people(parameters: ODParameters, left_out: int) -> str:
+    """Say among whom the epidemic spreads, and what that costs."""
+    without = (
+        f", without the {left_out:,} zones in which nobody lives and the trips to them"
+        if left_out
+        else ""
+    )
+    return (
+        f"Populations: homes in the same data{without}. A release adds Laplace noise of scale 1/ε "
+        f"= {1 / parameters.epsilon:g} people to each, which costs a person's home ε = "
+        f"{parameters.epsilon:g} more, not added to the trips'. Without any travel the epidemic of "
+        "P2's values peaks at 24.1% on day 85, barely above the 20% at which zones act: small "
+        "changes flip many decisions."
+    )
+
+
+def epidemic_verdict(
+    judged: EpidemicJudgement, compared: Comparison, parameters: ODParameters, origin: str
+) -> str:
+    """Say how decisions would go, and why."""
+    at, never = f"At ε = {parameters.epsilon:g}", float(compared.never_acting_accuracy)
+    text = (
+        f"{at}, {percent(judged.accuracy)} of zone-days are decided as with the true data – never "
+        f"acting would get {percent(never)}. {_timing(judged, origin)}"
+    )
+    phantom = (compared.first != NEVER) & (compared.first_true == NEVER)
+    zones = float(phantom.sum(axis=-1).mean())
+    if zones >= 0.5:
+        text += f" Phantom flows make {counted(round(zones), 'zone')} act that never should."
+    return text
+
+
+def _timing(judged: EpidemicJudgement, origin: str) -> str:
+    moved = duration(judged.shift_days) if judged.timing else ""
+    return {
+        "early": f"Phantom flows carry the epidemic from {origin} too fast: the middle zone begins "
+        f"to act {moved} early.",
+        "late": f"Without the trips that are trimmed or hidden the epidemic from {origin} seems "
+        f"slower: the middle zone begins to act {moved} late.",
+        "on time": "The middle zone begins to act on the right day.",
+        "": "No zone acts both in truth and in the release.",
+    }[judged.timing]
+
+
 def aid_verdict(judged: AidJudgement, epsilon: float, k: int) -> str:
     """Say where help would go and how large the movement would seem."""
     if math.isnan(judged.overlap):
         return "Nobody left the affected area on these days, so there is nothing to decide."
-    direction = "high" if judged.total_error > 0 else "low"
-    size = (
-        f"the total reads {percent(abs(judged.total_error))} too {direction}"
-        if abs(judged.total_error) >= 0.0005
-        else "the total reads right"
-    )
-    cause = "" if abs(judged.total_error) < 0.005 else f", mainly {CAUSES[judged.main_cause]}"
+    direction, off = "high" if judged.total_error > 0 else "low", abs(judged.total_error)
+    size = "the total reads right"
+    if off >= 0.0005:
+        size = f"the total reads {percent(off)} too {direction}"
+    cause = CAUSES.get(judged.main_cause, "") if off >= 0.005 else ""
+    chosen = f"{percent(judged.overlap)} of the {k} main destinations are named on an average day"
     if k == 1:
-        chosen = f"the first destination is named with probability {percent(judged.overlap)}"
-    else:
-        chosen = (
-            f"{percent(judged.overlap)} of the {k} main destinations are named on an average day"
-        )
-    return f"At ε = {epsilon:g}, {chosen}; {size}{cause}."
+        chosen = f"the first destination is named on {percent(judged.overlap)} of days"
+    return f"At ε = {epsilon:g}, {chosen}; {size}{', mainly ' if cause else ''}{cause}."

@@ -122,7 +122,7 @@ def of_zones(drawn: Shapes, true: Floats, private: Floats, *, what: str, epsilon
             f'<path class="zone" fill="{shade}" d="{path}">{_title(words)}</path>'
             for path, shade, words in zip(drawn.zones, shades, said, strict=True)
         )
-        return _figure(drawn, title, f"{title}: {what} by zone", paths)
+        return figure(drawn, title, f"{title}: {what} by zone", paths)
 
     sides = side("True", true) + side(f"Private, ε = {epsilon:g}", private)
     return Picture(sides, _scale(scale, what))
@@ -185,7 +185,7 @@ def of_flows(
     what = f"trips, the {LARGEST} largest flows{between}"
     titles = {"True": truly, f"Private, ε = {epsilon:g}": privately}
     sides = "".join(
-        _figure(drawn, title, f"{title}: {what}", ground + one) for title, one in titles.items()
+        figure(drawn, title, f"{title}: {what}", ground + one) for title, one in titles.items()
     )
     reads_0 = f"lost, {least}+ trips but reads 0" if least > 1 else "lost, reads 0"
     count = f"of {len(phantom)}"
@@ -202,7 +202,8 @@ def of_flows(
     return Picture(sides, key + (f"<span>{html.escape(note)}</span>" if at else ""))
 
 
-def _figure(drawn: Shapes, title: str, alt: str, inside: str) -> str:
+def figure(drawn: Shapes, title: str, alt: str, inside: str) -> str:
+    """Return one side of a picture with its title."""
     return (
         f'<figure><figcaption>{html.escape(title)}</figcaption><svg viewBox="{drawn.view_box}" '
         f'role="img" aria-label="{html.escape(alt)}">{inside}</svg></figure>'

@@ -1,25 +1,21 @@
 """The Decisions page: its figures against the engine's, and what it says where something lacks."""
 
 import re
-import threading
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine import datasets, decisions, origin_destination as od
-from engine.decisions.epidemic import scenario_origins
-from engine.decisions.populations import empty_zones, given_populations
-from pages._ui.decisions import question, wording
+from engine.parameters import EPSILON_STOPS
+from engine.resolution import InhabitedDataset
+from pages._ui.decisions import target, wording
+from pages._ui.decisions.map import outcomes
 from pages._ui.wording.numbers import number, percent
-from tests.support.page import figures, html_of, text
+from tests.support.page import bodies, figures, text
 
-ROOT = Path(__file__).parents[3]
 PAGE = "pages/4_Decisions.py"
 TRIPS = {"unit": "trip", "threshold": "2"}
 EPIDEMIC = {"decisions_threshold": "2", "decisions_beta": "0.5", "decisions_mu": "0.1"}
-AID = {"decisions_view": "aid-after-a-shock"}
-POPULATION = 1000.0
 MODEL = decisions.EpidemicParameters(beta=0.5, mu=0.1)
 
 
@@ -29,72 +25,33 @@ def town():
 
 
 @pytest.fixture
-def opened(open_page):
-    """Open the page with as many people in every zone."""
+def shocked(open_page, town):
+    """Open the aid after a shock in the busiest zone; return the zone and the page."""
+    zone = str(town.zones["zone_id"][int(np.argmax(od.truth(town)[0].sum(axis=1)))])
 
     def run(**query):
         app = open_page(PAGE, **TRIPS | query)
-        app.radio(key="decisions_source").set_value(question.SAME).run()
-        assert not app.exception, app.exception
-        return app
+        app.button_group(key="decisions_view").set_value("Aid after a shock").run()
+        (area,) = app.multiselect
+        return zone, area.set_value([zone]).run()
 
     return run
 
 
-@pytest.fixture
-def shocked(open_page, town):
-    """Open the aid after a shock in the busiest zone; return the zone and the page."""
-    zone = str(town.zones["zone_id"][int(np.argmax(od.truth(town)[0].sum(axis=1)))])
-    return lambda **query: (zone, open_page(PAGE, **TRIPS | AID | {"decisions_area": zone} | query))
-
-
-def true_epidemic(town):
-    people = given_populations(town, POPULATION)
-    origin = scenario_origins(town, people)["largest"]
-    return decisions.true_epidemic(town, [origin], MODEL, populations=people).prevalence
-
-
-def test_epidemic_shows_the_engines_figures(opened, settled, town):
-    app = settled(opened(epsilon="1", **EPIDEMIC))
-    true = true_epidemic(town)
-    acts = true[0] >= 0.02
-    assert f"never acting would get {percent(float((~acts).mean()))}" in text(app)
+def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settled, town):
+    app = settled(open_page(PAGE, epsilon="1", **TRIPS, **EPIDEMIC))
+    homes = InhabitedDataset(town)
+    origin = decisions.scenario_origins(homes)["largest"]
+    acts = decisions.true_epidemic(homes, [origin], MODEL)[0] >= 0.02
+    assert f"Never acting would get {percent(float((~acts).mean()))}" in text(app)
     assert len(figures(app)) == 4
     assert "Mean over 20 releases" in text(app)
     assert f"of {acts.size:,} zone-days" in text(app)
-    assert "taken as public and get no noise" in text(app)
-
-
-def test_an_estimate_says_so(opened, settled, monkeypatch):
-    from pages._ui.decisions import work
-
-    blocks, looked = decisions.private_epidemics, threading.Event()
-
-    def held_back(*arguments, **named):
-        looked.wait(60)
-        return blocks(*arguments, **named)
-
-    monkeypatch.setattr(work.decisions, "private_epidemics", held_back)
-    try:
-        app = opened(epsilon="0.7", **EPIDEMIC)
-        for _ in range(100):  # the estimate itself takes a moment where much else runs
-            if "First estimate, from the expected flows" in text(app):
-                break
-            app.run()
-        else:
-            pytest.fail("no estimate came")
-    finally:
-        looked.set()
-
-
-def test_two_origins_and_the_papers_table_stand_side_by_side(opened, settled):
-    app = settled(opened(**EPIDEMIC))
-    table = next(one for one in html_of(app).split("<table>") if "Epidemic starts in</th>" in one)
-    rows = re.findall(r"<tr><td[^>]*>(.*?)</td><td[^>]*>(.*?)</td>", table)
-    assert [run for _, run in rows] == 2 * ["releases", "without noise"]
-    assert len({zone for zone, _ in rows}) == 2
-    app.toggle(key="decisions_p2_epidemic").set_value(True).run()
-    assert "98% (2%)" in html_of(app)
+    empty = int((town.homes == 0).sum())
+    assert f"without the {empty} zones in which nobody lives" in text(app)
+    drawn = "".join(bodies(app))
+    assert "Map of decisions: With a release" in drawn
+    assert "missed: " in drawn
 
 
 @pytest.mark.parametrize(
@@ -102,129 +59,83 @@ def test_two_origins_and_the_papers_table_stand_side_by_side(opened, settled):
     [
         ({}, "In the 7 days of demo\\-city no zone reaches 20.0%"),
         ({"decisions_beta": "3"}, "take more steps a day"),
-        ({"decisions_beta": "0.6", "decisions_mu": "0.5"}, "must be at most 1"),
-        ({"decisions_days": "2026-06-02_2026-06-02"}, "at least 2 days"),
-    ],
-)
-def test_an_epidemic_that_cannot_be_decided_is_said_and_shows_no_figure(opened, query, words):
-    app = opened(**query)
-    assert words in text(app)
-    assert not figures(app)
-
-
-@pytest.mark.parametrize(
-    ("query", "words"),
-    [
-        ({}, "nobody lives in"),
         ({"od_data": "only-visits"}, "has no trips"),
-        (AID, "Choose the affected zones"),
-        (AID | {"decisions_area": "AFG-1742"}, "Choose the affected zones"),
+        ({"unit": "person", "threshold": "2"}, "Release each day by itself"),
+        ({"od_time": "whole", "unit": "person-day"}, "Release each day by itself"),
     ],
 )
-def test_what_lacks_is_said_before_anything_is_shown(open_page, query, words):
+def test_what_cannot_be_decided_is_said_and_shows_no_figure(open_page, query, words):
     app = open_page(PAGE, **TRIPS | query)
     assert words in text(app)
     assert not figures(app)
 
 
-def test_where_no_zone_acts_one_press_sets_a_share_from_which_some_would(opened, settled):
-    app = opened(decisions_beta="0.5", decisions_mu="0.1", decisions_threshold="90")
+def test_one_press_releases_each_day(open_page):
+    app = open_page(PAGE, unit="person", threshold="2")
+    app.button(key="decisions_daily").click().run()
+    assert "no zone reaches" in text(app)
+    assert app.session_state["unit"] == "person-day"
+
+
+def test_where_no_zone_acts_one_press_sets_a_share_from_which_some_would(open_page, settled):
+    query = EPIDEMIC | {"decisions_threshold": "90"}
+    app = open_page(PAGE, **TRIPS, **query)
     highest = float(re.search(r"highest prevalence is ([\d.]+)%", text(app))[1])
     app.button(key="decisions_lower").click().run()
     lower = app.number_input(key="decisions_threshold").value
     assert highest / 5 <= lower <= highest / 2
-    app = settled(app)
-    assert "nothing to decide" not in text(app)
-    assert len(figures(app)) == 4
+    assert len(figures(settled(app))) == 4
 
 
-@pytest.mark.parametrize("threshold", ["0", "101", "-5", "nan", "many"])
-def test_a_threshold_that_is_no_share_gives_way_to_the_usual_one(opened, threshold):
-    app = opened(decisions_threshold=threshold)
-    assert app.number_input(key="decisions_threshold").value == 20.0
-
-
-def test_an_origin_of_another_dataset_gives_way_to_the_largest_zone(opened, town):
-    app = opened(decisions_origin="AFG-1742")
-    people = given_populations(town, POPULATION)
-    largest = scenario_origins(town, people)["largest"]
-    assert app.selectbox(key="decisions_origin").value == largest
-
-
-def test_flows_without_people_work_at_trip_level(opened, settled):
-    assert "never acting" in text(settled(opened(od_data="flows", **EPIDEMIC)))
+def test_a_zone_is_marked_where_more_than_one_decision_in_ten_is_wrong():
+    true = np.zeros((40, 4))
+    true[:10, :3] = true[:20, 3] = 1.0
+    released = np.repeat(true[None], 2, axis=0)
+    released[:, 0, 0] = 0.0  # one day of ten missed
+    released[:, :2, 1] = 0.0  # two
+    released[:, 30:33, 2] = 1.0  # three needless
+    compared = decisions.compare(true, released)
+    assert outcomes(compared) == ["right", "missed", "needless", "right"]
 
 
 @pytest.mark.parametrize("k", [2, 20])
-def test_aid_shows_the_exact_law(shocked, settled, town, k):
-    zone, app = shocked(epsilon="1", decisions_k=str(k))
-    app = settled(app)
-    assert app.number_input(key="decisions_k").value == k
+def test_aid_shows_the_engines_figures(shocked, settled, town, k):
+    zone, app = shocked(epsilon="1")
+    (helped,) = (one for one in app.number_input if one.key.startswith("decisions_k_"))
+    app = settled(helped.set_value(k).run())
     params = od.ODParameters(epsilon=1.0, unit="trip", suppression_threshold=2)
     leaving = decisions.outflow(town, decisions.shock(town, [zone]), params)
-    together = decisions.shock_totals(leaving, params).together
-    overlap = decisions.selection_probability(leaving, params, k).overlap[k - 1]
+    totals = decisions.shock_totals(leaving, params)
     place = town.zones["zone_id"].astype(str).tolist().index(zone)
     trips = od.truth(town)[:, place]
-    assert figures(app)[0] == number(float(together.true))
-    assert together.true == trips.sum() - trips[:, place].sum()  # plain sums
-    assert figures(app)[1] == number(float(together.expected))
-    assert figures(app)[2] == percent(float(np.nanmean(overlap)))
+    assert totals.true.sum() == trips.sum() - trips[:, place].sum()  # plain sums
+    assert figures(app)[0] == number(float(totals.true.sum()))
+    assert figures(app)[1] == number(float(totals.expected.sum()))
+    event = decisions.shock(town, [zone])
+    drawn = decisions.private_aid(town, event, [params], 200, k, rng=np.random.default_rng(3))
+    said = float(figures(app)[2].rstrip("%")) / 100
+    assert said == pytest.approx(float(np.nanmean(drawn.overlap[0, :, k - 1])), abs=0.05)
 
 
-def test_more_destinations_than_zones_cannot_be_asked_for(open_page, settled):
-    app = open_page(PAGE, decisions_k="500", **TRIPS | AID)
-    area = app.multiselect(key="decisions_area")
-    app = settled(area.set_value(area.options[:1]).run())
-    assert app.number_input(key="decisions_k").value <= app.number_input(key="decisions_k").max
+def test_our_method_is_judged_by_its_own_draws(shocked, settled):
+    app = settled(shocked(od_method="estimate")[1])
     assert len(figures(app)) == 4
+    assert "What changes the total" not in text(app)
 
 
-def test_zones_where_nobody_lives_are_left_out_at_a_press(open_page, settled, town):
-    homes, empty = town.homes, empty_zones(town)
-    app = open_page(PAGE, **TRIPS | EPIDEMIC)
-    assert f"nobody lives in {empty} of {len(homes)} zones" in text(app)
-    assert not figures(app)
-    app = settled(app.button(key="decisions_leave_out").click().run())
-    assert app.radio(key="decisions_source").value == question.INHABITED_ONLY
-    assert f"without the {empty} zones in which nobody lives and the trips to" in text(app)
-    assert len(figures(app)) == 4
-    left = int(np.count_nonzero(homes))
-    assert 1 < left == len(homes) - empty
-    assert len(app.selectbox(key="decisions_origin").options) == left
-    assert f"of {len(town.metadata.days) * left:,} zone-days" in text(app)
-
-
-def test_equal_numbers_are_one_press_away_and_said(open_page, settled):
-    app = open_page(PAGE, **TRIPS | EPIDEMIC)
-    app = settled(app.button(key="decisions_equal").click().run())
-    assert len(figures(app)) == 4
-    assert "1,000 people assumed in every zone" in text(app)
-    assert not [one for one in app.button if one.key == "decisions_equal"]
-
-
-def test_a_dataset_opens_on_the_question_that_it_can_answer(
-    tmp_path, monkeypatch, open_page, settled
-):
-    for name in ("rwanda-districts", "afghanistan-2020"):
-        (tmp_path / name).symlink_to(ROOT / "data" / name)
-    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
-    aid, epidemic = "Where help goes after a shock", "When zones act in an epidemic"
-
-    def shows(view, title, dataset):
-        assert app.button_group(key="decisions_view").value == view
-        assert f"{title}: {dataset}" in [one.value for one in app.subheader]
-
-    app = settled(open_page(PAGE))
-    shows("Aid after a shock", aid, "rwanda\\-districts")
-    assert len(figures(app)) == 4
-    app.selectbox(key="od_data").set_value("afghanistan-2020").run()
-    shows("Epidemic", epidemic, "afghanistan\\-2020")
-    app.button_group(key="decisions_view").set_value("Aid after a shock").run()
-    app.selectbox(key="od_data").set_value("rwanda-districts").run()
-    shows("Aid after a shock", aid, "rwanda\\-districts")
-    app.button_group(key="decisions_view").set_value("Epidemic").run()
-    shows("Epidemic", epidemic, "afghanistan\\-2020")  # a choice stays
+@pytest.mark.parametrize("reached", [True, False])
+def test_a_target_offers_the_smallest_epsilon_that_keeps_it(shocked, settled, monkeypatch, reached):
+    met = np.zeros((len(EPSILON_STOPS), 60), dtype=bool)
+    met[7:] = reached
+    monkeypatch.setattr("pages._ui.decisions.aid.keeps_aid", lambda *_: met)
+    app = settled(shocked(epsilon="0.1")[1])
+    if not reached:
+        assert "No ε up to 10 keeps" in text(app)
+        return
+    assert target.LEAKS in text(app)
+    app.button(key="decisions_use").click().run()
+    assert app.session_state["epsilon"] == EPSILON_STOPS[7]
+    assert "demo-city" in app.session_state["session"].judged
 
 
 @pytest.mark.parametrize(

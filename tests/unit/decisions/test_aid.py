@@ -1,0 +1,224 @@
+"""Aid after a shock: the check figures, causes, verdicts, ε from a decision, bad input."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from engine import datasets, decisions, origin_destination as od
+from engine.decisions.judge import keeps_aid, keeps_epidemic, least_draws
+from engine.decisions.rules import first_zones, overlaps
+from engine.errors import DatasetError, ParameterError
+
+EPSILONS = (0.1, 0.2, 0.5, 1.0)
+
+
+def leaving(name, settings):
+    dataset = datasets.load(name)
+    return decisions.outflow(dataset, decisions.shock(dataset), settings)
+
+
+def trip(epsilon):
+    return od.ODParameters(epsilon=epsilon, unit="trip", suppression_threshold=15)
+
+
+def person_day(epsilon, max_trips):
+    return od.ODParameters(epsilon=epsilon, max_trips_per_user=max_trips)
+
+
+def drawn(name, settings, draws, k=3, seed=0):
+    dataset = datasets.load(name)
+    rng = np.random.default_rng(seed)
+    return decisions.private_aid(dataset, decisions.shock(dataset), [settings], draws, k, rng=rng)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "expected", "deviation"),
+    [
+        ("afghanistan-provinces", trip(0.1), 50_247.4753, 168.516),
+        ("afghanistan-provinces", trip(0.5), 49_668.9621, 36.396),
+        ("afghanistan-provinces", trip(1.0), 49_661.8196, 21.901),
+        ("afghanistan-provinces", person_day(0.1, 6), 53_229.1284, 903.282),
+        ("rwanda-districts", trip(0.1), 32_814.2882, 156.887),
+        ("rwanda-districts", person_day(0.1, 14), 43_844.0579, 1_891.357),
+    ],
+)
+def test_check_figures_of_totals(name, settings, expected, deviation):
+    totals = decisions.shock_totals(leaving(name, settings), settings)
+    assert totals.expected.sum() == pytest.approx(expected, abs=5e-5)
+    assert np.sqrt((totals.deviation**2).sum()) == pytest.approx(deviation, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "overlap"),
+    [
+        ("rwanda-districts", person_day(0.1, 14), {1: 99.937, 3: 86.014, 5: 61.805}),
+        ("rwanda-districts", person_day(0.1, 8), {3: 95.521}),
+        ("afghanistan-provinces", person_day(0.1, 6), {3: 99.854}),
+    ],
+)
+def test_draws_name_as_many_destinations_as_the_exact_law(name, settings, overlap):
+    """The figures are those of the exact law (Poisson-binomial), which the draws replace."""
+    found = drawn(name, settings, 400).overlap[0]
+    for k, percent in overlap.items():
+        mean, error = 100 * found[:, k - 1].mean(), 100 * found[:, k - 1].std() / np.sqrt(400)
+        assert abs(mean - percent) < 4 * error + 0.02
+
+
+@pytest.mark.parametrize("settings", [trip(0.1), person_day(0.5, 3)])
+def test_causes_add_up_to_the_bias_and_the_area_keeps_its_own_trips(settings):
+    flows = leaving("afghanistan-districts", settings)
+    totals = decisions.shock_totals(flows, settings)
+    causes = totals.causes
+    np.testing.assert_allclose(sum(causes.values()), totals.expected - totals.true, atol=1e-6)
+    assert (causes["trimming"] <= 0).all()
+    assert (causes["suppression"] < 0).all()
+    assert (causes["phantoms"] > 0).all()
+    assert flows.true.shape == (7, 13, 408)
+    assert flows.inside.sum() == 36_790
+
+
+@pytest.mark.parametrize("threshold", [0, 1, 5])
+def test_a_count_at_the_threshold_is_not_suppressed(threshold):
+    """Causes cell by cell, from the law of the noise summed by hand; one flow is trimmed away."""
+    settings = od.ODParameters(epsilon=1.0, unit="trip", suppression_threshold=threshold)
+    kept = np.array([0, 1, 4, 5, 6, 40, 0])
+    true = np.array([0, 1, 4, 5, 6, 40, 3])
+    flows = decisions.Outflow(
+        true=true[None, None].astype(float),
+        kept=kept[None, None].astype(float),
+        destinations=np.arange(1, 8),
+        inside=np.zeros(1),
+    )
+    causes = decisions.shock_totals(flows, settings).causes
+    least = max(threshold, 1)
+    z = np.arange(-200, 201)
+    pmf = np.where(z == 0, 1 - np.exp(-0.5), np.sinh(0.5) * np.exp(-np.abs(z)))
+    expected = np.where(kept[:, None] + z >= least, kept[:, None] + z, 0) @ pmf
+    silent = np.where(kept >= least, kept, 0)  # what is left without noise
+    assert causes["trimming"] == -3
+    assert causes["suppression"] == (silent - kept).sum()
+    assert causes["noise"] == pytest.approx((expected - silent)[true > 0].sum())
+    assert causes["phantoms"] == pytest.approx(expected[true == 0].sum())
+
+
+def exact(true, **causes):
+    changes = {"trimming": 0.0, "suppression": 0.0, "noise": 0.0, "phantoms": 0.0, **causes}
+    changes = {name: np.array([change]) for name, change in changes.items()}
+    expected = np.array([true]) + sum(changes.values())
+    return decisions.ShockTotals(
+        true=np.array([true]), expected=expected, deviation=np.zeros(1), causes=changes
+    )
+
+
+@pytest.mark.parametrize(
+    ("causes", "main"),
+    [
+        ({"trimming": -100.0, "phantoms": 90.0, "noise": 18.0}, "phantoms"),  # 0.8% too high
+        ({"trimming": -60.0, "suppression": -40.0, "phantoms": 70.0}, "trimming"),
+        ({"suppression": -300.0}, "suppression"),
+    ],
+)
+def test_the_main_cause_has_the_sign_of_the_error(causes, main):
+    totals = exact(1000.0, **causes)
+    judged = decisions.judge_aid(1000.0, totals.expected, np.ones(1), totals)
+    assert judged.total_error == pytest.approx(sum(causes.values()) / 1000)
+    assert judged.main_cause == main
+
+
+@pytest.mark.parametrize(
+    ("overlap", "total", "level"),
+    [(0.95, 1000, "good"), (0.5, 1000, "partly"), (0.89, 1000, "partly"), (0.95, 500, "partly"),
+     (0.45, 1000, "noisy"), (0.95, 1600, "noisy"), (np.nan, 1000, "noisy")],
+)  # fmt: skip
+def test_aid_is_judged_by_places_and_total(overlap, total, level):
+    judged = decisions.judge_aid(1000.0, np.array([total]), np.array([overlap]))
+    assert (judged.level, judged.main_cause) == (level, "")
+
+
+def test_ties_go_by_the_order_of_the_zones_and_empty_ones_are_never_chosen():
+    totals = np.array([3, 7, 3, 0, 7])
+    chosen = [np.flatnonzero(first_zones(totals, k)).tolist() for k in (1, 2, 3, 5)]
+    assert chosen == [[1], [1, 4], [0, 1, 4], [0, 1, 2, 4]]
+    found = overlaps(np.array([5, 4, 0, 0]), np.array([0, 9, 8, 0]), 3)
+    assert found.tolist() == [0.0, 0.5, 0.5]
+    assert np.isnan(overlaps(np.zeros(3), np.ones(3), 2)).all()
+
+
+def test_our_method_names_destinations_by_its_own_release():
+    ours = od.ODParameters(epsilon=1e5, unit="trip", method="estimate")
+    found = drawn("rwanda-districts", ours, 1)
+    assert found.overlap[0, 0, :3].min() > 0.95
+    assert found.totals[0, 0] == pytest.approx(32_638, rel=0.01)
+
+
+def test_a_draw_is_the_same_however_many_and_k_only_names():
+    few, many = drawn("rwanda-districts", trip(0.1), 3), drawn("rwanda-districts", trip(0.1), 9, 5)
+    np.testing.assert_array_equal(few.totals, many.totals[:, :3])
+    np.testing.assert_array_equal(few.overlap, many.overlap[:, :3])
+    assert few.named.sum() == pytest.approx(3)
+    assert many.named.sum() == pytest.approx(5)
+
+
+def test_bad_areas_and_k_are_refused(tiny_city):
+    with pytest.raises(DatasetError, match="names none; choose one or more zones"):
+        decisions.shock(tiny_city)
+    with pytest.raises(ParameterError, match="leave a zone to go to"):
+        decisions.shock(tiny_city, [str(zone) for zone in tiny_city.zones["zone_id"]])
+    with pytest.raises(ParameterError, match="from 1 to 29, got 30"):
+        drawn("rwanda-districts", trip(1.0), 1, 30)
+
+
+def records(*successes, draws=100):
+    return np.array([[True] * s + [False] * (draws - s) for s in successes])
+
+
+def test_the_target_must_hold_at_the_chosen_epsilon_and_above():
+    assert decisions.strongest_privacy(EPSILONS, records(98, 99, 80, 100)) == 1.0
+    assert decisions.strongest_privacy(EPSILONS, records(10, 99, 99, 100)) == 0.2
+    assert decisions.strongest_privacy(EPSILONS, records(99, 80, 99, 50)) is None
+
+
+@pytest.mark.parametrize(("successes", "confidence"), [(95, 0.9), (97, 0.93), (60, 0.5)])
+def test_the_bound_is_clopper_and_pearsons(successes, confidence):
+    # the share at which that many successes or more have a probability of 5%
+    shown = stats.beta.ppf(0.05, successes, 100 - successes + 1)
+    held = decisions.strongest_privacy([1.0], records(successes), confidence) is not None
+    assert held == (shown >= confidence)
+    assert stats.binom.sf(successes - 1, 100, shown) == pytest.approx(0.05, rel=1e-6)
+
+
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
+def test_the_least_number_of_draws_is_the_least(confidence):
+    least = least_draws(confidence)
+    for draws, holds in ((least, True), (least - 1, False)):
+        clean = np.ones((1, draws), dtype=bool)
+        assert (decisions.strongest_privacy([1.0], clean, confidence) is not None) == holds
+
+
+def test_accuracy_alone_would_be_met_by_never_acting():
+    true = np.zeros((50, 10))
+    true[:5, :3] = 0.5
+    idle = decisions.compare(true, np.zeros((1, 50, 10)))
+    assert idle.accuracy.mean > 0.95
+    assert not keeps_epidemic(idle, 0.95, 0.5).any()
+    assert keeps_epidemic(decisions.compare(np.zeros((50, 10)), np.zeros((1, 50, 10))), 1, 1).all()
+
+
+def test_aid_needs_both_the_places_and_the_total():
+    totals, overlap = np.array([100.0, 111.0, 95.0, 100.0]), np.array([0.95, 1.0, 0.5, np.nan])
+    assert keeps_aid(100.0, totals, overlap, 0.9, 0.1).tolist() == [True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: keeps_aid(1.0, np.ones(1), np.ones(1), float("nan"), 0.1),
+        lambda: keeps_aid(1.0, np.ones(1), np.ones(1), 0.9, 0),
+        lambda: decisions.strongest_privacy([1.0, 0.5], records(1, 1)),
+        lambda: decisions.strongest_privacy([1.0], records(1, 1)),
+        lambda: decisions.strongest_privacy([1.0], records(1), 1.0),
+    ],
+)
+def test_bad_targets_are_refused(make):
+    with pytest.raises(ParameterError):
+        make()

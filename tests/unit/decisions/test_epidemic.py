@@ -1,0 +1,179 @@
+"""Epidemics on the shipped year: the check figures, what draws are, verdicts, bad input."""
+
+import numpy as np
+import pytest
+
+from engine import datasets, decisions, origin_destination as od
+from engine.decisions.epidemic import home_people
+from engine.decisions.rules import acts, joined
+from engine.errors import DatasetError, ParameterError
+
+ORIGINS = ["AFG-1767", "AFG-1742", "AFG-1758"]  # Kabul, Hirat, and Khost at random
+TRIP = {"unit": "trip", "suppression_threshold": 15}
+
+
+@pytest.fixture(scope="module")
+def year():
+    return datasets.load("afghanistan-2020")
+
+
+@pytest.fixture(scope="module")
+def true(year):
+    return decisions.true_epidemic(year, ORIGINS)
+
+
+def wrong(true, other):
+    comparison = decisions.compare(true, other)
+    return (comparison.missed + comparison.needless).sum(axis=-1).tolist()
+
+
+def test_check_figures_of_the_truth(year, true):
+    assert list(decisions.scenario_origins(year).values()) == ORIGINS
+    acting = acts(true)
+    assert acting.shape == (3, 305, 34)
+    assert acting.sum(axis=(1, 2)).tolist() == [1500, 1158, 1450]
+    peaks = [0.2703857478, 0.2663521105, 0.2652871]
+    np.testing.assert_allclose(true.max(axis=(1, 2)), peaks, atol=5e-8)
+
+
+def test_check_figures_of_suppression_arrivals_and_smaller_steps(year, true):
+    settings = od.ODParameters(epsilon=0.1, **TRIP)
+    quiet = decisions.suppressed_epidemic(year, ORIGINS, None, settings)
+    assert wrong(true, quiet) == [120, 566, 566]
+    arrivals = decisions.EpidemicParameters(direction="arrivals")
+    assert wrong(true, decisions.true_epidemic(year, ORIGINS, arrivals)) == [117, 303, 90]
+    finer = decisions.EpidemicParameters(steps_per_day=10)
+    changed = np.array(wrong(true, decisions.true_epidemic(year, ORIGINS, finer))) / 10370
+    np.testing.assert_allclose(changed, [0.027, 0.033, 0.036], atol=5e-4)
+
+
+def test_never_acting_is_right_most_of_the_time(true):
+    comparison = decisions.compare(true, np.zeros_like(true))
+    np.testing.assert_allclose(comparison.accuracy.mean, [0.855, 0.888, 0.860], atol=5e-4)
+    never = comparison.never_acting_accuracy
+    np.testing.assert_allclose(comparison.accuracy.mean, never, atol=1e-12)
+    assert (comparison.precision.undefined == 34).all()
+    assert np.isnan(comparison.precision.mean).all()
+
+
+def test_without_mobility_the_epidemic_barely_passes_the_threshold(year):
+    alone = decisions.EpidemicParameters(alpha=0.0)
+    none = decisions.true_epidemic(year, ORIGINS[:1], alone)
+    kabul = none[0, :, list(year.zones["zone_id"]).index(ORIGINS[0])]
+    assert kabul.max() == pytest.approx(0.2405741891, abs=5e-11)
+    assert kabul.argmax() + 1 == 85
+    assert (np.flatnonzero(kabul >= 0.2)[[0, -1]] + 1).tolist() == [67, 106]
+    fine = decisions.EpidemicParameters(alpha=0.0, steps_per_day=100)
+    limit = decisions.true_epidemic(year, ORIGINS[:1], fine).max()
+    assert limit == pytest.approx(0.2375038416, abs=5e-5)
+
+
+def test_a_draw_is_the_same_however_many_and_whatever_the_settings(year):
+    large, small = od.ODParameters(epsilon=1, **TRIP), od.ODParameters(epsilon=0.2, **TRIP)
+
+    def run(settings, draws):
+        blocks = decisions.private_epidemics(
+            year, ORIGINS[:2], None, settings, draws, rng=np.random.default_rng(7), days=slice(9)
+        )
+        return np.concatenate([*blocks], axis=1)
+
+    np.testing.assert_array_equal(run([small], 7), run([large, small], 23)[1:, :7])
+    assert len(np.unique(run([small], 7)[0, :, 0, -1], axis=0)) == 7
+
+
+@pytest.mark.parametrize(("draws", "blocks"), [(1, [1]), (4, [4]), (21, [4, 16, 1])])
+def test_the_first_draws_come_soon_and_each_once(year, draws, blocks):
+    settings = [od.ODParameters(epsilon=1.0, **TRIP)]
+    run = decisions.private_epidemics(
+        year, ORIGINS[:1], None, settings, draws, rng=np.random.default_rng(0), days=slice(4)
+    )
+    assert [block.shape[1] for block in run] == blocks
+
+
+def test_our_method_is_drawn_by_its_own_release(year):
+    """With noise that is almost none a release is the truth, and so are the decisions."""
+    ours = od.ODParameters(epsilon=1e5, unit="trip", method="estimate")
+    asked = year, ORIGINS[:1], None
+    (block,) = decisions.private_epidemics(
+        *asked, [ours], 2, rng=np.random.default_rng(0), days=slice(12)
+    )
+    true = decisions.true_epidemic(*asked, days=slice(12))
+    np.testing.assert_allclose(block[0, 0], true, atol=1e-3)
+
+
+def test_blocks_join_in_order():
+    rng = np.random.default_rng(0)
+    true, runs = rng.random((12, 5)) * 0.4, rng.random((7, 12, 5)) * 0.4
+    parts = [decisions.compare(true, part) for part in (runs[:4], runs[4:])]
+    whole = decisions.compare(true, runs)
+    for name, values in vars(joined(parts, axis=0)).items():
+        np.testing.assert_array_equal(values, getattr(whole, name))
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"beta": 0.51}, "more steps a day"),
+        ({"beta": float("nan")}, "beta must be a finite number above 0"),
+        ({"mu": 1.01}, "mu/steps_per_day must be at most 1.*got 1.01"),
+        ({"alpha": -1}, "alpha must be a finite number of at least 0"),
+        ({"seed_share": 0}, "seed_share"),
+        ({"steps_per_day": 1.5}, "steps_per_day"),
+        ({"direction": "sideways"}, "departures"),
+    ],
+)
+def test_bad_parameters_are_refused(setting, message):
+    with pytest.raises(ParameterError, match=message):
+        decisions.EpidemicParameters(**setting)
+
+
+@pytest.mark.parametrize("threshold", [0, -0.1, 1.2, float("nan"), True, "high"])
+def test_bad_thresholds_are_refused(threshold):
+    with pytest.raises(ParameterError, match="threshold must be"):
+        decisions.compare(np.zeros((2, 2)), np.zeros((2, 2)), threshold)
+
+
+def test_bad_places_days_and_settings_are_refused(year):
+    with pytest.raises(ParameterError, match="got 'Atlantis'"):
+        decisions.true_epidemic(year, ["Atlantis"])
+    with pytest.raises(ParameterError, match="each once"):
+        decisions.true_epidemic(year, [ORIGINS[0]] * 2)
+    with pytest.raises(ParameterError, match="at least 2 days, got 1"):
+        decisions.true_epidemic(year, ORIGINS, days=3)
+    mixed = [od.ODParameters(epsilon=1, unit="trip"), od.ODParameters(epsilon=1)]
+    with pytest.raises(ParameterError, match="same method, unit"):
+        decisions.private_epidemics(year, ORIGINS, None, mixed, 1, rng=np.random.default_rng(0))
+    with pytest.raises(DatasetError, match="nobody lives in 50 of them; leave those zones out"):
+        home_people(datasets.load("demo-city"))
+    with pytest.raises(DatasetError, match="holds no homes"):
+        home_people(datasets.load("paris"))
+
+
+def days(*acting, zones=10, length=40):
+    """Prevalence of 0.3 on some days in the first zones, else 0."""
+    values = np.zeros((length, zones))
+    for zone, (start, end) in enumerate(acting):
+        values[start:end, zone] = 0.3
+    return values
+
+
+LONG = {"length": 100}
+
+
+@pytest.mark.parametrize(
+    ("true", "other", "level", "timing"),
+    [
+        (days((5, 15), (8, 20)), days((6, 15), (9, 21)), "good", "late"),
+        (days((5, 15), (8, 20)), days((6, 15), (8, 20)), "good", "on time"),
+        (days((5, 15), (8, 20)), days((20, 35), (25, 40), (0, 9)), "noisy", "late"),
+        (days((5, 15), (8, 20)), days((0, 15)), "partly", "early"),
+        # nearly all days are right, and yet a week is lost
+        (days((5, 85), (8, 88), **LONG), days((12, 85), (15, 88), **LONG), "partly", "late"),
+        (days((12, 92), (15, 95), **LONG), days((10, 92), (13, 95), **LONG), "partly", "early"),
+        (days(), days(), "good", ""),
+        (days(), days((1, 2)), "noisy", ""),
+    ],
+)
+def test_verdicts(true, other, level, timing):
+    verdict = decisions.judge_epidemic(decisions.compare(true, other[None]))
+    assert (verdict.level, verdict.timing) == (level, timing)
