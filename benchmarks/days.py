@@ -20,7 +20,7 @@ from benchmarks.measure import Row, child, timed
 from engine import origin_destination as od
 from engine.datasets import Dataset, Metadata, storage, tripfiles
 from engine.datasets.tripcounts import TripCounts
-from engine.ingest.counting import keys
+from engine.ingest import keys
 
 DAYS, ZONES, MANY_ZONES = 365, 3_000, 5_000
 FULL_DAY, WIDE_DAY = 548_000, 2_000_000

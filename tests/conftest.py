@@ -4,10 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import hypothesis
-import ibis
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
@@ -31,27 +29,6 @@ def tiny_city(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     """Make a small dataset with density, trips, trips by person and homes; read it only."""
     folder: Path = tmp_path_factory.mktemp("datasets") / "tiny-city"
     return make_city(TINY_CITY, folder)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def expressions_compiled_once() -> Iterator[None]:
-    """Keep the SQL of every expression of the ingest: writing it takes half of a small build."""
-    compiled = ibis.to_sql
-
-    @cache
-    def of_operation(operation: Any, dialect: str | None) -> Any:
-        return compiled(operation.to_expr(), dialect=dialect)
-
-    def to_sql(expression: Any, dialect: str | None = None, **rest: Any) -> Any:
-        return (
-            compiled(expression, dialect, **rest)
-            if rest
-            else of_operation(expression.op(), dialect)
-        )
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ibis, "to_sql", to_sql)
-        yield
 
 
 @pytest.fixture(scope="session", autouse=True)

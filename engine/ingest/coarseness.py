@@ -28,6 +28,8 @@ class Coarseness:
         Column of the zones file for ``parents``.
     area : (west, south, east, north) or None
         In degrees: the area of a grid where neither places nor zones are given.
+    area_from_data : bool
+        Whether that area is read from the coordinates of the rows, which a release then states.
 
     Examples
     --------
@@ -40,6 +42,7 @@ class Coarseness:
     clusters: int = 30
     parent: str = ""
     area: tuple[float, float, float, float] | None = None
+    area_from_data: bool = False
 
     def __post_init__(self) -> None:
         validation.one_of("zoning", self.zoning, get_args(Zoning), "'given' takes what is there")

@@ -1,68 +1,58 @@
-"""Looks at raw rows before a build: how times read, days and area they cover, what zones give.
+"""Looks at raw rows before a build: how times read, days and area they cover, how coarse zones are.
 
 **Confidential**: everything here is read from the data and for its custodians alone.
 """
 
 import math
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
-from zoneinfo import ZoneInfo
 
 import numpy as np
+import pyarrow as pa
 
 from .. import geography
 from ..errors import InputError
-from .backends.embedded import DuckDBEngine
-from .calendar import Calendar, offsets
-from .counting import rows
-from .counting.reader import Reader
+from . import rows, scratch, tables
+from .engines import DuckDB
 from .inputs import guess
 from .inputs.mapping import Mappings
 from .inputs.places import Places
-from .inputs.sources import Source
-from .options import IngestOptions
 from .progress import Monitor
 from .reading import Reading
+from .rows import Reader, Table
 
 if TYPE_CHECKING:
     from timezonefinder import TimezoneFinder
 
-EARLIEST, LATEST = date(2000, 1, 1), date(2035, 12, 31)
+EARLIEST = date(2000, 1, 1)
 Area = tuple[float, float, float, float]
 """West, south, east and north in degrees."""
-
 SHARE_WITHIN = 0.99
-"""Share of the rows that `area` leaves between its edges in each direction: single points at 0° or
-in another country do not stretch it."""
+"""Share of the points that `area` leaves between its edges in each direction: single points at 0°
+or in another country do not stretch it."""
 _STEP_DEGREES = 0.05
 _NEAR_DEGREES = 1.0
 
 
-_OPTIONS = IngestOptions(
-    kind="visits",
-    inputs=("rows",),
-    out=Path("look"),
-    time_zone="UTC",
-    first_day=EARLIEST,
-    last_day=EARLIEST,
-    locations=Path("places"),
-    memory="1GB",
-)
-
-
-def _opened(sources: Sequence[Source], *, keep_order: bool = False) -> "closing[DuckDBEngine]":
+@contextmanager
+def _opened(
+    mappings: Mappings, time_zone: str = "UTC", *, keep_order: bool = False
+) -> Generator[tuple[DuckDB, list[Table]]]:
     """Open an engine that looks at rows and builds nothing."""
-    return closing(DuckDBEngine(_OPTIONS, sources, Monitor(), keep_order=keep_order))
-
-
-@cache
-def _calendar(time_zone: str) -> Calendar:
-    return Calendar(0, 0, None, offsets(ZoneInfo(time_zone), EARLIEST, LATEST))
+    with scratch.folder(None) as folder:
+        paths = tables.readable(list(mappings), folder)
+        engine = DuckDB(
+            Monitor(), folder, time_zone=time_zone, memory="1GB", keep_order=keep_order,
+            paths={path: source.name for source, path in paths.items()},
+        )  # fmt: skip
+        try:
+            yield engine, tables.views(engine, mappings, paths)
+        finally:
+            engine.close()
 
 
 def first_times(
@@ -70,19 +60,15 @@ def first_times(
 ) -> list[datetime | None]:
     """Return the local times of the first rows of the first file, None where they do not read.
 
-    `reading` has no gaps. Years before 2000 and after 2035 are shown by the nearest known offset of
-    the time zone.
+    `reading` has no gaps.
     """
-    source, names = next(iter(mappings.items()))
-    with _opened([source], keep_order=True) as engine:
-        read = rows.read_all(engine, {source: names})
-        column = "datetime" if "datetime" in read[0].columns else "date"
-        if column not in read[0].columns:
+    first = dict([next(iter(mappings.items()))])
+    with _opened(first, time_zone, keep_order=True) as (engine, (table, *_)):
+        if (column := _time_of(table)) is None:
             return []
-        clock = Reader(_calendar(time_zone), reading)
-        raw = rows.with_moments(engine, [read[0].limit(count)], clock)[0]
-        seconds = engine.fetch(raw.select(at=clock.time(raw, column)))
-    return [None if at is None else _moment(at) for at in seconds["at"].to_pylist()]
+        seconds = Reader(reading).seconds(*table.column(column))
+        found = engine.rows(f"SELECT {seconds} FROM (SELECT * FROM {table.view} LIMIT {count})")
+    return [None if at is None else _moment(at) for (at,) in found]
 
 
 def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date]:
@@ -96,32 +82,29 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
     InputError
         If no row has a time that can be read.
     """
-    reading = guess.complete(mappings, given)
-    with _opened(list(mappings)) as engine:
-        raw = rows.read_all(engine, mappings)
-        name = "datetime" if "datetime" in raw[0].columns else "date"
-        if name not in raw[0].columns:
+    reader = Reader(guess.complete(mappings, given))
+    with _opened(mappings, time_zone) as (engine, views):
+        columns = [(table, column) for table in views if (column := _time_of(table))]
+        if not columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")
-        clock = Reader(_calendar(time_zone), reading)
-        timed = rows.with_moments(engine, raw, clock)
-        times = rows.together([table.select(at=clock.time(table, name)) for table in timed])
-        ends = engine.fetch(times.aggregate(low=times.at.min(), high=times.at.max())).to_pylist()[0]
-    if ends["low"] is None:
+        every = " UNION ALL ".join(
+            f"SELECT {reader.seconds(*table.column(column))} AS moment FROM {table.view}"
+            for table, column in columns
+        )
+        ((low, high),) = engine.rows(f"SELECT min(moment), max(moment) FROM ({every})")
+    first, last = (None if at is None else _moment(at) for at in (low, high))
+    if first is None or last is None:
         raise InputError(
-            "no row has a time that can be read",
+            "no row has a time that can be read, or some lie outside the years 1 to 9999",
             remedy="say how times are written",
             code="unparsable",
             settings=("date_order", "number_times"),
         )
-    low, high = (_moment(ends[end]) for end in ("low", "high"))
-    if low is None or high is None:
-        raise InputError(
-            "some times lie outside the years 1 to 9999",
-            remedy="say what times that are numbers count",
-            code="unparsable",
-            settings=("number_times",),
-        )
-    return low.date(), high.date()
+    return first.date(), last.date()
+
+
+def _time_of(table: Table) -> str | None:
+    return next((name for name in ("datetime", "date") if name in table.kinds), None)
 
 
 def area(mappings: Mappings, given: Reading) -> Area:
@@ -132,25 +115,25 @@ def area(mappings: Mappings, given: Reading) -> Area:
     InputError
         If no row has coordinates that can be read.
     """
-    with _opened(list(mappings)) as engine:
-        reader = Reader(_calendar("UTC"), guess.complete(mappings, given))
-        points = rows.distinct_points(rows.read_all(engine, mappings), reader)
-        rest = (1 - SHARE_WITHIN) / 2
-        edges = {
-            f"{name}_{end}": points[name].quantile(share)
-            for name in ("lng", "lat")
-            for end, share in (("low", rest), ("high", 1 - rest))
-        }
-        quantiles = engine.fetch(points.aggregate(**edges)).to_pylist()[0]
-    if quantiles["lng_low"] is None:
+    reader = Reader(guess.complete(mappings, given))
+    with _opened(mappings) as (engine, views):
+        return area_of(engine.table(rows.distinct_points(views, reader)))
+
+
+def area_of(points: pa.Table) -> Area:
+    """Return the area in which nearly all of some distinct points lie."""
+    if not points.num_rows:
         raise InputError(
             "no row has coordinates that can be read",
             remedy="choose the columns of coordinates and the decimal mark",
             code="unparsable",
             settings=("mapping", "decimal"),
         )
-    west, south = (_down(quantiles[name]) for name in ("lng_low", "lat_low"))
-    east, north = (-_down(-quantiles[name]) for name in ("lng_high", "lat_high"))
+    rest = (1 - SHARE_WITHIN) / 2
+    (west, east), (south, north) = (
+        np.quantile(points[name].to_numpy(), (rest, 1 - rest)) for name in ("lng", "lat")
+    )
+    west, south, east, north = _down(west), _down(south), -_down(-east), -_down(-north)
     return west, south, max(east, west + _STEP_DEGREES), max(north, south + _STEP_DEGREES)
 
 
@@ -180,22 +163,12 @@ def _near(longitude: float, latitude: float, within: Area) -> bool:
 
 
 def _down(degrees: float) -> float:
-    return round(math.floor(degrees / _STEP_DEGREES) * _STEP_DEGREES, 2)
+    return round(math.floor(float(degrees) / _STEP_DEGREES) * _STEP_DEGREES, 2)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Size:
-    """How coarse zones are; public geometry alone.
-
-    Attributes
-    ----------
-    zones : int
-        Number of zones.
-    median_km2 : float
-        Median area of a zone in square kilometres.
-    pairs : int
-        Pairs of zones, cells of one day's matrix.
-    """
+    """How coarse zones are; public geometry alone: their number, median area and pairs."""
 
     zones: int
     median_km2: float

@@ -5,17 +5,29 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Literal, get_args
-from zoneinfo import ZoneInfo
 
 from .. import validation
 from ..errors import ParameterError
 from ..parameters import DEFAULT_MAX_VISITS_CAP
 from .coarseness import Coarseness
-from .reading import Encoding, Reading, check_time_zone
+from .reading import Reading, check_time_zone
 
-Kind = Literal["trips", "visits", "flows"]
+Kind = Literal["trips", "rides", "visits", "flows"]
 EngineName = Literal["duckdb", "spark"]
 Part = Literal["density", "trips"]
+Cells = Literal["h3", "quadkey", "geohash"]
+Choice = Literal[
+    "people", "unreadable", "unknown-flows", "repeated-places", "placeless", "zero-places"
+]
+CHOICES: dict[Choice, str] = {
+    "people": "leave out rows without a person's id",
+    "unreadable": "leave out rows with a time, place or number that cannot be read",
+    "unknown-flows": "flows without a number are not known: leave them out",
+    "repeated-places": "keep the first row of a place that is there again",
+    "placeless": "leave out places without coordinates",
+    "zero-places": "leave out places at 0°, 0°",
+}
+"""What may be done about rows and places that are refused otherwise, in words."""
 
 DAYS_PER_WEEK = 7
 LONGEST_PERIOD_DAYS = 3660
@@ -30,27 +42,31 @@ class IngestOptions:
     Parameters
     ----------
     kind : str
-        ``trips``, ``visits`` or ``flows`` (aggregate counts without people).
+        ``trips``, ``visits``, ``rides`` (trips without a person) or ``flows`` (counts of trips).
     inputs : tuple of str
-        Files, folders or glob patterns of CSV (also .gz) or Parquet tables.
+        Files, folders or patterns of CSV (also packed) or Parquet; on Spark tables of a catalogue.
     out : Path
         The dataset's folder; its name becomes the dataset's name.
     time_zone : str
         IANA name of the local time zone, such as ``America/Mexico_City``.
     first_day, last_day : date
         The declared period in local days, both included.
-    mapping : mapping of str to str
-        Canonical column name to the name in the files; what is left out is guessed.
+    mapping, locations_mapping, zones_mapping : mapping of str to str
+        Canonical column to the name in the files; what is left out is guessed. ``state:2+county:3``
+        joins columns, padded with zeros to so many digits.
     week : date or None
         Monday of the density week; None takes the first full week of the period.
     locations, zones : Path or None
-        Tables of places; at least one of them.
-    locations_mapping, zones_mapping : mapping of str to str
-        As `mapping`, for those tables.
+        Tables of places; without both, ids that are `cells`, or the area of a grid.
+    layer : str
+        Of a file of zones that has several.
+    cells : str or None
+        ``h3``, ``quadkey`` or ``geohash``: ids of places in the rows are such cells.
+    id_prefix : bool
+        Ids of places in the rows begin with those of the places (blocks within block groups).
     parents : tuple of str or None
-        Columns that name a coarser zone for each zone, kept for `engine.resolution`: of the zones
-        file, or of the table of locations where there is none. None takes those of usual names
-        that are a hierarchy.
+        Columns that name a coarser zone for each zone, kept for `engine.resolution`. None takes
+        those of usual names that are a hierarchy.
     parts : tuple of str
         Which aggregates to build: ``density``, ``trips`` or both.
     max_visits_cap : int
@@ -62,31 +78,27 @@ class IngestOptions:
     period_from_data : bool
         Whether the two days were read from the data; a release states it.
     places_public : bool or None
-        Whether the places are public, as the custodian declares it; None leaves it open. False
-        also where the area of a grid was read from the data.
+        Whether the places are public, as the custodian declares it; None leaves it open.
     salt : str or None
         For reproducible ranks; None keeps the dataset's own salt or makes one.
-    skip_unparsable : bool
-        Count rows that cannot be read instead of refusing the file.
+    leave_out : tuple of str
+        Which of `CHOICES` are made; without one such rows and places are refused.
     gap_minutes : float or None
         Of visits: how long without a row ends a trip, which leads from its first to its last row.
         None takes the trips that rows name (``tid``), else a visit and the person's next one in
         another zone on the same day.
-    encoding : str or None
-        ``utf-8``, ``windows-1252``, ``latin-1`` or ``utf-16`` for all CSV files; None tells by
-        looking.
     reading : Reading
-        Marks, order of dates and meaning of numbers; what it leaves open is detected.
+        How text is read; what it leaves open is detected.
     coarseness : Coarseness
         Which zones are built.
     engine : str
-        ``duckdb`` (embedded) or ``spark``.
+        ``duckdb`` (embedded) or ``spark``, which reads typed tables.
     memory, threads, spill, spill_limit : str, int, Path, str
-        Settings of the embedded engine; Spark has no limit of what it spills.
-    master : str
-        Address of the Spark cluster, or ``local[2]``.
-    conf : mapping of str to str
-        Further settings of Spark, as ``spark-submit --conf`` takes them.
+        Settings of the embedded engine.
+    master, conf : str, mapping of str to str
+        Address of the Spark cluster, and settings as ``spark-submit --conf`` takes them.
+    description, source, licence : str
+        Said of the dataset.
 
     Raises
     ------
@@ -111,6 +123,9 @@ class IngestOptions:
     week: date | None = None
     locations: Path | None = None
     zones: Path | None = None
+    layer: str = ""
+    cells: Cells | None = None
+    id_prefix: bool = False
     locations_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     zones_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     parents: tuple[str, ...] | None = None
@@ -121,9 +136,8 @@ class IngestOptions:
     period_from_data: bool = False
     places_public: bool | None = None
     salt: str | None = None
-    skip_unparsable: bool = False
+    leave_out: tuple[Choice, ...] = ()
     gap_minutes: float | None = None
-    encoding: str | None = None
     reading: Reading = field(default_factory=Reading)
     coarseness: Coarseness = field(default_factory=Coarseness)
     engine: EngineName = "duckdb"
@@ -142,25 +156,13 @@ class IngestOptions:
         validation.one_of("engine", self.engine, get_args(EngineName), "'duckdb' is embedded")
         for part in self.parts:
             validation.one_of("parts", part, get_args(Part), "both are built by default")
-        if self.out.name in ("", ".."):
-            raise ParameterError(
-                "out must name a folder for the dataset",
-                value=repr(str(self.out)),
-                remedy="its last part becomes the dataset's name",
-                code="out",
-                settings=("out",),
-            )
+        for choice in self.leave_out:
+            validation.one_of("leave_out", choice, get_args(Choice), "nothing is left out unasked")
+        if self.cells is not None:
+            validation.one_of("cells", self.cells, get_args(Cells), "leave it out to look")
         self._check_paths()
         if not self.inputs:
             raise ParameterError("inputs must name at least one file, folder or pattern, got none")
-        if self.locations is None and self.zones is None and self.coarseness.area is None:
-            raise ParameterError(
-                "locations or zones must be given, got neither",
-                remedy="name the table of stations or towers, or a file of zones, or the area of a "
-                "grid for rows with coordinates",
-                code="no-places",
-                settings=("locations", "zones", "area"),
-            )
         self._check_period()
         validation.whole_number(
             "max_visits_cap", self.max_visits_cap, 1, 10**6, remedy="840 is usual"
@@ -181,10 +183,6 @@ class IngestOptions:
             )
         if self.threads is not None:
             validation.whole_number("threads", self.threads, 1, 1024, remedy="leave it out")
-        if self.encoding is not None:
-            validation.one_of(
-                "encoding", self.encoding, get_args(Encoding), "leave it out to detect it"
-            )
 
     @property
     def density_week(self) -> date | None:
@@ -195,23 +193,30 @@ class IngestOptions:
         return monday if monday + timedelta(days=6) <= self.last_day else None
 
     @property
-    def zone_info(self) -> ZoneInfo:
-        """The local time zone."""
-        return ZoneInfo(self.time_zone)
+    def has_people(self) -> bool:
+        """Whether rows tell people apart."""
+        return self.kind in ("trips", "visits")
+
+    @property
+    def wants_density(self) -> bool:
+        """Whether a density is asked for and the rows and the period can give one."""
+        return self.has_people and "density" in self.parts and self.density_week is not None
 
     def _check_paths(self) -> None:
         """Refuse a name that no file system, terminal or page can take."""
         name = self.out.name
         try:
-            fits = len(name.encode("utf-8")) <= LONGEST_NAME_BYTES and bool(str(self.out).encode())
+            fits = 0 < len(name.encode("utf-8")) <= LONGEST_NAME_BYTES and bool(
+                str(self.out).encode()
+            )
         except UnicodeEncodeError:  # half a character
             fits = False
-        if not fits or not name.isprintable():
+        if not fits or name == ".." or not name.isprintable():
             raise ParameterError(
-                f"out must end in a name of printable characters, at most {LONGEST_NAME_BYTES} "
-                "bytes of UTF-8",
+                "out must name a folder for the dataset, in printable characters, at most "
+                f"{LONGEST_NAME_BYTES} bytes of UTF-8",
                 value=ascii(name if len(name) <= 60 else name[:59] + "…"),
-                remedy="name another folder",
+                remedy="its last part becomes the dataset's name",
                 code="out",
                 settings=("out",),
             )
@@ -227,36 +232,38 @@ class IngestOptions:
                 )
 
     def _check_period(self) -> None:
-        if self.last_day < self.first_day:
-            raise ParameterError(
-                "the period must be at least one day long, got "
-                f"{self.first_day.isoformat()} to {self.last_day.isoformat()}; both days count"
-            )
+        first, last = self.first_day, self.last_day
+        period = f"{first.isoformat()} to {last.isoformat()}"
         check_time_zone("time_zone", self.time_zone)
-        if not FIRST_YEAR <= self.first_day.year <= self.last_day.year <= LAST_YEAR:
-            raise ParameterError(
+        for wrong, rule, remedy in (
+            (last < first, "the period must be at least one day long", "both days count"),
+            (
+                not FIRST_YEAR <= first.year <= last.year <= LAST_YEAR,
                 f"the period must lie within the years {FIRST_YEAR} to {LAST_YEAR}",
-                value=f"{self.first_day.isoformat()} to {self.last_day.isoformat()}",
-                remedy="name the days that the data cover",
-                code="period",
-                settings=("first_day", "last_day"),
-            )
-        if (self.last_day - self.first_day).days >= LONGEST_PERIOD_DAYS:
-            raise ParameterError(
-                f"the period must be at most {LONGEST_PERIOD_DAYS} days, got "
-                f"{self.first_day.isoformat()} to {self.last_day.isoformat()}; split it"
-            )
-        if self.week is not None:
-            self._check_week(self.week)
-
-    def _check_week(self, week: date) -> None:
-        if week.weekday() != 0:
+                "name the days that the data cover",
+            ),
+            (
+                (last - first).days >= LONGEST_PERIOD_DAYS,
+                f"the period must be at most {LONGEST_PERIOD_DAYS} days",
+                "split it",
+            ),
+        ):
+            if wrong:
+                raise ParameterError(
+                    rule,
+                    value=period,
+                    remedy=remedy,
+                    code="period",
+                    settings=("first_day", "last_day"),
+                )
+        week = self.week
+        if week is not None and week.weekday() != 0:
             raise ParameterError(
                 f"week must be a Monday, got {week.isoformat()}; hour 0 is Monday 00:00: name "
                 f"{(week - timedelta(days=week.weekday())).isoformat()}"
             )
-        if week < self.first_day or week + timedelta(days=6) > self.last_day:
+        if week is not None and (week < first or week + timedelta(days=6) > last):
             raise ParameterError(
-                f"week must lie within the period {self.first_day.isoformat()} to "
-                f"{self.last_day.isoformat()}, got the week of {week.isoformat()}; widen the period"
+                f"week must lie within the period {period}, got the week of {week.isoformat()}; "
+                "widen the period"
             )

@@ -22,21 +22,7 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a build stands.
-
-    Attributes
-    ----------
-    stage : str
-        What is being done, in words.
-    fraction : float
-        Share of the whole build that is done, 0 to 1, never falling.
-    rows, rows_total : int or None
-        Raw rows read so far and in all, None where not known yet.
-    bytes_total : int
-        Size of the input files.
-    seconds, seconds_left : float
-        Time spent, and an estimate of what remains (None in the beginning).
-    """
+    """Where a build stands: words, a share 0 to 1 that never falls, rows and seconds if known."""
 
     stage: str
     fraction: float
@@ -53,15 +39,7 @@ _ESTIMATE_FROM = 0.05
 
 
 class Monitor:
-    """Turns the progress of single statements into progress of the build, and checks for a stop.
-
-    Parameters
-    ----------
-    callback : callable or None
-        Called with a `Progress` in the thread that runs the build.
-    cancel : threading.Event or None
-        Once set, the next check raises `Cancelled`.
-    """
+    """Turns the progress of statements into that of the build; raises `Cancelled` on a stop."""
 
     def __init__(
         self, callback: ProgressCallback | None = None, cancel: threading.Event | None = None
@@ -72,7 +50,6 @@ class Monitor:
         self._stages: list[Stage] = []
         self._stage = Stage("", 0)
         self._done = 0.0
-        self._step = (0, 1)
         self._fraction = 0.0
         self.rows_total: int | None = None
         self.rows: int | None = None
@@ -92,20 +69,14 @@ class Monitor:
         before = self._stages[: self._stages.index(stage)]
         self._done = float(sum(other.weight for other in before))
         self._stage = stage
-        self.step(0, 1)
-
-    def step(self, number: int, of: int) -> None:
-        """Begin step `number` (from 0) of `of` equal ones in the stage."""
-        self._step = (number, of)
         self.update(0.0)
 
     def update(self, share: float) -> None:
-        """Report that `share` (0 to 1) of the step is done; raise `Cancelled` if asked to stop."""
+        """Report that `share` (0 to 1) of a statement is done; raise `Cancelled` on a stop."""
         self.check()
         if not self._stages:  # a single look, no build
             return
-        number, of = self._step
-        share = (number + min(max(share, 0.0), 1.0)) / of
+        share = min(max(share, 0.0), 1.0)
         whole = sum(stage.weight for stage in self._stages)
         done = self._done + self._stage.weight * share
         self._fraction = max(self._fraction, done / whole)

@@ -1,4 +1,4 @@
-"""How the text of a table is read: its marks, the order of its dates, what its numbers count."""
+"""How the text of a table is read: its lines, its marks, its dates, what its numbers count."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -10,9 +10,7 @@ from ..errors import ParameterError
 
 Encoding = Literal["utf-8", "windows-1252", "latin-1", "utf-16"]
 DateOrder = Literal["ymd", "dmy", "mdy"]
-NumberTimes = Literal[
-    "seconds", "milliseconds", "microseconds", "nanoseconds", "minutes", "days", "yyyymmdd"
-]
+NumberTimes = Literal["seconds", "milliseconds", "microseconds", "nanoseconds", "days", "yyyymmdd"]
 DELIMITERS = (",", ";", "\t", "|")
 THOUSANDS = ("", ",", ".", " ", "'")
 EPOCH = date(1970, 1, 1)
@@ -24,21 +22,26 @@ class Reading:
 
     Parameters
     ----------
-    delimiter : str or None
-        Character between the columns of a CSV file: comma, semicolon, tab or ``|``.
-    decimal : str or None
-        Decimal mark of numbers: ``.`` or ``,``.
-    thousands : str
-        Mark between thousands, taken out of numbers; empty where there is none.
+    encoding, delimiter : str or None
+        Of CSV files: ``utf-8``, ``windows-1252``, ``latin-1`` or ``utf-16``; comma, semicolon, tab
+        or ``|``.
+    header : tuple of str or None
+        Names by position for files without a line of names; columns beyond them are called by
+        their number, from ``1``. None takes the names from the first line.
+    skip_rows : int
+        Lines above the line of names (or above the first row).
+    decimal, thousands : str
+        Marks in numbers.
     date_order : str or None
-        ``ymd``, ``dmy`` (day first) or ``mdy`` (month first). Dates such as 03/04/2016 that could
-        be either are refused where it is None.
+        ``ymd``, ``dmy`` (day first) or ``mdy``. Dates such as 03/04/2016 that could be either are
+        refused where it is None.
+    time_format : str or None
+        How all times are written, as ``strptime`` says it.
     number_times : str or None
-        What times that are numbers count since `epoch`: ``seconds``, ``milliseconds``,
-        ``microseconds``, ``nanoseconds``, ``minutes`` or ``days``; or ``yyyymmdd``, a date written
-        as a number.
+        What times that are numbers count since `epoch` (UTC), or ``days`` of a spreadsheet (on the
+        wall clock), or ``yyyymmdd``.
     epoch : date
-        Day from which numbers count, at 00:00 UTC; 1970-01-01 is usual, 1899-12-30 in Excel.
+        Day from which numbers count.
     text_time_zone : str or None
         Time zone in which times without an offset are written; None is the local one.
 
@@ -48,16 +51,21 @@ class Reading:
     'dmy'
     """
 
+    encoding: Encoding | None = None
     delimiter: str | None = None
+    header: tuple[str, ...] | None = None
+    skip_rows: int = 0
     decimal: str | None = None
     thousands: str = ""
     date_order: DateOrder | None = None
+    time_format: str | None = None
     number_times: NumberTimes | None = None
     epoch: date = EPOCH
     text_time_zone: str | None = None
 
     def __post_init__(self) -> None:
         for name, known, remedy in (
+            ("encoding", get_args(Encoding), "leave it out to look"),
             ("delimiter", DELIMITERS, "leave it out to look"),
             ("decimal", (".", ","), "leave it out to look"),
             ("thousands", THOUSANDS, "leave it out if there is none"),
@@ -66,6 +74,7 @@ class Reading:
         ):
             if (value := getattr(self, name)) is not None:
                 validation.one_of(name, value, known, remedy)
+        validation.whole_number("skip_rows", self.skip_rows, 0, 10_000, remedy="0 is usual")
         if self.thousands and self.thousands == (self.decimal or "."):
             raise ParameterError(
                 "decimal and thousands must be two different marks",

@@ -3,7 +3,7 @@
 Its numbers are true and exact: they are confidential, for the data's custodians alone.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import Any
@@ -24,11 +24,14 @@ class Reason(IntEnum):
     SELF_TRIP = 6
     TRIMMED = 7
     REPEATED = 8
+    NO_PERSON = 9
+    LOST_DIGITS = 10
+    UNKNOWN = 11
 
 
 WORDS: dict[Reason, str] = {
     Reason.USED: "used",
-    Reason.UNPARSABLE: "unparsable: no person, or a time, place or number that cannot be read",
+    Reason.UNPARSABLE: "unparsable: a time, place or number that cannot be read",
     Reason.OUTSIDE_PERIOD: "outside the declared period",
     Reason.OUTSIDE_AREA: "outside: place not in the locations or zones",
     Reason.OTHER_WEEK: "outside the week of the density",
@@ -36,6 +39,9 @@ WORDS: dict[Reason, str] = {
     Reason.SELF_TRIP: "starts and ends in one zone",
     Reason.TRIMMED: "trimmed: beyond the cap of visits a person",
     Reason.REPEATED: "duplicate: again at the same place in the same hour",
+    Reason.NO_PERSON: "without a person: the id is empty",
+    Reason.LOST_DIGITS: "without a person: the id has lost digits",
+    Reason.UNKNOWN: "not known: no number is told (suppressed at the source), which is not 0",
 }
 
 
@@ -72,36 +78,39 @@ class Account:
         return {"read": self.read, "used": self.used, "unused": unused}
 
 
-def trip_account(counts: list[dict[str, int]]) -> Account:
+Counts = Sequence[tuple[Reason, int, int]]
+"""For each reason the raw rows, and the rows that differ."""
+
+
+def trip_account(counts: Counts) -> Account:
     """Account for rows of trips; equal rows are duplicates of the first."""
-    unused = {Reason.DUPLICATE: 0}
-    used = 0
-    for line in counts:
-        reason = Reason(line["reason"])
-        if reason in (Reason.USED, Reason.SELF_TRIP):
-            unused[Reason.DUPLICATE] += line["rows"] - line["kinds"]
+    unused, used = {Reason.DUPLICATE: 0}, 0
+    for reason, rows, kinds in counts:
+        if reason not in (Reason.USED, Reason.SELF_TRIP):
+            unused[reason] = rows
+            continue
+        unused[Reason.DUPLICATE] += rows - kinds
         if reason is Reason.USED:
-            used = line["kinds"]
-        elif reason is Reason.SELF_TRIP:
-            unused[reason] = line["kinds"]
+            used = kinds
         else:
-            unused[reason] = line["rows"]
+            unused[reason] = kinds
     return Account(used + sum(unused.values()), used, unused)
 
 
-def record_account(counts: list[dict[str, int]], *, trimmed: int, distinct: bool = True) -> Account:
+def row_account(counts: Counts) -> Account:
+    """Account for rows that each count by themselves."""
+    return trip_account([(reason, rows, rows) for reason, rows, _kinds in counts])
+
+
+def record_account(counts: Counts, trimmed: int = 0) -> Account:
     """Account for visits; further ones at the same place in the same hour are not used."""
-    unused = {Reason.TRIMMED: trimmed}
-    used = 0
-    for line in counts:
-        reason = Reason(line["reason"])
-        if reason is not Reason.USED:
-            unused[reason] = line["rows"]
-        elif distinct:
-            used = line["kinds"] - trimmed
-            unused[Reason.REPEATED] = line["rows"] - line["kinds"]
+    unused, used = {Reason.TRIMMED: trimmed}, 0
+    for reason, rows, kinds in counts:
+        if reason is Reason.USED:
+            used = kinds - trimmed
+            unused[Reason.REPEATED] = rows - kinds
         else:
-            used = line["rows"]
+            unused[reason] = rows
     return Account(used + sum(unused.values()), used, unused)
 
 
@@ -109,20 +118,9 @@ def record_account(counts: list[dict[str, int]], *, trimmed: int, distinct: bool
 class IngestReport:
     """Report of one ingest. **Confidential**: shown to custodians, kept with the dataset.
 
-    Attributes
-    ----------
-    rows : Account
-        Raw rows of the input.
-    visits : Account or None
-        Visits towards the density; for a table of trips, starts and ends.
-    trips : Account or None
-        Trips towards the O–D matrices, where they were derived from visits.
-    people_with_visits, people_with_trips : int
-        Distinct people behind the used visits and trips.
-    visits_per_person, trips_per_person : mapping
-        People by public bin (lower end) of records in the week, trips in the period.
-    notes : tuple of str
-        What a person should know about how the dataset was made.
+    `rows` accounts for raw rows, `visits` for visits towards the density (of trips: starts and
+    ends), `trips` for trips that were derived from visits; people are those behind used ones, by
+    public bin (lower end) of records in the week and of trips in the period.
     """
 
     kind: str

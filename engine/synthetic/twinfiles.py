@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..ingest.inputs.ids import as_text
 from ..ingest.inputs.places import read_places
 from ..ingest.inputs.sources import shown
-from ..ingest.inputs.zonefiles import read_shapes
+from ..ingest.inputs.zones import read_shapes
 from ..ingest.options import IngestOptions
 
 RESIDENTS = ("residents", "population", "pop", "pop_est", "inhabitants")

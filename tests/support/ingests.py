@@ -11,7 +11,6 @@ import pytest
 from engine.datasets import Dataset
 from engine.errors import InputError
 from engine.ingest import IngestReport, ingest
-from engine.ingest.backends.session import available
 from tests.reference.ingest_inputs import trip_options, write_csv, write_towers
 
 HEADER = ("uid", "datetime", "origin", "destination")
@@ -23,14 +22,6 @@ TABLES = (
 )
 """All that is counted of people."""
 BOTH = {"parts": ("density", "trips")}
-ON_SPARK = pytest.param(
-    "spark",
-    marks=[
-        pytest.mark.long,
-        pytest.mark.skipif(not available(), reason="needs PySpark and Java"),
-        pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    ],
-)
 
 
 def write_parquet(path: Path, rows: int = 2, **columns: Any) -> Path:

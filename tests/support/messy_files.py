@@ -47,8 +47,7 @@ def epoch(scale: float) -> Callable[[Row], list[Any]]:
 
 
 def excel_day(at: datetime) -> str:
-    moment = datetime.fromtimestamp(instant(at), UTC).replace(tzinfo=None)
-    return f"{(moment - datetime(1899, 12, 30)) / timedelta(days=1):.6f}"
+    return f"{(at - datetime(1899, 12, 30)) / timedelta(days=1):.6f}"
 
 
 def by_points(row: Row) -> list[Any]:
@@ -101,14 +100,10 @@ MESSY: dict[str, bytes] = {
     ).encode(),
     "iso_basic": lines(dated("%Y%m%dT%H%M%S")).encode(),
     "iso_hour": lines(dated("%Y-%m-%dT%H")).encode(),
-    "iso_basic_hour": lines(
-        lambda r: [r[0], r[1].replace(tzinfo=ZONE).strftime("%Y%m%dT%H%z"), *r[2:]]
-    ).encode(),
     "seconds": lines(epoch(1)).encode(),
     "milliseconds": lines(epoch(1_000)).encode(),
     "microseconds": lines(epoch(1_000_000)).encode(),
     "nanoseconds": lines(lambda r: [r[0], int(instant(r[1])) * 10**9 + 10**9 - 1, *r[2:]]).encode(),
-    "minutes": lines(epoch(1 / 60)).encode(),
     "spreadsheet": lines(lambda r: [r[0], excel_day(r[1]), *r[2:]]).encode(),
     "split_hour": lines(
         lambda r: [r[0], r[1].strftime("%d/%m/%Y"), r[1].strftime("%H:%M:%S"), *r[2:]],

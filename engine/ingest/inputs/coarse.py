@@ -9,58 +9,81 @@ from typing import Any, TypeAlias
 
 import geopandas as gpd
 import numpy as np
-import pandas as pd
 import shapely
 
 from ... import geography
-from ...arrays import Floats, Integers
-from ...errors import InputError
+from ...errors import ExplorerError, InputError
+from ...resolution.levels import joined_zones, labels_of
 from ..coarseness import MOST_ZONES, Coarseness, check_count
 from . import parents
-from .places import (
-    HULL_BUFFER_M,
-    WGS84,
-    WIDEST_DEGREES,
-    Places,
-    from_zones,
-    lowest,
-    voronoi_zones,
-    zone_of,
-)
+from .cells import h3 as _h3
+from .places import HULL_BUFFER_M, WGS84, WIDEST_DEGREES, Places, from_zones, voronoi_zones, zone_of
 from .sources import shown
+from .zones import polygons
 
-_ROUNDS = 40
 Shapes: TypeAlias = Any
 
 
 def coarsen(places: Places, how: Coarseness) -> Places:
     """Return `places` with coarser zones; every place keeps its own position.
 
-    Zones that were given bound a grid, else the places' hull widened by 500 m does.
+    Zones that were given bound a grid, else the places' hull widened by 500 m does. Clusters and
+    parents are those of `engine.resolution`.
 
     Raises
     ------
     InputError
-        If there are fewer places than clusters, or a parent is missing.
+        If there are fewer zones than clusters, or a parent is missing.
     """
     if how.zoning == "given":
         return places
+    if how.zoning == "clusters":
+        note = f"zones are {how.clusters} clusters of neighbouring ones, by their positions alone"
+        return _joined(places, f"clusters-{how.clusters}", note)
+    if how.zoning == "parents":
+        note = f"zones are the parents of the given ones by '{shown(how.parent)}'"
+        return _joined(places, parents.level_name(how.parent), note)
     if how.zoning == "voronoi":
         shapes = places.zones if places.zones_from_places else voronoi_zones(places.towers, {})
         note = "zones are the places' own Voronoi cells"
-    elif how.zoning in ("square", "hexagon"):
+    else:
         shapes, note = _grid(_region(places), how)
         note += ", cut at the edge of the area"
-    elif how.zoning == "clusters":
-        shapes = _clusters(places, how.clusters)
-        note = f"zones are {how.clusters} clusters of neighbouring places, by their positions alone"
-    else:
-        return _parents(places, how.parent)
-    zone_of_tower = zone_of(places.towers, shapes)
     return replace(
         places,
         zones=shapes,
-        zone_of_tower=zone_of_tower,
+        zone_of_tower=zone_of(places.towers, shapes),
+        notes=(*places.notes, note),
+        zones_are_towers=False,
+    )
+
+
+def _joined(places: Places, level: str, note: str) -> Places:
+    """Join zones to those of a level, which keep the levels that they lie in as a whole."""
+    fine = places.zones
+    try:
+        labels, ids, names = labels_of(fine, level)
+    except ExplorerError:
+        raise InputError(
+            f"the zones cannot be joined to '{level}': they have no such column, or are fewer",
+            remedy="name a column that names a coarser zone for every zone, or fewer clusters",
+            code="no-parent",
+            settings=("parent", "clusters"),
+        ) from None
+    zones = joined_zones(fine, labels, ids, names)
+    first = np.unique(labels, return_index=True)[1]
+    for name, count in parents.kept_levels(fine).items():
+        own = fine[f"{name}_id"].to_numpy(dtype=object)
+        if count < len(ids) and (own[first][labels] == own).all():
+            for column in (f"{name}_id", name):
+                if column in fine.columns:
+                    zones[column] = fine[column].to_numpy(dtype=object)[first]
+    order = np.argsort(zones["zone_id"].to_numpy(dtype=object).astype(str), kind="stable")
+    number = np.argsort(order)
+    return replace(
+        places,
+        zones=zones.iloc[order].reset_index(drop=True),
+        zone_of_tower=np.append(number[labels], -1)[places.zone_of_tower].astype(np.int32),
         notes=(*places.notes, note),
         zones_are_towers=False,
     )
@@ -140,18 +163,6 @@ def _squares(region: Shapes, size_m: float) -> gpd.GeoDataFrame:
     return _cut(names, [f"square {n}" for n in names], boxes, region)
 
 
-def _h3() -> Any:
-    try:
-        import h3
-    except ModuleNotFoundError:
-        raise InputError(
-            "hexagons need the library h3",
-            remedy="install mobility-privacy-explorer[grid], or take squares",
-            code="not-installed",
-        ) from None
-    return h3
-
-
 def _edge_m(resolution: int) -> float:
     return float(_h3().average_hexagon_edge_length(resolution, unit="m"))
 
@@ -188,119 +199,7 @@ def _cut(names: list[str], labels: list[str], cells: Shapes, region: Shapes) -> 
     kept = shapely.area(parts) > 1e-6 * shapely.area(cells)
     frame: Any = gpd.GeoDataFrame(
         {"zone_id": np.asarray(names, dtype=object)[kept], "name": np.asarray(labels)[kept]},
-        geometry=[_polygons(part) for part in parts[kept]],
+        geometry=[polygons(part) for part in parts[kept]],
         crs=region.crs,
     )
     return frame.to_crs(WGS84).sort_values("zone_id", ignore_index=True)
-
-
-def _polygons(shape: Shapes) -> Shapes:
-    parts = [part for part in shapely.get_parts(shape) if part.geom_type == "Polygon"]
-    return parts[0] if len(parts) == 1 else shapely.MultiPolygon(parts)
-
-
-def _clusters(places: Places, count: int) -> gpd.GeoDataFrame:
-    crs = geography.projected_crs(places.towers)
-    points = places.towers.geometry.to_crs(crs)
-    positions = shapely.get_coordinates(points.to_numpy())
-    distinct = np.unique(positions, axis=0)
-    if len(distinct) < count:
-        raise InputError(
-            f"{len(distinct):,} places at different positions cannot make {count:,} clusters",
-            remedy="ask for fewer",
-            code="clusters",
-            settings=("clusters",),
-        )
-    label = clusters_of(positions, count)
-    cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
-    first = ~pd.DataFrame(positions).duplicated().to_numpy()
-    shapes = [
-        shapely.union_all(cells.to_numpy()[first & (label == c)], grid_size=0.01)
-        for c in range(count)
-    ]
-    width = len(str(count))
-    names = [f"C{c + 1:0{width}d}" for c in range(count)]
-    sizes = np.bincount(label, minlength=count)
-    labels = [
-        f"cluster {c + 1} ({sizes[c]} place{'' if sizes[c] == 1 else 's'})" for c in range(count)
-    ]
-    frame: Any = gpd.GeoDataFrame({"zone_id": names, "name": labels}, geometry=shapes, crs=crs)
-    return frame.to_crs(WGS84)
-
-
-def clusters_of(positions: Floats, count: int) -> Integers:
-    """Return the cluster of each position, shape (places, 2) in metres, by k-means.
-
-    It starts from positions far from each other (the first one, then always the farthest), so that
-    it is the same on every machine; clusters are numbered from the south-west.
-
-    Examples
-    --------
-    >>> clusters_of(np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 9.0]]), 2)
-    array([0, 0, 1])
-    """
-    origin = positions.mean(axis=0)
-    first = int(np.argmin(((positions - origin) ** 2).sum(axis=1)))
-    centres = [positions[first]]
-    away = ((positions - centres[0]) ** 2).sum(axis=1)
-    for _ in range(count - 1):
-        centres.append(positions[int(np.argmax(away))])
-        away = np.minimum(away, ((positions - centres[-1]) ** 2).sum(axis=1))
-    middle = np.array(centres)
-    label = _nearest(positions, middle)
-    for _ in range(_ROUNDS):
-        sizes = np.bincount(label, minlength=count)[:, None]
-        sums = np.column_stack(
-            [np.bincount(label, weights=positions[:, axis], minlength=count) for axis in (0, 1)]
-        )
-        middle = np.where(sizes > 0, sums / np.maximum(sizes, 1), middle)
-        again = _nearest(positions, middle)
-        if (again == label).all() or len(np.unique(again)) < count:
-            break
-        label = again
-    order = np.lexsort((middle[:, 0], middle[:, 0] + middle[:, 1]))
-    number = np.empty(count, dtype=np.int64)
-    number[order] = np.arange(count)
-    return number[label]
-
-
-def _nearest(positions: Floats, centres: Floats) -> Integers:
-    points: Any = shapely.points(positions)
-    middles: Any = shapely.points(centres)
-    pairs = shapely.STRtree(middles).query_nearest(points)
-    return lowest(pairs[0], pairs[1], len(positions)).astype(np.int64)
-
-
-def _parents(places: Places, column: str) -> Places:
-    """Join the zones to those of one level, which keep the levels that they lie in as a whole."""
-    level = parents.level_name(column)
-    if f"{level}_id" not in places.zones.columns:
-        raise InputError(
-            "the zones have no such column of parents",
-            remedy="name a column of the file that names a coarser zone for every zone",
-            code="no-parent",
-            settings=("parent",),
-        )
-    codes, ids = pd.factorize(places.zones[f"{level}_id"].to_numpy(dtype=object), sort=True)
-    first = np.unique(codes, return_index=True)[1]
-    names = places.zones[level if level in places.zones.columns else f"{level}_id"]
-    crs = geography.projected_crs(places.zones)
-    cells = places.zones.geometry.to_crs(crs).to_numpy()
-    shapes = [shapely.union_all(cells[codes == c], grid_size=0.1) for c in range(len(ids))]
-    frame: Any = gpd.GeoDataFrame(
-        {
-            "zone_id": ids,
-            "name": names.to_numpy(dtype=object)[first],
-            **parents.above(places.zones, codes, list(ids)),
-        },
-        geometry=shapes,
-        crs=crs,
-    )
-    of_zone = np.append(codes, -1).astype(np.int32)
-    return replace(
-        places,
-        zones=frame.to_crs(WGS84),
-        zone_of_tower=of_zone[places.zone_of_tower],
-        notes=(*places.notes, f"zones are the parents of the given ones by '{shown(column)}'"),
-        zones_are_towers=False,
-    )

@@ -13,8 +13,7 @@ from typing import NamedTuple
 from ...errors import InputError
 from ..reading import EPOCH, DateOrder, NumberTimes, Reading
 from .mapping import NUMBERS, TIMES, Mappings
-from .samples import first_rows
-from .sources import Source, shown
+from .sources import Source, first_rows, shown
 
 SAMPLE_ROWS = 2_000
 SPREADSHEET_EPOCH = date(1899, 12, 30)
@@ -23,7 +22,6 @@ _PARTS = re.compile(r"(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})(\D|$)")
 _COMMA_DECIMAL = re.compile(r"[-+]?\d{1,3}([. ]\d{3})*,\d+$|[-+]?\d+,\d+$")
 _UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
     ("days", 7_300, 29_300),  # 1990 to 2050, as all of them
-    ("minutes", 1.05e7, 4.2e7),
     ("seconds", 6.3e8, 2.53e9),
     ("milliseconds", 6.3e11, 2.53e12),
     ("microseconds", 6.3e14, 2.53e15),
@@ -41,10 +39,11 @@ class Guess(NamedTuple):
 
 def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
     """Complete `given` by the first rows of one file whose columns are `names`."""
-    rows = first_rows(source, SAMPLE_ROWS, names.values())
+    single = {name: column for name, column in names.items() if column in source.columns}
+    rows = first_rows(source, SAMPLE_ROWS)
     columns = {
         canonical: [row[i].strip() for row in rows if i < len(row) and row[i].strip()]
-        for canonical, column in names.items()
+        for canonical, column in single.items()
         for i in (source.columns.index(column),)
     }
     reading = given
@@ -57,7 +56,7 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
         reading = replace(reading, date_order=reading.date_order or "ymd")
     for name in TIMES:
         values = columns.get(name, [])
-        if not values:
+        if not values or reading.time_format is not None:
             continue
         if (
             reading.number_times is None

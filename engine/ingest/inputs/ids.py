@@ -68,34 +68,38 @@ def refuse(
     rows: str = "rows",
     code: str = "",
 ) -> None:
-    """Refuse a file in which any of `wrong` is so: how many, and the first row."""
+    """Refuse a file in which any of `wrong` is so: how many, and the first three rows."""
     wrong = np.asarray(wrong, dtype=bool)
     if wrong.any():
+        first = ", ".join(f"{row + 1:,}" for row in np.flatnonzero(wrong)[:3])
+        several = "the first in row" if wrong.sum() <= 1 else "the first in rows"
         raise InputError(
-            f"{file}: {fault} in {int(wrong.sum())} of {len(wrong)} {rows}, the first in row "
-            f"{int(wrong.argmax()) + 1}",
+            f"{file}: {fault} in {int(wrong.sum()):,} of {len(wrong):,} {rows}, {several} {first}",
             remedy=remedy,
             code=code,
             settings=settings,
         )
 
 
-def check(file: str, column: str, ids: Series, of: str, again: str, *settings: str) -> None:
-    """Refuse ids `of` zones or places that are empty, longer than any id is, or there twice.
+def check(file: str, column: str, ids: Series, of: str, again: str = "", *settings: str) -> None:
+    """Refuse ids `of` zones or places that are empty or longer than any id is.
+
+    `again` is the remedy where they may not be there twice.
 
     Raises
     ------
     InputError
-        Naming file, column, how many ids, and the first row.
+        Naming file, column, how many ids, and the first rows.
     """
     rows, named = ("zones" if of == "zone" else "rows"), f"column '{shown(column)}'"
     refuse(file, f"{named} is empty", ids.isna(), f"give every {of} an id", rows=rows)
     long = (ids.str.len() > LONGEST_ID).to_numpy(dtype=bool, na_value=False)
     words = f"{named} is longer than {LONGEST_ID} characters"
     refuse(file, words, long, "choose the column of ids", code="long-id")
-    twice = ids.duplicated()
-    words = f"{named} repeats an id"
-    refuse(file, words, twice, again, *settings, rows=rows, code="repeated-id")
+    if again:
+        twice = ids.duplicated()
+        words = f"{named} repeats an id"
+        refuse(file, words, twice, again, *settings, rows=rows, code="repeated-id")
 
 
 def bare(text: str) -> str:

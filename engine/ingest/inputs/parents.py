@@ -1,8 +1,8 @@
 """Coarser zones that a file names for each zone, kept as `engine.resolution` reads them.
 
-So a dataset of one's own can be looked at by province as well as by its finest zones. A level
-``province`` is a column ``province_id`` of ids, and ``province`` of names where the file has both.
-What is declared must be a hierarchy; what is guessed by its name and is none is left out and told.
+A level ``province`` is a column ``province_id`` of ids, and ``province`` of names where the file
+has both. What is declared must be a hierarchy; what is guessed by its name and is none is left out
+and told.
 """
 
 import re
@@ -10,10 +10,10 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-import numpy as np
 import pandas as pd
 
-from ...errors import InputError
+from ...errors import DatasetError, InputError
+from ...resolution.levels import zone_levels
 from .ids import as_text
 from .sources import shown
 
@@ -23,26 +23,21 @@ Frame: TypeAlias = Any
 LONGEST_LEVEL = 40
 NOT_KEPT = "is not kept as coarser zones"
 _USUAL = (
-    "province, provincia, provinz, district, distrito, distrikt, region, departement, department, "
-    "departamento, municipality, municipio, municipalite, gemeinde, commune, comuna, county, "
-    "condado, state, estado, prefecture, canton, borough, sector, ward, arrondissement, city, "
-    "ciudad, ville, town, parish, governorate, oblast, kreis, colonia, barrio, neighbourhood, "
-    "neighborhood, quartier, country, pais"
+    "province, provincia, district, distrito, region, department, departamento, municipality, "
+    "municipio, commune, comuna, county, condado, state, estado, prefecture, canton, borough, "
+    "sector, ward, city, ciudad, town, parish, governorate, oblast, colonia, barrio, "
+    "neighbourhood, neighborhood, country, pais"
 )
 USUAL = frozenset(_USUAL.split(", "))
 """Level names that are taken for coarser zones without being told to."""
-
 _IDS = re.compile(r"_?(id|code|pcode|codigo|cod|no|nr|key)$")
-_NAMES = re.compile(r"_?(name|nombre|nom|en|fr|es|pt)$")
+_NAMES = re.compile(r"_?(name|nombre|en|es)$")
 _NUMBERED = re.compile(r"(?:gid|name|adm|admin)_?([0-9])")
 _RESERVED = ("zone", "location", "name", "geometry")
 
 
 class Level(NamedTuple):
-    """A level, such as ``province``, and the columns of a file that hold its ids and its names.
-
-    They are one and the same where the file has ids or names alone.
-    """
+    """A level, such as ``province``, and the columns that hold its ids and its names."""
 
     name: str
     ids: str
@@ -50,11 +45,7 @@ class Level(NamedTuple):
 
 
 class Parents(NamedTuple):
-    """Levels of coarser zones that were found in a file.
-
-    Arrays, shape (zones,), of ``province_id`` and, where the file has names too, ``province``; and
-    notes on what was guessed and is not kept, and why.
-    """
+    """Columns of coarser zones that were found in a file, shape (zones,), and notes on the rest."""
 
     columns: Mapping[str, Any] = {}
     notes: tuple[str, ...] = ()
@@ -114,36 +105,13 @@ def guess(columns: Sequence[str]) -> list[Level]:
     ]
 
 
-def wanted(columns: Sequence[str], declared: Sequence[str] | None, needed: str = "") -> list[str]:
-    """Return those of `columns` that `read` looks at.
-
-    Examples
-    --------
-    >>> wanted(["district", "capacity", "band"], None, "band")
-    ['district', 'band']
-    """
-    named = {*(declared or ()), needed}
-    chosen = [level for level in levels(columns) if {level.ids, level.names} & named]
-    chosen += guess(columns) if declared is None else []
-    looked_at = {column for level in chosen for column in (level.ids, level.names)}
-    return [column for column in columns if column in looked_at]
-
-
 def read(
     file: str, table: Frame, own: Sequence[str], declared: Sequence[str] | None, needed: str = ""
 ) -> Parents:
     """Return the levels of coarser zones in a table with one row a zone.
 
-    Parameters
-    ----------
-    file, table
-        Its name for messages, and its rows.
-    own : sequence of str
-        Columns that hold the zones' own ids, names, shapes or coordinates.
-    declared : sequence of str or None
-        Columns that must be levels; None takes those of usual names that are a hierarchy.
-    needed : str
-        One column more that must be a level, because zones are built at it.
+    `own` are the zones' own columns, `declared` columns that must be levels (None takes those of
+    usual names that are a hierarchy), `needed` one more that must be.
 
     Raises
     ------
@@ -151,7 +119,7 @@ def read(
         If a declared column is missing, leaves a zone without a parent, or does not nest.
     """
     free = [str(column) for column in table.columns if str(column) not in own]
-    named = [*(declared or ()), *([needed] if needed else [])]
+    named = {*(declared or ()), *([needed] if needed else [])}
     for column in named:
         if column not in free:
             raise InputError(
@@ -160,38 +128,29 @@ def read(
                 code="no-parent",
                 settings=("parents", "parent"),
             )
-    kept: dict[str, Any] = {}
-    names: dict[str, Any] = {}
-    notes: list[str] = []
-    declared_levels = [level for level in levels(free) if {level.ids, level.names} & set(named)]
-    for level in declared_levels:
-        ids = as_text(table[level.ids])
-        if fault := _fault(level.name, ids, kept):
-            raise InputError(
-                f"{file}: {fault}",
-                remedy="mend the column, or leave it out",
-                code="bad-parents",
-                settings=("parents",),
-            )
-        kept[level.name], names[level.name] = ids, table[level.names]
-    for level in guess(free) if declared is None else ():
-        ids = as_text(table[level.ids])
-        if level in declared_levels or not 1 < ids.nunique() < len(ids):
+    asked = [level for level in levels(free) if {level.ids, level.names} & named]
+    kept, notes = pd.DataFrame({"zone_id": range(len(table))}), list[str]()
+    for level in (*asked, *(guess(free) if declared is None else ())):
+        column, ids = f"{level.name}_id", as_text(table[level.ids]).to_numpy(dtype=object)
+        if column in kept or (level not in asked and not 1 < len(set(ids)) < len(ids)):
             continue
-        if any(_same(ids, other) for other in kept.values()):
+        if level not in asked and any(_alike(ids, kept[c]) for c in kept if c != "zone_id"):
             continue
-        if fault := _fault(level.name, ids, kept):
+        tried = kept.assign(**{column: ids})
+        try:
+            zone_levels(tried)  # type: ignore[arg-type]
+        except DatasetError as fault:
+            if level in asked:
+                raise InputError(
+                    f"{file}: {fault}", code="bad-parents", settings=("parents",)
+                ) from None
             notes.append(f"'{shown(level.ids)}' {NOT_KEPT}: {fault}")
             continue
-        kept[level.name], names[level.name] = ids, table[level.names]
-    finest_first = sorted(kept, key=lambda name: -kept[name].nunique())
-    columns: dict[str, Any] = {}
-    for name in finest_first:
-        columns[f"{name}_id"] = kept[name].to_numpy(dtype=object)
-        own_names = as_text(names[name])
-        if not own_names.equals(kept[name]):
-            filled = own_names.where(own_names.notna(), kept[name])
-            columns[name] = filled.to_numpy(dtype=object)
+        kept = tried
+        names = as_text(table[level.names]).to_numpy(dtype=object)
+        if level.names != level.ids:
+            kept[level.name] = [own or id_ for own, id_ in zip(names, ids, strict=True)]
+    columns = {str(c): kept[c].to_numpy(dtype=object) for c in kept if c != "zone_id"}
     return Parents(columns, tuple(notes))
 
 
@@ -211,45 +170,11 @@ def kept_levels(zones: Frame) -> dict[str, int]:
     return dict(sorted(sizes.items(), key=lambda level: -level[1]))
 
 
-def above(zones: Frame, codes: Any, ids: Sequence[str]) -> dict[str, list[Any]]:
-    """Return the level columns of coarser zones themselves: those in which each lies as a whole.
-
-    `codes` says to which of the coarse zones, whose `ids` are given, each zone belongs.
-    """
-    first = np.unique(codes, return_index=True)[1]
-    result: dict[str, list[Any]] = {}
-    for level in kept_levels(zones):
-        own = zones[f"{level}_id"].to_numpy(dtype=object)
-        whole = (own[first][codes] == own).all()
-        if not whole or not len(set(own)) < len(ids):
-            continue
-        for column in (f"{level}_id", level):
-            if column in zones.columns:
-                result[column] = list(zones[column].to_numpy(dtype=object)[first])
-    return result
+def _alike(one: Frame, other: Frame) -> bool:
+    """Whether two columns group the zones alike."""
+    return bool((pd.factorize(one)[0] == pd.factorize(other)[0]).all())
 
 
 def _holds_ids(column: str) -> bool:
     plain = column.lower()
     return bool(_IDS.search(plain) or plain.startswith("gid"))
-
-
-def _same(one: Frame, other: Frame) -> bool:
-    """Whether two columns group the zones alike."""
-    return bool((pd.factorize(one)[0] == pd.factorize(other)[0]).all())
-
-
-def _fault(name: str, ids: Frame, kept: Mapping[str, Frame]) -> str:
-    """Return why a level is no level of a hierarchy with those `kept`; empty where it is one."""
-    missing = int(ids.isna().sum())
-    if missing:
-        return f"{missing:,} of {len(ids):,} zones name no {name}"
-    for other, values in kept.items():
-        fine, coarse = (ids, values), (values, ids)
-        label = (name, other)
-        if ids.nunique() < values.nunique():
-            fine, coarse, label = coarse, fine, (other, name)
-        parents = fine[1].groupby(fine[0].to_numpy()).nunique()
-        if several := int((parents > 1).sum()):
-            return f"each {label[0]} must lie in one {label[1]}, and {several:,} lie in several"
-    return ""

@@ -1,6 +1,7 @@
 """Locations and zones: public geometry that rows are counted in."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -9,8 +10,6 @@ import geopandas as gpd
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.csv as pacsv
-import pyarrow.parquet as pq
 import shapely
 from numpy.typing import NDArray
 
@@ -18,14 +17,14 @@ from ... import geography
 from ...arrays import Floats, Integers
 from ...errors import InputError
 from ..coarseness import check_count
-from ..options import IngestOptions
+from ..door import door
+from ..options import CHOICES, Choice, IngestOptions
 from . import ids, mapping, parents, sources
 from .parents import Parents
-from .zones import read_zones
+from .zones import joined, read_zones
 
 HULL_BUFFER_M = 500.0
 MOST_LOCATIONS = 1_000_000
-MOST_BYTES = 200_000_000
 WIDEST_DEGREES = 180
 WGS84 = "EPSG:4326"
 _DECIMAL_COMMA = r"^\s*([+-]?\d{1,3}),(\d+)\s*$"
@@ -37,20 +36,10 @@ Series: TypeAlias = Any
 class Places:
     """Towers, zones, and which zone each tower lies in.
 
-    Attributes
-    ----------
-    towers : GeoDataFrame
-        ``location_id, name, geometry``, sorted by id: a place's number is its position here.
-    zones : GeoDataFrame
-        ``zone_id, name, geometry``, sorted by id.
-    zone_of_tower : (towers,) int32 array
-        Index of the zone, -1 for a tower outside every zone.
-    notes : tuple of str
-        How the geometry was made, in words.
-    zones_are_towers : bool
-        Whether towers were made from zones, so that a point's zone is its tower.
-    zones_from_places : bool
-        Whether zones were made from towers, so that nothing but these bounds the area.
+    `towers` (``location_id, name, geometry``) and `zones` (``zone_id, name, geometry``) are sorted
+    by id: a place's number is its position. `zone_of_tower`, shape (towers,), is -1 outside every
+    zone. `notes` say how the geometry was made; the last two whether towers were made from zones,
+    so that a point's zone is its tower, or zones from towers, so that nothing else bounds the area.
     """
 
     towers: gpd.GeoDataFrame
@@ -63,10 +52,10 @@ class Places:
     def table(self) -> pa.Table:
         """Return the lookup table of the engines: place id, place number, zone number or null."""
         names = [str(name) for name in self.towers["location_id"]]
-        known = set(names)
-        bare = [ids.bare(name) for name in names]
+        known, bare = set(names), [ids.bare(name) for name in names]
+        times = Counter(bare)
         # a table of numbers has no leading zeros: 007 is found as 7 too, where nothing else is 7
-        alias = [n for n, b in enumerate(bare) if b not in known and bare.count(b) == 1]
+        alias = [n for n, b in enumerate(bare) if b not in known and times[b] == 1]
         number = np.concatenate([np.arange(len(names)), alias]).astype(np.int32)
         zone = self.zone_of_tower[number]
         return pa.table(
@@ -82,10 +71,19 @@ class Places:
         """Whether no id of a place has leading zeros, so that 007 in the rows can only be 7."""
         return all(ids.bare(str(name)) == name for name in self.towers["location_id"])
 
-    def zone_table(self) -> pa.Table:
-        """Return place and zone number of every location that lies in a zone."""
-        inside = np.flatnonzero(self.zone_of_tower >= 0).astype(np.int32)
-        return pa.table({"location": inside, "zone": self.zone_of_tower[inside]})
+    @property
+    def id_length(self) -> int:
+        """The length of all ids of places; raise `InputError` where they differ."""
+        lengths = set(self.towers["location_id"].astype(str).str.len())
+        if len(lengths) != 1:
+            raise InputError(
+                "ids of places must all be of one length to be the beginnings of those in the rows",
+                value=f"{len(lengths)} lengths",
+                remedy="join the ids in the rows instead",
+                code="prefix",
+                settings=("id_prefix",),
+            )
+        return int(lengths.pop())
 
 
 def id_shapes(unknown: Iterable[str], places: Places) -> str:
@@ -105,26 +103,31 @@ def read_places(options: IngestOptions) -> Places:
         zones, notes = _zones_of(options.zones, options)
         places = from_zones(zones)
         return replace(places, notes=(*places.notes, *notes))
-    towers, coarser = _locations(options)
+    towers, coarser, made = _locations(options)
     _check_extent(options.locations.name, towers)
     if options.zones is None:
-        return _from_towers(towers, coarser)
+        places = _from_towers(towers, coarser)
+        return replace(places, notes=(*made, *places.notes))
     zones, notes = _zones_of(options.zones, options)
     zone_of_tower = zone_of(towers, zones)
-    outside = int((zone_of_tower < 0).sum())
-    note = (
-        f"{outside} of {len(towers)} locations lie in no zone: they give no trips; their visits "
-        "count in the zones that their cell reaches, or the nearest"
-    )
-    return Places(towers, zones, zone_of_tower, ((note, *notes) if outside else notes))
+    if outside := int((zone_of_tower < 0).sum()):
+        note = (
+            f"{outside} of {len(towers)} locations lie in no zone: they give no trips; their "
+            "visits count in the zones that their cell reaches, or the nearest"
+        )
+        made = (*made, note)
+    return Places(towers, zones, zone_of_tower, (*made, *notes))
 
 
 def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
-    # told before the zones are read, where they are to be built as they are
-    given = options.coarseness.zoning == "given"
-    refuse = check_count if given else None
     zones, notes = read_zones(
-        path, options.zones_mapping, options.parents, options.coarseness.parent, refuse
+        path,
+        options.zones_mapping,
+        options.parents,
+        options.coarseness.parent,
+        # told before overlaps are looked for, where zones are to be built as they are
+        check_count if options.coarseness.zoning == "given" else None,
+        options.layer,
     )
     _check_extent(path.name, zones)
     return zones, notes
@@ -144,8 +147,8 @@ def _check_extent(name: str, places: gpd.GeoDataFrame) -> None:
         )
 
 
-def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
-    """Return the locations by id, and coarser zones by location where no file of zones is given.
+def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents, tuple[str, ...]]:
+    """Return the locations by id, coarser zones where no zones are given, and what was left out.
 
     Raises
     ------
@@ -153,43 +156,79 @@ def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents]:
         For duplicate or empty ids, missing coordinates, and coordinates out of range or swapped.
     """
     assert options.locations is not None
-    paths = sources.find([str(options.locations)])
-    if len(paths) != 1:
-        raise InputError(
-            f"{options.locations.name}: {len(paths)} tables of locations; name one file"
-        )
-    source = sources.inspect(paths[0])
-    columns = mapping.resolve("locations", options.locations_mapping, source)
-    mapping.check(source, columns)
-    # where zones are made of places, a station's district is its zone's
-    beside: list[str] = []
-    if options.zones is None:
-        free = [name for name in source.columns if name not in columns.values()]
-        beside = parents.wanted(free, options.parents, options.coarseness.parent)
-    table = _small_table(source, columns, beside)
-    places = ids.as_text(table["location_id"])
-    ids.check(source.name, columns["location_id"], places, "place", "keep one row a place")
-    lat = _coordinates(source.name, columns["lat"], table["lat"])
-    lng = _coordinates(source.name, columns["lng"], table["lng"])
-    _check_coordinates(source.name, columns, lat, lng)
-    names = (
-        ids.as_text(table["name"]).fillna("")
-        if "name" in columns
-        else pd.Series([""] * len(places))
+    (path, *more) = sources.find([str(options.locations)])
+    if more:
+        raise InputError(f"{options.locations.name}: several tables of locations; name one file")
+    source = sources.inspect(path)
+    names = mapping.resolve("locations", options.locations_mapping, source)
+    mapping.check(source, names)
+    with door(source.name):
+        return _located(source, names, options)
+
+
+def _located(
+    source: sources.Source, names: Mapping[str, str], options: IngestOptions
+) -> tuple[gpd.GeoDataFrame, Parents, tuple[str, ...]]:
+    frame = _table(source)
+    table: Any = pd.DataFrame(
+        {
+            canonical: joined(frame, mapping.parts(spec, source.columns))
+            if canonical == "location_id"
+            else frame[spec]
+            for canonical, spec in names.items()
+        }
     )
+    lat, lng = (_degrees(table[name]) for name in ("lat", "lng"))
+    place = table["location_id"]
+    keep, notes = _chosen(source.name, names, place, lat, lng, options)
+    table, frame, lat, lng = table[keep], frame[keep], lat[keep], lng[keep]
+    _check_coordinates(source.name, names, lat, lng)
+    place: Series = table["location_id"]
+    label: Series = ids.as_text(table["name"]).fillna("") if "name" in names else place
     towers: Any = gpd.GeoDataFrame(
-        {"location_id": places, "name": names.where(names != "", places)},
+        {"location_id": place, "name": label.where(label != "", place)},
         geometry=gpd.points_from_xy(lng, lat),
         crs=WGS84,
     )
     towers = towers.sort_values("location_id")
     coarser = Parents()
-    if options.zones is None:
-        columns_of, notes = parents.read(
-            source.name, table[beside], (), options.parents, options.coarseness.parent
-        )
-        coarser = Parents({n: values[towers.index] for n, values in columns_of.items()}, notes)
-    return towers.reset_index(drop=True), coarser
+    if options.zones is None:  # where zones are made of places, a station's district is its zone's
+        own = tuple(names.values())
+        needed = options.coarseness.parent
+        columns, more_notes = parents.read(source.name, frame, own, options.parents, needed)
+        order = frame.index.get_indexer(towers.index)
+        coarser = Parents({n: values[order] for n, values in columns.items()}, more_notes)
+    return towers.reset_index(drop=True), coarser, notes
+
+
+def _chosen(
+    file: str,
+    names: Mapping[str, str],
+    place: Series,
+    lat: Floats,
+    lng: Floats,
+    options: IngestOptions,
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Return which places are kept; others are refused unless they are to be left out."""
+    ids.check(file, names["location_id"], place, "place")
+    columns = ", ".join(f"'{sources.shown(names[name])}'" for name in ("lat", "lng"))
+    none = ~np.isfinite(lat) | ~np.isfinite(lng)
+    tests: tuple[tuple[Choice, str, Any], ...] = (
+        ("repeated-places", f"column '{sources.shown(names['location_id'])}' repeats an id",
+         place.duplicated().to_numpy()),
+        ("placeless", f"columns {columns} have no number", none),
+        ("zero-places", "a place lies at 0°, 0°", (lat == 0) & (lng == 0)),
+    )  # fmt: skip
+    keep, notes = np.ones(len(place), dtype=bool), list[str]()
+    for choice, fault, wrong in tests:
+        wrong = wrong & keep
+        if choice not in options.leave_out:
+            remedy = f"mend them, or {CHOICES[choice]} ({choice})"
+            ids.refuse(file, fault, wrong, remedy, "leave_out", code=choice)
+        elif wrong.any():
+            keep &= ~wrong
+            notes.append(f"{int(wrong.sum()):,} of {len(place):,} places: {CHOICES[choice]}")
+    return keep, tuple(notes)
 
 
 def voronoi_zones(towers: gpd.GeoDataFrame, columns: Mapping[str, Any]) -> gpd.GeoDataFrame:
@@ -252,76 +291,42 @@ def lowest(shape: Integers, match: Integers, count: int) -> NDArray[np.int32]:
     return np.where(matches == most, -1, matches).astype(np.int32)
 
 
-def _small_table(
-    source: sources.Source, columns: dict[str, str], beside: Sequence[str] = ()
-) -> pd.DataFrame:
-    """Read the mapped columns under their canonical names, and those `beside` under their own."""
-    names = {**columns, **{f"beside {name}": name for name in beside}}
-    wanted = list(names.values())
-    if (source.rows or 0) > MOST_LOCATIONS:
-        raise _too_many(source)
-    try:
-        if source.format == "parquet":
-            table = pq.read_table(source.path, columns=wanted)
-            table.validate(full=True)  # is its text UTF-8?
-        else:
-            reader = pacsv.open_csv(
-                source.path,
-                read_options=pacsv.ReadOptions(
-                    encoding=source.encoding,
-                    column_names=list(source.columns),
-                    skip_rows=1 + source.skipped,
-                ),
-                parse_options=pacsv.ParseOptions(
-                    delimiter=source.delimiter, newlines_in_values=True
-                ),
-                convert_options=pacsv.ConvertOptions(
-                    column_types={name: pa.string() for name in source.columns},
-                    include_columns=wanted,
-                ),
+def _table(source: sources.Source) -> pd.DataFrame:
+    """Read a table of locations; text stays text."""
+    if source.format == "parquet":
+        frame = pd.read_parquet(source.path) if (source.rows or 0) <= MOST_LOCATIONS else None
+    else:
+        with source.opened() as handle:
+            frame = pd.read_csv(
+                handle,
+                encoding=source.encoding,
+                sep=source.delimiter,
+                names=list(source.columns),
+                skiprows=source.skipped,
+                dtype=str,
+                keep_default_na=False,
+                index_col=False,
+                nrows=MOST_LOCATIONS + 1,
+                skip_blank_lines=True,
             )
-            table = _limited(source, reader)
-    except (pa.ArrowException, OSError, UnicodeDecodeError, KeyError):
+    if frame is None or len(frame) > MOST_LOCATIONS:
         raise InputError(
-            f"{source.name}: the table of locations is damaged, or not UTF-8; export it again"
-        ) from None
-    if table.num_rows == 0:
+            f"{source.name}: more than {MOST_LOCATIONS:,} locations; is this the table of visits?"
+        )
+    if not len(frame):
         raise InputError(f"{source.name}: the table of locations is empty (0 rows)")
-    frame = pd.DataFrame({canonical: table[column] for canonical, column in names.items()})
-    return frame.rename(columns={f"beside {name}": name for name in beside})
+    return frame
 
 
-def _limited(source: sources.Source, reader: Any) -> pa.Table:
-    """Read a table of locations batch by batch, and no further than one may be large."""
-    batches: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in reader:
-        batches.append(batch)
-        rows, size = rows + batch.num_rows, size + batch.nbytes
-        if rows > MOST_LOCATIONS or size > MOST_BYTES:
-            raise _too_many(source)
-    return pa.Table.from_batches(batches, schema=reader.schema)
-
-
-def _too_many(source: sources.Source) -> InputError:
-    return InputError(
-        f"{source.name}: more than {MOST_LOCATIONS:,} locations, or more than "
-        f"{MOST_BYTES // 10**6:,} MB of them; is this the table of visits?"
-    )
-
-
-def _coordinates(file: str, column: str, values: Series) -> Floats:
+def _degrees(values: Series) -> Floats:
     """Return degrees; a comma before digits is a decimal mark, for no coordinate has thousands."""
     if not pd.api.types.is_numeric_dtype(values.dtype):
         values = values.astype("string").str.replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
     numbers: Any = pd.to_numeric(values, errors="coerce")
-    numbers = numbers.to_numpy(dtype=np.float64, na_value=np.nan)
-    fault = f"column '{sources.shown(column)}' has no number"
-    ids.refuse(file, fault, ~np.isfinite(numbers), "every location needs coordinates in degrees")
-    return numbers
+    return numbers.to_numpy(dtype=np.float64, na_value=np.nan)
 
 
-def _check_coordinates(file: str, columns: dict[str, str], lat: Floats, lng: Floats) -> None:
+def _check_coordinates(file: str, columns: Mapping[str, str], lat: Floats, lng: Floats) -> None:
     wrong = (np.abs(lat) > 90) | (np.abs(lng) > 180)
     swapped = bool((np.abs(lng[wrong]) <= 90).all() and (np.abs(lat[wrong]) <= 180).all())
     remedy = (

@@ -6,41 +6,44 @@ import gzip
 import io
 import os
 import re
-import zlib
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+import zipfile
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import IO, Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...errors import InputError
-from . import bombs
+from ..door import door
+from ..reading import Reading
 
-ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq")
+ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq", ".zip")
 HEAD_BYTES = 1_000_000
-LONGEST_HEADER = 100_000
-MOST_COLUMNS = 2_000
+LARGEST_RATIO, LARGEST_UNPACKED = 200, 20_000_000_000
+MOST_COLUMNS, LONGEST_HEADER = 2_000, 100_000
 _DELIMITERS = ",;\t|"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{9,}$")
-_QUOTED = re.compile(r'"[^"]*("|$)')
 _VALUE = re.compile(r"[-+]?\d[\d.:/ -]*$|$")
+_QUOTED = re.compile(r'"[^"]*("|$)')
 _REFUSED = {
     b"\xff\xfe\x00\x00": "text in UTF-32; save it as UTF-8",
     b"\x89PNG": "a picture; export the table as CSV or Parquet",
+    b"\x89HDF": "an HDF5 file, as OMX matrices are; write each matrix as a CSV of origin, "
+    "destination and flow (openmatrix and pandas do)",
     b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it, or pack it with gzip",
     b"BZh": "packed with bzip2; unpack it, or pack it with gzip",
     b"\xfd7zXZ": "packed with xz; unpack it, or pack it with gzip",
     b"PARE": "encrypted Parquet; export it without encryption",
-    b"PK\x03\x04": "a zip archive; unpack it first",
     b"SQLite format 3": "an SQLite database; export the table as CSV or Parquet",
     **dict.fromkeys(
         (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
         "a Python pickle, which could run code; export the table as CSV or Parquet",
     ),
     b"%PDF": "a PDF document; export the table as CSV or Parquet",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook; export the table as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save its sheet as CSV",
 }
 
 
@@ -48,7 +51,8 @@ _REFUSED = {
 class Source:
     """One input file: its real format, columns in order, and size.
 
-    `kinds` gives each column's type as text (``string`` for CSV); `rows` is None for CSV.
+    `kinds` gives each column's type as text (``string`` for CSV); `rows` is None for CSV; `skipped`
+    counts the lines above the first row; `member` is the one table in a zip.
     """
 
     path: Path
@@ -61,15 +65,7 @@ class Source:
     packed: bool = False
     rows: int | None = None
     skipped: int = 0
-    """Empty lines above the line of column names."""
-    widths: tuple[int, ...] = ()
-    """Bytes that a value of each column takes on average; of Parquet only."""
-    addresses: tuple[str, ...] = ()
-    """Where Spark finds what is no file of this machine: paths of its files, or a table's name."""
-    head: bytes = field(default=b"", repr=False)
-    """The beginning of such a CSV file: confidential rows."""
-    sample: "pa.Table | None" = field(default=None, repr=False, compare=False)
-    """The first rows of such another table: confidential, too."""
+    member: str = ""
 
     @property
     def name(self) -> str:
@@ -81,6 +77,16 @@ class Source:
         """Files of equal signature can be read as one table."""
         names = ("format", "columns", "kinds", "delimiter", "encoding", "packed", "skipped")
         return tuple(getattr(self, name) for name in names)
+
+    @contextmanager
+    def opened(self) -> Generator[IO[bytes]]:
+        """Open the file's own bytes, unpacked."""
+        if self.member:
+            with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as handle:
+                yield handle
+            return
+        with gzip.open(self.path) if self.packed else self.path.open("rb") as handle:
+            yield handle  # type: ignore[misc]
 
 
 def find(patterns: Sequence[str]) -> list[Path]:
@@ -110,10 +116,8 @@ def find(patterns: Sequence[str]) -> list[Path]:
     return sorted(paths)
 
 
-def inspect(path: Path, encoding: str | None = None, delimiter: str | None = None) -> Source:
+def inspect(path: Path, reading: Reading | None = None) -> Source:
     """Tell the format, columns and encoding of one file from its first bytes.
-
-    `encoding` and `delimiter` hold where they are given.
 
     Raises
     ------
@@ -123,75 +127,60 @@ def inspect(path: Path, encoding: str | None = None, delimiter: str | None = Non
     size = path.stat().st_size
     if size == 0:
         raise InputError(f"{shown(path.name)}: the file is empty (0 rows); name a file with data")
-    with path.open("rb") as handle:
-        head = handle.read(HEAD_BYTES)
-    if head.startswith(b"PAR1"):
-        return _inspect_parquet(path, size)
-    if path.name.lower().endswith((".parquet", ".pq")):
-        raise InputError(
-            f"{shown(path.name)}: claims to be Parquet but is not (its first bytes say otherwise); "
-            "export it again, or give it the ending of what it is"
-        )
-    return _inspect_csv(path, size, head, encoding, delimiter)
+    with door(shown(path.name)):
+        with path.open("rb") as handle:
+            head = handle.read(HEAD_BYTES)
+        if head.startswith(b"PAR1"):
+            return _inspect_parquet(path, size)
+        if path.name.lower().endswith((".parquet", ".pq")):
+            raise InputError(
+                f"{shown(path.name)}: claims to be Parquet but is not (its first bytes say "
+                "otherwise); export it again, or give it the ending of what it is"
+            )
+        return _inspect_csv(path, size, head, reading or Reading())
 
 
 def _inspect_parquet(path: Path, size: int) -> Source:
-    try:
-        metadata = pq.read_metadata(path)
-        schema = metadata.schema.to_arrow_schema()
-    except (pa.ArrowException, OSError, ValueError):
-        raise InputError(
-            f"{shown(path.name)}: the Parquet file is damaged or cut short; export it again"
-        ) from None
-    columns = tuple(schema.names)
-    _check_header(shown(path.name), columns)
-    if metadata.num_rows == 0:
+    with pq.ParquetFile(path) as file:
+        rows, schema = file.metadata.num_rows, file.schema_arrow
+    _check_header(shown(path.name), tuple(schema.names))
+    if rows == 0:
         raise InputError(f"{shown(path.name)}: the table is empty (0 rows); name a file with data")
-    bombs.check_unpacked(shown(path.name), path, metadata)
     kinds = tuple(str(kind) for kind in schema.types)
-    widths = bombs.mean_widths(metadata, columns)
-    return Source(path, "parquet", columns, kinds, size, rows=metadata.num_rows, widths=widths)
+    return Source(path, "parquet", tuple(schema.names), kinds, size, rows=rows)
 
 
-def _inspect_csv(
-    path: Path, size: int, head: bytes, encoding: str | None, delimiter: str | None
-) -> Source:
-    packed = head.startswith(b"\x1f\x8b")
-    if packed:
-        head = _unpacked_head(path)
-        bombs.check_packing(shown(path.name), path)
-    whole = not packed and size <= HEAD_BYTES
-    source = inspect_text(path, size, head, encoding, delimiter, packed=packed, whole=whole)
-    if source.encoding != "utf-16":  # its line breaks are told when it is made UTF-8
-        bombs.check_lines(source.name, path, packed=packed)
-    return source
-
-
-def inspect_text(
-    path: Path,
-    size: int,
-    head: bytes,
-    encoding: str | None,
-    delimiter: str | None,
-    addresses: tuple[str, ...] = (),
-    *,
-    packed: bool = False,
-    whole: bool = False,
-) -> Source:
-    """Tell the columns and encoding of a CSV file from its beginning, as `inspect` does."""
+def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source:
     name = shown(path.name)
+    member = ""
+    if packed := head.startswith(b"\x1f\x8b"):
+        with gzip.open(path) as handle:
+            head = handle.read(HEAD_BYTES)
+    elif head.startswith(b"PK\x03\x04"):
+        member = _member(name, path)
+        with zipfile.ZipFile(path) as archive, archive.open(member) as inside:
+            head = inside.read(HEAD_BYTES)
     for magic, what in _REFUSED.items():
         if head.startswith(magic):
-            raise InputError(f"{name}: the file is {what}")
-    encoding = encoding or _encoding(head, whole=whole)
+            raise InputError(f"{name}: the file is {what}", code="foreign-file")
+    encoding = reading.encoding or _encoding(head)
     if b"\x00" in head and encoding != "utf-16":
         raise InputError(
             f"{name}: the file is not text (it holds NUL bytes); name a CSV or Parquet file"
         )
-    text = decoded(name, head, encoding)
-    body = text.lstrip("\r\n")
-    skipped = len(text[: len(text) - len(body)].splitlines())
-    first = body.splitlines()[0] if text.strip() else ""
+    whole_text = decoded(name, head, encoding)
+    if re.match(r"\s*[\[{]\s*[\"\[{]", whole_text):
+        raise InputError(
+            f"{name}: the file is JSON; write it as CSV, a line a row (a file of zones is chosen "
+            "as zones)",
+            code="foreign-file",
+        )
+    lines = whole_text.splitlines(keepends=True)
+    skipped = reading.skip_rows
+    while skipped < len(lines) and not lines[skipped].strip("\r\n"):
+        skipped += 1
+    body = "".join(lines[skipped:])
+    first = body.splitlines()[0] if body.strip() else ""
     if len(first) > LONGEST_HEADER:
         raise InputError(
             f"{name}: the first line is longer than {LONGEST_HEADER:,} characters; a table "
@@ -199,15 +188,18 @@ def inspect_text(
         )
     if not first:
         raise InputError(f"{name}: the file is empty (0 rows); name a file with data")
-    delimiter = delimiter or max(_DELIMITERS, key=first.count)
-    columns = tuple(
-        column.strip() for column in next(csv.reader(io.StringIO(first), delimiter=delimiter))
-    )
-    _check_names(name, columns)
+    delimiter = reading.delimiter or max(_DELIMITERS, key=first.count)
+    fields = [f.strip() for f in next(csv.reader(io.StringIO(first), delimiter=delimiter))]
+    if reading.header is not None:
+        numbered = [str(number) for number in range(1, len(fields) + 1)]
+        columns = (*reading.header[: len(fields)], *numbered[len(reading.header) :])
+    else:
+        _check_names(name, fields, body, delimiter)
+        columns = _once(fields)
     _check_header(name, columns)
-    if not body[len(first) + 1 :].strip() and len(head) < HEAD_BYTES:
+    if reading.header is None and not body[len(first) + 1 :].strip() and len(head) < HEAD_BYTES:
         raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
-    _check_line_ends(name, text)
+    _check_line_ends(name, whole_text)
     return Source(
         path,
         "csv",
@@ -217,16 +209,43 @@ def inspect_text(
         delimiter,
         encoding,
         packed,
-        skipped=skipped,
-        addresses=addresses,
-        head=head if addresses else b"",
+        skipped=skipped + (reading.header is None),
+        member=member,
     )
 
 
+def _member(name: str, path: Path) -> str:
+    """Return the one table in a zip; one layer, and no more of it than a table may unpack to."""
+    with zipfile.ZipFile(path) as archive:
+        members = [
+            one
+            for one in archive.infolist()
+            if not one.is_dir() and not one.filename.startswith("__MACOSX/")
+        ]
+    names = [one.filename.lower() for one in members]
+    if any(one.startswith(("xl/", "word/")) for one in names):
+        raise InputError(
+            f"{name}: the file is an Excel workbook; save its sheet as CSV", code="foreign-file"
+        )
+    tables = [one for one in members if one.filename.lower().endswith((".csv", ".txt", ".tsv"))]
+    if len(tables) != 1:
+        raise InputError(
+            f"{name}: the zip holds {len(tables)} tables (.csv, .txt); zip one, or unpack it and "
+            "name the files",
+            code="foreign-file",
+        )
+    (table,) = tables
+    unpacked = table.file_size
+    if unpacked > min(
+        LARGEST_UNPACKED, max(LARGEST_RATIO * max(table.compress_size, 1), HEAD_BYTES)
+    ):
+        raise InputError(f"{name}: unpacks to {unpacked:,} bytes, which no table does: unpack it")
+    return table.filename
+
+
 def _check_line_ends(name: str, text: str) -> None:
-    """Refuse lines that end in two ways, which engines read in two ways; what is quoted may."""
-    if '"' in text:
-        text = _QUOTED.sub("", text)
+    """Refuse lines that end in two ways, which readers read in two ways; what is quoted may."""
+    text = _QUOTED.sub("", text) if '"' in text else text
     windows = text.count("\r\n")
     unix, mac = text.count("\n") - windows, text.count("\r") - windows
     if (windows > 0) + (unix > 0) + (mac > 0) > 1:
@@ -237,22 +256,14 @@ def _check_line_ends(name: str, text: str) -> None:
         )
 
 
-def _unpacked_head(path: Path) -> bytes:
-    try:
-        with gzip.open(path) as handle:
-            return handle.read(HEAD_BYTES)
-    except (OSError, EOFError, zlib.error):
-        raise InputError(f"{shown(path.name)}: the gzip file is damaged; export it again") from None
-
-
-def _encoding(head: bytes, *, whole: bool) -> str:
+def _encoding(head: bytes) -> str:
     """Tell UTF-8, UTF-16 and the rest apart; the end of a cut head may split a character.
 
     What is no UTF-8 is Windows-1252 where it uses the bytes that only that has, else Latin-1.
     """
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
-    body = head if whole else head[: head.rfind(b"\n") + 1]
+    body = head if len(head) < HEAD_BYTES else head[: head.rfind(b"\n") + 1]
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:
@@ -264,13 +275,12 @@ def _encoding(head: bytes, *, whole: bool) -> str:
 def decoded(name: str, head: bytes, encoding: str) -> str:
     """Return the whole lines at the beginning of a file as text, without a byte order mark."""
     cut = len(head) >= HEAD_BYTES
-    if encoding == "utf-16":
-        body = head[: len(head) // 2 * 2]
-    else:
-        whole = head[: head.rfind(b"\n") + 1] if cut else head
-        body = (whole or head).removeprefix(b"\xef\xbb\xbf")
+    errors = "ignore" if encoding == "utf-16" else "strict"
+    if encoding != "utf-16":
+        head = (head[: head.rfind(b"\n") + 1] or head) if cut else head
+        head = head.removeprefix(b"\xef\xbb\xbf")
     try:
-        text = body.decode(encoding, errors="ignore" if encoding == "utf-16" else "strict")
+        text = head.decode(encoding, errors=errors)
     except UnicodeDecodeError:
         raise InputError(
             f"{name}: the text is not {encoding}",
@@ -281,14 +291,46 @@ def decoded(name: str, head: bytes, encoding: str) -> str:
     return (text[: text.rfind("\n") + 1] if cut else text) or text
 
 
-def _check_names(name: str, columns: tuple[str, ...]) -> None:
-    """Refuse a first line of data, without quoting any of it."""
-    times = sum(bool(_TIME.match(column)) for column in columns)
-    values = sum(bool(_VALUE.match(column)) for column in columns)
-    if times or 2 * values >= len(columns):
+def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) -> None:
+    """Refuse a first line of data, or of something else than names; none of it is quoted."""
+    times = sum(bool(_TIME.match(field)) for field in fields)
+    values = sum(bool(_VALUE.match(field)) for field in fields)
+    below = [line.split(delimiter) for line in body.splitlines()[1:200]]
+    again = any(field in column for field, *column in zip(fields, *below, strict=False))
+    if times or again or 2 * values >= len(fields):
         raise InputError(
-            f"{name}: the first line looks like data; add a line of column names above it"
+            f"{name}: the first line looks like data; add a line of column names above it, or say "
+            "that there is none",
+            code="no-header",
+            settings=("header",),
         )
+    some = csv.reader(body.splitlines(keepends=True)[:200], delimiter=delimiter)
+    widths = [len(row) for row in some]
+    wide = next((i for i, width in enumerate(widths) if width > widths[0]), 0)
+    if 0 < wide < 20 and all(width == widths[wide] for width in widths[wide : wide + 5]):
+        raise InputError(
+            f"{name}: {wide} lines stand above the line of names, as it seems: line {wide + 1} has "
+            f"{widths[wide]} columns, the first has {widths[0]}",
+            remedy="say how many to skip",
+            code="rows-above",
+            settings=("skip_rows",),
+        )
+
+
+def _once(fields: Sequence[str]) -> tuple[str, ...]:
+    """Return names, each once: a name that is there again is numbered.
+
+    Examples
+    --------
+    >>> _once(["state", "county", "State"])
+    ('state', 'county', 'State (2)')
+    """
+    seen: dict[str, int] = {}
+    names: list[str] = []
+    for field in fields:
+        seen[field.lower()] = number = seen.get(field.lower(), 0) + 1
+        names.append(field if number == 1 else f"{field} ({number})")
+    return tuple(names)
 
 
 def _check_header(name: str, columns: tuple[str, ...]) -> None:
@@ -296,16 +338,12 @@ def _check_header(name: str, columns: tuple[str, ...]) -> None:
         raise InputError(
             f"{name}: {len(columns):,} columns, more than {MOST_COLUMNS:,}; keep those needed"
         )
-    seen: set[str] = set()
-    for position, column in enumerate(columns, start=1):
-        if column.lower() in seen:
-            raise InputError(
-                f"{name}: a column's name appears twice in the first line (case aside), again as "
-                f"column {position}",
-                remedy="rename or remove one, or add a line of column names",
-                code="repeated-column",
-            )
-        seen.add(column.lower())
+    if len({column.lower() for column in columns}) < len(columns):
+        raise InputError(
+            f"{name}: a column's name appears twice (case aside)",
+            remedy="rename or remove one",
+            code="repeated-column",
+        )
 
 
 def shown(text: str, longest: int = 60) -> str:
@@ -333,3 +371,40 @@ def _tables_in(folder: Path) -> list[Path]:
             if name.lower().endswith(ENDINGS) and not name.startswith((".", "_"))
         ]
     return [path for path in paths if path.is_file()]
+
+
+def first_rows(source: Source, rows: int, needed: Sequence[str] = ()) -> list[list[str]]:
+    """Return at most `rows` first rows as text, which are confidential.
+
+    Raises
+    ------
+    InputError
+        If the file is damaged, or a needed column is not in it.
+    """
+    for column in needed:
+        if column not in source.columns:
+            raise InputError(
+                f"{source.name}: column '{shown(column)}' is missing",
+                remedy="choose another column, or read this file on its own",
+                code="column-missing",
+                settings=("mapping",),
+            )
+    with door(source.name):
+        if source.format == "csv":
+            with source.opened() as handle:
+                head = handle.read(HEAD_BYTES)
+            lines = decoded(source.name, head, source.encoding).splitlines(keepends=True)
+            reader = csv.reader(lines[source.skipped :], delimiter=source.delimiter)
+            return [row for row, _number in zip(reader, range(rows), strict=False)]
+        with pq.ParquetFile(source.path) as file:
+            batch = next(file.iter_batches(batch_size=rows)).slice(0, rows)
+        texts = [_texts(batch.column(name)) for name in source.columns]
+        return [list(row) for row in zip(*texts, strict=True)]
+
+
+def _texts(column: Any) -> list[str]:
+    try:
+        values = column.cast(pa.string()).to_pylist()
+    except (pa.ArrowException, UnicodeDecodeError):  # of lists and the like, which no mapping takes
+        values = [f"({column.type})"] * len(column)
+    return ["" if value is None else str(value) for value in values]

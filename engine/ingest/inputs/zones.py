@@ -1,25 +1,38 @@
-"""Zone files: GeoJSON, GeoPackage, zipped Shapefile and GeoParquet, checked before use."""
+"""Zone files: GeoJSON, GeoPackage, zipped Shapefile and GeoParquet, mended by a stated rule.
 
+Shapes are made valid; where two zones overlap by at most 1% of the smaller one the overlap goes to
+the first by id; larger overlaps are refused by name. What was mended is told.
+"""
+
+import warnings
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import geopandas as gpd
 import numpy as np
+import pyarrow.parquet as pq
+import pyogrio
 import shapely
 
 from ... import geography
 from ...errors import InputError
+from ..door import door
 from . import mapping, parents
-from .ids import as_text, check, refuse as refuse_any
+from .ids import as_text, check, refuse
 from .sources import Source, shown
-from .zonefiles import read_shapes
 
 Series: TypeAlias = Any
 Array: TypeAlias = Any
 LONGEST_NAME = 200
-LARGEST_OVERLAP = 0.001
-"""Share of the smaller of two zones that may lie in the other (borders drawn twice)."""
+LARGEST_OVERLAP = 0.01
+"""Share of the smaller of two zones that may lie in the other: borders drawn twice."""
+_SMALLEST_OVERLAP = 1e-6
+MOST_ZONES, MOST_VERTICES = 50_000, 5_000_000
+MOST_BYTES, LARGEST_RATIO = 500_000_000, 100
+_WGS84 = "EPSG:4326"
+_SHAPES = (".shp", ".geojson", ".json", ".gpkg")
 
 
 def read_zones(
@@ -27,88 +40,241 @@ def read_zones(
     given: Mapping[str, str],
     declared: Sequence[str] | None = (),
     needed: str = "",
-    refuse: Callable[[int], None] | None = None,
+    check_count: Callable[[int], None] | None = None,
+    layer: str = "",
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents.
 
-    Beside them stand the coarser zones that `parents.read` finds; the notes are on these. `refuse`
-    may refuse a number of zones before they are read.
+    Beside them stand the coarser zones that `parents.read` finds; the notes are on these and on
+    what was mended. `check_count` may refuse a number of zones.
 
     Raises
     ------
     InputError
-        For a missing CRS, duplicate or empty ids, shapes that are no valid polygons, overlaps, and
+        For a missing CRS, duplicate or empty ids, shapes that are no polygons, large overlaps, and
         declared parents that are no hierarchy.
     """
-    frame = read_shapes(path, refuse)
-    if len(frame) == 0:
-        raise InputError(f"{shown(path.name)}: the file holds no zones (0 rows); name another")
+    file = shown(path.name)
+    frame = read_shapes(path, layer)
+    if check_count is not None:
+        check_count(len(frame))
     columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
     names = mapping.resolve("zones", given, source)
-    ids = as_text(frame[names["zone_id"]])
+    specs = mapping.parts(names["zone_id"], columns)
+    for column, _ in specs:
+        if column not in columns:
+            raise InputError(f"{file}: column '{shown(column)}' (for zone_id) is missing")
+    ids = joined(frame, specs)
     again = "choose another column for zone_id, or merge the parts of a zone"
-    check(shown(path.name), names["zone_id"], ids, "zone", again, "zones_mapping")
+    check(file, names["zone_id"], ids, "zone", again, "zones_mapping")
     if frame.crs is None:
         raise InputError(
-            f"{shown(path.name)}: the file does not say its coordinate reference system; save it "
-            "with one, EPSG:4326 is usual"
+            f"{file}: the file does not say its coordinate reference system; save it with one, "
+            "EPSG:4326 is usual"
         )
-    _check_shapes(shown(path.name), frame.geometry)
+    shapes, notes = _mended(file, frame.geometry.to_numpy())
     labels = ids
     if "name" in names:
         labels = frame[names["name"]].astype("string").str.strip().str.slice(stop=LONGEST_NAME)
     zones: Any = gpd.GeoDataFrame(
         {"zone_id": ids, "name": labels.where(labels.fillna("") != "", ids).astype(object)},
-        geometry=shapely.force_2d(frame.geometry.to_numpy()),
-        crs="EPSG:4326",
+        geometry=shapes,
+        crs=_WGS84,
     )
-    own = (*names.values(), str(frame.geometry.name))
-    coarser = parents.read(shown(path.name), frame, own, declared, needed)
+    own = (*(column for column, _ in specs), *names.values(), str(frame.geometry.name))
+    coarser = parents.read(file, frame, own, declared, needed)
     for column, values in coarser.columns.items():
         zones[column] = values
     zones = zones.sort_values("zone_id", ignore_index=True)
-    _check_overlaps(shown(path.name), zones)
-    return zones, coarser.notes
+    zones, overlaps = _apart(file, zones)
+    return zones, (*notes, *overlaps, *coarser.notes)
 
 
-def _check_shapes(file: str, shapes: gpd.GeoSeries) -> None:
-    geometry = shapes.to_numpy()
-    other = ~np.isin(shapely.get_type_id(geometry), (3, 6)) | shapely.is_empty(geometry)
-    for wrong, fault, remedy in (
-        (other, "no polygons", "keep polygons only"),
-        (~shapely.is_valid(geometry), "invalid polygons", "repair them (make valid)"),
-        (_out_of_range(geometry), "degrees beyond ±180 and ±90", "check the CRS of the file"),
-    ):
-        refuse_any(file, fault, wrong, remedy, rows="zones")
+def joined(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Series:
+    """Return ids out of one column, or of several joined and padded with zeros."""
+    texts = [as_text(frame[column]) for column, _ in specs]
+    padded = [
+        text if digits is None else text.str.rjust(digits, "0").str.slice(start=-digits)
+        for text, (_, digits) in zip(texts, specs, strict=True)
+    ]
+    whole = padded[0]
+    for part in padded[1:]:
+        whole = whole + part
+    return whole
 
 
-def _out_of_range(geometry: Array) -> Array:
-    bounds = shapely.bounds(geometry)
-    return (
-        ~np.isfinite(bounds).all(axis=1)
-        | (np.abs(bounds[:, [0, 2]]) > 180.0001).any(axis=1)
-        | (np.abs(bounds[:, [1, 3]]) > 90.0001).any(axis=1)
+def layers(path: Path) -> list[str]:
+    """Return the layers of shapes in a file; empty where it has no layers to choose from."""
+    with door(shown(path.name)), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        _, head = _checked(path)
+        if head.startswith(b"PAR1"):
+            return []
+        listed = pyogrio.list_layers(_address(path, head))
+        return [str(name) for name, kind in listed if kind is not None]
+
+
+def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
+    """Read the zones of one file, whatever its kind, in EPSG:4326 where its CRS is known.
+
+    Raises
+    ------
+    InputError
+        If it is missing, too large, none of the four kinds, or has several layers.
+    """
+    name, head = _checked(path)
+    found = layers(path)
+    if layer and layer not in found:
+        raise InputError(
+            f"{name}: there is no layer '{shown(layer)}'; it has {', '.join(map(shown, found))}",
+            code="layer",
+            settings=("layer",),
+        )
+    if len(found) > 1 and not layer:
+        raise InputError(
+            f"{name}: the file holds {len(found)} layers: {', '.join(map(shown, found))}",
+            remedy="name the one of the zones",
+            code="layer",
+            settings=("layer",),
+        )
+    with door(name), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what GDAL grumbles about is mended or refused
+        if head.startswith(b"PAR1"):
+            if b"geo" not in (pq.read_metadata(path).metadata or {}):
+                raise InputError(f"{name}: Parquet without geometry; save it as GeoParquet")
+            frame: Any = gpd.read_parquet(path)
+        else:
+            # a condition makes GDAL count the rows itself, whatever a GeoPackage says of them
+            counted = "1 = 1" if head.startswith(b"SQLite") else None
+            frame = pyogrio.read_dataframe(_address(path, head), layer=layer or None, where=counted)
+        if not isinstance(frame, gpd.GeoDataFrame) or not len(frame):
+            raise InputError(f"{name}: the file holds no zones (0 rows); name another")
+        vertices = int(shapely.get_num_coordinates(frame.geometry.to_numpy()).sum())
+        if len(frame) > MOST_ZONES or vertices > MOST_VERTICES:
+            raise InputError(
+                f"{name}: {len(frame):,} zones with {vertices:,} vertices, more than "
+                f"{MOST_ZONES:,} or {MOST_VERTICES:,}; merge or simplify them first"
+            )
+        return frame if frame.crs is None else frame.to_crs(_WGS84)
+
+
+def _checked(path: Path) -> tuple[str, bytes]:
+    name = shown(path.name)
+    if not path.is_file():
+        raise InputError(f"{name}: no such file of zones; check the path")
+    size = path.stat().st_size
+    if size == 0:
+        raise InputError(f"{name}: the file is empty (0 zones); name a file of zones")
+    if size > MOST_BYTES:
+        raise InputError(f"{name}: {size:,} bytes, more than {MOST_BYTES:,}; simplify the zones")
+    with path.open("rb") as handle:
+        head = handle.read(4096)
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if b'"Topology"' in head:
+        raise InputError(
+            f"{name}: the file is TopoJSON; write it as GeoJSON (topo2geo, or mapshaper)",
+            code="foreign-file",
+        )
+    if head.startswith((b"PAR1", b"PK\x03\x04", b"SQLite format 3")) or text.startswith(b"{"):
+        return name, head
+    raise InputError(
+        f"{name}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile (.zip) or "
+        "GeoParquet are read",
+        code="foreign-file",
     )
 
 
-def _check_overlaps(file: str, zones: gpd.GeoDataFrame) -> None:
-    shapes = zones.geometry.to_crs(geography.projected_crs(zones)).to_numpy()
+def _address(path: Path, head: bytes) -> str:
+    """Return what GDAL opens: the file, or the one file of zones in a zip."""
+    if not head.startswith(b"PK\x03\x04"):
+        return str(path.resolve())
+    name = shown(path.name)
+    with zipfile.ZipFile(path) as archive:
+        members = [one for one in archive.infolist() if not one.filename.startswith("__MACOSX/")]
+    unpacked = sum(member.file_size for member in members)
+    packed = max(sum(member.compress_size for member in members), 1)
+    if unpacked > MOST_BYTES or unpacked > max(LARGEST_RATIO * packed, 1_000_000):
+        raise InputError(f"{name}: the archive unpacks to {unpacked:,} bytes; zip one file alone")
+    shapes = [m.filename for m in members if m.filename.lower().endswith(_SHAPES)]
+    if len(shapes) != 1:
+        raise InputError(
+            f"{name}: the archive holds {len(shapes)} files of zones (.shp); zip exactly one"
+        )
+    return f"/vsizip/{path.resolve()}/{shapes[0]}"
+
+
+def _mended(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:
+    """Return polygons, made valid, and what was done."""
+    geometry = shapely.force_2d(geometry)
+    other = ~np.isin(shapely.get_type_id(geometry), (3, 6)) | shapely.is_empty(geometry)
+    refuse(file, "no polygons", other, "keep polygons only", rows="zones")
+    wrong = ~shapely.is_valid(geometry)
+    notes = ()
+    if wrong.any():
+        geometry = geometry.copy()
+        geometry[wrong] = [polygons(shape) for shape in shapely.make_valid(geometry[wrong])]
+        refuse(
+            file,
+            "nothing is left of a polygon",
+            shapely.is_empty(geometry),
+            "mend it",
+            rows="zones",
+        )
+        notes = (f"{int(wrong.sum()):,} zones had invalid outlines, which were made valid",)
+    bounds = shapely.bounds(geometry)
+    beyond = ~np.isfinite(bounds).all(axis=1) | (np.abs(bounds) > (180.0001, 90.0001) * 2).any(
+        axis=1
+    )
+    words = "degrees beyond ±180 and ±90"
+    refuse(file, words, beyond, "check the CRS of the file", rows="zones")
+    return geometry, notes
+
+
+def polygons(shape: Any) -> Any:
+    """Return the polygons of a shape as one polygon or several."""
+    parts = [p for p in shapely.get_parts(shapely.get_parts(shape)) if p.geom_type == "Polygon"]
+    return parts[0] if len(parts) == 1 else shapely.MultiPolygon(parts)
+
+
+def _apart(file: str, zones: gpd.GeoDataFrame) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+    """Give small overlaps to the first of two zones; refuse larger ones by name."""
+    crs = geography.projected_crs(zones)
+    shapes: Any = zones.geometry.to_crs(crs).to_numpy().copy()
+    wrong = ~shapely.is_valid(shapes)
+    shapes[wrong] = shapely.make_valid(shapes[wrong])
     west, south, east, north = shapely.total_bounds(shapes)
     if shapely.area(shapes).sum() > 1.5 * (east - west) * (north - south):
         # told before pairs are compared: there may be billions
         raise InputError(
             f"{file}: the zones together are larger than the area they lie in, so many of them "
-            "overlap; a place must lie in one zone: repair them"
+            "overlap; a place must lie in one zone: repair them",
+            code="overlap",
         )
     first, second = shapely.STRtree(shapes).query(shapes, predicate="intersects")
     pairs = first < second
     first, second = first[pairs], second[pairs]
     shared = shapely.area(shapely.intersection(shapes[first], shapes[second], grid_size=0.01))
-    smaller = np.minimum(shapely.area(shapes[first]), shapely.area(shapes[second]))
-    wrong = shared > LARGEST_OVERLAP * smaller
-    if wrong.any():
-        raise InputError(
-            f"{file}: {int(wrong.sum())} pairs of zones overlap by more than "
-            f"{LARGEST_OVERLAP:.1%} of the smaller one; a place must lie in one zone: repair them"
+    share = shared / np.minimum(shapely.area(shapes[first]), shapely.area(shapes[second]))
+    if (large := share > LARGEST_OVERLAP).any():
+        ids = zones["zone_id"].to_numpy()
+        named = "; ".join(
+            f"{shown(str(ids[a]))} and {shown(str(ids[b]))} ({part:.0%})"
+            for a, b, part in zip(first[large][:3], second[large][:3], share[large], strict=False)
         )
+        raise InputError(
+            f"{file}: {int(large.sum()):,} pairs of zones overlap by more than "
+            f"{LARGEST_OVERLAP:.0%} of the smaller one: {named}; a place must lie in one zone",
+            remedy="repair them",
+            code="overlap",
+        )
+    if not (small := share > _SMALLEST_OVERLAP).any():
+        return zones, ()
+    geometry: Any = zones.geometry.to_numpy().copy()
+    for a, b in zip(first[small], second[small], strict=True):
+        geometry[b] = polygons(shapely.difference(geometry[b], geometry[a]))
+    note = (
+        f"{int(small.sum()):,} pairs of zones overlapped by at most {share[small].max():.2%} of "
+        "the smaller one: the overlap is the first zone's"
+    )
+    return zones.set_geometry(gpd.GeoSeries(geometry, crs=_WGS84)), (note,)

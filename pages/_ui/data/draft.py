@@ -8,6 +8,7 @@ from typing import Any
 from engine.ingest import Preview
 from engine.ingest.inputs import parents
 from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.reading import Reading
 from pages._ui.data.own import own
 
 
@@ -31,7 +32,7 @@ class Draft:
     latitude: float | None = None
     seen: Preview | None = None
     chosen: Mapping[str, str] = field(default_factory=dict[str, str])
-    encoding: str | None = None
+    reading: Reading = field(default_factory=Reading)
     zone_columns: tuple[str, ...] = ()
     place_columns: tuple[str, ...] = ()
     mappings: Mappings | None = None

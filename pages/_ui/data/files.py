@@ -11,16 +11,18 @@ import streamlit as st
 from engine.errors import ExplorerError
 from engine.ingest.inputs import mapping, sources
 from engine.ingest.inputs.mapping import Preview, preview
-from engine.ingest.inputs.zonefiles import read_shapes
+from engine.ingest.inputs.zones import read_shapes
+from engine.ingest.reading import Reading
 from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.draft import Draft
 from pages._ui.data.own import own
 from pages._ui.data.wording import COLUMNS
 from pages._ui.wording.numbers import file_size
 
-TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq")
+TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq", "zip")
 ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
 ROWS = 5
+AS_FOUND = Reading()
 _ABSENT = ""
 _log = logging.getLogger(__name__)
 
@@ -119,11 +121,9 @@ def _by_path(draft: Draft, name: str, label: str, hint: str, several: bool) -> l
     return paths if several else paths[:1]
 
 
-def look(path: Path, encoding: str | None = None, delimiter: str | None = None) -> Preview | None:
+def look(path: Path, reading: Reading = AS_FOUND) -> Preview | None:
     """Return a first look at a table, or draw why it cannot be read."""
-    return looked(
-        path, lambda: preview("trips", path, ROWS, encoding, delimiter), (encoding, delimiter)
-    )
+    return looked(path, lambda: preview("trips", path, ROWS, reading), (repr(reading),))
 
 
 def look_at_zones(path: Path) -> ZoneLook | None:

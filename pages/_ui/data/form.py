@@ -106,13 +106,14 @@ def _advanced(draft: Draft) -> None:
         help="A public bound, not read off the data. Visits beyond it are trimmed and counted in "
         "the report; a smaller bound means less noise.",
     )
-    draft.values["skip_unparsable"] = draft.field(
+    leave_out = draft.field(
         three.toggle,
         "Leave unreadable rows out, and count them",
         "skip",
         help="Rows without a person or a readable time are left out of the dataset and counted in "
         "the report. Without this, the file is refused.",
     )
+    draft.values["leave_out"] = ("people", "unreadable") if leave_out else ()
     if draft.by_points:
         label = "Metres outside every zone that still count"
         ends = {"min_value": 1, "max_value": 100_000, "value": 1_000}

@@ -32,17 +32,13 @@ def kind(columns: Sequence[str]) -> str:
     >>> kind(["user", "timestamp", "latitude", "longitude"]), kind(["from", "to", "count"])
     ('points', 'flows')
     """
-    for name in ("trips", "flows"):
+    for name in ("trips", "flows", "rides"):
         names = mapping.guess(name, columns).keys()
         ids, points = mapping.PLACES[name]
         if {*mapping.REQUIRED[name], *ids} <= names:
             return name
         if name == "trips" and {*_PERSON, *points} <= names:
             return "journeys"
-    flows = mapping.guess("flows", columns)
-    rides = {"origin", "destination"} <= flows.keys() and mapping.counts_itself(flows)
-    if rides and "uid" not in mapping.guess("trips", columns):
-        return "flows"
     visits = mapping.guess("visits", columns)
     if set(_PERSON) <= visits.keys():
         if "location_id" in visits:

@@ -21,7 +21,6 @@ UNITS = {
     "milliseconds": "milliseconds since 1970",
     "microseconds": "microseconds since 1970",
     "nanoseconds": "nanoseconds since 1970",
-    "minutes": "minutes since 1970",
     "days": "days (a spreadsheet's, or since 1970)",
     "yyyymmdd": "a date such as 20160503",
 }
@@ -36,7 +35,7 @@ def draw(draft: Draft) -> None:
         return
     names = {canonical: column for canonical, column in draft.chosen.items() if column}
     source = draft.seen.source
-    given = Reading(delimiter=source.delimiter if source.format == "csv" else None)
+    given = draft.reading
     guessed = data_wording.tried("Cannot be read", lambda: guess.guess(source, names, given))
     times: tuple[datetime | None, ...] = ()
     if guessed is None:
@@ -46,7 +45,7 @@ def draw(draft: Draft) -> None:
         tag = abs(hash((source.columns, tuple(sorted(names.items())))))
         reading, sure = _fields(draft, guessed, tag)
         times = _times(source, names, reading) if sure else ()
-    draft.values |= {"reading": reading, "encoding": draft.encoding}
+    draft.values["reading"] = reading
     with st.container(key="data_rows"):
         st.warning(data_wording.CONFIDENTIAL_ROWS, icon=":material/lock:")
         st.html(rows.rows_html(draft.seen, draft.chosen, times))
@@ -104,7 +103,7 @@ def _files(draft: Draft, reading: Reading, names: dict[str, str]) -> None:
     known: mapping.Mappings = {}
 
     def judge(path: str) -> Source:
-        source = sources.inspect(path, draft.encoding, reading.delimiter)
+        source = sources.inspect(path, reading)
         mapping.check(source, names)
         return source
 

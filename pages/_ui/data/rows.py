@@ -43,9 +43,10 @@ def draw(draft: Draft) -> None:
         return
     with st.expander("Encoding and separator", icon=":material/text_fields:"):
         one, two = st.columns(2)
-        draft.encoding = draft.field(one.selectbox, "Encoding", "encoding", ENCODINGS)
+        encoding = draft.field(one.selectbox, "Encoding", "encoding", ENCODINGS)
         delimiter = draft.field(two.selectbox, "Between columns", "delimiter", MARKS)
-    seen = data_files.look(draft.files[0], draft.encoding, delimiter)
+    draft.reading = Reading(encoding=encoding, delimiter=delimiter)
+    seen = data_files.look(draft.files[0], draft.reading)
     if seen is None:
         draft.missing.append("a table that can be read")
         return
@@ -59,7 +60,7 @@ def draw(draft: Draft) -> None:
         required=True,
     )
     st.caption(data_wording.KIND_HELP[kind])
-    if not any(mapping.guess(table, columns) for table in ("trips", "visits", "flows")):
+    if not any(mapping.guess(table, columns) for table in ("trips", "visits", "flows", "rides")):
         st.warning(data_wording.unusual_columns(len(columns)), icon=":material/view_column:")
     engine_kind = _ENGINES.get(kind, kind)
     guessed = mapping.guess("visits" if kind == "flows" else engine_kind, columns)
@@ -69,13 +70,13 @@ def draw(draft: Draft) -> None:
         f"split_{kind}_{abs(hash(columns))}",
         value="clock" in guessed,
     )
-    wanted, optional, absent = _columns_of(kind, columns, split=split)
+    wanted, optional, absent = _columns_of(kind, split=split)
     chosen, missing = data_files.columns(draft, kind, engine_kind, columns, wanted, optional)
     draft.missing += missing
     gap = engine_kind == "visits" and not chosen["tid"] and _gap(draft, kind)
     draft.values |= {
         "gap_minutes": gap or None,
-        "reading": Reading(delimiter=delimiter),
+        "reading": draft.reading,
         "kind": engine_kind,
         "mapping": chosen | dict.fromkeys(absent, ""),
         "inputs": tuple(str(path) for path in draft.files),
@@ -103,14 +104,12 @@ def _gap(draft: Draft, kind: str) -> float | None:
     )
 
 
-def _columns_of(kind: str, columns: Names, *, split: bool) -> tuple[Names, Names, Names]:
+def _columns_of(kind: str, *, split: bool) -> tuple[Names, Names, Names]:
     """Return the columns that a kind of table needs, may have, and must not be guessed to have."""
     ends = ("origin_lat", "origin_lng", "destination_lat", "destination_lng")
     both, one = ("clock", "end_clock"), ("clock",)
     clocks, clock = (both, one) if split else ((), ())
     no_clocks, no_clock = ((), ()) if split else (both, one)
-    itself = mapping.counts_itself(mapping.guess("flows", columns))
-    count, trip = ((), ("tid",)) if itself else (("flow",), ())
     return {
         "trips": (
             ("uid", "datetime", "origin", "destination"),
@@ -124,7 +123,12 @@ def _columns_of(kind: str, columns: Names, *, split: bool) -> tuple[Names, Names
         ),
         "visits": (("uid", "datetime", "location_id"), ("tid", *clock), ("lat", "lng", *no_clock)),
         "points": (("uid", "datetime", "lat", "lng"), ("tid", *clock), ("location_id", *no_clock)),
-        "flows": (("origin", "destination", *count), ("date", *trip), ()),
+        "rides": (
+            ("datetime", "origin", "destination"),
+            ("end_datetime", "tid", *clocks),
+            (*ends, *no_clocks),
+        ),
+        "flows": (("origin", "destination", "flow"), ("date",), ()),
     }[kind]
 
 

@@ -63,7 +63,7 @@ def draw(draft: Draft) -> None:
         )
         if warning:
             st.warning(warning, icon=":material/schedule:")
-    if first and last and draft.kind != "flows":
+    if first and last and draft.kind not in ("flows", "rides"):
         _week(draft, first, last)
 
 

@@ -36,6 +36,7 @@ KINDS = {
     "journeys": "Trips by coordinates",
     "visits": "Visits by place",
     "points": "Visits by coordinates",
+    "rides": "Trips without people",
     "flows": "Flows without people",
 }
 KIND_HELP = {
@@ -45,6 +46,8 @@ KIND_HELP = {
     "visits": "One row a visit: person, time, and the id of a tower, station or zone.",
     "points": "One row a visit: person, time, latitude and longitude. With a column of trips (tid) "
     "a trip leads from its first to its last row; without one you may name the gap that ends it.",
+    "rides": "One row a trip, and nothing that tells people apart (bike share, taxis): time, "
+    "origin, destination. Only single trips can be protected.",
     "flows": "One row a pair of places: origin, destination and a number. No people are in it, so "
     "only single trips can be protected.",
 }
@@ -91,7 +94,7 @@ _CONTROLS = {
     "zones": "Zones",
     "parts": "Build",
     "gap_minutes": "Minutes without a row that end a trip",
-    "skip_unparsable": "Leave unreadable rows out, and count them",
+    "leave_out": "Leave unreadable rows out, and count them",
     "encoding": "Encoding",
     "max_visits_cap": "Cap of visits a person",
     "max_distance_m": "Largest distance",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[3]
-NEVER_FIRST = ["duckdb", "h3", "ibis", "pyspark", "scipy.signal", "scipy.stats", "sklearn"]
+NEVER_FIRST = ["duckdb", "h3", "pyspark", "scipy.signal", "scipy.stats", "sklearn"]
 """Each is loaded by the page or the method that needs it, then."""
 
 

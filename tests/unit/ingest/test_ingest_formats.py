@@ -17,7 +17,7 @@ from engine.ingest.report import Reason
 from engine.report.measures import Measure
 from pages._ui.data import guesses
 from tests.reference.ingest_inputs import TOWERS, options, table, table_bytes, write_csv
-from tests.support.ingests import ON_SPARK, Rows, built, refused
+from tests.support.ingests import Rows, built, refused
 
 POINTS = ("uid", "tid", "datetime", "lat", "lng")
 """Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
@@ -74,14 +74,13 @@ def built_as_trips(
     return dataset, summary, expected
 
 
-@pytest.mark.parametrize("engine", ["duckdb", ON_SPARK])
-def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path, engine: str) -> None:
+def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path) -> None:
     """The same tables as from a table of trips with the ends written out."""
     ends = [
         (uid, start, start + timedelta(minutes=7 * (len(way) - 1)), way[0], way[-1])
         for uid, _, start, way in journeys()
     ]
-    dataset, summary, _ = built_as_trips(tmp_path, points(), ends, engine=engine)
+    dataset, summary, _ = built_as_trips(tmp_path, points(), ends)
     assert any("first to the last point" in note for note in summary.notes)
     assert summary.trips is not None
     assert summary.trips.unused[Reason.SELF_TRIP] == sum(w[0] == w[-1] for *_, w in journeys())
@@ -89,8 +88,7 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path, engine: str) -> 
     assert summary.rows.used == len(set(points()))
 
 
-@pytest.mark.parametrize("engine", ["duckdb", ON_SPARK])
-def test_without_a_trip_a_long_time_without_rows_ends_one(tmp_path: Path, engine: str) -> None:
+def test_without_a_trip_a_long_time_without_rows_ends_one(tmp_path: Path) -> None:
     """The same tables as from trips that a plain loop finds, rows of one second included."""
     rng = np.random.default_rng(8)
     start = datetime(2015, 9, 1)
@@ -111,7 +109,7 @@ def test_without_a_trip_a_long_time_without_rows_ends_one(tmp_path: Path, engine
     shuffled = [
         (rows[i][0], i % 3, rows[i][1], *PLACE[rows[i][2]]) for i in rng.permutation(len(rows))
     ]
-    how = {"engine": engine, "gap_minutes": 30}
+    how = {"gap_minutes": 30}
     _dataset, summary, _expected = built_as_trips(tmp_path, shuffled, ends, **how)
     assert any("before 30 minutes without any" in note for note in summary.notes)
 
@@ -146,7 +144,7 @@ def test_national_and_flowmap_tables_of_flows_are_read(tmp_path: Path) -> None:
         (FLOWMAP, "flows"),
         ((*FLOWMAP, "time"), "flows"),
         (STOPS, "flows"),
-        (RIDES, "flows"),
+        (RIDES, "rides"),
         (OLD_RIDES, "trips"),
         (BIKES, "points"),
     ],
@@ -155,10 +153,9 @@ def test_the_data_page_guesses_what_they_hold(columns: tuple[str, ...], kind: st
     assert guesses.kind(columns) == kind
     engine_kind = "visits" if kind == "points" else kind
     guessed = mapping.guess(engine_kind, columns)
-    missing = set(mapping.REQUIRED[engine_kind]) - guessed.keys()
-    assert not missing or (missing == {"flow"} and mapping.counts_itself(guessed))
+    assert set(mapping.REQUIRED[engine_kind]) <= guessed.keys()
     assert ("tid" in guessed) == ("tid" in columns or "ride_id" in columns)
-    dated = {"time", "date", "started_at"} & set(columns) and kind == "flows"
+    dated = {"time", "date"} & set(columns) and kind == "flows"
     assert ("date" in guessed) == bool(dated)
 
 
@@ -177,10 +174,10 @@ WRONG = {
     ),
     "no destinations": ("flows", ("id_origin", "n_trips"), [("A", 1)], "no column for destination"),
     "rides without an end": (
-        "flows",
+        "rides",
         ("ride_id", "started_at", "start_station_id"),
         [("R", "2015-09-01", "A")],
-        "no column for destination",
+        "no column for origin and destination",
     ),
     "bikes at swapped coordinates": (
         "visits",
@@ -296,7 +293,7 @@ def test_rides_without_people_are_single_trips(tmp_path: Path) -> None:
         (f"R{i}", "classic", f"2015-09-0{day} 08:00:00", "", "x", a, "y", b, *rest)
         for i, (day, a, b) in enumerate([(1, "A", "B"), (1, "A", "B"), (2, "B", "C")])
     ]
-    dataset, summary = built(tmp_path, rows, kind="flows", header=RIDES)
+    dataset, summary = built(tmp_path, rows, kind="rides", header=RIDES)
     assert table(dataset.folder, "trips") == {(FIRST, "A", "B", 1): 2, (SECOND, "B", "C", 1): 1}
     assert not dataset.metadata.trips_have_people
     assert any("trips alone are protected" in note for note in summary.notes)

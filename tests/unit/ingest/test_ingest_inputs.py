@@ -118,20 +118,13 @@ def overlapping() -> gpd.GeoDataFrame:
     return frame
 
 
-def bow_tie() -> gpd.GeoDataFrame:
-    frame = squares()
-    frame.loc[2, "geometry"] = shapely.Polygon([(0, 0), (1, 1), (1, 0), (0, 1)])
-    return frame
-
-
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        (squares().assign(zone_id="a"), ("repeats an id", "3 of 4", "row 2")),
+        (squares().assign(zone_id="a"), ("repeats an id", "3 of 4", "rows 2, 3, 4")),
         (squares().assign(zone_id=["a", "", "c", "d"]), ("empty", "row 2")),
         (squares().set_crs(None, allow_override=True), ("coordinate reference system",)),
         (overlapping(), ("overlap", "1 pairs")),
-        (bow_tie(), ("invalid", "1 of 4", "row 3")),
         (squares().set_geometry(squares().representative_point()), ("no polygons", "4 of 4")),
         (squares().iloc[:0], ("0 rows",)),
     ],
@@ -308,7 +301,7 @@ def test_a_preview_shows_rows_and_guesses_columns(tmp_path: Path, ending: str) -
 def test_a_preview_refuses_endless_values(tmp_path: Path) -> None:
     path = tmp_path / "visits.csv"
     path.write_text('uid,datetime,location_id\n1,"' + "x" * 150_000 + '",A\n')
-    with pytest.raises(InputError, match=r"visits.csv: a value near the beginning is longer") as e:
+    with pytest.raises(InputError, match=r"visits.csv cannot be read") as e:
         preview("visits", path)
     assert "xxx" not in str(e.value)
 
@@ -327,5 +320,5 @@ def test_coordinates_of_places_may_have_a_decimal_comma(tmp_path: Path) -> None:
 def test_a_coordinate_that_is_no_number_is_refused(tmp_path: Path, value: str) -> None:
     path = tmp_path / "stations.csv"
     path.write_text(f"location_id;lat;lng\nA;{value};-103,4\n")
-    with pytest.raises(InputError, match="has no number in 1 of 1 rows"):
+    with pytest.raises(InputError, match="have no number in 1 of 1 rows"):
         read_places(options(tmp_path, "trips", [path], locations=path))

@@ -27,7 +27,7 @@ from tests.support.messy_files import (
     trips,
 )
 
-QUICK = ("windows", "american", "split_hour", "minutes", "taxi_comma")
+QUICK = ("windows", "american", "split_hour", "taxi_comma")
 """What the ordinary run reads: each goes through another branch of the reading."""
 
 

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.ingest import ingest
-from engine.ingest.backends import embedded
+from engine.ingest import engines, ingest
 from tests.reference.ingest_inputs import TOWERS, options, table_bytes, write_csv
 from tests.support.ingests import TABLES
 
@@ -87,6 +86,6 @@ def test_order_of_rows_files_threads_and_shares_never_change_a_bit(
     expected = built(tmp_path, "one", written(tmp_path / "a", some, 1))
     shuffled = [some[i] for i in np.random.default_rng(9).permutation(len(some))]
     if bytes_a_row is not None:
-        monkeypatch.setattr(embedded, "BYTES_A_ROW", bytes_a_row)
-        monkeypatch.setattr(embedded, "BYTES_A_RECORD", bytes_a_row)  # kept in a file
+        monkeypatch.setattr(engines, "BYTES_A_ROW", bytes_a_row)
+        monkeypatch.setattr(engines, "BYTES_A_RECORD", bytes_a_row)  # kept in a file
     assert built(tmp_path, "other", written(tmp_path / "b", shuffled, files), threads=2) == expected

@@ -1,6 +1,5 @@
 """People stay people: an id is text to the last digit, whatever type and file it comes in."""
 
-import gzip
 import os
 import re
 import subprocess
@@ -10,15 +9,12 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 from engine.datasets import storage
-from engine.errors import DatasetError, InputError, ParameterError
+from engine.errors import DatasetError, ParameterError
 from engine.ingest.command import main
-from engine.ingest.inputs.sources import inspect
 from tests.reference.ingest_inputs import trip_options as options, write_csv
 from tests.support.ingests import HEADER, ROWS, arguments, built, refused, write_parquet
 
@@ -41,8 +37,8 @@ def test_decimals_of_38_digits_are_as_many_people(tmp_path: Path) -> None:
 
 def test_numbers_that_have_lost_digits_are_refused(tmp_path: Path) -> None:
     floats = with_ids(tmp_path / "f.parquet", pa.array([1.0, 2.0**53 + 2]))
-    error = refused(tmp_path, r"'uid'.*cannot be read in 1 of 2 rows", floats)
-    assert error.code == "unparsable"
+    error = refused(tmp_path, r"'uid'.*lost digits in 1 of 2 rows", floats)
+    assert error.code == "lost-digits"
     of_a_spreadsheet = trips_of("3.34E+10", "1.2e+16", "p2", "+3e5")
     refused(tmp_path, r"in 2 of 4 rows.*to the last digit", of_a_spreadsheet)
 
@@ -77,10 +73,10 @@ def test_places_are_found_with_and_without_point_and_zeros(tmp_path: Path) -> No
 
 
 HEADERLESS = {
-    "trips": ("alice,home,work,monday\nbob,home,work,monday\n", "4 columns, none of a usual name"),
-    "json": ('{"uid": "alice", "origin": "home"}\n' * 3, "2 columns, none of a usual name"),
-    "flows": ("alice,home,12\nbob,home,3\n", "3 columns, none of a usual name"),
-    "system": ("alice:x:0:0:home:/root:/bin/bash\n" * 3, "1 column, none of a usual name"),
+    "trips": ("alice,home,work,monday\nbob,home,work,monday\n", "looks like data"),
+    "json": ('{"uid": "alice", "origin": "home"}\n' * 3, "is JSON"),
+    "flows": ("alice,home,12\nbob,home,3\n", "looks like data"),
+    "system": ("alice:x:0:0:home:/root:/bin/bash\n" * 3, "looks like data"),
 }
 
 
@@ -103,7 +99,7 @@ def test_headerless_rows_are_never_quoted(tmp_path: Path, kind: str) -> None:
             ({"out": Path(out)}, "out must name a folder")
             for out in ("", "/", "a/..", ".", "a/b/..")
         ),
-        ({"out": Path(os.fsdecode(b"caf\xe9"))}, "must end in a name of printable characters"),
+        ({"out": Path(os.fsdecode(b"caf\xe9"))}, "in printable characters"),
         ({"first_day": date(1, 1, 1)}, "years 1900 to 2200|at most 3660 days"),
         ({"last_day": date(9999, 12, 31)}, "years 1900 to 2200|at most 3660 days"),
     ],
@@ -157,29 +153,6 @@ def test_an_empty_salt_is_refused(tmp_path: Path) -> None:
     (built(tmp_path)[0].folder / "salt").write_text("\n", encoding="utf-8")
     with pytest.raises(DatasetError, match="'salt' is empty"):
         built(tmp_path, salt=None)
-
-
-def test_bombs_of_gzip_and_of_long_texts_are_refused_before_they_are_read(tmp_path: Path) -> None:
-    header = ",".join(HEADER) + "\n"
-    row = "p1,2015-09-07 08:00:00,A,B\n"
-    (tmp_path / "b.csv.gz").write_bytes(gzip.compress((header + row * 2_000_000).encode(), 9))
-    column = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000_000, pa.int32()), ["x" * 100_000])
-    texts: dict[str, Any] = dict.fromkeys(HEADER, column)
-    pq.write_table(pa.table(texts), tmp_path / "b.parquet", write_statistics=False)
-    for name in ("b.csv.gz", "b.parquet"):
-        with pytest.raises(InputError, match="unpack"):
-            inspect(tmp_path / name)
-
-
-@pytest.mark.long
-def test_a_bomb_behind_honest_rows_is_refused(tmp_path: Path) -> None:
-    numbers = np.random.default_rng(0).integers(0, 10**9, (400_000, 2))
-    honest = ",".join(HEADER) + "\n" + "".join(f"{a},{b},A,B\n" for a, b in numbers.tolist())
-    bomb = gzip.compress(b"p1,2015-09-07 08:00:00,A,B\n" * 10**6)
-    path = tmp_path / "late.csv.gz"
-    path.write_bytes(gzip.compress(honest.encode()) + bomb * 40)
-    with pytest.raises(InputError, match="unpacks to more than 100 times its size"):
-        inspect(path)
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,9 @@ import pytest
 
 from engine import report
 from engine.datasets import Dataset
-from engine.ingest import ingest
-from engine.ingest.backends import embedded
-from engine.ingest.calendar import local_seconds_of
-from engine.ingest.counting.keys import Purpose, key
+from engine.ingest import engines, ingest
+from engine.ingest.keys import Purpose, key
+from engine.ingest.rows import midnight
 from engine.report import STOPS
 from engine.report.measures import FINE_EDGES, Measure
 from tests.reference import report_reference as plain
@@ -47,7 +46,7 @@ def written(folder: Path, rows: list[Row]) -> Path:
 
 def seconds(moment: str) -> int:
     at = datetime.fromisoformat(moment)
-    return local_seconds_of(at.date()) + at.hour * 3600 + at.minute * 60 + at.second
+    return midnight(at.date()) + at.hour * 3600 + at.minute * 60 + at.second
 
 
 def people_of(rows: list[Row]) -> list[list[plain.Trip]]:
@@ -104,7 +103,7 @@ def test_order_of_rows_shares_and_threads_never_change_a_bit(
 ) -> None:
     expected = (built(tmp_path / "a", rows).folder / "report.parquet").read_bytes()
     shuffled = [rows[i] for i in np.random.default_rng(3).permutation(len(rows))]
-    monkeypatch.setattr(embedded, "BYTES_A_ROW", 10_000_000)  # several shares of the people
+    monkeypatch.setattr(engines, "BYTES_A_ROW", 10_000_000)  # several shares of the people
     other = built(tmp_path / "b", shuffled, threads=2)
     assert (other.folder / "report.parquet").read_bytes() == expected
 

@@ -18,7 +18,7 @@ import pytest
 from engine import datasets
 from engine.errors import DatasetError
 from engine.ingest import Cancelled, Progress, command, ingest
-from engine.ingest.backends.embedded import DuckDBEngine
+from engine.ingest.engines import DuckDB
 from engine.ingest.report import BINS, bin_name
 from tests.reference.ingest_inputs import options, write_csv
 from tests.support.ingests import HEADER, arguments, refused
@@ -76,7 +76,7 @@ def test_the_report_is_kept_with_the_dataset_and_adds_up(workplace: Path) -> Non
     edges = [(f"b{n}", f"2015-09-10 0{i}:00", "A", "B") for n in (1, 3, 5, 6) for i in range(n)]
     good = [*ROWS, *edges]
     write_csv(workplace / "t.csv", HEADER, [*good, *ROWS[:7], *odd, *selves])
-    asked = options(workplace, "trips", [workplace / "t.csv"], skip_unparsable=True)
+    asked = options(workplace, "trips", [workplace / "t.csv"], leave_out=("people", "unreadable"))
     dataset, report = ingest(asked)
     document = json.loads((dataset.folder / "ingest.json").read_text(encoding="utf-8"))
     rows = document["rows"]
@@ -178,7 +178,7 @@ def test_a_full_disk_ends_in_a_clear_error(
     if error is None:
         monkeypatch.setattr("pyarrow.parquet.write_table", full)
     else:
-        monkeypatch.setattr(DuckDBEngine, "keep", lambda self, *_: self._run(full))
+        monkeypatch.setattr(DuckDB, "keep", lambda self, *_, **__: self._run(full))
     refusal = refused(workplace, "disk is full; nothing was written", workplace / "t.csv")
     assert "CANARY" not in f"{refusal!r}{refusal.__cause__}"
     assert leftovers(workplace) == []

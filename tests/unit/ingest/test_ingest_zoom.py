@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.ingest import ingest
-from engine.ingest.backends import embedded
+from engine.ingest import engines, ingest
 from tests.reference import ingest_reference, zoom_reference
 from tests.reference.ingest_inputs import MONDAY, NUMBER, SALT, TOWERS, options, write_csv
 
@@ -35,7 +34,7 @@ def test_sums_equal_those_counted_person_by_person(
 ) -> None:
     rows = crowd()
     if shares > 1:
-        monkeypatch.setattr(embedded, "BYTES_A_ROW", 500_000)
+        monkeypatch.setattr(engines, "BYTES_A_ROW", 500_000)
     path = write_csv(tmp_path / "v.csv", HEADER, rows)
     dataset, _ = ingest(options(tmp_path, "visits", [path], max_visits_cap=cap))
     visits = [

@@ -13,10 +13,7 @@ import secrets
 from enum import StrEnum
 from pathlib import Path
 
-import ibis
-
-from ...errors import DatasetError, ParameterError
-from ..expressions import Column
+from ..errors import DatasetError, ParameterError
 
 SALT_FILE = "salt"
 _SALT_BYTES = 16
@@ -32,7 +29,6 @@ class Purpose(StrEnum):
     CAP = "visits of a person beyond the cap"
     TRIP_DAY = "rank of a trip within a person-day"
     TRIP_PERSON = "rank of a trip within a person"
-    TARGET = "person whom an attack is tried on"
 
 
 def key(salt: str, purpose: Purpose) -> str:
@@ -51,15 +47,9 @@ def salt_id(salt: str) -> str:
     return hashlib.sha256(f"{salt}|name of this salt".encode()).hexdigest()[:12]
 
 
-def keyed_hash(salt: str, purpose: Purpose, *parts: Column) -> Column:
-    """Return md5 of key and parts, as 32 hexadecimal digits, in whatever engine runs it.
-
-    Key, person and a few short numbers stay within one block of md5 (55 bytes).
-    """
-    text: Column = ibis.literal(key(salt, purpose))
-    for part in parts:
-        text = text + "|" + part.cast("string")
-    return text.hexdigest("md5")
+def digest(salt: str, purpose: Purpose, *parts: str) -> str:
+    """Return SQL for md5 of key and parts, none of which may be NULL: concat_ws drops those."""
+    return f"md5(concat_ws('|', '{key(salt, purpose)}', {', '.join(parts)}))"
 
 
 def salt_of(folder: Path, wanted: str | None) -> str:
@@ -71,8 +61,10 @@ def salt_of(folder: Path, wanted: str | None) -> str:
                 f"{len(wanted)} characters; leave it out to have one made"
             )
         return wanted
-    path = _kept(folder)
-    if path is None:
+    pointer = folder / "current"
+    name = pointer.read_text(encoding="utf-8").strip() if pointer.is_file() else ""
+    path = folder / name / SALT_FILE
+    if not name or not path.is_file():
         return secrets.token_hex(_SALT_BYTES)
     try:
         salt = path.read_text(encoding="utf-8").strip()
@@ -85,11 +77,3 @@ def salt_of(folder: Path, wanted: str | None) -> str:
             code="salt",
         )
     return salt
-
-
-def _kept(folder: Path) -> Path | None:
-    """Return the salt of the current version, or of the dataset where older programs left it."""
-    pointer = folder / "current"
-    name = pointer.read_text(encoding="utf-8").strip() if pointer.is_file() else ""
-    kept = (folder / name / SALT_FILE, folder / SALT_FILE)
-    return next((path for path in kept if path.is_file()), None)

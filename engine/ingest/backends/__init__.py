@@ -1,1 +1,0 @@
-"""The engines that count: DuckDB, embedded, and Spark."""

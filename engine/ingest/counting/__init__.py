@@ -1,1 +1,0 @@
-"""Counting: the same expressions on every engine, from raw rows to the tables of a dataset."""

@@ -1,0 +1,208 @@
+"""The two engines that run the statements of `rows` and `counting`: DuckDB here, Spark on request.
+
+Statements are written for DuckDB; sqlglot translates them for Spark.
+"""
+
+import math
+import threading
+from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import duckdb
+import pyarrow as pa
+
+from ..errors import InputError
+from .door import told
+from .progress import Monitor
+
+BYTES_A_ROW = 400
+"""Memory to have for each row that is ranked at once, the engine's own needs included."""
+BYTES_A_RECORD = 40
+PILES = 8
+"""A large table is read so often at most, by a share of its people."""
+_POLL_SECONDS = 0.1
+_UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+
+
+def watched(
+    work: Callable[[], Any],
+    monitor: Monitor,
+    share: Callable[[], float],
+    interrupt: Callable[[], None],
+    names: Mapping[str, str],
+) -> Any:
+    """Do `work` in a thread of its own; if the monitor raises (a stop), `interrupt` the engine."""
+    outcome: dict[str, Any] = {}
+    # an event, not the thread's own state: that is wrong after a Ctrl-C during a join
+    ended = threading.Event()
+
+    def run() -> None:
+        try:
+            outcome["result"] = work()
+        except BaseException as error:
+            outcome["error"] = error
+        finally:
+            ended.set()
+
+    threading.Thread(target=run, name="ingest-statement").start()
+    try:
+        over = False
+        while not over:
+            over = ended.wait(_POLL_SECONDS)
+            monitor.update(share())
+    except BaseException:
+        while not ended.wait(_POLL_SECONDS):
+            interrupt()
+        raise
+    if "error" in outcome:
+        file = next(iter(names.values())) if len(names) == 1 else f"one of {len(names)} inputs"
+        raise told(outcome["error"], file, names) from None
+    return outcome["result"]
+
+
+class DuckDB:
+    """DuckDB in memory, which spills into `folder` and reads `paths` and nothing else.
+
+    No extension is installed or loaded, and the configuration is locked before the first row is
+    read. `rows` is about how many there will be: what may outgrow memory is kept in a file.
+    """
+
+    def __init__(
+        self,
+        monitor: Monitor,
+        folder: Path,
+        *,
+        time_zone: str = "UTC",
+        paths: Mapping[str, str] | None = None,
+        rows: int = 0,
+        memory: str = "3GB",
+        threads: int | None = None,
+        spill_limit: str = "200GB",
+        keep_order: bool = False,
+    ) -> None:
+        self._monitor, self._names = monitor, dict(paths or {})
+        settings: dict[str, Any] = {
+            "memory_limit": memory,
+            "temp_directory": str(folder),
+            "autoinstall_known_extensions": False,
+            "autoload_known_extensions": False,
+            "allow_community_extensions": False,
+            "preserve_insertion_order": keep_order,
+        }
+        if threads is not None:
+            settings["threads"] = threads
+        try:
+            self.connection = duckdb.connect(":memory:", config=settings)
+            # DuckDB 2.0 ignores this one among the settings of a connection
+            self.connection.execute(f"SET max_temp_directory_size = {text(spill_limit)}")
+            self.connection.execute(f"SET TimeZone = {text(time_zone)}")
+        except duckdb.Error:
+            raise InputError(
+                "the engine cannot start with these settings of memory, threads and spill; write "
+                "sizes as '4GB' and name a folder that exists"
+            ) from None
+        size, unit = str(self.rows("SELECT current_setting('memory_limit')")[0][0]).split()
+        self._memory = float(size) * _UNITS[unit]
+        # a table in memory that outgrows it is written anew whenever it is read
+        self._stored = rows * BYTES_A_RECORD > self._memory
+        if self._stored:
+            self.connection.execute(f"ATTACH {text(str(folder / 'stored.duckdb'))} AS stored")
+        with suppress(duckdb.Error):  # a notebook without ipywidgets has no progress to show
+            self.connection.execute("SET enable_progress_bar = true")
+            self.connection.execute("SET enable_progress_bar_print = false")
+        allowed = ", ".join(map(text, self._names))
+        for statement in (
+            "SET python_enable_replacements = false",
+            f"SET allowed_paths = [{allowed}]",
+            "SET enable_external_access = false",
+            "SET lock_configuration = true",
+        ):
+            self.connection.execute(statement)
+
+    def put(self, name: str, table: pa.Table) -> None:
+        """Give the engine a small table."""
+        self.connection.register(name, table)
+
+    def view(self, name: str, sql: str) -> None:
+        """Give a statement a name."""
+        self._run(lambda: self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}"))
+
+    def keep(self, name: str, sql: str, *, large: bool = False) -> None:
+        """Compute a statement once; `large` where it holds about as many rows as the input."""
+        stored = large and self._stored
+        place = f"TABLE stored.{name}" if stored else f"TEMP TABLE {name}"
+        self._run(lambda: self.connection.execute(f"CREATE OR REPLACE {place} AS {sql}"))
+        if stored:
+            self.view(name, f"SELECT * FROM stored.{name}")
+
+    def drop(self, *names: str) -> None:
+        """Forget kept tables."""
+        for name in names:
+            self.connection.execute(f"DROP TABLE {name}")
+
+    def table(self, sql: str) -> pa.Table:
+        """Compute a statement and return its rows; for aggregates only."""
+        return self._run(lambda: self.connection.sql(sql).to_arrow_table())
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Compute a statement of a few rows."""
+        result: list[tuple[Any, ...]] = self._run(lambda: self.connection.execute(sql).fetchall())
+        return result
+
+    def types(self, sql: str) -> dict[str, str]:
+        """Return the type of each column of a statement."""
+        return {row[0]: row[1] for row in self.rows(f"DESCRIBE {sql}")}
+
+    def shares(self, table: str, where: str, rows: int) -> Generator[str]:
+        """Yield the rows of a table by shares of its people (``uid``) that are ranked in memory.
+
+        Whom an engine counts first changes no count. Each share would read all of a large table:
+        many shares read it once more in piles.
+        """
+        of = max(math.ceil(rows * BYTES_A_ROW / self._memory), 1)
+        if of <= PILES:
+            for number in range(of):
+                own = "" if of == 1 else f" AND hash(uid) % {of} = {number}"
+                yield f"(SELECT * FROM {table} WHERE {where}{own})"
+            return
+        within = math.ceil(of / PILES)
+        for pile in range(PILES):
+            self.keep(
+                "pile", f"SELECT * FROM {table} WHERE {where} AND hash(uid) % {PILES} = {pile}"
+            )
+            for number in range(within):
+                yield f"(SELECT * FROM pile WHERE (hash(uid) // {PILES}) % {within} = {number})"
+            self.drop("pile")
+
+    def placed(
+        self, points: str, place: Callable[[pa.Table], pa.Table], check: Callable[[pa.Table], None]
+    ) -> None:
+        """Make ``points``: distinct points with what `place` adds; `check` may refuse some."""
+        found = self.table(points)
+        check(found)
+        self.put("points", place(found))
+
+    def close(self) -> None:
+        """Release everything; the folder is its owner's to remove."""
+        self.connection.close()
+
+    def _run(self, work: Callable[[], Any]) -> Any:
+        def share() -> float:
+            return self.connection.query_progress() / 100
+
+        return watched(work, self._monitor, share, self.connection.interrupt, self._names)
+
+
+Engine: TypeAlias = "DuckDB"
+
+
+def text(value: str) -> str:
+    """Return `value` as an SQL string."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def name(value: str) -> str:
+    """Return `value` as an SQL identifier."""
+    return '"' + value.replace('"', '""') + '"'

@@ -1,0 +1,113 @@
+"""Zones out of the ids of cells: H3, quadkeys and geohashes tell their own outlines."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import shapely
+
+from ...errors import InputError
+from ..options import Cells
+
+_BASE32 = "0123456789bcdefghjkmnpqrstuvwxyz"
+_LOOKS: dict[Cells, str] = {
+    "h3": r"8[0-9a-f]{14}",
+    "quadkey": r"[0-3]{5,30}",
+    "geohash": rf"[{_BASE32}]{{3,12}}",
+}
+
+
+def kind_of(ids: Sequence[str]) -> Cells | None:
+    """Return what kind of cells ids are, where all of them look alike and are of one length.
+
+    Examples
+    --------
+    >>> kind_of(["88390ca343fffff"]), kind_of(["12022001101"]), kind_of(["u09tv"]), kind_of(["A"])
+    ('h3', 'quadkey', 'geohash', None)
+    """
+    if not ids or len({len(one) for one in ids}) > 1:
+        return None
+    for kind, look in _LOOKS.items():
+        if all(re.fullmatch(look, one.lower()) for one in ids):
+            # numbers alone are ids of something else
+            return None if kind == "geohash" and all(one.isdigit() for one in ids) else kind
+    return None
+
+
+def zones_of(ids: Sequence[str], kind: Cells) -> gpd.GeoDataFrame:
+    """Return cells as zones, sorted by id.
+
+    Raises
+    ------
+    InputError
+        If some ids are no cells of that kind, or of several sizes.
+    """
+    wrong = [one for one in ids if not re.fullmatch(_LOOKS[kind], one.lower())]
+    if wrong or not ids:
+        raise InputError(
+            f"{len(wrong):,} of {len(ids):,} ids of places are no {kind} cells",
+            remedy="name the zones, or another kind of cells",
+            code="cells",
+            settings=("cells", "zones"),
+        )
+    if len({len(one) if kind != "h3" else one[1] for one in ids}) > 1:
+        raise InputError(
+            f"the {kind} cells are of several sizes, so that some lie in others",
+            remedy="name the zones, or bring the rows to one size",
+            code="cells",
+            settings=("cells", "zones"),
+        )
+    names = sorted(set(ids))
+    shape = {"h3": _h3, "quadkey": _quadkey, "geohash": _geohash}[kind]
+    return gpd.GeoDataFrame(
+        {"zone_id": names, "name": [f"{kind} {one}" for one in names]},
+        geometry=[shape(one.lower()) for one in names],
+        crs=4326,
+    )
+
+
+def h3() -> Any:
+    """Return the library of H3."""
+    try:
+        import h3 as library
+    except ModuleNotFoundError:
+        raise InputError(
+            "hexagons need the library h3",
+            remedy="install mobility-privacy-explorer[grid], or take squares",
+            code="not-installed",
+        ) from None
+    return library
+
+
+def _h3(cell: str) -> Any:
+    library = h3()
+    if not library.is_valid_cell(cell):
+        raise InputError(
+            "some ids of places are no H3 cells", remedy="name the zones", code="cells"
+        )
+    return shapely.Polygon([(lng, lat) for lat, lng in library.cell_to_boundary(cell)])
+
+
+def _quadkey(key: str) -> Any:
+    x = y = 0
+    for digit in key:
+        x, y = 2 * x + int(digit) % 2, 2 * y + int(digit) // 2
+    size = 2 ** len(key)
+
+    def latitude(row: int) -> float:
+        return float(np.degrees(np.arctan(np.sinh(np.pi * (1 - 2 * row / size)))))
+
+    west, east = (360 * column / size - 180 for column in (x, x + 1))
+    return shapely.box(west, latitude(y + 1), east, latitude(y))
+
+
+def _geohash(key: str) -> Any:
+    bounds = [[-180.0, 180.0], [-90.0, 90.0]]
+    bits = [(_BASE32.index(letter) >> shift) & 1 for letter in key for shift in (4, 3, 2, 1, 0)]
+    for number, bit in enumerate(bits):
+        side = bounds[number % 2]
+        side[1 - bit] = (side[0] + side[1]) / 2
+    (west, east), (south, north) = bounds
+    return shapely.box(west, south, east, north)

@@ -1,0 +1,509 @@
+"""Raw rows → persons, wall-clock seconds and places, each row with its reason, in plain SQL.
+
+The counted tables are ``every`` (distinct trips) and ``records`` (distinct visits of the week); see
+`counting`. Typed columns are read alike by both engines, text by DuckDB alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from ..parameters import HOURS_PER_WEEK
+from .engines import Engine, text
+from .inputs.mapping import CLOCKS, DEGREES, END_POINTS, TIMES
+from .options import IngestOptions
+from .reading import EPOCH, Reading
+from .report import Reason
+
+DAY_S, HOUR_S = 86_400, 3_600
+MILLION = 10**6
+"""Flows are added up in millionths of a trip, so that sums do not depend on their order."""
+LARGEST_FLOW = 10**9
+FLAWS = (Reason.NO_PERSON, Reason.LOST_DIGITS, Reason.UNKNOWN, Reason.UNPARSABLE)
+"""What keeps a row from being read; the first that fits counts."""
+_FLOATS = ("FLOAT", "DOUBLE")
+_BLANKS = r"E' \t\r\n\v\f'"
+_LOST = "^[0-9]([.,][0-9]+)?[eE][+][0-9]+$"
+_NUMBER = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+_OFFSET = " ?([Zz]|[+-][0-9]{2}:?([0-9]{2})?)$"
+_UNITS = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nanoseconds": 10**9}
+_DATES = {"ymd": "%Y/%m/%d", "dmy": "%d/%m/%Y", "mdy": "%m/%d/%Y"}
+_CLOCKS = ("%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%I:%M %p", "%H:%M:%S.%f", "%I:%M:%S.%f %p")
+_COMPACT = ("%Y%m%dT%H%M%S", "%Y%m%dT%H%M", "%Y-%m-%dT%H", "%Y-%m-%d %H")
+_LARGEST_S = 10**11
+
+
+def midnight(day: date) -> int:
+    """Return the start of a local day in seconds of the wall clock."""
+    return (day - date(1970, 1, 1)).days * DAY_S
+
+
+@dataclass(frozen=True)
+class Reader:
+    """How values become persons, times and places; `reading` has no gaps.
+
+    `bare_people` and `bare_places` say whether whole numbers lose leading zeros, as they must where
+    some files hold ids as numbers; `id_length` cuts ids of places to those of the zones.
+    """
+
+    reading: Reading
+    bare_people: bool = False
+    bare_places: bool = False
+    id_length: int | None = None
+
+    def person(self, column: str, kind: str) -> str:
+        """Return SQL for a person's id as text to the last digit; null where there is none."""
+        return identifier(column, kind, bare=self.bare_people)
+
+    def place(self, column: str, kind: str) -> str:
+        """Return SQL for a place's id as text."""
+        own = identifier(column, kind, bare=self.bare_places)
+        return own if self.id_length is None else f"left({own}, {self.id_length})"
+
+    def seconds(self, column: str, kind: str) -> str:
+        """Return SQL for seconds of the local wall clock; null where a time cannot be read."""
+        moment = self._moment(column, kind)
+        if kind == "VARCHAR" or "INT" in kind or kind.startswith((*_FLOATS, "DECIMAL")):
+            return f"floor(epoch({moment}))::BIGINT"
+        return f"date_diff('second', TIMESTAMP '1970-01-01 00:00:00', {moment})"
+
+    def _moment(self, column: str, kind: str) -> str:
+        if kind.startswith("TIMESTAMP"):
+            if kind in ("TIMESTAMP_NS", "TIMESTAMPTZ_NS"):  # DuckDB 2.0 rounds; seconds are cut off
+                whole = f"make_timestamp(epoch_ns({column}) // {10**9} * {MILLION})"
+                return _local(whole) if "TZ" in kind else whole
+            return f"CAST(date_trunc('second', {column}) AS TIMESTAMP)"
+        if kind == "DATE":
+            return f"CAST({column} AS TIMESTAMP)"
+        if kind == "VARCHAR":
+            return self._of_text(f"trim({column}, {_BLANKS})")
+        return self._of_number(f"{column}::DOUBLE" if "INT" not in kind else column)
+
+    def _of_number(self, number: str) -> str:
+        unit, whole = self.reading.number_times, f"try_cast({number} AS BIGINT)"
+        if unit == "yyyymmdd":
+            return f"try_strptime({whole}::VARCHAR, '%Y%m%d')"
+        if unit == "days":  # of a spreadsheet, on the wall clock: to the nearest second
+            shift = (self.reading.epoch - EPOCH).days
+            days = f"floor((try_cast({number} AS DOUBLE) + {shift}) * {DAY_S} + 0.5)::BIGINT"
+            return f"make_timestamp({_sane(days)} * {MILLION})"
+        if number.startswith("trim"):
+            whole = f"try_cast(split_part({number}, '.', 1) AS BIGINT)"
+        elif "DOUBLE" in number:
+            whole = f"try_cast(floor({number}) AS BIGINT)"
+        of = _UNITS[unit or "seconds"]
+        whole = f"(CASE WHEN abs({whole}) < 9000000000000000000 THEN {whole} END)"
+        shift = (self.reading.epoch - EPOCH).days * DAY_S
+        seconds = f"(({whole} - (({whole} % {of}) + {of}) % {of}) // {of} + {shift})"
+        return f"make_timestamptz({_sane(seconds)} * {MILLION})::TIMESTAMP"
+
+    def _of_text(self, value: str) -> str:
+        reading = self.reading
+        if reading.time_format is not None:
+            return f"try_strptime({value}, {text(reading.time_format)})::TIMESTAMP"
+        with_offset = f"regexp_replace({value}, '{_OFFSET}', '\\1')"
+        wall = f"try_cast({value} AS TIMESTAMP)"
+        if reading.date_order is not None:
+            date_, plain = _DATES[reading.date_order], f"translate({value}, '-.', '//')"
+            # two digits of a year would be a year of the first century
+            two = "^[0-9]{1,2}[^0-9][0-9]{1,2}[^0-9][0-9]{2}([^0-9]|$)"
+            short = f"regexp_matches({value}, '{two}')"
+            clock = f"regexp_extract({value}, '[0-9]+:.*$')"
+            day = f"regexp_extract({plain}, '^[0-9]+/[0-9]+/[0-9]+')"
+            day = f"replace({day}, ' ', '/')"
+            forms = ", ".join(text(f"{date_} {c}") for c in _CLOCKS)
+            shorts = ", ".join(text(f"{date_.replace('%Y', '%y')} {c}") for c in _CLOCKS)
+            joined = f"{day} || ' ' || coalesce(nullif(upper({clock}), ''), '00:00')"
+            free = f"try_strptime({joined}, [{forms}])"
+            free = f"CASE WHEN {short} THEN try_strptime({joined}, [{shorts}]) ELSE {free} END"
+            wall = (
+                f"coalesce({free}, {wall})"
+                if reading.date_order == "ymd"
+                else f"coalesce({free}, CASE WHEN {value}[5] = '-' THEN {wall} END)"
+            )
+        else:
+            compact = ", ".join(map(text, _COMPACT))
+            wall = f"coalesce({wall}, try_strptime({value}, [{compact}]))"
+        if reading.text_time_zone is not None:
+            wall = f"({wall} AT TIME ZONE {text(reading.text_time_zone)})::TIMESTAMP"
+        number = f"regexp_full_match({value}, '-?[0-9]{{1,19}}([.][0-9]+)?')"
+        compact = ", ".join(text(form + "%z") for form in _COMPACT)
+        utc = f"regexp_replace({value}, '[Zz]$', '+00')"
+        instant = (
+            f"coalesce(try_cast({with_offset} AS TIMESTAMPTZ), try_strptime({utc}, [{compact}]))"
+            "::TIMESTAMP"
+        )
+        return (
+            f"CASE WHEN {value}[1] NOT BETWEEN '-' AND '9' THEN NULL "
+            f"WHEN {value}[11:] = '' AND {number} OR {value}[5] <> '-' AND {number} "
+            f"THEN {self._of_number(value)} "
+            f"WHEN length({value}) > 11 AND regexp_matches({value}[11:], '{_OFFSET}') "
+            f"THEN {instant} ELSE {wall} END"
+        )
+
+    def degrees(self, canonical: str, column: str, kind: str) -> str:
+        """Return SQL for a coordinate; null where it is no number or out of range."""
+        limit = 90 if canonical.endswith("lat") else 180
+        number = self.number(column, kind)
+        return f"CASE WHEN {number} BETWEEN -{limit} AND {limit} THEN {number} END"
+
+    def flow(self, column: str, kind: str) -> str:
+        """Return SQL for a count of at least 0 in millionths of a trip; null where it is none."""
+        number = self.number(column, kind)
+        return (
+            f"CASE WHEN {number} BETWEEN 0 AND {LARGEST_FLOW} "
+            f"THEN floor({number} * {MILLION} + 0.5)::BIGINT END"
+        )
+
+    def number(self, column: str, kind: str) -> str:
+        """Return SQL for a number in text or by type."""
+        if kind != "VARCHAR":
+            # by way of a whole number, exactly: a test for NaN is answered from statistics of
+            # Parquet, which leave NaN out
+            whole = f"try_cast({column} AS BIGINT)::DOUBLE"
+            return f"({whole} + ({column}::DOUBLE - {whole}))"
+        value = f"trim({column}, {_BLANKS})"
+        if self.reading.thousands:
+            spaces = " \N{NO-BREAK SPACE}\u202f"
+            marks = spaces if self.reading.thousands == " " else self.reading.thousands
+            value = f"translate({value}, {text(marks)}, '')"
+        if self.reading.decimal == ",":
+            value = f"replace({value}, ',', '.')"
+        plain = f"regexp_full_match({value}, '{_NUMBER}')"
+        return f"CASE WHEN {plain} THEN try_cast({value} AS DOUBLE) END"
+
+
+def identifier(column: str, kind: str, *, bare: bool) -> str:
+    """Return SQL for an id as text, to the last digit; null where it is empty or has lost digits.
+
+    Whole numbers have one form: ``7.0`` (a column with gaps, written by pandas) is ``7``, and with
+    `bare` ``07`` is too. Floats from 2⁵³ or with a fraction, and text such as ``1.2E+11`` out of a
+    spreadsheet, have lost digits that tell people apart.
+    """
+    if kind in _FLOATS:
+        exact = f"abs({column}) < 9007199254740992 AND {column} = floor({column})"
+        return f"CASE WHEN {exact} THEN try_cast({column} AS BIGINT)::VARCHAR END"
+    if kind.startswith("DECIMAL"):
+        return f"regexp_extract({column}::VARCHAR, '^-?[0-9]+([.][0-9]*[1-9])?')"
+    if kind != "VARCHAR":
+        return f"CAST({column} AS VARCHAR)"
+    value = f"trim({column}, {_BLANKS})"
+    plain = f"regexp_replace({value}, '^(-?[0-9]+)[.]0+$', '\\1')"
+    plain = f"CASE WHEN {value}[-1] = '0' THEN {plain} ELSE {value} END"
+    if bare:
+        plain = f"regexp_replace({plain}, '^0+([0-9]+)$', '\\1')"
+    return f"CASE WHEN {value} <> '' AND NOT {lost(column, kind)} THEN {plain} END"
+
+
+def lost(column: str, kind: str) -> str:
+    """Return SQL for whether an id has lost digits that tell people apart."""
+    if kind in _FLOATS:
+        return f"(isfinite({column}) AND ({identifier(column, kind, bare=False)}) IS NULL)"
+    if kind != "VARCHAR":
+        return "false"
+    return f"(contains({column}, '+') AND regexp_full_match(trim({column}, {_BLANKS}), '{_LOST}'))"
+
+
+def _sane(seconds: str) -> str:
+    """Return seconds within 3,000 years, so that no clock overflows."""
+    return f"(CASE WHEN abs({seconds}) < {_LARGEST_S} THEN {seconds} END)"
+
+
+def _local(utc: str) -> str:
+    return f"({utc} AT TIME ZONE 'UTC')::TIMESTAMP"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Files of one signature in the engine: a view of canonical columns, and their types."""
+
+    view: str
+    kinds: Mapping[str, str]
+
+    def column(self, canonical: str) -> tuple[str, str]:
+        """Return a column and its type; a day and a time of the day are one text."""
+        clock = next((c for c, day in CLOCKS.items() if day == canonical and c in self.kinds), None)
+        if clock is None:
+            return canonical, self.kinds[canonical]
+        return (
+            f"({_day_text(canonical, self.kinds[canonical])} || ' ' || {_clock_text(clock)})",
+            "VARCHAR",
+        )
+
+
+def _day_text(column: str, kind: str) -> str:
+    if kind == "DATE" or kind.startswith("TIMESTAMP"):
+        return f"CAST({column}::DATE AS VARCHAR)"
+    day = f"trim({column}::VARCHAR, {_BLANKS})"
+    compact = f"regexp_full_match({day}, '[12][0-9]{{7}}([.]0)?')"
+    dashed = f"{day}[1:4] || '-' || {day}[5:6] || '-' || {day}[7:8]"
+    return f"CASE WHEN {compact} THEN {dashed} ELSE regexp_extract({day}, '^[^T ]+') END"
+
+
+def _clock_text(column: str) -> str:
+    """Return a time of the day as text with a colon, from 8, 08:30, 830 or 8:30 PM."""
+    value = f"trim({column}::VARCHAR, {_BLANKS})"
+    digits = f"lpad(regexp_extract({value}, '^([0-9]{{1,4}})([.]0+)?$', 1), 4, '0')"
+    hours = f"lpad(regexp_extract({value}, '^([0-9]{{1,2}})([.]0+)?$', 1), 2, '0')"
+    return (
+        f"CASE WHEN regexp_full_match({value}, '[0-9]{{1,2}}([.]0+)?') THEN {hours} || ':00' "
+        f"WHEN regexp_full_match({value}, '[0-9]{{3,4}}([.]0+)?') "
+        f"THEN {digits}[1:2] || ':' || {digits}[3:4] "
+        f"WHEN {value}[2] = ':' THEN '0' || {value} ELSE {value} END"
+    )
+
+
+def flaws(table: Table, kind: str, reader: Reader) -> list[tuple[Reason, str, str]]:
+    """Return why a row cannot be read, the column, and the test; the first that fits counts."""
+    has, found = table.kinds, list[tuple[Reason, str, str]]()
+
+    def empty(canonical: str) -> str:
+        return f"coalesce(trim({canonical}::VARCHAR, {_BLANKS}), '') = ''"
+
+    if "uid" in has:
+        person = reader.person(*table.column("uid"))
+        found.append((Reason.LOST_DIGITS, "uid", lost(*table.column("uid"))))
+        found.append((Reason.NO_PERSON, "uid", f"({person}) IS NULL"))
+    if "flow" in has:
+        found.append((Reason.UNKNOWN, "flow", empty("flow")))
+        found.append((Reason.UNPARSABLE, "flow", f"({reader.flow(*table.column('flow'))}) IS NULL"))
+    for canonical in TIMES:
+        if canonical in has:
+            test = f"({reader.seconds(*table.column(canonical))}) IS NULL"
+            test = f"NOT {empty(canonical)} AND {test}" if canonical == "end_datetime" else test
+            found.append((Reason.UNPARSABLE, canonical, test))
+    if "tid" in has and kind == "visits":
+        found.append((Reason.UNPARSABLE, "tid", empty("tid")))
+    for canonical in DEGREES:
+        if canonical in has:
+            degrees = reader.degrees(canonical, *table.column(canonical))
+            found.append((Reason.UNPARSABLE, canonical, f"({degrees}) IS NULL"))
+    return found
+
+
+def values(tables: Sequence[Table], options: IngestOptions, reader: Reader) -> str:
+    """Return SQL for the values of all rows, with the reason (0: none) why a row is not read."""
+    return " UNION ALL ".join(_values(table, options, reader) for table in tables)
+
+
+def _values(table: Table, options: IngestOptions, reader: Reader) -> str:
+    has, kind = table.kinds, options.kind
+    start = "date" if kind == "flows" else "datetime"
+    columns = {
+        "uid": reader.person(*table.column("uid")) if "uid" in has else "NULL::VARCHAR",
+        "start": reader.seconds(*table.column(start))
+        if start in has
+        else f"{midnight(options.first_day)}::BIGINT",
+    }
+    if kind in ("trips", "rides"):
+        end = reader.seconds(*table.column("end_datetime")) if "end_datetime" in has else "NULL"
+        columns["finish"] = f"({end})::BIGINT"
+    if kind == "flows":
+        columns["flow"] = reader.flow(*table.column("flow"))
+    if "tid" in has:
+        columns["tid"] = identifier(*table.column("tid"), bare=False)
+    for canonical in DEGREES:
+        if canonical in has:
+            columns[canonical] = reader.degrees(canonical, *table.column(canonical))
+    for canonical in ("origin", "destination", "location_id"):
+        if canonical in has:
+            columns[f"{canonical.removesuffix('_id')}_id"] = reader.place(*table.column(canonical))
+    of_row: dict[Reason, list[str]] = {}
+    for reason, _column, test in flaws(table, kind, reader):
+        of_row.setdefault(reason, []).append(test)
+    branches = " ".join(
+        f"WHEN {' OR '.join(tests)} THEN {int(reason)}" for reason, tests in of_row.items()
+    )
+    flaw = f"CASE {branches} ELSE 0 END" if branches else "0"
+    named = ", ".join(f"{sql} AS {canonical}" for canonical, sql in columns.items())
+    return f"SELECT {flaw} AS flaw, {named} FROM {table.view}"
+
+
+def distinct_points(tables: Sequence[Table], reader: Reader) -> str:
+    """Return SQL for the distinct coordinates (lat, lng in degrees) of all rows that have both."""
+    parts = [
+        f"SELECT {reader.degrees(lat, *table.column(lat))} AS lat, "
+        f"{reader.degrees(lng, *table.column(lng))} AS lng FROM {table.view}"
+        for table in tables
+        for lat, lng in (("lat", "lng"), *END_POINTS)
+        if lat in table.kinds
+    ]
+    every = " UNION ALL ".join(parts)
+    return f"SELECT DISTINCT lat, lng FROM ({every}) AS p WHERE lat IS NOT NULL AND lng IS NOT NULL"
+
+
+def distinct_ids(tables: Sequence[Table], reader: Reader) -> str:
+    """Return SQL for the distinct ids of places in all rows."""
+    parts = [
+        f"SELECT {reader.place(*table.column(canonical))} AS id FROM {table.view}"
+        for table in tables
+        for canonical in ("location_id", "origin", "destination")
+        if canonical in table.kinds
+    ]
+    return f"SELECT DISTINCT id FROM ({' UNION ALL '.join(parts)}) AS p WHERE id IS NOT NULL"
+
+
+def _covers(options: IngestOptions, moment: str) -> str:
+    after = options.last_day + timedelta(days=1)
+    return f"{moment} >= {midnight(options.first_day)} AND {moment} < {midnight(after)}"
+
+
+def _judged(options: IngestOptions) -> str:
+    """Return SQL for the reason of a trip with ``flaw``, ``start`` and zones at both ends."""
+    return f"""
+        CASE WHEN flaw <> 0 THEN flaw
+             WHEN NOT ({_covers(options, "start")}) THEN {int(Reason.OUTSIDE_PERIOD)}
+             WHEN origin_zone IS NULL OR destination_zone IS NULL THEN {int(Reason.OUTSIDE_AREA)}
+             WHEN origin_zone = destination_zone THEN {int(Reason.SELF_TRIP)}
+             ELSE 0 END"""
+
+
+def _at_both_ends(by_points: bool) -> str:
+    """Return SQL for ``raw`` with the places and zones of both ends."""
+    ends = ("origin", "destination")
+    found = ", ".join(f"{end}_at.location AS {end}, {end}_at.zone AS {end}_zone" for end in ends)
+    joins = " ".join(
+        f"LEFT JOIN points AS {end}_at ON {end}_lat = {end}_at.lat AND {end}_lng = {end}_at.lng"
+        if by_points
+        else f"LEFT JOIN places AS {end}_at ON {end}_id = {end}_at.place"
+        for end in ends
+    )
+    return f"SELECT raw.*, {found} FROM raw {joins}"
+
+
+def trips(options: IngestOptions, by_points: bool, tid: bool = False) -> str:
+    """Return SQL for distinct trips, their reason and the number of raw rows alike (``copies``)."""
+    keys = ["uid", "start", "finish", "origin", "destination", "origin_zone", "destination_zone"]
+    keys += ["tid"] if tid and options.kind == "rides" else []
+    read = ", ".join(f"CASE WHEN flaw = 0 THEN {key} END AS {key}" for key in keys)
+    return f"""
+        WITH placed AS ({_at_both_ends(by_points)})
+        SELECT {_judged(options)} AS reason, {read}, count(*) AS copies FROM placed GROUP BY ALL"""
+
+
+def visits_of_trips() -> str:
+    """Return SQL for the visits that trips give: the start, and the end where its time is known."""
+    read = f"reason NOT IN ({', '.join(str(int(flaw)) for flaw in FLAWS)})"
+    return f"""
+        SELECT 0 AS flaw, uid, start AS moment, origin AS location, origin_zone AS zone
+        FROM every WHERE {read}
+        UNION ALL
+        SELECT 0, uid, finish, destination, destination_zone
+        FROM every WHERE {read} AND finish IS NOT NULL"""
+
+
+def visits(by_points: bool) -> str:
+    """Return SQL for the visits of ``raw`` at places: flaw, uid, moment, location, zone (tid)."""
+    on = "raw.lat = p.lat AND raw.lng = p.lng" if by_points else "location_id = p.place"
+    found = "points" if by_points else "places"
+    return (
+        f"SELECT raw.*, start AS moment, p.location AS location, p.zone AS zone "
+        f"FROM raw LEFT JOIN {found} AS p ON {on}"
+    )
+
+
+def records(options: IngestOptions, visits_: str) -> str:
+    """Return SQL for distinct (person, place, hour of the density week), and what is not used."""
+    assert options.density_week is not None
+    hour = f"floor((moment - {midnight(options.density_week)}) / {HOUR_S}.0)"
+    reason = f"""
+        CASE WHEN flaw <> 0 THEN flaw
+             WHEN NOT ({_covers(options, "moment")}) THEN {int(Reason.OUTSIDE_PERIOD)}
+             WHEN location IS NULL THEN {int(Reason.OUTSIDE_AREA)}
+             WHEN {hour} < 0 OR {hour} >= {HOURS_PER_WEEK} THEN {int(Reason.OTHER_WEEK)}
+             ELSE 0 END"""
+    return f"""
+        WITH judged AS (
+            SELECT {reason} AS reason, uid, location, {hour} AS hour FROM ({visits_}) AS v
+        )
+        SELECT reason, CASE WHEN reason = 0 THEN uid END AS uid,
+               CASE WHEN reason = 0 THEN location END AS location,
+               CASE WHEN reason = 0 THEN hour END::SMALLINT AS hour, count(*) AS copies
+        FROM judged GROUP BY ALL"""
+
+
+def visit_reasons(options: IngestOptions, visits_: str) -> str:
+    """Return SQL for visits by reason where only trips are wanted, which need a zone."""
+    return f"""
+        SELECT CASE WHEN flaw <> 0 THEN flaw
+                    WHEN NOT ({_covers(options, "moment")}) THEN {int(Reason.OUTSIDE_PERIOD)}
+                    WHEN zone IS NULL THEN {int(Reason.OUTSIDE_AREA)} ELSE 0 END AS reason,
+               count(*) AS copies
+        FROM ({visits_}) AS v GROUP BY ALL"""
+
+
+_ENDS = "uid, start, finish, origin, destination, origin_zone, destination_zone"
+
+
+def trips_between(options: IngestOptions, visits_: str) -> str:
+    """Return SQL for a visit and the person's next one, in another zone, on the same local day.
+
+    Visits at unknown places are passed over. Columns as in `trips`.
+    """
+    day = f"floor((moment - {midnight(options.first_day)}) / {DAY_S}.0)"
+    return f"""
+        WITH placed AS (
+            SELECT uid, moment, location, zone, {day} AS day FROM ({visits_}) AS v
+            WHERE flaw = 0 AND zone IS NOT NULL AND {_covers(options, "moment")}
+        ), moves AS (
+            SELECT uid, moment AS start, location AS origin, zone AS origin_zone,
+                   lead(moment) OVER w AS finish, lead(location) OVER w AS destination,
+                   lead(zone) OVER w AS destination_zone
+            FROM placed WINDOW w AS (PARTITION BY uid, day ORDER BY moment, location, zone)
+        )
+        SELECT 0 AS reason, {_ENDS}, count(*) AS copies FROM moves
+        WHERE destination_zone IS NOT NULL AND origin_zone <> destination_zone GROUP BY ALL"""
+
+
+def trips_of_points(options: IngestOptions, visits_: str, gap_minutes: float | None) -> str:
+    """Return SQL for the trips that points make: from the first to the last one of a trip.
+
+    Trips are those that rows name (``tid``), or a person's rows up to a longer time without any. Of
+    points at the same second the place of the lower number comes first. Columns as in `trips`.
+    """
+    named = f"SELECT *, tid AS trip FROM ({visits_}) AS v WHERE flaw = 0"
+    if gap_minutes is not None:
+        # rows of one second are peers: each is counted with all of them, in any order
+        named = f"""
+            SELECT *, sum(begins) OVER (PARTITION BY uid ORDER BY moment RANGE BETWEEN
+                                        UNBOUNDED PRECEDING AND CURRENT ROW) AS trip
+            FROM (SELECT *, CASE WHEN moment - lag(moment) OVER (PARTITION BY uid ORDER BY moment)
+                            > {60 * gap_minutes} THEN 1 ELSE 0 END AS begins
+                  FROM ({visits_}) AS v WHERE flaw = 0) AS gaps"""
+    return f"""
+        WITH named AS ({named}),
+        marked AS (
+            SELECT *, row_number() OVER (PARTITION BY uid, trip
+                       ORDER BY moment, coalesce(location, -1), coalesce(zone, -1)) AS place,
+                   row_number() OVER (PARTITION BY uid, trip
+                       ORDER BY moment DESC, coalesce(location, -1) DESC, coalesce(zone, -1) DESC)
+                   AS from_end
+            FROM named
+        ), placed AS (
+            SELECT uid, 0 AS flaw, min(moment) AS start, max(moment) AS finish,
+                   max(location) FILTER (place = 1) AS origin,
+                   max(zone) FILTER (place = 1) AS origin_zone,
+                   max(location) FILTER (from_end = 1) AS destination,
+                   max(zone) FILTER (from_end = 1) AS destination_zone
+            FROM marked GROUP BY uid, trip
+        )
+        SELECT {_judged(options)} AS reason, {_ENDS}, count(*) AS copies FROM placed GROUP BY ALL"""
+
+
+def flows(options: IngestOptions) -> str:
+    """Return SQL for flows by reason, day and zones: n millionths of a trip, ``copies``."""
+    day = f"floor((start - {midnight(options.first_day)}) / {DAY_S}.0)::INTEGER"
+    keys = {"day": day, "origin_zone": "origin_zone", "destination_zone": "destination_zone"}
+    read = ", ".join(f"CASE WHEN reason = 0 THEN {sql} END AS {key}" for key, sql in keys.items())
+    return f"""
+        WITH placed AS ({_at_both_ends(by_points=False)}),
+        judged AS (SELECT *, {_judged(options)} AS reason FROM placed)
+        SELECT reason, {read}, sum(CASE WHEN reason = 0 THEN flow ELSE 0 END)::BIGINT AS n,
+               count(*) AS copies
+        FROM judged GROUP BY ALL"""
+
+
+def by_reason(engine: Engine, table: str) -> list[tuple[Reason, int, int]]:
+    """Return, for each reason, the raw rows and the rows that differ."""
+    rows = engine.rows(f"SELECT reason, sum(copies), count(*) FROM {table} GROUP BY reason")
+    return [(Reason(int(reason)), int(copies), int(kinds)) for reason, copies, kinds in rows]

@@ -1,0 +1,55 @@
+"""A folder for what is spilled: owner-only, gone with the work, swept later if that was killed."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+PREFIX = "mobility-ingest-"
+_LOCK = ".lock"
+_YOUNG_S = 60.0
+
+
+@contextmanager
+def folder(spill: Path | None) -> Generator[Path]:
+    """Yield a new folder in `spill` (or the temporary one); what dead processes left there goes."""
+    place = Path(spill or tempfile.gettempdir())
+    sweep(place)
+    own = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
+    lock = os.open(own / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(
+            lock, fcntl.LOCK_EX
+        )  # the system's: it ends with the process, however that ends
+        yield own
+    finally:
+        os.close(lock)
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def sweep(place: Path) -> None:
+    """Remove folders of this user whose process is dead."""
+    with suppress(OSError):
+        for left in place.glob(f"{PREFIX}*"):
+            with suppress(OSError):
+                if left.is_symlink() or left.stat().st_uid != os.getuid() or _lives(left):
+                    continue
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _lives(left: Path) -> bool:
+    try:
+        lock = os.open(left / _LOCK, os.O_RDWR)
+    except FileNotFoundError:  # just made, or killed before it was locked
+        return time.time() - left.stat().st_mtime < _YOUNG_S
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False

@@ -1,0 +1,223 @@
+"""Files → views of canonical columns in DuckDB, and what is told of rows that cannot be read."""
+
+import codecs
+import os
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+
+from ..errors import InputError
+from .door import door
+from .engines import DuckDB, name, text
+from .inputs.guess import SAMPLE_ROWS
+from .inputs.mapping import DEGREES, TIMES, Mappings, parts
+from .inputs.places import Places, id_shapes
+from .inputs.sources import Source, first_rows, shown
+from .options import CHOICES, Choice, IngestOptions
+from .progress import Monitor
+from .report import WORDS, Account, Reason
+from .rows import LARGEST_FLOW, Reader, Table, flaws, identifier
+
+_NATIVE = ("utf-8", "latin-1")
+"""Encodings that DuckDB reads itself, without an extension."""
+_CHUNK = 1 << 22
+_CHOICE: dict[Reason, Choice] = {
+    Reason.NO_PERSON: "people",
+    Reason.UNPARSABLE: "unreadable",
+    Reason.UNKNOWN: "unknown-flows",
+}
+_SETTINGS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(TIMES, ("date_order", "number_times", "time_format")),
+    **dict.fromkeys(DEGREES, ("decimal",)),
+    "flow": ("decimal", "thousands"),
+}
+_UNUSED: dict[Reason, tuple[str, tuple[str, ...]]] = {
+    Reason.OUTSIDE_PERIOD: (
+        "check the first and the last day, the time zone, and what times that are numbers count",
+        ("first_day", "last_day", "time_zone", "number_times"),
+    ),
+    Reason.OUTSIDE_AREA: (
+        "check that the ids are those of the locations or zones",
+        ("locations", "zones", "mapping"),
+    ),
+    Reason.SELF_TRIP: ("build the visits alone", ("parts",)),
+}
+
+
+def readable(sources: Sequence[Source], folder: Path) -> dict[Source, str]:
+    """Return a path that DuckDB can open of each file: unpacked, of UTF-8 in name and contents."""
+    return {source: _readable(source, folder) for source in sources}
+
+
+def _readable(source: Source, folder: Path) -> str:
+    path = source.path
+    target = folder / f"input-{len(list(folder.iterdir()))}"
+    if source.format == "csv" and (source.member or source.encoding not in _NATIVE):
+        decoder = codecs.getincrementaldecoder(source.encoding)()
+        with (
+            door(f"{source.name} (as {source.encoding})"),
+            source.opened() as packed,
+            target.open("w", encoding="utf-8", newline="") as out,
+        ):
+            while piece := packed.read(_CHUNK):
+                out.write(decoder.decode(piece))
+            out.write(decoder.decode(b"", final=True))
+        return str(target)
+    if set("*?[") & set(str(path)) or not str(path).isprintable():
+        os.symlink(path, target)
+        return str(target)
+    return str(path)
+
+
+def views(engine: DuckDB, mappings: Mappings, paths: Mapping[Source, str]) -> list[Table]:
+    """Return a view for each group of files with the same columns."""
+    ordered = sorted(mappings, key=lambda source: (str(source.signature), source.path))
+    tables: list[Table] = []
+    for _key, members in groupby(ordered, key=lambda source: source.signature):
+        sources = list(members)
+        view = f"input_{len(tables)}"
+        files = ", ".join(text(paths[source]) for source in sources)
+        engine.view(view, _select(engine, sources[0], files, mappings[sources[0]]))
+        tables.append(Table(view, engine.types(f"SELECT * FROM {view}")))
+    return tables
+
+
+def _select(engine: DuckDB, source: Source, files: str, mapping: Mapping[str, str]) -> str:
+    if source.format == "parquet":
+        # a folder named column=value must not overrule the column
+        reader = f"read_parquet([{files}], hive_partitioning = false)"
+        named = {column: name(column) for column in source.columns}
+    else:
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
+        native = source.encoding if source.encoding in _NATIVE and not source.member else "utf-8"
+        packed = "gzip" if source.packed and source.encoding in _NATIVE else "none"
+        reader = (
+            f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, header = false, "
+            f"delim = {text(source.delimiter)}, quote = '\"', escape = '\"', "
+            f"encoding = '{native}', skip = {source.skipped}, compression = '{packed}')"
+        )
+        named = {column: f"c{i}" for i, column in enumerate(source.columns)}
+    kinds: dict[str, str] = {}
+    specs = {canonical: parts(spec, source.columns) for canonical, spec in mapping.items()}
+    if any(len(spec) > 1 or spec[0][1] for spec in specs.values()):
+        kinds = engine.types(f"SELECT * FROM {reader}")
+    wanted: list[str] = []
+    for canonical, spec in specs.items():
+        if len(spec) == 1 and spec[0][1] is None:
+            wanted.append(f"{named[spec[0][0]]} AS {canonical}")
+            continue
+        own: list[str] = []
+        for column, digits in spec:
+            part = identifier(named[column], kinds[named[column].strip('"')], bare=False)
+            own.append(part if digits is None else f"right(lpad({part}, 40, '0'), {digits})")
+        wanted.append(f"{' || '.join(own)} AS {canonical}")
+    return f"SELECT {', '.join(wanted)} FROM {reader}"
+
+
+def refuse_flaws(
+    options: IngestOptions,
+    mappings: Mappings,
+    paths: Mapping[Source, str],
+    account: Account,
+    reader: Reader,
+    folder: Path,
+) -> None:
+    """Refuse rows that cannot be read, unless they are to be left out; name the first three."""
+    chosen = {reason for reason, choice in _CHOICE.items() if choice in options.leave_out}
+    wrong = {r for r in (*_CHOICE, Reason.LOST_DIGITS) if account.unused.get(r)} - chosen
+    if not wrong:
+        return
+    for source, names in mappings.items():
+        engine = DuckDB(
+            Monitor(), folder, time_zone=options.time_zone, paths={paths[source]: source.name},
+            memory=options.memory, threads=1, keep_order=True,
+        )  # fmt: skip
+        try:
+            (table,) = views(engine, {source: names}, paths)
+            tests = [one for one in flaws(table, options.kind, reader) if one[0] in wrong]
+            counts = ", ".join(
+                f"count(*) FILTER ({test}), min(number, 3) FILTER ({test})" for *_, test in tests
+            )
+            numbered = f"SELECT *, row_number() OVER () AS number FROM {table.view}"
+            ((rows, *found),) = engine.rows(f"SELECT count(*), {counts} FROM ({numbered})")
+        finally:
+            engine.close()
+        for (reason, canonical, _), n, first in zip(tests, found[::2], found[1::2], strict=True):
+            if not n:
+                continue
+            choice = _CHOICE.get(reason)
+            which = ("row " if n == 1 else "rows ") + ", ".join(f"{row:,}" for row in first)
+            raise InputError(
+                f"{source.name}: column '{shown(names[canonical])}' (for {canonical}) "
+                f"{_fault(reason)} in {n:,} of {rows:,} rows, the first in {which}",
+                remedy=_remedy(reason, canonical)
+                + (f", or {CHOICES[choice]} ({choice})" if choice else ""),
+                code=choice or "lost-digits",
+                settings=(*_SETTINGS.get(canonical, ()), *(("leave_out",) if choice else ())),
+            )
+
+
+def _fault(reason: Reason) -> str:
+    return {
+        Reason.NO_PERSON: "is empty",
+        Reason.LOST_DIGITS: "holds ids that have lost digits",
+        Reason.UNKNOWN: "holds no number",
+    }.get(reason, "cannot be read")
+
+
+def _remedy(reason: Reason, canonical: str) -> str:
+    if reason in (Reason.NO_PERSON, Reason.LOST_DIGITS):
+        return (
+            "give every row a person, to the last digit (text such as 1.2E+11, numbers with a "
+            "fraction and floats from 2^53 have lost some)"
+        )
+    if reason is Reason.UNKNOWN:
+        return "give a number in every row"
+    if canonical.endswith(("lat", "lng")):
+        return (
+            "choose them the other way round if they are swapped, else give degrees within ±90 and "
+            "±180, and name the decimal mark"
+        )
+    if canonical == "flow":
+        return f"give numbers of trips from 0 to {LARGEST_FLOW:,}, and name the marks in them"
+    if canonical == "tid":
+        return "give every row its trip, or say that the table has no column of trips"
+    return (
+        "write times as 2015-09-07 08:30:00 or as seconds since 1970, or say how they are written"
+    )
+
+
+def refuse_useless(
+    options: IngestOptions, mappings: Mappings, account: Account, places: Places
+) -> None:
+    """Refuse an input of which nothing lies in the period and the area, or gives a trip."""
+    names = [source.name for source in mappings]
+    where = names[0] if len(names) == 1 else f"{len(names)} files"
+    if account.read == 0:
+        raise InputError(f"{where}: no rows of data (0 rows); name files with data")
+    lost = sum(n for reason, n in account.unused.items() if reason is not Reason.SELF_TRIP)
+    if account.used or ("trips" not in options.parts and lost < account.read):
+        return
+    reason = max(account.unused, key=lambda r: account.unused[r])
+    remedy, settings = _UNUSED.get(reason, ("check the mapping of columns", ("mapping",)))
+    if reason is Reason.OUTSIDE_AREA:
+        source, columns = next(iter(mappings.items()))
+        if any(column.endswith("lat") for column in columns):
+            remedy = "check that the locations or zones cover the coordinates"
+        elif source.format != "table":
+            remedy += f". {id_shapes(_first_ids(source, columns), places)}"
+    raise InputError(
+        f"{where}: none of {account.read:,} rows can be used: {account.unused[reason]:,} are "
+        f"{WORDS[reason]}",
+        remedy=remedy,
+        code=f"all-{reason.name.lower().replace('_', '-')}",
+        settings=settings,
+    )
+
+
+def _first_ids(source: Source, names: Mapping[str, str]) -> list[str]:
+    """Return the ids of places in the first rows of the first file; they are not to be told."""
+    columns = [names[n] for n in ("location_id", "origin", "destination") if n in names]
+    at = [source.columns.index(column) for column in columns if column in source.columns]
+    rows = first_rows(source, SAMPLE_ROWS)
+    return [value for row in rows for i in at if i < len(row) and (value := row[i].strip())]
