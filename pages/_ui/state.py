@@ -222,18 +222,7 @@ def draw(
     options: Sequence[T] | None = None,
     **named: Any,
 ) -> T:
-    """Draw the widget of a field and return its value.
-
-    Parameters
-    ----------
-    place : container
-    widget : str
-        Such as ``segmented_control``; else a slider of stops, a switch, or a list.
-    options : sequence, optional
-        Those of the field that can be had here.
-    **named
-        The widget's further arguments.
-    """
+    """Draw the widget of a field and return its value."""
     offered, now = field.options if options is None else options, value(field)
     default = field.default if field.default in offered else offered[0]
     if now not in offered:

@@ -15,15 +15,7 @@ from pages._ui.cache import scope as cached_scope
 
 @dataclass(frozen=True)
 class Facts:
-    """What a dataset's files tell without being read.
-
-    Attributes
-    ----------
-    zones, locations : int
-        Number of zones, and of towers or stations (0 where there are none).
-    size_bytes : int
-        On disk.
-    """
+    """What a dataset's files tell without being read."""
 
     zones: int
     locations: int
@@ -44,17 +36,7 @@ def facts(key: Seen) -> Facts:
 
 @dataclass(frozen=True)
 class Levels:
-    """The levels of zones a dataset offers, from its public columns alone.
-
-    Attributes
-    ----------
-    named : tuple of ZoneLevel
-        Its own zones and its levels of parents, finest first.
-    clusters : tuple of int
-        Usual numbers of clusters below its number of zones, most first.
-    problem : str
-        Why its parents cannot be used; empty where they can.
-    """
+    """The levels of zones a dataset offers, from its public columns alone."""
 
     named: tuple[ZoneLevel, ...]
     clusters: tuple[int, ...]

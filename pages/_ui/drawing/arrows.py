@@ -18,20 +18,6 @@ _THICKEST = 0.2
 def arrows(start: Floats, end: Floats, widths: Floats, *, unit: float = 1.0) -> Floats:
     """Return the outlines of bent arrows with a head at the destination.
 
-    Parameters
-    ----------
-    start, end : arrays, shape (flows, 2)
-        Places in a plane.
-    widths : array, shape (flows,)
-        Widths before the head, in pixels.
-    unit : float
-        Units of the plane in a pixel.
-
-    Returns
-    -------
-    array, shape (flows, points, 2)
-        Closed outlines without their first point repeated; the tip lies at `end`.
-
     Examples
     --------
     >>> outline = arrows(np.array([[0.0, 0.0]]), np.array([[100.0, 0.0]]), np.array([4.0]))[0]

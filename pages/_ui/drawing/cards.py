@@ -14,19 +14,7 @@ _LEVELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Not usable"}
 
 @dataclass(frozen=True)
 class Card:
-    """One large number.
-
-    Attributes
-    ----------
-    label : str
-        What it is, plain words first, the symbol in brackets.
-    value : str
-        The number with its unit.
-    interval : str
-        Its uncertainty, or what is still being computed.
-    meaning : str
-        One line in plain words.
-    """
+    """One large number."""
 
     label: str
     value: str

@@ -21,13 +21,7 @@ def draw(
     alt: str,
     on_select: Callable[[], None] | Literal["rerun"] | None = None,
 ) -> None:
-    """Draw layers, and a way back to the whole map.
-
-    Parameters
-    ----------
-    tooltip : str
-        HTML with fields of the layers' rows in braces.
-    """
+    """Draw layers, and a way back to the whole map."""
     returns = f"{key}_returns"
     deck = _Deck(
         layers,
@@ -50,13 +44,7 @@ def draw(
 
 
 def take_zone(key: str, ground: str, take: Callable[[str], None]) -> None:
-    """Hand on the zone that was clicked; a click on a flow chooses nothing (a callback).
-
-    Parameters
-    ----------
-    ground : str
-        How the ids of layers of zones begin.
-    """
+    """Hand on the zone that was clicked; a click on a flow chooses nothing (a callback)."""
     # an empty choice says nothing: the browser makes one by itself when a layer is gone
     for layer, objects in st.session_state[key]["selection"]["objects"].items():
         if layer.startswith(ground) and objects:

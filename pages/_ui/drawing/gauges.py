@@ -10,28 +10,7 @@ from pages._ui.drawing.colours import LEVELS, SIGNS
 
 @dataclass(frozen=True, kw_only=True)
 class Gauge:
-    """One side of the verdict.
-
-    Attributes
-    ----------
-    name : str
-        What is measured, with the judgement in a word, such as ``Privacy: strong``.
-    level : str
-    sentence : str
-        The number in words; what stands between two ``*`` is large.
-    note : str
-        What the number covers.
-    rule : str
-        The limits of the judgement, said where the pointer rests.
-    value, low, high : float
-        Where the needle stands, and the ends of the scale; NaN leaves it out.
-    bands : sequence of (float, level)
-        Where each band ends, from low to high, and what it means.
-    ends : pair of str
-        The ends of the scale in words.
-    ticks : sequence of (float, str)
-        Marks on the scale, and what each says.
-    """
+    """One side of the verdict."""
 
     name: str
     level: Level

@@ -45,11 +45,6 @@ def spacing_px(outlines: Outlines, width: int, height: int) -> float:
 def level(spacings_px: Sequence[float]) -> int:
     """Return the finest level whose zones do not lie too close, else the coarsest.
 
-    Parameters
-    ----------
-    spacings_px : sequence of float
-        Finest level first.
-
     Examples
     --------
     >>> level([8.0, 18.0, 34.0])

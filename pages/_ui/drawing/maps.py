@@ -58,14 +58,6 @@ class Colouring(Protocol):
 class Scale:
     """A colour scale shared by maps that are compared.
 
-    Parameters
-    ----------
-    low, high : float
-        Ends of the scale; values beyond take the colour of the end.
-    kind : str
-        ``root`` spreads small values (square root), ``log`` more so, ``diverging`` is centred on
-        0 between −high and high and spreads small values to both sides.
-
     Examples
     --------
     >>> Scale(0, 100).colours(np.array([0.0, 100.0])).tolist()
@@ -163,27 +155,7 @@ def zone_map(
     selectable: bool = False,
     marked: int | None = None,
 ) -> None:
-    """Draw zones coloured by a value.
-
-    Parameters
-    ----------
-    outlines : Outlines
-        From `cached_datasets.outlines`.
-    values : array, shape (zones,)
-        NaN is drawn grey.
-    key : str
-        Stable element key; keep it when the value changes, so that the view stays.
-    alt : str
-        What the map shows, for screen readers.
-    tooltip : mapping
-        Label → one text per zone, below the zone's name.
-    height, width : int
-        Pixels; the width is only used to choose the view.
-    selectable : bool
-        Whether a click on a zone reruns the page.
-    marked : int, optional
-        Number of the zone that is outlined as chosen.
-    """
+    """Draw zones coloured by a value."""
     colours = scale.colours(values).tolist()
     rows = [
         {
@@ -246,27 +218,6 @@ def flow_map(
     """Draw flows as arrows between zone centres; width and colour follow one scale.
 
     There and back are two arrows, each to the same side of its way.
-
-    Parameters
-    ----------
-    origins, destinations : arrays of int, shape (flows,)
-        Zone numbers.
-    values : array, shape (flows,)
-        Trips, for width (up to 5 pixels at the scale's end) and colour.
-    colours : array, shape (flows, 4), optional
-        Instead of the scale's colours, to mark phantom or lost flows.
-    wrong : array of bool, shape (flows,), optional
-        Which flows are drawn hollow, so that colour alone does not tell them.
-    tooltip : mapping
-        Label → one text per flow, below origin and destination.
-    marked : int, optional
-        Number of the zone that is outlined as chosen.
-    on_zone : callable, optional
-        Takes the id of a zone that was clicked.
-    hint : str
-        What a click on a zone does.
-    turn : int
-        Another wherever what is chosen has changed: else a second click tells nothing.
     """
     texts_of = [(html.escape(label), texts) for label, texts in tooltip.items()]
     hints = {f"t{j}": "" if j else hint for j in range(len(texts_of))}

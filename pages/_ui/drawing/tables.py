@@ -18,15 +18,7 @@ Lines = tuple[Sequence[str], Sequence[Sequence[Any]]]
 
 @dataclass(frozen=True)
 class Column:
-    """One column: its values, and how a number of it is written.
-
-    Attributes
-    ----------
-    values : sequence
-        Numbers stay numbers, so that they are sorted as such.
-    words : callable, optional
-        Writes one value; else it is shown as it is.
-    """
+    """One column: its values, and how a number of it is written."""
 
     values: Sequence[Any]
     words: Callable[[Any], str] | None = None

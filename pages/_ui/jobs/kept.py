@@ -23,32 +23,7 @@ Task = Callable[[Tell, threading.Event], Any]
 
 
 class Kept:
-    """Work under way or ended; its attributes may be read at any time.
-
-    Parameters
-    ----------
-    name : str
-        What is made.
-    task : callable
-    said : callable
-        From an error that the engine explains to words for the page.
-    unforeseen : callable
-        From the name of any other error to words: its message may quote the data, and neither page
-        nor log repeats it.
-    must_end : bool
-        Whether the server waits for it before it ends.
-
-    Attributes
-    ----------
-    state : str
-        ``running``, ``finished``, ``cancelled`` or ``failed``.
-    progress : object or None
-        What the task told last.
-    result : object or None
-        What the task returned. **Confidential** where the data is.
-    error : str
-        What went wrong, in plain words; it never holds a value of the data.
-    """
+    """Work under way or ended; its attributes may be read at any time."""
 
     def __init__(
         self,
@@ -110,19 +85,7 @@ def follow_kept(
     key: str,
     stop: str | None = "Cancel",
 ) -> None:
-    """Draw progress, and a button to stop, again and again until the work has ended.
-
-    Parameters
-    ----------
-    words : callable
-        From what the task tells to the share done and where it stands.
-    title : str
-        What is made.
-    key : str
-        Begins the widgets' keys, such as ``data_build``.
-    stop : str or None
-        The button's label; None where it cannot be stopped.
-    """
+    """Draw progress, and a button to stop, again and again until the work has ended."""
 
     def part() -> None:
         if work.state != "running":

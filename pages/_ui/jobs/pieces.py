@@ -183,19 +183,7 @@ class Job:
 
 
 def ask(name: str, function: Function, pieces: Sequence[Piece], *, delay_s: float = 0.0) -> Job:
-    """Return this session's job of a name; another question leaves it and begins anew.
-
-    Parameters
-    ----------
-    name : str
-        One job of a name runs at a time.
-    function : callable
-        At the top of a module; it computes one piece and calls none of Streamlit's elements.
-    pieces : sequence of tuple
-        Arguments of the function, one tuple a piece: settings, seeds, scalars.
-    delay_s : float
-        How long to leave the processor to the page before the first piece.
-    """
+    """Return this session's job of a name; another question leaves it and begins anew."""
     jobs, asked = session().jobs, tuple(pieces)
     known = jobs.get(name)
     if not isinstance(known, Job) or (known.function, known.pieces) != (function, asked):

@@ -20,15 +20,7 @@ _SETTLED_NS = 2_000_000_000
 
 @dataclass(frozen=True)
 class Entry:
-    """One dataset as the pickers and wrappers know it.
-
-    Attributes
-    ----------
-    key : Seen
-        The current version and the resolution it is seen at; what `pages._ui.cache` takes.
-    shipped : bool
-        Whether it comes with the product: only then its name may stand in a share link.
-    """
+    """One dataset as the pickers and wrappers know it."""
 
     name: str
     key: Seen
@@ -75,13 +67,7 @@ def shipped(key: Seen) -> bool:
 
 
 def in_session(*asked: object) -> bool:
-    """Whether any dataset named in what is asked lies outside the folder that all sessions share.
-
-    Parameters
-    ----------
-    *asked : object
-        Datasets as they are seen, and settings, also inside of tuples.
-    """
+    """Whether any dataset named in what is asked lies outside what all sessions share."""
     return any(
         _outside(one.dataset, datasets.data_roots())
         if isinstance(one, Seen | Setting)

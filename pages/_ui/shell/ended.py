@@ -66,13 +66,7 @@ def end_left() -> None:
 
 
 def sweep(*, starting: bool = False) -> None:
-    """Delete the folders that processes which no longer run have left (where pids can be asked).
-
-    Parameters
-    ----------
-    starting : bool
-        Whether this process cannot have made any yet: in a container every server has one number.
-    """
+    """Delete the folders that processes which no longer run have left (where pids can be asked)."""
     storage.sweep(datasets.data_root() / "local", starting=starting)
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         pid = folder.name.removeprefix(PREFIX).partition("-")[0]

@@ -59,13 +59,7 @@ _HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.i
 
 
 class Gate:
-    """ASGI middleware before all of Streamlit's own.
-
-    Parameters
-    ----------
-    app : callable
-        The application behind it.
-    """
+    """ASGI middleware before all of Streamlit's own."""
 
     def __init__(self, app: Asgi) -> None:
         self._app = app

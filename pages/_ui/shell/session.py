@@ -28,43 +28,7 @@ def _new_store() -> Any:
 
 @dataclass
 class Session:
-    """The fields of one session; pages read and write them, nothing of it reaches a file.
-
-    Attributes
-    ----------
-    notices : list of str
-        What was not taken as the link says; shown once.
-    adopted : bool
-        Whether the address the session began with has been read.
-    redraws : int
-        How often other noise has been asked for.
-    before : dict or None
-        What was set before the last reset.
-    store : Store
-        What has been computed of the session's own uploads.
-    shown : dict
-        The datasets that the page at hand shows, by name.
-    wanted : dict
-        What is to be set when the next run begins, by key.
-    secret_seeds : dict
-        Secret number by dataset key, for data that is not simulated.
-    jobs : dict
-        Long work asked for, by name; what nobody asks for any more is left.
-    datasets : dict
-        Folders of the datasets made in this session, by name.
-    tuned_on : dict or None
-        What ε was tuned on at the page Decisions, for the record of a release.
-    on_twin : tuple of str and float, or None
-        The twin whose recommended setting was taken last, and its ε, for that record.
-    judged : set of str
-        Datasets of whose confidential data a verdict or a setting was asked, for that record.
-    pages : dict
-        What the packages of pages remember, by their own classes: see `state`.
-    stands_in : str or None
-        The dataset that the page at hand shows in place of the trips dataset that is set.
-    real_shown : set of str
-        The datasets of real people that the page at hand shows, whatever is set.
-    """
+    """The fields of one session; pages read and write them, nothing of it reaches a file."""
 
     notices: list[str] = field(default_factory=list)
     adopted: bool = False
@@ -98,13 +62,7 @@ def session() -> Session:
 
 
 def state(kind: type[S]) -> S:
-    """Return what the package of a page remembers in this session: an object of its own class.
-
-    Parameters
-    ----------
-    kind : type
-        A dataclass whose fields all have defaults.
-    """
+    """Return what the package of a page remembers in this session: an object of its own class."""
     pages = session().pages
     if kind not in pages:
         pages[kind] = kind()

@@ -59,19 +59,7 @@ def density_cards(
     *,
     finished: bool = False,
 ) -> list[Card]:
-    """Return error, rhythm, displacement and error of the total with their ranges.
-
-    Parameters
-    ----------
-    scores : DensityScores
-        Of the release on the page.
-    repeats : sequence of DensityScores, optional
-        Of all draws computed, the page's own first; None while they are few.
-    distances_m : sequence of float
-        Mean earth mover's distances, the page's own first; empty while it is computed.
-    finished : bool
-        Whether nothing more is to come.
-    """
+    """Return error, rhythm, displacement and error of the total with their ranges."""
 
     def over(name: str) -> list[float] | None:
         return None if repeats is None else [getattr(one, name) for one in repeats]

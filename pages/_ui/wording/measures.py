@@ -11,11 +11,6 @@ MEAN_ERROR = "Mean error, all pairs of zones"
 def trip_labels(flows: str) -> dict[str, str]:
     """Return the names of a matrix's large numbers by their field, each with whom it is of.
 
-    Parameters
-    ----------
-    flows : str
-        Which flows are large: those of ``15+``, or of ``τ or more`` where it differs.
-
     Examples
     --------
     >>> trip_labels("15+")["visible_share"]

@@ -62,13 +62,7 @@ def level_words(level: str) -> str:
 
 
 def looked_at(seen: Seen, *, density: bool) -> str:
-    """Say how far away a dataset is looked at; empty where nothing is made coarser.
-
-    Examples
-    --------
-    >>> looked_at(Seen(dataset="a", zones="clusters-30", when=When(step="week")), density=False)
-    '30 clusters, weeks'
-    """
+    """Say how far away a dataset is looked at; empty where nothing is made coarser."""
     times = TIME_STEPS[seen.when.step]
     plain = density or seen.when.step == "day"
     parts = (

@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
-from engine.density import DensityScores
 from engine.origin_destination import ODParameters
 from engine.origin_destination.exact import expectation_of_matrix
 from engine.origin_destination.scores import drawn_scores, expected_scores
 from pages._ui.cache.draws import REPEATS
-from pages._ui.wording.cards import density_cards, trip_cards
+from pages._ui.wording.cards import trip_cards
 
 RNG = np.random.default_rng(3)
 TRUE = np.where(RNG.random((30, 30)) < 0.6, RNG.geometric(0.04, (30, 30)), 0)
@@ -40,16 +39,3 @@ def test_the_numbers_of_flows_are_those_of_400_releases():
     means = trip_cards(draws, settings)
     assert " to " in means[1].interval
     assert float(means[1].value[:-1]) / 100 == pytest.approx(common, abs=0.01)
-
-
-def test_draws_that_read_zero_everywhere_are_left_out_of_the_range_of_the_error():
-    def score(error, exceeded):
-        return DensityScores(
-            error=np.array([error]), correlation=np.array([0.5]), total_error=0.1, exceeded=exceeded
-        )
-
-    drawn = [score(3.0, False), score(5.0, False), *[score(0.4, True)] * 18]
-    assert density_cards(drawn[0], drawn)[0].interval == "300% to 500% (2 draws)"
-    card = density_cards(drawn[-1], drawn)[0]
-    assert (card.value, card.interval) == ("–", "")
-    assert "Every private count reads 0" in card.meaning
