@@ -11,6 +11,7 @@ from pages._ui import state
 from pages._ui.cache import facts as cached_facts
 from pages._ui.shell.session import session
 from pages._ui.wording.datasets import PARTS, facts
+from pages._ui.wording.glossary import GLOSSARY
 from pages._ui.wording.labels import DRAWS, HELP, NOBODY_SAMPLED, SHARE, no_zoom
 from pages._ui.wording.privacy import SUPPRESSION_ALONE, trip_level_reason
 
@@ -39,6 +40,8 @@ def draw(path: str) -> None:
             st.button("Reset", icon=":material/restart_alt:", on_click=state.reset)
             if session().before is not None:
                 st.button("Undo", icon=":material/undo:", on_click=state.undo)
+        with st.popover("Words", type="tertiary", icon=":material/menu_book:"):
+            st.markdown("  \n".join(f"**{word}** {said}" for word, said in GLOSSARY.items()))
         st.caption(f"{DRAWS} {SHARE}")
 
 

@@ -1,0 +1,24 @@
+"""The words of the pages, each said once; `docs/use.md` repeats them."""
+
+GLOSSARY = {
+    "ε": "Privacy loss: how much one protected person, day or trip may change what is released.",
+    "δ": "By how much an attack may succeed more often than ε allows.",
+    "T": "Trips kept per person and day, or per person; more trips kept need more noise.",
+    "τ": "Flows that read less than this are not shown.",
+    "ℓ": "Visits kept per person in the week.",
+    "true": "Counted in the data, before anything is done for privacy.",
+    "private": "With noise added: what would be released.",
+    "draw": "One throw of the noise; another one gives other numbers.",
+    "person's day": "The trips of one person on one day, protected together.",
+    "common part": "Of 100 trips, so many are where they really were.",
+    "guesses": "How often an attacker who knows all others guesses right; a coin gets 50 of 100.",
+    "trimmed": "Trips beyond T that are left out before noise is added.",
+    "suppressed": "Not shown, because the private number lies below τ.",
+    "lost": "A flow that should be shown and is not.",
+    "phantom": "A flow that is shown although nobody travelled.",
+    "cluster": "Neighbouring zones joined to one, from the map alone.",
+    "papers' method": "As published: noise on every count, small flows suppressed.",
+    "our method": "Reads the same noisy counts with the help of all others; nothing is hidden by τ.",
+    "ledger": "The record of what every release of these people's data has cost.",
+    "twin": "Simulated people made of public facts alone, to try settings on.",
+}
