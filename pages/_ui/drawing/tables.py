@@ -27,8 +27,7 @@ class Column:
 def draw(columns: Mapping[str, Column | Sequence[Any]], *, key: str = "table") -> None:
     """Draw columns of equal length under their names, which hold the units.
 
-    Texts would be sorted by their letters: what has no numbers stays plain. What is saved or
-    printed is the whole table as text, whichever way it is shown.
+    Texts would be sorted by their letters: what has no numbers stays plain.
     """
     whole = {n: one if isinstance(one, Column) else Column(one) for n, one in columns.items()}
     texts = {
@@ -45,7 +44,6 @@ def draw(columns: Mapping[str, Column | Sequence[Any]], *, key: str = "table") -
     styled = frame.style.format(dict[Any, Any](writers))
     tall = min(_HEIGHT_PX, 36 * (len(frame) + 1))
     st.dataframe(styled, key=key, hide_index=True, height=tall)
-    st.html(f'<div class="saved">{table_html(texts)}</div>')
 
 
 def rows(heads: Sequence[str], lines: Sequence[Sequence[Any]]) -> None:

@@ -104,11 +104,3 @@ def test_a_chosen_segment_and_the_main_button_are_legible(mode):
     for ground in ("page", "sidebar"):
         tint = over(primary, rgb(STREAMLIT[mode][ground]), 0.1)  # Streamlit's own, of the primary
         assert contrast(written, tint) >= LEAST
-
-
-def test_what_sticks_has_the_ground_of_the_page():
-    sticky = re.findall(r"position: sticky[^}]*background: ([^;]+);", CSS)
-    assert len(sticky) == 2
-    wanted = {f"light-dark(#fff, {STREAMLIT['dark']['page']})"}
-    assert set(sticky) == wanted
-    assert STREAMLIT["light"]["page"] == "#ffffff"
