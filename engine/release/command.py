@@ -1,72 +1,175 @@
-"""The command line: ``python -m engine.release od|density|report|budget|…``."""
+"""The command line: ``mobility-privacy-explorer release od|density|report|budget|verify``."""
 
 import argparse
 import signal
 import sys
 import threading
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
+from typing import TextIO
 
 from .. import datasets
+from ..contract import Seen, Setting, When
 from ..datasets import Dataset
-from ..errors import ExplorerError
-from .asked import PRODUCTS, add_product, note, parameters, progress, say, say_written, show_budgets
-from .bundle import check, release
-from .ledger import BudgetLedger
-from .products import Product
+from ..errors import ExplorerError, ParameterError
+from ..parameters import DensityParameters, ODParameters
+from ..report import Budget, ReportParameters, truth
+from ..synthetic.twininputs import in_words
+from . import CONSENT, NOISE_CONSENT, TUNING, BudgetLedger, check, plan, release, warnings, words
+from .bundle import zip_of
+from .ledger import ReleaseError, printable
+from .plan import Plan, Progress
+
+_PRODUCTS = {
+    "od": "origin–destination matrices",
+    "density": "density of one week",
+    "report": "mobility report",
+}
+_METHODS = {
+    "od": {"published": "published", "ours": "estimate"},
+    "density": {"published": "efpag_joint", "ours": "zoom", "towers": "towers_laplace"},
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, or with one line on standard error 2 (refused), 130 (stopped)."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):  # an ASCII terminal shows ? for ε, and no traceback
+            stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
     if threading.current_thread() is threading.main_thread():
-        _stop_on_signals()
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.default_int_handler)
     try:
         options.run(options, BudgetLedger(options.ledger))
     except ExplorerError as error:
-        say(" ".join([f"refused: {error}", *getattr(error, "__notes__", ())]), sys.stderr)
+        _say(f"refused: {error}", sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
-        say(str(stop) or "stopped; 'budget show' says what is spent", sys.stderr)
+        _say(str(stop) or "stopped; 'budget show' says what is spent", sys.stderr)
         return 130
     return 0
 
 
-def _stop_on_signals() -> None:
-    """End as after Ctrl-C on a termination or a closed terminal, unless that is to be ignored."""
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)
-        if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
-            signal.signal(number, signal.default_int_handler)
+def _say(line: str, to: TextIO | None = None) -> None:
+    print(printable(line), file=to or sys.stdout)
 
 
 def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     dataset = datasets.load(options.dataset)
-    product = _product(options, dataset)
-    plan = product.plan(dataset)
-    budget, cost = check(dataset, plan, ledger, consent=options.consent)
+    setting, note = _setting(options, dataset), _note(options)
+    planned = plan(setting, dataset, trips=_trips(options))
+    consent, noise_consent = options.consent, _noise_consent(options, planned)
+    given = {"consent": consent, "noise_consent": noise_consent}
+    budget, cost = check(planned, dataset, ledger, **given)
+    title, seen = words(planned, "title", "seen")
+    for text in warnings(planned):
+        _say(f"warning: {text}")
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
-    say(
-        f"{plan.title} of {dataset.id}: ε = {plan.epsilon:g} per {plan.unit} costs "
+    _say(
+        f"{title} of {dataset.id}, {seen}: ε = {planned.epsilon:g} per {planned.unit} costs "
         f"'{budget.people}' ε = {cost.epsilon:g}{delta} per {budget.unit}; "
         f"{budget.left_epsilon:g} is left before"
     )
     out = release(
+        setting,
         dataset,
-        product,
         options.out,
         ledger=ledger,
         tuning=options.tuned_on,
-        tuning_note=note(options),
-        consent=options.consent,
-        progress=progress(),
+        tuning_note=note,
+        trips=planned.trips,
+        progress=_progress(),
+        **given,
     )
-    say_written(out)
+    _say(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
 
 
-def _product(options: argparse.Namespace, dataset: Dataset) -> Product:
-    days = getattr(options, "days", None)
-    return Product(parameters(options, dataset), days=None if days is None else tuple(days))
+def _setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
+    """Return the setting that the options name."""
+    when = When()
+    if options.product == "od":
+        first, last = (_position(day, dataset) for day in (options.first_day, options.last_day))
+        when = When(step=options.time, first=first or 0, last=last)
+    seen = Seen(dataset=dataset.id, zones=getattr(options, "zones", "zones"), when=when)
+    return Setting(seen=seen, parameters=_parameters(options, dataset))
+
+
+def _parameters(
+    options: argparse.Namespace, dataset: Dataset
+) -> ODParameters | DensityParameters | ReportParameters:
+    if options.product == "density":
+        return DensityParameters(
+            epsilon=options.epsilon,
+            delta=options.delta,
+            max_visits_per_user=options.max_visits_per_user,
+            gaussian=options.gaussian,
+            method=_METHODS["density"][options.method],
+        )
+    if options.product == "report":
+        return ReportParameters(
+            epsilon=options.epsilon,
+            max_trips_per_user=options.max_trips_per_user,
+            unit=options.unit,
+            budget=Budget.fitting(truth(dataset), options.unit),
+        )
+    return ODParameters(
+        epsilon=options.epsilon,
+        max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
+        suppression_threshold=options.suppression_threshold,
+        unit=options.unit,
+        method=_METHODS["od"][options.method],
+    )
+
+
+def _position(day: date | None, dataset: Dataset) -> int | None:
+    if day is None:
+        return None
+    days = dataset.metadata.days
+    if day not in days:
+        raise ParameterError(
+            "a released day must be one that was declared",
+            value=f"{day}",
+            remedy=f"choose days from {days[0]} to {days[-1]}",
+        )
+    return days.index(day)
+
+
+def _trips(options: argparse.Namespace) -> int | None:
+    """Return how many trips were made as the custodian says; ask where somebody sits there."""
+    if options.product != "od" or options.trips is not None or not sys.stdin.isatty():
+        return getattr(options, "trips", None)
+    typed = input("How many trips were made in these days, as far as is public? ")
+    return int(typed.replace(",", "")) if typed.replace(",", "").isdigit() else None
+
+
+def _noise_consent(options: argparse.Namespace, planned: Plan) -> str:
+    if options.noise_consent or not planned.mostly_noise or not sys.stdin.isatty():
+        return options.noise_consent
+    for text in warnings(planned):
+        _say(f"warning: {text}")
+    return input(f"Empty flows alone would show {planned.phantoms:,.0f} trips. To release it "
+                 f"all the same, type: {NOISE_CONSENT}\n")  # fmt: skip
+
+
+def _note(options: argparse.Namespace) -> str:
+    """Return the custodian's words; of a twin also all that it was made of."""
+    if (options.tuned_on == "twin") != (options.twin is not None):
+        raise ParameterError(
+            "a twin must be named, and only for settings that were chosen on it",
+            value=f"tuned on {options.tuned_on}, twin {options.twin}",
+            remedy="give --tuned-on twin --twin DATASET",
+        )
+    if options.twin is None:
+        return options.tuning_note
+    inputs = datasets.load(options.twin).metadata.scenario.get("twin")
+    if inputs is None:
+        raise ParameterError(
+            "the twin must be made by the part 'twin'", value=options.twin, remedy="name its folder"
+        )
+    return "; ".join(filter(None, (options.tuning_note, in_words(inputs))))
 
 
 def _set(options: argparse.Namespace, ledger: BudgetLedger) -> None:
@@ -79,8 +182,7 @@ def _set(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         by=options.by,
         raised_by=options.raised_by,
     )
-    _note_unknown(options.datasets)
-    show_budgets(ledger)
+    _show(options, ledger)
 
 
 def _raise(options: argparse.Namespace, ledger: BudgetLedger) -> None:
@@ -92,26 +194,50 @@ def _raise(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         by=options.by,
         reason=options.reason,
     )
-    show_budgets(ledger)
+    _show(options, ledger)
 
 
 def _join(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     ledger.join(options.people, dataset=options.dataset, by=options.by)
-    _note_unknown([options.dataset])
-    show_budgets(ledger)
+    _show(options, ledger)
 
 
-def _note_unknown(names: Sequence[str]) -> None:
-    for name in sorted({name.strip() for name in names} - datasets.available().keys()):
-        say(
-            f"note: no dataset '{name}' is installed here: the ledger knows its name alone, and "
-            "sees a copy of it only from its first release on"
+def _show(_options: argparse.Namespace, ledger: BudgetLedger) -> None:
+    entries, budgets = ledger.entries(), ledger.budgets()
+    if not budgets:
+        _say("no budget has been declared")
+    for one in budgets.values():
+        _say(
+            f"{one.people} ({', '.join(one.datasets)}): ε = {one.spent_epsilon:g} of "
+            f"{one.epsilon:g} and δ = {one.spent_delta:g} of {one.delta:g} spent per {one.unit} in "
+            f"{one.releases} release{'' if one.releases == 1 else 's'}; "
+            f"may be raised by {', '.join(one.raised_by)}"
         )
+    if entries:
+        _say(f"head of the ledger, entry {len(entries)}: {entries[-1].hash}")
 
 
 def _verify(options: argparse.Namespace, ledger: BudgetLedger) -> None:
+    if options.ledger is not None and not options.ledger.exists():
+        raise ReleaseError(
+            "there must be a ledger to verify", value=options.ledger.name, remedy="name its file"
+        )
     entries = ledger.verify(options.head)
-    say(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
+    _say(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
+
+
+def _progress() -> Progress:
+    def show(share: float) -> None:
+        print(f"\r{share:4.0%}", end="\n" if share >= 1 else "", file=sys.stderr)
+
+    return show if sys.stderr.isatty() else lambda _share: None
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -122,13 +248,8 @@ def _parser() -> argparse.ArgumentParser:
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--ledger", type=Path, help="ledger file (data/ledger.sqlite)")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, words in PRODUCTS.items():
-        one = commands.add_parser(name, parents=[common], help=f"release {words}")
-        one.set_defaults(run=_release)
-        one.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
-        add_product(one, name)
-        if name == "od":
-            one.add_argument("--days", type=int, nargs="+", help="positions, 0 is the first day")
+    for name, about in _PRODUCTS.items():
+        _add_product(commands.add_parser(name, parents=[common], help=f"release {about}"), name)
     budget = commands.add_parser("budget", help="declare, raise or show budgets")
     actions = budget.add_subparsers(required=True, metavar="ACTION")
     declare = actions.add_parser("set", parents=[common], help="declare a budget once")
@@ -153,8 +274,37 @@ def _parser() -> argparse.ArgumentParser:
     join.add_argument("dataset")
     join.add_argument("--by", required=True)
     show = actions.add_parser("show", parents=[common], help="show what is spent")
-    show.set_defaults(run=lambda _, ledger: show_budgets(ledger))
+    show.set_defaults(run=_show)
     verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
     verify.set_defaults(run=_verify)
     verify.add_argument("--head", metavar="HASH", help="must be in the chain: of a statement, say")
     return parser
+
+
+def _add_product(one: argparse.ArgumentParser, name: str) -> None:
+    one.set_defaults(run=_release, product=name)
+    one.add_argument("dataset")
+    one.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
+    one.add_argument("--epsilon", type=float, required=True, help="per unit of protection")
+    one.add_argument("--tuned-on", choices=TUNING, required=True, help="how ε was chosen")
+    one.add_argument("--tuning-note", default="", help="such as the days looked at")
+    one.add_argument("--twin", help="the dataset of the twin, for --tuned-on twin")
+    one.add_argument("--consent", default="", help=f"for trip level: '{CONSENT}'")
+    one.add_argument("--noise-consent", default="", help=f"'{NOISE_CONSENT}'")
+    if name != "report":
+        one.add_argument("--method", choices=list(_METHODS[name]), default="published")
+        one.add_argument("--zones", default="zones", help="a level, or clusters-30")
+    if name == "density":
+        one.add_argument("--max-visits-per-user", type=int, default=30)
+        one.add_argument("--delta", type=float, default=1e-7)
+        one.add_argument("--gaussian", choices=("classical", "analytic"), default="classical")
+        return
+    units = ("person-day", "person", "trip") if name == "od" else ("user", "item")
+    one.add_argument("--unit", choices=units, default=units[0])
+    one.add_argument("--max-trips-per-user", type=int, default=4 if name == "od" else 20)
+    if name == "od":
+        one.add_argument("--suppression-threshold", type=int, default=15)
+        one.add_argument("--time", choices=("day", "week", "whole"), default="day")
+        one.add_argument("--from", dest="first_day", type=_day, help="first day (the first)")
+        one.add_argument("--to", dest="last_day", type=_day, help="last day (the last)")
+        one.add_argument("--trips", type=int, help="made in these days, a public number")

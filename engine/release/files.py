@@ -1,15 +1,14 @@
 """Tables and maps of a bundle: keys from public geometry, text that no spreadsheet runs.
 
-The folder ``flowmap`` has places, and flows of all released days added up. A sum that goes out is
-one of noisy cells before suppression: suppressed cells never show negative noise, so that their
+The folder ``flowmap`` has places, and flows of all released matrices added up. A sum that goes out
+is one of noisy cells before suppression: suppressed cells never show negative noise, so that their
 sums grow with every empty pair of zones and every day. Many sums are noise alone; those are left
 out by a bar that holds for all flows at once, since a reader looks at the flows that are there.
 """
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 import geopandas as gpd
 import numpy as np
@@ -18,20 +17,11 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import shapely
 
-from ..arrays import Integers
+from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..errors import DatasetError
+from ..parameters import HOURS_PER_WEEK
 from .bars import LEVEL, sum_bar
-
-FLOWMAP = (
-    "flowmap/flows.csv adds the released days up before suppression, with bars that hold for all "
-    "flows of the file at once in 90% of releases. Flows that do not exceed their bar are left "
-    "out: the file is a map of the clear flows and does not add up to all trips. "
-    "flowmap/totals.csv says how many are left out and what they add up to; only its row 'all' is "
-    "an unbiased sum with a bar. flowmap/flows_by_time.csv holds the cells of each time that are "
-    "clear of the noise of all cells at once; it does not add up to all trips either."
-)
-"""What the statement says of the folder ``flowmap``."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
@@ -59,15 +49,7 @@ def require_counts(dataset: Dataset, *counts: Integers) -> None:
 
 
 class CsvTable:
-    """A CSV file that is written in parts, so that no part of it but one is in memory.
-
-    Parameters
-    ----------
-    path : Path
-    columns : mapping of str to pyarrow.DataType
-    parquet : bool
-        Whether the same rows are written beside it in Parquet, a row group for each part.
-    """
+    """A CSV file, and the same rows in Parquet where asked, written in parts to bound memory."""
 
     def __init__(
         self, path: Path, columns: Mapping[str, pa.DataType], *, parquet: bool = False
@@ -78,15 +60,10 @@ class CsvTable:
             beside = path.with_suffix(".parquet")
             self._writers.append(pq.ParquetWriter(beside, self._schema, compression="zstd"))
 
-    def __enter__(self) -> "CsvTable":
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         for writer in self._writers:
             writer.close()
 
@@ -112,21 +89,36 @@ def write_zones(
     (folder / "zones.geojson").write_text(frame.to_json(drop_id=True), encoding="utf-8")
 
 
+def write_hours(
+    zones: gpd.GeoDataFrame, columns: Mapping[str, Floats | Integers], folder: Path
+) -> None:
+    """Write ``density.csv``, also as Parquet: zones by hour; arrays of shape (zones, 168)."""
+    kinds = {name: pa.from_numpy_dtype(each.dtype) for name, each in columns.items()}
+    ids = pa.array([neutral(one) for one in zones["zone_id"]])
+    keys = {"zone_id": pa.string(), "hour": pa.int64()}
+    with CsvTable(folder / "density.csv", {**keys, **kinds}, parquet=True) as table:
+        table.add(
+            ids.take(pa.array(np.repeat(np.arange(len(ids)), HOURS_PER_WEEK))),
+            np.tile(np.arange(HOURS_PER_WEEK), len(ids)),
+            *(each.ravel() for each in columns.values()),
+        )
+
+
 def clear_bar(scale: float, matrices: int, flows: int) -> int:
     """Return the bar that holds for the sums of all flows at once, whatever the data.
 
-    By the exact law of a sum of `matrices` noises, at level (1 − 90%)/flows (Bonferroni).
+    By the law of a sum of `matrices` noises, at level (1 − 95%)/flows (Bonferroni).
 
     Examples
     --------
-    >>> clear_bar(10.0, 1, 1) == sum_bar(10.0, 1), clear_bar(10.0, 7, 9900)
-    (True, 200)
+    >>> clear_bar(10.0, 1, 1) == sum_bar(10.0, 1), clear_bar(10.0, 7, 9900) > clear_bar(10.0, 7, 1)
+    (True, True)
     """
     return sum_bar(scale, matrices, 1 - (1 - LEVEL) / max(flows, 1))
 
 
 def write_flowmap(
-    dataset: Dataset,
+    zones: gpd.GeoDataFrame,
     folder: Path,
     origin: pa.Array,
     destination: pa.Array,
@@ -137,33 +129,22 @@ def write_flowmap(
 ) -> None:
     """Write the tables that flowmap tools read, and what they leave out.
 
-    Parameters
-    ----------
-    origin, destination : pyarrow.Array of str, shape (flows,)
-        Neutral ids of zones.
-    sums : int array, shape (flows,)
-        Noisy cells of all released matrices added up, signed, nothing suppressed.
-    scale : float
-        Of the discrete Laplace noise of one cell.
-    matrices : int
-        How many cells each sum adds up.
+    `sums` are the noisy cells of all released matrices added up, signed, nothing suppressed, by
+    pairs of neutral ids; each adds up so many `matrices` with noise of `scale`.
     """
-    centres: Any = shapely.get_coordinates(
-        shapely.point_on_surface(dataset.zones.geometry.to_numpy())
-    )
+    centres: Any = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
     text, number, whole = pa.string(), pa.float64(), pa.int64()
-    with CsvTable(
-        folder / "locations.csv", {"id": text, "name": text, "lat": number, "lon": number}
-    ) as table:
+    places = {"id": text, "name": text, "lat": number, "lon": number}
+    with CsvTable(folder / "locations.csv", places) as table:
         table.add(
-            [neutral(one) for one in dataset.zones["zone_id"]],
-            [neutral(one) for one in dataset.zones["name"]],
+            [neutral(one) for one in zones["zone_id"]],
+            [neutral(one) for one in zones["name"]],
             centres[:, 1].round(6),
             centres[:, 0].round(6),
         )
     bar = clear_bar(scale, matrices, len(sums))
     clear = sums > bar
-    values = {"count": whole, "low_90": whole, "high_90": whole}
+    values = {"count": whole, "low_95": whole, "high_95": whole}
     with CsvTable(folder / "flows.csv", {"origin": text, "dest": text, **values}) as table:
         shown, where = sums[clear], pa.array(np.flatnonzero(clear))
         table.add(origin.take(where), destination.take(where), shown, shown - bar, shown + bar)

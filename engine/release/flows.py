@@ -1,11 +1,14 @@
-"""What the releases of flows share: which matrices, which noise, and how their files are written.
+"""Release of flows: Algorithm 1 of P2, or our own method, with whole-number noise from OpenDP.
 
-Every cell gets whole-number noise from OpenDP; that is the only step that sees counts and all that
-is charged.
+Trips are trimmed at full detail and then added up to coarser zones and longer times, so one unit
+changes the coarse counts by at most as much as the fine ones: T in L₁ (``docs/release.md``).
+Noise in every cell is the only step that sees counts; what reads the noisy cells afterwards may
+use floating point.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,190 +17,244 @@ import pyarrow as pa
 
 from .. import origin_destination as od
 from ..arrays import Booleans, Floats, Integers
+from ..contract import Setting
 from ..datasets import Dataset
 from ..errors import ParameterError
+from ..geography import centre_distances_m
 from ..ledger import Kind
-from ..origin_destination.estimate import CAPPED_TRIPS
-from ..origin_destination.matrices import day_indices, kept, require_unit
+from ..origin_destination import estimate
+from ..origin_destination.algorithm import algorithm_1
+from ..origin_destination.estimate import CAPPED_TRIPS, FALSE_DISCOVERIES
+from ..origin_destination.matrices import kept, require_unit
 from ..parameters import ODParameters
-from .bars import laplace_bar, sum_bar
+from ..use import look
+from . import noise
+from .bars import holds_where_shown, laplace_bar, law_of, safe_scale, sum_bar
 from .files import CsvTable, clear_bar, neutral, require_counts, write_flowmap, write_zones
-from .plan import Days, Frame, Plan, Progress, Stage
+from .plan import Accuracy, Plan, Progress, Stage
 
-_STAGES = {
+SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
+_ROOM = 1 + 1e-12  # so that two shares of ε never add up to more than ε
+_WHOLE = ("measured_low_95", "measured_high_95", "low_95", "high_95", "model_low", "model_high")
+_NAMES = {
     Kind.FLOWS: "trips of every origin and destination",
     Kind.CAPPED_TRIPS: f"all trips, at most {CAPPED_TRIPS} of a person on a day",
 }
-_CONTRIBUTION = {
-    "trip": "each trip by itself; nobody's trips are bounded",
-    "person-day": "at most {limit} trips of a person on a day, chosen at random",
-    "person": "at most {limit} trips of a person over the whole period, at random",
+_COLUMNS: dict[str, dict[str, pa.DataType]] = {
+    "published": {
+        "flow": pa.int64(),
+        "suppressed": pa.bool_(),
+        "low_95": pa.int64(),
+        "high_95": pa.int64(),
+    },
+    "estimate": {
+        "mark": pa.string(),
+        "trips": pa.float64(),
+        "typical": pa.float64(),
+        "measured": pa.int64(),
+        **dict.fromkeys(_WHOLE, pa.int64()),
+    },
 }
-_KEPT = {
-    "trip": "the number of trips",
-    "person-day": "the kept trips: those left after trimming to {limit} of a person on a day",
-    "person": "the kept trips: those left after trimming to {limit} of a person over the period",
-}
-_ALL = "Nothing is trimmed, so that this is the number of all trips in the data."
-_HIGHER = (
-    "The number of all trips is higher. What trimming takes is not in the bar and cannot "
-    "be told from this release; where most people make more trips than that, it is most trips."
-)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Matrices:
-    """What is released of a dataset, and with which noise; of public facts alone.
+class _Seen:
+    """A dataset at the zones seen, and the days of each matrix; of public facts alone."""
 
-    Attributes
-    ----------
-    days : tuple of int
-        Positions in the declared period.
-    zones, matrices, noisy : int
-        `noisy` counts the numbers that get noise.
-    stages : tuple of Stage
-        The cells first.
-    """
-
-    days: tuple[int, ...]
-    zones: int
-    matrices: int
-    noisy: int
+    view: Dataset
+    parts: list[dict[str, Any]]
+    groups: list[tuple[int, ...]]
     stages: tuple[Stage, ...]
 
     @classmethod
-    def of(
-        cls, dataset: Dataset, parameters: ODParameters, days: Days, room: float = 1.0
-    ) -> "Matrices":
-        """Check what is asked; scales are by `room` larger than the least that prove their ε."""
+    def of(cls, setting: Setting, dataset: Dataset) -> "_Seen":
+        parameters: ODParameters = setting.parameters
         require_unit(dataset, parameters.unit)
-        summed, zones = parameters.unit == "person", len(dataset.zones)
-        if summed and days is not None:
-            raise ParameterError(
-                "days must be all declared ones at unit='person'",
-                value=f"{len(days)} of them",
-                remedy="a person is protected over the whole period by one release of its sum",
+        view, parts = look(dataset, setting.seen)
+        groups = [
+            group
+            for part in parts
+            for group in (
+                [tuple(part["days"])] if "sum_days" in part else [(day,) for day in part["days"]]
             )
-        if dataset.metadata.periods != dataset.metadata.days:
+        ]
+        if len(view.zones) < 2 or not groups:
             raise ParameterError(
-                "a release must be of declared days",
-                value="a view that adds days up",
-                remedy="a person pays for every day of it: release the dataset as ingested",
+                "a release of flows needs at least 2 zones and a day",
+                value=f"{len(view.zones)} zones, {len(groups)} matrices",
+                remedy="choose finer zones, or days that were declared",
             )
-        if zones < 2:
+        room = _ROOM if parameters.method == "estimate" else 1.0
+        planned = [od.plan(view, parameters, **part).ledger.stages for part in parts]
+        if any(one != planned[0] for one in planned):
             raise ParameterError(
-                "a release of flows needs at least 2 zones",
-                value=f"{zones}",
-                remedy="there is no flow between zones to count; choose finer ones",
+                "all matrices of a release must have the same noise",
+                value="a last week of fewer days",
+                remedy="release whole weeks, or the whole period",
             )
-        chosen = day_indices(dataset, days)
-        planned = od.plan(dataset, parameters, days=chosen, sum_days=summed)
         stages = (
-            Stage.laplace(_STAGES[one.kind], int(one.sensitivity), one.epsilon, room)
-            for one in planned.ledger.stages
+            Stage.laplace(_NAMES[one.kind], int(one.sensitivity), one.epsilon, room)
+            for one in planned[0]
         )
-        return cls(
-            days=chosen,
-            zones=zones,
-            matrices=1 if summed else len(chosen),
-            noisy=planned.cells,
-            stages=tuple(stages),
-        )
-
-    @property
-    def cells(self) -> int:
-        """Ordered pairs of different zones, in all matrices."""
-        return self.matrices * self.zones * (self.zones - 1)
-
-    @property
-    def words(self) -> str:
-        """The pairs in words."""
-        return f"{self.matrices} × {self.zones} × {self.zones - 1} ordered pairs of different zones"
+        return cls(view=view, parts=parts, groups=groups, stages=tuple(stages))
 
     @property
     def pairs(self) -> Booleans:
-        """Cells of a matrix that hold a flow."""
-        return ~np.eye(self.zones, dtype=bool)
-
-    @property
-    def scale(self) -> float:
-        """Scale of the noise of every cell."""
-        return self.stages[0].scale
-
-    @property
-    def bar(self) -> int:
-        """90% error bar of a cell."""
-        return laplace_bar(self.scale)
-
-    @property
-    def total_bar(self) -> int:
-        """90% error bar of all trips out of a zone, or into it, all matrices together."""
-        return sum_bar(self.scale, self.matrices * (self.zones - 1))
+        return ~np.eye(len(self.view.zones), dtype=bool)
 
 
-def planned(
-    dataset: Dataset,
-    parameters: ODParameters,
-    released: Matrices,
-    settings: Mapping[str, Any],
-    **method: Any,
-) -> Plan:
-    """Return the plan of either method from what is its own."""
-    limit, unit, dates = parameters.max_trips_per_user, parameters.unit, dataset.metadata.periods
+def plan(setting: Setting, dataset: Dataset) -> Plan:
+    """Return what a release will hold and cost; reads geometry and metadata alone."""
+    parameters: ODParameters = setting.parameters
+    seen, ours = _Seen.of(setting, dataset), parameters.method == "estimate"
+    zones, matrices, scale = len(seen.view.zones), len(seen.groups), seen.stages[0].scale
+    flows, least, bar = matrices * zones * (zones - 1), parameters.least_shown, laplace_bar(scale)
+    law, total_bar = law_of(scale), sum_bar(scale, matrices * (zones - 1))
+    measured = ", as measured" * ours
+    rows = [Accuracy(what="a flow, as measured", half_width=bar)]
+    if not ours:
+        rows = [
+            Accuracy(
+                what="a flow",
+                size=size,
+                half_width=bar,
+                shown=float(law.tail(least - size)),
+                holds=holds_where_shown(scale, bar, size, least),
+            )
+            for size in SIZES
+        ]
+    total = f"all trips out of a zone (or into it), all released days{measured}"
+    odds = flows / (FALSE_DISCOVERIES * (1 + np.exp(-1 / scale)))
     return Plan(
-        unit=unit,
+        product="od-estimate" if ours else "od",
+        setting=setting,
+        metadata=dataset.metadata,
+        unit=parameters.unit,
         epsilon=parameters.epsilon,
-        days=len(released.days),
-        contribution=_CONTRIBUTION[unit].format(limit=limit),
-        sensitivity=limit,
-        mechanism="discrete Laplace on whole counts",
-        scale=released.scale,
-        trimmed_to=None if unit == "trip" else limit,
-        cells=released.noisy,
-        settings={
-            **settings,
-            "first_day": dates[released.days[0]].isoformat(),
-            "last_day": dates[released.days[-1]].isoformat(),
-            "matrices": released.matrices,
-        },
-        stages=released.stages,
-        frame=Frame.of(dataset.metadata),
-        kept=_KEPT[unit].format(limit=limit),
-        beyond=_ALL if unit == "trip" else _HIGHER,
-        **method,
+        days=sum(map(len, seen.groups)),
+        limit=parameters.max_trips_per_user,
+        stages=seen.stages,
+        composition="basic composition" if len(seen.stages) > 1 else "one mechanism",
+        cells=flows + matrices * (len(seen.stages) - 1),
+        zones=zones,
+        matrices=matrices,
+        accuracy=(*rows, Accuracy(what=total, half_width=total_bar)),
+        bar=bar,
+        total_bar=total_bar,
+        trimmed_to=None if parameters.unit == "trip" else parameters.max_trips_per_user,
+        least=least,
+        phantom=0.0 if ours else float(law.mean_beyond(least)),
+        named_alone=max(int(np.ceil(scale * np.log(odds))), 1) if ours else 0,
     )
 
 
-def prepare(dataset: Dataset, parameters: ODParameters, days: Days) -> None:
-    """Read the trips that will be counted, and check what counting looks up."""
-    chosen = day_indices(dataset, days)
-    for group in [chosen] if parameters.unit == "person" else [(day,) for day in chosen]:
-        require_counts(dataset, kept(dataset, parameters, days=group, sum_days=True))
+def prepare(plan: Plan, dataset: Dataset) -> None:
+    """Read the trips that will be counted, and where zones lie."""
+    seen = _Seen.of(plan.setting, dataset)
+    for group in seen.groups:
+        counted = kept(seen.view, plan.parameters, days=group, sum_days=True)
+        require_counts(dataset, counted)
+    centre_distances_m(seen.view.zones)
 
 
-class Matrix(NamedTuple):
+def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
+    """Draw the noise of every cell once, and write flows, zones and the flowmap tables."""
+    seen = _Seen.of(plan.setting, dataset)
+    drawn = _estimate if plan.parameters.method == "estimate" else _published
+    _write(plan, seen, drawn(plan, seen, folder), folder, progress)
+
+
+class _Matrix(NamedTuple):
     """One matrix as it is written: noisy cells and columns by pair, and what a model expects."""
 
     noisy: Integers
-    columns: tuple[Any, ...]
+    columns: Sequence[Any]
     expected: Floats | None = None
 
 
-def write(
-    dataset: Dataset,
-    released: Matrices,
-    drawn: Iterator[Matrix],
-    columns: Mapping[str, pa.DataType],
-    folder: Path,
-    progress: Progress,
+def _published(plan: Plan, seen: _Seen, _folder: Path) -> Iterator[_Matrix]:
+    scale, bar = plan.stages[0].scale, int(plan.bar)
+    for group in seen.groups:
+        counts = kept(seen.view, plan.parameters, days=group, sum_days=True)[0]
+        noisy, shown = algorithm_1(
+            counts[seen.pairs], plan.parameters, lambda kept: noise.discrete_laplace(kept, scale)
+        )
+        low, high = np.maximum(noisy - bar, 0), noisy + bar
+        flow, low, high = (pa.array(each, mask=~shown) for each in (noisy, low, high))
+        yield _Matrix(noisy, (flow, ~shown, low, high))
+
+
+def _estimate(plan: Plan, seen: _Seen, folder: Path) -> Iterator[_Matrix]:
+    """Measure all matrices, then read them; noisy cells wait in a file without a name."""
+    pairs, bar = seen.pairs, int(plan.bar)
+
+    def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
+        scale = safe_scale(sensitivity, epsilon) * _ROOM
+        if counts.ndim == 1:
+            return noise.discrete_laplace(counts, scale)
+        noisy = np.zeros_like(counts)
+        noisy[pairs] = noise.discrete_laplace(counts[pairs], scale)
+        return noisy
+
+    with tempfile.TemporaryFile(dir=folder) as file:
+
+        def keep(drawn: Iterator[Integers]) -> Integers:
+            start = file.tell()
+            for cells in drawn:
+                file.write(cells.data)
+            file.flush()
+            shape = ((file.tell() - start) // (8 * pairs.size), *pairs.shape)
+            return np.asarray(np.memmap(file, np.int64, "r", offset=start, shape=shape))
+
+        several = [
+            estimate.measure_with(seen.view, plan.parameters, add, keep=keep, **part)
+            for part in seen.parts
+        ]
+        first, capped = several[0], [one.capped_trips for one in several]
+        shape = (len(seen.groups), *pairs.shape)
+        measured = replace(  # all matrices together, so that certain flows are named but once
+            first,
+            cells=np.asarray(np.memmap(file, np.int64, "r", shape=shape)),
+            days=tuple(group[0] for group in seen.groups),
+            capped_trips=None if capped[0] is None else np.concatenate(capped),
+        )
+        distances_m = centre_distances_m(seen.view.zones)
+        for read, (low, high) in zip(
+            estimate.read_days(measured, distances_m),
+            estimate.intervals(measured, distances_m),
+            strict=True,
+        ):
+            cells: Integers = read.measurement.cells[0][pairs]
+            mark = np.where(read.likely[0][pairs], "likely", "")
+            trips: Floats = read.counts[0]
+            columns = (
+                pa.array(np.where(read.certain[0][pairs], "certain", mark)),
+                np.round(trips[pairs], 2),
+                np.round(read.typical[0][pairs], 2),
+                cells,
+                np.maximum(cells - bar, 0),
+                np.maximum(cells + bar, 0),
+                low[pairs],
+                high[pairs],
+                read.model_low[0][pairs].astype(np.int64),
+                read.model_high[0][pairs].astype(np.int64),
+            )
+            yield _Matrix(cells, columns, trips)
+
+
+def _write(
+    plan: Plan, seen: _Seen, drawn: Iterator[_Matrix], folder: Path, progress: Progress
 ) -> None:
     """Write matrices as they are drawn, the totals of the zones, and the flowmap tables."""
-    pairs, text = released.pairs, pa.string()
-    ids = pa.array([neutral(one) for one in dataset.zones["zone_id"]])
+    pairs, text = seen.pairs, pa.string()
+    ids = pa.array([neutral(one) for one in seen.view.zones["zone_id"]])
     origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
+    daily = plan.setting.when.step == "day"
+    periods = ("date",) if daily else ("period_from", "period_to")
+    head = dict.fromkeys((*periods, "origin", "destination"), text)
+    columns: Mapping[str, Any] = _COLUMNS[plan.parameters.method]
     whole, expected = np.zeros(pairs.shape, dtype=np.int64), None
-    head = {"date": text, "origin": text, "destination": text}
-    bar = clear_bar(released.scale, 1, len(origin) * released.matrices)
+    scale, clear_from = plan.stages[0].scale, clear_bar(plan.stages[0].scale, 1, plan.flows)
     times = {"origin": text, "dest": text, "count": pa.int64(), "time": text}
     (folder / "flowmap").mkdir()
     with (
@@ -205,35 +262,35 @@ def write(
         CsvTable(folder / "flowmap" / "flows_by_time.csv", times) as by_time,
     ):
         for number, matrix in enumerate(drawn):
-            day = dataset.metadata.periods[released.days[number]].isoformat()
-            dates = pa.array([day]).take(pa.array(np.zeros(len(origin), dtype=np.int8)))
-            table.add(dates, origin, destination, *matrix.columns)
+            group = seen.groups[number]
+            ends = [plan.metadata.days[day].isoformat() for day in (group[0], group[-1])]
+            dates = [pa.array([one] * len(origin)) for one in ends[: len(periods)]]
+            table.add(*dates, origin, destination, *matrix.columns)
             whole[pairs] += matrix.noisy
-            clear = np.flatnonzero(matrix.noisy > bar)
-            ends = (column.take(pa.array(clear)) for column in (origin, destination))
-            by_time.add(*ends, matrix.noisy[clear], [day] * len(clear))
+            clear = np.flatnonzero(matrix.noisy > clear_from)
+            some = (column.take(pa.array(clear)) for column in (origin, destination))
+            by_time.add(*some, matrix.noisy[clear], [ends[0]] * len(clear))
             if matrix.expected is not None:
                 expected = matrix.expected + (0.0 if expected is None else expected)
-            progress((number + 1) / released.matrices)
+            progress((number + 1) / plan.matrices)
     values: dict[str, Any] = {}
     for name, axis in (("out", 1), ("in", 0)):
-        total, bar = whole.sum(axis=axis), released.total_bar
-        measured = f"{name}_trips"
+        total, bar, measured = whole.sum(axis=axis), int(plan.total_bar), f"{name}_trips"
         if expected is not None:
             values[measured] = np.rint(expected.sum(axis=axis))
             measured = f"{name}_measured"
         values |= {
             measured: total,
-            f"{measured}_low_90": total - bar,
-            f"{measured}_high_90": total + bar,
+            f"{measured}_low_95": total - bar,
+            f"{measured}_high_95": total + bar,
         }
-    write_zones(dataset.zones, values, folder)
+    write_zones(seen.view.zones, values, folder)
     write_flowmap(
-        dataset,
+        seen.view.zones,
         folder / "flowmap",
         origin,
         destination,
         whole[pairs],
-        scale=released.scale,
-        matrices=released.matrices,
+        scale=scale,
+        matrices=plan.matrices,
     )

@@ -12,12 +12,13 @@ is not μ-GDP, so the exact ε of the continuous mechanism may not be claimed fo
 
 import json
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from opendp import combinators, domains, measurements, metrics, mod
+from opendp import combinators, domains, measurements, measures, metrics, mod
 
 from .. import validation
 from ..arrays import Integers
@@ -89,6 +90,28 @@ def gaussian_rho(sensitivity: float, sigma: float) -> float:
     return float(_gaussian(sigma).map(float(sensitivity)))
 
 
+def least(scores: Sequence[int], scale: float) -> int:
+    """Return the position of a small score: the least after exponential noise (permute-and-flip).
+
+    Examples
+    --------
+    >>> least([90, 10, 70], scale=1e-9)
+    1
+    """
+    return int(_choice(scale)(list(scores)))
+
+
+def choice_epsilon(distance: int, scale: float) -> float:
+    """Return the ε that OpenDP states where differences of scores move by at most `distance`.
+
+    Examples
+    --------
+    >>> choice_epsilon(5, 10.0)
+    0.5
+    """
+    return float(_choice(scale).map(distance))
+
+
 def zcdp_epsilon(rho: float, delta: float) -> float:
     """Return ε at δ of a ρ-zCDP mechanism, as OpenDP converts it (CKS 2020, Proposition 12).
 
@@ -120,15 +143,26 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
     return math.exp(bracketed_root(excess, low, high)) * (1 - 1e-9)
 
 
-def measurement(scale: float, *, gaussian: bool) -> dict[str, Any]:
+def measurement(scale: float, law: str) -> dict[str, Any]:
     """Return a measurement as OpenDP serialises it; ``opendp.mod.deserialize`` runs it again.
 
     Examples
     --------
-    >>> measurement(2.0, gaussian=False)["__kwargs__"]["scale"]
+    >>> measurement(2.0, "discrete Laplace")["__kwargs__"]["scale"]
     2.0
     """
-    return json.loads(mod.serialize(_gaussian(scale) if gaussian else _laplace(scale)))
+    made = {"discrete Laplace": _laplace, "discrete Gaussian": _gaussian, "noisy maximum": _choice}
+    return json.loads(mod.serialize(made[law](scale)))
+
+
+def _choice(scale: float) -> Any:
+    return measurements.make_noisy_max(
+        _WHOLE_NUMBERS,
+        metrics.linf_distance(T="i64", monotonic=True),
+        measures.max_divergence(),
+        scale,
+        negate=True,
+    )
 
 
 def _gaussian(sigma: float) -> Any:

@@ -1,20 +1,30 @@
-"""The statement of a release: what a reader must know, as a JSON object with a schema.
+"""What a bundle says of itself: statement, registry draft, notebook, measurements.
 
-The eighteen items follow NIST SP 800-226 (Guidelines for evaluating differential privacy
-guarantees): what is promised, to whom, at what cost, and what the numbers cannot tell.
+All words stand in ``templates``. The eighteen items follow NIST SP 800-226 (Guidelines for
+evaluating differential privacy guarantees). Nothing here depends on a count.
 """
 
+import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib.metadata import version
 from itertools import groupby
-from typing import Any, get_args
+from pathlib import Path
+from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
+
+from ..contract import Setting
 from ..privacy import composed_epsilon
+from . import noise
 from .bars import LEVEL
 from .cost import Cost
-from .ledger import Budget, exact
-from .noise import LIBRARY, VERSION
-from .plan import PRODUCTS, Composition, Noise, Norm, Plan
+from .ledger import Budget, Entry, budgets_of, exact
+from .plan import Plan
 
 TUNING = {
     "public": "by a public rule, without looking at any data",
@@ -50,130 +60,108 @@ ITEMS = {
 }
 """The eighteen items in their order."""
 
-TRIP_LEVEL = (
-    "PROTECTS TRIPS, NOT PEOPLE. This release hides any single trip. It does not hide a person who "
-    "made several."
-)
-SIMULATED = "SIMULATED PEOPLE. Made of a simulation; nobody's data are in it."
+_WARNINGS = ("simulated", "trip", "noise", "bars", "totals", "raised")
+_TEMPLATES = Path(__file__).parent / "templates"
+_UNKNOWN = "to be filled in by the custodian"
+_MOST_SLACK = 1e-6
+_GROUP = 4
 
 
-def statement(
-    plan: Plan,
-    *,
-    name: str,
-    simulated: bool,
-    budget: Budget,
-    cost: Cost,
-    others: Sequence[Mapping[str, Any]],
-    tuning: str,
-    tuning_note: str,
-    made_on: str,
-    version: str,
-) -> dict[str, Any]:
-    """Return the statement as a JSON object; nothing in it depends on a count.
-
-    Parameters
-    ----------
-    plan : Plan
-    name : str
-        Of the dataset.
-    simulated : bool
-    budget : Budget
-        After this release was charged.
-    cost : Cost
-        ε and δ per unit of the budget.
-    others : sequence of mappings
-        Earlier releases from the same people: date, product, ε, δ.
-    tuning, tuning_note : str
-        One of `TUNING`, and the custodian's words.
-    made_on : str
-        Day of the release.
-    version : str
-        Of this software.
-    """
-    costs = [(float(one["epsilon"]), float(one["delta"])) for one in others]
-    costs.append((cost.epsilon, cost.delta))
-    composed = _composed(costs) if others else None
-    if composed is not None and composed[0] >= budget.spent_epsilon:
-        composed = None
-    warnings = [SIMULATED] * simulated + [TRIP_LEVEL] * (plan.unit == "trip")
-    warnings += plan.warnings
-    items = {
-        "parameters": f"ε = {plan.epsilon:g} per {plan.unit} as asked. Proved: {plan.proof}",
-        "delta": "δ = 0: no attack succeeds more often than ε allows."
-        if plan.delta == 0
-        else f"δ = {plan.delta:g}. It is not the chance of a larger loss, which can be several "
-        "times δ.",
-        "unit": _unit(plan),
-        "contribution": plan.contribution[0].upper() + plan.contribution[1:] + ".",
-        "neighbours": "Two datasets that differ by one such unit, added or removed.",
-        "total": f"ε = {budget.spent_epsilon:g} of the declared {budget.epsilon:g} per "
-        f"{budget.unit}, this release ({cost.epsilon:g}) included"
-        + (
-            f", and δ = {budget.spent_delta:g} of {budget.delta:g}, this release ({cost.delta:g}) "
-            "included"
-            if budget.spent_delta
-            else ""
-        )
-        + ", added up (basic composition)."
-        + (
-            ""
-            if composed is None
-            else f" At δ = {composed[1]:.3g} all releases together: ε = {composed[0]:.4g}, "
-            "provided that no later setting was chosen after seeing an earlier release."
-        ),
-        "other_releases": "None."
-        if not others
-        else "; ".join(_earlier(others)) + f"; each per {budget.unit}.",
-        "library": f"{LIBRARY} {VERSION} draws the noise; Mobility Privacy Explorer {version} "
-        "counts, accounts and writes.",
-        "floating_point": "Noise is drawn as whole numbers in exact rational arithmetic from the "
-        "operating system's entropy; no seed exists. Timing is not hidden: run it where nobody "
-        "untrusted can watch the clock."
-        + (
-            " What is read from the noisy numbers uses floating point; it sees no count."
-            if plan.reads_noise
-            else ""
-        ),
-        "cells": f"{plan.cells:,} noisy numbers: {plan.cells_words}. They are fixed by the places "
-        f"and the period before anything is counted, so that no row depends on a person"
-        + (
-            "; rows of flowmap/flows.csv are chosen by noisy numbers. "
-            if plan.product.startswith("od")
-            else ". "
-        )
-        + plan.frame.words,
-        "bounds": "The bound on a unit is a setting, which this software does not read from the "
-        "data. It, ε and the other settings were "
-        f"chosen {TUNING[tuning]}{f' ({tuning_note})' if tuning_note else ''}.",
-        "accuracy": f"Error bars (columns {plan.bars}) hold with probability 90% over the noise "
-        "alone, whatever the data, for a number picked before the release is seen. They are around "
-        f"{plan.kept}. {plan.beyond} " + plan_accuracy(plan) + "See the table and the files.",
-        "bias": " ".join(plan.bias),
-        "small_groups": "Small counts are mostly noise: compare a number with its error bar before "
-        "it is used, above all for sparsely populated zones and quiet hours. People who travel "
-        "together, such as a household or a bus of k, are protected only by k times ε.",
-        "interactive": "Not interactive: drawn once, published once. Noise cannot be averaged away "
-        "unless it is released again, which costs again.",
-        "trust": "Central: one custodian held the data, counted and added the noise.",
-        "access": "The ledger records who may raise the budget. Access to the raw data is the "
-        "custodian's duty and not part of this guarantee.",
-        "collection": "The guarantee covers what is published here. It does not cover what was "
-        "collected, how long it is kept, or who can see it before the noise.",
+@lru_cache(maxsize=1)
+def _templates() -> Environment:
+    made = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=select_autoescape(["html.j2"]),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters |= {
+        "g": lambda number, digits=6: f"{number:.{digits}g}",
+        "big": lambda number: f"{number:,.0f}",
+        "pct": lambda share: f"{share:.1%}",
+        "bar": bar,
     }
+    return made
+
+
+def bar(half_width: float) -> str:
+    """Write half an error bar.
+
+    Examples
+    --------
+    >>> bar(53263.5), bar(18), bar(0.4321)
+    ('53,264', '18', '0.432')
+    """
+    return f"{half_width:,.0f}" if half_width >= 100 else f"{half_width:.3g}"
+
+
+def words(plan: Plan, *names: str, **more: Any) -> list[str]:
+    """Return what the statement says under names of ``words.j2``, each on one line."""
+    template = _templates().get_template("words.j2")
+    context: Any = template.new_context({"plan": plan, "level": LEVEL, **more})
+    said = ("".join(template.blocks[name](context)) for name in names)
+    return [re.sub(r"\s+([).,;:])", r"\1", " ".join(one.split())) for one in said]
+
+
+def warnings(plan: Plan) -> list[str]:
+    """Return where a reader would be misled, by the law of the noise alone: before any draw."""
+    return [text for text in words(plan, *(f"warning_{name}" for name in _WARNINGS)) if text]
+
+
+def described(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, str]:
+    """Return the texts of a bundle by file name; the last entry is that of this release."""
+    content = statement(plan, dataset, entries)
+    notebook = (_TEMPLATES / "use_it.ipynb").read_text(encoding="utf-8")
+    html = _templates().get_template("statement.html.j2")
+    registry = _templates().get_template("registry.yaml.j2")
+    slug = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {plan.product} {content['made']}".lower())
+    settings = {**content["setting"]["parameters"], **content["setting"], "trips": plan.trips}
+    del settings["parameters"]
+    return {
+        "statement.json": _json(content),
+        "statement.html": html.render(content, titles=ITEMS, level=LEVEL, settings=settings),
+        "registry.yaml": registry.render(content, unknown=_UNKNOWN, slug=slug.strip("-")),
+        "use_it.ipynb": notebook.rstrip("\n"),
+        "opendp.json": _json(_measurements(plan)),
+    }
+
+
+def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, Any]:
+    """Return the statement as a JSON object."""
+    this, budget = entries[-1], budgets_of(entries)[entries[-1].people]
+    earlier = [one for one in entries[:-1] if one.kind == "release" and one.people == this.people]
+    cost = Cost(epsilon=this.body["epsilon"], delta=this.body["delta"])
+    release = version("mobility-privacy-explorer")
+    said = {
+        "budget": budget,
+        "cost": cost,
+        "composed": _composed([*earlier, this], plan, budget) if earlier else None,
+        "others": _others(earlier),
+        "chosen": TUNING[this.body["tuning"]],
+        "tuning_note": this.body["tuning_note"],
+        "of_all_days": float(exact(plan.epsilon) * plan.days),
+        "group": _group(plan.epsilon, plan.delta),
+        "library": noise.LIBRARY,
+        "library_version": noise.VERSION,
+        "version": release,
+    }
+    title, seen, bars, kept, beyond = words(plan, "title", "seen", "bars", "kept", "beyond", **said)
+    about = plan.metadata
     return {
         "format": 1,
-        "title": plan.title,
-        "dataset": name,
-        "people": budget.people,
-        "simulated": simulated,
-        "made": made_on,
+        "title": title,
+        "seen": seen,
+        "dataset": dataset,
+        "people": this.people,
+        "simulated": about.simulated,
+        "made": datetime.now(UTC).date().isoformat(),
         "product": plan.product,
-        "warnings": warnings,
+        "warnings": warnings(plan),
         "unit": plan.unit,
         "epsilon": plan.epsilon,
         "delta": plan.delta,
-        "cost": {"unit": budget.unit, "epsilon": cost.epsilon, "delta": cost.delta},
+        "cost": {"unit": budget.unit, **asdict(cost)},
         "budget": {
             "unit": budget.unit,
             "epsilon": budget.epsilon,
@@ -181,137 +169,87 @@ def statement(
             "spent_epsilon": budget.spent_epsilon,
             "spent_delta": budget.spent_delta,
         },
-        "mechanism": plan.mechanism,
-        "scale": plan.scale,
-        "sensitivity": plan.sensitivity,
-        "norm": plan.norm,
-        "stages": [{k: v for k, v in vars(one).items() if v is not None} for one in plan.stages],
+        "stages": [asdict(one) for one in plan.stages],
         "composition": plan.composition,
-        "frame": vars(plan.frame),
-        "counted": {"bars": plan.bars, "kept": plan.kept, "beyond": plan.beyond},
+        "frame": {
+            "simulated": about.simulated,
+            "period_from_data": about.period_from_data,
+            "places_public": about.places_public,
+        },
+        "counted": {"bars": bars, "kept": kept, "beyond": beyond},
         "cells": plan.cells,
-        "settings": dict(plan.settings),
-        "tuning": {"how": tuning, "note": tuning_note},
-        "accuracy": [vars(row) for row in plan.accuracy],
-        "items": items,
-        "software": {"name": "Mobility Privacy Explorer", "version": version},
-        "noise_library": {"name": LIBRARY, "version": VERSION},
+        "setting": plain(plan.setting, dataset),
+        "trips": plan.trips,
+        "tuning": {"how": this.body["tuning"], "note": this.body["tuning_note"]},
+        "accuracy": [asdict(row) for row in plan.accuracy],
+        "items": dict(zip(ITEMS, words(plan, *ITEMS, **said), strict=True)),
+        "software": {"name": "Mobility Privacy Explorer", "version": release},
+        "noise_library": {"name": noise.LIBRARY, "version": noise.VERSION},
+        "ledger": {"entry": this.id, "hash": this.hash},
     }
 
 
-def _unit(plan: Plan) -> str:
-    if plan.product.startswith("density"):
-        return "One person's visits of one week."
-    if plan.unit == "person-day":
-        whole = float(exact(plan.epsilon) * plan.days)
-        several = f" All {plan.days} released days of a person together lose up to ε = {whole:g}."
-        return "One person's trips of one day." + several * (plan.days > 1)
-    return "One trip." if plan.unit == "trip" else "One person's trips of the whole period."
+def plain(setting: Setting, dataset: str) -> dict[str, Any]:
+    """Return a setting as JSON holds it, its dataset by name and never by its folder."""
+    when = setting.when
+    parameters: Any = asdict(setting.parameters)
+    return {
+        "dataset": dataset,
+        "zones": setting.zones,
+        "time": when.step,
+        "first": when.first,
+        "last": when.last,
+        "parameters": json.loads(json.dumps(parameters, default=str)),
+    }
 
 
-def _earlier(others: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Say what was released before, the like of it in one."""
+def _json(content: object) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _group(epsilon: float, delta: float) -> tuple[float, float]:
+    """Return what a group of `_GROUP` people pays: kε and δ(e^kε − 1)/(e^ε − 1), at most 1."""
+    if _GROUP * epsilon > 700:
+        return _GROUP * epsilon, 1.0 if delta else 0.0
+    return _GROUP * epsilon, min(delta * math.expm1(_GROUP * epsilon) / math.expm1(epsilon), 1.0)
+
+
+def _others(earlier: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return what was released before, the like of it in one."""
+    said: list[dict[str, Any]] = []
     for (product, epsilon, delta), alike in groupby(
-        others, lambda one: (one["product"], one["epsilon"], one["delta"])
+        earlier, lambda one: (one.body.get("product"), one.body["epsilon"], one.body["delta"])
     ):
-        first, *more = (one["date"] for one in alike)
+        first, *more = (one.time[:10] for one in alike)
         when = f"{first} to {more[-1]}, {len(more) + 1} times" if more else first
-        yield f"{when}: {product}, ε = {epsilon:g}" + (f", δ = {delta:g}" if delta else "")
+        said.append({"when": when, "product": product, "epsilon": epsilon, "delta": delta})
+    return said
 
 
-def plan_accuracy(plan: Plan) -> str:
-    """Say how often bars hold where only some numbers are shown; nothing where all are."""
-    least = min(plan.accuracy, key=lambda row: row.holds)
-    if least.holds >= LEVEL - 0.005:
-        return ""
-    return (
-        "Among numbers that are shown they hold less often near the threshold, since noise lifted "
-        f"many of them over it: of {least.what} of kept size {least.size:g} that is shown, in "
-        f"{least.holds:.1%} of releases. "
-    )
-
-
-SLACK = 1e-6
-
-
-def _composed(costs: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    """Return ε and δ of several releases together.
+def _composed(releases: Sequence[Entry], plan: Plan, budget: Budget) -> tuple[float, float] | None:
+    """Return ε and δ of several releases together where that is less than their sum.
 
     Holds for settings fixed in advance. Where later ones follow from earlier results only the sums
-    of ε and δ do, which the ledger charges.
+    of ε and δ do, which the ledger charges. The slack is at most a tenth of one over the people.
     """
-    delta = math.fsum(delta for _, delta in costs) + SLACK
-    return composed_epsilon(costs, delta), delta
+    slack = min(_MOST_SLACK, 0.1 / max(plan.metadata.people_public or 1, 1))
+    costs = [(float(one.body["epsilon"]), float(one.body["delta"])) for one in releases]
+    delta = math.fsum(delta for _, delta in costs) + slack
+    epsilon = composed_epsilon(costs, delta)
+    return (epsilon, delta) if epsilon < 0.999 * budget.spent_epsilon else None
 
 
-SCHEMA: dict[str, Any] = {
-    "$schema": "https://json-schema.org/draft/2020-12/schema",
-    "type": "object",
-    "required": [
-        *("format", "title", "dataset", "people", "simulated", "made", "product", "warnings"),
-        *("unit", "epsilon", "delta", "cost", "budget", "mechanism", "scale", "sensitivity"),
-        *("norm", "stages", "composition", "frame", "counted"),
-        *("cells", "settings", "tuning", "accuracy", "items", "software", "noise_library"),
-    ],
-    "additionalProperties": False,
-    "properties": {
-        "format": {"const": 1},
-        **{
-            name: {"type": "string", "minLength": 1}
-            for name in ("title", "dataset", "people", "made", "mechanism")
-        },
-        "product": {"enum": list(PRODUCTS)},
-        "simulated": {"type": "boolean"},
-        "warnings": {"type": "array", "items": {"type": "string"}},
-        "unit": {"enum": ["trip", "person-day", "person"]},
-        "epsilon": {"type": "number", "exclusiveMinimum": 0},
-        "delta": {"type": "number", "minimum": 0, "exclusiveMaximum": 1},
-        "cost": {"type": "object", "required": ["unit", "epsilon", "delta"]},
-        "budget": {"type": "object", "required": ["unit", "epsilon", "spent_epsilon"]},
-        "scale": {"type": "number", "exclusiveMinimum": 0},
-        "sensitivity": {"type": "number", "minimum": 1},
-        "norm": {"enum": list(get_args(Norm))},
-        "stages": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "type": "object",
-                "required": ["name", "noise", "sensitivity", "norm", "scale"],
-                "additionalProperties": False,
-                "properties": {
-                    "name": {"type": "string", "minLength": 1},
-                    "noise": {"enum": list(get_args(Noise))},
-                    "norm": {"enum": list(get_args(Norm))},
-                    **{
-                        name: {"type": "number", "exclusiveMinimum": 0}
-                        for name in ("sensitivity", "scale", "epsilon")
-                    },
-                    "rho": {"type": "number", "minimum": 0},
-                    "step": {"type": "integer", "minimum": 1},
-                },
-                "oneOf": [{"required": ["epsilon"]}, {"required": ["rho"]}],
-            },
-        },
-        "composition": {"enum": list(get_args(Composition))},
-        "counted": {"type": "object", "required": ["bars", "kept", "beyond"]},
-        "frame": {"type": "object", "required": ["simulated", "period_from_data", "places_public"]},
-        "cells": {"type": "integer", "minimum": 1},
-        "settings": {"type": "object"},
-        "tuning": {
-            "type": "object",
-            "required": ["how", "note"],
-            "properties": {"how": {"enum": list(TUNING)}},
-        },
-        "accuracy": {"type": "array", "minItems": 1, "items": {"type": "object"}},
-        "ledger": {"type": "object", "required": ["entry", "hash"]},
-        "items": {
-            "type": "object",
-            "required": list(ITEMS),
-            "additionalProperties": False,
-            "properties": {name: {"type": "string", "minLength": 1} for name in ITEMS},
-        },
-        "software": {"type": "object", "required": ["name", "version"]},
-        "noise_library": {"type": "object", "required": ["name", "version"]},
-    },
-}
-"""JSON schema of `statement`."""
+def _measurements(plan: Plan) -> dict[str, Any]:
+    """Return the measurements that draw the noise, in OpenDP's own form, to be checked or rerun."""
+    return {
+        "library": f"{noise.LIBRARY} {noise.VERSION}",
+        "read": "opendp.mod.deserialize(json.dumps(measurement)).map(sensitivity)",
+        "measurements": [
+            {
+                "counts": stage.name,
+                "sensitivity": stage.sensitivity * stage.step,
+                "measurement": noise.measurement(stage.scale * stage.step, stage.noise),
+            }
+            for stage in plan.stages
+        ],
+    }

@@ -1,0 +1,302 @@
+"""Release of the papers' density scheme, `efpag_joint`, drawn with OpenDP's noise alone.
+
+Everything that touches confidential counts is whole-number arithmetic. Shares of the public split
+of towers over the cover are multiples of 1/`SHARES` that sum to 1, the cosine transform is a public
+matrix of multiples of 1/`COSINES`: coefficients are exact multiples of 1/`UNIT`, nothing is rounded
+after the counts came in, and no floating-point error has to be bounded.
+
+Proof, with c ≥ ‖COSINES · DCT, rounded‖₂ and Δ = c · SHARES · √ℓ steps:
+
+1. Shares: discrete Laplace, a person is one count of one tower: pure ε/4. Visits: pure ε/4. Their
+   clusters are post-processing: a person moves the clusters' series by at most √ℓ in L₂, so the
+   coefficients by at most Δ, given whatever came out of these two.
+2. k: exponential noise (permute-and-flip) on whole scores ⌊‖coefficients beyond k‖₂⌋ + noise(k). A
+   difference of two scores moves by at most √2·Δ (``docs/density.md``) and by less than 2 for the
+   floors. Adding one number to all scores changes no choice, so a neighbour's may be taken to be
+   all higher, by at most that range r: OpenDP's `monotonic` distance. Pure r/scale = ε/(4√2).
+3. First k coefficients of all clusters: discrete Gaussian, ρ = (Δ/σ)²/2-zCDP, whichever k it is.
+4. Adaptive composition: (ε/2 + ε/(4√2) + zCDP→DP(ρ at δ), δ). All that follows reads these only.
+
+ε is P1's; what is asked and charged is the total of step 4, so P1's ε is found from it. A person
+has at most one visit an hour, so no whole number passes 63 bits below `MOST_PEOPLE`.
+"""
+
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from scipy.fft import dct
+from scipy.sparse import csr_array
+
+from ..arrays import Floats, Integers
+from ..contract import Setting
+from ..datasets import Dataset
+from ..density.clustering import cluster_cells
+from ..density.fourier import coefficient_scale, default_cluster_minimum, to_series
+from ..density.gaussian import bracketed_root
+from ..density.scaling import histogram_scale, visits_scale
+from ..density.smoothing import smooth_nights
+from ..density.zoom.reading import shares
+from ..errors import DatasetError, ParameterError
+from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, DensityParameters
+from ..use import look
+from . import noise
+from .bars import laplace_bar
+from .files import CsvTable, require_counts, write_hours, write_zones
+from .plan import Accuracy, Plan, Progress, Stage
+
+SHARES = 2**12
+COSINES = 2**20
+UNIT = SHARES * COSINES
+MOST_PEOPLE = 2**26
+_LARGEST_NOISE = 2.0**61
+_ROOM = 1 + 1e-12  # for roots and products in floating point: ρ never exceeds what is stated
+
+
+@lru_cache(maxsize=1)
+def cosines() -> tuple[Integers, int]:
+    """Return the orthonormal DCT-II times `COSINES` in whole numbers, and a bound on its norm.
+
+    The norm's square is at most the largest sum of a row of |C·Cᵀ| (Gershgorin), in whole numbers.
+    """
+    matrix: Any = dct(np.eye(HOURS_PER_WEEK), type=2, norm="ortho", axis=0)
+    whole = np.rint(matrix * COSINES).astype(np.int64)
+    return whole, math.isqrt(int(np.abs(whole @ whole.T).sum(axis=1).max())) + 1
+
+
+def whole_split(to_cover: Any) -> Any:
+    """Return the public shares of towers (columns) in cells in 1/`SHARES`; columns sum to it."""
+    columns = to_cover.tocsc()
+    data = np.floor(columns.data * SHARES).astype(np.int64)
+    for start, end in zip(columns.indptr[:-1], columns.indptr[1:], strict=True):
+        lacking = np.argsort(data[start:end] - columns.data[start:end] * SHARES, kind="stable")
+        data[start + lacking[: SHARES - data[start:end].sum()]] += 1  # largest remainders
+    return csr_array((data, columns.indices, columns.indptr), shape=columns.T.shape).T.tocsr()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scales:
+    """Scales of the four draws, in whole steps, and what OpenDP says they cost; all public."""
+
+    published: DensityParameters
+    moved: float
+    histogram: float
+    visits: float
+    choice: float
+    sigma: float
+    pure: tuple[float, float, float]
+    rho: float
+    epsilon: float
+
+    @classmethod
+    def of(cls, published: DensityParameters, cap: int) -> "Scales":
+        """Return the explorer's scales for P1's ε, and the total that is proved of them."""
+        step = cosines()[1] * SHARES * _ROOM
+        moved = step * math.sqrt(published.max_visits_per_user) * _ROOM
+        histogram, visits = histogram_scale(published), visits_scale(published, cap)
+        choice, sigma = 8 * moved / published.epsilon, coefficient_scale(published) * step
+        rho = noise.gaussian_rho(moved, sigma)
+        pure = (
+            noise.laplace_epsilon(1, histogram),
+            noise.laplace_epsilon(cap, visits),
+            noise.choice_epsilon(range_of(moved), choice),
+        )
+        return cls(
+            published=published,
+            moved=moved,
+            histogram=histogram,
+            visits=visits,
+            choice=choice,
+            sigma=sigma,
+            pure=pure,
+            rho=rho,
+            epsilon=(sum(pure) + noise.zcdp_epsilon(rho, published.delta)) * _ROOM,
+        )
+
+    @classmethod
+    def proving(cls, parameters: DensityParameters, cap: int) -> "Scales":
+        """Return the scales at P1's ε such that at most `parameters.epsilon` is proved of them."""
+        if not parameters.scaling:
+            raise ParameterError(
+                "the papers' scheme is released with its improved scaling alone",
+                value="scaling=False",
+                remedy="take the improved scaling, or release towers with Laplace noise",
+            )
+        asked = parameters.epsilon
+
+        def at(epsilon: float) -> "Scales":
+            return cls.of(replace(parameters, epsilon=epsilon), cap)
+
+        highest = 1.6 * asked
+        if parameters.gaussian == "classical":
+            highest = min(highest, CLASSICAL_GAUSSIAN_MAX_EPSILON)
+            if at(highest).epsilon < asked:
+                raise ParameterError(
+                    "epsilon must be below what P1's classical Gaussian proves at its limit of 4",
+                    value=f"{asked:g}",
+                    remedy="choose the analytic Gaussian, or a smaller ε",
+                )
+        aim = asked * (1 - 1e-9)
+        return at(bracketed_root(lambda one: at(one).epsilon - aim, asked / 4, highest))
+
+
+def range_of(moved: float) -> int:
+    """Return by how much a difference of two whole scores moves, step 2 of the proof."""
+    return math.ceil(math.sqrt(2) * moved * _ROOM) + 2
+
+
+def plan(setting: Setting, dataset: Dataset) -> Plan:
+    """Return what a release will hold and cost; reads geometry and metadata alone."""
+    parameters: DensityParameters = setting.parameters
+    people, cap = dataset.metadata.people_public, dataset.metadata.max_visits_cap
+    scales, (view, _) = Scales.proving(parameters, cap), look(dataset, setting.seen)
+    cover = view.tessellation.cover_size
+    if scales.sigma * math.sqrt(HOURS_PER_WEEK * cover) > _LARGEST_NOISE:
+        raise ParameterError(
+            "epsilon must leave noise that fits whole numbers of 64 bits",
+            value=f"{parameters.epsilon:g}",
+            remedy="choose it larger",
+        )
+    if people is not None and people > MOST_PEOPLE:
+        raise ParameterError(
+            f"the papers' scheme is released for at most {MOST_PEOPLE:,} people",
+            value=f"{people:,}",
+            remedy="release towers with Laplace noise, or by our own method",
+        )
+    shares_bar, visits_bar = laplace_bar(scales.histogram), laplace_bar(scales.visits)
+    root = math.sqrt(parameters.max_visits_per_user)
+    return Plan(
+        product="density-fourier",
+        setting=setting,
+        metadata=dataset.metadata,
+        unit="person",
+        epsilon=parameters.epsilon,
+        delta=parameters.delta,
+        days=7,
+        limit=parameters.max_visits_per_user,
+        stages=(
+            Stage(
+                name="people by tower, one visit of each",
+                noise="discrete Laplace",
+                sensitivity=1,
+                scale=scales.histogram,
+                epsilon=scales.pure[0],
+            ),
+            Stage(
+                name=f"all visits, at most {cap} of a person",
+                noise="discrete Laplace",
+                sensitivity=cap,
+                scale=scales.visits,
+                epsilon=scales.pure[1],
+            ),
+            Stage(
+                name="the number of coefficients that are kept",
+                noise="noisy maximum",
+                sensitivity=range_of(scales.moved) / UNIT,
+                norm="L₂",
+                scale=scales.choice / UNIT,
+                epsilon=scales.pure[2],
+                step=UNIT,
+            ),
+            Stage(
+                name="the first coefficients of all clusters' weeks",
+                noise="discrete Gaussian",
+                sensitivity=scales.moved / UNIT,
+                norm="L₂",
+                scale=scales.sigma / UNIT,
+                rho=scales.rho,
+                step=UNIT,
+            ),
+        ),
+        composition="adaptive composition",
+        cells=len(view.towers) + 1 + cover * HOURS_PER_WEEK,
+        zones=len(view.zones),
+        towers=len(view.towers),
+        matrices=cover,
+        accuracy=(
+            Accuracy(what="all visits of the week (totals.csv)", half_width=visits_bar),
+            Accuracy(what="people with their one visit at a tower", half_width=shares_bar),
+        ),
+        bar=visits_bar,
+        total_bar=root,
+    )
+
+
+def prepare(plan: Plan, dataset: Dataset) -> None:
+    """Read the visits that will be counted."""
+    view, _ = look(dataset, plan.setting.seen)
+    kept, single = view.presampled_by_tower(plan.limit), view.single_visit_by_tower
+    require_counts(dataset, kept, single, view.truth_by_tower)
+    if max(single.sum(), kept.sum(axis=0).max()) > MOST_PEOPLE:
+        raise DatasetError(
+            f"the papers' scheme is released for at most {MOST_PEOPLE:,} people",
+            remedy="release towers with Laplace noise, or by our own method; nothing was spent",
+            code="people",
+        )
+
+
+def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
+    """Draw once and write zones by hour, and the noisy number of all visits with its bar."""
+    view, _ = look(dataset, plan.setting.seen)
+    scales = Scales.proving(plan.parameters, dataset.metadata.max_visits_cap)
+    counts, visits = draw(view, scales)
+    progress(0.9)
+    whole = np.floor(counts + 0.5).astype(np.int64)
+    write_hours(view.zones, {"visits": whole}, folder)
+    write_zones(view.zones, {"visits": np.rint(counts.sum(axis=1))}, folder)
+    number, bar = pa.int64(), int(plan.bar)
+    columns = {"what": pa.string(), "visits": number, "low_95": number, "high_95": number}
+    with CsvTable(folder / "totals.csv", columns) as table:
+        table.add(["all visits"], [visits], [visits - bar], [visits + bar])
+    progress(1.0)
+
+
+def draw(view: Dataset, scales: Scales) -> tuple[Floats, int]:
+    """Return one draw: visits by zone and hour, all 0 where the noise exceeds the data, and K̂."""
+    parameters, places = scales.published, view.tessellation
+    nothing = np.zeros((len(view.zones), HOURS_PER_WEEK))
+    histogram = noise.discrete_laplace(view.single_visit_by_tower, scales.histogram)
+    visits = int(noise.discrete_laplace(view.truth_by_tower.sum()[None], scales.visits)[0])
+    people = int(histogram.sum())
+    if people <= 0 or visits <= 0:
+        return nothing, visits
+    totals = places.to_cover @ (histogram / people * visits)
+    if not (totals > 0).any():
+        return nothing, visits
+    minimum = parameters.cluster_minimum
+    if minimum is None:
+        minimum = default_cluster_minimum(parameters)
+    clusters = cluster_cells(totals, places.cover_centres_m, places.cover_areas_m2, minimum)
+    exact = coefficients(view, parameters.max_visits_per_user, clusters)
+    kept = 1 + noise.least(scores(exact, scales.sigma), scales.choice)
+    noisy = np.zeros(exact.shape)
+    noisy[:, :kept] = noise.discrete_gaussian(exact[:, :kept], scales.sigma) / UNIT
+    shapes = shares(to_series(noisy))
+    if parameters.smoothing:
+        shapes = smooth_nights(shapes)
+    cover = np.maximum(totals, 0.0)[:, None] * shapes[clusters]
+    return places.to_zones @ cover, visits
+
+
+def coefficients(view: Dataset, kept_visits: int, clusters: Integers) -> Integers:
+    """Return the exact coefficients of all clusters in steps of 1/`UNIT` (confidential)."""
+    series = whole_split(view.tessellation.to_cover) @ view.presampled_by_tower(kept_visits)
+    summed = np.zeros((int(clusters.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
+    np.add.at(summed, clusters, series)
+    return summed @ cosines()[0].T
+
+
+def scores(exact: Integers, sigma: float) -> list[int]:
+    """Return u(1) … u(168) in whole steps: exact floors of roots of whole sums of squares."""
+    squares = [int(each) for each in (exact.astype(object) ** 2).sum(axis=0)]
+    expected = sigma * np.sqrt(np.arange(1, HOURS_PER_WEEK + 1) * float(len(exact)))
+    losses: list[int] = []
+    tail = 0
+    for k in range(HOURS_PER_WEEK, 0, -1):
+        losses.append(math.isqrt(tail) + int(expected[k - 1]))
+        tail += squares[k - 1]
+    return losses[::-1]
