@@ -152,7 +152,7 @@ def prepare(plan: Plan, dataset: Dataset) -> None:
     """Read the trips that will be counted, and where zones lie."""
     seen = _Seen.of(plan.setting, dataset)
     for group in seen.groups:
-        counted = kept(seen.view, plan.parameters, days=group, sum_days=True)
+        counted = kept(seen.view, plan.parameters, days=group, sum_days=len(group) > 1)
         require_counts(dataset, counted)
     centre_distances_m(seen.view.zones)
 
@@ -175,7 +175,7 @@ class _Matrix(NamedTuple):
 def _published(plan: Plan, seen: _Seen, _folder: Path) -> Iterator[_Matrix]:
     scale, bar = plan.stages[0].scale, int(plan.bar)
     for group in seen.groups:
-        counts = kept(seen.view, plan.parameters, days=group, sum_days=True)[0]
+        counts = kept(seen.view, plan.parameters, days=group, sum_days=len(group) > 1)[0]
         noisy, shown = algorithm_1(
             counts[seen.pairs], plan.parameters, lambda kept: noise.discrete_laplace(kept, scale)
         )
@@ -264,7 +264,8 @@ def _write(
         for number, matrix in enumerate(drawn):
             group = seen.groups[number]
             ends = [plan.metadata.days[day].isoformat() for day in (group[0], group[-1])]
-            dates = [pa.array([one] * len(origin)) for one in ends[: len(periods)]]
+            first = pa.array(np.zeros(len(origin), dtype=np.int8))
+            dates = [pa.array([one]).take(first) for one in ends[: len(periods)]]
             table.add(*dates, origin, destination, *matrix.columns)
             whole[pairs] += matrix.noisy
             clear = np.flatnonzero(matrix.noisy > clear_from)

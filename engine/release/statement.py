@@ -81,6 +81,7 @@ def _templates() -> Environment:
         "big": lambda number: f"{number:,.0f}",
         "pct": lambda share: f"{share:.1%}",
         "bar": bar,
+        "decimal": lambda number: repr(float(number)) if "." in repr(number) else f"{number:.17f}",
     }
     return made
 

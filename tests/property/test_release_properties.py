@@ -7,9 +7,9 @@ from tempfile import TemporaryDirectory
 from hypothesis import given, settings, strategies as st
 
 from engine import origin_destination as od
-from engine.release import BudgetLedger, Product, release
+from engine.release import BudgetLedger
 from tests.reference.od_people import counted
-from tests.support.releases import ours
+from tests.support.releases import ours, release, seen
 from tests.support.trips import save_trips
 
 ZONES, DAYS = 3, 2
@@ -20,7 +20,18 @@ trips = st.tuples(
 people = st.lists(st.lists(trips, max_size=5), max_size=4)
 BY_NOISE = ("flowmap/flows.csv", "flowmap/flows_by_time.csv")
 """Tables whose rows are chosen by noisy numbers."""
-KEYS = ("date", "origin", "destination", "dest", "id", "name", "lat", "lon")
+KEYS = (
+    "date",
+    "period_from",
+    "period_to",
+    "origin",
+    "destination",
+    "dest",
+    "id",
+    "name",
+    "lat",
+    "lon",
+)
 
 
 def saved(folder, everybody):
@@ -47,8 +58,8 @@ def keys(bundle):
 
 
 @settings(max_examples=4, deadline=None)
-@given(people, st.sampled_from([Product, ours]), st.data())
-def test_keys_do_not_depend_on_any_person(everybody, kind, data):
+@given(people, st.sampled_from([seen, ours]), st.sampled_from(["day", "whole"]), st.data())
+def test_keys_do_not_depend_on_any_person(everybody, kind, step, data):
     gone = data.draw(st.integers(0, max(len(everybody) - 1, 0)))
     bundles = []
     with TemporaryDirectory() as name:
@@ -59,8 +70,9 @@ def test_keys_do_not_depend_on_any_person(everybody, kind, data):
             dataset = saved(folder / str(number) / "small", some)
             ledger = BudgetLedger(folder / f"{number}.sqlite")
             ledger.declare("p", datasets=["small"], unit="person", epsilon=9.0, by="me")
-            product = kind(od.ODParameters(epsilon=0.5, max_trips_per_user=2))
-            out = release(dataset, product, folder / f"out{number}", ledger=ledger, tuning="public")
+            setting = seen(od.ODParameters(epsilon=0.5, max_trips_per_user=2), step=step)
+            setting = ours(setting) if kind is ours else setting
+            out = release(setting, dataset, folder / f"out{number}", ledger=ledger)
             bundles.append(keys(out))
             text = b"".join(p.read_bytes() for p in out.rglob("*") if p.is_file())
             assert CANARY.encode() not in text

@@ -13,21 +13,23 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
+from engine.contract import Setting
 from engine.datasets import Dataset
 from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
-from engine.release import Cost, Loss, Product, ReleaseError, cost
+from engine.release import Cost, Loss, ReleaseError, cost, plan
 from engine.report import Analysis
 from tests.reference.unit_losses import Asked, Trip, asked, changes, ingested, loss
-from tests.support.releases import ours, report, visits, zoom
+from tests.support.releases import fourier, ours, report, seen, visits, zoom
 
 DAY, HOUR, START = 86_400, 3_600, 1_441_602_000  # Monday 2015-09-07 00:00 in Guadalajara
 EPSILON = 0.5
 UNITS = ("trip", "person-day", "person")
 
 
-def flows(product, unit, limit):
+def flows(kind, unit, limit, **how) -> Setting:
     parameters = od.ODParameters(epsilon=EPSILON, max_trips_per_user=limit, unit=unit)
-    return product(parameters)
+    setting = seen(parameters, **how)
+    return ours(setting) if kind is ours else setting
 
 
 def reported(unit, limit=20):
@@ -36,17 +38,26 @@ def reported(unit, limit=20):
 
 PRODUCTS = MappingProxyType(
     {
-        "od trip": flows(Product, "trip", 1),
-        "od person-day 4": flows(Product, "person-day", 4),
-        "od person-day 1": flows(Product, "person-day", 1),
-        "od person 4": flows(Product, "person", 4),
-        "od person 1": flows(Product, "person", 1),
+        "od trip": flows(seen, "trip", 1),
+        "od person-day 4": flows(seen, "person-day", 4),
+        "od person-day 1": flows(seen, "person-day", 1),
+        "od person 4": flows(seen, "person", 4, step="whole"),
+        "od person 1": flows(seen, "person", 1, step="whole"),
+        "od person-day 4 of two clusters": flows(seen, "person-day", 4, zones="clusters-2"),
+        "od person 4 of two clusters": flows(
+            seen, "person", 4, zones="clusters-2", step="whole", first=0, last=3
+        ),
+        "ours person-day 4 in weeks": flows(ours, "person-day", 4, step="week"),
+        "od person 4 daily": flows(seen, "person", 4, step="day"),
         "ours trip": flows(ours, "trip", 1),
         "ours person-day 4": flows(ours, "person-day", 4),
         "ours person-day 1": flows(ours, "person-day", 1),
-        "ours person 4": flows(ours, "person", 4),
+        "ours person 4": flows(ours, "person", 4, step="whole"),
         "density 5": visits(epsilon=EPSILON, max_visits_per_user=5),
         "density 1": visits(epsilon=EPSILON, max_visits_per_user=1),
+        "density 5 of two clusters": visits(EPSILON, 5, zones="clusters-2"),
+        "fourier": fourier(epsilon=EPSILON, max_visits_per_user=5),
+        "fourier of two clusters": fourier(epsilon=EPSILON, zones="clusters-2"),
         "zoom": zoom(epsilon=EPSILON, delta=1e-7),
         "report user 4": reported("user", 4),
         "report user 1": reported("user", 1),
@@ -157,19 +168,21 @@ def overspent(some: City, rule) -> set[tuple[str, str]]:
     """Products and budgets whose units may lose more than `rule` charges them."""
     beyond = set()
     for name, product in PRODUCTS.items():
-        plan = product.plan(some.whole)
-        for unit in UNITS[UNITS.index(plan.unit) :] if plan.unit == "trip" else UNITS:
-            if plan.unit == "trip" and unit != "trip":
+        promised = plan(product, some.whole).loss
+        for unit in UNITS:
+            if promised.unit == "trip" and unit != "trip":
                 with pytest.raises(ReleaseError, match="cannot be charged"):
-                    cost(plan.loss, unit)
+                    cost(promised, unit)
                 continue
-            charged = rule(plan.loss, unit)
+            charged = rule(promised, unit)
             if loss(*some.pair(name, unit), charged.delta) > charged.epsilon * (1 + 1e-9):
                 beyond.add((name, unit))
     return beyond
 
 
 OVERSPENT = {
+    ("od person 4 daily", "person-day"),
+    ("density 5 of two clusters", "person-day"),
     ("od person-day 1", "trip"),
     ("od person 1", "trip"),
     ("od person 4", "person-day"),

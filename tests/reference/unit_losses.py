@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from engine import report
+from engine.contract import Setting
 from engine.datasets import Dataset
 from engine.ingest import ingest
-from engine.release import Product, noise
+from engine.release import WAYS, noise, plan
 from engine.release.noise import zcdp_epsilon
 from tests.reference.ingest_inputs import MONDAY, options, write_trips
 
@@ -48,18 +49,23 @@ class Asked:
         self.stages.append((law, kept, np.broadcast_to(scales, kept.shape)))
         return kept if self._answers is None else self._answers.stages[len(self.stages) - 1][1]
 
+    def choose(self, scores: list[int], scale: float) -> int:
+        """Keep the scores; answer with the least of the first dataset's."""
+        answer = self.take("choice", np.array(scores), scale)
+        return int(np.argmin(answer))
+
     def counts(self, _analysis: Any, scales: np.ndarray, /) -> np.ndarray:
         """Noise of a report: none; its counts are taken from the result."""
         return np.zeros(len(scales), dtype=np.int64)
 
 
 def asked(
-    product: Product, dataset: Dataset, folder: Path, patch: Any, answers: Asked | None = None
+    setting: Setting, dataset: Dataset, folder: Path, patch: Any, answers: Asked | None = None
 ) -> Asked:
-    """What `product` asks noise for when it writes its tables of `dataset`."""
+    """What a setting asks noise for when it writes its tables of `dataset`."""
     recorded = Asked(answers)
-    if isinstance(product.parameters, report.ReportParameters):
-        drawn = report.release(dataset, product.parameters, noise=recorded)
+    if isinstance(setting.parameters, report.ReportParameters):
+        drawn = report.release(dataset, setting.parameters, noise=recorded)
         for result in drawn.results.values():
             own = result.variates == 1  # others are sums of noisy numbers
             recorded.take("laplace", result.noisy[own], result.scales[own])
@@ -69,19 +75,25 @@ def asked(
             noise, "discrete_laplace", lambda n, scale: recorded.take("laplace", n, scale)
         )
         inside.setattr(noise, "discrete_gaussian", lambda n, s: recorded.take("gaussian", n, s))
+        inside.setattr(noise, "least", recorded.choose)
         folder.mkdir()
-        product.write(dataset, folder, lambda _share: None)
+        WAYS[setting.parameters.method].write(
+            plan(setting, dataset), dataset, folder, lambda _share: None
+        )
     return recorded
 
 
 def changes(one: Asked, other: Asked) -> list[tuple[str, float, float]]:
-    """By stage: the law; |Δ|₁/scale of Laplace, ρ of Gaussian noise; |Δ| in the law's norm."""
+    """By stage: the law; |Δ|₁/scale or the range's, ρ of Gaussian noise; |Δ| in the law's norm."""
     by_stage = []
     for (law, a, scales), (same_law, b, same_scales) in zip(one.stages, other.stages, strict=True):
         assert law == same_law
         assert (scales == same_scales).all()
-        moved = np.abs(a - b)
-        if law == "laplace":
+        moved = np.abs(a - b).astype(np.float64)
+        if law == "choice":  # what is added to all scores changes no choice
+            apart = float(np.ptp(a.astype(float) - b.astype(float)))
+            by_stage.append((law, apart / float(scales.flat[0]), apart))
+        elif law == "laplace":
             by_stage.append((law, float((moved / scales).sum()), float(moved.sum())))
         else:
             rho = float((moved**2 / (2 * scales**2)).sum())
@@ -91,9 +103,10 @@ def changes(one: Asked, other: Asked) -> list[tuple[str, float, float]]:
 
 def loss(one: Asked, other: Asked, delta: float) -> float:
     """ε at δ by which two datasets can be told apart, at most."""
-    total = {"laplace": 0.0, "gaussian": 0.0}
+    total = {"laplace": 0.0, "choice": 0.0, "gaussian": 0.0}
     for law, size, _ in changes(one, other):
         total[law] += size
+    pure = total["laplace"] + total["choice"]
     if total["gaussian"] == 0:
-        return total["laplace"]
-    return total["laplace"] + zcdp_epsilon(total["gaussian"], delta)
+        return pure
+    return pure + zcdp_epsilon(total["gaussian"], delta)

@@ -110,7 +110,7 @@ def test_the_gaussian_check_fails_for_a_rounded_normal_law():
 def test_bars_and_deviations_are_exact(scale):
     q = np.exp(-1 / scale)
     z = laplace_bar(scale)
-    assert 2 * q ** (z + 1) / (1 + q) <= 0.1 < 2 * q**z / (1 + q) or z == 0
+    assert 2 * q ** (z + 1) / (1 + q) <= 0.05 < 2 * q**z / (1 + q) or z == 0
     values = np.arange(-20_000, 20_001)
     law = (1 - q) / (1 + q) * q ** np.abs(values)
     assert laplace_sd(scale) == pytest.approx(np.sqrt((law * values**2).sum()), rel=1e-9)

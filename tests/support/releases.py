@@ -3,37 +3,70 @@
 from dataclasses import replace
 from pathlib import Path
 
-from engine import origin_destination as od
+from engine import origin_destination as od, release as package
+from engine.contract import Seen, Setting, When
 from engine.parameters import DensityParameters
-from engine.release import Budget, Cost, Product
-from engine.release.ledger import exact
+from engine.release import Budget
+from engine.release.ledger import Entry, exact
 from engine.release.statement import statement
 from engine.report import ReportParameters
 
 ROOT = Path(__file__).parents[2]
+TRIPS = 10**9
+"""Said to have been made, so that noise is no more than what is real."""
+
+
+def seen(parameters, *, zones="zones", step="day", first=0, last=None):
+    when = When(step=step, first=first, last=last)
+    return Setting(seen=Seen(dataset="any", zones=zones, when=when), parameters=parameters)
 
 
 def flows(epsilon=0.5, unit="person-day", **rest):
     limit = 1 if unit == "trip" else 2
-    return Product(od.ODParameters(epsilon=epsilon, max_trips_per_user=limit, unit=unit), **rest)
+    parameters = od.ODParameters(epsilon=epsilon, max_trips_per_user=limit, unit=unit)
+    return seen(parameters, **rest)
 
 
-def ours(parameters, **rest):
-    """Return the release of flows by our own method at the same settings."""
-    return Product(replace(parameters, method="estimate"), **rest)
+def ours(setting):
+    """Return the release of flows by our own method at the same setting."""
+    return replace(setting, parameters=replace(setting.parameters, method="estimate"))
 
 
-def visits(epsilon=1.0, max_visits_per_user=30):
+def visits(epsilon=1.0, max_visits_per_user=30, **rest):
     method = {"method": "towers_laplace", "max_visits_per_user": max_visits_per_user}
-    return Product(DensityParameters(epsilon=epsilon, **method))
+    return seen(DensityParameters(epsilon=epsilon, **method), **rest)
 
 
-def zoom(epsilon=1.0, delta=1e-7):
-    return Product(DensityParameters(epsilon=epsilon, delta=delta, method="zoom"))
+def zoom(epsilon=1.0, delta=1e-7, **rest):
+    return seen(DensityParameters(epsilon=epsilon, delta=delta, method="zoom"), **rest)
+
+
+def fourier(epsilon=1.0, delta=1e-7, zones="zones", **rest):
+    parameters = DensityParameters(epsilon=epsilon, delta=delta, method="efpag_joint", **rest)
+    return seen(parameters, zones=zones)
 
 
 def report(**settings):
-    return Product(ReportParameters(**{"epsilon": 1.0, **settings}))
+    return seen(ReportParameters(**{"epsilon": 1.0, **settings}))
+
+
+ONE_DAY = {"first": 0, "last": 0}
+
+
+def products():
+    """Return one release of each product, by the name that files give it."""
+    return {
+        "od": flows(last=1),
+        "od-estimate": ours(flows(last=1)),
+        "density": visits(),
+        "density-fourier": fourier(),
+        "density-zoom": zoom(),
+        "report": report(),
+    }
+
+
+def release(setting, dataset, out, **rest):
+    return package.release(setting, dataset, out, **{"tuning": "public", "trips": TRIPS, **rest})
 
 
 def budget(left=8.0, unit="person", delta=0.0, spent=0.0, datasets=("demo-city",)):
@@ -50,16 +83,14 @@ def budget(left=8.0, unit="person", delta=0.0, spent=0.0, datasets=("demo-city",
     )
 
 
-def statement_of(dataset, plan, tuning="public"):
-    return statement(
-        plan,
-        name=dataset.id,
-        simulated=True,
-        budget=budget(spent=1.0, datasets=(dataset.id,)),
-        cost=Cost(epsilon=1.0),
-        others=(),
-        tuning=tuning,
-        tuning_note="",
-        made_on="2026-01-01",
-        version="1",
-    )
+def statement_of(dataset, plan, tuning="public", note="", earlier=0):
+    """Return what a statement says after so many earlier releases like it."""
+    body = {"epsilon": 1.0, "delta": plan.delta, "dataset": dataset.id, "product": plan.product}
+    body |= {"tuning": tuning, "tuning_note": note}
+    declared = {"unit": plan.unit, "datasets": [dataset.id], "epsilon": 99.0, "delta": 1e-3}
+    kinds = [("budget", declared | {"raised_by": ["me"]}), *[("release", body)] * (earlier + 1)]
+    entries = [
+        Entry(id=i, time="2026-01-01", kind=kind, people="people", body=own, hash="0")
+        for i, (kind, own) in enumerate(kinds, start=1)
+    ]
+    return statement(plan, dataset.id, entries)

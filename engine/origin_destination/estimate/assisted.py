@@ -1,7 +1,7 @@
-"""Intervals that hold a kept count in 90 of 100 releases whatever the world is like.
+"""Intervals that hold a kept count in 95 of 100 releases whatever the world is like.
 
-For every count m a set A(m) = [m − d, m + u] holds the noisy count with 90%: the noise is below −d
-in at most s·10%, above u in at most (1 − s)·10%. Any s will do; that is taken for which A(m) is the
+For every count m a set A(m) = [m − d, m + u] holds the noisy count with 95%: the noise is below −d
+in at most s·5%, above u in at most (1 − s)·5%. Any s will do; that is taken for which A(m) is the
 least likely by the model, so that few noisy counts lead to counts the model disbelieves. The
 interval of a noisy count is the hull of all m whose A(m) holds it (Pratt 1961; Yu and Hoff 2018).
 It holds because what chooses s has not read the cell: pairs of zones are dealt into folds, and the
@@ -17,7 +17,7 @@ from .grid import LARGE_SCALES, CountGrid
 from .law import learn
 from .reading import Expect
 
-CONFIDENCE = 0.90
+CONFIDENCE = 0.95
 FOLDS = 3
 SPLITS: Floats = 0.5 + np.array([k // 2 * (-1) ** k for k in range(1, 22)]) / 21
 """What s is chosen from; the even one first."""
@@ -27,7 +27,7 @@ _FEWEST_ZONES = 4
 
 
 def of_day(cells: Integers, rate: float, expect: Expect) -> tuple[Integers, Integers]:
-    """Return the 90% interval of every kept count, the model of a cell having not read its pair.
+    """Return the 95% interval of every kept count, the model of a cell having not read its pair.
 
     Noisy counts of one day and the ends, at least 0 and 0 on the diagonal, have the shape (zones,
     zones); `rate` is a of the discrete Laplace noise. `expect` gives what is expected of all cells,
@@ -59,7 +59,7 @@ def models(
 
 
 def tails(rate: float) -> tuple[Integers, Integers]:
-    """Return the least d and u with P(Z < −d) ≤ s·10% and P(Z > u) ≤ (1 − s)·10%, for every s."""
+    """Return the least d and u with P(Z < −d) ≤ s·5% and P(Z > u) ≤ (1 − s)·5%, for every s."""
     # P(Z > z) = P(Z < −z) = q^(z+1)/(1 + q)
     levels = (1 - CONFIDENCE) * np.stack([SPLITS, 1 - SPLITS]) * (1 + np.exp(-rate))
     least = np.maximum(np.ceil(-np.log(levels) / rate - 1 - 1e-12), 0).astype(np.int64)

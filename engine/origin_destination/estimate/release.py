@@ -88,9 +88,9 @@ class EstimateRelease:
 
     @cached_property
     def interval(self) -> tuple[Integers, Integers]:
-        """Return the 90% range of every kept count, shape (days, zones, zones); diagonal 0.
+        """Return the 95% range of every kept count, shape (days, zones, zones); diagonal 0.
 
-        It holds its count in at least 90 of 100 releases whatever the world is like, for a flow
+        It holds its count in at least 95 of 100 releases whatever the world is like, for a flow
         that was chosen without looking at this release; the model, which has not read that pair of
         zones, makes it short.
         """
@@ -201,7 +201,7 @@ def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRe
 def intervals(measured: Measurement, distances_m: Floats) -> Iterator[tuple[Integers, Integers]]:
     """Yield low and high of every kept count of a day, shape (zones, zones), one day after another.
 
-    Each holds its kept count in at least 90 of 100 releases whatever the world is like, if the flow
+    Each holds its kept count in at least 95 of 100 releases whatever the world is like, if the flow
     was chosen without looking at the release; the model makes it short.
     """
     for day, expect in enumerate(expectations(measured.cells, measured.rate, distances_m)):

@@ -1,30 +1,255 @@
 """The page where releases are allowed: what is released, what it costs, the ledger."""
 
+from datetime import UTC, datetime
+from pathlib import Path
+
 import streamlit as st
 
-from engine.release import BudgetLedger
-from pages._ui.release import confirm, outlook, question, work
-from pages._ui.shell.settings import current
+from engine import datasets, release
+from engine.datasets import storage
+from engine.errors import ExplorerError
+from engine.release import (
+    CONSENT,
+    NOISE_CONSENT,
+    Budget,
+    BudgetLedger,
+    Entry as Line,
+    Plan,
+    ReleaseError,
+)
+from pages._ui.cache import datasets as cached_datasets
+from pages._ui.drawing.tables import table_html
+from pages._ui.jobs.kept import Kept, follow_kept
+from pages._ui.release import question, tuning, work
+from pages._ui.release.words import NO_BUDGET, UNITS, WHOSE, budget_line, cost
+from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import forget_widget
+from pages._ui.shell.settings import EPSILON_SLIDER, nearest_stop_below, use_settings
 
 
 def draw() -> None:
     """Draw settings, plan, cost and history."""
-    kind = question.pick()
-    settings = current()
-    ledger, latest = BudgetLedger(), work.latest()
-    confirm.draw_work(latest)
-    entry = settings.density_data if kind.part == "density" else settings.od_data
-    if latest is None and entry is not None and question.ready(kind, entry):
-        product = question.product_of(kind, settings, entry)
-        plan = question.planned(product, entry)
+    asked, ledger, latest = question.ask(), BudgetLedger(), work.latest()
+    _draw_work(latest)
+    if latest is None and asked is not None:
+        setting, entry = asked
+        plan = question.planned(setting, entry)
         if plan is not None:
-            question.draw_plan(plan)
+            question.draw(plan, entry)
             st.subheader("Cost and confirmation", anchor=False)
-            left, right = st.columns([1.6, 1], gap="large")
-            with left:
-                confirm.draw(plan, product, entry, question.default_name(plan, entry), ledger)
-            with right:
-                outlook.draw(plan, product, settings, entry, ledger)
-    confirm.history(ledger)
+            question.warn(plan)
+            _confirm(plan, entry, ledger)
+    _history(ledger)
     if work.latest() is not latest:  # another session has begun one, or put it away, meanwhile
+        st.rerun()
+
+
+def folder() -> Path:
+    """Return where this computer's bundles lie, an owner-only folder."""
+    place = datasets.data_root() / "local" / "releases"
+    place.mkdir(parents=True, exist_ok=True)
+    storage.make_owner_only(place)
+    return place
+
+
+def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
+    """Draw budget, cost and confirmation; a press of the button releases."""
+    try:
+        budgets = ledger.budgets()
+    except ReleaseError:
+        return  # the history says so
+    budget = next((one for one in budgets.values() if entry.name in one.datasets), None)
+    if budget is None:
+        _declare(entry, ledger, budgets)
+        return
+    st.markdown(budget_line(budget))
+    dataset = cached_datasets.dataset(entry.key.finest)
+    plan, consents = _consents(plan)
+    try:
+        _, charged = release.check(plan, dataset, ledger, **consents)
+    except ExplorerError as problem:
+        st.error(str(problem), icon=":material/block:")
+        if problem.code in ("exceeded", "unit"):
+            _largest(plan, entry, budget)
+        return
+    st.info(cost(plan, budget, charged), icon=":material/payments:")
+    tuned, note = tuning.ask(plan, entry)
+    typed = st.text_input(
+        f"Type {entry.name} to confirm: what is drawn cannot be taken back", key="release_confirm"
+    )
+    name = f"{entry.name}-{plan.product}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    if st.button(
+        "Release",
+        type="primary",
+        icon=":material/outbox:",
+        key="release_start",
+        disabled=typed != entry.name or work.running(),
+    ):
+        out = folder() / name
+        started = work.start(
+            name,
+            lambda report: release.release(
+                plan.setting,
+                dataset,
+                out,
+                ledger=ledger,
+                tuning=tuned,
+                tuning_note=note,
+                trips=plan.trips,
+                progress=report,
+                **consents,
+            ),
+        )
+        if not started:
+            st.toast("Another release is being made on this computer; nothing was spent here.")
+        st.rerun()
+
+
+def _consents(plan: Plan) -> tuple[Plan, dict[str, str]]:
+    """Ask for what a release takes beyond its budget; return the plan with the trips stated."""
+    given = {"consent": "", "noise_consent": ""}
+    if plan.phantoms >= 1:
+        trips = st.number_input(
+            "How many trips were made in these days, as far as is publicly known?",
+            min_value=1,
+            value=None,
+            key="release_trips",
+            help="A public number, such as from a survey. It is stated with the release, and "
+            "compared with what noise alone would show; your data are not looked at.",
+        )
+        plan = question.with_trips(plan, None if trips is None else int(trips))
+    if plan.mostly_noise:
+        given["noise_consent"] = st.text_input(
+            f"Empty flows alone would show {plan.phantoms:,.0f} trips. To release it all the same, "
+            f"type: {NOISE_CONSENT}",
+            key="release_noise_consent",
+        )
+    if plan.unit == "trip":
+        given["consent"] = st.text_input("Consent", key="release_consent", placeholder=CONSENT)
+    return plan, given
+
+
+def _largest(plan: Plan, entry: Entry, budget: Budget) -> None:
+    """Offer the largest ε that fits, as the slider has it."""
+    dataset = cached_datasets.dataset(entry.key.finest)
+    most = release.fitting_epsilon(plan.setting, dataset, budget)
+    stop = None if most is None else nearest_stop_below(most, EPSILON_SLIDER)
+    if stop is not None and stop < plan.epsilon:
+        st.button(
+            f"Use ε = {stop:g}, the largest that fits",
+            key="release_most",
+            icon=":material/tune:",
+            on_click=use_settings,
+            kwargs={"epsilon": stop},
+        )
+
+
+def _draw_work(latest: Kept | None) -> None:
+    """Draw the release that runs or was made last, for every session of this computer."""
+    if latest is None:
+        return
+    if latest.state == "running":
+        title = f"Releasing {latest.name}"
+        follow_kept(latest, work.share, title=title, key="release", stop=None)
+        return
+    if latest.state == "failed":
+        st.error(latest.error, icon=":material/error:")
+    elif latest.result is not None:
+        st.success(f"Released: {latest.name}", icon=":material/check:")
+        _bundle(latest.result, "new")
+    st.button("Release something else", key="release_again", on_click=_another)
+
+
+def _another() -> None:
+    forget_widget("release_confirm")
+    work.dismiss()
+
+
+def _bundle(out: Path, where: str) -> None:
+    """Offer a bundle's archive and its statement; `where` tells two places of a page apart."""
+    offered = (
+        ("Bundle (zip)", out.parent / f"{out.name}.zip", "application/zip", "download"),
+        ("Statement (HTML)", out / "statement.html", "text/html", "article"),
+    )
+    with st.container(horizontal=True, gap="small"):
+        for label, path, mime, icon in offered:
+            if path.is_file():
+                st.download_button(
+                    label,
+                    path.read_bytes,  # read when it is asked for: a ledger may hold many
+                    file_name=path.name if icon == "download" else f"{out.name}-statement.html",
+                    mime=mime,
+                    icon=f":material/{icon}:",
+                    key=f"release_{icon}_{where}_{out.name}",
+                    on_click="ignore",
+                )
+    st.caption(f"Kept in local/releases/{out.name} of the data folder, readable by you only.")
+
+
+def _history(ledger: BudgetLedger) -> None:
+    """List the releases in the ledger, and the bundles that are still on this computer."""
+    try:
+        entries = ledger.entries()
+    except ReleaseError as problem:
+        st.error(str(problem), icon=":material/error:")
+        return
+    rows = [entry for entry in entries if entry.kind == "release"]
+    if not rows:
+        return
+    st.subheader("The ledger", anchor=False)
+    count = f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}"
+    st.caption(f"{count}, hashes unbroken; the last one is `{entries[-1].hash}`.")
+    st.html(table_html(_table(rows, {e.body["release"] for e in entries if e.kind == "done"})))
+    bundles = [path for path in sorted(folder().iterdir()) if (path / "SHA256SUMS").is_file()]
+    if bundles:
+        with st.expander(f"Bundles on this computer ({len(bundles)})"):
+            chosen = st.selectbox(
+                "Bundle", bundles[::-1], format_func=lambda path: path.name, key="release_bundle"
+            )
+            _bundle(chosen, "list")
+
+
+def _table(rows: list[Line], done: set[int]) -> dict[str, list[str]]:
+    return {
+        "When (UTC)": [row.time.replace("T", " ").removesuffix("+00:00") for row in rows],
+        "People": [row.people for row in rows],
+        "Dataset": [str(row.body["dataset"]) for row in rows],
+        "Product": [str(row.body.get("product", "")) for row in rows],
+        "ε spent": [f"{row.body['epsilon']:g}" for row in rows],
+        "δ spent": [f"{row.body['delta']:g}" for row in rows],
+        "Bundle": ["made" if row.id in done else "not finished; spent" for row in rows],
+    }
+
+
+def _declare(entry: Entry, ledger: BudgetLedger, known: dict[str, Budget]) -> None:
+    """Ask for the budget of a dataset's people: a new one, or that of people who have one."""
+    st.warning(NO_BUDGET, icon=":material/account_balance:")
+    if (
+        known
+        and st.radio("Whose data is it?", list(WHOSE), format_func=WHOSE.__getitem__) == "same"
+    ):
+        with st.form("release_join", border=True, enter_to_submit=False):
+            people = st.selectbox("The same people as", list(known))
+            by = st.text_input("Who says so, and may raise their budget")
+            if st.form_submit_button("Share their budget", type="primary"):
+                _say(lambda: ledger.join(str(people), dataset=entry.name, by=by))
+        return
+    with st.form("release_budget", border=True, enter_to_submit=False):
+        people = st.text_input("Name of the people and the period", value=entry.name)
+        left, middle, right = st.columns(3)
+        unit = left.selectbox("Budget per", list(UNITS)[::-1], format_func=UNITS.__getitem__)
+        epsilon = middle.number_input("Total privacy loss (ε)", 0.01, 100.0, 2.0, step=0.5)
+        delta = right.number_input("Total δ", 0.0, 0.01, 0.0, step=1e-7, format="%g")
+        by = st.text_input("Your name or office: who answers for these data, and may raise this")
+        if st.form_submit_button("Declare the budget", type="primary"):
+            totals = {"unit": unit, "epsilon": float(epsilon), "delta": float(delta)}
+            _say(lambda: ledger.declare(people, datasets=[entry.name], by=by, **totals))
+
+
+def _say(act: object) -> None:
+    try:
+        act()
+    except ExplorerError as problem:
+        st.error(str(problem))
+    else:
         st.rerun()

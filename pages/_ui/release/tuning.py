@@ -1,14 +1,14 @@
-"""How the released ε was chosen: filled in from Decisions where it was chosen there."""
+"""How the settings were chosen: filled in where the explorer knows, and always to be corrected."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
 
 from engine.release import Plan
 from engine.synthetic.twininputs import in_words
-from pages._ui.release.wording import JUDGED, TUNED
+from pages._ui.release.words import JUDGED, TUNED
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session, set_widget, state, widget_value
@@ -25,23 +25,17 @@ class Tuning:
 
 
 def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
-    """Draw how ε was chosen; return it, one of `TUNED`, with the custodian's words."""
-    record = session().tuned_on
-    twin, epsilon = session().on_twin or ("", None)
-    on_twin = plan.epsilon == epsilon and twin in catalogue.entries() and not entry.is_twin
-    filled = ("twin", "") if on_twin else suggestion(record, plan, entry.name)
-    if entry.name in session().judged:  # more is known of the data than of ε
+    """Draw how the settings were chosen; return it, one of `TUNED`, with the custodian's words."""
+    twin = recommended_on(plan, entry)
+    filled = ("twin", "") if twin else suggestion(session().tuned_on, plan, entry.name)
+    if entry.name in session().judged:  # more is known of the data than of the settings
         filled = None
-    if filled != state(Tuning).filled:  # a record came, or no longer holds
-        how, words = filled or _WORST
-        set_widget("release_tuned", how)
-        set_widget("release_note", words)
-        state(Tuning).filled = filled
-    else:
-        # Streamlit forgets what a widget held while another page was shown
-        how, words = filled or _WORST
-        set_widget("release_tuned", widget_value("release_tuned", how))
-        set_widget("release_note", widget_value("release_note", words))
+    how, note = filled or _WORST
+    fresh = filled != state(Tuning).filled  # a record came, or no longer holds
+    state(Tuning).filled = filled
+    # Streamlit forgets what a widget held while another page was shown
+    set_widget("release_tuned", how if fresh else widget_value("release_tuned", how))
+    set_widget("release_note", note if fresh else widget_value("release_note", note))
     tuned = st.selectbox(
         "How were ε and the other settings chosen?",
         list(TUNED),
@@ -57,12 +51,17 @@ def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
         st.caption(JUDGED)
     elif filled and tuned != "twin":
         st.caption("Filled in from the page Decisions, where this ε was chosen; correct it freely.")
-    elif record and plan.product == "od" and tuned != "twin":
-        st.caption(
-            f"On the page Decisions ε = {record['epsilon']:g} was chosen; it is {plan.epsilon:g} "
-            "now. Say how that was chosen."
-        )
     return str(tuned), note
+
+
+def recommended_on(plan: Plan, entry: Entry) -> str:
+    """Return the twin whose recommendation the whole setting is; nothing where any part differs."""
+    twin, taken = session().on_twin or ("", None)
+    seen = getattr(taken, "seen", None)
+    if seen is None or twin not in catalogue.entries() or entry.is_twin:
+        return ""
+    here = replace(taken, seen=replace(seen, dataset=plan.setting.dataset))
+    return twin if here == plan.setting else ""
 
 
 def _twin(taken: str) -> str:
@@ -95,15 +94,12 @@ def suggestion(
         f"ε = {record['epsilon']:g}: the smallest tried that keeps {record['target']} in "
         f"{record['confidence']:.0%} of releases, tuned on {record['dataset']}, {record['days']}"
     )
-    if record["dataset"] == dataset and _overlap(record["period"], plan):
+    days = plan.metadata.days
+    released = [days[day].isoformat() for day in plan.setting.when.positions(len(days))]
+    first, last = record["period"]
+    if record["dataset"] == dataset and first <= released[-1] and released[0] <= last:
         return "these data", words
     if record["simulated"] and record["dataset"] != dataset:
         return "simulated", words
     how = {"yes": "same people", "no": "other period"}.get(record["same_people"], "these data")
     return how, words
-
-
-def _overlap(period: tuple[str, str], plan: Plan) -> bool:
-    """Whether days that were looked at are among those released."""
-    first, last = plan.settings["first_day"], plan.settings["last_day"]
-    return period[0] <= last and first <= period[1]

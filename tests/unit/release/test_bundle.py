@@ -1,7 +1,6 @@
 """Bundles: what is in them, what is not, refusals, and that no key depends on a person."""
 
 import json
-import os
 import shutil
 from functools import partial
 from pathlib import Path
@@ -9,13 +8,13 @@ from pathlib import Path
 import geopandas as gpd
 import jsonschema
 import nbformat
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
 from nbclient import NotebookClient
 from opendp import mod
 
+<<<<<<< HEAD
 from engine import datasets, origin_destination as od
 from engine.contract import When
 from engine.datasets import Dataset
@@ -27,72 +26,101 @@ from engine.release.statement import ITEMS, SCHEMA
 from engine.report import ReportParameters
 from engine.resolution import look_at
 from tests.support.releases import flows, ours, statement_of, visits, zoom
+=======
+from engine import datasets, origin_destination as od, release as package
+from engine.contract import When
+from engine.datasets import Dataset
+from engine.errors import DatasetError, ExplorerError, ParameterError
+from engine.release import CONSENT, NOISE_CONSENT, BudgetLedger, ReleaseError, check, noise, plan
+from engine.release.statement import ITEMS
+from engine.resolution import Resolution, coarsen
+from tests.support.releases import (
+    ONE_DAY,
+    TRIPS,
+    flows,
+    fourier,
+    products,
+    release,
+    report,
+    visits,
+    zoom,
+)
+
+PRODUCTS = list(products())
+REGISTRY = Path(__file__).parents[4] / "shared" / "data" / "registry" / "deployments-schema.yaml"
+>>>>>>> 9f1949b (wip tests)
 
 
 @pytest.fixture(scope="module")
 def bundles(demo, tmp_path_factory):
     folder = tmp_path_factory.mktemp("bundles")
     ledger = BudgetLedger(folder / "ledger.sqlite")
-    ledger.declare(
-        "people", datasets=["demo-city"], unit="person", epsilon=100.0, delta=1e-6, by="me"
-    )
-    products = {
-        "od": flows(days=(0, 1)),
-        "od-estimate": ours(flows().parameters, days=(0, 1)),
-        "density-zoom": zoom(epsilon=1.0, delta=1e-7),
-        "density": visits(epsilon=1.0),
-        "report": Product(ReportParameters(epsilon=1.0)),
-    }
-    draw = noise._noisy
+    ledger.declare("p", datasets=["demo-city"], unit="person", epsilon=99.0, delta=1e-6, by="me")
     with pytest.MonkeyPatch.context() as patch:
-        for name, product in products.items():
+        for name, setting in products().items():
             drawn: set[str] = set()
-            patch.setattr(noise, "_noisy", partial(_recorded, draw, drawn))
-            release(demo, product, folder / name, ledger=ledger, tuning="public")
+            for each in ("_noisy", "_choice"):
+                patch.setattr(noise, each, partial(_recorded, getattr(noise, each), drawn))
+            release(setting, demo, folder / name, ledger=ledger)
+            patch.undo()
             (folder / f"{name}.drawn").write_text("\n".join(drawn), encoding="utf-8")
     return folder
 
 
-def _recorded(draw, drawn, measurement, counts):
+def _recorded(act, drawn, first, *rest):
+    measurement = first if rest else act(first)
     drawn.add(mod.serialize(measurement))
-    return draw(measurement, counts)
+    return act(first, *rest)
+
+
+def content(bundles, name):
+    return json.loads((bundles / name / "statement.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_a_bundle_has_the_measurements_that_opendp_ran(bundles, name):
     """They run again, and cost what the statement says."""
-    folder = bundles / name
-    written = json.loads((folder / "opendp.json").read_text(encoding="utf-8"))["measurements"]
-    stages = json.loads((folder / "statement.json").read_text(encoding="utf-8"))["stages"]
-    texts = [json.dumps(one["measurement"]) for one in written]
+    listed = json.loads((bundles / name / "opendp.json").read_text(encoding="utf-8"))
+    stages = content(bundles, name)["stages"]
+    texts = [json.dumps(one["measurement"]) for one in listed["measurements"]]
     drawn = set((bundles / f"{name}.drawn").read_text(encoding="utf-8").split("\n"))
     chosen = {text for text, stage in zip(texts, stages, strict=True) if "chosen" in stage["name"]}
     assert set(texts) - chosen <= drawn
-    assert chosen or set(texts) == drawn
-    for text, one, stage in zip(texts, written, stages, strict=True):
+    for text, one, stage in zip(texts, listed["measurements"], stages, strict=True):
         again = mod.deserialize(text)
-        assert len(again([0, 7])) == 2
-        if stage.get("rho") != 0:
-            whole = one["sensitivity"] == int(one["sensitivity"]) and "epsilon" in stage
-            cost = again.map(int(one["sensitivity"]) if whole else one["sensitivity"])
-            assert cost == pytest.approx(stage.get("epsilon", stage.get("rho")), rel=1e-9)
+        again([0, 7])
+        if stage["rho"] != 0:
+            size = one["sensitivity"]
+            cost = again.map(size if stage["epsilon"] is None else round(size))
+            assert cost == pytest.approx(stage["epsilon"] or stage["rho"], rel=1e-9)
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_a_bundle_says_what_a_reader_must_know(bundles, name):
-    folder = bundles / name
-    content = json.loads((folder / "statement.json").read_text(encoding="utf-8"))
-    jsonschema.validate(content, SCHEMA)
-    assert list(content["items"]) == list(ITEMS)
+    folder, said = bundles / name, content(bundles, name)
+    assert list(said["items"]) == list(ITEMS)
     assert len(ITEMS) == 18
+    assert all(said["items"].values())
     page = (folder / "statement.html").read_text(encoding="utf-8")
-    assert "SIMULATED PEOPLE" in page
+    assert page.index("SIMULATED PEOPLE") < page.index("What a reader should know")
     assert "http" not in page.replace("http-equiv", "")
-    entry = yaml.safe_load((folder / "registry.yaml").read_text(encoding="utf-8"))
-    loss = entry["deployment"]["privacy_loss"]
-    assert loss["privacy_parameters"]["epsilon"] == content["epsilon"]
     assert (bundles / f"{name}.zip").stat().st_size > 1000
-    assert all(path.stat().st_mode & 0o077 == 0 for path in folder.rglob("*.csv"))
+    assert all(path.stat().st_mode & 0o077 == 0 for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_the_registry_draft_invents_nothing_and_is_valid_by_the_registrys_schema(bundles, name):
+    said = content(bundles, name)
+    entry = yaml.safe_load((bundles / name / "registry.yaml").read_text(encoding="utf-8"))
+    deployment = entry["deployment"]
+    assert deployment["basic"]["data_curators"] == ["to be filled in by the custodian"]
+    assert (entry["status"], entry["tier"]) == ("Draft", 1)
+    loss = deployment["privacy_loss"]["privacy_parameters"]
+    assert (loss["epsilon"], loss["delta"]) == (said["epsilon"], said["delta"])
+    pure = "Approximate DP" if said["delta"] else "Pure DP"
+    assert deployment["dp_variant"]["variant_name"] == pure
+    if REGISTRY.exists():
+        jsonschema.validate(entry, yaml.safe_load(REGISTRY.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize(("name", "flow"), [("od", "flow"), ("od-estimate", "trips")])
@@ -115,6 +143,7 @@ def test_released_values_are_whole_numbers_and_suppressed_is_empty(bundles):
     shown = table.loc[~table["suppressed"], "flow"]
     assert (shown == shown.round()).all()
     assert shown.min() >= 15
+<<<<<<< HEAD
     assert table.loc[table["suppressed"], ["flow", "low_90", "high_90"]].isna().all(axis=None)
     assert not (table["flow"] == 0).any()
 
@@ -168,94 +197,164 @@ def test_bars_hold_less_often_among_flows_that_are_shown(demo):
     assert rows[-1].holds > 0.9
     said = statement_of(demo, plan)["items"]["accuracy"]
     assert f"of a flow of kept size 0 that is shown, in {rows[0].holds:.1%} of releases" in said
+=======
+    assert table.loc[table["suppressed"], ["flow", "low_95", "high_95"]].isna().all(axis=None)
+>>>>>>> 9f1949b (wip tests)
 
 
 def test_zone_totals_lie_in_their_bars(bundles, demo):
-    """Unbiased totals and their 90% bars against the true trimmed totals: about nine in ten."""
+    """Unbiased totals and their 95% bars against the true trimmed totals."""
     zones = pd.read_parquet(bundles / "od" / "zones.parquet", columns=None)
     kept = od.kept(demo, flows().parameters, days=(0, 1)).sum(axis=(0, 2))
-    inside = (zones["out_trips_low_90"] <= kept) & (kept <= zones["out_trips_high_90"])
-    assert 0.80 < inside.mean() < 0.97
+    inside = (zones["out_trips_low_95"] <= kept) & (kept <= zones["out_trips_high_95"])
+    assert inside.mean() > 0.88
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["od", *(pytest.param(name, marks=pytest.mark.long) for name in PRODUCTS if name != "od")],
+    "name", ["od", *(pytest.param(one, marks=pytest.mark.long) for one in PRODUCTS if one != "od")]
 )
 def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
     monkeypatch.setenv("PYDEVD_DISABLE_FILE_VALIDATION", "1")
-    folder = tmp_path / name
-    shutil.copytree(bundles / name, folder)
-    notebook = nbformat.read(folder / "use_it.ipynb", as_version=4)
+    shutil.copytree(bundles / name, tmp_path / name)
+    notebook = nbformat.read(tmp_path / name / "use_it.ipynb", as_version=4)
     nbformat.validate(notebook)
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": str(folder)}}).execute()
+    where = {"metadata": {"path": str(tmp_path / name)}}
+    NotebookClient(notebook, timeout=120, resources=where).execute()
     printed = [out.get("text", "") for cell in notebook.cells for out in cell.get("outputs", [])]
     assert any("ε =" in text for text in printed)
-    if name.startswith("od"):
-        assert any("WARNING: for" in text for text in printed)
+    assert any("WARNING: for" in text for text in printed) == (
+        name in ("od", "od-estimate", "density")
+    )
 
 
 def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
     everything = b"".join(
         path.read_bytes() for path in bundles.rglob("*") if path.is_file() and path.suffix != ".zip"
     )
-    assert str(tmp_path.parents[1]).encode() not in everything
-    assert str(Path.home()).encode() not in everything
+    for place in (tmp_path.parents[1], Path.home(), demo.folder):
+        assert str(place).encode() not in everything
     assert b"seed" not in everything.replace(b"no seed exists", b"")
-    content = json.loads((bundles / "od" / "statement.json").read_text(encoding="utf-8"))
-    assert str(int(demo.trips.whole.n.sum())) not in json.dumps(content)
+    assert str(int(demo.trips.whole.n.sum())) not in json.dumps(content(bundles, "od"))
+
+
+@pytest.mark.parametrize("unit", ["person-day", "person"])
+@pytest.mark.parametrize(
+    ("step", "ends"),
+    [
+        ("whole", [("2026-06-02", "2026-06-06")]),
+        ("week", [("2026-06-02", "2026-06-06")]),
+        ("day", [(f"2026-06-0{day}",) for day in range(2, 7)]),
+    ],
+)
+def test_coarse_zones_and_times_are_released_as_they_are_judged(
+    ledger, demo, tmp_path, unit, step, ends
+):
+    setting = flows(unit=unit, zones="clusters-12", step=step, first=1, last=5, epsilon=1.0)
+    out = release(setting, demo, tmp_path / "out", ledger=ledger)
+    table = pd.read_csv(out / "flows.csv", dtype={"origin": str, "destination": str})
+    names = ["date"] if step == "day" else ["period_from", "period_to"]
+    assert list(table[names].drop_duplicates().itertuples(index=False, name=None)) == ends
+    zones = gpd.read_parquet(out / "zones.parquet")
+    coarse = coarsen(demo, Resolution(zones="clusters-12"))
+    assert list(zones["zone_id"]) == list(coarse.zones["zone_id"])
+    assert len(table) == len(ends) * 12 * 11
+    kept = od.kept(coarse, setting.parameters, days=range(1, 6), sum_days=True)[0]
+    assert abs(zones["out_trips"] - kept.sum(axis=1)).max() < 12 * 40
+    paid = ledger.entries()[-2].body
+    assert paid["epsilon"] == (5.0 if unit == "person-day" else 1.0)  # by days, not by matrices
+    said = json.loads((out / "statement.json").read_text(encoding="utf-8"))["setting"]
+    assert (said["zones"], said["time"], said["first"], said["last"]) == ("clusters-12", step, 1, 5)
+
+
+def test_a_report_of_coarser_zones_is_refused_before_anything_is_charged(ledger, demo, tmp_path):
+    setting = report()
+    setting = type(setting)(
+        seen=type(setting.seen)(dataset="any", zones="clusters-30"), parameters=setting.parameters
+    )
+    with pytest.raises(ParameterError, match=r"must be made of a dataset as it was ingested"):
+        release(setting, demo, tmp_path / "out", ledger=ledger)
+    assert ledger.budget("people").releases == 0
+
+
+def test_what_a_dataset_lacks_is_said_before_anything_is_charged(tmp_path):
+    ledger = BudgetLedger(tmp_path / "l.sqlite")
+    name = "afghanistan-provinces"
+    ledger.declare("people", datasets=[name], unit="person", epsilon=100.0, delta=1e-6, by="me")
+    for setting in (report(), zoom(), visits(), fourier()):
+        with pytest.raises(DatasetError):
+            release(setting, datasets.load(name), tmp_path / "out", ledger=ledger)
+    assert ledger.budget("people").releases == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.sqlite"]
 
 
 @pytest.mark.parametrize(
-    ("product", "options", "words"),
+    ("setting", "options", "words"),
     [
         (flows(epsilon=50.0), {}, "exceeds ε by 250; at most ε = 100 "),
-        (flows(unit="trip", epsilon=0.5), {}, "consent in words"),
-        (flows(unit="trip", epsilon=0.5), {"consent": "yes"}, "consent in words"),
-        (flows(unit="trip", epsilon=0.5), {"consent": CONSENT}, "cannot be charged"),
+        (flows(unit="trip"), {}, "cannot be charged"),
+        (flows(epsilon=0.02), {"trips": 5_000}, r"would show .* trips, more than were made"),
+        (flows(epsilon=0.02), {"trips": None}, "an unknown number of trips"),
+        (flows(epsilon=0.02), {"trips": 5_000, "noise_consent": "yes"}, "other words"),
+        (zoom(), {}, "exceeds δ by 1e-07"),
+        (zoom(delta=1e-3), {}, "at most one over the public number of people"),
+        (zoom(epsilon=100.0), {}, "must be"),
+        (fourier(epsilon=4.0), {}, "choose the analytic Gaussian"),
+        (fourier(scaling=False), {}, "with its improved scaling alone"),
+        (flows(zones="clusters-1"), {}, "at least 2 zones and a day, got 1 zones"),
+        (flows(first=30), {}, "0 matrices"),
     ],
 )
-def test_what_may_not_be_released_costs_nothing(ledger, demo, tmp_path, product, options, words):
-    with pytest.raises(ReleaseError, match=words):
-        release(demo, product, tmp_path / "out", ledger=ledger, tuning="public", **options)
+def test_what_may_not_be_released_costs_nothing(ledger, demo, tmp_path, setting, options, words):
+    with pytest.raises(ExplorerError, match=words):
+        release(setting, demo, tmp_path / "out", ledger=ledger, **options)
     assert ledger.budget("people").releases == 0
-    assert not (tmp_path / "out").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
+
+
+def test_a_release_that_is_mostly_noise_takes_a_second_yes(ledger, demo, tmp_path):
+    setting = flows(epsilon=0.02, **ONE_DAY)
+    planned = plan(setting, demo, trips=5_000)
+    z = range(15, 10_000)
+    q = 0.99  # scale 100
+    mean = sum(k * (1 - q) / (1 + q) * q**k for k in z)
+    q = 2.718281828459045**-0.01
+    mean = sum(k * (1 - q) / (1 + q) * q**k for k in z)
+    assert planned.phantoms == pytest.approx(150 * 149 * mean, rel=1e-9)
+    out = release(
+        setting, demo, tmp_path / "o", ledger=ledger, trips=5_000, noise_consent=NOISE_CONSENT
+    )
+    said = json.loads((out / "statement.json").read_text(encoding="utf-8"))
+    assert "where the custodian states that 5,000 were made" in " ".join(said["warnings"])
+    assert said["trips"] == 5_000
 
 
 def test_an_existing_folder_or_an_unwritable_one_costs_nothing(ledger, demo, tmp_path):
     (tmp_path / "there").mkdir()
     (tmp_path / "file").write_text("")
-    for out in (tmp_path / "there", tmp_path / "file" / "new", tmp_path / "no" / "such" / "new"):
+    (tmp_path / "old.zip").write_bytes(b"an earlier release")
+    names = ("there", "old", "file/new", "no/such/new", "n" * 252, "a\nb", "a\ud800b", "é" * 126)
+    for name in names:
         with pytest.raises(ReleaseError, match="nothing was spent"):
-            release(demo, flows(), out, ledger=ledger, tuning="public")
+            release(flows(**ONE_DAY), demo, tmp_path / name, ledger=ledger)
+    assert (tmp_path / "old.zip").read_bytes() == b"an earlier release"
     assert ledger.budget("people").releases == 0
-
-
-def test_one_missing_folder_above_is_made_for_its_owner(ledger, demo, tmp_path):
-    out = release(demo, flows(), tmp_path / "local" / "out", ledger=ledger, tuning="public")
+    assert not [left for left in tmp_path.iterdir() if left.name.startswith(".partial")]
+    out = release(flows(**ONE_DAY), demo, tmp_path / "local" / "out", ledger=ledger)
     assert out.parent.stat().st_mode & 0o777 == 0o700
-    assert (out / "statement.html").exists()
 
 
-def test_a_bound_tuned_on_these_data_is_not_said_to_be_chosen_in_advance(demo):
-    content = statement_of(demo, flows().plan(demo), tuning="these data")["items"]["bounds"]
-    assert "It, ε and the other settings were chosen on these very data" in content
-    assert "in advance" not in content
-
-
-def test_trip_level_is_marked_on_every_file_that_speaks(demo, tmp_path):
+def test_trip_level_takes_consent_and_is_marked_on_every_file_that_speaks(demo, tmp_path):
     ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("trips", datasets=["demo-city"], unit="trip", epsilon=1.0, by="me")
-    out = release(
-        demo,
-        flows(unit="trip", days=(0,)),
-        tmp_path / "out",
-        ledger=ledger,
-        tuning="these data",
-        consent=CONSENT,
-    )
+    asked = {"ledger": ledger, "tuning": "these data"}
+    setting = flows(unit="trip", **ONE_DAY)
+    for words in ("", "yes"):
+        with pytest.raises(ReleaseError, match="consent in words"):
+            release(setting, demo, tmp_path / "out", **asked, consent=words)
+    out = release(setting, demo, tmp_path / "out", **asked, consent=CONSENT)
     for name in ("statement.html", "statement.json"):
+<<<<<<< HEAD
         assert "PROTECTS TRIPS, NOT PEOPLE" in (out / name).read_text(encoding="utf-8")
     assert "leaks something that no theorem here" in (out / "statement.html").read_text("utf-8")
 
@@ -288,6 +387,11 @@ def test_a_privacy_loss_that_no_accounting_reaches_is_refused(demo, kind, values
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.001, 1e-3), (50.0, 1e-12), (0.001, 1e-12)])
 def test_every_privacy_loss_that_is_taken_has_a_plan(demo, epsilon, delta):
     assert zoom(epsilon=epsilon, delta=delta).plan(demo).scale > 0
+=======
+        said = (out / name).read_text(encoding="utf-8")
+        assert "PROTECTS TRIPS, NOT PEOPLE" in said
+        assert "It, ε and the other settings were chosen on these very data" in said
+>>>>>>> 9f1949b (wip tests)
 
 
 def test_formulas_and_markup_in_names_are_harmless(demo, tmp_path):
@@ -298,23 +402,21 @@ def test_formulas_and_markup_in_names_are_harmless(demo, tmp_path):
         def __init__(self):
             self.__dict__.update(demo.__dict__)
             self.id = "<b>odd</b>"
-            self.__dict__["zones"] = zones
+            self.__dict__["zones"], self.__dict__["trips"] = zones, demo.trips
 
     ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["<b>odd</b>"], unit="person", epsilon=9.0, by="me")
-    odd = Odd()
-    odd.__dict__["trips"] = demo.trips
-    out = release(odd, flows(days=(0,)), tmp_path / "o", ledger=ledger, tuning="public")
+    note = {"tuning_note": "{{ 7 * 6 }} <i>"}
+    out = release(flows(**ONE_DAY), Odd(), tmp_path / "o", ledger=ledger, **note)
     assert "'=cmd()" in (out / "flows.csv").read_text(encoding="utf-8")
     assert '\n"=' not in (out / "flowmap" / "locations.csv").read_text(encoding="utf-8")
     page = (out / "statement.html").read_text(encoding="utf-8")
-    assert "<b>odd" not in page
+    assert not {"<b>odd", "<script>", "<i>"} & {tag for tag in ("<b>odd", "<i>") if tag in page}
     assert "&lt;b&gt;odd" in page
+    assert "{{ 7 * 6 }} &lt;i&gt;" in page
 
 
-def test_what_is_checked_before_confirming_reads_no_count(ledger, demo, monkeypatch):
-    """The plan and the check of a page touch neither trips nor visits."""
-
+def test_what_is_checked_before_confirming_reads_no_count(ledger, demo):
     class Blind(Dataset):
         def __init__(self):
             self.id, self.folder, self.metadata = demo.id, demo.folder, demo.metadata
@@ -325,36 +427,33 @@ def test_what_is_checked_before_confirming_reads_no_count(ledger, demo, monkeypa
             pytest.fail(f"{name} was read")
 
     ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
-    for product in (
-        flows(),
-        visits(epsilon=1.0),
-        ours(flows().parameters),
-        zoom(epsilon=1.0),
-        Product(ReportParameters(epsilon=1.0)),
-    ):
-        plan = product.plan(Blind())
-        budget, cost = check(Blind(), plan, ledger)
+    for setting in products().values():
+        planned = plan(setting, Blind(), trips=TRIPS)
+        budget, cost = check(planned, Blind(), ledger)
         assert cost.epsilon <= budget.left_epsilon
+        package.warnings(planned)
 
 
-def test_the_command_line_releases_and_refuses(tmp_path, capsys):
-    option = ["--ledger", str(tmp_path / "l.sqlite")]
-    declare = ["budget", "set", "p", "--datasets", "demo-city", "--epsilon", "1", "--by", "me"]
-    assert main([*declare, *option]) == 0
-    out = str(tmp_path / "out")
-    density = ["density", "demo-city", "--tuned-on", "simulated", "--out", out, *option]
-    assert main([*density, "--epsilon", "2"]) == 2
-    said = capsys.readouterr().err
-    assert "refused: the budget of 'p' must not be exceeded" in said
-    days = ["od", "demo-city", "--tuned-on", "simulated", "--out", out, *option]
-    assert main([*days, "--epsilon", "0.4"]) == 2  # 7 days cost 2.8
-    assert main([*density, "--epsilon", "0.25"]) == 0
-    assert main([*density, "--epsilon", "0.25"]) == 2  # the folder exists
-    assert main(["budget", "show", *option]) == 0
-    assert "ε = 0.25 of 1 " in capsys.readouterr().out
-    raising = ["budget", "raise", "p", "--epsilon", "3", "--by", "me", "--reason", "more"]
-    assert main([*raising, *option]) == 0
-    assert main(["verify", *option]) == 0
-    assert "4 entries, unbroken" in capsys.readouterr().out
-    assert main(["density", "nowhere", "--epsilon", "1", "--tuned-on", "public", "--out", out]) == 2
-    assert os.path.exists(out)
+def test_no_public_name_writes_a_bundle_without_a_full_charge(demo, tmp_path, monkeypatch):
+    """What draws is reached through `release` alone, and the charge comes before it."""
+    order = []
+    for way in {id(one): one for one in package.WAYS.values()}.values():
+        monkeypatch.setattr(way, "write", lambda *_: order.append("draw"))
+    intend = BudgetLedger.intend
+
+    def charge(self, *given, **named):
+        if not named["rehearsal"]:
+            order.append("charge")
+        return intend(self, *given, **named)
+
+    monkeypatch.setattr(BudgetLedger, "intend", charge)
+    ledger = BudgetLedger(tmp_path / "l.sqlite")
+    ledger.declare("p", datasets=["demo-city"], unit="person", epsilon=99.0, delta=1e-6, by="me")
+    for name, setting in products().items():
+        release(setting, demo, tmp_path / name, ledger=ledger)
+        assert (order.pop(0), order.pop(0), order) == ("charge", "draw", [])
+    spent = [one.body["epsilon"] for one in ledger.entries() if one.kind == "release"]
+    assert spent == [1.0] * len(spent)
+    writers = {name for name in package.__all__ if "out" in str(getattr(package, name).__doc__)}
+    assert "release" in writers
+    assert When() == flows().when

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import minimize_scalar
 
-from engine.release import BudgetLedger, Cost, Loss, Product, ReleaseError, cost, release
+from engine.release import BudgetLedger, Cost, Loss, ReleaseError, cost, plan
 from engine.release.ledger import exact
-from engine.report import ReportParameters
-from tests.support.releases import flows, ours, visits, zoom
+from tests.support.releases import flows, products, release, zoom
 
 
 @pytest.mark.parametrize(
@@ -77,9 +76,9 @@ def test_a_delta_that_would_reach_one_is_refused():
 @pytest.mark.parametrize("epsilon", [0.05, 0.5, 2.0, 10.0])
 def test_clipped_tables_pay_for_twice_their_rho(demo, epsilon):
     """Against the least of the conversion's bounds over α (CKS 2020, Proposition 12)."""
-    plan = zoom(epsilon=epsilon, delta=1e-7).plan(demo)
-    assert plan.rho is not None
-    rho = 2 * plan.rho
+    planned = plan(zoom(epsilon=epsilon, delta=1e-7), demo)
+    assert planned.rho is not None
+    rho = 2 * planned.rho
 
     def bound(log_excess):
         alpha = 1 + math.exp(log_excess)
@@ -87,48 +86,39 @@ def test_clipped_tables_pay_for_twice_their_rho(demo, epsilon):
 
     expected = minimize_scalar(bound, bounds=(-5, 12), method="bounded", options={"xatol": 1e-10})
     for unit in ("person-day", "trip"):
-        charged = cost(plan.loss, unit)
+        charged = cost(planned.loss, unit)
         assert charged.delta == 1e-7
         assert charged.epsilon == pytest.approx(expected.fun, rel=1e-6)
         assert epsilon < charged.epsilon < 2 * epsilon
 
 
 def test_products_say_what_their_cost_in_finer_units_rests_on(demo):
-    report = Product(ReportParameters(epsilon=1.0))
-    known = {
-        flows(): 2,
-        flows(unit="person"): 2,
-        flows(unit="trip"): None,
-        ours(flows().parameters): 2,
-        visits(epsilon=1.0): None,
-        zoom(epsilon=1.0): None,
-        report: None,
-    }
-    for product, limit in known.items():
-        plan = product.plan(demo)
-        assert plan.trimmed_to == limit
-        assert (plan.rho is not None) == (plan.product == "density-zoom")
+    settings = [flows(unit="person"), flows(unit="trip"), *products().values()]
+    for planned in (plan(one, demo) for one in settings):
+        trimmed = planned.of_flows and planned.unit != "trip"
+        assert planned.trimmed_to == (2 if trimmed else None)
+        assert (planned.rho is not None) == (planned.product == "density-zoom")
 
 
 def test_a_release_is_charged_and_stated_in_the_budgets_unit(demo, tmp_path):
     ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["demo-city"], unit="person-day", epsilon=1.5, by="me")
-    release(demo, flows(unit="person"), tmp_path / "one", ledger=ledger, tuning="public")
+    release(flows(unit="person"), demo, tmp_path / "one", ledger=ledger)
     assert ledger.budget("p").spent_epsilon == 1.0
     content = json.loads((tmp_path / "one" / "statement.json").read_text(encoding="utf-8"))
     assert content["epsilon"] == 0.5
     assert content["cost"] == {"unit": "person-day", "epsilon": 1.0, "delta": 0.0}
     assert "this release (1) included" in content["items"]["total"]
     entry = ledger.entries()[1].body
-    assert Loss(**entry["loss"]) == flows(unit="person").plan(demo).loss
+    assert Loss(**entry["loss"]) == plan(flows(unit="person"), demo).loss
     with pytest.raises(ReleaseError, match=r"at most ε = 0\.5 "):
-        release(demo, flows(unit="person"), tmp_path / "two", ledger=ledger, tuning="public")
+        release(flows(unit="person"), demo, tmp_path / "two", ledger=ledger)
 
 
 def test_a_ledger_is_charged_delta_too(demo, tmp_path):
     ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["demo-city"], unit="trip", epsilon=1.5, delta=1e-6, by="me")
-    release(demo, zoom(epsilon=1.0), tmp_path / "one", ledger=ledger, tuning="public")
+    release(zoom(epsilon=1.0), demo, tmp_path / "one", ledger=ledger)
     spent = ledger.budget("p")
     assert (spent.spent_epsilon, spent.spent_delta) == (pytest.approx(1.4449, rel=1e-4), 1e-7)
     content = json.loads((tmp_path / "one" / "statement.json").read_text(encoding="utf-8"))

@@ -1,9 +1,7 @@
 """What a statement says is so: bars, stages, warnings, items; by the law of the noise alone."""
 
-import json
 from dataclasses import replace
 
-import jsonschema
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,18 +9,34 @@ import pytest
 from engine import datasets, origin_destination as od
 from engine.errors import DatasetError
 from engine.origin_destination.estimate.measurement import discrete_laplace
-from engine.origin_destination.laws import NoiseLaw
 from engine.origin_destination.matrices import trimmed_counts
-from engine.release import Product, cautions, noise
+from engine.release import flows as way, noise, plan, warnings
 from engine.release.bars import laplace_sd
+<<<<<<< HEAD
 from engine.release.density import whole_bars, zone_variances
 from engine.release.page import statement_html
 from engine.release.plan import Frame
 from engine.release.statement import SCHEMA
 from engine.report import ReportParameters
 from tests.support.releases import flows, ours, statement_of, visits, zoom
+=======
+from engine.release.density import raised, whole_bars, zone_variances
+from engine.report import Budget
+from tests.support.releases import (
+    ONE_DAY,
+    TRIPS,
+    flows,
+    ours,
+    products,
+    report,
+    seen,
+    statement_of,
+    visits,
+    zoom,
+)
+>>>>>>> 9f1949b (wip tests)
 
-FOUR = od.ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day")
+FOUR = seen(od.ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day"))
 CLEAR = 60
 """Kept trips far above τ = 15 at scale 4: shown in every release, so picked in advance."""
 
@@ -32,6 +46,7 @@ def rwanda():
     return datasets.load("rwanda-districts")
 
 
+<<<<<<< HEAD
 def products(unit="user"):
     return {
         "od": flows(),
@@ -40,11 +55,15 @@ def products(unit="user"):
         "density-zoom": zoom(epsilon=1.0),
         "report": Product(ReportParameters(epsilon=1.0, unit=unit)),
     }
+=======
+def items(dataset, setting, **given):
+    return statement_of(dataset, plan(setting, dataset, trips=TRIPS), **given)["items"]
+>>>>>>> 9f1949b (wip tests)
 
 
 def coverage(dataset, folder):
     """Share of bars that hold the kept trips, and the true ones, of flows chosen by kept trips."""
-    Product(FOUR).write(dataset, folder, lambda share: None)
+    way.write(plan(FOUR, dataset), dataset, folder, lambda share: None)
     table = pd.read_csv(folder / "flows.csv")
     pairs = ~np.eye(len(dataset.zones), dtype=bool)
     kept = trimmed_counts(dataset, "person-day", 4, tuple(range(7)))[:, pairs].ravel()
@@ -52,31 +71,24 @@ def coverage(dataset, folder):
     picked = kept >= CLEAR
     assert picked.sum() > 1_000
     assert not table.loc[picked, "suppressed"].any()
-    low, high = table.loc[picked, "low_90"], table.loc[picked, "high_90"]
+    low, high = table.loc[picked, "low_95"], table.loc[picked, "high_95"]
     return tuple(
         ((low <= count) & (count <= high)).mean() for count in (kept[picked], true[picked])
     )
 
 
 def test_bars_of_a_trimmed_release_hold_kept_flows_and_say_so(rwanda, tmp_path):
-    plan = Product(FOUR).plan(rwanda)
+    planned = plan(FOUR, rwanda)
     of_kept, of_true = coverage(rwanda, tmp_path)
-    q, z = np.exp(-1 / plan.scale), plan.accuracy[0].half_width
+    q, z = np.exp(-1 / planned.stages[0].scale), planned.bar
     exact = 1 - 2 * q ** (z + 1) / (1 + q)
-    assert exact >= 0.9
-    # 1,440 flows: four standard errors of 0.0076
-    assert of_kept == pytest.approx(exact, abs=0.03)
-    assert of_true < 0.3
-    content = statement_of(rwanda, plan)
-    said = content["items"]["accuracy"]
+    assert exact >= 0.95
+    # 1,440 flows: four standard errors of 0.0055
+    assert of_kept == pytest.approx(exact, abs=0.022)
+    assert of_true < 0.4
+    said = items(rwanda, FOUR)["accuracy"]
     assert "around the kept trips: those left after trimming to 4 of a person on a day" in said
     assert "What trimming takes is not in the bar" in said
-    page = statement_html(content)
-    assert "Kept size" in page
-    assert "by its kept size" in page
-    for text in (page, json.dumps(content)):
-        assert "true size" not in text.lower()
-        assert "true number" not in text.lower()
 
 
 @pytest.mark.parametrize("factor", [0.8, 1.25])
@@ -88,134 +100,144 @@ def test_bars_of_another_noise_are_noticed(rwanda, tmp_path, monkeypatch, factor
 
     monkeypatch.setattr(noise, "discrete_laplace", draw)
     of_kept, _ = coverage(rwanda, tmp_path)
-    assert abs(of_kept - 0.908) > 0.02  # two and a half standard errors
+    assert abs(of_kept - 0.954) > 0.014  # two and a half standard errors
 
 
-def test_a_release_of_single_trips_trims_nothing(demo):
-    said = statement_of(demo, flows(unit="trip").plan(demo))["items"]["accuracy"]
-    assert "around the number of trips. Nothing is trimmed" in said
+def test_bars_hold_less_often_among_flows_that_are_shown(demo):
+    """The table's last column, against the law of the noise summed term by term."""
+    planned = plan(flows(epsilon=0.25), demo)
+    q, least = np.exp(-1 / planned.stages[0].scale), planned.least
+    z = np.arange(-4000, 4001)
+    law = (1 - q) / (1 + q) * q ** np.abs(z)
+    rows = [row for row in planned.accuracy if row.size is not None]
+    for row in rows:
+        shown = row.size + z >= least
+        within = np.abs(z) <= row.half_width
+        assert row.shown == pytest.approx(law[shown].sum(), rel=1e-9)
+        assert row.holds == pytest.approx(law[shown & within].sum() / law[shown].sum(), rel=1e-9)
+    assert rows[0].holds < 0.8
+    assert rows[-1].holds > 0.95
+    said = items(demo, flows(epsilon=0.25))["accuracy"]
+    assert f"of a flow of kept size 0 that is shown, in {rows[0].holds:.1%} of releases" in said
 
 
-@pytest.mark.parametrize("name", list(products()))
+@pytest.mark.parametrize("name", products())
 def test_all_stages_add_up_to_what_is_charged(demo, name):
-    plan = products()[name].plan(demo)
-    content = statement_of(demo, plan)
-    jsonschema.validate(content, SCHEMA)
-    stages = content["stages"]
-    if name == "density-zoom":
-        assert content["composition"] == "zCDP"
+    planned = plan(products()[name], demo)
+    stages = planned.stages
+    pure = [noise.laplace_epsilon(int(one.sensitivity), one.scale) for one in stages
+            if one.noise == "discrete Laplace"]  # fmt: skip
+    rho = sum(one.rho or 0.0 for one in stages)
+    if name == "density-fourier":
+        choice, gaussian = stages[2:]
+        pure.append(noise.choice_epsilon(int(choice.sensitivity * 2**32), choice.scale * 2**32))
+        gauss = noise.gaussian_rho(gaussian.sensitivity * 2**32, gaussian.scale * 2**32)
+        assert gauss == pytest.approx(rho, rel=1e-9)
+    elif name == "density-zoom":
         assert len(stages) == 5
-        assert {stage["noise"] for stage in stages} == {"discrete Gaussian"}
         for stage in stages[:4]:
-            assert stage["rho"] == pytest.approx((stage["sensitivity"] / stage["scale"]) ** 2 / 2)
-        # what the number of visits tells of a person is taken off the four tables
-        assert stages[4]["rho"] == 0
-        rho = sum(stage["rho"] for stage in stages)
-        assert noise.zcdp_epsilon(rho, plan.delta) == pytest.approx(plan.epsilon, rel=1e-6)
-        return
-    for stage in stages:
-        assert noise.laplace_epsilon(int(stage["sensitivity"]), stage["scale"]) == pytest.approx(
-            stage["epsilon"], rel=1e-9
-        )
-    assert sum(stage["epsilon"] for stage in stages) == pytest.approx(plan.epsilon, rel=1e-4)
-    assert (content["composition"] == "basic composition") == (len(stages) > 1)
+            assert stage.rho == pytest.approx((stage.sensitivity / stage.scale) ** 2 / 2)
+        assert stages[4].rho == 0  # what it tells of a person is taken off the four tables
+    total = sum(pure) + (noise.zcdp_epsilon(rho, planned.delta) if rho else 0.0)
+    assert total == pytest.approx(planned.epsilon, rel=1e-4)
+    assert total <= planned.epsilon * (1 + 1e-6)
 
 
 def test_the_number_of_trips_is_a_stage_where_it_is_bought(rwanda):
-    content = statement_of(rwanda, ours(FOUR).plan(rwanda))
-    cells, count = content["stages"]
-    assert (count["sensitivity"], count["epsilon"]) == (20, pytest.approx(0.03))
-    assert (cells["sensitivity"], cells["epsilon"]) == (4, pytest.approx(0.97))
-    assert content["composition"] == "basic composition"
+    cells, count = plan(ours(FOUR), rwanda).stages
+    assert (count.sensitivity, count.epsilon) == (20, pytest.approx(0.03))
+    assert (cells.sensitivity, cells.epsilon) == (4, pytest.approx(0.97))
+    said = items(rwanda, ours(FOUR))["bias"]
+    assert "scaled up to the noisy number of trips, of which at most 20 of a person count" in said
 
 
 def test_our_intervals_hold_and_the_models_belief_is_named_so(demo, tmp_path):
-    product = ours(flows().parameters, days=(0,))
-    product.write(demo, tmp_path, lambda share: None)
+    setting = ours(flows(**ONE_DAY))
+    way.write(plan(setting, demo), demo, tmp_path, lambda share: None)
     table = pd.read_csv(tmp_path / "flows.csv")
-    for name in ("measured_low_90", "low_90", "model_low"):
+    for name in ("measured_low_95", "low_95", "model_low"):
         assert (table[name] <= table[name.replace("low", "high")]).all()
-    assert not {"model_low_90", "model_high_90"} & set(table.columns)
     pairs = ~np.eye(len(demo.zones), dtype=bool)
-    kept = od.kept(demo, product.parameters, days=(0,))[0][pairs]
-    assert ((table["low_90"] <= kept) & (kept <= table["high_90"])).mean() > 0.88
-    items = statement_of(demo, product.plan(demo))["items"]
-    assert "(columns measured_low_90 and measured_high_90)" in items["accuracy"]
-    assert "low_90 to high_90 holds the kept trips" in items["bias"]
-    assert "model_low to model_high is what the model believes and promises" in items["bias"]
-    assert "may all be noise" in items["bias"]
+    kept = od.kept(demo, setting.parameters, days=(0,))[0][pairs]
+    assert ((table["low_95"] <= kept) & (kept <= table["high_95"])).mean() > 0.94
+    said = items(demo, setting)
+    assert "(columns measured_low_95 and measured_high_95)" in said["accuracy"]
+    assert "low_95 to high_95 holds the kept trips" in said["bias"]
+    assert "model_low to model_high is what the model believes and promises" in said["bias"]
 
 
 def test_a_report_of_single_trips_says_nothing_of_bounded_people(demo):
     for unit in ("user", "item"):
-        content = statement_of(demo, products(unit)["report"].plan(demo))
+        said = items(demo, report(unit=unit, budget=Budget.usual(unit)))
         bounded = unit == "user"
-        assert ("max_trips_per_user" in content["settings"]) == bounded
-        assert ("beyond the bound" in content["items"]["bias"]) == bounded
-        assert ("Every trip is counted" in content["items"]["bias"]) != bounded
-        assert ("the kept trips" in content["items"]["accuracy"]) == bounded
+        assert ("beyond the bound" in said["bias"]) == bounded
+        assert ("Every trip is counted" in said["bias"]) != bounded
+        assert ("the kept trips" in said["accuracy"]) == bounded
 
 
 def test_item_3_says_what_all_days_of_a_person_lose(demo):
-    days = statement_of(demo, flows(epsilon=0.1).plan(demo))["items"]["unit"]
-    assert days == (
+    assert items(demo, flows(epsilon=0.1))["unit"] == (
         "One person's trips of one day. All 7 released days of a person together lose up to "
         "ε = 0.7."
     )
-    one = statement_of(demo, flows(days=(0,)).plan(demo))["items"]["unit"]
-    assert one == "One person's trips of one day."
-    whole = statement_of(demo, flows(unit="person").plan(demo))["items"]["unit"]
-    assert whole == "One person's trips of the whole period."
+    assert items(demo, flows(**ONE_DAY))["unit"] == "One person's trips of one day."
+    assert items(demo, flows(unit="person"))["unit"] == "One person's trips of the whole period."
+    assert items(demo, zoom())["unit"] == "One person's visits of one week."
 
 
-def test_slack_is_not_the_chance_of_a_larger_loss(demo):
-    plan = products()["density-zoom"].plan(demo)
-    content = statement_of(demo, plan)
-    page = statement_html(content)
-    assert "2. Slack δ: no attack succeeds more often than ε allows by more than δ" in page
-    assert "not the chance of a larger loss" in content["items"]["delta"]
-    assert content["items"]["unit"] == "One person's visits of one week."
+def test_a_group_pays_more_than_its_size_says(demo):
+    said = items(demo, zoom(epsilon=1.0, delta=1e-7))["small_groups"]
+    assert "a group of k pays kε and δ(e^kε − 1)/(e^ε − 1)" in said
+    due = 1e-7 * (np.exp(4) - 1) / (np.e - 1)
+    assert f"4 of them ε = 4 and δ = {due:.3g}" in said
+    assert "pays kε, 4 of them ε = 2." in items(demo, flows())["small_groups"]
 
 
-def test_what_an_empty_flow_shows_is_the_sum_of_its_law():
-    q, least = np.exp(-0.06), 15
-    z = np.arange(least, 2_000)
-    law = (1 - q) / (1 + q) * q**z
-    shown = cautions.phantom_trips(NoiseLaw(0.06, "discrete_laplace"), least)
-    assert shown == pytest.approx((z * law).sum(), rel=1e-9)
+def test_releases_that_are_composed_are_said_to_be_at_a_delta_below_one_over_the_people(demo):
+    said = items(demo, zoom(), earlier=40)["total"]
+    assert "added up (basic composition). At δ = " in said
+    assert "(composed exactly), provided that no later setting was chosen" in said
+    slack = float(said.split("At δ = ")[1].split()[0]) - 41e-7
+    assert 0 < slack <= 0.11 / demo.metadata.people_public
 
 
 def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
-    noisy = replace(flows().parameters, epsilon=0.06, max_trips_per_user=1)
-    plan = Product(noisy).plan(demo)
-    said = " ".join(plan.warnings)
+    noisy = replace(
+        flows(), parameters=od.ODParameters(epsilon=0.06, max_trips_per_user=1, unit="person-day")
+    )
+    planned = plan(noisy, demo, trips=TRIPS)
+    said = " ".join(warnings(planned))
     for words in ("NOISE IS SHOWN AS FLOWS", "BARS ARE WIDER", "ZONE TOTALS MAY BE NEGATIVE"):
         assert words in said
-    law = NoiseLaw(1 / plan.scale, "discrete_laplace")
-    assert f"shown in {float(law.tail(15)):.1%} of cases" in said
-    assert f"add up to {cautions.phantom_trips(law, 15) * plan.cells:,.0f} trips" in said
-    q = np.exp(-1 / plan.scale)
-    assert f"about {plan.cells * q**15 / (1 + q):,.0f} of {plan.cells:,} numbers" in said
-    clear = replace(noisy, epsilon=9.0)
-    assert Product(clear).plan(demo).warnings == ()
-    assert ours(clear).plan(demo).warnings == ()
-    assert len(ours(noisy).plan(demo).warnings) == 2
-    content = statement_of(demo, plan)
-    assert content["warnings"][1:] == list(plan.warnings)
-    bias = content["items"]["bias"]
+    q, z = np.exp(-0.06), np.arange(15, 2_000)
+    law = (1 - q) / (1 + q) * q**z
+    assert planned.phantom == pytest.approx((z * law).sum(), rel=1e-9)
+    assert f"shown in {law.sum():.1%} of cases" in said
+    assert f"add up to {(z * law).sum() * planned.cells:,.0f} trips" in said
+    assert f"about {planned.cells * law.sum():,.0f} of {planned.cells:,} numbers" in said
+    clear = noisy.at(9.0)
+    assert len(warnings(plan(clear, demo))) == len(warnings(plan(ours(clear), demo))) == 1
+    assert len(warnings(plan(ours(noisy), demo))) == 3
+    assert statement_of(demo, planned)["warnings"] == warnings(planned)
+    bias = items(demo, noisy)["bias"]
     assert "too low by the flows that are hidden, and too high by the noise" in bias
 
 
-def test_what_a_quiet_hour_reads_is_said_as_it_is(demo):
-    """The mean of noise whose negative part is 0, in the median zone, by drawing it."""
-    plan = products()["density"].plan(demo)
-    to_zones = demo.tessellation.overlap.T
-    empty = np.zeros((len(demo.towers), 400), dtype=np.int64)
-    drawn = np.maximum(to_zones @ noise.discrete_laplace(empty, plan.scale), 0).mean(axis=1)
-    variances = zone_variances(demo)
-    middle = np.argsort(variances)[len(variances) // 2 - 5 : len(variances) // 2 + 5]
-    said = float(" ".join(plan.warnings).split("reads ")[1].split(" on average")[0])
-    assert said == pytest.approx(drawn[middle].mean(), rel=0.2)
+@pytest.mark.parametrize("epsilon", [1.0, 10.0, 60.0])
+def test_what_a_quiet_hour_reads_is_said_by_the_law_of_the_noise(demo, epsilon):
+    """The mean of what is written where nothing was counted, in the median zone, by drawing it."""
+    setting, draws = visits(epsilon), 20_000
+    planned = plan(setting, demo)
+    scale, variances = planned.stages[0].scale, zone_variances(demo)
+    median = np.argsort(variances, kind="stable")[len(variances) // 2]
+    shares = demo.tessellation.overlap[:, [median]].toarray().ravel()
+    shares = shares[shares > 0]
+    empty = np.zeros((len(shares), draws), dtype=np.int64)
+    read = np.floor(np.maximum(shares @ noise.discrete_laplace(empty, scale), 0) + 0.5)
+    error = read.std() / np.sqrt(draws)
+    assert planned.raised == raised(scale, shares)
+    assert planned.raised == pytest.approx(read.mean(), abs=4 * error + 1e-6)
+    assert f"reads {planned.raised:.3g} on average" in items(demo, setting)["bias"]
 
 
 @pytest.mark.parametrize("scale", [0.3, 0.5, 2.0, 30.0])
@@ -228,7 +250,8 @@ def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale):
     for kept in np.arange(0, 1, 0.1):
         off = np.abs(np.floor(kept + moved + 0.5 + 1e-9) - kept)
         held = (off <= bars + 1e-9).mean(axis=1).min()
-        assert held >= 0.9 - 4 * np.sqrt(0.09 / draws)
+        # a single tower's noise has heavier tails than the normal law's
+        assert held >= 0.94 - 4 * np.sqrt(0.06 / draws)
 
 
 @pytest.mark.parametrize(
@@ -240,18 +263,17 @@ def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale):
     ],
 )
 def test_item_10_tells_how_period_and_places_were_fixed(demo, period, places, words):
-    frame = Frame(simulated=False, period_from_data=period, places_public=places)
-    content = statement_of(demo, replace(flows().plan(demo), frame=frame))
-    jsonschema.validate(content, SCHEMA)
-    assert content["frame"]["period_from_data"] is period
-    assert content["frame"]["places_public"] is places
+    about = {"simulated": False, "period_from_data": period, "places_public": places}
+    planned = replace(plan(flows(), demo), metadata=replace(demo.metadata, **about))
+    content = statement_of(demo, planned)
+    assert content["frame"] == about
     for some in words:
         assert some in content["items"]["cells"]
 
 
 def test_what_an_older_dataset_does_not_record_is_not_recorded(demo):
     document = demo.metadata.to_json()
-    assert Frame.of(demo.metadata).period_from_data is None  # shipped before it was recorded
+    assert demo.metadata.period_from_data is None  # shipped before it was recorded
     for key in ("period_from_data", "places_public"):
         read = datasets.Metadata.from_json({**document, key: True}, "demo")
         assert getattr(read, key) is True

@@ -1,56 +1,57 @@
-"""Releases that are stopped, and several that want one name: what is said is what is spent."""
+"""Releases that are stopped, killed or fail: what is said is what is spent, and no half is left."""
 
+import random
 import signal
+import sqlite3
 import subprocess
 import sys
+import time
+from types import SimpleNamespace
 
 import pytest
 
-from engine.release import BudgetLedger, ReleaseError, release
-from engine.release.claim import _PARTIAL, claimed
-from tests.support.releases import ROOT, flows
+from engine import datasets
+from engine.release import BudgetLedger, ReleaseError, flows as way, plan
+from engine.release.bundle import PARTIAL, claimed
+from tests.support.releases import ONE_DAY, ROOT, flows, release
 
 SLOW = """
 import sys, time
-from engine.release import (Product, bundle, command)
-
-def wait(before):
-    def inner(*given, **rest):
-        if before:
-            print("here", flush=True)
-            time.sleep(1)
-        value = act(*given, **rest)
-        if not before and not rest.get("rehearsal"):
-            print("here", flush=True)
-            time.sleep(1)
-        return value
-    return inner
+import engine.release as package
+from engine.release import bundle, command, flows
 
 where = sys.argv.pop(1)
-if where in ("prepare", "write"):
-    act = getattr(Product, where)
-    setattr(Product, where, wait(before=True))
-else:
-    act = getattr(bundle, where)
-    setattr(bundle, where, wait(before=where != "_charge"))
+owner = flows if where in ("prepare", "write") else package
+act = getattr(owner, where)
+
+def wait(*given, **rest):
+    if where == "_charge" and not rest.get("rehearsal"):
+        value = act(*given, **rest)
+        print("@now", flush=True)
+        time.sleep(2)
+        return value
+    if where != "_charge":
+        print("@now", flush=True)
+        time.sleep(2)
+    return act(*given, **rest)
+
+setattr(owner, where, wait)
 sys.exit(command.main(sys.argv[1:]))
 """
+ONE = ("od", "demo-city", "--epsilon", "0.5", "--to", "2026-06-01", "--tuned-on", "public")
+ONE = (*ONE, "--trips", "1000000000")
 
 
-ONE = ("od", "demo-city", "--epsilon", "0.5", "--days", "0", "--tuned-on", "public")
-
-
-def started(ledger, out, *, where, asked=ONE):
-    command = [sys.executable, "-c", SLOW, where, *asked]
+def started(ledger, out, *, where):
     process = subprocess.Popen(
-        [*command, "--ledger", str(ledger.path), "--out", str(out)],
+        [sys.executable, "-c", SLOW, where, *ONE, "--ledger", str(ledger.path), "--out", str(out)],
         cwd=ROOT,
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None
-    while "here" not in (line := process.stdout.readline()):
+    while "@now" not in (line := process.stdout.readline()):
         assert line, process.communicate()[1]
     return process
 
@@ -59,10 +60,10 @@ def started(ledger, out, *, where, asked=ONE):
     ("number", "where", "spent", "words"),
     [
         (signal.SIGINT, "prepare", 0, "stopped: nothing was spent, and nothing was written"),
-        (signal.SIGTERM, "statement", 0, "stopped: nothing was spent"),  # in the rehearsal
+        (signal.SIGTERM, "described", 0, "stopped: nothing was spent"),  # in the rehearsal
         (signal.SIGINT, "_charge", 1, "stopped: ε = 0.5, entry 2 of the ledger, is spent"),
         (signal.SIGTERM, "write", 1, "stopped: ε = 0.5, entry 2 of the ledger, is spent"),
-        (signal.SIGTERM, "_zip", 1, "stopped: ε = 0.5, entry 2 of the ledger, is spent"),
+        (signal.SIGTERM, "seal", 1, "stopped: ε = 0.5, entry 2 of the ledger, is spent"),
     ],
 )
 def test_a_stopped_release_says_what_is_spent_and_leaves_nothing(
@@ -78,6 +79,24 @@ def test_a_stopped_release_says_what_is_spent_and_leaves_nothing(
     assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
 
 
+@pytest.mark.parametrize(
+    ("where", "spent"), [("prepare", 0), ("_charge", 1), ("write", 1), ("seal", 1), ("reveal", 1)]
+)
+def test_a_killed_release_leaves_no_half_bundle_and_the_next_sweeps(
+    ledger, demo, tmp_path, where, spent
+):
+    process = started(ledger, tmp_path / "out", where=where)
+    process.kill()
+    process.communicate()
+    assert not list((tmp_path / "out").iterdir())  # claimed, and empty
+    assert ledger.budget("people").spent_epsilon == 0.5 * spent
+    release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
+    names = sorted(path.name for path in tmp_path.iterdir())
+    assert names == ["ledger.sqlite", "out", "out.zip"]
+    assert ledger.budget("people").releases == spent + 1
+    ledger.verify()
+
+
 def test_a_signal_in_the_last_steps_waits_for_their_end(ledger, demo, tmp_path, monkeypatch):
     finish = BudgetLedger.finish
 
@@ -87,7 +106,7 @@ def test_a_signal_in_the_last_steps_waits_for_their_end(ledger, demo, tmp_path, 
 
     monkeypatch.setattr(BudgetLedger, "finish", interrupted)
     with pytest.raises(KeyboardInterrupt, match=r"whole: use it; ε = 0\.5, entry 2"):
-        release(demo, flows(days=(0,)), tmp_path / "out", ledger=ledger, tuning="public")
+        release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
     assert (tmp_path / "out" / "SHA256SUMS").is_file()
     assert (tmp_path / "out.zip").is_file()
     assert [entry.kind for entry in ledger.entries()] == ["budget", "release", "done"]
@@ -96,7 +115,6 @@ def test_a_signal_in_the_last_steps_waits_for_their_end(ledger, demo, tmp_path, 
 def test_stopped_while_modules_are_imported_there_is_no_traceback():
     command = [sys.executable, "-X", "importtime", "-m", "engine", "release", "verify"]
     process = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
     while "numpy" not in process.stderr.readline():
         pass
     process.send_signal(signal.SIGINT)
@@ -108,15 +126,14 @@ def test_stopped_while_modules_are_imported_there_is_no_traceback():
 
 def test_of_four_releases_to_one_folder_one_pays(ledger, tmp_path):
     script = (
-        "import sys\nfrom engine.release import bundle, command\n"
+        "import sys\nfrom engine.release import command\n"
         "print('ready', flush=True); sys.stdin.readline()\n"
         "sys.exit(command.main(sys.argv[1:]))"
     )
-    ask = ["od", "demo-city", "--days", "0", "--epsilon", "0.5", "--tuned-on", "public"]
     options = ["--ledger", str(ledger.path), "--out", str(tmp_path / "out")]
     several = [
         subprocess.Popen(
-            [sys.executable, "-c", script, *ask, *options],
+            [sys.executable, "-c", script, *ONE, *options],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -138,44 +155,101 @@ def test_of_four_releases_to_one_folder_one_pays(ledger, tmp_path):
 
 
 def test_a_name_is_one_releases_own_until_it_ends(tmp_path):
-    with claimed(tmp_path / "out") as work:
-        assert work.name.startswith(_PARTIAL)
-        with (
-            pytest.raises(ReleaseError, match="another release is writing right now"),
-            claimed(tmp_path / "out"),
-        ):
+    with claimed(tmp_path / "out", 1) as folder:
+        assert folder.parent.name.startswith(PARTIAL)
+        with pytest.raises(ReleaseError, match="'out', which does"), claimed(tmp_path / "out", 1):
             pass
-        with claimed(tmp_path / "other") as other:  # and sweeps nothing of the living
-            assert work.exists()
-            assert other != work
+        with claimed(tmp_path / "other", 1) as other:  # and sweeps nothing of the living
+            assert folder.exists()
+            assert other != folder
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_a_killed_release_left_is_swept_and_blocks_nobody(tmp_path):
-    script = (
-        "import sys, time; from pathlib import Path\n"
-        "from engine.release.claim import claimed\n"
-        "with claimed(Path(sys.argv[1])) as work:\n"
-        "    (work / 'flows.csv').write_text('half'); print('here', flush=True); time.sleep(60)"
-    )
-    for name in ("out", "another"):
-        command = [sys.executable, "-c", script, str(tmp_path / name)]
-        process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        process.stdout.readline()
-        process.kill()
-        process.communicate()
-    (tmp_path / f"{_PARTIAL}1234abcd-4-x").mkdir()  # of an older version
-    with claimed(tmp_path / "out") as work:
-        assert [path.name for path in tmp_path.iterdir()] == [work.name]
-        assert sorted(path.name for path in work.iterdir()) == ["out", "out.zip"]
+def test_a_full_disk_leaves_the_cost_spent_and_no_bundle(ledger, demo, tmp_path, monkeypatch):
+    def full(plan, dataset, folder, progress):
+        (folder / "flows.csv").write_text("half")
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(way, "write", full)
+    with pytest.raises(ReleaseError, match="stays spent, since its noise was drawn"):
+        release(flows(), demo, tmp_path / "out", ledger=ledger)
+    assert ledger.budget("people").releases == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
 
 
-def test_an_archive_whose_folder_is_gone_is_not_written_over(demo, ledger, tmp_path):
-    archive = tmp_path / "out.zip"
-    archive.write_bytes(b"an earlier release")
-    before = ledger.entries()
-    with pytest.raises(ReleaseError, match="must not exist yet"):
-        release(demo, flows(), tmp_path / "out", ledger=ledger, tuning="public")
-    assert archive.read_bytes() == b"an earlier release"
-    assert ledger.entries() == before
+def test_a_disk_that_would_be_full_is_seen_before_anything_is_spent(
+    ledger, demo, tmp_path, monkeypatch
+):
+    cells = plan(flows(**ONE_DAY), demo).cells
+    little = SimpleNamespace(free=100 * cells)
+    monkeypatch.setattr("shutil.disk_usage", lambda _: little)
+    with pytest.raises(ReleaseError, match=r"2 MB free.*nothing was spent"):
+        release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
+    assert ledger.budget("people").releases == 0
+    little.free = 120 * cells
+    out = release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
+    assert sum(one.stat().st_size for one in out.rglob("*") if one.is_file()) < little.free
+
+
+def test_a_failure_after_the_bundle_is_there_says_so(ledger, demo, tmp_path, monkeypatch):
+    def full(self, intent, digest):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(BudgetLedger, "finish", full)
+    with pytest.raises(ReleaseError, match=r"is there, whole.*stays spent") as refused:
+        release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
+    assert "nothing was charged" not in str(refused.value)
+    assert (tmp_path / "out" / "SHA256SUMS").is_file()
+    assert ledger.budget("people").releases == 1
+
+
+def test_a_folder_that_was_filled_meanwhile_is_not_said_to_be_this_one(
+    ledger, demo, tmp_path, monkeypatch
+):
+    def slow(plan, dataset, folder, progress):
+        (tmp_path / "out" / "flows.csv").write_text("of another")
+
+    monkeypatch.setattr(way, "write", slow)
+    with pytest.raises(ReleaseError, match=r"could not be written.*stays spent"):
+        release(flows(), demo, tmp_path / "out", ledger=ledger)
+    assert (tmp_path / "out" / "flows.csv").read_text() == "of another"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_whatever_fails_is_said_with_what_is_spent(ledger, demo, tmp_path, monkeypatch, when):
+    def fail(*_):
+        raise MemoryError
+
+    monkeypatch.setattr(way, "prepare" if when == "before" else "write", fail)
+    words = {"before": r"nothing was spent", "after": r"entry 2 of the ledger, stays spent"}[when]
+    with pytest.raises(ReleaseError, match=rf"\(MemoryError\).*{words}"):
+        release(flows(), demo, tmp_path / "out", ledger=ledger)
+    assert ledger.budget("people").releases == (when == "after")
+
+
+@pytest.mark.long
+def test_killed_at_any_moment_the_cost_is_spent_and_no_half_bundle_is_left(tmp_path):
+    ledger = BudgetLedger(tmp_path / "ledger.sqlite")
+    ledger.declare("people", datasets=["demo-city"], unit="person", epsilon=1000.0, by="me")
+    chance = random.Random(4)
+    for number in range(20):
+        out = tmp_path / f"out{number}"
+        options = ["--ledger", str(ledger.path), "--out", str(out)]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "engine", "release", *ONE, *options],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        time.sleep(chance.uniform(0.5, 6))
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        if out.exists() and list(out.iterdir()):
+            assert (out / "SHA256SUMS").is_file()
+    spent = ledger.budget("people").releases
+    assert spent >= sum((tmp_path / f"out{n}" / "SHA256SUMS").exists() for n in range(20))
+    ledger.verify()
+    release(flows(), datasets.load("demo-city"), tmp_path / "next", ledger=ledger)
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".partial")]
+    assert ledger.budget("people").releases == spent + 1

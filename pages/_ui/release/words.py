@@ -1,0 +1,66 @@
+"""Sentences of the Release page."""
+
+from engine.release import Budget, Cost, Plan
+from engine.release.ledger import exact
+from pages._ui.wording.numbers import counted
+
+NOT_HERE = (
+    "Releases are made on the custodian's own computer only. This page is served to others: start "
+    "it there, or add -- --allow-release to the command that starts it."
+)
+NO_BUDGET = (
+    "Nobody has said yet how much may be revealed about the people in this dataset. Whoever "
+    "answers for their data declares it once: it is the most that being in the data may ever add to what "
+    "all releases together reveal about one of them."
+)
+WHOSE = {
+    "new": "People about whom nothing has been released yet",
+    "same": "People who have a budget already: what several datasets reveal about them adds up",
+}
+LEAK = (
+    "This reads the data that would be released. Whoever changes a setting after seeing it has "
+    "chosen it on these very data: a leak that no theorem covers, and that the statement must name."
+)
+JUDGED = (
+    "You have looked at the verdict by these data. If it moved any setting, they are what the "
+    "settings were chosen on."
+)
+TUNED = {
+    "public": "By a public rule, without looking at data",
+    "simulated": "On simulated data of similar size",
+    "twin": "On a twin, made of public facts alone",
+    "other period": "On another period, with other people in it",
+    "same people": "On another period, with the same people in it (a leak about them)",
+    "these data": "On these very data (a leak that no theorem covers)",
+}
+UNITS = {"trip": "trip", "person-day": "person and day", "person": "person"}
+_FINER = {
+    "person-day": " A budget per person and day pays for two changes: without one day a person is "
+    "still there, and other trips or visits move into the freed places.",
+    "trip": " A budget per trip pays for two changes: without one trip another of the same person "
+    "may take its place.",
+}
+
+
+def cost(plan: Plan, budget: Budget, charged: Cost) -> str:
+    """Say what the release costs and what is left after it."""
+    days = f" on {plan.days} days" if plan.unit == "person-day" and plan.days > 1 else ""
+    left = float(exact(budget.left_epsilon) - exact(charged.epsilon))
+    delta = f" (and δ = {charged.delta:.3g})" if charged.delta else ""
+    coarser = list(UNITS).index(plan.unit) > list(UNITS).index(budget.unit)
+    return (
+        f"Privacy loss (ε) of {plan.epsilon:g} per {UNITS[plan.unit]}{days} costs a "
+        f"{UNITS[budget.unit]} {charged.epsilon:.6g}{delta}; {left:.6g} is left after it."
+        + _FINER[budget.unit]
+        * coarser
+    )
+
+
+def budget_line(budget: Budget) -> str:
+    """Say how much of a budget is spent."""
+    delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
+    return (
+        f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
+        f"{UNITS[budget.unit]} in {counted(budget.releases, 'release')}. "
+        f"May be raised by {', '.join(budget.raised_by)}, on the command line."
+    )

@@ -1,0 +1,117 @@
+"""The command line of releases: what it takes, asks and refuses, each in one line."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from engine.release import NOISE_CONSENT, command
+from engine.release.command import main
+from engine.synthetic.twin import twin
+from engine.synthetic.twininputs import TwinInputs
+from tests.support.releases import ROOT
+
+OD = ("od", "demo-city", "--tuned-on", "simulated", "--trips", "100000000")
+
+
+@pytest.fixture
+def option(tmp_path):
+    option = ["--ledger", str(tmp_path / "l.sqlite")]
+    declare = ["budget", "set", "p", "--datasets", "demo-city", "--epsilon", "1", "--by", "me"]
+    assert main([*declare, *option]) == 0
+    return option
+
+
+def refused(capsys, *arguments):
+    assert main(list(arguments)) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("refused: ")
+    assert said.count("\n") == 1
+    assert "\x1b" not in said
+    return said
+
+
+def test_the_command_line_releases_and_refuses(tmp_path, capsys, option):
+    out = str(tmp_path / "out")
+    towers = ["density", "demo-city", "--tuned-on", "simulated", "--out", out, *option]
+    towers += ["--method", "towers"]
+    assert "the budget of 'p' must not be exceeded" in refused(capsys, *towers, "--epsilon", "2")
+    refused(capsys, *OD, "--out", out, *option, "--epsilon", "0.4")  # 7 days cost 2.8
+    assert main([*towers, "--epsilon", "0.25"]) == 0
+    refused(capsys, *towers, "--epsilon", "0.25")  # the folder exists
+    assert main(["budget", "show", *option]) == 0
+    said = capsys.readouterr().out
+    assert "ε = 0.25 of 1 " in said
+    head = said.split("entry 3: ")[1].strip()
+    raising = ["budget", "raise", "p", "--epsilon", "3", "--by", "me", "--reason", "more"]
+    assert main([*raising, *option]) == 0
+    assert main(["verify", "--head", head, *option]) == 0
+    assert "4 entries, unbroken" in capsys.readouterr().out
+    refused(capsys, "verify", "--head", "0" * 64, *option)
+    refused(capsys, "od", "no\x1b[2Jwhere\n", *OD[2:], "--epsilon", "1", "--out", "x", *option)
+
+
+def test_coarse_zones_and_times_are_asked_for_in_words(tmp_path, option, capsys):
+    out = tmp_path / "out"
+    asked = [*OD, "--out", str(out), *option, "--epsilon", "0.2", "--zones", "clusters-30"]
+    asked += ["--time", "whole", "--unit", "person", "--from", "2026-06-02", "--to", "2026-06-04"]
+    assert main(asked) == 0
+    said = json.loads((out / "statement.json").read_text(encoding="utf-8"))["setting"]
+    assert (said["zones"], said["time"], said["first"], said["last"]) == (
+        "clusters-30",
+        "whole",
+        1,
+        3,
+    )
+    asked[asked.index("2026-06-04")] = "2026-07-04"
+    assert "must be one that was declared" in refused(capsys, *asked)
+
+
+def test_what_is_mostly_noise_asks_twice_and_warns_in_full(tmp_path, option, monkeypatch, capsys):
+    answers = iter(["1,000", NOISE_CONSENT])
+    monkeypatch.setattr(command.sys.stdin, "isatty", lambda: True, raising=False)
+    monkeypatch.setattr("builtins.input", lambda _: next(answers))
+    asked = ["od", "demo-city", "--epsilon", "0.01", "--tuned-on", "public", *option]
+    assert main([*asked, "--out", str(tmp_path / "out")]) == 0
+    assert "warning: NOISE IS SHOWN AS FLOWS" in capsys.readouterr().out
+    said = json.loads((tmp_path / "out" / "statement.json").read_text(encoding="utf-8"))
+    assert said["trips"] == 1000
+    answers = iter(["", "no"])
+    assert "an unknown number of trips" in refused(capsys, *asked, "--out", str(tmp_path / "o"))
+
+
+def test_the_statement_names_the_twins_inputs_and_sources(tiny_city, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path / "data"))
+    place, name = str(tiny_city.folder.parent), tiny_city.id
+    declare = ["budget", "set", "people", "--datasets", name, "--epsilon", "9", "--by", "me"]
+    assert main(declare) == 0
+    order = ["od", place, "--epsilon", "1", "--trips", "100000000", "--out", str(tmp_path / "b")]
+    inputs = TwinInputs(people=321, sources={"people": "annual report 2025"})
+    twin(tiny_city.zones, inputs, tmp_path / "twin")
+    capsys.readouterr()
+    for more, rule in (
+        (["--tuned-on", "twin"], "a twin must be named"),
+        (["--tuned-on", "public", "--twin", "demo-city"], "a twin must be named"),
+        (["--tuned-on", "twin", "--twin", place], "must be made by the part 'twin'"),
+    ):
+        assert rule in refused(capsys, *order, *more)
+    assert main([*order, "--tuned-on", "twin", "--twin", str(tmp_path / "twin")]) == 0
+    bounds = (tmp_path / "b" / "statement.json").read_text(encoding="utf-8")
+    assert "simulated people made of public facts alone" in bounds
+    assert "321 people (annual report 2025)" in bounds
+
+
+def test_a_terminal_that_knows_ascii_alone_gets_no_traceback(tmp_path, option):
+    run = [sys.executable, "-m", "engine", "release"]
+    done = subprocess.run(
+        [*run, *OD, "--epsilon", "9", "--out", str(tmp_path / "o"), *option],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(b"refused: the budget of 'p' must not be exceeded")
+    assert b"Traceback" not in done.stderr

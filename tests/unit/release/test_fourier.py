@@ -1,0 +1,211 @@
+"""The papers' density scheme with OpenDP's noise: its scales, its law, its proof, its use."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+from scipy.fft import dct
+
+from engine import datasets, density, metrics
+from engine.density.accounting import proved_epsilon
+from engine.density.gaussian import gaussian_delta
+from engine.errors import DatasetError
+from engine.parameters import DensityParameters
+from engine.release import fourier as way, noise, plan
+from tests.support.releases import fourier
+
+ASKED = DensityParameters(epsilon=1.0, delta=1e-7)
+ELL, CAP, HOURS = 30, 840, 168
+
+
+@pytest.fixture(scope="module")
+def scales(demo):
+    return way.Scales.proving(ASKED, demo.metadata.max_visits_cap)
+
+
+def test_the_scales_are_those_of_the_paper_in_whole_steps(scales):
+    """From P1's formulas written out; the steps from the largest singular value of the matrix."""
+    matrix = dct(np.eye(HOURS), type=2, norm="ortho", axis=0)
+    norm = np.linalg.norm(np.rint(matrix * 2**20), 2)
+    epsilon = scales.published.epsilon
+    step, root = norm * 2**12, math.sqrt(ELL)
+    assert scales.histogram == pytest.approx(4 / epsilon)
+    assert scales.visits == pytest.approx(4 * CAP / epsilon)
+    assert scales.choice == pytest.approx(2 * root * step / (epsilon / 4), rel=1e-4)
+    sigma = root * math.sqrt(8 * math.log(4e7)) / (epsilon / 2)
+    assert scales.sigma == pytest.approx(sigma * step, rel=1e-4)
+    assert scales.choice >= 8 * root * step / epsilon  # never less than what is proved needs
+    assert scales.sigma >= sigma * step
+
+
+def test_the_scales_prove_what_is_charged_by_formulas_of_their_own(scales):
+    epsilon = scales.published.epsilon
+    rho = (math.sqrt(ELL) / (scales.sigma / 2**32)) ** 2 / 2
+    alpha = 1 + np.exp(np.linspace(-3, 9, 200_001))
+    converted = alpha * rho + np.log(1 / (alpha * 1e-7)) / (alpha - 1) + np.log1p(-1 / alpha)
+    total = epsilon / 2 + epsilon / (4 * math.sqrt(2)) + converted.min()
+    assert scales.epsilon == pytest.approx(total, rel=1e-4)
+    assert scales.epsilon <= ASKED.epsilon
+    assert scales.epsilon == pytest.approx(ASKED.epsilon, rel=1e-6)
+    for factor in (0.8, 1.25):  # with other noise it would be another total
+        other = (rho / factor**2) * alpha + np.log(1 / (alpha * 1e-7)) / (alpha - 1)
+        assert abs((other + np.log1p(-1 / alpha)).min() / converted.min() - 1) > 0.15
+
+
+def test_the_explorers_total_is_no_more_than_what_a_release_proves(demo, scales):
+    """Its Gaussian is continuous, with an exact ε; the discrete one is converted from ρ."""
+    cover = demo.tessellation.cover_size
+    explored = proved_epsilon(scales.published, cover)
+    assert 0.97 * scales.epsilon < explored < scales.epsilon
+    ratio = math.sqrt(ELL) / (scales.sigma / 2**32)
+    rest = scales.epsilon - sum(scales.pure)
+    assert gaussian_delta(rest, ratio) <= 1e-7
+
+
+def test_shares_of_the_cover_are_whole_and_sum_to_one(demo):
+    split = way.whole_split(demo.tessellation.to_cover)
+    assert (np.asarray(split.sum(axis=0)).ravel() == way.SHARES).all()
+    assert abs(split / way.SHARES - demo.tessellation.to_cover).max() < 1 / way.SHARES
+    assert split.data.min() >= 0
+
+
+def test_whole_coefficients_are_the_explorers_within_the_rounding_of_public_numbers(demo):
+    clusters = np.arange(demo.tessellation.cover_size) % 7
+    exact = way.coefficients(demo, ELL, clusters) / way.UNIT
+    series = np.zeros((7, HOURS))
+    cells = demo.tessellation.to_cover @ demo.presampled_by_tower(ELL)
+    np.add.at(series, clusters, cells)
+    wanted = dct(series, type=2, norm="ortho", axis=1)
+    assert np.abs(exact - wanted).max() < 2e-3 * np.abs(wanted).max()
+    squares = (exact.astype(object) ** 2).sum(axis=0)
+    tails = np.sqrt(np.append(squares[::-1].cumsum()[::-1][1:], 0).astype(float))
+    noises = np.sqrt(np.arange(1, HOURS + 1) * 7.0)
+    scored = np.array(way.scores(way.coefficients(demo, ELL, clusters), way.UNIT)) / way.UNIT
+    assert scored == pytest.approx(tails + noises, rel=1e-6)
+
+
+def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_says(demo, scales):
+    """Worst cases: ℓ visits at one tower, or in as many, in hours of their own or by chance."""
+    rng, towers = np.random.default_rng(3), len(demo.towers)
+    clusters = np.arange(demo.tessellation.cover_size) % 11
+    before, matrix = demo.presampled_by_tower(ELL), way.cosines()[0]
+    split = way.whole_split(demo.tessellation.to_cover)
+
+    def transformed(counts):
+        summed = np.zeros((11, HOURS), dtype=np.int64)
+        np.add.at(summed, clusters, split @ counts)
+        return summed @ matrix.T
+
+    exact, furthest = transformed(before), 0.0
+    for kind in range(40):
+        visits, hours = np.zeros_like(before), rng.choice(HOURS, ELL, replace=False)
+        at = np.full(ELL, rng.integers(towers)) if kind % 2 else rng.integers(towers, size=ELL)
+        visits[at, hours] = 1
+        moved = transformed(before + visits)
+        change = np.sqrt(((moved - exact).astype(float) ** 2).sum())
+        assert change <= scales.moved
+        furthest = max(furthest, change)
+        one, other = (
+            np.array(way.scores(some, scales.sigma), dtype=object) for some in (exact, moved)
+        )
+        ranges = (other - one).astype(float)
+        assert np.ptp(ranges) <= way.range_of(scales.moved)
+    assert furthest > 0.9 * scales.moved
+
+
+@pytest.mark.parametrize("scale", [3.0, 12.0])
+def test_the_choice_follows_its_closed_form(scale):
+    """Permute and flip (McKenna and Sheldon 2020): of each order of the scores, the first kept."""
+    from itertools import permutations
+
+    scores, draws = [7, 0, 4, 11], 40_000
+    chance = np.zeros(4)
+    for order in permutations(range(4)):
+        left = 1 / 24
+        for one in order:
+            kept = math.exp(-(scores[one] - min(scores)) / scale)
+            chance[one] += left * kept
+            left *= 1 - kept
+    drawn = np.bincount([noise.least(scores, scale) for _ in range(draws)], minlength=4)
+    assert stats.chisquare(drawn, chance * draws).pvalue > 1e-6
+    for wrong in (0.8, 1.25):
+        other = np.zeros(4)
+        for order in permutations(range(4)):
+            left = 1 / 24
+            for one in order:
+                kept = math.exp(-(scores[one] - min(scores)) / (scale * wrong))
+                other[one] += left * kept
+                left *= 1 - kept
+        assert stats.chisquare(drawn, other * draws).pvalue < 1e-6
+
+
+@pytest.mark.parametrize("factor", [1.0, 0.8, 1.25])
+def test_coefficients_are_drawn_at_sigma(demo, scales, monkeypatch, factor):
+    """The noise itself, of a whole draw: its χ² fits σ, and no σ a fifth or a quarter off."""
+    seen = {}
+    draw = noise.discrete_gaussian
+
+    def record(counts, sigma):
+        noisy = draw(counts, sigma * factor)
+        seen["z"] = (noisy - counts).ravel() / sigma
+        return noisy
+
+    monkeypatch.setattr(noise, "discrete_gaussian", record)
+    monkeypatch.setattr(noise, "least", lambda scores, scale: HOURS - 1)
+    small = replace(scales, published=replace(scales.published, cluster_minimum=0.0))
+    way.draw(demo, small)
+    z = seen["z"]
+    assert z.size > 20_000
+    spread = stats.chi2.cdf((z**2).sum(), z.size)
+    assert (1e-6 < spread < 1 - 1e-6) == (factor == 1.0)
+
+
+def use_of(true, drawn):
+    return float(metrics.common_part(np.abs(drawn - true).sum(), drawn.sum(), true.sum()))
+
+
+@pytest.mark.parametrize("name", ["demo-city", pytest.param("paris", marks=pytest.mark.long)])
+@pytest.mark.parametrize("epsilon", [0.3, 1.0])
+def test_a_release_is_of_as_much_use_as_the_exploration_at_the_same_proved_total(name, epsilon):
+    dataset, draws = datasets.load(name), 10
+    true = density.truth(dataset)
+    size, asked = dataset.tessellation.cover_size, replace(ASKED, epsilon=epsilon)
+    fair = density.at_equal_proved_epsilon(asked, epsilon, size)
+    scales = way.Scales.proving(asked, dataset.metadata.max_visits_cap)
+    rng = np.random.default_rng(2)
+    explored = [use_of(true, density.release(dataset, fair, rng=rng).counts) for _ in range(draws)]
+    released = [use_of(true, way.draw(dataset, scales)[0]) for _ in range(draws)]
+    assert np.mean(released) == pytest.approx(np.mean(explored), rel=0.03)
+
+
+def test_where_noise_exceeds_the_visits_all_is_zero_and_the_total_says_so(
+    demo, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(noise, "discrete_laplace", lambda counts, scale: np.full_like(counts, -5))
+    setting = fourier()
+    way.write(plan(setting, demo), demo, tmp_path, lambda _: None)
+    assert (pd.read_csv(tmp_path / "density.csv")["visits"] == 0).all()
+    assert pd.read_csv(tmp_path / "totals.csv")["visits"].tolist() == [-5]
+
+
+def test_more_people_than_whole_numbers_hold_are_refused(demo, monkeypatch):
+    monkeypatch.setattr(way, "MOST_PEOPLE", 100)
+    with pytest.raises(Exception, match="for at most 100 people"):
+        plan(fourier(), demo)
+    unknown = replace(demo.metadata, people_public=None)
+    monkeypatch.setattr(demo, "metadata", unknown)
+    with pytest.raises(DatasetError, match="for at most 100 people"):
+        way.prepare(plan(fourier(), demo), demo)
+
+
+def test_no_whole_number_passes_63_bits_below_that_many_people():
+    """Everybody at one tower in every hour, at all signs of a row of cosines."""
+    matrix, people = way.cosines()[0].astype(object), way.MOST_PEOPLE
+    worst = max(sum(abs(value) for value in row) for row in matrix) * way.SHARES * people
+    assert worst < 2**63
+    assert math.isqrt(HOURS * worst**2) + way._LARGEST_NOISE < 2**67  # of scores, by Python's own
+    norm = way.cosines()[1] * way.SHARES * people * math.isqrt(HOURS)
+    assert norm + way._LARGEST_NOISE < 2**63
