@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import streamlit as st
 
-from pages._ui.shell import frame, sidebar
+from pages._ui.shell import frame
 
 LEAD = (
     "Draw once with vetted noise, enter the cost in a ledger that survives, and pack the numbers "
@@ -19,13 +19,11 @@ NO_NOISE = (
 def draw() -> None:
     """Draw the page."""
     if find_spec("opendp") is None:
-        sidebar.draw(density=False, trips=False)
         st.error(NO_NOISE, icon=":material/extension_off:")
         return
     from pages._ui.release import page, words, work  # the noise of a release is loaded here
 
     if not work.releases_allowed():
-        sidebar.draw(density=False, trips=False)
         st.error(words.NOT_HERE, icon=":material/lock:")
         return
     page.draw()

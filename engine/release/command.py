@@ -14,7 +14,7 @@ from ..contract import Seen, Setting, When
 from ..datasets import Dataset
 from ..errors import ExplorerError, ParameterError
 from ..parameters import DensityParameters, ODParameters
-from ..report import Budget, ReportParameters, truth
+from ..report import ReportParameters, fitting, truth
 from ..synthetic.twininputs import in_words
 from . import CONSENT, NOISE_CONSENT, TUNING, BudgetLedger, check, plan, release, warnings, words
 from .bundle import zip_of
@@ -109,12 +109,12 @@ def _parameters(
             method=_METHODS["density"][options.method],
         )
     if options.product == "report":
-        return ReportParameters(
+        usual = ReportParameters(
             epsilon=options.epsilon,
             max_trips_per_user=options.max_trips_per_user,
             unit=options.unit,
-            budget=Budget.fitting(truth(dataset), options.unit),
         )
+        return fitting(usual, truth(dataset))
     return ODParameters(
         epsilon=options.epsilon,
         max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,

@@ -23,9 +23,9 @@ from ..errors import ParameterError
 from ..geography import centre_distances_m
 from ..ledger import Kind
 from ..origin_destination import estimate
-from ..origin_destination.algorithm import algorithm_1
 from ..origin_destination.estimate import CAPPED_TRIPS, FALSE_DISCOVERIES
 from ..origin_destination.matrices import kept, require_unit
+from ..origin_destination.mechanism import algorithm_1
 from ..parameters import ODParameters
 from ..use import look
 from . import noise

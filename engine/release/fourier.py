@@ -35,10 +35,14 @@ from scipy.sparse import csr_array
 from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
-from ..density.clustering import cluster_cells
-from ..density.fourier import coefficient_scale, default_cluster_minimum, to_series
 from ..density.gaussian import bracketed_root
-from ..density.scaling import histogram_scale, visits_scale
+from ..density.mechanism import cluster_cells, to_series
+from ..density.scales import (
+    coefficient_scale,
+    default_cluster_minimum,
+    histogram_scale,
+    visits_scale,
+)
 from ..density.smoothing import smooth_nights
 from ..density.zoom.reading import shares
 from ..errors import DatasetError, ParameterError

@@ -403,7 +403,10 @@ def _append(
     digest = row_hash(row)
     connection.execute("insert into entries values (?, ?, ?, ?, ?, ?, ?)", (*row, digest))
     connection.execute("insert or replace into head values (1, ?, ?)", (row[0], digest))
-    return Entry(id=row[0], time=now, kind=kind, people=people, body=dict(body), hash=digest)
+    entries.append(
+        Entry(id=row[0], time=now, kind=kind, people=people, body=dict(body), hash=digest)
+    )
+    return entries[-1]
 
 
 def _read(connection: sqlite3.Connection) -> list[Entry]:

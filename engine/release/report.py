@@ -10,9 +10,9 @@ from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..report import Analysis, ReportParameters, ReportRelease
-from ..report.labels import labels
+from ..report import Analysis, ReportNoise, ReportParameters, ReportRelease, labels
 from ..report.measures import Measure
+from ..report.settings import LEVELS
 from ..resolution import FINEST
 from . import noise
 from .bars import LEVEL, laplace_bar, law_of
@@ -66,11 +66,11 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
 def prepare(plan: Plan, dataset: Dataset) -> None:
     """Read the report's tables; raise where they lack what is asked."""
     table, parameters = report.truth(dataset), plan.parameters
-    if Analysis.TRAVEL_TIME in parameters.plan.asked and not table.has_travel_times:
+    if Analysis.TRAVEL_TIME in parameters.on and not table.has_travel_times:
         raise ParameterError(
             "travel_time needs trips with their ends",
             value="trips found between sightings",
-            remedy="give travel_time the weight 0; nothing was spent",
+            remedy="leave travel_time out; nothing was spent",
         )
     limit = parameters.max_trips_per_user if parameters.unit == "user" else None
     require_counts(dataset, *(table.counts(measure, limit) for measure in Measure))
@@ -103,9 +103,10 @@ def _write_five_numbers(drawn: ReportRelease, path: Path) -> None:
     """Write quantiles as read off the noisy bins, at no further cost; empty where none is left."""
     text, number = pa.string(), pa.float64()
     with CsvTable(path, {"analysis": text, "quantile": number, "value": number}) as out:
-        for analysis, five in drawn.five_numbers.items():
-            values = pa.array(five.from_bins, from_pandas=True)
-            out.add([str(analysis)] * len(values), list(five.levels), values)
+        for analysis, result in drawn.results.items():
+            if analysis.is_histogram:
+                values = pa.array(result.five_numbers, from_pandas=True)
+                out.add([str(analysis)] * len(values), list(LEVELS), values)
 
 
 def _safe(scale: float) -> float:
@@ -113,10 +114,14 @@ def _safe(scale: float) -> float:
     return scale * (1 + 1e-12)
 
 
-class _OpenDPNoise:
+class _OpenDPNoise(ReportNoise):
     """Whole-number noise from OpenDP for every count of a report."""
 
-    def counts(self, _analysis: Analysis, scales: Floats, /) -> Integers:
+    def __init__(self) -> None:
+        super().__init__(())
+
+    def counts(self, analysis: Analysis, scales: Floats, /) -> Integers:
+        del analysis
         drawn = np.zeros(len(scales), dtype=np.int64)
         for scale in np.unique(scales):
             where = scales == scale
@@ -124,9 +129,9 @@ class _OpenDPNoise:
             drawn[where] = noise.discrete_laplace(zeros, _safe(float(scale)))
         return drawn
 
-    def gumbel(self, _analysis: Analysis, _number: int, size: int, /) -> Floats:
+    def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:
         raise ParameterError(
             "a release draws no number by the exponential mechanism",
-            value=f"{size} candidates",
+            value=f"{shape[1]} candidates of {analysis}",
             remedy="choose method='derived'",
         )

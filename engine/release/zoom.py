@@ -13,9 +13,9 @@ from .. import density, validation
 from ..arrays import Integers
 from ..contract import Setting
 from ..datasets import Dataset
-from ..datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
+from ..datasets.zoomtables import WEIGHT_UNITS, ZoomClips
 from ..density.aggregates import tower_tree
-from ..density.zoom.measure import DEFAULTS, measure, noise_scale
+from ..density.zoom.measure import measure, noise_scale, visits_scale
 from ..density.zoom.reading import read
 from ..errors import DatasetError, ParameterError
 from ..parameters import DensityParameters
@@ -37,11 +37,10 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
     strength, (view, _) = _strength(parameters), look(dataset, setting.seen)
-    cap, root = dataset.metadata.max_visits_cap, np.sqrt(CLIP_SQUARED)
-    fine, whole, visits = (
-        noise_scale(name, clip, strength, DEFAULTS)
-        for name, clip in (("towers", root), ("weeks", root), ("visits", cap))
-    )
+    cap, clips = dataset.metadata.max_visits_cap, dataset.metadata.zoom_clips
+    root = float(np.sqrt(clips.squared))
+    fine, whole = (noise_scale(name, root, strength) for name in ("towers", "weeks"))
+    visits = visits_scale(cap, strength, clips)
     median = float(np.sqrt(np.median(zone_variances(view))))
     hour, week = normal_bar(fine * median), normal_bar(whole * median)
     everything = f"all visits, at most {cap} of a person"
@@ -54,7 +53,7 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
         delta=parameters.delta,
         days=7,
         limit=cap,
-        stages=_stages(strength, cap),
+        stages=_stages(strength, cap, clips),
         composition="zCDP",
         cells=density.plan(view, parameters).cells,
         zones=len(view.zones),
@@ -87,9 +86,9 @@ def prepare(plan: Plan, dataset: Dataset) -> None:
 def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
     """Draw the noise of all tables once, read them, and write zones by hour."""
     view, _ = look(dataset, plan.setting.seen)
-    noisy = measure(view.zoom_tables, _strength(plan.parameters), _add, DEFAULTS)
+    noisy = measure(view.zoom_tables, _strength(plan.parameters), _add)
     progress(0.7)
-    visits = read(noisy, tower_tree(view), DEFAULTS).by_tower
+    visits = read(noisy, tower_tree(view)).by_tower
     to_zones = view.tessellation.overlap.T
     deviations = np.sqrt(zone_variances(view))
     measured, bar = to_zones @ noisy.towers.values, normal_bar(noisy.towers.sigma) * deviations
@@ -130,13 +129,13 @@ def _districts(view: Dataset) -> int:
     return int(tower_tree(view).districts.max()) + 1
 
 
-def _stages(strength: float, cap: int) -> tuple[Stage, ...]:
+def _stages(strength: float, cap: int, clips: ZoomClips) -> tuple[Stage, ...]:
     """Return the five counts that get noise; the city's clip is chosen from the noisy visits.
 
     What the number of visits tells of a person is taken off the others, so it costs no more ρ. Of
     the city the largest clip is listed: ρ is the same for all.
     """
-    root, largest = np.sqrt(CLIP_SQUARED), np.sqrt(CITY_CLIPS_SQUARED[-1])
+    root, largest = np.sqrt(clips.squared), np.sqrt(clips.city[-1])
     chosen = f"its clip chosen from the noisy visits, {root:.3g} to {largest:.3g}"
     counted = [
         ("towers", "visits by tower and hour", root),
@@ -147,7 +146,8 @@ def _stages(strength: float, cap: int) -> tuple[Stage, ...]:
     ]
     stages: list[Stage] = []
     for table, name, clip in counted:
-        sigma = noise_scale(table, clip, strength, DEFAULTS)
+        own = table == "visits"
+        sigma = visits_scale(cap, strength, clips) if own else noise_scale(table, clip, strength)
         stages.append(
             Stage(
                 name=name,
@@ -155,8 +155,8 @@ def _stages(strength: float, cap: int) -> tuple[Stage, ...]:
                 sensitivity=float(clip),
                 norm="L₂",
                 scale=sigma * _ROOM,
-                rho=0.0 if table == "visits" else float(clip / sigma) ** 2 / 2,
-                step=1 if table == "visits" else WEIGHT_UNITS,
+                rho=0.0 if own else float(clip / sigma) ** 2 / 2,
+                step=1 if own else WEIGHT_UNITS,
             )
         )
     return tuple(stages)

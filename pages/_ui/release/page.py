@@ -1,5 +1,6 @@
 """The page where releases are allowed: what is released, what it costs, the ledger."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,14 +18,13 @@ from engine.release import (
     Plan,
     ReleaseError,
 )
-from pages._ui.cache import datasets as cached_datasets
+from pages._ui import cached, state
 from pages._ui.drawing.tables import table_html
 from pages._ui.jobs.kept import Kept, follow_kept
 from pages._ui.release import question, tuning, work
 from pages._ui.release.words import NO_BUDGET, UNITS, WHOSE, budget_line, cost
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import forget_widget
-from pages._ui.shell.settings import EPSILON_SLIDER, nearest_stop_below, use_settings
 
 
 def draw() -> None:
@@ -33,7 +33,7 @@ def draw() -> None:
     _draw_work(latest)
     if latest is None and asked is not None:
         setting, entry = asked
-        plan = question.planned(setting, entry)
+        plan = question.planned(setting)
         if plan is not None:
             question.draw(plan, entry)
             st.subheader("Cost and confirmation", anchor=False)
@@ -63,14 +63,14 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
         _declare(entry, ledger, budgets)
         return
     st.markdown(budget_line(budget))
-    dataset = cached_datasets.dataset(entry.key.finest)
+    dataset = cached.ingested(plan.setting)
     plan, consents = _consents(plan)
     try:
         _, charged = release.check(plan, dataset, ledger, **consents)
     except ExplorerError as problem:
         st.error(str(problem), icon=":material/block:")
         if problem.code in ("exceeded", "unit"):
-            _largest(plan, entry, budget)
+            _largest(plan, budget)
         return
     st.info(cost(plan, budget, charged), icon=":material/payments:")
     tuned, note = tuning.ask(plan, entry)
@@ -114,10 +114,11 @@ def _consents(plan: Plan) -> tuple[Plan, dict[str, str]]:
             min_value=1,
             value=None,
             key="release_trips",
+            **state.KEPT,
             help="A public number, such as from a survey. It is stated with the release, and "
             "compared with what noise alone would show; your data are not looked at.",
         )
-        plan = question.with_trips(plan, None if trips is None else int(trips))
+        plan = replace(plan, trips=None if trips is None else int(trips))
     if plan.mostly_noise:
         given["noise_consent"] = st.text_input(
             f"Empty flows alone would show {plan.phantoms:,.0f} trips. To release it all the same, "
@@ -129,17 +130,17 @@ def _consents(plan: Plan) -> tuple[Plan, dict[str, str]]:
     return plan, given
 
 
-def _largest(plan: Plan, entry: Entry, budget: Budget) -> None:
+def _largest(plan: Plan, budget: Budget) -> None:
     """Offer the largest ε that fits, as the slider has it."""
-    dataset = cached_datasets.dataset(entry.key.finest)
+    dataset = cached.ingested(plan.setting)
     most = release.fitting_epsilon(plan.setting, dataset, budget)
-    stop = None if most is None else nearest_stop_below(most, EPSILON_SLIDER)
-    if stop is not None and stop < plan.epsilon:
+    fitting = [one for one in state.EPSILON_SLIDER if one <= (most or 0)]
+    if fitting and (stop := fitting[-1]) < plan.epsilon:
         st.button(
             f"Use ε = {stop:g}, the largest that fits",
             key="release_most",
             icon=":material/tune:",
-            on_click=use_settings,
+            on_click=state.put,
             kwargs={"epsilon": stop},
         )
 

@@ -4,113 +4,94 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine import report, use as engine_use
-from engine.contract import Seen, Setting, When
+from engine import report
+from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.release import WAYS, Plan, plan as planned_of, warnings, words
 from engine.release.bars import LEVEL
 from engine.release.statement import bar
-from engine.report import Budget, ReportParameters
-from pages._ui.cache import datasets as cached_datasets, scope as cached_scope, verbs
+from engine.report import fitting
+from engine.resolution import FINEST
+from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.tables import table_html
 from pages._ui.release.words import LEAK
-from pages._ui.shell import dates, setting as settings_of, sidebar
+from pages._ui.shell import frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
-from pages._ui.shell.settings import current, has_part, use_settings
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
-DAYS = "release_days"
-TRIPS = settings_of.stop("report_trips", report.STOPS, 20)
-_STEPS = {"day": "day", "week": "week", "period": "whole"}
 
 
 def ask() -> tuple[Setting, Entry] | None:
     """Draw the choice of a product; return its setting, or say what the dataset lacks for it."""
-    name = settings_of.views("release_product", [FLOWS, DENSITY, REPORT], label="What to release")
-    part = "density" if name == DENSITY else "trips"
-    sidebar.draw(
-        density=part == "density",
-        trips=part == "trips",
-        epsilon=True,
-        noise=False,
-        od_method=name == FLOWS,
-        resolution=True,
+    name = st.segmented_control(
+        "What to release",
+        [FLOWS, DENSITY, REPORT],
+        default=FLOWS,
+        required=True,
+        key="release_product",
+        label_visibility="collapsed",
+        **state.LINKED,
     )
-    now = current(resolution=True)
-    entry = now.density_data if part == "density" else now.od_data
-    if entry is None or not has_part(entry, part):
+    part = "density" if name == DENSITY else "trips"
+    entry = state.entry(part)
+    frame.banners([entry])
+    setting = {DENSITY: state.density, REPORT: state.report}.get(str(name), state.flows)()
+    if entry is None or setting is None:
         st.info("This dataset has nothing of the kind to release: choose another in the sidebar.")
         return None
-    zones = "zones" if name == REPORT else entry.resolution.zones
-    seen = Seen(dataset=entry.key.version, zones=zones)
-    if name == DENSITY:
-        return Setting(seen=seen, parameters=now.density()), entry
     if name == REPORT:
-        return _report(seen, now.epsilon, entry)
-    when = When(step=_STEPS["period" if now.unit == "person" else now.od_time], **_days(entry))
-    parameters = now.trips(method=now.od_method)
-    return Setting(seen=replace(seen, when=when), parameters=parameters), entry
+        if not cached.of(report.available, setting.seen):
+            st.info(f"The dataset {entry.name} was made without the tables of a mobility report.")
+            return None
+        kept = int(st.session_state.get("report_trips", 20))
+        usual = replace(setting.parameters, max_trips_per_user=kept)
+        table = cached.of(report.truth, setting.seen)
+        return replace(setting, parameters=fitting(usual, table)), entry
+    return (_some_days(setting, entry) if name == FLOWS else setting), entry
 
 
-def _days(entry: Entry) -> dict[str, int]:
-    every = entry.key.finest
-    last = len(cached_datasets.dataset(every).metadata.days) - 1
-    fine = entry.at(every.resolution)
-    first, end = dates.day_range(st, "Days to release", DAYS, fine, (0, last))
-    return {} if (first, end) == (0, last) else {"first": first, "last": end}
-
-
-def _report(seen: Seen, epsilon: float, entry: Entry) -> tuple[Setting, Entry] | None:
-    key = entry.key.finest
-    if not verbs.of(report.available, key):
-        st.info(f"The dataset {entry.name} was made without the tables of a mobility report.")
-        return None
-    kept = settings_of.value(TRIPS)
-    parameters = ReportParameters(
-        epsilon=epsilon,
-        max_trips_per_user=int(kept),
-        budget=Budget.fitting(verbs.of(report.truth, key)),
+def _some_days(setting: Setting, entry: Entry) -> Setting:
+    """Draw which of the declared days are released; all of them until some are chosen."""
+    days = entry.metadata.days
+    if len(days) < 2:
+        return setting
+    first, last = st.select_slider(
+        "Days to release",
+        options=range(len(days)),
+        value=(0, len(days) - 1),
+        format_func=lambda day: f"{days[day]:%d %b %Y}",
+        key=f"release_days_{entry.name}",
+        help="A person pays for every day of a release that protects person-days.",
     )
-    return Setting(seen=seen, parameters=parameters), entry
+    if (first, last) == (0, len(days) - 1):
+        return setting
+    when = replace(setting.when, first=first, last=last)
+    return replace(setting, seen=replace(setting.seen, when=when))
 
 
-def planned(setting: Setting, entry: Entry) -> Plan | None:
+def planned(setting: Setting) -> Plan | None:
     """Return the plan; say what of the setting cannot be released, with what mends it."""
-    if setting.parameters.method not in WAYS:
-        st.error(
-            f"The method {setting.parameters.method} adds noise that is no whole number: it is for "
-            "exploring alone."
-        )
-        st.button(
-            "Release the papers' scheme, one choice for all clusters",
-            key="release_mend",
-            on_click=use_settings,
-            kwargs={"variant": "efpag_joint"},
-        )
-        return None
-    try:
-        return planned_of(setting, cached_datasets.dataset(entry.key.finest))
-    except ExplorerError as problem:
-        st.error(str(problem), icon=":material/error:")
-        if not entry.resolution.finest:
-            part = "density_zones" if setting.parameters.method in _DENSITY else "od_zones"
-            st.button(
-                "Take the dataset's own zones",
-                key="release_mend",
-                on_click=use_settings,
-                kwargs={part: "zones"},
-            )
-        return None
-
-
-_DENSITY = ("towers_laplace", "zoom", "efpag_joint")
+    method = setting.parameters.method
+    mend = ("Release the papers' scheme, one choice for all clusters", {"variant": "efpag_joint"})
+    if method not in WAYS:
+        st.error(f"The method {method} adds noise that is no whole number: it is for exploring.")
+    else:
+        try:
+            return planned_of(setting, cached.ingested(setting))
+        except ExplorerError as problem:
+            st.error(str(problem), icon=":material/error:")
+            zones = "od_zones" if hasattr(setting.parameters, "unit") else "density_zones"
+            mend = ("Take the dataset's own zones", {zones: FINEST})
+    if method not in WAYS or setting.zones != FINEST:
+        st.button(mend[0], key="release_mend", on_click=state.put, kwargs=mend[1])
+    return None
 
 
 def draw(plan: Plan, entry: Entry) -> None:
-    """Draw what will be released, as home showed it, and what a reader would be misled by."""
+    """Draw what will be released, as home showed it, and how near it is by the noise alone."""
     title, seen = words(plan, "title", "seen")
     simulated = " · simulated people: every file says so" if entry.metadata.simulated else ""
     st.markdown(f"**{title}** of **{entry.name}** · {seen}{simulated}")
@@ -152,37 +133,20 @@ def _judge(plan: Plan, entry: Entry) -> None:
     """Say of 100 trips or visits how many are where they were: of real people when it is asked."""
     if plan.product == "report":
         return
-    name = entry.name
     if not entry.metadata.simulated and not st.toggle(
         "Judge it by the data, as home does",
-        key=f"release_judge_{name}",  # off for every other dataset
+        key=f"release_judge_{entry.name}",  # off for every other dataset
         help=LEAK,
         on_change=session().judged.add,  # before what the statement says of it is drawn
-        args=(name,),
+        args=(entry.name,),
     ):
         return
-    known = use_of(plan.setting, entry.key.finest)
+    known = cached.use(plan.setting)
     what = "trips" if plan.of_flows else "visits"
+    crossing = f" that cross zones ({100 * known.crossing:.0f} in 100 do)"
     st.markdown(
-        f"Of 100 {what}{_crossing(known)}, **{100 * known.share:.0f}** are where they really were."
+        f"Of 100 {what}{crossing * (known.crossing < 1)}, **{100 * known.share:.0f}** are where "
+        "they really were."
     )
     if not entry.metadata.simulated:
         st.warning(LEAK, icon=":material/policy:")
-
-
-def _crossing(known: engine_use.Use) -> str:
-    return (
-        "" if known.crossing == 1 else f" that cross zones ({100 * known.crossing:.0f} in 100 do)"
-    )
-
-
-@cached_scope.resource(max_entries=16, show_spinner="Reading the data …")
-def use_of(setting: Setting, key: object) -> engine_use.Use:
-    """Return the use of a setting, the same number as on home."""
-    dataset = cached_datasets.dataset(key)
-    return engine_use.use(setting, dataset, seed=0 if dataset.metadata.simulated else None)
-
-
-def with_trips(plan: Plan, trips: int | None) -> Plan:
-    """Return the plan with the number of trips that the custodian states."""
-    return replace(plan, trips=trips)

@@ -10,8 +10,8 @@ NOT_HERE = (
 )
 NO_BUDGET = (
     "Nobody has said yet how much may be revealed about the people in this dataset. Whoever "
-    "answers for their data declares it once: it is the most that being in the data may ever add to what "
-    "all releases together reveal about one of them."
+    "answers for their data declares it once: it is the most that being in the data may ever add "
+    "to what all releases together reveal about one of them."
 )
 WHOSE = {
     "new": "People about whom nothing has been released yet",
@@ -51,7 +51,7 @@ def cost(plan: Plan, budget: Budget, charged: Cost) -> str:
     return (
         f"Privacy loss (ε) of {plan.epsilon:g} per {UNITS[plan.unit]}{days} costs a "
         f"{UNITS[budget.unit]} {charged.epsilon:.6g}{delta}; {left:.6g} is left after it."
-        + _FINER[budget.unit]
+        + _FINER.get(budget.unit, "")
         * coarser
     )
 

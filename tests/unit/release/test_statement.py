@@ -12,16 +12,7 @@ from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.matrices import trimmed_counts
 from engine.release import flows as way, noise, plan, warnings
 from engine.release.bars import laplace_sd
-<<<<<<< HEAD
-from engine.release.density import whole_bars, zone_variances
-from engine.release.page import statement_html
-from engine.release.plan import Frame
-from engine.release.statement import SCHEMA
-from engine.report import ReportParameters
-from tests.support.releases import flows, ours, statement_of, visits, zoom
-=======
 from engine.release.density import raised, whole_bars, zone_variances
-from engine.report import Budget
 from tests.support.releases import (
     ONE_DAY,
     TRIPS,
@@ -34,7 +25,6 @@ from tests.support.releases import (
     visits,
     zoom,
 )
->>>>>>> 9f1949b (wip tests)
 
 FOUR = seen(od.ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day"))
 CLEAR = 60
@@ -46,19 +36,8 @@ def rwanda():
     return datasets.load("rwanda-districts")
 
 
-<<<<<<< HEAD
-def products(unit="user"):
-    return {
-        "od": flows(),
-        "od-estimate": ours(FOUR),
-        "density": visits(epsilon=1.0),
-        "density-zoom": zoom(epsilon=1.0),
-        "report": Product(ReportParameters(epsilon=1.0, unit=unit)),
-    }
-=======
 def items(dataset, setting, **given):
     return statement_of(dataset, plan(setting, dataset, trips=TRIPS), **given)["items"]
->>>>>>> 9f1949b (wip tests)
 
 
 def coverage(dataset, folder):
@@ -168,7 +147,7 @@ def test_our_intervals_hold_and_the_models_belief_is_named_so(demo, tmp_path):
 
 def test_a_report_of_single_trips_says_nothing_of_bounded_people(demo):
     for unit in ("user", "item"):
-        said = items(demo, report(unit=unit, budget=Budget.usual(unit)))
+        said = items(demo, report(unit=unit))
         bounded = unit == "user"
         assert ("beyond the bound" in said["bias"]) == bounded
         assert ("Every trip is counted" in said["bias"]) != bounded
