@@ -9,7 +9,8 @@ import numpy as np
 from benchmarks.measure import Row, against, timed
 from engine import datasets, origin_destination as od
 from engine.origin_destination.matrices import trimmed_counts
-from engine.release import BudgetLedger, Product, noise, release
+from engine.contract import Seen, Setting, When
+from engine.release import BudgetLedger, noise, release
 from engine.release.bars import safe_scale
 
 DATASET = "afghanistan-districts"
@@ -31,14 +32,13 @@ def rows() -> list[Row]:
         ledger = BudgetLedger(folder / "ledger.sqlite")
         ledger.declare("people", datasets=[DATASET], unit="person", epsilon=1e6, by="benchmark")
 
-        def one_release(out: str, **rest: tuple[int, ...]) -> None:
-            product = Product(parameters, **rest)
-            release(
-                datasets.load(DATASET), product, folder / out, ledger=ledger, tuning="simulated"
-            )
+        def one_release(out: str, when: When) -> None:
+            setting = Setting(seen=Seen(dataset=DATASET, when=when), parameters=parameters)
+            made = {"ledger": ledger, "tuning": "simulated", "trips": 10**9}
+            release(setting, datasets.load(DATASET), folder / out, **made)
 
-        one_release("one", days=(0,))
-        ours, _ = timed(lambda: one_release("all"), time.process_time)
+        one_release("one", When(last=0))
+        ours, _ = timed(lambda: one_release("all", When()), time.process_time)
     scale = safe_scale(parameters.max_trips_per_user, parameters.epsilon)
     alone, _ = timed(
         lambda: [noise.discrete_laplace(counts, scale) for counts in days], time.process_time
