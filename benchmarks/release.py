@@ -8,8 +8,8 @@ import numpy as np
 
 from benchmarks.measure import Row, against, timed
 from engine import datasets, origin_destination as od
-from engine.origin_destination.matrices import trimmed_counts
 from engine.contract import Seen, Setting, When
+from engine.origin_destination.matrices import trimmed_counts
 from engine.release import BudgetLedger, noise, release
 from engine.release.bars import safe_scale
 
