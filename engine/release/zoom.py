@@ -39,7 +39,7 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     strength, (view, _) = _strength(parameters), look(dataset, setting.seen)
     cap, clips = dataset.metadata.max_visits_cap, dataset.metadata.zoom_clips
     root = float(np.sqrt(clips.squared))
-    fine, whole = (noise_scale(name, root, strength) for name in ("towers", "weeks"))
+    fine, whole = (noise_scale(name, root, strength, clips) for name in ("towers", "weeks"))
     visits = visits_scale(cap, strength, clips)
     median = float(np.sqrt(np.median(zone_variances(view))))
     hour, week = normal_bar(fine * median), normal_bar(whole * median)
@@ -147,7 +147,8 @@ def _stages(strength: float, cap: int, clips: ZoomClips) -> tuple[Stage, ...]:
     stages: list[Stage] = []
     for table, name, clip in counted:
         own = table == "visits"
-        sigma = visits_scale(cap, strength, clips) if own else noise_scale(table, clip, strength)
+        scale = visits_scale(cap, strength, clips)
+        sigma = scale if own else noise_scale(table, clip, strength, clips)
         stages.append(
             Stage(
                 name=name,

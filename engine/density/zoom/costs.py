@@ -6,7 +6,7 @@ from ...datasets.zoomtables import USUAL, ZoomClips
 from ...ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit
 from ...parameters import DensityParameters
 from ..gaussian import gaussian_strength
-from .measure import SHARES, noise_scale, visits_scale
+from .measure import noise_scale, shares_of, visits_scale
 
 _KINDS = (Kind.ZOOM_TOWERS, Kind.ZOOM_DISTRICTS, Kind.ZOOM_CITY, Kind.ZOOM_WEEKS)
 
@@ -31,9 +31,8 @@ def strengths_of(
     room = math.sqrt(clips.squared * (1 - clips.sum_share * (visits / max_visits_cap) ** 2))
     rows = (min(room, math.sqrt(visits)), *[min(room, visits)] * 3)
     clip = math.sqrt(clips.squared)
-    sizes = [
-        row / noise_scale(name, clip, strength) for name, row in zip(SHARES, rows, strict=True)
-    ]
+    named = zip(shares_of(clips), rows, strict=True)
+    sizes = [row / noise_scale(name, clip, strength, clips) for name, row in named]
     return [*sizes, visits / visits_scale(max_visits_cap, strength, clips)]
 
 
@@ -61,11 +60,11 @@ def zoom_ledger(
         return Stage(kind, *law, share * epsilon, share * delta)
 
     stages: list[Stage] = []
-    for kind, (name, share) in zip(_KINDS, SHARES.items(), strict=True):
+    for kind, (name, share) in zip(_KINDS, shares_of(clips).items(), strict=True):
         clip = (city_clip or math.sqrt(clips.city[-1])) if name == "city" else root
         known = name != "city" or city_clip
         stages.append(
-            stage(kind, clip, noise_scale(name, clip, strength) if known else None, share)
+            stage(kind, clip, noise_scale(name, clip, strength, clips) if known else None, share)
         )
     visits = visits_scale(max_visits_cap, strength, clips)
     return Ledger(

@@ -16,6 +16,9 @@ from ...parameters import HOURS_PER_WEEK
 
 SHARES = {"towers": 0.32, "districts": 0.29, "city": 0.11, "weeks": 0.28}
 """Shares of μ² of the first four tables; they sum to 1. The fifth is ``visits``."""
+FEW_SHARES = {"towers": 0.084, "districts": 0.076, "city": 0.12, "weeks": 0.72}
+"""Those for people of few visits, below `FEW` (c²): of them little can be told but sizes."""
+FEW = 5.0
 CITY_NOISE = 0.02
 """The largest noise of the city's table, as a share of the visits in a mean hour, at which a larger
 clip is taken."""
@@ -92,16 +95,16 @@ def measure(tables: ZoomTables, strength: float, add: Add) -> NoisyTables:
         Gaussian noise: `ZoomNoise.add`, or that of a release. All but ``visits`` are in units of
         1/1024.
     """
+    clips = tables.clips
 
     def noisy(name: str, clip_squared: float, counts: Integers) -> NoisyTable:
-        sigma = noise_scale(name, math.sqrt(clip_squared), strength)
+        sigma = noise_scale(name, math.sqrt(clip_squared), strength, clips)
         return NoisyTable(add(name, counts, sigma * WEIGHT_UNITS) / WEIGHT_UNITS, sigma)
 
-    clips = tables.clips
     sigma = visits_scale(tables.max_visits_cap, strength, clips)
     visits = float(add("visits", np.array([tables.visits]), sigma)[0])
     bearable = CITY_NOISE * visits / HOURS_PER_WEEK
-    fits = [noise_scale("city", math.sqrt(c), strength) <= bearable for c in clips.city]
+    fits = [noise_scale("city", math.sqrt(c), strength, clips) <= bearable for c in clips.city]
     row = max(sum(fits) - 1, 0)
     return NoisyTables(
         towers=noisy("towers", clips.squared, tables.towers),
@@ -113,15 +116,20 @@ def measure(tables: ZoomTables, strength: float, add: Add) -> NoisyTables:
     )
 
 
-def noise_scale(name: str, clip: float, strength: float) -> float:
+def shares_of(clips: ZoomClips) -> dict[str, float]:
+    """Return what part of μ² each of the first four tables gets; public like the clips."""
+    return FEW_SHARES if clips.squared < FEW else SHARES
+
+
+def noise_scale(name: str, clip: float, strength: float, clips: ZoomClips) -> float:
     """Return σ = c/(μ·√share) of one of the first four tables.
 
     Examples
     --------
-    >>> round(noise_scale("towers", 10**0.5, 0.2082), 2)
+    >>> round(noise_scale("towers", 10**0.5, 0.2082, USUAL), 2)
     26.85
     """
-    return float(clip) / (strength * math.sqrt(SHARES[name]))
+    return float(clip) / (strength * math.sqrt(shares_of(clips)[name]))
 
 
 def visits_scale(max_visits_cap: int, strength: float, clips: ZoomClips) -> float:

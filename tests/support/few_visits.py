@@ -1,0 +1,80 @@
+"""People with at most two visits a week, such as riders of shared bikes: a look-alike in memory."""
+
+from types import SimpleNamespace
+
+import geopandas as gpd
+import numpy as np
+import shapely
+from scipy.sparse import csr_array, eye_array
+
+from engine.datasets.zoomtables import ZoomClips
+from engine.density.zoom.tree import build_tree
+from engine.parameters import HOURS_PER_WEEK
+from engine.synthetic.counts import VisitCounts, Visits, ZoomCounts
+
+HOURS = np.arange(HOURS_PER_WEEK)
+
+
+def weeks(rng: np.random.Generator, stations: int) -> np.ndarray:
+    """Each station's week, of sum 1: commuters' peaks, leisure, or in between."""
+    hour, weekend = HOURS % 24, HOURS // 24 >= 5
+    peaks = np.exp(-((hour - 8.0) ** 2) / 3) + 1.2 * np.exp(-((hour - 18.0) ** 2) / 5)
+    work = np.where(weekend, 0.15, 1.0) * (peaks + 0.15)
+    play = np.where(weekend, 1.5, 0.6) * (np.exp(-((hour - 15.0) ** 2) / 18) + 0.05)
+    share = rng.beta(1.5, 1.5, (stations, 1))
+    own = np.exp(0.25 * rng.standard_normal((stations, 24)))
+    shape = (share * work / work.sum() + (1 - share) * play / play.sum()) * np.tile(own, 7)
+    return shape / shape.sum(axis=1, keepdims=True)
+
+
+class Riders:
+    """A dataset of riders as the density engine reads it.
+
+    `cap` is K_max, `mean` the public mean number of visits of a person, None where nothing is said.
+    Each station is a zone.
+    """
+
+    def __init__(
+        self, stations: int, people: int, cap: int, mean: float | None, seed: int = 0
+    ) -> None:
+        rng = np.random.default_rng(seed)
+        positions = rng.normal(0, 1, (stations, 2)) * (0.04, 0.03) + (2.35, 48.85)
+        middle = np.exp(-(((positions - (2.35, 48.85)) / 0.04) ** 2).sum(axis=1))
+        size = middle * np.exp(0.7 * rng.standard_normal(stations)) + 0.02
+        day = weeks(rng, stations)
+        cells = (size[:, None] * day).ravel()
+        picks = rng.choice(cells.size, size=(people, 2), p=cells / cells.sum())
+        picks[rng.random(people) < 0.25, 1] = -1  # a quarter is seen once
+        every = np.arange(people)[:, None] * cells.size + picks
+        keys = np.unique(every[picks >= 0])
+        person, cell = np.divmod(keys, cells.size)
+        visits = Visits(
+            person=person,
+            hour=cell % HOURS_PER_WEEK,
+            tower=cell // HOURS_PER_WEEK,
+            home=np.zeros(people, dtype=np.int64),
+        )
+        tree = build_tree(positions)
+        clips = ZoomClips.of(mean, cap)
+        counts = VisitCounts(stations, seed)
+        zoom = ZoomCounts(tree.districts, cap, clips=clips)
+        counts.add(visits)
+        zoom.add(visits)
+        self.truth_by_tower, self.single_visit_by_tower = counts.truth, counts.single_visit
+        self._ranked, self.zoom_tables = counts.presampled, zoom.tables()
+        self.towers = gpd.GeoDataFrame(geometry=shapely.points(positions), crs=4326)
+        self.zones = range(stations)
+        each = csr_array(eye_array(stations))
+        self.tessellation = SimpleNamespace(
+            overlap=each,
+            to_cover=each,
+            to_zones=each,
+            cover_size=stations,
+            cover_centres_m=positions * (73_000.0, 111_000.0),
+            cover_areas_m2=np.ones(stations),
+        )
+        self.metadata = SimpleNamespace(max_visits_cap=cap, people_public=people, zoom_clips=clips)
+
+    def presampled_by_tower(self, max_visits: int) -> np.ndarray:
+        """One visit an hour, at most ℓ of a person."""
+        return self._ranked[:, :, :max_visits].sum(axis=2)
