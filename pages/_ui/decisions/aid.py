@@ -14,9 +14,8 @@ from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from engine.steps import GOOD_SHARE
 from pages._ui import jobs, state
-from pages._ui.cache import datasets as cached_datasets, decisions as cached_decisions
-from pages._ui.cache.decisions import AID_CURVE, AID_DRAWS, Emergency
-from pages._ui.decisions import question, target, wording
+from pages._ui.decisions import question, target, wording, work
+from pages._ui.decisions.work import AID_CURVE, AID_DRAWS, Emergency
 from pages._ui.drawing import cards, charts
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import DASHED, EPSILON, Axis, Line, Mark, Rule
@@ -55,7 +54,7 @@ class Shown(NamedTuple):
         settings = tuple(self.setting.parameters.at(epsilon) for epsilon in epsilons)
         wanted = draws if self.exact is not None else max(draws // 5, 30)
         asked = self.key, self.shock, settings, wanted, state.seed(self.entry)
-        return jobs.job(name, cached_decisions.aid, *asked, **named)
+        return jobs.job(name, work.aid, *asked, **named)
 
 
 def draw(setting: Setting, entry: Entry) -> None:
@@ -66,7 +65,7 @@ def draw(setting: Setting, entry: Entry) -> None:
     if asked is None:
         return
     try:
-        leaving = cached_decisions.outflow(key, asked, parameters.at(1.0))
+        leaving = work.outflow(key, asked, parameters.at(1.0))
     except ExplorerError as problem:
         st.error(str(problem))
         return
@@ -74,8 +73,8 @@ def draw(setting: Setting, entry: Entry) -> None:
     exact = decisions.shock_totals(leaving, parameters) if known else None
     seen = Shown(setting, entry, key, asked, leaving, exact)
 
-    work = seen.job("decisions_aid", (parameters.epsilon,), AID_DRAWS)
-    target.live("decisions_aid", work, lambda drawn, _: _figures(seen, drawn))
+    drawn = seen.job("decisions_aid", (parameters.epsilon,), AID_DRAWS)
+    target.live("decisions_aid", drawn, lambda so_far, _: _figures(seen, so_far))
     _over_epsilon(seen)
 
 
@@ -141,7 +140,7 @@ def _ranked(seen: Shown, drawn: AidDraws) -> None:
     if not len(order):
         st.caption("Nobody left the area, and no release names a destination.")
         return
-    names = list(cached_datasets.zone_names(seen.key).values())
+    names = list(work.names(seen.key).values())
     charts.bars(
         [names[seen.leaving.destinations[at]] for at in order],
         [
@@ -194,7 +193,7 @@ def _over_epsilon(seen: Shown) -> None:
     if seen.exact is None:
         st.caption(wording.NO_CURVE)
         return
-    work = seen.job("decisions_aid_curve", EPSILON_STOPS, AID_CURVE, delay_s=0.5)
+    curve = seen.job("decisions_aid_curve", EPSILON_STOPS, AID_CURVE, delay_s=0.5)
     least, error = target.ask(
         [
             ("Keep right destinations at … %", "decisions_overlap_at", 90.0),
@@ -227,4 +226,4 @@ def _over_epsilon(seen: Shown) -> None:
             promise = f"{least:.0%} of destinations and the total within {error:.0%}"
             target.offer(met, promise, seen.entry.name)
 
-    target.live("decisions_aid_curve", work, show)
+    target.live("decisions_aid_curve", curve, show)

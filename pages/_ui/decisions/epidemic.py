@@ -14,11 +14,10 @@ from engine.decisions.rules import NEVER, Comparison
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from engine.steps import GOOD_SHARE
-from pages._ui import jobs, state
-from pages._ui.cache import datasets as cached_datasets, decisions as cached_decisions
-from pages._ui.cache.decisions import Epidemics, Outbreak
-from pages._ui.decisions import question, target, wording
+from pages._ui import cached, jobs, state
+from pages._ui.decisions import question, target, wording, work
 from pages._ui.decisions.map import of_decisions
+from pages._ui.decisions.work import Epidemics, Outbreak
 from pages._ui.drawing import cards, charts, picture
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import DASHED, EPSILON, SOLID, Axis, Line, Rule
@@ -41,19 +40,19 @@ class Shown(NamedTuple):
     @property
     def names(self) -> dict[str, str]:
         """The zones' names by their ids, in their order."""
-        return cached_datasets.zone_names(self.key)
+        return work.names(self.key)
 
 
 def draw(setting: Setting, entry: Entry) -> None:
     """Draw the view; what lacks is said before anything is shown."""
     st.subheader(f"When zones act in an epidemic: {inert(entry.name)}", anchor=False)
-    key = cached_decisions.place(setting.seen)
+    key = work.place(setting.seen)
     outbreak = question.epidemic(key)
     if outbreak is None:
         return
     try:
         with st.spinner("Running the epidemic with the true trips …"):
-            true = cached_decisions.true(key, outbreak)
+            true = work.true(key, outbreak)
     except ExplorerError as problem:
         st.info(str(problem), icon=":material/group:")
         return
@@ -62,11 +61,11 @@ def draw(setting: Setting, entry: Entry) -> None:
         return
     seen = Shown(setting, entry, key, outbreak, true)
     asked = key, outbreak, setting.parameters, state.seed(entry)
-    drawn = jobs.job("decisions_here", cached_decisions.epidemics, *asked)
+    drawn = jobs.job("decisions_here", work.epidemics, *asked)
 
     target.live("decisions_here", drawn, lambda so_far, _: _figures(seen, so_far))
     _over_epsilon(seen)
-    left_out = len(cached_datasets.zone_names(setting.seen)) - len(seen.names)
+    left_out = len(work.names(setting.seen)) - len(seen.names)
     st.caption(wording.people(setting.parameters, left_out))
 
 
@@ -100,7 +99,7 @@ def _figures(seen: Shown, drawn: Epidemics) -> None:
         )
     )
     cards.row(_cards(compared, judged))
-    shapes = cached_decisions.shapes(seen.key)
+    shapes = work.shapes(seen.key)
     picture.draw(of_decisions(shapes, compared, parameters.epsilon))
     _curves(seen, drawn)
 
@@ -155,7 +154,7 @@ def _curves(seen: Shown, drawn: Epidemics) -> None:
     without = None
     if seen.setting.parameters.method == "published":
         fixed = seen.setting.parameters.at(1.0)
-        without = cached_decisions.quiet(seen.key, seen.outbreak, fixed)
+        without = work.quiet(seen.key, seen.outbreak, fixed)
     highest = float(max(true.max(), high.max(), seen.outbreak.threshold))
 
     def lines(zone: int) -> list[Line]:
@@ -173,9 +172,7 @@ def _curves(seen: Shown, drawn: Epidemics) -> None:
             st.caption(inert(name))
             charts.curve(
                 lines(zone),
-                x=pd.to_datetime(
-                    cached_datasets.dataset(seen.key).metadata.days[seen.outbreak.span]
-                ),
+                x=pd.to_datetime(cached.dataset(seen.key).metadata.days[seen.outbreak.span]),
                 at=Axis(title="Day", kind="time", form="%b", tip="%d %b %Y", ticks=5),
                 of=charts.share("Infected", domain=(0.0, highest), ticks=5),
                 rules=[Rule(y=seen.outbreak.threshold, colour=HERE)],
@@ -197,7 +194,7 @@ def _over_epsilon(seen: Shown) -> None:
         st.caption(wording.NO_CURVE)
         return
     asked = seen.key, seen.outbreak, parameters.at(1.0), state.seed(seen.entry)
-    curve = jobs.job("decisions_curve", cached_decisions.epidemic_curve, *asked, delay_s=0.5)
+    curve = jobs.job("decisions_curve", work.epidemic_curve, *asked, delay_s=0.5)
     least = target.ask(
         [
             ("Keep accuracy at … %", "decisions_accuracy_at", 95.0),

@@ -11,9 +11,9 @@ from engine import decisions
 from engine.contract import Seen
 from engine.decisions import EpidemicParameters
 from engine.errors import ExplorerError
-from pages._ui import state
-from pages._ui.cache import datasets as cached_datasets
-from pages._ui.cache.decisions import Emergency, Outbreak
+from pages._ui import cached, state
+from pages._ui.decisions import work
+from pages._ui.decisions.work import Emergency, Outbreak
 
 KINDS = {"largest": "largest", "mid_size": "mid-size", "random": "picked at random"}
 THRESHOLD = "decisions_threshold"
@@ -29,14 +29,14 @@ def number(place: Any, label: str, key: str, usual: float, *ends: float, **named
 
 def epidemic(key: Seen) -> Outbreak | None:
     """Draw the question and return it; None where something is refused, which is then said."""
-    days = cached_datasets.dataset(key).metadata.days
+    days = cached.dataset(key).metadata.days
     start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
     # not a popover: its widgets would start at their least values once it is opened
     with st.expander("Model and days", icon=":material/tune:"):
         first, last = _days("decisions_days", days, (0, len(days) - 1))
         asked = _model()
     try:
-        scenario = decisions.scenario_origins(cached_datasets.dataset(key))
+        scenario = decisions.scenario_origins(cached.dataset(key))
         model = EpidemicParameters(**asked)
     except ExplorerError as problem:
         st.error(str(problem))
@@ -59,7 +59,7 @@ def epidemic(key: Seen) -> Outbreak | None:
 
 
 def _origin(key: Seen, scenario: dict[str, str]) -> str:
-    names = cached_datasets.zone_names(key)
+    names = work.names(key)
     words = {zone: f"{names[zone]} · {KINDS.get(kind, kind)}" for kind, zone in scenario.items()}
     words |= {zone: names[zone] for zone in sorted(names, key=names.__getitem__)} | words
     return st.selectbox(
@@ -89,8 +89,8 @@ def _model() -> dict[str, Any]:
 
 def shock(key: Seen) -> Emergency | None:
     """Draw the question and return it; None where no area is chosen, which is then said."""
-    names = cached_datasets.zone_names(key)
-    place, ids = cached_datasets.dataset(key), list(names)
+    names = work.names(key)
+    place, ids = cached.dataset(key), list(names)
     days = place.metadata.days
     usual, span = [], (0, min(_WEEK, len(days)) - 1)
     if place.metadata.scenario.get("shock"):

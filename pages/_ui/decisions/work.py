@@ -12,13 +12,10 @@ from engine.decisions import Comparison, EpidemicParameters, Outflow, Shock
 from engine.decisions.rules import joined
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import FINEST, INHABITED
-from pages._ui.cache import scope as cached_scope
-from pages._ui.cache.datasets import dataset, frozen
-from pages._ui.cache.draws import REPEATS, generator
+from pages._ui.cached import REPEATS, Seed, dataset, generator, once
 from pages._ui.drawing import picture
 from pages._ui.drawing.picture import Shapes
 from pages._ui.jobs.work import Step
-from pages._ui.shell.settings import Seed
 
 CURVE_DRAWS = 40
 """Releases at every stop of ε: enough to show that 9 in 10 meet a target."""
@@ -68,24 +65,29 @@ def place(seen: Seen) -> Seen:
     return replace(seen, zones=INHABITED) if empty and seen.zones == FINEST else seen
 
 
-@cached_scope.resource(max_entries=16, show_spinner=False)  # also called by work beside a page
+@once
 def true(key: Seen, outbreak: Outbreak) -> Floats:
     """Return the true prevalence, shape (days, zones) (confidential)."""
     asked = dataset(key), [outbreak.origin], outbreak.model
-    return frozen(decisions.true_epidemic(*asked, days=outbreak.span)[0])
+    return decisions.true_epidemic(*asked, days=outbreak.span)[0]
 
 
-@cached_scope.resource(max_entries=16, show_spinner="Suppressing small flows …")
+@once
 def quiet(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     """Return the prevalence with trimming and suppression, without noise; ε plays no part."""
     asked = dataset(key), [outbreak.origin], outbreak.model, parameters
-    return frozen(decisions.suppressed_epidemic(*asked, days=outbreak.span)[0])
+    return decisions.suppressed_epidemic(*asked, days=outbreak.span)[0]
 
 
-@cached_scope.resource(max_entries=8, show_spinner=False)
+@once
 def shapes(key: Seen) -> Shapes:
     """Return the zones of the map."""
     return picture.shapes(dataset(key).zones)
+
+
+def names(key: Seen) -> dict[str, str]:
+    """Return the names of the zones by their ids, in their order."""
+    return dict(zip(dataset(key).zones["zone_id"].astype(str), shapes(key).names, strict=True))
 
 
 def epidemics(
@@ -132,10 +134,10 @@ def shock(key: Seen, emergency: Emergency) -> Shock:
     return decisions.shock(dataset(key), emergency.zones, days=span)
 
 
-@cached_scope.resource(max_entries=32, show_spinner="Reading the trips out of the area …")
+@once
 def outflow(key: Seen, emergency: Emergency, parameters: ODParameters) -> Outflow:
     """Return the trips out of the affected area; ε plays no part."""
-    return frozen(decisions.outflow(dataset(key), shock(key, emergency), parameters))
+    return decisions.outflow(dataset(key), shock(key, emergency), parameters)
 
 
 def aid(
