@@ -77,7 +77,7 @@ _TEXT = '[data-testid="stMain"]'
 PAGES = {
     "Density": ".card",
     "Origin_Destination": ".card",
-    "Choose_Epsilon?choose_view=what-ε-means": _TEXT,
+    "Choose?choose_view=what-ε-means": _TEXT,
     "Decisions?decisions_view=aid-after-a-shock": _TEXT,
     "Report": ".card",
 }

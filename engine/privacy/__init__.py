@@ -29,6 +29,7 @@ from .guarantee import (
     risk_of_trips,
 )
 from .losses import Losses, composed, composed_epsilon, epsilon_at, randomised_response
+from .people import trips_of_people
 
 __all__ = [
     "GROUP",
@@ -54,4 +55,5 @@ __all__ = [
     "risk_of_trips",
     "strongest",
     "strongest_on_density",
+    "trips_of_people",
 ]

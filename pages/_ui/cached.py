@@ -13,11 +13,12 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from engine import density, origin_destination as od, report, use as engine_use
+from engine import density, origin_destination as od, privacy, report, use as engine_use
 from engine.contract import Seen, Setting
 from engine.datasets import Dataset
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters, ODParameters
+from engine.privacy import Risk
 from engine.report import ReportParameters
 from engine.resolution import FINEST, finest, open_seen
 from pages._ui.store import store_of
@@ -194,6 +195,16 @@ def use(setting: Setting) -> engine_use.Use:
     """Return the common part: of 100 trips or visits, how many are where they really were."""
     source = ingested(setting)
     return engine_use.use(setting, source, seed=0 if source.metadata.simulated else None)
+
+
+@once
+def risk(setting: Setting) -> Risk:
+    """Return what an attacker can learn of all that a setting releases; of public facts alone."""
+    parameters: Any = setting.parameters
+    if isinstance(parameters, ODParameters):
+        about = dataset(setting.seen).metadata
+        return privacy.risk_of_trips(parameters, privacy.days_by_matrix(about))
+    return privacy.risk_of_ledger(ledger(setting), parameters.epsilon)
 
 
 @once

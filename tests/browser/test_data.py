@@ -72,7 +72,7 @@ def test_files_become_a_dataset_on_home_and_nobody_else_sees_it(page, address, b
     other = browser.new_context().new_page()
     open_data(other, address)
     assert "uploaded-city" not in other.locator("body").inner_text()
-    other.goto(f"{address}/Choose_Epsilon?od_data=uploaded-city&density_data=uploaded-city")
+    other.goto(f"{address}/Choose?od_data=uploaded-city&density_data=uploaded-city")
     other.get_by_role("combobox", name="Trips dataset", exact=True).wait_for()
     settled(other)
     assert not any("uploaded-city" in name for name in offered(other, "Trips dataset"))

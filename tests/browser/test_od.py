@@ -88,13 +88,3 @@ def test_a_click_on_the_grid_sets_both_sliders(page, address):
     assert after[1] != before[1]
     assert f"epsilon={after[0]}" in page.url
     assert f"threshold={after[1]}" in page.url
-
-
-def test_the_share_link_of_a_question_opens_it_again(page, address):
-    open_page(page, address, "Choose_Epsilon?choose_alpha=50&choose_confidence=99")
-    tolerated = page.get_by_role("spinbutton", name="I can tolerate")
-    expect(tolerated).to_have_value("50")
-    expect(page.locator(".card .value").first).to_have_text("0.3648")  # T = 4
-    open_page(page, address, "Choose_Epsilon?choose_alpha=-1&choose_confidence=ninety&epsilon=nan")
-    expect(tolerated).to_have_value("10")
-    reads(page, "Privacy loss", "1")

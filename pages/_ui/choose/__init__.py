@@ -1,1 +1,1 @@
-"""The Choose ε page."""
+"""The page Choose."""

@@ -1,87 +1,173 @@
-"""Choose ε: what ε means for one person, and what others have used."""
+"""What ε means for one person: guesses, a suspicion with its base rate, the exact best attack."""
+
+from typing import Any
 
 import streamlit as st
 
-from engine.privacy import GROUP, PRECEDENTS, Guarantee
-from pages._ui.choose import curves
-from pages._ui.drawing import cards
+from engine import privacy
+from engine.contract import Setting
+from engine.errors import ExplorerError
+from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.privacy import GROUP, PRECEDENTS, Corridor, Guarantee, Risk, Visitor, guesses
+from engine.resolution import finest
+from pages._ui import cached, state
+from pages._ui.drawing import cards, charts, colours
 from pages._ui.drawing.cards import Card
-from pages._ui.wording.numbers import number
-from pages._ui.wording.privacy import PROTECTED, UNITS, guess
+from pages._ui.drawing.charts import EPSILON, Line, Point
+from pages._ui.wording.numbers import number, percent, scientific
+from pages._ui.wording.privacy import PROTECTED
 
 
-def draw(epsilon: float, unit: str, days: int | None) -> None:
-    """Draw the odds and the best guess, the guess over ε, and the deployments on one axis.
+def draw() -> None:
+    """Draw what all that is set to be released leaves of one person."""
+    flows, visits = state.flows(), state.density()
+    known = [one for one in (flows, visits) if one is not None]
+    if not known:
+        st.info("Install a dataset to see what its releases leave of a person.")
+        return
+    prior = _prior()
+    for setting in known:
+        _released(setting, prior)
+    _curve(prior)
+    _over_people(flows)
+    with st.expander("What the best possible attack really gets", icon=":material/search:"):
+        for setting in known:
+            (_on_flows if setting is flows else _on_density)(setting)
+    with st.expander("What others have used"):
+        for one in PRECEDENTS:
+            address = f"[{one.source.partition('/')[0]}](https://{one.source})"
+            st.markdown(f"- {one.name}: ε = {one.epsilon:g} for {one.unit} – {address}")
+        st.caption("Compare the unit before the number. A used value is no proof of a good one.")
 
-    Parameters
-    ----------
-    epsilon : float
-        The slider's ε.
-    unit : str
-        The unit of protection chosen for the flows.
-    days : int or None
-        Days of the dataset chosen, for the sum over days at person-day.
-    """
-    guarantee = Guarantee(epsilon=epsilon)
-    odds, group = guarantee.odds_factor, guarantee.together(GROUP)
-    are = "is" if unit == "trip" else "are"
+
+def _prior() -> float:
+    percent_before = st.slider(
+        "An attacker suspects beforehand, with … %, that somebody is in the data",
+        1,
+        99,
+        10,
+        key="choose_prior",
+        **state.LINKED,
+    )
+    return percent_before / 100
+
+
+def _released(setting: Setting, prior: float) -> None:
+    risk, flows = cached.risk(setting), isinstance(setting.parameters, ODParameters)
+    unit = setting.parameters.unit if flows else "person"
+    whose = PROTECTED[unit] if flows else "a person's visits of the week"
+    spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
+    released = f"ε = {number(risk.epsilon, 4)}{spent}"
+    st.subheader("Flows" if flows else "Density", anchor=False)
     cards.row(
         [
             Card(
-                "Odds change by at most (e^ε)",
-                f"× {odds:.2f}" if odds < 100 else f"× {odds:,.0f}",
-                f"at ε = {epsilon:g}",
-                f"Whatever is published is at most {number(odds, 3)} times as likely with "
-                f"{UNITS[unit]} in the data as without.",
+                "Over everything released",
+                guesses(risk.best_guess),
+                "a coin: 50",
+                f"An attacker who knows everything else guesses whether {whose} "
+                f"{'is' if unit == 'trip' else 'are'} in it; {released} in all.",
             ),
-            Card(
-                "Best possible guess",
-                guess(guarantee.best_guess, 1),
-                "50% is a coin toss",
-                "An attacker who knows all other records and starts from even odds is right at "
-                "most this often: e^ε / (1 + e^ε).",
-            ),
-            Card(
-                "From a suspicion of 10%",
-                guess(guarantee.suspicion(0.1), 1),
-                "at most",
-                f"How far a suspicion that {PROTECTED[unit]} {are} in the data can grow, of an "
-                "attacker who knows the others or believes them independent.",
-            ),
+            _suspicion(risk, prior),
             Card(
                 f"{GROUP} who travel together",
-                guess(group.suspicion(0.1), 1),
-                f"from 10%, at {GROUP} × ε = {number(group.epsilon)}",
-                "What the same suspicion can grow to where a household or a bus is believed to "
-                "travel together or not at all: k of them have k·ε.",
+                guesses(risk.group_guess),
+                "a coin: 50",
+                f"A household or a bus that comes or stays as one is protected by {GROUP} × ε.",
             ),
         ]
     )
-    if unit == "person-day" and days is not None and days > 1:
+
+
+def _suspicion(risk: Risk, prior: float) -> Card:
+    """Return what a suspicion can grow to; with δ there is no limit after each single result."""
+    name = f"A suspicion of {percent(prior)}"
+    if risk.delta:
+        return Card(name, "–", "no limit with δ", "Single rare results may reveal more.")
+    grown = Guarantee(epsilon=risk.epsilon).suspicion(prior)
+    return Card(
+        f"{name} can grow to",
+        percent(grown),
+        "at most",
+        "After anything that is released, for an attacker who knows the others or believes them "
+        "independent of this one.",
+    )
+
+
+def _curve(prior: float) -> None:
+    st.subheader("How far a suspicion can grow in one release", anchor=False)
+    epsilon = state.value(state.EPSILON)
+
+    def grown(at: float) -> float:
+        return Guarantee(epsilon=at).suspicion(prior)
+
+    charts.curve(
+        [Line(name="suspicion", y=[grown(at) for at in EPSILON_STOPS], colour=colours.PRIVATE)],
+        x=EPSILON_STOPS,
+        at=EPSILON,
+        of=charts.share("Suspicion afterwards, at most", domain=(0.0, 1.0)),
+        points=[Point(x=epsilon, y=grown(epsilon), words="you are here")],
+        key="choose_suspicion",
+        alt=f"The most that a suspicion of {percent(prior)} grows to, over ε",
+        height=260,
+    )
+
+
+def _over_people(flows: Setting | None) -> None:
+    """Say what protecting single trips leaves of people with many (P2); read from the data."""
+    if flows is None or flows.parameters.unit != "trip":
         st.caption(
-            f"This is for one day. All {days} days of the chosen dataset add up to at most "
-            f"ε = {days * epsilon:g} for a person who travels on every one of them."
+            "Whoever is protected as a person loses no more than this, however many trips they "
+            "make; single trips add up: n of them lose n × ε."
         )
-    elif unit == "trip":
-        st.caption(
-            "This is for one trip. The trips of a person add up: somebody with 30 of them may lose "
-            f"up to ε = {30 * epsilon:g}."
-        )
-    left, right = st.columns([1, 1.55], gap="large")
-    with left:
-        st.subheader("How good a guess can get", anchor=False)
-        curves.best_guess(epsilon)
-        st.caption("Below ε = 0.1 the curve is flat: a guess stays close to a coin toss.")
-    with right:
-        st.subheader("What others have used", anchor=False)
-        curves.deployments(epsilon)
-        st.caption(
-            "The dashed line is your ε. Compare the unit before the number: the same ε for a day "
-            "protects far less than for a person. A used value is no proof that it is a good one."
-        )
-    with st.expander("Sources"):
-        for known in PRECEDENTS:
-            st.markdown(
-                f"- {known.name}: ε = {known.epsilon:g} per {known.unit} – "
-                f"[{known.source}](https://{known.source})"
-            )
+        return
+    epsilon = flows.parameters.epsilon
+    try:
+        mean, most = cached.of(privacy.trips_of_people, finest(flows.seen))
+    except ExplorerError:
+        return
+    st.caption(
+        f"Protecting single trips, people of these data lose ε = {number(mean * epsilon, 3)} on "
+        f"average ({number(mean)} trips) and 95 of 100 at most {number(most * epsilon, 3)} "
+        f"({most} trips): read from the data, as P2 states worst and expected loss."
+    )
+
+
+def _on_flows(setting: Setting) -> None:
+    parameters: Any = setting.parameters
+    left, middle, right = st.columns(3)
+    limit = 100 if parameters.unit == "trip" else parameters.max_trips_per_user
+    trips = left.number_input("Trips on one route", 1, limit, 1, key="choose_trips", **state.KEPT)
+    rest = middle.number_input(
+        "Other trips on that route", 0, 1_000_000, 100, key="choose_rest", **state.KEPT
+    )
+    days = 1
+    if parameters.unit != "person":
+        days = right.number_input("Days it is made", 1, 366, 1, key="choose_days", **state.KEPT)
+    law = "rounded_laplace" if parameters.method == "published" else "discrete_laplace"
+    target = (Corridor(trips=int(trips), rest=int(rest)),)
+    attack = cached.computed(privacy.strongest, target, parameters, days=int(days), law=law)
+    st.markdown(
+        f"Knowing all other trips, the best possible attack on them gets "
+        f"**{100 * attack.losses.best_guess:.1f} of 100** guesses right; the guarantee allows "
+        f"**{100 * attack.limit.best_guess:.1f}**. Exact, no attack is simulated."
+    )
+
+
+def _on_density(setting: Setting) -> None:
+    parameters: Any = setting.parameters
+    source = cached.dataset(setting.seen)
+    cap = source.metadata.max_visits_cap
+    kept = min(parameters.max_visits_per_user, cap)
+    visits = st.number_input("Visits in the week", 1, kept, kept, key="choose_visits", **state.KEPT)
+    attack = cached.computed(
+        privacy.strongest_on_density,
+        Visitor(visits=int(visits)),
+        parameters,
+        cover_size=source.tessellation.cover_size,
+        max_visits_cap=cap,
+    )
+    st.markdown(
+        f"On a density: at most **{100 * attack.losses.best_guess:.1f} of 100**, wherever the "
+        f"visits lie; the guarantee allows **{100 * attack.limit.best_guess:.1f}**."
+    )

@@ -61,7 +61,7 @@ def calculator(max_trips: int, unit: str) -> None:
             alpha, confidence, max_trips, unit, flow=flow, exact=exact, published=published
         )
     )
-    frame.link("pages/3_Choose_Epsilon.py", "More calculators and what ε means")
+    frame.link("pages/3_Choose.py", "More calculators and what ε means")
 
 
 def _use(what: str, theorem: str, epsilon: float, key: str) -> bool:

@@ -26,7 +26,7 @@ PAGES = {
     HOME: ("Home", ":material/home:"),
     "pages/1_Density.py": ("Density", ":material/grid_on:"),
     "pages/2_Origin_Destination.py": ("Origin–destination", ":material/swap_calls:"),
-    "pages/3_Choose_Epsilon.py": ("Choose", ":material/tune:"),
+    "pages/3_Choose.py": ("Choose", ":material/tune:"),
     "pages/4_Decisions.py": ("Decisions", ":material/balance:"),
     "pages/6_Report.py": ("Report", ":material/description:"),
     "pages/7_Release.py": ("Release", ":material/outbox:"),

@@ -2,7 +2,7 @@
 
 from tests.support.charts import drawn as drawn
 
-PAGE = "pages/3_Choose_Epsilon.py"
+PAGE = "pages/3_Choose.py"
 
 
 def test_it_marks_what_home_recommends(open_home, settled, drawn):
@@ -14,7 +14,7 @@ def test_it_marks_what_home_recommends(open_home, settled, drawn):
     now, best = drawn["frontier_chart"]["datasets"]["marks"]
     assert (best["risk"], best["use"]) == (at_home["risk"], at_home["use"])
     assert now["risk"] != best["risk"]
-    settled(app.switch_page("app.py").run())
+    settled(app.switch_page("pages/0_Home.py").run())
     take_it = next(one for one in app.button if one.label == "Use it")
     settled(take_it.click().run())
     (both,) = drawn["frontier_chart"]["datasets"]["marks"]

@@ -1,0 +1,33 @@
+"""What protecting single trips leaves of a person: their trips times ε (P2, Table 1)."""
+
+import numpy as np
+
+from ..datasets import Dataset
+from ..errors import DatasetError
+
+
+def trips_of_people(dataset: Dataset) -> tuple[float, int]:
+    """Return the mean number of trips of people over the whole period, and the 95% point.
+
+    Confidential. A person has a trip of rank r if they made at least r; those without a trip are
+    counted where the number of people is public.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> mean, most = trips_of_people(datasets.load("demo-city"))
+    >>> round(mean, 2), most
+    (7.73, 29)
+    """
+    if not (dataset.has_trips_by_person and dataset.metadata.trips_have_people):
+        raise DatasetError(
+            f"dataset '{dataset.id}' does not rank trips within a person over the whole period; "
+            "trips per person cannot be told"
+        )
+    trips = dataset.trips_by_person.summed(range(len(dataset.metadata.periods)))
+    at_least = np.bincount(trips.rank, weights=trips.n)[1:]  # people with so many trips or more
+    people = max(dataset.metadata.people_public or 0, int(at_least[0]) if len(at_least) else 0)
+    if not people:
+        raise DatasetError(f"dataset '{dataset.id}' has no trip of a person")
+    most = int(np.searchsorted(-at_least, -0.05 * people + 1e-9))
+    return float(at_least.sum()) / people, most

@@ -1,0 +1,51 @@
+"""Choose: what accuracy costs, what ε means for a person, and all settings of a dataset."""
+
+import streamlit as st
+
+from pages._ui import state
+from pages._ui.choose import calculators, meaning
+from pages._ui.shell import frame
+from pages._ui.shell.settings import current, dataset_with
+from pages._ui.views import context as contexts, frontier
+
+CALCULATORS, MEANING, ALL = VIEWS = "Calculators", "What ε means", "All settings"
+
+LEAD = (
+    "How much privacy must an accurate number cost, and what does it leave a person? Calculators "
+    "and meaning read no data; all settings are judged on them."
+)
+
+
+def draw() -> None:
+    """Draw the page."""
+    view = st.segmented_control(
+        "View",
+        VIEWS,
+        default=CALCULATORS,
+        required=True,
+        key="choose_view",
+        label_visibility="collapsed",
+        **state.LINKED,
+    )
+    if view == CALCULATORS:
+        calculators.draw()
+        frame.link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")
+    elif view == MEANING:
+        meaning.draw()
+    else:
+        _all()
+
+
+def _all() -> None:
+    """Draw every setting of the trips dataset by risk and use: this reads the data."""
+    settings = current()
+    frame.banners([settings.od_data])
+    context = contexts.of_trips(settings)
+    if context is None:
+        frame.missing(settings.od_data, "trips", dataset_with("trips"), "od_data")
+        return
+    frontier.draw(context)
+    frame.link(frame.HOME, "State another need on home")
+
+
+frame.show(draw, "Choose", LEAD)

@@ -1,0 +1,181 @@
+"""The calculators of P2's Theorems 2 to 7, published and exact side by side."""
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import streamlit as st
+
+from engine.origin_destination import LawName, calculators as theorems
+from pages._ui import state
+from pages._ui.drawing import charts, colours, tables
+from pages._ui.drawing.charts import STROKES, Axis, Line, Point
+from pages._ui.wording.labels import LAWS
+from pages._ui.wording.numbers import percent, trip_count
+from pages._ui.wording.privacy import aim, protection
+
+_CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
+_SHADES = ("#5ec962", "#21918c", "#4a7fc1", "#9a6fc9")
+_ERRATA = (
+    "Where both differ the paper is corrected: it ignores the rounding of both numbers of a change "
+    "(O2), prints Theorem 3 with the wrong sign of ½ (O1), and speaks of flows that are shown "
+    "where its proofs are of all (O3). All answers are about noise; trips dropped by trimming are "
+    "a further error, which no ε removes."
+)
+
+
+class Question(NamedTuple):
+    """A tolerated error α in trips, a confidence 1 − β, a flow of n trips, and the noise."""
+
+    alpha: int
+    confidence: float
+    flow: int
+    law: LawName
+    max_trips: int
+    unit: str
+
+    @property
+    def beta(self) -> float:
+        """One minus the confidence."""
+        return 1 - self.confidence
+
+
+def draw() -> None:
+    """Draw the question, which ε an error costs, what this ε gives, and the cost over errors."""
+    asked = _ask()
+    st.subheader(f"ε for an error of {trip_count(asked.alpha)}", anchor=False)
+    _epsilons(asked)
+    epsilon, threshold = state.value(state.EPSILON), state.value(state.THRESHOLD)
+    st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
+    st.caption(f"Protecting {protection(asked.unit, asked.max_trips)}; τ = {threshold}.")
+    tables.rows(("", "Published", "Exact"), _promises(asked, epsilon, threshold))
+    st.caption(_ERRATA)
+    _curve(asked)
+
+
+def _ask() -> Question:
+    columns = st.columns(4, gap="medium", vertical_alignment="bottom")
+
+    def number(place: int, label: str, key: str, usual: float, *ends: float) -> float:
+        low, high = (type(usual)(end) for end in ends)
+        return columns[place].number_input(label, low, high, usual, key=key, **state.LINKED)
+
+    alpha = number(0, "Tolerated error, in trips (α)", "choose_alpha", 10, 0, 100_000)
+    sure = number(1, "in … % of releases (1 − β)", "choose_confidence", 95.0, 1.0, 99.9)
+    count = number(2, "A flow of … trips", "choose_count", 15, 0, 1_000_000)
+    law = columns[3].selectbox(
+        "Noise for", list(LAWS), format_func=LAWS.__getitem__, key="choose_law", **state.KEPT
+    )
+    unit = state.value(state.UNIT)
+    limit = 1 if unit == "trip" else state.value(state.MAX_TRIPS)
+    return Question(int(alpha), round(sure / 100, 6), int(count), law, limit, unit)
+
+
+def _epsilons(asked: Question) -> None:
+    """Draw Theorems 6 and 7 with a button each."""
+    given = asked.alpha, asked.beta, asked.max_trips
+    flow = float(theorems.epsilon_for_cell_error(*given))
+    change = float(theorems.epsilon_for_change(*given, method="published"))
+    really = 1 - float(theorems.change_error_probability(asked.alpha, change, asked.max_trips))
+    exact = {
+        "flow": float(theorems.epsilon_for_cell_error(*given, law=asked.law)),
+        "change": float(theorems.epsilon_for_change(*given, law=asked.law)),
+    }
+    published = f"{change:.4g}, which really gives {really:.1%}"
+    tables.rows(
+        (f"Within {trip_count(asked.alpha)} of {aim(asked.unit)}", "Published", "Exact"),
+        [
+            ("One flow (Theorem 6)", f"{flow:.4g}", f"{exact['flow']:.4g}"),
+            ("A change between two dates (Theorem 7)", published, f"{exact['change']:.4g}"),
+        ],
+    )
+    with st.container(horizontal=True):
+        for name, epsilon in exact.items():
+            reachable = epsilon <= state.EPSILON_SLIDER[-1]
+            stop = state.above(epsilon, state.EPSILON_SLIDER)
+            st.button(
+                f"Use ε = {stop:g} for one {name}" if reachable else f"One {name}: ε above 10",
+                key=f"choose_use_{name}",
+                disabled=not reachable,
+                on_click=state.put,
+                kwargs={"epsilon": epsilon},
+            )
+
+
+def _promises(asked: Question, epsilon: float, threshold: int) -> list[tuple[str, str, str]]:
+    """Return what the theorems promise at an ε: in words, as published and exactly."""
+    alpha, count, law = asked.alpha, asked.flow, asked.law
+    noise, least = (epsilon, asked.max_trips), max(threshold, 1)
+    near = trip_count(alpha)
+    if count < least:
+        name = f"A flow of {count:,} stays suppressed (Theorem 2)"
+        stays = theorems.stays_suppressed_probability(count, least, *noise, law=law)
+        published = theorems.stays_suppressed_probability(count, least, *noise)
+    else:
+        name = f"A flow of {count:,} stays visible (Theorem 3)"
+        stays = theorems.stays_released_probability(count, threshold, *noise, law=law)
+        published = theorems.stays_released_probability(
+            count, threshold, *noise, method="published"
+        )
+    far = theorems.cell_error_probability(alpha, *noise)
+    shown = theorems.cell_error_probability_if_released(
+        alpha, epsilon, count, threshold, asked.max_trips, law=law
+    )
+    rows: list[tuple[str, Any, Any]] = [
+        (name, published, stays),
+        (
+            f"A flow is off by more than {near} (Theorem 4)",
+            far,
+            theorems.cell_error_probability(alpha, *noise, law=law),
+        ),
+        (f"… where a flow of {count:,} is shown", far, shown),
+        (
+            f"A change is off by more than {near} (Theorem 5)",
+            theorems.change_error_probability(alpha, *noise, method="published"),
+            theorems.change_error_probability(alpha, *noise, law=law),
+        ),
+    ]
+    return [(words, _share(float(one)), _share(float(other))) for words, one, other in rows]
+
+
+def _share(value: float) -> str:
+    return "below 0 (impossible)" if value < 0 else percent(value)
+
+
+def _curve(asked: Question) -> None:
+    """Draw ε against the tolerated error at several confidences, with "you are here"."""
+    kinds: dict[str, Callable[..., Any]] = {
+        "one flow": theorems.epsilon_for_cell_error,
+        "a change between two dates": theorems.epsilon_for_change,
+    }
+    head, switch = st.columns(2, vertical_alignment="bottom")
+    head.subheader("What a smaller error costs", anchor=False)
+    kind = switch.segmented_control(
+        "Curve for", list(kinds), default="one flow", required=True, key="choose_curve",
+        label_visibility="collapsed", **state.KEPT,
+    )  # fmt: skip
+    epsilon_for = kinds[str(kind)]
+    most = max(50, 2 * asked.alpha)
+    alphas = np.unique(np.linspace(0, most, 60).round().astype(int))
+
+    def at(alpha: Any, confidence: float) -> Any:
+        return epsilon_for(alpha, round(1 - confidence, 6), asked.max_trips, law=asked.law)
+
+    levels = sorted({*_CONFIDENCES, asked.confidence})
+    own = colours.PRIVATE
+    shades = dict(zip(_CONFIDENCES, _SHADES, strict=True))
+    charts.curve(
+        [
+            Line(name=f"{100 * level:g}% sure", y=at(alphas, level), colour=shades.get(level, own),
+                 dash=STROKES[i % len(STROKES)])
+            for i, level in enumerate(levels)
+        ],
+        x=alphas,
+        at=Axis(title="Tolerated error, in trips (α)", form=",d", tip=",d"),
+        of=Axis(title="Privacy loss (ε), log scale", kind="log", tip=".3~g"),
+        points=[Point(x=asked.alpha, y=float(at(asked.alpha, asked.confidence)),
+                      words="your question")],
+        key="choose_over_error",
+        alt=f"ε over the tolerated error for {kind}, at several confidences",
+        height=320,
+    )  # fmt: skip

@@ -1,0 +1,164 @@
+"""The Choose page answers with the paper's figures, corrects them, and says what ε means."""
+
+import math
+
+import numpy as np
+import pytest
+
+from engine import datasets, privacy
+from engine.parameters import ODParameters
+from engine.privacy import Corridor, Guarantee, guesses
+from pages._ui.state import EPSILON_SLIDER
+from pages._ui.wording.numbers import percent
+from tests.support import tables
+from tests.support.page import figures, text as words
+
+PAGE = "pages/3_Choose.py"
+CALCULATORS, MEANING = "Calculators", "What ε means"
+
+
+@pytest.fixture
+def open_choose(open_page):
+    """Return a function that opens a view of the page with settings as of a link."""
+
+    def run(view=CALCULATORS, **query):
+        app = open_page(PAGE, **{key: str(value) for key, value in query.items()})
+        app = app.button_group(key="choose_view").set_value(view).run()
+        assert not app.exception
+        return app
+
+    return run
+
+
+def text(app):
+    return "\n".join([words(app), *(str(table.value.to_dict()) for table in app.table)])
+
+
+def ask(app, **values):
+    for key, value in values.items():
+        app.number_input(key=f"choose_{key}").set_value(value)
+    app.run()
+    assert not app.exception
+    return text(app)
+
+
+def test_the_papers_example_is_answered_published_and_exact_side_by_side(open_choose):
+    app = open_choose(unit="trip")
+    shown = text(app)
+    for figure in ("0.2853", "0.3922", "0.3739, which really gives 94.1%"):  # Theorems 6 and 7
+        assert figure in shown
+    assert "0.02828" not in shown
+    assert "0.05706" in ask(app, alpha=52)
+    app.selectbox(key="choose_law").set_value("discrete_laplace").run()
+    published, exact = (table["Published"][0] for table in tables.shown(app)[:1]), text(app)
+    assert next(published) == "0.05706"
+    assert exact.count("0.05706") == 1  # whole-number noise has an answer of its own
+
+
+def test_use_sets_epsilon_to_a_stop_that_keeps_the_promise(open_choose):
+    app = open_choose(max_trips=2)
+    app.button(key="choose_use_flow").click().run()
+    assert app.session_state["epsilon"] == min(s for s in EPSILON_SLIDER if s >= 2 * 0.2853)
+    assert app.session_state["max_trips"] == 2
+    ask(app, alpha=0, confidence=99.9)
+    assert app.button(key="choose_use_flow").disabled
+
+
+@pytest.mark.parametrize("epsilon", [0.01, 10.0])
+def test_no_view_shows_nan_or_fails(open_choose, epsilon):
+    for view in (CALCULATORS, MEANING):
+        shown = text(open_choose(view, epsilon=epsilon))
+        assert "nan" not in shown.lower().replace("anan", "")
+        assert len(shown) > 100
+
+
+def test_a_flow_near_the_threshold(open_choose):
+    app = open_choose()
+    for count in (0, 14, 15, 16, 1_000_000):
+        shown = ask(app, count=count)
+        assert ("Theorem 2" if count < 15 else "Theorem 3") in shown
+        assert "nan" not in shown.lower()
+
+
+@pytest.mark.parametrize(("alpha", "trips", "epsilon"), [(10, 1, 0.2), (25, 4, 0.5)])
+def test_shares_beyond_an_error_are_those_of_the_noise_added_up(open_choose, alpha, trips, epsilon):
+    """A flow has one rounded Laplace noise, a change between two dates the sum of two."""
+    app = open_choose(epsilon=epsilon, max_trips=trips, threshold=0)
+    ask(app, alpha=alpha)
+    rate, reach = epsilon / trips, 400
+    z = np.arange(-reach, reach + 1)
+
+    def below(x):
+        return np.where(x < 0, np.exp(rate * x) / 2, 1 - np.exp(-rate * np.abs(x)) / 2)
+
+    one = below(z + 0.5) - below(z - 0.5)
+    two = np.convolve(one, one)
+    flow = one[np.abs(z) > alpha].sum()
+    change = two[np.abs(np.arange(-2 * reach, 2 * reach + 1)) > alpha].sum()
+    rows = tables.shown(app)[1]
+    exact = dict(zip(rows.iloc[:, 0], rows["Exact"], strict=True))
+    assert exact[f"A flow is off by more than {alpha} trips (Theorem 4)"] == percent(flow)
+    assert exact[f"A change is off by more than {alpha} trips (Theorem 5)"] == percent(change)
+
+
+def test_an_error_is_from_the_kept_count_where_noise_comes_after_trimming(open_choose):
+    assert "of its count after trimming" in text(open_choose(unit="person-day"))
+    assert "of the truth" in text(open_choose(unit="trip"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        {"choose_alpha": "-3", "choose_confidence": "200"},
+        {"choose_alpha": "ten", "choose_confidence": "nan"},
+    ],
+)
+def test_bad_links_are_ignored(open_home, query):
+    app = open_home()
+    app.switch_page(PAGE)
+    for name, value in query.items():
+        app.query_params[name] = value
+    app.run()
+    assert not app.exception
+    assert app.number_input(key="choose_alpha").value == 10
+    assert app.number_input(key="choose_confidence").value == 95.0
+
+
+@pytest.mark.parametrize("unit", ["person-day", "person", "trip"])
+def test_what_is_left_is_said_of_all_that_is_released(open_choose, unit):
+    shown = figures(open_choose(MEANING, epsilon=0.5, unit=unit))
+    days = len(datasets.load("demo-city").metadata.days)
+    risk = privacy.risk_of_trips(ODParameters(epsilon=0.5, unit=unit), [1] * days)
+    assert shown[0] == guesses(risk.best_guess)
+    assert shown[2] == guesses(risk.group_guess)
+    loss = 0.5 * (days if unit == "person-day" else 1)
+    odds = 0.1 / 0.9 * math.exp(loss)
+    assert shown[1] == percent(odds / (1 + odds))
+
+
+def test_the_base_rate_can_be_set_and_a_density_with_delta_has_no_such_limit(open_choose):
+    app = open_choose(MEANING, epsilon=0.5, unit="person", variant="efpag_joint")
+    app.slider(key="choose_prior").set_value(40).run()
+    assert figures(app)[1] == percent(Guarantee(epsilon=0.5).suspicion(0.4))
+    assert figures(app)[4] == "–"
+    assert "no limit with δ" in text(app)
+    assert "knows the others or believes them independent" in text(app)
+
+
+def test_the_exact_best_attack_is_a_detail(open_choose):
+    app = open_choose(MEANING, epsilon=0.5, unit="trip")
+    attack = privacy.strongest(
+        [Corridor(trips=3, rest=20)], ODParameters(epsilon=0.5, unit="trip"), days=2
+    )
+    ask(app, trips=3, rest=20, days=2)
+    said = text(app)
+    assert f"**{100 * attack.losses.best_guess:.1f} of 100**" in said
+    assert f"**{100 * attack.limit.best_guess:.1f}**" in said
+
+
+def test_single_trips_add_up_over_people_in_one_sentence(open_choose):
+    mean, most = privacy.trips_of_people(datasets.load("demo-city"))
+    said = text(open_choose(MEANING, epsilon=1, unit="trip"))
+    assert f"({most} trips): read from the data" in said
+    assert f"({mean:.1f} trips)" in said or f"({mean:.2f} trips)" in said
+    assert "however many trips" in text(open_choose(MEANING, epsilon=1, unit="person"))
