@@ -8,12 +8,12 @@ from pages._ui.data import (
     build as data_build,
     form as data_form,
     list as data_list,
-    report as data_report,
     twin as data_twin,
     wording as data_wording,
 )
 from pages._ui.data.draft import Draft
 from pages._ui.shell import frame
+from pages._ui.shell.session import session
 
 TABLE, TWIN = "A table of trips or visits", "No data yet, or none I may look at"
 
@@ -21,30 +21,19 @@ TABLE, TWIN = "A table of trips or visits", "No data yet, or none I may look at"
 def draw() -> None:
     """Draw the page."""
     st.html(Path(data_form.__file__).with_name("data.css"))
-
     with st.container():
         data_list.failure()
     build = data_build.current()
     ready = build.name if build is not None and build.state == "finished" else None
     if build is not None and ready is not None:
-        kept = not data_list.in_session(ready)
+        kept = ready not in session().datasets
         st.html(data_wording.built_html(ready, build.result["seconds"], kept=kept))
         with st.container(horizontal=True, gap="small"):
-            with st.container(width=230):
-                data_list.show_on_home(ready, first=True)
-            with st.container(width=230):
-                data_list.show_report(ready)
-            if not kept:
-                with st.container(width=230):
-                    data_list.keep_button(ready)
-            st.button(
-                "Build another",
-                icon=":material/add:",
-                key="data_another",
-                on_click=data_build.dismiss,
-            )
+            data_list.buttons(ready, first=True)
+            another = {"key": "data_another", "on_click": data_build.dismiss}
+            st.button("Build another", icon=":material/add:", **another)
         if "rows" in build.result:
-            data_report.draw(build.result)
+            data_list.account(build.result)
     else:
         # always there, so that the form keeps its place, and with it its uploads
         with st.container():
@@ -64,7 +53,6 @@ def draw() -> None:
         data_form.draw(busy=data_build.running() or door == TWIN)
         if door == TWIN and not data_build.running():
             data_twin.draw(Draft())
-
     st.divider()
     data_list.mine(without=ready)
     data_list.shipped()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from engine.errors import ExplorerError
 from engine.ingest import IngestOptions, ingest
 from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.own import own
@@ -43,32 +44,25 @@ def start(options: IngestOptions) -> None:
     begin(options.out.name, task)
 
 
-def begin(
-    name: str,
-    task: Callable[[Path, Tell, threading.Event], dict[str, Any]],
-    *,
-    at: Path | None = None,
-) -> None:
-    """Begin making a dataset of that name in this session's folder, unless one is under way.
-
-    One that is there already, `at` its folder, is given a new version.
-
-    What `task` returns has ``seconds``; that of an ingest is its report.
-    """
+def begin(name: str, task: Callable[[Path, Tell, threading.Event], dict[str, Any]]) -> None:
+    """Begin making a dataset in this session's folder; what `task` returns has ``seconds``."""
     if running():
         return
-    space, known = data_store.workspace(), session().datasets
-    folder = at or space.datasets / name
+    space, known, held = data_store.workspace(), session().datasets, own()
+    folder, held.refused = space.datasets / name, ""
 
     def whole(tell: Tell, cancel: threading.Event) -> dict[str, Any]:
         report = task(folder, tell, cancel)
-        if at is None:
-            known[name] = folder  # in the pickers at once, whatever page is open
+        known[name] = folder  # in the pickers at once, whatever page is open
         space.keep_only(())  # the raw uploads have done their duty
         return report
 
-    build = Kept(name, whole, said=data_wording.on_page, unforeseen=data_wording.unexpected)
-    own().build = build
+    def said(refusal: ExplorerError) -> str:
+        held.refused = refusal.code
+        return data_wording.on_page(refusal)
+
+    build = Kept(name, whole, said=said, unforeseen=data_wording.unexpected)
+    held.build = build
 
     def stop() -> None:
         build.cancel()

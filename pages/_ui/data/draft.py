@@ -14,16 +14,11 @@ from pages._ui.data.own import own
 
 @dataclass
 class Draft:
-    """How the form asks, what has been filled in so far, and what is still missing.
-
-    Attributes
-    ----------
-    by_path, busy : bool
-        Whether files are named by a path, and whether a build reads them right now.
-    """
+    """How the form asks, what has been filled in so far, and what is still missing."""
 
     by_path: bool = False
-    busy: bool = False
+    busy: bool = False  # a build reads the files right now
+    every: bool = False  # whether every option is drawn
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     missing: list[str] = field(default_factory=list[str])
     files: list[Path] = field(default_factory=list[Path])
@@ -33,8 +28,7 @@ class Draft:
     seen: Preview | None = None
     chosen: Mapping[str, str] = field(default_factory=dict[str, str])
     reading: Reading = field(default_factory=Reading)
-    zone_columns: tuple[str, ...] = ()
-    place_columns: tuple[str, ...] = ()
+    parent_columns: tuple[str, ...] = ()
     mappings: Mappings | None = None
     rows_at: tuple[float | None, float | None] = (None, None)
 
@@ -50,10 +44,7 @@ class Draft:
         options: Collection[Any] | None = None,
         **named: Any,
     ) -> Any:
-        """Draw a field that keeps its value while other pages are shown, and return the value.
-
-        `options` may map what is offered to its words.
-        """
+        """Draw a field that outlives other pages; `options` may map what is offered to words."""
         if isinstance(options, Mapping):
             named = {"format_func": options.__getitem__, **named}
         if options is not None:
@@ -71,17 +62,19 @@ class Draft:
         return self.kind in ("points", "journeys")
 
     @property
-    def parent_columns(self) -> tuple[str, ...]:
-        """Columns that may name coarser zones: any of a file of zones, usual names of places."""
-        if "zones" in self.values:
-            return self.zone_columns
-        usual = [level.ids for level in parents.guess(self.place_columns)]
-        return tuple(usual) if "locations" in self.values else ()
+    def has_people(self) -> bool:
+        """Whether the rows tell people apart."""
+        return self.kind not in ("flows", "rides")
 
     @property
     def has_places(self) -> bool:
         """Whether places or zones were given."""
         return "locations" in self.values or "zones" in self.values
+
+    def offer_parents(self, columns: tuple[str, ...], *, any_of_them: bool) -> None:
+        """Note columns that may name coarser zones: any of zones, usual names of places."""
+        usual = tuple(level.ids for level in parents.guess(columns))
+        self.parent_columns = columns if any_of_them else usual
 
 
 def position(seen: Preview, chosen: Mapping[str, str]) -> tuple[float | None, float | None]:
@@ -93,7 +86,7 @@ def position(seen: Preview, chosen: Mapping[str, str]) -> tuple[float | None, fl
 
 
 def _mean(seen: Preview, name: str | None) -> float | None:
-    if not name:
+    if name not in seen.source.columns:
         return None
     column = seen.source.columns.index(name)
     texts = [row[column].replace(",", ".") for row in seen.rows if column < len(row)]

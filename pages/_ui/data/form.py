@@ -1,47 +1,41 @@
-"""The form of the Data page: six steps, from files to the options of an ingest."""
+"""The form of the Data page: four steps, from files to the options of an ingest."""
 
 from collections.abc import Callable
+from typing import get_args
 
 import streamlit as st
 
 from engine import datasets
 from engine.ingest import IngestOptions
+from engine.ingest.options import CHOICES, Choice
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 from pages._ui.data import (
     build as data_build,
     guesses,
     places,
-    reading,
     rows,
     store as data_store,
     when,
     wording as data_wording,
-    zoning,
 )
 from pages._ui.data.draft import Draft
+from pages._ui.data.own import own
 
 UPLOAD, PATH = "Upload", "Path on this computer"
 
 
 def draw(*, busy: bool) -> None:
-    """Draw the form; its button begins the build.
-
-    While `busy` it is hidden but there, for Streamlit forgets uploads that are not drawn.
-    """
+    """Draw the form; while `busy` it is hidden but there, for uploads not drawn are forgotten."""
     with st.container(key="data_form_hidden" if busy else "data_form"):
-        by_path = (
-            data_store.served_locally()
-            and st.segmented_control(
-                "Where the files are",
-                [UPLOAD, PATH],
-                default=UPLOAD,
-                required=True,
-                key="data_way",
+        with st.container(horizontal=True, vertical_alignment="center", gap="large"):
+            by_path = data_store.served_locally() and _way() == PATH
+            every = st.toggle(
+                "Show every option",
+                key="data_every",
                 persist_state="session",
+                help="Marks and encodings, caps, and what is said of the dataset.",
             )
-            == PATH
-        )
-        draft = Draft(by_path, busy)
+        draft = Draft(by_path=by_path, busy=busy, every=every)
         # every step is always there: an uploader that moves loses what is being dropped into it
         for number, (title, step) in enumerate(STEPS.items(), 1):
             with st.container(border=True):
@@ -49,20 +43,32 @@ def draw(*, busy: bool) -> None:
                 step(draft)
 
 
+def _way() -> str | None:
+    return st.segmented_control(
+        "Where the files are",
+        [UPLOAD, PATH],
+        default=UPLOAD,
+        required=True,
+        key="data_way",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+
+
 def _described(draft: Draft) -> None:
     """Draw what the dataset is called and what is said of it, and the button."""
     guess = guesses.dataset_name([f.name for f in draft.files]) if draft.files else ""
-    left, right = st.columns([2, 1])
+    one, two, three = st.columns([2, 1, 1])
     name = draft.field(
-        left.text_input,
+        one.text_input,
         "Name of the dataset",
         f"name_{guess}",
         value=guess,
         max_chars=guesses.LONGEST_NAME,
         help="Lower-case letters, digits, - and _.",
     )
-    people = draft.field(
-        right.number_input,
+    draft.values["people_public"] = draft.field(
+        two.number_input,
         "People, public estimate",
         "people",
         min_value=1,
@@ -73,7 +79,7 @@ def _described(draft: Draft) -> None:
         help="From public sources, never counted in the data. It tells whether δ is small enough.",
     )
     public = draft.field(
-        right.selectbox,
+        three.selectbox,
         "Are the places public?",
         "public",
         {True: "yes", False: "no"},
@@ -88,13 +94,16 @@ def _described(draft: Draft) -> None:
         draft.missing.append("a name in lower-case letters, digits, - and _")
     elif name in datasets.available():
         draft.missing.append("another name (this one is taken)")
-    draft.values |= {"people_public": people, "out": name}
-    with st.expander("Advanced", icon=":material/tune:"):
-        _advanced(draft)
+    draft.values["out"] = name
+    if draft.every:
+        _every(draft)
+    draft.values["leave_out"] = tuple(one for one in get_args(Choice) if one in own().leave_out)
+    for left in draft.values["leave_out"]:
+        st.caption(f"Chosen: {CHOICES[left]}; they are counted in the report.")
     _button(draft)
 
 
-def _advanced(draft: Draft) -> None:
+def _every(draft: Draft) -> None:
     one, two, three = st.columns(3)
     draft.values["max_visits_cap"] = draft.field(
         one.number_input,
@@ -106,14 +115,6 @@ def _advanced(draft: Draft) -> None:
         help="A public bound, not read off the data. Visits beyond it are trimmed and counted in "
         "the report; a smaller bound means less noise.",
     )
-    leave_out = draft.field(
-        three.toggle,
-        "Leave unreadable rows out, and count them",
-        "skip",
-        help="Rows without a person or a readable time are left out of the dataset and counted in "
-        "the report. Without this, the file is refused.",
-    )
-    draft.values["leave_out"] = ("people", "unreadable") if leave_out else ()
     if draft.by_points:
         label = "Metres outside every zone that still count"
         ends = {"min_value": 1, "max_value": 100_000, "value": 1_000}
@@ -137,25 +138,22 @@ def _button(draft: Draft) -> None:
             st.caption(data_wording.needed(draft.missing))
     if draft.missing:
         return
-    space = data_store.workspace()
-    asked = {**draft.values, "out": space.datasets / draft.values["out"]}
+    asked = {**draft.values, "out": data_store.workspace().datasets / draft.values["out"]}
     options = data_wording.tried("Cannot be built", lambda: IngestOptions(**asked))
-    if options is None:
-        return
-    if pressed:
+    if options is not None and pressed:
         data_build.start(options)
         st.rerun()
     build = data_build.current()
     if build is not None and build.state == "failed":
         data_wording.problem("Cannot be built", build.error)
+        if own().refused in CHOICES and own().refused not in own().leave_out:
+            places.choice(own().refused)
 
 
 STEPS: dict[str, Callable[[Draft], None]] = {
     "Your table": rows.draw,
-    "How it is read": reading.draw,
     "Places and zones": places.draw,
     "Period and time zone": when.draw,
-    "Zones": zoning.draw,
     "Name and build": _described,
 }
 """Each step fills in the draft and notes what it lacks; a later one may read an earlier one's."""

@@ -23,15 +23,7 @@ NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 
 
 def kind(columns: Sequence[str]) -> str:
-    """Return the kind of table that its columns fit best.
-
-    Examples
-    --------
-    >>> kind(["Usuario_Id", "Inicio_del_viaje", "Origen_Id", "Destino_Id"])
-    'trips'
-    >>> kind(["user", "timestamp", "latitude", "longitude"]), kind(["from", "to", "count"])
-    ('points', 'flows')
-    """
+    """Return the kind of table that its columns fit best."""
     for name in ("trips", "flows", "rides"):
         names = mapping.guess(name, columns).keys()
         ids, points = mapping.PLACES[name]
@@ -49,17 +41,7 @@ def kind(columns: Sequence[str]) -> str:
 
 
 def period(names: Sequence[str]) -> Period | None:
-    """Return the days that the files' names tell of; None where one of them tells none.
-
-    Examples
-    --------
-    >>> period(["trips_2015_09.csv"])
-    (datetime.date(2015, 9, 1), datetime.date(2015, 9, 30))
-    >>> period(["cdr-20200301.parquet", "cdr-20200302.parquet"])
-    (datetime.date(2020, 3, 1), datetime.date(2020, 3, 2))
-    >>> period(["visits.csv"]) is None
-    True
-    """
+    """Return the days that the files' names tell of; None where one of them tells none."""
     dates: list[date] = []
     for name in names:
         days = [day for match in _DATE.finditer(name) for day in _days(*match.groups())]
@@ -80,15 +62,7 @@ def _days(year: str, month: str, day: str | None) -> list[date]:
 
 
 def dataset_name(files: Sequence[str]) -> str:
-    """Return a name for a dataset: what the files' names share, in small letters and hyphens.
-
-    Examples
-    --------
-    >>> dataset_name(["trips_2015_09.csv.gz"]), dataset_name(["<b>.csv"]), dataset_name(["é.csv"])
-    ('trips-2015-09', 'b', 'my-data')
-    >>> dataset_name(["trips_2014_12.csv", "trips_2015_01.csv"])
-    'trips'
-    """
+    """Return a name for a dataset: what the files' names share, in small letters and hyphens."""
     letters = zip(*(file.lower().split(".")[0] for file in files), strict=False)
     shared = takewhile(lambda column: len(set(column)) == 1, letters)
     stem = "".join(column[0] for column in shared)
@@ -99,13 +73,7 @@ def dataset_name(files: Sequence[str]) -> str:
 
 
 def weeks(first: date, last: date) -> list[date]:
-    """Return the Mondays of all full weeks of a period.
-
-    Examples
-    --------
-    >>> [week.day for week in weeks(date(2015, 9, 1), date(2015, 9, 30))]
-    [7, 14, 21]
-    """
+    """Return the Mondays of all full weeks of a period."""
     monday = first + timedelta(days=-first.weekday() % 7)
     mondays: list[date] = []
     while monday + timedelta(days=6) <= last:

@@ -1,58 +1,62 @@
-"""The datasets there are: what each is, and what may be done with one's own."""
+"""The datasets there are: what each is, what became of its rows, what may be done with it."""
 
+import html
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import streamlit as st
 
 from engine import frontier, report as engine_report
+from engine.contract import Seen
 from engine.datasets import storage
 from engine.errors import ExplorerError
+from engine.ingest.build import REPORT_FILE
 from engine.ingest.inputs import sources
-from pages._ui.cache import datasets as cached_datasets, verbs
-from pages._ui.data import (
-    build as data_build,
-    report as data_report,
-    store as data_store,
-    table as data_table,
-    wording as data_wording,
-)
+from engine.ingest.report import WORDS, Reason
+from pages._ui import cached
+from pages._ui.cache import facts as cached_facts
+from pages._ui.data import build as data_build, store as data_store, wording as data_wording
 from pages._ui.data.own import own
 from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.shell.settings import has_part, use_settings
+from pages._ui.wording.numbers import file_size
 
 _HOME, _REPORT = "pages/0_Home.py", "pages/6_Report.py"
 _DAMAGE = (ExplorerError, pa.ArrowException, OSError, ValueError, TypeError, KeyError)
 """What reading a damaged dataset raises."""
+_HEAD = ("Dataset", "People", "Days", "Zones", "Holds", "Size")
+_ACCOUNTS = {
+    "rows": "Rows of the files",
+    "visits": "Visits towards the density",
+    "trips": "Trips between the visits",
+}
+_BINS = {"visits_per_person": "Visits a person, in the week", "trips_per_person": "Trips a person"}
+_MOST_FILES = 10
 
 
 def mine(*, without: str | None = None) -> None:
-    """Draw the datasets of this session and those kept on this computer, with their buttons.
-
-    `without` names one that is drawn elsewhere on the page.
-    """
+    """Draw the datasets of this session and those kept on this computer, with their buttons."""
     entries = {name: entry for name, entry in catalogue.entries().items() if name != without}
-    built = [name for name in session().datasets if name in entries]
-    local = {
-        name: entry
-        for name, entry in entries.items()
-        if name not in built and data_store.is_local(_folder(entry))
-    }
-    served_locally = data_store.served_locally()
+    built = [entries[name] for name in session().datasets if name in entries]
+    local = [one for one in entries.values() if one not in built and _is_local(_folder(one))]
     if built:
         st.subheader("In this session", anchor=False)
         st.caption("Nobody else sees these. They are deleted when you leave.")
-        for name in built:
-            _own(entries[name], in_session=True, served_locally=served_locally)
+    for entry in built:
+        _own(entry)
     if local:
         st.subheader("Kept on this computer", anchor=False)
-        for entry in local.values():
-            _own(entry, in_session=False, served_locally=served_locally)
+    for entry in local:
+        _own(entry)
     for name, (folder, reason) in catalogue.damaged().items():
         _broken(name, folder, reason)
-    if not served_locally:
+    if not data_store.served_locally():
         st.caption(data_wording.LOCAL_ONLY)
 
 
@@ -61,27 +65,12 @@ def shipped() -> None:
     rows: list[list[str]] = []
     for entry in (one for one in catalogue.entries().values() if one.shipped):
         try:
-            rows.append(data_table.cells(entry))
+            rows.append(_cells(entry))
         except _DAMAGE as problem:
             _broken(entry.name, _folder(entry), _reason(problem))
     if rows:
         st.subheader("Shipped: simulated people", anchor=False)
-        st.html(data_table.table_html(rows))
-
-
-def _broken(name: str, folder: Path, reason: str) -> None:
-    """Draw a dataset that cannot be opened, with its Delete button where it may be deleted."""
-    data_wording.problem(f"{sources.shown(name)} cannot be opened", reason)
-    mine = session().datasets.get(name) == folder
-    if mine or (data_store.served_locally() and data_store.is_local(folder)):
-        _deletion(name, folder)
-
-
-def _reason(problem: Exception) -> str:
-    """Return why a dataset cannot be opened; what a library says may quote the file."""
-    if isinstance(problem, ExplorerError):
-        return str(problem)
-    return f"its files are damaged ({type(problem).__name__}); build it again"
+        st.html(_table_html(rows))
 
 
 def failure() -> None:
@@ -92,96 +81,186 @@ def failure() -> None:
         held.failed = ""
 
 
-def in_session(name: str) -> bool:
-    """Whether a dataset is this session's alone, and not kept."""
-    return name in session().datasets
-
-
-def show_on_home(name: str, *, first: bool = False) -> None:
-    """Draw the button that takes a dataset to home; `first` where it is what comes next."""
+def buttons(name: str, *, first: bool = False) -> None:
+    """Draw what may be done with a dataset; `first` where seeing it is what comes next."""
     entry = catalogue.entries().get(name)
-    if entry is not None and st.button(
+    if entry is None:
+        return
+    if st.button(
         "See it on home",
         type="primary" if first else "secondary",
         icon=":material/home:",
         key=f"data_home_{name}",
         on_click=_select,
         args=(entry,),
-        width="stretch",
     ):
         st.switch_page(_HOME)
-
-
-def show_report(name: str) -> None:
-    """Draw the button that opens the mobility report of a dataset; nothing where it has none."""
-    entry = catalogue.entries().get(name)
-    if (
-        entry is None
-        or not frame.exists(_REPORT)
-        or not verbs.of(engine_report.available, entry.key)
-    ):
-        return
-    if st.button(
+    if cached.of(engine_report.available, entry.key) and st.button(
         "Open its report",
         icon=frame.PAGES[_REPORT][1],
         key=f"data_to_report_{name}",
         on_click=_select,
         args=(entry,),
         help="What is in it: how many trips, when, where, how far.",
-        width="stretch",
     ):
         st.switch_page(_REPORT)
+    if name in session().datasets and data_store.served_locally():
+        st.button(
+            "Keep on this computer",
+            icon=":material/save:",
+            key=f"data_keep_{name}",
+            on_click=_keep,
+            args=(name,),
+            help="Copies the dataset to data/local, readable by you only. Until then it goes when "
+            "you leave.",
+        )
 
 
-def keep_button(name: str) -> None:
-    """Draw the button that keeps a session's dataset on this computer, where that is offered."""
-    if not in_session(name) or not data_store.served_locally():
-        return
-    st.button(
-        "Keep on this computer",
-        icon=":material/save:",
-        key=f"data_keep_{name}",
-        on_click=_keep,
-        args=(name,),
-        help="Copies the dataset to data/local, readable by you only. Until then it goes when you "
-        "leave.",
-        width="stretch",
+def account(report: Mapping[str, Any]) -> None:
+    """Draw what became of every row, under the confidential banner."""
+    st.warning(data_wording.CONFIDENTIAL_REPORT, icon=":material/lock:")
+    tables = [account_html(name, report[name]) for name in _ACCOUNTS if report.get(name)]
+    tables += [_bins_html(name, report[name]) for name in _BINS if report.get(name)]
+    st.html(f'<div class="accounts">{"".join(tables)}</div>')
+    people = [
+        f"{int(report[f'people_with_{what}']):,} people with {what}"
+        for what in ("visits", "trips")
+        if report.get(f"people_with_{what}")
+    ]
+    files = sorted(
+        f"{file['name']} ({file['format']}, {file_size(file['bytes'])}"
+        + (f", {file['encoding']})" if file["format"] == "csv" else ")")
+        for file in report.get("files", ())
+    )
+    notes = [*people, *report.get("notes", ()), *files[:_MOST_FILES]]
+    if len(files) > _MOST_FILES:
+        notes.append(f"and {len(files) - _MOST_FILES} more files")
+    items = "".join(f"<li>{html.escape(str(note))}</li>" for note in notes)
+    st.html(f'<ul class="notes">{items}</ul>')
+
+
+def account_html(name: str, counted: Mapping[str, Any]) -> str:
+    """Return an account that adds up: used and, reason by reason, not used."""
+    unused = {reason: counted["unused"].get(reason.name.lower(), 0) for reason in Reason}
+    lines = [("used", counted["used"], "used")]
+    lines += [(WORDS[reason], count, "unused") for reason, count in unused.items() if count]
+    total = counted["read"]
+    rows = "".join(
+        f'<tr class="{kind}"><td>{html.escape(words)}</td><td>{count:,}</td>'
+        f"<td>{_bar(count, total)}</td></tr>"
+        for words, count, kind in lines
+    )
+    return (
+        f'<table class="account"><caption>{_ACCOUNTS[name]}</caption><tbody>{rows}'
+        f'<tr class="sum"><td>all</td><td>{total:,}</td><td></td></tr></tbody></table>'
     )
 
 
-def _own(entry: Entry, *, in_session: bool, served_locally: bool) -> None:
+def _bins_html(name: str, bins: Mapping[str, int]) -> str:
+    most = max(bins.values(), default=0)
+    rows = "".join(
+        f"<tr><td>{html.escape(label)}</td><td>{people:,}</td><td>{_bar(people, most)}</td></tr>"
+        for label, people in bins.items()
+    )
+    return (
+        f'<table class="account"><caption>{_BINS[name]}</caption><thead><tr><th>number</th>'
+        f"<th>people</th><th></th></tr></thead><tbody>{rows}</tbody></table>"
+    )
+
+
+def _bar(count: int, whole: int) -> str:
+    share = 100 * count / whole if whole else 0
+    return f'<div class="share"><div style="width:{share:.1f}%"></div></div>'
+
+
+def _own(entry: Entry) -> None:
     try:  # all that reads its files comes first: whatever is in them, it can be deleted
-        cells = data_table.cells(entry)
-        verbs.of(engine_report.available, entry.key)
-        report = data_report.read(entry.key)
+        cells = _cells(entry)
+        cached.of(engine_report.available, entry.key)
+        report = _report_of(entry.key)
     except _DAMAGE as problem:
         _broken(entry.name, _folder(entry), _reason(problem))
         return
     with st.container(border=True):
-        st.html(data_table.table_html([cells]))
+        st.html(_table_html([cells]))
         with st.container(horizontal=True, gap="small"):
-            with st.container(width=210):
-                show_on_home(entry.name)
-            with st.container(width=210):
-                show_report(entry.name)
-            if in_session:
-                with st.container(width=230):
-                    keep_button(entry.name)
-            if in_session or served_locally:
-                _deletion(entry.name, _folder(entry))
-        if report is not None:
-            text = "What became of every row (confidential)"
-            with st.expander(text, icon=":material/lock:", key=f"data_report_{entry.name}"):
-                try:
-                    data_report.draw(report)
-                    if cached_datasets.dataset(entry.key).has_trips_by_person:
-                        people = verbs.of(frontier.trips_per_person, entry.key)
-                        st.caption(data_wording.trips_a_person(*frontier.quantiles(people)))
-                except (*_DAMAGE, AttributeError) as problem:
-                    data_wording.problem("Cannot be shown", _reason(problem))
+            buttons(entry.name)
+            _deletion(entry.name, _folder(entry))
+        if report is None:
+            return
+        text = "What became of every row (confidential)"
+        with st.expander(text, icon=":material/lock:", key=f"data_report_{entry.name}"):
+            try:
+                account(report)
+                if entry.has_trips_by_person:
+                    people = cached.of(frontier.trips_per_person, entry.key)
+                    st.caption(data_wording.trips_a_person(*frontier.quantiles(people)))
+            except (*_DAMAGE, AttributeError) as problem:
+                data_wording.problem("Cannot be shown", _reason(problem))
+
+
+def _report_of(key: Seen) -> dict[str, Any] | None:
+    """Return the report of a dataset's ingest, if it has one. **Confidential**, never cached."""
+    try:
+        document = json.loads((Path(key.dataset) / REPORT_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return document if isinstance(document, dict) else None
+
+
+def _broken(name: str, folder: Path, reason: str) -> None:
+    """Draw a dataset that cannot be opened, with its Delete button where it may be deleted."""
+    data_wording.problem(f"{sources.shown(name)} cannot be opened", reason)
+    _deletion(name, folder)
+
+
+def _reason(problem: Exception) -> str:
+    """Return why a dataset cannot be opened; what a library says may quote the file."""
+    if isinstance(problem, ExplorerError):
+        return str(problem)
+    return f"its files are damaged ({type(problem).__name__}); build it again"
+
+
+def _table_html(rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f"<th>{title}</th>" for title in _HEAD)
+    body = "".join(f"<tr>{''.join(cells)}</tr>" for cells in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="datasets">{table}</div>'
+
+
+def _cells(entry: Entry) -> list[str]:
+    """Return what is publicly known of a dataset, escaped."""
+    facts, about = cached_facts.facts(entry.key), entry.metadata
+    holds = [words for words, there in (("visits", entry.has_density), ("trips", entry.has_trips))
+             if there]  # fmt: skip
+    kind = "simulated" if about.simulated else "confidential, public estimate"
+    week = f"; density week of {_day(about.week)}" if about.week else ""
+    lines = (about.description, f"Source: {about.source or 'not given'}",
+             f"Licence: {about.licence or 'not given'}")  # fmt: skip
+    said = "".join(f"<small>{html.escape(line)}</small>" for line in lines if line)
+    people = about.people_public
+    days = f"{_day(about.first_day)} to {_day(about.last_day)}, {about.time_zone}{week}"
+    return [
+        f"<td><b>{html.escape(entry.name)}</b>{said}</td>",
+        _cell(f"{people:,}" if people else "unknown", kind if people else "confidential"),
+        _cell(f"{len(about.days):,}", days),
+        _cell(f"{facts.zones:,}", f"{facts.locations:,} places" if facts.locations else ""),
+        _cell(", ".join(holds), "" if about.trips_have_people else "trips without people"),
+        _cell(file_size(facts.size_bytes), ""),
+    ]
+
+
+def _cell(first: str, second: str) -> str:
+    return f"<td>{html.escape(first)}<small>{html.escape(second)}</small></td>"
+
+
+def _day(when: date) -> str:
+    return when.isoformat().replace("-", "\N{NON-BREAKING HYPHEN}")
 
 
 def _deletion(name: str, folder: Path) -> None:
+    if session().datasets.get(name) != folder and not _is_mine(folder):
+        return
     tag = name if name.isprintable() else ascii(name)
     with st.popover("Delete", icon=":material/delete:", key=f"data_ask_{tag}"):
         st.write("This cannot be undone; the raw files it was built from stay.")
@@ -192,6 +271,14 @@ def _deletion(name: str, folder: Path) -> None:
             args=(name, folder),
             type="primary",
         )
+
+
+def _is_local(folder: Path) -> bool:
+    return data_store.is_local(folder)
+
+
+def _is_mine(folder: Path) -> bool:
+    return data_store.served_locally() and _is_local(folder)
 
 
 def _folder(entry: Entry) -> Path:
@@ -210,10 +297,9 @@ def _keep(name: str) -> None:
         return
     try:
         data_store.keep(name, built[name])
+        storage.delete(built.pop(name))
     except ExplorerError as problem:
         own().failed = str(problem)
-        return
-    storage.delete(built.pop(name))
 
 
 def _delete(name: str, folder: Path) -> None:
@@ -221,7 +307,7 @@ def _delete(name: str, folder: Path) -> None:
     try:
         if built.get(name) == folder:
             storage.delete(built.pop(name))
-        elif data_store.is_local(folder) and data_store.served_locally():
+        elif _is_mine(folder):
             storage.delete(folder)
     except ExplorerError as problem:
         own().failed = str(problem)

@@ -11,35 +11,19 @@ MOST_KNOWN = 20
 
 @dataclass
 class OwnData:
-    """The form of the page Data, and what the session has made with it.
+    """The form of the page Data, and what the session has made with it."""
 
-    Attributes
-    ----------
-    round : int
-        How often the form has been emptied; each round's widgets have keys of their own.
-    uploads, kept : dict
-        Ids of the files in each uploader, and where they lie on this disk.
-    known : dict
-        What has been read of the files, by kind, once for what was asked.
-    time_zone : str or None
-        The one chosen last, for the rows shown above it.
-    failed : str
-        Why the last button could not do what it says; shown once.
-    workspace, build : object or None
-        The session's folder, and its last build.
-    example : bool
-        Whether a twin is made of the shipped example where no file was given.
-    """
-
-    round: int = 0
-    uploads: dict[str, set[str]] = field(default_factory=dict)
-    kept: dict[str, list[Path]] = field(default_factory=dict)
-    known: dict[str, dict[Any, Any]] = field(default_factory=dict)
+    round: int = 0  # how often the form was emptied: each round's widgets have keys of their own
+    uploads: dict[str, set[str]] = field(default_factory=dict)  # ids of the files in each uploader
+    kept: dict[str, list[Path]] = field(default_factory=dict)  # and where they lie on this disk
+    known: dict[str, dict[Any, Any]] = field(default_factory=dict)  # what was read, once, by kind
+    leave_out: set[str] = field(default_factory=set)  # choices made beside refusals
+    refused: str = ""  # the code of the last refusal that has a choice
     time_zone: str | None = None
-    failed: str = ""
+    failed: str = ""  # why the last button could not do what it says; shown once
     workspace: Any = None
     build: Any = None
-    example: bool = False
+    example: bool = False  # whether a twin is made of the shipped example
 
     def read(self, kind: str) -> dict[Any, Any]:
         """Return what has been read of a kind; where that is much, it is read anew."""
@@ -52,7 +36,7 @@ class OwnData:
         """Empty the form (a callback)."""
         self.round += 1
         self.known, self.kept, self.uploads = {}, {}, {}
-        self.example = False
+        self.leave_out, self.refused, self.example = set(), "", False
 
 
 def own() -> OwnData:

@@ -29,13 +29,7 @@ LONGEST_NAME = 100
 
 
 class Workspace:
-    """The temporary folder of one session; use `workspace` to get this session's.
-
-    Attributes
-    ----------
-    folder : Path
-        Readable by its owner only.
-    """
+    """The temporary folder of one session; use `workspace` to get this session's."""
 
     def __init__(self, session: str) -> None:
         self.session = session
@@ -106,13 +100,7 @@ def existing() -> Workspace | None:
 
 
 def safe_name(name: str) -> str:
-    """Return the last part of a file's name, printable and short; its ending is kept.
-
-    Examples
-    --------
-    >>> safe_name("../../etc/pass wd.csv"), safe_name("..")
-    ('pass wd.csv', 'upload')
-    """
+    """Return the last part of a file's name, printable and short; its ending is kept."""
     last = PurePosixPath(name.replace("\\", "/")).name
     printable = "".join(c if c.isprintable() and c not in '<>:"|?*' else "_" for c in last)
     while len(printable.encode()) > LONGEST_NAME:

@@ -32,9 +32,7 @@ from pages._ui.data.draft import Draft
 from pages._ui.data.own import own
 from pages._ui.jobs.kept import Tell
 
-ENDINGS = (*data_files.ZONES, "csv")
-SHARE_OF_RESIDENTS = 0.1
-MOST_BY_DEFAULT = 200_000
+SHARE_OF_RESIDENTS, MOST_BY_DEFAULT = 0.1, 200_000
 """People in the data where nothing else is known: a tenth of the residents, soon simulated."""
 LEAD = (
     "Draw simulated people in your own zones from **public facts**, choose everything on them, and "
@@ -44,55 +42,33 @@ LEAD = (
 
 
 def draw(draft: Draft) -> None:
-    """Draw the form of a twin; its button begins the build."""
+    """Draw the form of a twin, zones, people, trips and period; its button begins the build."""
     with st.container(border=True):
         st.markdown(LEAD)
         files = data_files.choose(
             draft,
             "twin",
             "Zones, or a table of places",
-            ENDINGS,
+            (*data_files.ZONES, "csv"),
             "GeoJSON, GeoPackage, a zipped Shapefile or GeoParquet; or a CSV of places with "
             "latitude and longitude, whose own areas are the zones.",
-            several=False,
         )
         if not files and not own().example:
-            with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-                st.button(
-                    "Try it with France",
-                    icon=":material/map:",
-                    key="data_twin_example",
-                    on_click=_take_example,
-                )
-                st.caption(
-                    "96 departments and their residents, which come with the product. A map and "
-                    "three numbers follow, all with a default."
-                )
+            st.button(
+                "Try it with France",
+                icon=":material/map:",
+                key="data_twin_example",
+                on_click=_take_example,
+                help="96 departments and their residents, which come with the product.",
+            )
             return
         path = files[0] if files else EXAMPLE
-        seen = None if path.suffix == ".csv" else data_files.look_at_zones(path)
-        column = None
-        if seen is not None:
-            column = st.selectbox(
-                "Residents",
-                seen.columns,
-                index=_position(seen.columns),
-                placeholder="not in the file: people live by area",
-                key=draft.key("twin_residents"),
-                width=320,
-            )
-        zones = data_files.looked(path, lambda: read_twin_zones(path, column), ("twin", column))
-        if zones is None:
-            return
         left, right = st.columns([1, 1.4], gap="large")
         with left:
-            inputs, table = _inputs(draft, zones, _residents_source(path, column))
-            flows = None
-            if table is not None:
-                flows = data_files.looked(
-                    table, lambda: read_flows(table, zones), ("flows", str(path))
-                )
-                inputs = None if flows is None else inputs
+            given = _given(draft, path)
+        if given is None:
+            return
+        zones, inputs, flows = given
         with right:
             st.html(data_picture.picture(from_zones(zones)))
             notice = f" · residents: {EXAMPLE_SOURCE}; outlines: Natural Earth"
@@ -117,108 +93,129 @@ def _take_example() -> None:
     own().example = True
 
 
-def _residents_source(path: Path, column: str | None) -> dict[str, str]:
-    if column is None:
-        return {}
-    where = EXAMPLE_SOURCE if path == EXAMPLE else f"column “{column}” of the file of zones"
-    return {"residents": where}
+def _given(
+    draft: Draft, path: Path
+) -> tuple[gpd.GeoDataFrame, TwinInputs | None, Floats | None] | None:
+    """Return zones, inputs (None where they contradict) and public flows, as they are stated."""
+    with st.container():
+        main = st.container()
+        with st.expander("More, with defaults", icon=":material/tune:"):
+            column = _residents(draft, path)
+            more, week, source, table = _more(draft)
+        how = f"twin {column}"
+        zones = data_files.drawn(
+            data_files.looked(path, lambda: read_twin_zones(path, column), how)
+        )
+        if zones is None:
+            return None
+        flows = None
+        if table is not None:
+            read = data_files.looked(table, lambda: read_flows(table, zones), f"flows {path}")
+            flows = data_files.drawn(read)
+        people, trips, days = _main(main, draft, zones)
+        sources = {"people": source.strip()} if source and source.strip() else {}
+        if column is not None:
+            where = EXAMPLE_SOURCE if path == EXAMPLE else f"column “{column}” of the file of zones"
+            sources["residents"] = where
+        try:
+            residents_of(zones)
+            inputs = TwinInputs(
+                people=people,
+                trips_a_day=trips,
+                days=days,
+                weekdays=read_weekdays(week) if week and week.strip() else None,
+                sources=sources,
+                **more,
+            )
+        except ExplorerError as problem:
+            data_wording.problem("Cannot be made", str(problem))
+            return zones, None, flows
+        return zones, None if table is not None and flows is None else inputs, flows
 
 
-def _inputs(
-    draft: Draft, zones: gpd.GeoDataFrame, residents_source: dict[str, str]
-) -> tuple[TwinInputs | None, Path | None]:
-    """Draw the facts; return them, None where they contradict, and a public table of flows."""
+def _main(place: Any, draft: Draft, zones: gpd.GeoDataFrame) -> tuple[int, float, int]:
     residents = float(zones["residents"].sum()) if "residents" in zones else 0.0
-    if not 0 <= residents < MOST_PEOPLE:  # a wrong column; the build says so
-        residents = 0.0
-    people = st.number_input(
+    usual = 10_000
+    if 0 < residents < MOST_PEOPLE:  # else a wrong column; the build says so
+        usual = max(min(int(residents * SHARE_OF_RESIDENTS), MOST_BY_DEFAULT), 1)
+    people = place.number_input(
         "People in the data",
         min_value=1,
         max_value=MOST_PEOPLE,
-        value=max(min(int(residents * SHARE_OF_RESIDENTS), MOST_BY_DEFAULT), 1)
-        if residents
-        else 10_000,
+        value=usual,
         key=draft.key("twin_people"),
         help="Subscribers or riders, from your press kit. The default is a tenth of the residents, "
         f"at most {MOST_BY_DEFAULT:,}: a million take about a minute.",
     )
-    trips = st.number_input(
-        "Trips between zones, a person and day",
-        min_value=0.0,
-        value=0.8,
-        step=0.1,
-        key=draft.key("twin_trips"),
+    label = "Trips between zones, a person and day"
+    key = draft.key("twin_trips")
+    trips = place.number_input(label, min_value=0.0, value=0.8, step=0.1, key=key)
+    days = place.number_input("Days", min_value=1, value=7, key=draft.key("twin_days"))
+    return people, trips, days
+
+
+def _residents(draft: Draft, path: Path) -> str | None:
+    seen = None if path.suffix == ".csv" else data_files.look_at_zones(path)
+    if seen is None or isinstance(seen, ExplorerError):
+        return None
+    guess = guess_residents(seen.columns)
+    return st.selectbox(
+        "Residents",
+        seen.columns,
+        index=None if guess is None else seen.columns.index(guess),
+        placeholder="not in the file: people live by area",
+        key=draft.key("twin_residents"),
     )
-    days = st.number_input("Days", min_value=1, value=7, key=draft.key("twin_days"))
+
+
+def _more(draft: Draft) -> tuple[dict[str, Any], str | None, str | None, Path | None]:
+    """Draw what is seldom known: numbers with a default, a week, sources and a table of flows."""
     source = st.text_input(
         "Where these numbers are printed",
         placeholder="such as the annual report 2025",
         key=draft.key("twin_source"),
         help="It stands in the dataset, and in the statement of a release tuned on this twin.",
     )
-    stated = {"people": source.strip()} if source and source.strip() else {}
-    more, week, flows = _more(draft)
-    try:
-        residents_of(zones)
-        inputs = TwinInputs(
-            people=people,
-            trips_a_day=trips,
-            days=days,
-            weekdays=read_weekdays(week) if week and week.strip() else None,
-            sources=stated | residents_source,
-            **more,
-        )
-    except ExplorerError as problem:
-        data_wording.problem("Cannot be made", str(problem))
-        return None, flows
-    return inputs, flows
-
-
-def _more(draft: Draft) -> tuple[dict[str, Any], str | None, Path | None]:
-    """Draw what is seldom known: numbers with a default, a week, and a public table of flows."""
-    with st.expander("More, with defaults", icon=":material/tune:"):
-        first_day = st.date_input("First day", FIRST_DAY, key=draft.key("twin_first_day"))
-        travellers = st.number_input(
-            "Share of people who ever travel, %",
-            min_value=1,
-            max_value=100,
-            value=None,
-            placeholder="not known: 90, and people differ more",
-            key=draft.key("twin_travellers"),
-            help="Of all people in the data, within the days above. Where it is stated, what eight "
-            "twins recommend is closer to the best.",
-        )
-        friction = st.number_input(
-            "Kilometres over which flows fall to a third",
-            min_value=0.001,
-            max_value=1e5,
-            value=None,
-            placeholder="a third of the area's radius",
-            key=draft.key("twin_friction"),
-        )
-        visits = st.number_input(
-            "Records a person and week",
-            min_value=0.0,
-            max_value=300.0,
-            value=15.0,
-            key=draft.key("twin_visits"),
-            help="For the density of visits; 0 makes none.",
-        )
-        week = st.text_input(
-            "Relative trips from Monday to Sunday",
-            placeholder="those of the shipped data, or such as 1, 1, 1, 1, 1, 0.8, 0.7",
-            key=draft.key("twin_weekdays"),
-        )
-        flows = data_files.choose(
-            draft,
-            "twin_flows",
-            "A public table of flows",
-            ("csv",),
-            "Columns origin, destination (ids of the zones) and count, of another source: "
-            "commuters of a census, say. Its pattern is used, not its size.",
-            several=False,
-        )
-        seed = st.number_input("Seed", min_value=0, value=1, key=draft.key("twin_seed"))
+    first_day = st.date_input("First day", FIRST_DAY, key=draft.key("twin_first_day"))
+    travellers = st.number_input(
+        "Share of people who ever travel, %",
+        min_value=1,
+        max_value=100,
+        value=None,
+        placeholder="not known: 90",
+        key=draft.key("twin_travellers"),
+        help="Of all people in the data, within the days above.",
+    )
+    friction = st.number_input(
+        "Kilometres over which flows fall to a third",
+        min_value=0.001,
+        max_value=1e5,
+        value=None,
+        placeholder="a third of the area's radius",
+        key=draft.key("twin_friction"),
+    )
+    visits = st.number_input(
+        "Records a person and week",
+        min_value=0.0,
+        max_value=300.0,
+        value=15.0,
+        key=draft.key("twin_visits"),
+        help="For the density of visits; 0 makes none.",
+    )
+    week = st.text_input(
+        "Relative trips from Monday to Sunday",
+        placeholder="those of the shipped data, or such as 1, 1, 1, 1, 1, 0.8, 0.7",
+        key=draft.key("twin_weekdays"),
+    )
+    flows = data_files.choose(
+        draft,
+        "twin_flows",
+        "A public table of flows",
+        ("csv",),
+        "Columns origin, destination (ids of the zones) and count, of another source: commuters of "
+        "a census, say. Its pattern is used, not its size.",
+    )
+    seed = st.number_input("Seed", min_value=0, value=1, key=draft.key("twin_seed"))
     more = {
         "first_day": first_day or FIRST_DAY,
         "travellers": travellers and travellers / 100,
@@ -226,7 +223,7 @@ def _more(draft: Draft) -> tuple[dict[str, Any], str | None, Path | None]:
         "visits_a_week": visits,
         "seed": seed,
     }
-    return more, week, flows[0] if flows else None
+    return more, week, source, flows[0] if flows else None
 
 
 def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs, flows: Floats | None) -> None:
@@ -243,8 +240,3 @@ def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs, flows: Floats
         return {"seconds": time.monotonic() - began}
 
     data_build.begin(name, task)
-
-
-def _position(columns: tuple[str, ...]) -> int | None:
-    guess = guess_residents(columns)
-    return None if guess is None else columns.index(guess)

@@ -24,7 +24,11 @@ CONFIDENTIAL_ROWS = (
 CONFIDENTIAL_REPORT = CONFIDENTIAL_BANNER
 SWAPPED = (
     "**Longitude and latitude seem swapped**: the first rows lie far from the places, or beyond "
-    "±90°. Choose the two columns the other way round, under Your table."
+    "±90°. Choose the two columns the other way round, under Choose the columns."
+)
+TIMES_UNREAD = (
+    "Some of the first times cannot be read. Choose the column of times, or how they are written "
+    "under Show every option."
 )
 LOCAL_ONLY = (
     "Keeping datasets and reading paths is offered only where the page is served to this computer "
@@ -51,6 +55,7 @@ KIND_HELP = {
     "flows": "One row a pair of places: origin, destination and a number. No people are in it, so "
     "only single trips can be protected.",
 }
+KINDS_HELP = "  \n".join(f"**{KINDS[kind]}**: {words}" for kind, words in KIND_HELP.items())
 COLUMNS = {
     "uid": "Person",
     "tid": "Trip",
@@ -79,6 +84,7 @@ _CONTROLS = {
     "decimal": "Decimal mark",
     "thousands": "Thousands",
     "delimiter": "Between columns",
+    "encoding": "Encoding",
     "zoning": "Zones to build",
     "size_m": "Size of a cell",
     "clusters": "Number of clusters",
@@ -86,33 +92,15 @@ _CONTROLS = {
     "first_day": "First day",
     "last_day": "Last day",
     "time_zone": "Time zone",
-    "week": "Week",
-    "mapping": "Columns",
-    "locations_mapping": "Columns",
-    "zones_mapping": "Columns",
-    "locations": "Places",
-    "zones": "Zones",
-    "parts": "Build",
+    "mapping": "Choose the columns",
     "gap_minutes": "Minutes without a row that end a trip",
-    "leave_out": "Leave unreadable rows out, and count them",
-    "encoding": "Encoding",
-    "max_visits_cap": "Cap of visits a person",
-    "max_distance_m": "Largest distance",
-    "people_public": "People, public estimate",
-    "memory": "the command line",
-    "spill_limit": "the command line",
+    "max_visits_cap": "Most visits of a person in the week",
 }
 """The page's control for each setting of an ingest."""
 
 
 def on_page(error: ExplorerError) -> str:
-    """Return an error's message with the page's controls that mend it.
-
-    Examples
-    --------
-    >>> on_page(ExplorerError("no row is used", remedy="check the day", settings=("first_day",)))
-    'no row is used; check the day (First day)'
-    """
+    """Return an error's message with the page's controls that mend it."""
     named = dict.fromkeys(_CONTROLS[name] for name in error.settings if name in _CONTROLS)
     return str(error) + (f" ({', '.join(named)})" if named else "")
 
@@ -161,6 +149,14 @@ def duration(seconds: float) -> str:
     return f"{max(seconds, 1):.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
 
 
+def ambiguous(column: str) -> str:
+    """Ask which of two days a date is."""
+    return (
+        f"**03/04/2016: is that 3 April or 4 March?** The first rows of column “{column}” do not "
+        "show which. Choose under Order of the date."
+    )
+
+
 def unusual_columns(count: int) -> str:
     """Say that a file may have no line of names; the names are not repeated, they may be values."""
     return (
@@ -200,13 +196,7 @@ def built_html(name: str, seconds: float, *, kept: bool) -> str:
 
 
 def trips_a_person(low: int, mean: float, high: int) -> str:
-    """Say the quantiles of trips per person that P2's Table 1 gives of its data.
-
-    Examples
-    --------
-    >>> trips_a_person(0, 1.53, 10)
-    'Trips a person in all days: 5% make at most 0, the mean is 1.53, 95% make at most 10.'
-    """
+    """Say the quantiles of trips per person that P2's Table 1 gives of its data."""
     return (
         f"Trips a person in all days: 5% make at most {low:,}, the mean is {mean:,.2f}, "
         f"95% make at most {high:,}."

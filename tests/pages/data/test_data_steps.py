@@ -6,8 +6,21 @@ from shapely import box
 from shapely.geometry import mapping
 
 from engine import datasets
+from pages._ui.data.own import OwnData
 from tests.reference.ingest_inputs import TOWERS
-from tests.support.data_page import HEADER, PLACES, TRIPS, built, button, text, upload, widget, zone
+from tests.support.data_page import (
+    HEADER,
+    PLACES,
+    TRIPS,
+    built,
+    button,
+    html_of,
+    text,
+    upload,
+    widget,
+    zone,
+)
+from tests.support.link import held
 
 POINTS = "user,timestamp,latitude,longitude\n" + "".join(
     f"{i % 5},2015-09-{7 + i % 7:02d} 08:{i:02d}:00,{TOWERS[i % 4][1]},{TOWERS[i % 4][2]}\n"
@@ -59,24 +72,6 @@ def test_swapped_coordinates_are_seen_at_once(open_data):
     assert button(app, "data_start").disabled
 
 
-def test_columns_without_a_usual_name_are_asked_for_not_quoted(open_data):
-    app = upload(open_data(), "table", "t.csv", b"alice,house,work,monday\nbob,house,work,monday\n")
-    warning = next(w.value for w in app.warning if "usual" in w.value)
-    assert "None of the 4 column names is a usual one" in warning
-    assert "alice" not in warning
-
-
-def test_every_file_is_read_with_the_separator_that_was_chosen(open_data):
-    head = "uid|datetime|origin|destination|a,b,c,d,e,f"
-    row = "1|2015-09-07 08:00:00|A|B|1,2,3,4,5,6"
-    app = upload(open_data(), "table", "t_2015_09.csv", f"{head}\n{row}\n".encode())
-    widget(app.selectbox, "data_delimiter").set_value("|").run()
-    upload(app, "locations", "stations.csv", PLACES)
-    assert not app.exception, app.exception
-    assert "tables that can be read" not in missing(app)
-    assert "Cannot be read" not in text(app)
-
-
 def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_data):
     places = "id,latitude,longitude\n" + "".join(
         f"{i},{20 + i // 60 / 100:.2f},{-103 - i % 60 / 100:.2f}\n" for i in range(5_100)
@@ -92,20 +87,65 @@ def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_
     assert "coarser zones" not in missing(app)
 
 
-def test_coarser_zones_of_the_file_are_kept_offered_and_refused_where_they_do_not_nest(open_data):
+def test_coarser_zones_of_the_file_are_kept_and_offered(open_data):
     app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
     upload(app, "zones", "zones.geojson", ZONES)
     assert widget(app.multiselect, "data_parents").value == ["district"]
     assert "Coarser zones kept: district (2)" in text(app)
-    widget(app.multiselect, "data_parents").set_value(["district", "half"]).run()
-    assert "each half must lie in one district, and 1 lie in several" in text(app)
-    assert "coarser zones" in missing(app)
-    widget(app.multiselect, "data_parents").set_value(["half"]).run()
-    assert "Coarser zones kept: half (2)" in text(app)
     widget(app.segmented_control, "data_zoning").set_value("parents").run()
     widget(app.selectbox, "data_parent").set_value("half").run()
     assert "**2 zones**" in text(app)
-    zone(app, "America/Mexico_City")
-    built(app)
+    built(zone(app, "America/Mexico_City"))
     dataset = datasets.load(app.session_state["session"].datasets["trips-2015-09"])
     assert list(dataset.zones["zone_id"]) == ["l", "r"]
+
+
+def test_a_file_without_names_and_one_with_lines_above_offer_the_choice(open_data):
+    rows = "\n".join(f"{i},2015-09-07 08:0{i}:00,A,B" for i in range(5))
+    app = upload(open_data(), "table", "t_2015_09.csv", rows.encode())
+    assert "the first line looks like data" in text(app)
+    assert "2015-09-07 08:01" not in text(app)
+    widget(app.toggle, "data_no_header").set_value(True).run()
+    assert "a column for" in missing(app)
+    for place, column in enumerate(("uid", "datetime", "origin", "destination"), 1):
+        widget(app.selectbox, f"data_trips_{column}").set_value(str(place)).run()
+    assert "a column for" not in missing(app)
+    assert "<small>Mon 7 Sep 2015 08:00</small>" in html_of(app)
+
+
+def test_a_known_form_needs_no_choice_and_can_be_refused(open_data):
+    rows = "tpep_pickup_datetime,tpep_dropoff_datetime,PULocationID,DOLocationID\n" + "".join(
+        f"2015-09-0{7 + i} 08:00:00,2015-09-0{7 + i} 08:20:00,A,B\n" for i in range(3)
+    )
+    app = upload(open_data(), "table", "taxis_2015_09.csv", rows.encode())
+    form = widget(app.toggle, "data_form_tlc")
+    assert "New York" in form.label
+    assert not [one for one in app.segmented_control if one.key.startswith("data_kind")]
+    form.set_value(False).run()
+    assert widget(app.segmented_control, "data_kind").value == "rides"
+
+
+def test_a_choice_stands_beside_a_refusal_and_mends_it(open_data):
+    rows = TRIPS + b"\n,2015-09-07 08:00:00,,A,B\n"
+    app = upload(open_data(), "table", "trips_2015_09.csv", rows)
+    upload(app, "locations", "stations.csv", PLACES)
+    built(zone(app, "America/Mexico_City"))
+    assert "in 1 of 37 rows" in text(app)
+    button(app, "data_choice_people").click().run()
+    assert "leave out rows without a person" in text(app)
+    built(app)
+    assert held(app, OwnData).build.result["rows"]["used"] == 21
+
+
+def test_places_that_are_there_twice_can_be_kept_once(open_data):
+    app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
+    again = PLACES + b"\nA,20.6,-103.3,again"
+    upload(app, "locations", "stations.csv", again)
+    assert "coarser zones" in missing(app)
+    button(app, "data_choice_repeated-places").click().run()
+    assert "coarser zones" not in missing(app)
+
+
+def test_without_trips_a_gap_may_be_named(open_data):
+    app = upload(open_data(), "table", "gps_2015_09.csv", POINTS.encode())
+    assert widget(app.number_input, "data_gap_points").value is None

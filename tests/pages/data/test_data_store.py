@@ -3,15 +3,8 @@
 import threading
 import time
 
-import pytest
-
 from engine.ingest.inputs import mapping
-from pages._ui.data import (
-    guesses as data_guesses,
-    report as data_report,
-    store as data_store,
-    wording as data_wording,
-)
+from pages._ui.data import list as data_list, store as data_store, wording as data_wording
 
 
 def test_a_sessions_folder_goes_when_the_session_is_gone(temporary, monkeypatch):
@@ -27,7 +20,7 @@ def test_a_sessions_folder_goes_when_the_session_is_gone(temporary, monkeypatch)
 
 def test_an_account_on_the_page_adds_up():
     account = {"read": 10, "used": 7, "unused": {"duplicate": 2, "self_trip": 1}}
-    shown = data_report.account_html("rows", account)
+    shown = data_list.account_html("rows", account)
     assert [f"<td>{n}</td>" in shown for n in (7, 2, 1, 10)] == [True] * 4
     assert shown.count("<tr") == 4
 
@@ -37,19 +30,6 @@ def test_every_kind_and_column_has_a_name():
     known |= {name for kind in mapping.OPTIONAL for name in mapping.OPTIONAL[kind]}
     assert known <= data_wording.COLUMNS.keys()
     assert data_wording.KINDS.keys() == data_wording.KIND_HELP.keys()
-
-
-@pytest.mark.parametrize(
-    ("columns", "kind"),
-    [
-        (("uid", "datetime", "tower_id"), "visits"),
-        (("user", "time", "lat", "lon"), "points"),
-        (("origin", "destination", "flow", "date"), "flows"),
-        (("a", "b"), "trips"),
-    ],
-)
-def test_the_kind_of_table_is_guessed(columns, kind):
-    assert data_guesses.kind(columns) == kind
 
 
 def test_an_upload_is_stored_once_however_many_runs_ask_for_it(temporary):

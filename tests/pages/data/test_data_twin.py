@@ -110,14 +110,6 @@ def test_a_public_table_and_a_week_shape_the_twin(open_page) -> None:
     assert od.truth(twin, days=weekend).sum() < 0.02 * flows.sum()
 
 
-def test_a_file_takes_the_place_of_the_example(open_page) -> None:
-    app = opened(open_page)
-    button(app, "data_twin_example").click().run()
-    app = upload(app, "twin", "mine.geojson", ZONES)
-    assert "4 zones" in text(app)
-    assert "INSEE" not in text(app)
-
-
 @pytest.mark.parametrize(
     ("residents", "zones", "trips", "said"),
     [
@@ -140,15 +132,6 @@ def test_what_cannot_be_made_is_said_before_it_is_tried(
     assert button(app, "data_twin_start").disabled
 
 
-def test_zones_that_overlap_are_refused(open_page) -> None:
-    wrong = json.loads(ZONES)
-    for feature in wrong["features"]:
-        feature["geometry"] = wrong["features"][0]["geometry"]
-    app = upload(opened(open_page), "twin", "wrong.geojson", json.dumps(wrong).encode())
-    assert "overlap" in text(app)
-    assert not [one for one in app.button if one.key == "data_twin_start"]
-
-
 def test_fewer_people_than_zones_and_names_with_formulas_make_a_dataset(open_page) -> None:
     app = upload(opened(open_page), "twin", "few.geojson", ZONES)
     widget(app.number_input, "data_twin_people").set_value(2).run()
@@ -160,9 +143,3 @@ def test_fewer_people_than_zones_and_names_with_formulas_make_a_dataset(open_pag
     assert np.asarray(twin.homes).sum() == 2
     assert set(twin.zones["name"]) == {"=cmd()"}
     assert od.truth(twin).sum() == 0
-
-
-def test_the_form_of_a_table_waits_behind_the_other_door(open_page) -> None:
-    app = opened(open_page)
-    assert not [one for one in app.button if one.key == "data_twin_start"], "no zones yet"
-    assert [one for one in app.get("file_uploader") if one.key.startswith("data_table_")]
