@@ -14,6 +14,7 @@ import pyarrow as pa
 
 from .. import datasets
 from ..datasets import Dataset, Metadata, storage
+from ..datasets.zoomtables import ZoomClips
 from ..errors import InputError
 from . import counting, keys, look, rows, scratch, tables
 from .door import door
@@ -188,7 +189,14 @@ def _counted(
         tables.refuse_useless(options, mappings, account, places)
 
     run = counting.Run(
-        engine, monitor, places, options.first_day, options.last_day, salt, options.max_visits_cap
+        engine,
+        monitor,
+        places,
+        options.first_day,
+        options.last_day,
+        salt,
+        options.max_visits_cap,
+        ZoomClips.of(options.mean_visits_public, options.max_visits_cap),
     )
     work = _Work(options, run, views, reader, by_points, accept)
     _put_places(work)
@@ -573,6 +581,7 @@ def _save(options: IngestOptions, result: Result, report: IngestReport) -> Datas
         trips_have_people=options.has_people,
         period_from_data=options.period_from_data,
         places_public=result.places_public,
+        mean_visits_public=options.mean_visits_public if density else None,
     )
     return datasets.save(
         options.out,

@@ -69,6 +69,7 @@ _OPTIONS: tuple[tuple[str, str, Any, str], ...] = (
     ("--cells", "", get_args(Cells), "ids of places are such cells; default: auto-detect"),
     ("--week", "", _day, "Monday of the density week; default: the first full one"),
     ("--cap", "max_visits_cap", int, "visits counted of one person at most (K_max)"),
+    ("--mean-visits", "mean_visits_public", float, "visits of a person in the week, if public"),
     (
         "--max-distance",
         "max_distance_m",

@@ -22,9 +22,9 @@ import shapely
 
 from ..datasets import RANK_BUCKET
 from ..datasets.zoomtables import (
-    CITY_CLIPS_SQUARED,
-    CLIP_SQUARED,
+    USUAL,
     WEIGHT_UNITS,
+    ZoomClips,
     ZoomTables,
     room_units,
     to_parquet,
@@ -60,6 +60,7 @@ class Run:
     last_day: date
     salt: str
     max_visits_cap: int
+    clips: ZoomClips = USUAL
 
     @property
     def start(self) -> int:
@@ -182,15 +183,16 @@ class _Zoom:
         self._sums = {
             name: np.zeros(shape, dtype=np.int64) for name in ("towers", "districts", "weeks")
         }
-        self._city = np.zeros((len(CITY_CLIPS_SQUARED), HOURS_PER_WEEK), dtype=np.int64)
+        self._city = np.zeros((len(run.clips.city), HOURS_PER_WEEK), dtype=np.int64)
         self._visits = 0
 
     def add(self, records: str) -> None:
         """Add a share of the people, none of whom has more records than the cap."""
-        engine, cap = self._run.engine, self._run.max_visits_cap
+        engine, cap, clips = self._run.engine, self._run.max_visits_cap, self._run.clips
         engine.keep("squares", _SQUARES.format(records=records))
-        room = f"floor((64 * {cap**2} - 63 * n * n) * {WEIGHT_UNITS // 64} / {cap**2})"
-        largest = f"floor({int(CLIP_SQUARED * WEIGHT_UNITS)} * room / {{of}})"
+        left = f"64 * {cap**2} - {clips.sum_64ths} * n * n"
+        room = f"floor(({left}) * {WEIGHT_UNITS // 64} / {cap**2})"
+        largest = f"floor({int(clips.squared * WEIGHT_UNITS)} * room / {{of}})"
         weight = f"least(floor(sqrt({largest})), {WEIGHT_UNITS})"
         engine.keep(
             "weighted",
@@ -217,8 +219,8 @@ class _Zoom:
         hours, norm, own, visits = (
             alike[name].to_numpy().astype(np.int64) for name in ("hour", "in_city", "own", "visits")
         )
-        room_of = room_units(own, cap)
-        for row, clip_squared in zip(self._city, CITY_CLIPS_SQUARED, strict=True):
+        room_of = room_units(own, cap, clips)
+        for row, clip_squared in zip(self._city, clips.city, strict=True):
             np.add.at(row, hours, visits * weight_units(norm, clip_squared, room_of))
         self._visits += int(visits.sum())
         engine.drop("weighted", "squares")
@@ -234,6 +236,7 @@ class _Zoom:
             weeks=self._sums["weeks"].sum(axis=1),
             visits=self._visits,
             max_visits_cap=self._run.max_visits_cap,
+            clips=self._run.clips,
         )
         return to_parquet(zoom, list(self._run.places.towers["location_id"].astype(str)))
 

@@ -75,6 +75,9 @@ class IngestOptions:
         How far outside every zone a coordinate may lie and still count in the nearest place.
     people_public : int or None
         Public estimate of the number of people.
+    mean_visits_public : float or None
+        Public mean number of visits of a person in the week, from 1 to K_max: our density is made
+        for it. None is for calls of a week.
     period_from_data : bool
         Whether the two days were read from the data; a release states it.
     places_public : bool or None
@@ -133,6 +136,7 @@ class IngestOptions:
     max_visits_cap: int = DEFAULT_MAX_VISITS_CAP
     max_distance_m: float = 1000.0
     people_public: int | None = None
+    mean_visits_public: float | None = None
     period_from_data: bool = False
     places_public: bool | None = None
     salt: str | None = None
@@ -167,6 +171,10 @@ class IngestOptions:
         validation.whole_number(
             "max_visits_cap", self.max_visits_cap, 1, 10**6, remedy="840 is usual"
         )
+        if self.mean_visits_public is not None:
+            limits = 1.0, float(self.max_visits_cap)
+            remedy = "a public number, never read off the data; leave it out for calls"
+            validation.finite_within("mean_visits_public", self.mean_visits_public, limits, remedy)
         if self.gap_minutes is not None:
             if self.kind != "visits":
                 raise ParameterError(

@@ -25,7 +25,9 @@ def clipped_sums(visits, positions, cap: int = 840, seed: int = 0) -> ZoomTables
     return sums_of(kept, positions, cap)
 
 
-def sums_of(people, positions, cap: int = 840) -> ZoomTables:
+def sums_of(
+    people, positions, cap: int = 840, squared: float = 10.0, share: Fraction = Fraction(63, 64)
+) -> ZoomTables:
     """Add up the distinct (tower, hour) records of people, one after the other."""
     district = {t: d for d, node in enumerate(district_nodes(positions)) for t in node}
     towers, districts = len(positions), len(set(district.values()))
@@ -39,15 +41,13 @@ def sums_of(people, positions, cap: int = 840) -> ZoomTables:
     )
     for records in people:
         # what the sum of visits tells of him is taken off, in whole 1/1024
-        room = Fraction(
-            math.floor(1024 * (1 - Fraction(63, 64) * Fraction(len(records), cap) ** 2))
-        )
+        room = Fraction(math.floor(1024 * (1 - share * Fraction(len(records), cap) ** 2)))
         room /= 1024
-        add(tables.towers, [(t, h) for t, h in records], Fraction(10) * room)
-        add(tables.districts, [(district[t], h) for t, h in records], Fraction(10) * room)
-        add(tables.weeks, [(t,) for t, _ in records], Fraction(10) * room)
-        for row, squared in zip(tables.city, CITY_CLIPS_SQUARED, strict=True):
-            add(row, [(h,) for _, h in records], Fraction(squared) * room)
+        add(tables.towers, [(t, h) for t, h in records], Fraction(squared) * room)
+        add(tables.districts, [(district[t], h) for t, h in records], Fraction(squared) * room)
+        add(tables.weeks, [(t,) for t, _ in records], Fraction(squared) * room)
+        for row, one in zip(tables.city, CITY_CLIPS_SQUARED, strict=True):
+            add(row, [(h,) for _, h in records], Fraction(one) * Fraction(squared) / 10 * room)
     return tables
 
 

@@ -115,6 +115,17 @@ def _every(draft: Draft) -> None:
         help="A public bound, not read off the data. Visits beyond it are trimmed and counted in "
         "the report; a smaller bound means less noise.",
     )
+    draft.values["mean_visits_public"] = draft.field(
+        two.number_input,
+        "Visits of a person in the week, if public",
+        "mean_visits",
+        min_value=1.0,
+        max_value=float(draft.values["max_visits_cap"]),
+        value=None,
+        placeholder="as of calls",
+        help="A public mean, never read off the data: our density is made for it. Bikes have about "
+        "2, calls 13.",
+    )
     if draft.by_points:
         label = "Metres outside every zone that still count"
         ends = {"min_value": 1, "max_value": 100_000, "value": 1_000}

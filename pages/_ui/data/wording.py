@@ -95,6 +95,7 @@ _CONTROLS = {
     "mapping": "Choose the columns",
     "gap_minutes": "Minutes without a row that end a trip",
     "max_visits_cap": "Most visits of a person in the week",
+    "mean_visits_public": "Visits of a person in the week, if public",
 }
 """The page's control for each setting of an ingest."""
 

@@ -1,6 +1,7 @@
 """The clipped sums of the method `zoom`, as the ingest counts them from raw rows."""
 
 from datetime import datetime, timedelta
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -25,18 +26,21 @@ def crowd(people: int = 25, seed: int = 4) -> list[tuple[str, str, str]]:
     return [*rows, *rows[:50]]
 
 
+LONG = [pytest.param(*a, marks=pytest.mark.long) for a in ((1, 45, None), (4, 840, None))]
+
+
 @pytest.mark.parametrize(
-    ("shares", "cap"),
-    [(1, 840), (4, 45), *(pytest.param(*a, marks=pytest.mark.long) for a in ((1, 45), (4, 840)))],
+    ("shares", "cap", "mean"), [(1, 840, None), (4, 45, None), (1, 45, 2.5), (1, 4, 2.0), *LONG]
 )
 def test_sums_equal_those_counted_person_by_person(
-    tmp_path: Path, cap: int, shares: int, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, cap: int, shares: int, mean: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = crowd()
     if shares > 1:
         monkeypatch.setattr(engines, "BYTES_A_ROW", 500_000)
     path = write_csv(tmp_path / "v.csv", HEADER, rows)
-    dataset, _ = ingest(options(tmp_path, "visits", [path], max_visits_cap=cap))
+    asked = options(tmp_path, "visits", [path], max_visits_cap=cap, mean_visits_public=mean)
+    dataset, _ = ingest(asked)
     visits = [
         ingest_reference.Visit(uid, datetime.fromisoformat(at), NUMBER[place])
         for uid, at, place in rows
@@ -45,8 +49,13 @@ def test_sums_equal_those_counted_person_by_person(
     for uid, records in ingest_reference.records_by_person(visits, MONDAY).items():
         keyed = [(ingest_reference.digest(SALT, ingest_reference.CAP, uid, *r), r) for r in records]
         kept[uid] = [(tower, hour) for _, (hour, tower) in sorted(keyed)[:cap]]
-    expected = zoom_reference.sums_of(kept.values(), POSITIONS, cap)
-    assert max(map(len, kept.values())) > 40
+    # c² is the mean; the sum takes at most a twentieth of whoever has it, in 64ths
+    share = 63 if mean is None else min(63, int(3.2 * (cap / mean) ** 2))
+    expected = zoom_reference.sums_of(
+        kept.values(), POSITIONS, cap, mean or 10.0, Fraction(share, 64)
+    )
+    assert max(map(len, kept.values())) > min(cap - 1, 40)
+    assert dataset.metadata.mean_visits_public == mean
     for name in ("towers", "districts", "city", "weeks", "visits", "max_visits_cap"):
         sums = getattr(dataset.zoom_tables, name)
         np.testing.assert_array_equal(sums, getattr(expected, name), err_msg=name)
