@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -17,8 +18,9 @@ from ..datasets import Dataset, Metadata, storage
 from ..datasets.zoomtables import ZoomClips
 from ..errors import InputError
 from . import counting, keys, look, rows, scratch, tables
+from .counting import Engine
 from .door import door
-from .engines import DuckDB, Engine
+from .engines import DuckDB
 from .inputs import cells, coarse, guess, mapping, parents, sources
 from .inputs.mapping import Mappings
 from .inputs.places import Places, from_zones, read_places
@@ -28,6 +30,7 @@ from .options import IngestOptions
 from .progress import Monitor, ProgressCallback, Stage
 from .report import Account, IngestReport, Reason, record_account, row_account, trip_account
 from .rows import MILLION, Reader, Table
+from .spark import Spark, select
 
 REPORT_FILE = "ingest.json"
 CHECKING = Stage("checking the files", 1)
@@ -134,6 +137,8 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
         monitor.plan(_stages(options, by_points=False))
         monitor.start(CHECKING)
         _check_parts(options)
+        if options.engine == "spark":
+            return _count_on_spark(options, monitor, folder)
         paths = sources.find(options.inputs)
         beside = {p.resolve() for p in (options.locations, options.zones) if p is not None}
         paths = [path for path in paths if path not in beside] or paths
@@ -142,8 +147,6 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
         known = [source.rows for source in files if source.rows is not None]
         size = sum(source.size_bytes for source in files)
         total = sum(known) if len(known) == len(files) else None
-        by_points = any(lat in n for n in mappings.values() for lat, _lng in mapping.POINTS)
-        monitor.plan(_stages(options, by_points=by_points))
         monitor.expect(size, total)
         reading = guess.complete(mappings, options.reading)
         readable = tables.readable(files, folder)
@@ -166,6 +169,32 @@ def count(options: IngestOptions, monitor: Monitor) -> Result:
             engine.close()
 
 
+def _count_on_spark(options: IngestOptions, monitor: Monitor, folder: Path) -> Result:
+    engine = Spark(options, monitor, folder)
+    try:
+        files = [engine.source(name, number) for number, name in enumerate(options.inputs)]
+        mappings = mapping.of_files(options, files)
+        views: list[Table] = []
+        for number, (source, names) in enumerate(mappings.items()):
+            for name in mapping.TIMES:
+                kind = source.kinds[source.columns.index(names[name])] if name in names else "date"
+                if not kind.startswith(("timestamp", "date")):
+                    raise InputError(
+                        f"{source.name}: column '{shown(names[name])}' (for {name}) is of type "
+                        f"{kind[:40]}; on Spark times are timestamps or dates",
+                        remedy="write them so, or use the embedded engine",
+                        code="spark-text",
+                        settings=("engine",),
+                    )
+            engine.view(f"input_{number}", select(number, names, source.columns))
+            views.append(Table(f"input_{number}", engine.types(f"SELECT * FROM input_{number}")))
+        reader = Reader(replace(options.reading, decimal=options.reading.decimal or "."))
+        refuse = partial(tables.refuse_any_flaw, options)
+        return _counted(options, monitor, engine, views, mappings, reader, refuse)
+    finally:
+        engine.close()
+
+
 def _counted(
     options: IngestOptions,
     monitor: Monitor,
@@ -175,8 +204,9 @@ def _counted(
     reader: Reader,
     refuse_flaws: Callable[..., None],
 ) -> Result:
-    monitor.start(PLACES)
     by_points = any(lat in t.kinds for t in views for lat, _lng in mapping.POINTS)
+    monitor.plan(_stages(options, by_points=by_points))
+    monitor.start(PLACES)
     reader = replace(reader, bare_people=mapping.bare(mappings, ("uid",)))
     places, public = _places(options, engine, views, reader, by_points=by_points)
     reader = replace(

@@ -13,7 +13,7 @@ No filter on a rank stands in the query that computes it: DuckDB 2.0 would spill
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -34,12 +34,14 @@ from ..density.zoom.tree import build_tree
 from ..parameters import HOURS_PER_WEEK
 from ..report.counting import places_table, statement
 from ..report.measures import Measure
-from .engines import Engine
+from .engines import DuckDB
 from .inputs.places import Places
 from .keys import Purpose, digest
 from .progress import Monitor, Stage
 from .report import BINS, Reason
+from .spark import Spark
 
+Engine: TypeAlias = DuckDB | Spark
 NIGHT = "(hour % 24 >= 20 OR hour % 24 < 6)"
 """When a person's commonest place is taken for home: 20:00 to 06:00, as in P2."""
 VISITS = (Stage("adding up visits", 8), Stage("ranking visits", 33), Stage("finding homes", 4))

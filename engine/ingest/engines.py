@@ -1,14 +1,11 @@
-"""The two engines that run the statements of `rows` and `counting`: DuckDB here, Spark on request.
-
-Statements are written for DuckDB; sqlglot translates them for Spark.
-"""
+"""DuckDB, the embedded engine that runs the statements of `rows` and `counting`."""
 
 import math
 import threading
 from collections.abc import Callable, Generator, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 import duckdb
 import pyarrow as pa
@@ -193,9 +190,6 @@ class DuckDB:
             return self.connection.query_progress() / 100
 
         return watched(work, self._monitor, share, self.connection.interrupt, self._names)
-
-
-Engine: TypeAlias = "DuckDB"
 
 
 def text(value: str) -> str:

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from ..parameters import HOURS_PER_WEEK
-from .engines import Engine, text
+from .engines import DuckDB, text
 from .inputs.mapping import CLOCKS, DEGREES, END_POINTS, TIMES
 from .options import IngestOptions
 from .reading import EPOCH, Reading
 from .report import Reason
+from .spark import Spark
 
 DAY_S, HOUR_S = 86_400, 3_600
 MILLION = 10**6
@@ -22,7 +23,7 @@ LARGEST_FLOW = 10**9
 FLAWS = (Reason.NO_PERSON, Reason.LOST_DIGITS, Reason.UNKNOWN, Reason.UNPARSABLE)
 """What keeps a row from being read; the first that fits counts."""
 _FLOATS = ("FLOAT", "DOUBLE")
-_BLANKS = r"E' \t\r\n\v\f'"
+_BLANKS = "' \t\r\n\v\f'"
 _LOST = "^[0-9]([.,][0-9]+)?[eE][+][0-9]+$"
 _NUMBER = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 _OFFSET = " ?([Zz]|[+-][0-9]{2}:?([0-9]{2})?)$"
@@ -188,20 +189,21 @@ def identifier(column: str, kind: str, *, bare: bool) -> str:
     if kind != "VARCHAR":
         return f"CAST({column} AS VARCHAR)"
     value = f"trim({column}, {_BLANKS})"
-    plain = f"regexp_replace({value}, '^(-?[0-9]+)[.]0+$', '\\1')"
-    plain = f"CASE WHEN {value}[-1] = '0' THEN {plain} ELSE {value} END"
+    whole = f"right({value}, 1) = '0' AND regexp_matches({value}, '^-?[0-9]+[.]0+$')"
+    plain = f"CASE WHEN {whole} THEN split_part({value}, '.', 1) ELSE {value} END"
     if bare:
-        plain = f"regexp_replace({plain}, '^0+([0-9]+)$', '\\1')"
+        digits = f"regexp_extract({plain}, '^0+([0-9]+)$', 1)"
+        plain = f"coalesce(nullif({digits}, ''), {plain})"
     return f"CASE WHEN {value} <> '' AND NOT {lost(column, kind)} THEN {plain} END"
 
 
 def lost(column: str, kind: str) -> str:
     """Return SQL for whether an id has lost digits that tell people apart."""
     if kind in _FLOATS:
-        return f"(isfinite({column}) AND ({identifier(column, kind, bare=False)}) IS NULL)"
+        return f"(abs({column}) < 1e308 AND ({identifier(column, kind, bare=False)}) IS NULL)"
     if kind != "VARCHAR":
         return "false"
-    return f"(contains({column}, '+') AND regexp_full_match(trim({column}, {_BLANKS}), '{_LOST}'))"
+    return f"(contains({column}, '+') AND regexp_matches(trim({column}, {_BLANKS}), '{_LOST}'))"
 
 
 def _sane(seconds: str) -> str:
@@ -481,10 +483,10 @@ def trips_of_points(options: IngestOptions, visits_: str, gap_minutes: float | N
             FROM named
         ), placed AS (
             SELECT uid, 0 AS flaw, min(moment) AS start, max(moment) AS finish,
-                   max(location) FILTER (place = 1) AS origin,
-                   max(zone) FILTER (place = 1) AS origin_zone,
-                   max(location) FILTER (from_end = 1) AS destination,
-                   max(zone) FILTER (from_end = 1) AS destination_zone
+                   max(location) FILTER (WHERE place = 1) AS origin,
+                   max(zone) FILTER (WHERE place = 1) AS origin_zone,
+                   max(location) FILTER (WHERE from_end = 1) AS destination,
+                   max(zone) FILTER (WHERE from_end = 1) AS destination_zone
             FROM marked GROUP BY uid, trip
         )
         SELECT {_judged(options)} AS reason, {_ENDS}, count(*) AS copies FROM placed GROUP BY ALL"""
@@ -503,7 +505,7 @@ def flows(options: IngestOptions) -> str:
         FROM judged GROUP BY ALL"""
 
 
-def by_reason(engine: Engine, table: str) -> list[tuple[Reason, int, int]]:
+def by_reason(engine: DuckDB | Spark, table: str) -> list[tuple[Reason, int, int]]:
     """Return, for each reason, the raw rows and the rows that differ."""
     rows = engine.rows(f"SELECT reason, sum(copies), count(*) FROM {table} GROUP BY reason")
     return [(Reason(int(reason)), int(copies), int(kinds)) for reason, copies, kinds in rows]

@@ -157,6 +157,21 @@ def refuse_flaws(
             )
 
 
+def refuse_any_flaw(options: IngestOptions, account: Account, reader: Reader) -> None:
+    """Refuse rows that cannot be read; none of them comes to this machine to be numbered."""
+    del reader
+    for reason in (*_CHOICE, Reason.LOST_DIGITS):
+        choice, wrong = _CHOICE.get(reason), account.unused.get(reason, 0)
+        if wrong and choice not in options.leave_out:
+            raise InputError(
+                f"{wrong:,} of {account.read:,} rows are {WORDS[reason]}",
+                remedy="check the columns"
+                + (f", or {CHOICES[choice]} ({choice})" if choice else ""),
+                code=choice or "lost-digits",
+                settings=("mapping", "leave_out"),
+            )
+
+
 def _fault(reason: Reason) -> str:
     return {
         Reason.NO_PERSON: "is empty",

@@ -1,0 +1,224 @@
+"""Spark, for tables that one machine cannot hold: the same statements, translated by sqlglot.
+
+It reads typed tables alone: Parquet at any address that it knows, and tables of its catalogue.
+Messy text is for DuckDB.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ..errors import InputError
+from .door import door
+from .engines import watched
+from .inputs.sources import Source, shown
+from .options import IngestOptions
+from .progress import Monitor
+
+_MEANING = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+}
+"""What the counts depend on: nobody else sets it."""
+_ON_THIS_MACHINE = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+"""On this machine; a cluster's page, log and addresses are as it has them."""
+_KINDS = {
+    "string": "VARCHAR",
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "FLOAT",
+    "double": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP WITH TIME ZONE",
+    "timestamp_ntz": "TIMESTAMP",
+}
+"""DuckDB's name of each type of Spark."""
+
+
+class Spark:
+    """A Spark session for one ingest. What is kept stays with the executors, on their disks."""
+
+    def __init__(self, options: IngestOptions, monitor: Monitor, folder: Path) -> None:
+        self._monitor, self._names = monitor, dict[str, str]()
+        self._kept: dict[str, Any] = {}
+        try:
+            import pyspark
+            import sqlglot
+            from pyspark.sql import SparkSession
+        except ModuleNotFoundError:
+            raise InputError(
+                "the engine 'spark' needs PySpark, sqlglot and Java 17",
+                remedy="pip install 'mobility-privacy-explorer[spark]' and a Java runtime, or use "
+                "the embedded engine",
+                code="no-spark",
+                settings=("engine",),
+            ) from None
+        self._translate = sqlglot.transpile
+        meaning = {**_MEANING, "spark.sql.session.timeZone": options.time_zone}
+        if fixed := sorted(meaning.keys() & options.conf.keys()):
+            raise InputError(
+                f"'{fixed[0]}' cannot be set: the counts depend on it",
+                remedy="leave it out",
+                code="spark-setting",
+                settings=("conf",),
+            )
+        settings = {**options.conf, **meaning}
+        if options.master.startswith("local"):
+            places = ("spark.local.dir", "spark.sql.warehouse.dir")
+            memory = options.memory.lower().removesuffix("b").removesuffix("i")
+            here = {**_ON_THIS_MACHINE, "spark.driver.memory": memory}
+            settings = {**here, **dict.fromkeys(places, str(folder)), **settings}
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
+        builder = SparkSession.builder.master(options.master).appName("engine.ingest")
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        try:
+            self.session: Any = builder.getOrCreate()
+        except Exception as error:
+            raise InputError(
+                f"Spark cannot start at '{options.master}' ({type(error).__name__})",
+                remedy="check the address, the memory and that Java 17 is installed",
+                code="spark-start",
+                settings=("master", "memory"),
+            ) from None
+
+    def source(self, name: str, number: int) -> Source:
+        """Open a typed table as the view ``given_<number>``.
+
+        Raises
+        ------
+        InputError
+            If it is not there, or is no Parquet and no table of the catalogue.
+        """
+        self._names[name] = shown(Path(name).name)
+        is_path = "://" in name or Path(name).exists()
+        with door(shown(Path(name).name)):
+            if is_path and re.search(r"[.](csv|txt|tsv|gz|zip)$", name.lower()):
+                raise InputError(
+                    f"{shown(Path(name).name)}: Spark reads typed tables alone",
+                    remedy="count text with the embedded engine, or write it as Parquet first",
+                    code="spark-text",
+                    settings=("engine",),
+                )
+            reader = self.session.read.option("recursiveFileLookup", "true")
+            frame = reader.parquet(name) if is_path else self.session.table(name)
+            frame.createOrReplaceTempView(f"given_{number}")
+            schema = pa.schema([(f.name, _arrow(f.dataType)) for f in frame.schema])
+        kinds = tuple(str(kind) for kind in schema.types)
+        return Source(Path(name), "table", tuple(schema.names), kinds, 0)
+
+    def put(self, name: str, table: pa.Table) -> None:
+        """Give the engine a small table."""
+        self.session.createDataFrame(table).createOrReplaceTempView(name)
+
+    def view(self, name: str, sql: str) -> None:
+        """Give a statement a name."""
+        self._frame(sql).createOrReplaceTempView(name)
+
+    def keep(self, name: str, sql: str, *, large: bool = False) -> None:
+        """Compute a statement once; a lost executor's part of it is computed again."""
+        from pyspark import StorageLevel
+
+        del large  # all that is kept is on disk
+        if name in self._kept:
+            self.drop(name)
+        frame = self._frame(sql).persist(StorageLevel.DISK_ONLY)
+        self._run(frame.count)
+        frame.createOrReplaceTempView(name)
+        self._kept[name] = frame
+
+    def drop(self, *names: str) -> None:
+        """Forget kept tables."""
+        for name in names:
+            self._kept.pop(name).unpersist()
+
+    def table(self, sql: str) -> pa.Table:
+        """Compute a statement and return its rows; for aggregates only."""
+        return self._run(self._frame(sql).toArrow)
+
+    def rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Compute a statement of a few rows."""
+        return [tuple(row) for row in self._run(self._frame(sql).collect)]
+
+    def types(self, sql: str) -> dict[str, str]:
+        """Return the type of each column of a statement, as DuckDB names it."""
+        kinds: dict[str, str] = dict(self._frame(sql).dtypes)
+        return {name: _KINDS.get(kind) or kind.upper() for name, kind in kinds.items()}
+
+    def shares(self, table: str, where: str, rows: int) -> Generator[str]:
+        """Yield all rows of a table at once: the cluster divides the work itself."""
+        del rows
+        yield f"(SELECT * FROM {table} WHERE {where})"
+
+    def placed(
+        self, points: str, place: Callable[[pa.Table], pa.Table], check: Callable[[pa.Table], None]
+    ) -> None:
+        """Make ``points``: distinct points with what `place` adds; `check` may refuse some."""
+        found = self.table(points)
+        check(found)
+        self.put("points", place(found))
+
+    def close(self) -> None:
+        """End the session."""
+        with suppress(Exception):  # the cluster may have gone
+            self.session.stop()
+
+    def _frame(self, sql: str) -> Any:
+        (statement,) = self._translate(sql, read="duckdb", write="spark")
+        with door(next(iter(self._names.values()), "")):
+            return self.session.sql(statement)
+
+    def _run(self, work: Callable[[], Any]) -> Any:
+        context = self.session.sparkContext
+
+        def share() -> float:
+            tracker = context.statusTracker()
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            tasks = sum(stage.numTasks for stage in stages if stage)
+            done = sum(stage.numCompletedTasks for stage in stages if stage)
+            return done / tasks if tasks else 0.0
+
+        return watched(work, self._monitor, share, context.cancelAllJobs, self._names)
+
+
+def select(number: int, mapping: Mapping[str, str], columns: tuple[str, ...]) -> str:
+    """Return SQL for the canonical columns of the table ``given_<number>``.
+
+    Raises
+    ------
+    InputError
+        If columns are to be joined: a typed table has the ids that it has.
+    """
+    if joined := next((spec for spec in mapping.values() if spec not in columns), None):
+        raise InputError(
+            f"columns are joined by the embedded engine alone, got '{shown(joined)}'",
+            settings=("mapping", "engine"),
+        )
+    quoted = {name: '"' + column.replace('"', '""') + '"' for name, column in mapping.items()}
+    wanted = ", ".join(f"{column} AS {name}" for name, column in quoted.items())
+    return f"SELECT {wanted} FROM given_{number}"
+
+
+def _arrow(kind: Any) -> pa.DataType:
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    return to_arrow_type(kind)
