@@ -17,7 +17,7 @@ NEVER_FIRST = ["duckdb", "h3", "pyspark", "scipy.signal", "scipy.stats", "sklear
     [
         ("pages._ui.home.page", "pages._ui.home.stage", ["altair", "opendp"]),
         ("engine", "engine", ["numpy", "pandas"]),
-        ("engine.release.command", "opendp", ["opendp.extras", "dp_accounting", "nbformat"]),
+        ("engine.release.command", "opendp", ["opendp.extras", "nbformat"]),
         ("engine.decisions", "engine.decisions", ["opendp"]),
         ("engine.frontier", "engine.frontier", ["opendp"]),
     ],

@@ -105,7 +105,7 @@ def test_unlike_cells_are_summed():
 
 
 def test_digits_that_another_library_gave_for_the_discrete_law():
-    """dp_accounting: 14 trips in 14 large cells, and three trips in one."""
+    """14 trips in 14 large cells, and three trips in one, by a vetted accountant."""
     fourteen = losses(1, 14, LARGE, 0.5, "discrete_laplace")
     assert fourteen.advantage == pytest.approx(0.639409239481, abs=1e-11)
     assert fourteen.delta(2.0) == pytest.approx(0.258238896841, abs=1e-11)
