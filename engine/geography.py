@@ -75,10 +75,7 @@ class Tessellation:
 
     @cached_property
     def cover_cells(self) -> gpd.GeoSeries:
-        """Polygons of the cover in its order: towers less the covered zones, then zones.
-
-        They partition the region, as the counts of the cover partition each visit (D2).
-        """
+        """Polygons of the cover in its order: towers less the covered zones, then zones."""
         open_piece = ~np.isin(self._pieces.zone, self.cover_zones)
         rests = [
             shapely.union_all(self._pieces.polygon[open_piece & (self._pieces.tower == tower)])
@@ -89,7 +86,7 @@ class Tessellation:
 
     @cached_property
     def zone_distances_m(self) -> Floats:
-        """Distances between zone centres, shape (zones, zones), metres."""
+        """Distances between zone centres, (zones, zones), metres."""
         return np.asarray(cdist(self.zone_centres_m, self.zone_centres_m), dtype=np.float64)
 
 
@@ -151,14 +148,7 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
 
 
 def zone_areas_km2(zones: gpd.GeoDataFrame) -> Floats:
-    """Return the areas of zones in square kilometres, shape (zones,); public.
-
-    Examples
-    --------
-    >>> box = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 0.01, 0.01)], crs=4326)
-    >>> zone_areas_km2(box).round(2)
-    array([1.23])
-    """
+    """Return the areas of zones in square kilometres, shape (zones,); public."""
     return shapely.area(zones.geometry.to_crs(projected_crs(zones)).to_numpy()) / 1e6
 
 
@@ -177,38 +167,19 @@ def projected_crs(shapes: gpd.GeoDataFrame | gpd.GeoSeries) -> CRS:
 
 
 def centre_distances_m(zones: gpd.GeoDataFrame) -> Floats:
-    """Return the distances between the centres of zones (EPSG:4326), shape (zones, zones), metres.
-
-    Examples
-    --------
-    >>> squares = gpd.GeoDataFrame(geometry=[shapely.box(x, 0, x + 0.1, 0.1) for x in (0, 1)],
-    ...                            crs=4326)
-    >>> int(centre_distances_m(squares)[0, 1] / 1000)
-    111
-    """
+    """Return the distances between the centres of zones (EPSG:4326), (zones, zones), metres."""
     polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
     centres = shapely.get_coordinates(shapely.centroid(polygons))
     return np.asarray(cdist(centres, centres), dtype=np.float64)
 
 
 def hull_region(points: gpd.GeoSeries, buffer_m: float = 500.0) -> shapely.Geometry:
-    """Return the convex hull of `points` (projected), widened by `buffer_m` metres.
-
-    The region of a dataset that comes without zones; the buffer is a stated public distance.
-    """
+    """Return the convex hull of `points` (projected), widened by `buffer_m` metres."""
     return shapely.buffer(shapely.convex_hull(shapely.union_all(points.to_numpy())), buffer_m)
 
 
 def voronoi_cells(points: gpd.GeoSeries, region: shapely.Geometry) -> gpd.GeoSeries:
-    """Return the Voronoi cell of each point, clipped to `region`, in the order of `points`.
-
-    Parameters
-    ----------
-    points : GeoSeries
-        Points in a projected CRS; points at the same place get the same cell.
-    region : Geometry
-        Polygon or multipolygon in the same CRS.
-    """
+    """Return the Voronoi cell of each point, clipped to `region`, in the order of `points`."""
     cells = shapely.intersection(_open_cells(points.to_numpy(), region), region)
     return gpd.GeoSeries(cells, crs=points.crs)
 
@@ -227,11 +198,7 @@ def _open_cells(points: Geometries, extent: shapely.Geometry) -> Geometries:
 
 
 def minimum_cover(overlap: csr_array) -> tuple[Integers, Integers]:
-    """Return towers and zones of a minimum vertex cover of the overlap graph (P1, Theorem 5).
-
-    Hopcroft–Karp gives a maximum matching; by König's theorem the cover is made of the towers
-    that alternating paths from unmatched towers do not reach and the zones that they do reach.
-    """
+    """Return towers and zones of a minimum vertex cover of the overlap graph (P1, Theorem 5)."""
     graph = csr_array(overlap.astype(bool))
     zone_of_tower = maximum_bipartite_matching(graph, perm_type="column")
     zones = _columns(graph)
@@ -280,30 +247,7 @@ def _columns(matrix: csr_array) -> int:
 def cover_maps(
     overlap: csr_array, cover_towers: Integers, cover_zones: Integers
 ) -> tuple[csr_array, csr_array]:
-    """Build D2's exact partition of each visit and the way back to zones.
-
-    Parameters
-    ----------
-    overlap : sparse array, shape (towers, zones)
-        Share of each tower's cell that lies in each zone; rows sum to 1.
-    cover_towers, cover_zones : arrays of int
-        Towers and zones of the cover.
-
-    Returns
-    -------
-    to_cover : sparse array, shape (cover, towers)
-        The rests of towers, then zones; no visit counts for more than 1.
-    to_zones : sparse array, shape (zones, cover)
-
-    Examples
-    --------
-    One tower half in each of two zones; the cover is the tower and the second zone.
-
-    >>> overlap = csr_array(np.array([[0.5, 0.5]]))
-    >>> to_cover, to_zones = cover_maps(overlap, np.array([0]), np.array([1]))
-    >>> to_cover.toarray().tolist()
-    [[0.5], [0.5]]
-    """
+    """Build D2's exact partition of each visit and the way back to zones."""
     towers, zones = len(overlap.indptr) - 1, _columns(overlap)
     covered = np.zeros(zones)
     covered[cover_zones] = 1.0

@@ -120,11 +120,9 @@ class Dataset:
         return counts
 
     def presampled_by_tower(self, max_visits_per_user: int) -> Integers:
-        """X̄: visits after pre-sampling, shape (towers, 168).
+        """X̄: one visit per person and hour, at most ℓ of these each, shape (towers, 168).
 
-        One visit per person and hour, then at most `max_visits_per_user` (ℓ, 1 to 168) of those
-        per person, uniformly at random: the sum of the cached counts over rank ≤ ℓ. Removing one
-        person changes it by at most ℓ in L₁, with at most 1 in any hour.
+        The sum over rank ≤ ℓ: removing a person changes it by at most ℓ in L₁, by 1 in an hour.
         """
         limit = validation.whole_number(
             "max_visits_per_user", max_visits_per_user, 1, MAX_VISITS_LIMIT, remedy="30 is usual"

@@ -14,11 +14,7 @@ _BESIDE = Path(__file__).parents[2] / "data"
 
 
 def data_root() -> Path:
-    """Return the folder in which own datasets, releases and the ledger are kept.
-
-    ``MOBILITY_DATA``, or ``data/`` of a checkout. Where the package is installed it is a folder of
-    the user's own, the same wherever a command is given: a budget has one ledger.
-    """
+    """Return the folder in which own datasets, releases and the ledger are kept."""
     if named := os.environ.get("MOBILITY_DATA"):
         return Path(named)
     is_checkout = (_BESIDE.parent / "pyproject.toml").is_file()

@@ -60,13 +60,7 @@ def remembered(dataset: Dataset, key: Hashable, build: Callable[[], _Value]) -> 
 
 
 def size_of(value: Any) -> int:
-    """Return the bytes of the arrays in a value: array, dataclass or sequence.
-
-    Examples
-    --------
-    >>> size_of((np.zeros(10), [np.zeros(2), "text"]))
-    96
-    """
+    """Return the bytes of the arrays in a value: array, dataclass or sequence."""
     parts: Iterable[Any] = ()
     if isinstance(value, np.ndarray):
         return value.nbytes

@@ -98,13 +98,7 @@ class Metadata:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], dataset: str) -> "Metadata":
-        """Build it from the contents of ``dataset.json``.
-
-        Raises
-        ------
-        DatasetError
-            If a field is missing or the format is newer than this program.
-        """
+        """Build it from the contents of ``dataset.json``."""
         version = document.get("format_version")
         if isinstance(version, bool) or version != FORMAT_VERSION:
             written = version if isinstance(version, int | None) else "unknown"

@@ -20,15 +20,7 @@ class _Slice(NamedTuple):
 
 
 class Presampled:
-    """Counts by tower, hour and rank, sorted by rank a slice at a time: there are millions.
-
-    Parameters
-    ----------
-    table : pyarrow.Table
-        Columns location_id, hour, rank and n of ``presampled.parquet``.
-    tower_index : callable
-        Position of each id among the towers.
-    """
+    """Counts by tower, hour and rank, sorted by rank a slice at a time: there are millions."""
 
     def __init__(self, table: pa.Table, tower_index: Callable[[pa.ChunkedArray], Integers]) -> None:
         self._slices: list[_Slice] = []

@@ -38,11 +38,7 @@ def write_version(
     write_tables: Callable[[Path], None],
     texts: Mapping[str, str] | None = None,
 ) -> Path:
-    """Write a new version of the dataset in `folder`, make it current and return its folder.
-
-    `write_tables` is called with an empty owner-only folder; checksums are filled in here. Its name
-    is a digest of its contents, so that the same contents give the same version.
-    """
+    """Write a new version of the dataset in `folder`, make it current and return its folder."""
     folder.mkdir(parents=True, exist_ok=True)
     with _partial_folder(folder) as partial:
         write_tables(partial)
@@ -101,10 +97,7 @@ def checksums(folder: Path) -> dict[str, str]:
 
 
 def verify(version: Path, expected: object) -> None:
-    """Raise `DatasetError` unless the files of `version` are those of `expected`, whatever it is.
-
-    `expected` is the SHA-256 by file name, as ``dataset.json`` says.
-    """
+    """Raise `DatasetError` unless the files of `version` are those of `expected`."""
     if not isinstance(expected, dict):
         raise _damaged(version, "dataset.json holds no checksums")
     expected = cast("dict[str, object]", expected)
@@ -140,13 +133,7 @@ def keep(folder: Path, target: Path) -> None:
 
 
 def delete(folder: Path) -> None:
-    """Delete a dataset: under a hidden name first, so that it is listed as a whole or not at all.
-
-    Raises
-    ------
-    DatasetError
-        If something of it is still there, such as files of somebody else.
-    """
+    """Delete a dataset, under a hidden name first; `DatasetError` if something of it is left."""
     if folder.is_symlink():
         folder.unlink()
         return
@@ -163,10 +150,7 @@ def delete(folder: Path) -> None:
 
 
 def sweep(root: Path, *, starting: bool = False) -> None:
-    """Delete what processes that no longer run were keeping or deleting among the folders here.
-
-    A process that is `starting` cannot have begun any: in a container every one has one number.
-    """
+    """Delete what processes that no longer run were keeping or deleting among the folders here."""
     for hidden in root.glob(f"{_HIDDEN}*"):
         pid = hidden.name.removeprefix(_HIDDEN).partition("-")[0]
         own = starting and pid == str(os.getpid())
@@ -195,11 +179,7 @@ def write_text_atomically(path: Path, text: str) -> None:
 
 @contextmanager
 def only_writer(folder: Path) -> Generator[None]:
-    """Let one process at a time build the dataset in `folder`; sweep what killed ones left.
-
-    The lock is the operating system's: it ends with the process, however that ends. Another process
-    that builds it right now is a `DatasetError`.
-    """
+    """Let one process at a time build the dataset in `folder`; sweep what killed ones left."""
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     lock = folder / ".lock"

@@ -75,14 +75,7 @@ class Trips:
 
     @classmethod
     def of(cls, counts: TripCounts, days: int) -> "Trips":
-        """Return trips that are in memory, sorted by day.
-
-        Examples
-        --------
-        >>> trips = Trips.of(TripCounts(*(np.array([0, 0, 1]) for _ in range(5))), 2)
-        >>> trips.day(1).n.tolist(), len(trips.whole.n)
-        ([1], 3)
-        """
+        """Return trips that are in memory, sorted by day."""
         starts = np.searchsorted(counts.day, np.arange(days + 1)).tolist()
         return cls(
             days, len(counts.n), lambda one: counts.rows(slice(starts[one], starts[one + 1]))

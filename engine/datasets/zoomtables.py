@@ -33,30 +33,14 @@ FILES = tuple(f"zoom_{name}" for name in ("towers", "districts", "city", "weeks"
 
 @dataclass(frozen=True)
 class ZoomClips:
-    """How far people's rows are scaled down: public, from what is said of their visits.
+    """How far people's rows are scaled down: public, from what is said of their visits."""
 
-    Attributes
-    ----------
-    squared : float
-        c² of towers, districts and weeks.
-    sum_64ths : int
-        s in 64ths: what the sum of visits tells of a person with K_max of them, of 1 in all.
-    """
-
-    squared: float = CLIP_SQUARED
-    sum_64ths: int = 63
+    squared: float = CLIP_SQUARED  # c² of towers, districts and weeks
+    sum_64ths: int = 63  # s: what the sum tells of a person with K_max visits, of 1 in all
 
     @classmethod
     def of(cls, mean_visits: float | None, max_visits_cap: int) -> "ZoomClips":
-        """Return the clips for a public mean number of visits a person; the usual ones without.
-
-        c² is that mean, to a quarter. The sum takes at most a twentieth of whoever has the mean.
-
-        Examples
-        --------
-        >>> ZoomClips.of(2.0, 10), ZoomClips.of(2.0, 4)
-        (ZoomClips(squared=2.0, sum_64ths=63), ZoomClips(squared=2.0, sum_64ths=12))
-        """
+        """Return the clips for a public mean number of visits a person; the usual ones without."""
         if mean_visits is None:
             return cls()
         least_sum = int(64 / 20 * (max_visits_cap / mean_visits) ** 2)
@@ -79,59 +63,26 @@ USUAL = ZoomClips()
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ZoomTables:
-    """The clipped sums of one dataset; confidential.
+    """The clipped sums of one dataset; confidential."""
 
-    Attributes
-    ----------
-    towers : int array, shape (towers, 168)
-        In units of 1/1024, as the next three.
-    districts : int array, shape (districts, 168)
-        Districts are the nodes at half the depth of the public tree over the towers.
-    city : int array, shape (7, 168)
-        One row for each of `ZoomClips.city`.
-    weeks : int array, shape (towers,)
-        The whole week of every tower.
-    visits : int
-        All visits.
-    max_visits_cap : int
-        K_max, the public cap that the rows were scaled down by.
-    clips : ZoomClips
-        How far rows were scaled down.
-    """
-
-    towers: Integers
-    districts: Integers
-    city: Integers
-    weeks: Integers
+    towers: Integers  # (towers, 168), in units of 1/1024, as the next three
+    districts: Integers  # (districts, 168): nodes at half the depth of the public tree
+    city: Integers  # (7, 168), a row for each of `ZoomClips.city`
+    weeks: Integers  # (towers,)
     visits: int
-    max_visits_cap: int
+    max_visits_cap: int  # K_max
     clips: ZoomClips = USUAL
 
 
 def room_units(visits: Any, max_visits_cap: int, clips: ZoomClips = USUAL) -> Any:
-    """Return ⌊1024·t²⌋ of people with so many visits, in whole numbers; arrays or columns alike.
-
-    Examples
-    --------
-    >>> room_units(np.array([1, 84, 420, 840]), 840)
-    array([1023, 1013,  772,   16])
-    """
+    """Return ⌊1024·t²⌋ of people with so many visits, in whole numbers; arrays or columns alike."""
     cap_squared = max_visits_cap**2
     taken = clips.sum_64ths * visits * visits
     return (64 * cap_squared - taken) * (WEIGHT_UNITS // 64) // cap_squared
 
 
 def weight_units(squares: Integers, clip_squared: float, room: Integers) -> Integers:
-    """Return ⌊1024·min(1, c·t/‖v‖₂)⌋ for ‖v‖₂² = `squares` ≥ 1 and `room_units`.
-
-    In exact arithmetic, ⌊√⌊1024·c²·room/squares⌋⌋: weight²·squares never exceeds (1024·c·t)².
-
-    Examples
-    --------
-    >>> room = room_units(np.array([1, 10, 11, 840]), 840)
-    >>> weight_units(np.array([1, 10, 11, 840]), 10.0, room)
-    array([1024, 1023,  975,   13])
-    """
+    """Return ⌊1024·min(1, c·t/‖v‖₂)⌋, ‖v‖₂² = `squares` ≥ 1: weight²·squares ≤ (1024·c·t)²."""
     largest = int(clip_squared * WEIGHT_UNITS) * room // squares
     return np.minimum(np.floor(np.sqrt(largest)).astype(np.int64), WEIGHT_UNITS)
 
@@ -181,18 +132,7 @@ def from_parquet(
     towers: int,
     clips: ZoomClips,
 ) -> ZoomTables:
-    """Return what `to_parquet` wrote.
-
-    Parameters
-    ----------
-    tower_index : callable
-        Position of each id among the towers.
-
-    Raises
-    ------
-    DatasetError
-        If a table has another shape than it should.
-    """
+    """Return what `to_parquet` wrote."""
     fine, coarse, city, weeks, total = (tables[name] for name in FILES)
     by_hour = np.zeros((towers, HOURS_PER_WEEK), dtype=np.int64)
     by_hour[tower_index(fine["location_id"]), fine["hour"].to_numpy()] = fine["n"].to_numpy()

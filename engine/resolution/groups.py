@@ -22,15 +22,7 @@ _FEWEST = 12
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Neighbouring zones joined to larger ones.
-
-    Attributes
-    ----------
-    labels : int array, shape (zones,)
-        Group 0 … k − 1 of every zone.
-    zones : GeoDataFrame, shape (k, …)
-        The groups: zone_id, name, geometry.
-    """
+    """Neighbouring zones joined to larger ones."""
 
     labels: Integers
     zones: gpd.GeoDataFrame

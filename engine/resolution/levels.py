@@ -70,14 +70,7 @@ def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:
 
 
 def judged_levels(dataset: Dataset) -> tuple[ZoneLevel, ...]:
-    """Return the levels of zones that a frontier judges, finest first.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> [level.name for level in judged_levels(datasets.load("demo-city"))]
-    ['zones', 'clusters-100', 'clusters-30', 'clusters-10']
-    """
+    """Return the levels of zones that a frontier judges, finest first."""
     stops = set(suggested_clusters(len(dataset.zones))).intersection(JUDGED_CLUSTERS)
     clusters = [ZoneLevel(f"clusters-{k}", k) for k in stops]
     levels = [*zone_levels(dataset.zones), *clusters]
@@ -85,14 +78,7 @@ def judged_levels(dataset: Dataset) -> tuple[ZoneLevel, ...]:
 
 
 def judged_steps(dataset: Dataset) -> tuple[Step, ...]:
-    """Return the spans of time that differ in a dataset of trips, shortest first.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> judged_steps(datasets.load("demo-city"))  # seven days: a week is the whole period
-    ('day', 'whole')
-    """
+    """Return the spans of time that differ in a dataset of trips, shortest first."""
     days = len(dataset.metadata.days)
     if days == 1:
         return ("whole",)
@@ -174,10 +160,7 @@ def joined_zones(
 
 
 def _joined_shape(parts: Geometries, smallest: float) -> shapely.Geometry:
-    """Return the union of zones without the gaps that rounding left between them.
-
-    What another zone fills is no gap: it has at least the area of the smallest zone.
-    """
+    """Return the union of zones without the gaps that rounding left between them."""
     whole: list[shapely.Polygon] = []
     for piece in shapely.get_parts(shapely.union_all(parts)):
         holes = [shapely.Polygon(ring) for ring in shapely.get_rings(piece)[1:]]

@@ -224,13 +224,7 @@ def seen_metadata(metadata: Metadata, when: When) -> Metadata:
 
 
 def groups_of(days: Sequence[int], when: When) -> list[list[int]]:
-    """Return the days of every matrix; the last week may be a shorter one.
-
-    Examples
-    --------
-    >>> groups_of(range(9), When(step="week"))
-    [[0, 1, 2, 3, 4, 5, 6], [7, 8]]
-    """
+    """Return the days of every matrix; the last week may be a shorter one."""
     step = {"day": 1, "week": DAYS_PER_WEEK, "whole": max(len(days), 1)}[when.step]
     return [list(days[at : at + step]) for at in range(0, len(days), step)]
 

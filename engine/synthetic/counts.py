@@ -14,10 +14,7 @@ from .sampling import position_within, random_order_within, random_rank_within
 
 @dataclass(frozen=True)
 class Visits:
-    """Visits of one chunk of people, unique by (person, hour, tower), sorted by person and hour.
-
-    The order within an hour is random. `home` is the home tower of each person of the chunk.
-    """
+    """Visits of one chunk of people, unique by (person, hour, tower), sorted by person and hour."""
 
     person: Integers
     hour: Integers
@@ -51,12 +48,7 @@ def distinct_visits(
 
 
 class VisitCounts:
-    """The cached aggregates of density, summed over chunks of people.
-
-    `truth` has shape (towers, 168); `presampled` one visit per person and hour, by random rank
-    within the person, shape (towers, 168, 168); `single_visit` one visit per person, uniform over
-    all of the person's records, shape (towers,).
-    """
+    """The cached aggregates of density, summed over chunks of people."""
 
     def __init__(self, towers: int, seed: int) -> None:
         self.truth = np.zeros((towers, HOURS_PER_WEEK), dtype=np.int64)
@@ -128,11 +120,7 @@ def density_tables(counts: VisitCounts, location_ids: list[str]) -> dict[str, pa
 
 
 class ZoomCounts:
-    """Sums over people of their visits, each person's scaled down to the table's clip.
-
-    `districts` is the district of every tower, from the public tree; no simulated person exceeds
-    `max_visits_cap`. `clips` are public.
-    """
+    """Sums over people of their visits, each person's scaled down to the table's clip."""
 
     def __init__(
         self, districts: Integers, max_visits_cap: int, *, clips: ZoomClips = USUAL

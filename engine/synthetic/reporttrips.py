@@ -25,11 +25,7 @@ _SPREAD = 0.35
 
 
 class ReportTrips:
-    """Collects the trips of simulated people, chunk by chunk.
-
-    `places` are longitude and latitude, shape (places, 2). `seed` decides clock times and ranks of
-    visits, apart from everything else.
-    """
+    """Collects the trips of simulated people, chunk by chunk."""
 
     def __init__(
         self, places: Floats, zone_of_place: Integers, zones: int, first_day: date, *, seed: int = 0

@@ -46,11 +46,7 @@ class Rows:
 def walk(
     home: Integers, size: Integers, choose: Callable[[Integers, Integers], Integers]
 ) -> tuple[Integers, Integers]:
-    """Let people make `size` trips each from `home` on, each trip from where the last one led.
-
-    ``choose(who, where)`` says where those people go from the places at which they are. Returns
-    origin and destination of every trip, a person's trips one after the other.
-    """
+    """Let people make `size` trips each from `home` on, each trip from where the last one led."""
     start = np.cumsum(size) - size
     origin, destination = (np.empty(int(size.sum()), dtype=np.int64) for _ in range(2))
     current, out = home.copy(), np.arange(len(home))
@@ -86,18 +82,7 @@ def random_rank_within(groups: Integers, rng: np.random.Generator) -> Integers:
 
 
 def heavy_tailed(mean: float, standard_deviation: float, maximum: int) -> Floats:
-    """Return the cumulative distribution of a rounded lognormal on 1 … `maximum`, shape (maximum,).
-
-    Its mean and standard deviation are as asked for after rounding up to whole numbers and after
-    everything above `maximum` has been moved to `maximum`: heavy users exist, within a bound.
-    Entry i is P(number ≤ i + 1); draw with `draw` and add 1.
-
-    Examples
-    --------
-    >>> pmf = np.diff(heavy_tailed(13.55, 18.33, 732), prepend=0.0)
-    >>> round(float(pmf @ np.arange(1, 733)), 2)
-    13.55
-    """
+    """Return the cumulative distribution of a lognormal rounded up, 1 … `maximum`."""
     numbers = np.arange(1, maximum + 1)
 
     def distribution(location: float, spread: float) -> Floats:
@@ -118,9 +103,6 @@ def heavy_tailed(mean: float, standard_deviation: float, maximum: int) -> Floats
 
 
 def week_rhythm() -> Floats:
-    """Return the relative activity in each of the 168 hours, Monday 00:00 first; sums to 1.
-
-    Its least hour is 04:00 on every day, as P1 finds.
-    """
+    """Return the relative activity in each of the 168 hours, Monday 00:00 first; sums to 1."""
     week = np.array(_WEEKDAY * 5 + _WEEKEND * 2)
     return week / week.sum()

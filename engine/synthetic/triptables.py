@@ -17,10 +17,7 @@ Progress = Callable[[float], None]
 
 
 class TripTable:
-    """Counts of trips under a rank within a group (a person-day, or a person).
-
-    `seed` decides the ranks, apart from everything else.
-    """
+    """Counts of trips under a rank within a group (a person-day, or a person)."""
 
     def __init__(self, zones: int, seed: int | list[int]) -> None:
         self._zones = zones

@@ -2,8 +2,7 @@
 
 Everything can be tried on a twin, and the confidential data are touched once, at the release. What
 transfers is the choice of settings, not the level of the errors: real flows are more concentrated
-than any model, so what no public source tells is ranged over (`ensemble`), never guessed
-(``docs/twin.md``).
+than any model (``docs/twin.md``).
 
 The model: a place pulls by its residents, unevenly and in clusters; pairs of zones have an affinity
 of their own; people differ in how often they travel, and repeat their way to work. Every day begins
@@ -15,20 +14,15 @@ from typing import Any
 
 import geopandas as gpd
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import shapely
 
 from .. import datasets
 from ..arrays import Floats
-from ..errors import InputError
 from .reporttrips import ReportTrips
 from .triptables import Progress, TripTable, homes_table, simulated
 from .twininputs import TwinInputs
 from .twinpeople import People, Week, chunk_size, report_trips
 
-PUBLIC_FLOWS = "public_flows"
-"""Table of the other source's flows, by position of the zones, where one was given."""
 MOST_REPORTED = 8_000_000
 """Trips up to which the mobility report's table is made too; it holds them all at once."""
 
@@ -101,11 +95,6 @@ def twin(
     }
     if timed is not None:
         tables["report"] = timed.table()
-    if flows is not None:
-        origin, destination = np.nonzero(flows)
-        tables[PUBLIC_FLOWS] = pa.table(
-            {"origin": origin, "destination": destination, "n": flows[origin, destination]}
-        )
     towers = None
     if week is not None:
         tables |= week.tables(ids)
@@ -123,26 +112,6 @@ def twin(
     saved = datasets.save(folder, metadata, zones=zones.to_crs(4326), towers=towers, tables=tables)
     progress(1.0)
     return saved
-
-
-def made_of(dataset: datasets.Dataset) -> tuple[gpd.GeoDataFrame, TwinInputs, Floats | None]:
-    """Return the zones, the inputs and the public flows that a twin was made of.
-
-    Raises
-    ------
-    InputError
-        If the dataset is no twin.
-    """
-    described = dataset.metadata.scenario.get("twin")
-    if not described:
-        raise InputError(f"'{dataset.id}' is no twin; make one with mobility-privacy-explorer twin")
-    table = dataset.folder / f"{PUBLIC_FLOWS}.parquet"
-    flows = None
-    if table.is_file():
-        rows = pq.read_table(table)
-        flows = np.zeros((len(dataset.zones),) * 2)
-        flows[rows["origin"].to_numpy(), rows["destination"].to_numpy()] = rows["n"].to_numpy()
-    return dataset.zones, TwinInputs.read(described), flows
 
 
 def _metadata(

@@ -10,7 +10,7 @@ from pathlib import Path
 from ..errors import exit_code
 from .twin import twin
 from .twinfiles import read_flows, read_twin_zones
-from .twininputs import FIRST_DAY, TwinInputs, ensemble, read_weekdays
+from .twininputs import FIRST_DAY, TwinInputs, read_weekdays
 
 EPILOG = "Take every number from a public source, such as a census or a press kit, never the data."
 
@@ -21,7 +21,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    """Make a twin, or its ensemble, and say where it is."""
+    """Make a twin and say where it is."""
     options = _parser().parse_args(arguments)
     zones = read_twin_zones(options.zones, options.residents)
     flows = None if options.flows is None else read_flows(options.flows, zones)
@@ -38,16 +38,10 @@ def _run(arguments: Sequence[str]) -> None:
         seed=options.seed,
         sources=dict(pair.split("=", 1) for pair in options.source),
     )
-    if options.ensemble:
-        names = (options.out.with_name(f"{options.out.name}-{i}") for i in range(1, 9))
-        twins = list(zip(ensemble(inputs), names, strict=True))
-    else:
-        twins = [(inputs, options.out)]
-    for one, folder in twins:
-        start = time.perf_counter()
-        dataset = twin(zones, one, folder, flows=flows, progress=_show)
-        seconds = time.perf_counter() - start
-        print(f"\n{folder}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
+    start = time.perf_counter()
+    dataset = twin(zones, inputs, options.out, flows=flows, progress=_show)
+    seconds = time.perf_counter() - start
+    print(f"\n{options.out}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
 
 
 def _show(done: float) -> None:
@@ -83,6 +77,5 @@ def _parser() -> argparse.ArgumentParser:
     add("--flows", type=Path, help="public table origin,destination,count of another source")
     add("--seed", type=int, default=1)
     add("--source", type=_source, action="append", default=[], help="FACT=WHERE it is printed")
-    add("--ensemble", action="store_true", help="make the eight twins of what is not known")
     add("--out", type=Path, required=True, help="folder of the dataset")
     return parser

@@ -26,33 +26,13 @@ EXAMPLE_SOURCE = "INSEE, populations légales in force in 2026"
 
 
 def guess_residents(columns: Sequence[str]) -> str | None:
-    """Return the column that holds residents by its name, None without one.
-
-    Examples
-    --------
-    >>> guess_residents(["id", "Population"])
-    'Population'
-    """
+    """Return the column that holds residents by its name, None without one."""
     by_name = {str(column).strip().lower(): str(column) for column in columns}
     return next((by_name[name] for name in RESIDENTS if name in by_name), None)
 
 
 def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFrame:
-    """Read zones (or a table of places, whose cells are the zones) with their residents.
-
-    Parameters
-    ----------
-    path : Path
-        A file of zones as `engine.ingest` reads it, or a CSV of places with coordinates.
-    residents : str, optional
-        Column of residents in a file of zones; guessed if left out. Without one people live by
-        area.
-
-    Raises
-    ------
-    InputError
-        If the file cannot be read, or the column is missing or not numbers.
-    """
+    """Read zones (or a table of places, whose cells are the zones) with their residents."""
     table = path.suffix.lower() == ".csv"
     options = IngestOptions(
         kind="trips",
@@ -85,13 +65,7 @@ def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFram
 
 
 def read_flows(path: Path, zones: gpd.GeoDataFrame) -> Floats:
-    """Read a public table ``origin,destination,count`` as shape (zones, zones); others are 0.
-
-    Raises
-    ------
-    InputError
-        If a column is missing, or no row names two of the zones.
-    """
+    """Read a public table ``origin,destination,count`` as shape (zones, zones); others are 0."""
     try:
         table: Any = pd.read_csv(path, dtype=str)
     except (OSError, ValueError) as error:

@@ -1,10 +1,9 @@
-"""Public facts that a twin is made of, and the ranges of what no public source tells."""
+"""Public facts that a twin is made of, and what no public source tells."""
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field
 from datetime import date, timedelta
-from itertools import product
 from typing import Any
 
 from .. import validation
@@ -21,28 +20,13 @@ TRAVELLERS = 0.9
 
 @dataclass(frozen=True, kw_only=True)
 class Unknowns:
-    """What no public source tells of the flows; ranged over by `ensemble`.
+    """What no public source tells of the flows; the middle of what other places show."""
 
-    Attributes
-    ----------
-    unevenness : float
-        Standard deviation of the logarithm of what pulls people to a zone, beyond its residents;
-        half of it is shared by neighbours.
-    affinity : float
-        Standard deviation of the logarithm by which pairs of zones belong together.
-    commuting : float
-        Share of trips that lead to a person's fixed other place or back from it, 0 to 1.
-    spread : float
-        Standard deviation of the logarithm of the number of trips of those who travel.
-    outing : float
-        Mean number of trips on a day with any, at least 1.
-    """
-
-    unevenness: float = 1.0
-    affinity: float = 1.5
-    commuting: float = 0.6
-    spread: float = 1.0
-    outing: float = 2.2
+    unevenness: float = 1.0  # log standard deviation of a zone's pull beyond its residents
+    affinity: float = 1.5  # of how far pairs of zones belong together
+    commuting: float = 0.6  # share of trips to a person's fixed other place or back
+    spread: float = 1.0  # log standard deviation of the trips of those who travel
+    outing: float = 2.2  # mean number of trips on a day with any
 
     def __post_init__(self) -> None:
         for name in ("unevenness", "affinity", "spread"):
@@ -129,42 +113,12 @@ class TwinInputs:
         return monday if ends <= self.first_day + timedelta(days=self.days - 1) else None
 
     def described(self, **facts: object) -> dict[str, Any]:
-        """Return the inputs as they stand in the metadata and in a statement.
-
-        `facts` say of the files beside them how many ``zones`` and ``residents`` they have, and
-        whether there are ``public_flows``.
-        """
+        """Return the inputs as they stand in the metadata and in a statement."""
         return asdict(self) | {"first_day": self.first_day.isoformat()} | facts
-
-    @classmethod
-    def read(cls, described: Mapping[str, Any]) -> "TwinInputs":
-        """Return the inputs that `described` told.
-
-        Examples
-        --------
-        >>> TwinInputs.read(TwinInputs(people=7).described()) == TwinInputs(people=7)
-        True
-        """
-        known = {one.name: described[one.name] for one in fields(cls) if one.name in described}
-        known["first_day"] = date.fromisoformat(described["first_day"])
-        known["unknowns"] = Unknowns(**described["unknowns"])
-        known["weekdays"] = known.get("weekdays") and tuple(known["weekdays"])
-        return cls(**known)
 
 
 def read_weekdays(text: str) -> tuple[float, ...]:
-    """Return the relative trips from Monday to Sunday that a text states.
-
-    Raises
-    ------
-    ParameterError
-        If a part is no number; `TwinInputs` says how many there must be.
-
-    Examples
-    --------
-    >>> read_weekdays("1, 1,1 1;1, .8, .7")
-    (1.0, 1.0, 1.0, 1.0, 1.0, 0.8, 0.7)
-    """
+    """Return the relative trips from Monday to Sunday that a text states."""
     try:
         return tuple(float(part) for part in re.split(r"[\s,;]+", text.strip(" ,;")))
     except ValueError:
@@ -179,13 +133,7 @@ _NO_FRICTION = "friction of a third of the area's radius"
 
 
 def in_words(described: Mapping[str, Any]) -> str:
-    """Return inputs as `TwinInputs.described` gives them, in the words of a statement.
-
-    Examples
-    --------
-    >>> in_words(TwinInputs(people=2000, sources={"people": "annual report"}).described())[:30]
-    '2,000 people (annual report); '
-    """
+    """Return inputs as `TwinInputs.described` gives them, in the words of a statement."""
     known, sources = described.get, described["sources"]
     friction, residents = described["friction_km"], known("residents")
     facts = {
@@ -207,41 +155,3 @@ def in_words(described: Mapping[str, Any]) -> str:
     parts = [f"{text} ({sources[key]})" if key in sources else text for key, text in facts.items()]
     others = [f"{key}: {text}" for key, text in sources.items() if key not in facts]
     return "; ".join([*parts, *others, unknowns, f"seed {described['seed']}"])
-
-
-RANGES: dict[str, tuple[float, float]] = {
-    "unevenness": (0.5, 1.5),
-    "affinity": (1.0, 2.0),
-    "commuting": (0.5, 0.9),
-    "spread": (0.6, 1.1),
-    "outing": (2.0, 4.5),
-}
-"""What is ranged over, low and high; from published flows of other places (``docs/twin.md``)."""
-WIDE_SPREAD = (0.8, 2.0)
-"""Where nobody states how many people travel at all, some of them hardly do."""
-
-
-def ensemble(inputs: TwinInputs) -> tuple[TwinInputs, ...]:
-    """Return eight inputs that cover `RANGES`: every pair of ends of two unknowns occurs twice.
-
-    All corners of the first three, the fourth high where an odd number of them is, the fifth where
-    the first two differ: a quarter of the factorial design (Box, Hunter and Hunter). Each has a
-    seed of its own.
-
-    Examples
-    --------
-    >>> inputs = TwinInputs(people=1000, travellers=0.5)
-    >>> [each.unknowns.spread for each in ensemble(inputs)][:3]
-    [0.6, 1.1, 1.1]
-    """
-    ranges = RANGES | ({"spread": WIDE_SPREAD} if inputs.travellers is None else {})
-    corners: list[TwinInputs] = []
-    for number, ends in enumerate(product((0, 1), repeat=3)):
-        chosen = (*ends, sum(ends) % 2, int(ends[0] != ends[1]))
-        values = {
-            name: low_high[end]
-            for (name, low_high), end in zip(ranges.items(), chosen, strict=True)
-        }
-        unknowns = replace(inputs.unknowns, **values)
-        corners.append(replace(inputs, unknowns=unknowns, seed=inputs.seed + number))
-    return tuple(corners)

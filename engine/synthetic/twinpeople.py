@@ -51,13 +51,7 @@ class Chunk:
 
 
 def chunk_size(inputs: TwinInputs) -> int:
-    """Return how many people are simulated at once: fewer where each has much to count.
-
-    Examples
-    --------
-    >>> chunk_size(TwinInputs(people=10**6)), chunk_size(TwinInputs(people=10**6, days=365))
-    (100000, 3424)
-    """
+    """Return how many people are simulated at once: fewer where each has much to count."""
     of_each = max(inputs.days * max(inputs.trips_a_day, 0.1), inputs.visits_a_week / 5)
     return int(min(CHUNK, max(_MOST_AT_ONCE / of_each, 1)))
 
@@ -181,13 +175,7 @@ def report_trips(report: ReportTrips, first: int, chunk: Chunk) -> None:
 
 
 def residents_of(zones: gpd.GeoDataFrame) -> Floats:
-    """Return residents by zone, their areas where the file has none.
-
-    Raises
-    ------
-    InputError
-        If there are too few or too many zones, or nobody lives in them.
-    """
+    """Return residents by zone, their areas where the file has none."""
     if not 2 <= len(zones) <= MOST_ZONES:
         raise InputError(
             f"a twin needs 2 to {MOST_ZONES:,} zones, got {len(zones):,}; join zones or take a "

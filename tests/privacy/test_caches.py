@@ -3,112 +3,89 @@
 import ast
 from dataclasses import replace
 
-from engine.contract import Seen
+from engine.contract import Seen, Setting
 from engine.parameters import ODParameters
-from pages._ui.cache import scope
-from pages._ui.jobs.pool import pool
-from pages._ui.shell import session as shell_session
+from pages._ui import cached, store
+from pages._ui.jobs import pieces
 from pages._ui.shell.catalogue import in_session
+from tests.support import pieces as work
 from tests.support.server import ROOT
-
-
-def opened(key) -> None:
-    """Ask for what is kept of a dataset, by every verb."""
-    import streamlit as st
-
-    from engine import density
-    from pages._ui.cache import datasets, verbs
-
-    settings, seed = density.DensityParameters(epsilon=1.0), (1, 0)
-    st.session_state["kept"] = (
-        datasets.dataset(key),
-        datasets.outlines(key),
-        verbs.truth(key),
-        verbs.release(key, settings, seed),
-        verbs.scores(key, settings, seed),
-        verbs.of(density.presampled, key, 5),
-    )
-
-
-def counted(key) -> None:
-    import streamlit as st
-
-    from tests.privacy import test_caches
-
-    st.text(test_caches.small(key) + test_caches.large(key))
-
 
 calls: list[Seen] = []
 
 
-@scope.data(show_spinner=False)
-def small(key: Seen) -> int:
-    calls.append(key)
+def opened(seen) -> None:
+    """Ask for what is kept of a dataset, by every verb."""
+    import streamlit as st
+
+    from engine import density
+    from engine.contract import Setting
+    from pages._ui import cached
+
+    setting, seed = Setting(seen=seen, parameters=density.DensityParameters(epsilon=1.0)), (1, 0)
+    st.session_state["kept"] = (
+        cached.dataset(seen),
+        cached.truth(setting),
+        cached.release(setting, seed),
+        cached.scores(setting, seed, 1),
+        cached.of(density.presampled, seen, 5),
+    )
+
+
+def counted(seen) -> None:
+    import streamlit as st
+
+    from tests.privacy import test_caches
+
+    st.text(test_caches.small(seen) * test_caches.small(seen))
+
+
+@cached.once
+def small(seen: Seen) -> int:
+    calls.append(seen)
     return 1
-
-
-@scope.resource(show_spinner=False)
-def large(key: Seen) -> int:
-    calls.append(key)
-    return 2
 
 
 def test_an_upload_is_computed_anew_in_every_session(visit, own):
     calls.clear()
-    for times, session in ((2, "one"), (2, "one"), (4, "two"), (4, "one"), (6, "three")):
-        assert visit(session, counted, own).text[0].value == "3"
+    for times, session in ((1, "one"), (2, "two"), (3, "three")):
+        assert visit(session, counted, own).text[0].value == "1"
         assert calls == [own] * times
 
 
 def test_what_all_may_open_is_computed_once(visit, data_root):
     calls.clear()
-    key = Seen(dataset=str(data_root / "demo-city" / "v"))
+    seen = Seen(dataset=str(data_root / "demo-city" / "v"))
     for session in ("one", "two"):
-        visit(session, counted, key)
-    assert calls == [key] * 2
+        visit(session, counted, seen)
+    assert calls == [seen]
 
 
 def test_no_object_made_of_an_upload_is_in_two_sessions(visit, own):
-    first, again, other = (
-        visit(session, opened, own).session_state["kept"] for session in ("one", "one", "two")
-    )
-    assert all(a is b for a, b in zip(first, again, strict=True))
+    first, other = (visit(session, opened, own).session_state["kept"] for session in ("one", "two"))
     assert not any(a is b for a, b in zip(first, other, strict=True))
 
 
-def test_a_worker_has_no_sessions_and_says_so(visit, own, monkeypatch):
-    calls.clear()
-    monkeypatch.setenv(shell_session.IN_WORKER, "1")
-    for session in ("one", "two"):
-        visit(session, counted, own)
-    assert calls == [own] * 2
-
-
-def job_of(key, folder) -> None:
-    import streamlit as st
-
-    from pages._ui import jobs
-    from tests.support import work
-
-    job = jobs.job("noted", work.noted, key, folder)
-    job.wait(600)
-    st.text(job.result)
-    job.leave()
-
-
-def test_an_answer_of_long_work_on_an_upload_is_kept_for_nobody(visit, own, data_root, tmp_path):
-    for key, expected in (
-        (own, ["0", "1"]),
-        (Seen(dataset=str(data_root / "demo-city" / "v")), ["0", "0"]),
-    ):
-        folder = tmp_path / f"noted-{expected[1]}"
+def test_an_answer_of_long_work_on_an_upload_is_kept_for_nobody(
+    own, data_root, tmp_path, monkeypatch
+):
+    sessions = iter([store.Store() for _ in range(4)])
+    shown = {}
+    for name, seen in (("own", own), ("shared", Seen(dataset=str(data_root / "demo-city" / "v")))):
+        folder = tmp_path / name
         folder.mkdir()
-        shown = [visit(one, job_of, key, str(folder)).text[0].value for one in ("one", "two")]
-        assert shown == expected
-    pool().empty()
+        shown[name] = []
+        for _ in range(2):
+            mine = type("Session", (), {"store": next(sessions), "jobs": {}})()
+            monkeypatch.setattr(pieces, "session", lambda mine=mine: mine)
+            monkeypatch.setattr(store, "session", lambda mine=mine: mine)
+            job = pieces.Job(work.noted, ((seen, str(folder)),), 0.0)
+            job.wait(60)
+            shown[name] += job.done
+    assert shown == {"own": [0, 1], "shared": [0, 0]}
 
 
-OF_DATA = {"key", "seed", "entry", "dataset", "release", "counts"}
+OF_DATA = {"key", "seen", "setting", "seed", "entry", "dataset", "release", "counts"}
 
 
 def test_nothing_of_a_dataset_is_cached_but_by_its_scope():
@@ -122,25 +99,17 @@ def test_nothing_of_a_dataset_is_cached_but_by_its_scope():
 
 def process_wide(function: ast.FunctionDef) -> bool:
     texts = [ast.unparse(one) for one in function.decorator_list]
-    return any(text.startswith(("st.cache_", "lru_cache", "cache")) for text in texts) and not any(
-        text.startswith("cached_scope") for text in texts
-    )
+    return any(text.startswith(("st.cache_", "lru_cache", "cache(", "functools")) for text in texts)
 
 
 def test_work_that_names_an_upload_anywhere_is_work_of_its_session(own, data_root):
-    """Compare asks of several datasets at once; who else asks the same must not get the answer."""
+    """Who else asks the same must not get the answer."""
     shared = Seen(dataset=str(data_root / "demo-city" / "v"))
-    settings = ODParameters(epsilon=1.0)
-    for asked in (
-        (own,),
-        (replace(own, zones="clusters-10"), settings),
-        (((shared, settings), (own, settings)),),
-    ):
+    flows = ODParameters(epsilon=1.0)
+    ours, theirs = (Setting(seen=one, parameters=flows) for one in (own, shared))
+    coarse = replace(own, zones="clusters-10")
+    for asked in ((own,), (coarse, flows), (ours,), (((theirs, 1), (ours, flows)),)):
         assert in_session(*asked)
-    for asked in (
-        (shared,),
-        (replace(shared, zones="clusters-10"), (1, 0)),
-        (((shared, settings),),),
-        ("own", 3),
-    ):
+        assert store.store_of((*asked,)) is not store._shared
+    for asked in ((shared,), (theirs, (1, 0)), (((theirs, flows),),), ("own", 3)):
         assert not in_session(*asked)

@@ -4,14 +4,12 @@ from itertools import combinations
 
 import numpy as np
 
-from engine import density, origin_destination as od
-from engine.contract import Seen
+from engine.contract import Seen, Setting
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
-from pages._ui.cache import trips as cached_trips, verbs
-from pages._ui.cache.draws import generator
-from pages._ui.cache.window import Window
-from pages._ui.shell.settings import SIMULATED_SEED
+from pages._ui import cached
+from pages._ui.cached import generator
+from pages._ui.state import SIMULATED_SEED
 
 SEED = (SIMULATED_SEED, 0)
 FLOWS = ODParameters(epsilon=0.05, max_trips_per_user=1, suppression_threshold=0)
@@ -35,15 +33,16 @@ def test_all_draws_of_a_session_are_independent():
 
 def noise_shown() -> dict[str, np.ndarray]:
     """Return what the pages show less the truth, cell by cell, for several draws of one dataset."""
-    city = load("demo-city")
-    key = Seen(dataset=str(city.folder))
+    seen = Seen(dataset=str(load("demo-city").folder))
+    visits, flows = (Setting(seen=seen, parameters=one) for one in (VISITS, FLOWS))
     shown = {
-        f"density, repeat {repeat}": verbs.release(key, VISITS, SEED, repeat=repeat).counts
-        - density.truth(city)
+        f"density, repeat {repeat}": cached.release(visits, SEED, repeat).counts
+        - cached.truth(visits)
         for repeat in (0, 1)
     }
-    for day, true in enumerate(od.truth(city, days=slice(0, 3))):
-        shown[f"flows, day {day}"] = cached_trips.drawn(key, FLOWS, SEED, Window(day)).counts - true
+    for day in range(3):
+        drawn = cached.release(flows, SEED, day=day).counts[0]
+        shown[f"flows, day {day}"] = drawn - cached.truth(flows, day)
     return {name: values.ravel() for name, values in shown.items()}
 
 
