@@ -80,10 +80,16 @@ def sigma(epsilon: float, delta: float, kept: int, gaussian: str) -> float:
     return high
 
 
+def printed_noise_of_kept(p, k: int) -> float:
+    """The second term of EFPA's u(k) as P1 prints it, 2kΔ₂/ε with the budget ε_E of its stages."""
+    return 2 * k * math.sqrt(p.max_visits_per_user) / (p.epsilon / 2)
+
+
 def noise_of_kept(p, k: int, clusters: int) -> float:
-    """The second term of u(k)."""
-    if p.method == "efpa":
-        return 2 * math.sqrt(2) * k * math.sqrt(p.max_visits_per_user) / (p.epsilon / 2)
+    """The second term of u(k): the root of the expected squared noise of k coefficients."""
+    if p.method == "efpa":  # the variance of Laplace noise is twice the square of its scale
+        scale = 2 * math.sqrt(k) * math.sqrt(p.max_visits_per_user) / (p.epsilon / 2)
+        return math.sqrt(k * 2 * scale**2)
     s = sigma(p.epsilon, p.delta, p.max_visits_per_user, p.gaussian)
     return math.sqrt(k * clusters) * s
 

@@ -170,11 +170,6 @@ def test_notions() -> None:
     assert not classical.proved_exceeds_published
 
 
-def test_only_min_of_visits_and_cells_spreads() -> None:
-    few = density.ledger(replace(CHECK, method="efpag"), cover_size=4, max_visits_cap=732)
-    assert few.pure_epsilon == pytest.approx(0.3 / 4 * (3 + 2))
-
-
 @pytest.mark.parametrize("method", ["lpa", "efpa", "efpag", "efpag_joint"])
 @pytest.mark.parametrize("target", [0.01, 0.3, 2.0])
 def test_equal_proved_totals(method: str, target: float) -> None:
@@ -190,20 +185,3 @@ def test_equal_proved_total_beyond_theorem_three_takes_the_analytic_gaussian() -
     assert density.at_equal_proved_epsilon(CHECK, 2.0, COVER).gaussian == "classical"
     with pytest.raises(ParameterError, match="above 0"):
         density.at_equal_proved_epsilon(CHECK, float("nan"), COVER)
-
-
-def test_proved_total_grows_with_epsilon_and_stays_finite_at_the_ends() -> None:
-    for gaussian, ends in (("classical", (1e-3, 4.0)), ("analytic", (1e-3, 50.0))):
-        totals = [
-            density.proved_epsilon(replace(CHECK, epsilon=e, gaussian=gaussian), COVER)
-            for e in np.geomspace(*ends, 40)
-        ]
-        assert (np.diff(totals) > 0).all()
-        assert np.isfinite(totals).all()
-
-
-def test_delta_is_compared_with_public_people_only() -> None:
-    assert density.delta_is_large(2e-6, 1_992_846)
-    assert density.delta_is_large(5.1e-7, 1_992_846)
-    assert not density.delta_is_large(5e-7, 1_992_846)
-    assert not density.delta_is_large(0.5, None)

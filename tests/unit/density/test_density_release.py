@@ -73,14 +73,6 @@ def test_nothing_is_nan_infinite_or_negative(name: str, tmp_path: Path) -> None:
         metrics.pearson(truth, release.counts)
 
 
-def test_one_visit_a_person_is_kept(tmp_path: Path) -> None:
-    dataset = save_visits(tmp_path, random_visits(400, 8), geography(8, 3))
-    parameters = replace(BASE, max_visits_per_user=1)
-    release = density.release(dataset, parameters, rng=np.random.default_rng(0))
-    assert np.isfinite(release.counts).all()
-    assert density.presampled(dataset, 1).sum() == pytest.approx(400)
-
-
 def flat_city(value: int, towers: int = 20) -> MemoryDataset:
     ranked = np.full((towers, 168, 1), value)
     people = np.full(towers, 16 * value)
@@ -120,14 +112,6 @@ def test_cells_with_a_negative_total_read_zero_all_week() -> None:
     assert release.cover_counts[~low].any(axis=1).all()
 
 
-def test_a_cover_of_one_cell_is_one_cluster_without_a_warning(tmp_path: Path) -> None:
-    dataset = save_visits(tmp_path, random_visits(50, 1), geography(1, 1))
-    parameters = replace(BASE, epsilon=3.0, scaling=False)
-    release = density.release(dataset, parameters, rng=np.random.default_rng(0))
-    assert release.flags == ()
-    assert release.counts.any()
-
-
 def test_too_few_people_give_zeros_and_a_flag(tmp_path: Path) -> None:
     counts = aggregate(random_visits(30, 8), 8)
     dataset = save(tmp_path / "few", counts, geography(8, 3), people_public=30)
@@ -140,16 +124,6 @@ def test_too_few_people_give_zeros_and_a_flag(tmp_path: Path) -> None:
         assert exceeded == (release.counts.sum() == 0)
         assert np.isfinite(release.counts).all()
     assert 5 < flagged < 35
-
-
-def test_totals_are_drawn_alike_for_all_methods() -> None:
-    drawn = [
-        density.DensityNoise.draw(np.random.default_rng(5), flat_city(1), v)
-        for v in ("efpa", "efpag", "efpag_joint")
-    ]
-    for noise in drawn[1:]:
-        np.testing.assert_array_equal(noise.histogram, drawn[0].histogram)
-        assert noise.visits == drawn[0].visits
 
 
 def test_noise_of_another_dataset_or_method_is_refused() -> None:
@@ -168,12 +142,6 @@ def test_a_dataset_without_density_says_so(tiny_city: Dataset, tmp_path: Path) -
     )
     with pytest.raises(DatasetError, match="no density data"):
         density.release(dataset, BASE, rng=np.random.default_rng(0))
-
-
-def test_presampled_series_are_summed_once_for_each_setting(tiny_city: Dataset) -> None:
-    first = density.cover_series(tiny_city, 30)
-    assert density.cover_series(tiny_city, 30) is first
-    assert not first.flags.writeable
 
 
 @pytest.mark.parametrize("method", [*METHODS, "zoom"])

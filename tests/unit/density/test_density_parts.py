@@ -1,8 +1,11 @@
+"""Parts of the scheme by themselves: clusters by hand, nights fitted."""
+
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
 from engine.density.mechanism import cluster_cells
+from engine.density.smoothing import fit_exponential, smooth_nights
 
 
 def plain(totals: np.ndarray, centres: np.ndarray, areas: np.ndarray, minimum: float) -> list[int]:
@@ -26,22 +29,13 @@ def plain(totals: np.ndarray, centres: np.ndarray, areas: np.ndarray, minimum: f
 
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 10**6), size=st.integers(1, 60), share=st.floats(0.01, 1.5))
-def test_equals_plain_lists(seed: int, size: int, share: float) -> None:
+def test_clusters_equal_plain_lists(seed: int, size: int, share: float) -> None:
     rng = np.random.default_rng(seed)
     totals = rng.normal(5.0, 6.0, size)
     centres, areas = rng.uniform(0, 1e4, (size, 2)), rng.uniform(0.5, 2.0, size)
     minimum = share * max(totals.sum(), 1.0)
     labels = cluster_cells(totals, centres, areas, minimum)
     assert labels.tolist() == plain(totals, centres, areas, minimum)
-
-
-def test_every_cluster_reaches_the_minimum_or_there_is_one() -> None:
-    rng = np.random.default_rng(1)
-    totals, centres = rng.gamma(1, 10, 500), rng.uniform(0, 1, (500, 2))
-    labels = cluster_cells(totals, centres, np.ones(500), 200.0)
-    assert np.bincount(labels, weights=totals).min() >= 200
-    assert len(np.unique(labels)) > 5
-    assert (cluster_cells(totals, centres, np.ones(500), 1e9) == 0).all()
 
 
 @pytest.mark.parametrize(
@@ -54,9 +48,41 @@ def test_every_cluster_reaches_the_minimum_or_there_is_one() -> None:
         ([-5], [0], [1], 7, [0]),
     ],
 )
-def test_by_hand(
+def test_clusters_by_hand(
     totals: list[int], at: list[int], areas: list[int], minimum: int, labels: list[int]
 ) -> None:
     centres = np.column_stack([at, np.zeros(len(at))]).astype(float)
     clusters = cluster_cells(np.array(totals, float), centres, np.array(areas, float), minimum)
     assert clusters.tolist() == labels
+
+
+def test_exact_exponentials_come_back_and_constants_stay() -> None:
+    rates = np.array([-3.0, -0.7, -1e-3, 0.0, 1e-3, 0.4, 2.5])
+    values = 7.0 * np.exp(rates[:, None] * np.arange(5))
+    np.testing.assert_allclose(fit_exponential(values), values, rtol=1e-9)
+    week = np.zeros((2, 168))
+    week[1] = 0.3
+    np.testing.assert_allclose(smooth_nights(week), week, rtol=1e-12)
+
+
+@settings(max_examples=100, deadline=None)
+@given(values=st.lists(st.floats(0, 1e6), min_size=5, max_size=5), factor=st.floats(1e-3, 1e6))
+def test_fits_are_finite_positive_and_blind_to_scale(values: list[float], factor: float) -> None:
+    row = np.array([values])
+    fitted = fit_exponential(row)
+    assert np.isfinite(fitted).all()
+    assert (fitted >= 0).all()
+    error = ((fitted - row) ** 2).sum()
+    assert error <= ((row - row.mean()) ** 2).sum() * (1 + 1e-9) + 1e-12  # b = 0 is a candidate
+    again = fit_exponential(factor * row) / factor
+    assert ((again - row) ** 2).sum() == pytest.approx(error, rel=1e-6, abs=1e-9 * row.max() ** 2)
+
+
+def test_only_the_night_changes_and_hour_four_is_the_mean_of_both() -> None:
+    week = np.random.default_rng(0).gamma(2.0, 10.0, (3, 168))
+    days, raw = smooth_nights(week).reshape(-1, 24), week.reshape(-1, 24)
+    np.testing.assert_array_equal(days[:, 7:], raw[:, 7:])
+    falling, rising = fit_exponential(raw[:, 0:5]), fit_exponential(raw[:, 4:7])
+    np.testing.assert_allclose(days[:, 4], (falling[:, 4] + rising[:, 0]) / 2, rtol=1e-12)
+    np.testing.assert_allclose(days[:, :4], falling[:, :4], rtol=1e-12)
+    np.testing.assert_allclose(days[:, 5:7], rising[:, 1:], rtol=1e-12)
