@@ -58,7 +58,7 @@ class Kind(Enum):
     ZOOM_WEEKS = auto()
     ZOOM_VISITS = auto()
     FLOWS = auto()
-    CAPPED_TRIPS = auto()
+    TRIPS_BEYOND = auto()
     REPORT_COUNTS = auto()
     REPORT_RANKS = auto()
 
@@ -242,7 +242,7 @@ _WORDS = {
         "off their weight above",
     ),
     Kind.FLOWS: ("trips between zones", "trips of every origin and destination, as trimmed"),
-    Kind.CAPPED_TRIPS: ("all trips", "number of trips, at most {} a person a day"),
+    Kind.TRIPS_BEYOND: ("trips beyond the bound", "number of trips beyond it, at most {} of each"),
     Kind.REPORT_COUNTS: ("{}", "counts by bins fixed in advance"),
     Kind.REPORT_RANKS: ("{}: five numbers", "ranks of the edges of the bins"),
 }

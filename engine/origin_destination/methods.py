@@ -1,7 +1,5 @@
 """The methods of one release: a new one is one file and one row of `METHODS`."""
 
-from typing import Any
-
 import numpy as np
 
 from ..arrays import Counts
@@ -38,12 +36,13 @@ METHODS: dict[ODMethod, Method[Release]] = {
         name="Ours: reads small flows",
         short="Ours",
         about="Hides nothing and reads small flows in the light of their zones, their distance and "
-        "the flow back. For a person's day it may spend "
-        f"{estimate.CAPPED_SHARE:.0%} of ε on the number of all trips: its flows then get "
-        f"{1 - estimate.CAPPED_SHARE:.0%}, a little more noise.",
+        "the flow back. Where T trims people "
+        f"{estimate.BEYOND_SHARE:.0%} of ε goes to the number of trips beyond T, by which all "
+        "flows are scaled up.",
         loses=(
             "Sudden, isolated flows that its model does not expect.",
             "A zone that changes at once is pulled towards its usual share.",
+            "Trips beyond T are taken to resemble those that are kept.",
             "It is no better on large flows. What its model believes of a flow is not guaranteed; "
             "the ranges beside it are.",
         ),
@@ -52,7 +51,6 @@ METHODS: dict[ODMethod, Method[Release]] = {
         ours=True,
         release=estimate.release,
         ledger=estimate.ledger,
-        public=lambda *of: {"capped_count": estimate.buys_capped_count(*of)},
     ),
 }
 
@@ -123,20 +121,15 @@ def draw_noise(
     return ODNoise.draw(rng, dataset, days=days, sum_days=sum_days)
 
 
-def ledger(parameters: ODParameters, **public: Any) -> Ledger:
+def ledger(parameters: ODParameters) -> Ledger:
     """Return what one unit of protection pays, before any release.
-
-    Parameters
-    ----------
-    **public
-        What else the method's price depends on: ``capped_count`` of ``"estimate"``.
 
     Examples
     --------
     >>> ledger(ODParameters(epsilon=0.5, unit="trip")).proved_epsilon
     0.5
     """
-    return METHODS[parameters.method].ledger(parameters, **public)
+    return METHODS[parameters.method].ledger(parameters)
 
 
 def plan(
@@ -152,10 +145,9 @@ def plan(
     (True, 0.5)
     """
     chosen, zones = day_indices(dataset, days), len(dataset.zones)
-    matrices, summed = (1, len(chosen)) if sum_days else (len(chosen), 1)
-    method = METHODS[parameters.method]
-    stated = method.ledger(parameters, **method.public(dataset, parameters, summed))
-    cells = {Kind.FLOWS: zones * (zones - 1), Kind.CAPPED_TRIPS: 1}
+    matrices = 1 if sum_days else len(chosen)
+    stated = ledger(parameters)
+    cells = {Kind.FLOWS: zones * (zones - 1), Kind.TRIPS_BEYOND: 1}
     return Plan(cells=matrices * sum(cells[stage.kind] for stage in stated.stages), ledger=stated)
 
 

@@ -23,7 +23,7 @@ from ..errors import ParameterError
 from ..geography import centre_distances_m
 from ..ledger import Kind
 from ..origin_destination import estimate
-from ..origin_destination.estimate import CAPPED_TRIPS, FALSE_DISCOVERIES
+from ..origin_destination.estimate import FALSE_DISCOVERIES
 from ..origin_destination.matrices import kept, require_unit
 from ..origin_destination.mechanism import algorithm_1
 from ..parameters import ODParameters
@@ -35,10 +35,10 @@ from .plan import Accuracy, Plan, Progress, Stage
 
 SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
 _ROOM = 1 + 1e-12  # so that two shares of ε never add up to more than ε
-_WHOLE = ("measured_low_95", "measured_high_95", "low_95", "high_95", "model_low", "model_high")
+_WHOLE = ("measured_low_95", "measured_high_95", "low_95", "high_95")
 _NAMES = {
     Kind.FLOWS: "trips of every origin and destination",
-    Kind.CAPPED_TRIPS: f"all trips, at most {CAPPED_TRIPS} of a person on a day",
+    Kind.TRIPS_BEYOND: "number of the next trips beyond the bound",
 }
 _COLUMNS: dict[str, dict[str, pa.DataType]] = {
     "published": {
@@ -210,13 +210,13 @@ def _estimate(plan: Plan, seen: _Seen, folder: Path) -> Iterator[_Matrix]:
             estimate.measure_with(seen.view, plan.parameters, add, keep=keep, **part)
             for part in seen.parts
         ]
-        first, capped = several[0], [one.capped_trips for one in several]
+        first, beyond = several[0], [one.beyond for one in several]
         shape = (len(seen.groups), *pairs.shape)
         measured = replace(  # all matrices together, so that certain flows are named but once
             first,
             cells=np.asarray(np.memmap(file, np.int64, "r", shape=shape)),
             days=tuple(group[0] for group in seen.groups),
-            capped_trips=None if capped[0] is None else np.concatenate(capped),
+            beyond=None if beyond[0] is None else np.concatenate(beyond),
         )
         distances_m = centre_distances_m(seen.view.zones)
         for read, (low, high) in zip(
@@ -236,8 +236,6 @@ def _estimate(plan: Plan, seen: _Seen, folder: Path) -> Iterator[_Matrix]:
                 np.maximum(cells + bar, 0),
                 low[pairs],
                 high[pairs],
-                read.model_low[0][pairs].astype(np.int64),
-                read.model_high[0][pairs].astype(np.int64),
             )
             yield _Matrix(cells, columns, trips)
 

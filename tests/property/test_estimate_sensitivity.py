@@ -1,7 +1,5 @@
 """Removing one unit of protection moves each thing that is measured by at most what it claims."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
@@ -12,14 +10,14 @@ from tests.reference.od_people import Counted
 
 ZONES, DAYS = 3, 2
 TRIP = st.tuples(st.integers(0, DAYS - 1), st.integers(0, ZONES - 1), st.integers(0, ZONES - 1))
-NOTHING = od.ODNoise(cells=np.zeros((DAYS, ZONES, ZONES)))
 PEOPLE = st.lists(st.lists(TRIP, max_size=60), min_size=1, max_size=4)
 
 
 def measure(people, parameters):
+    summed = parameters.unit == "person"
+    noise = od.ODNoise(cells=np.zeros((1 if summed else DAYS, ZONES, ZONES)))
     dataset = Counted(people, ZONES, DAYS)
-    dataset.metadata = SimpleNamespace(**vars(dataset.metadata), people_public=10**12)
-    return estimate.measure(dataset, parameters, noise=NOTHING)
+    return estimate.measure(dataset, parameters, noise=noise, sum_days=summed)
 
 
 @pytest.mark.parametrize("unit", ["person-day", "person"])
@@ -35,12 +33,10 @@ def test_remove_one(unit, people, limit, data):
     before, after = measure(people, parameters), measure(left, parameters)
     stages = before.ledger.stages
     assert np.abs(before.cells - after.cells).sum() <= stages[0].sensitivity == limit
-    if unit == "person-day":
-        assert before.capped_trips is not None
-        moved = np.abs(before.capped_trips - after.capped_trips).sum()
-        assert moved <= stages[1].sensitivity == 20
-    else:
-        assert before.capped_trips is None
+    if beyond := estimate.counts_beyond(parameters):
+        moved = np.abs(before.beyond - after.beyond).sum()
+        assert moved <= stages[1].sensitivity == beyond
+        assert limit + beyond == {"person-day": 20, "person": 50}[unit]
     assert sum(s.sensitivity / s.noise_scale for s in stages) == pytest.approx(1.0)
 
 
@@ -64,4 +60,24 @@ def test_nothing_claims_less_than_a_heavy_traveller_moves():
     parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=7)
     with_them, without = measure(heavy, parameters), measure([[]], parameters)
     assert np.abs(with_them.cells - without.cells).sum() == 7
-    assert with_them.capped_trips.tolist() == [20, 0]
+    assert with_them.beyond.tolist() == [13, 0]
+    whole = od.ODParameters(epsilon=1.0, max_trips_per_user=30, unit="person")
+    with_them, without = measure([[(0, 0, 1)] * 90], whole), measure([[]], whole)
+    assert (np.abs(with_them.cells).sum(), with_them.beyond.tolist()) == (30, [20])
+
+
+@pytest.mark.parametrize("unit", ["person-day", "person"])
+@settings(max_examples=60, deadline=None)
+@given(people=PEOPLE.filter(any), limit=st.integers(1, 33), data=st.data())
+def test_one_trip_costs_at_most_two_parts_in_t(unit, people, limit, data):
+    """Without one trip the ranks of the others move up: the price of a trip holds all the same."""
+    parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
+    gone = data.draw(st.sampled_from([i for i, trips in enumerate(people) if trips]))
+    left = [list(trips) for trips in people]
+    left[gone].pop(data.draw(st.integers(0, len(left[gone]) - 1)))
+    before, after = measure(people, parameters), measure(left, parameters)
+    stages = before.ledger.stages
+    lost = np.abs(before.cells - after.cells).sum() / stages[0].noise_scale
+    if before.beyond is not None:
+        lost += np.abs(before.beyond - after.beyond).sum() / stages[1].noise_scale
+    assert lost <= 2 * parameters.epsilon / limit * (1 + 1e-9)

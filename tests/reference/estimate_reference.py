@@ -120,8 +120,8 @@ def intensity(cells, rate, expected, most):
 
 
 def read_expected(cells, rate, expected, most):
-    """{pair: (mean, typical, low, high, empty)}; counts run from 0 to `most`."""
-    readings, reach = {}, 0
+    """{pair: (mean, typical, empty)}; counts run from 0 to `most`."""
+    readings, spread, reach = {}, {}, 0
     while noise_tail(reach, rate) > 0.05 / len(expected):
         reach += 1
     for rows, law in groups(cells, rate, expected, most):
@@ -135,18 +135,18 @@ def read_expected(cells, rate, expected, most):
             joint = [p * math.exp(-rate * abs(y - m)) for m, p in enumerate(prior)]
             joint = [p / sum(joint) for p in joint]
             below = np.cumsum(joint)
-            ends = [next(m for m in range(most + 1) if below[m] >= p) for p in (0.5, 0.05, 0.95)]
-            trips = [sum(m * p for m, p in enumerate(joint)), *ends]
-            readings[pair] = np.array([*trips, joint[0]])
+            mean = sum(m * p for m, p in enumerate(joint))
+            spread[pair] = sum((m - mean) ** 2 * p for m, p in enumerate(joint))
+            median = next(m for m in range(most + 1) if below[m] >= 0.5)
+            readings[pair] = np.array([mean, median, joint[0]])
     # what the means lack of the noisy sum, as far as it exceeds its noise
     q = math.exp(-rate)
     apart = sum(cells[pair] - values[0] for pair, values in readings.items())
     apart *= max(0.0, 1 - len(readings) * 2 * q / (1 - q) ** 2 / max(apart**2, 1))
-    squares = {pair: (values[3] - values[2]) ** 2 for pair, values in readings.items()}
     for pair, values in readings.items():
-        values[0] += apart * squares[pair] / max(sum(squares.values()), 1)
+        values[0] += apart * spread[pair] / max(sum(spread.values()), 1)
         y = max(cells[pair], 0)
-        values[:4] = np.clip(values[:4], max(y - reach, 0), y + reach)
+        values[:2] = np.clip(values[:2], max(y - reach, 0), y + reach)
     return readings
 
 
@@ -161,7 +161,7 @@ def assisted(prior, y, rate, most):
             z += 1
         return z
 
-    sets = [(least(0.1 * s), least(0.1 * (1 - s))) for s in splits]
+    sets = [(least(0.05 * s), least(0.05 * (1 - s))) for s in splits]
     model = {v: q ** max(-v, 0) * chance(v, prior, rate) for v in range(-200, most + 200)}
     holding = []
     for m in range(most + 1):

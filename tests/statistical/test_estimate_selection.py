@@ -19,7 +19,7 @@ def read(noisy, distances_m):
         parameters=ODParameters(epsilon=RATE, unit="trip", method="estimate"),
         cells=noisy[None],
         rate=RATE,
-        capped_trips=None,
+        beyond=None,
         days=(0,),
         ledger=simple_ledger((), unit=Unit.TRIP),
     )

@@ -13,8 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...arrays import Floats, Integers
-from .grid import LARGE_SCALES, CountGrid
-from .law import learn
+from .law import LARGE_SCALES, CountGrid, learn
 from .reading import Expect
 
 CONFIDENCE = 0.95
@@ -27,11 +26,10 @@ _FEWEST_ZONES = 4
 
 
 def of_day(cells: Integers, rate: float, expect: Expect) -> tuple[Integers, Integers]:
-    """Return the 95% interval of every kept count, the model of a cell having not read its pair.
+    """Return the interval of every kept count of a day, the model of a cell not having read it.
 
-    Noisy counts of one day and the ends, at least 0 and 0 on the diagonal, have the shape (zones,
-    zones); `rate` is a of the discrete Laplace noise. `expect` gives what is expected of all cells,
-    given those that may be read.
+    Noisy counts and the ends, at least 0 and 0 on the diagonal, have the shape (zones, zones);
+    `expect` gives what is expected of all cells, given those that may be read.
     """
     below, above = tails(rate)
     low, high = cells - above[0], cells + below[0]

@@ -3,63 +3,137 @@
 Cells of like expectation and equal noisy count are read together: what the noise says of them is
 one row of a table. A law is a list of shares over a grid of log θ and over θ = 0, flows that do not
 exist. It is learnt by expectation–maximisation from the likeliest of a few log-normal laws with a
-share of empty flows, mixed with one broad law that has both tails and empty flows, so that no law
-is surer than its cells can tell.
+share of empty flows, mixed with one broad law, so that no law is surer than its cells can tell.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from ...arrays import Booleans, Floats, Integers
-from .grid import CountGrid
 
 STEP = 0.2
 """Step of the grids of log θ and log of what is expected."""
-
 HALF_WIDTH = 30
 """θ runs over 0 and e^(0.2·k), k from −30 to 30."""
-
 EXPECTATIONS = (-60, 80)
 """What is expected runs over e^(0.2·k)."""
-
 STEP_SHAPE = 100.0
 """Around every step of θ the intensity spreads by a tenth (gamma), so that counts between two
 steps are as believable as those on them."""
-
 SPREADS = (0.0, 0.2, 0.4, 0.7, 1.0, 1.4, 1.9, 2.5)
-"""The likeliest log-normal has one of these spreads …"""
-
 NONE = (0.0, 0.1, 0.3, 0.6, 0.9)
-"""… and one of these shares of empty flows."""
-
+"""The likeliest log-normal has one of these spreads, and one of these shares of empty flows."""
 BROAD = (1.4, 0.3)
-"""Spread and share of empty flows of the broad law."""
-
 BROAD_SHARE = 0.5
 PSEUDO_CELLS = 60.0
 """The law that learning starts from counts as so many cells."""
-
 ROUNDS = 10
 UNCERTAINTY_STEP = 4.0
 UNCERTAINTIES = (-5, 2)
 """Cells share a law whose expectation is as uncertain: relative variance 4^−5, 4^−4, … 4^2."""
+
+NODES = 2048
+"""Most nodes: counts 0 … 2047, or as many packets of trips where the noise is wide."""
+PACKETS_A_SCALE = 32
+MARGIN_SCALES = 12.0
+"""So far beyond the largest noisy count the nodes go on, in scales of the noise."""
+LARGE_SCALES = 7.0
+"""A cell closer than this to the end of the nodes is read as it is; it is far above the noise."""
 
 _LOG_THETA = STEP * np.arange(-HALF_WIDTH, HALF_WIDTH + 1)
 THETA: Floats = np.append(0.0, np.exp(_LOG_THETA))
 _LOG_MEANS = STEP * np.arange(EXPECTATIONS[0] - HALF_WIDTH, EXPECTATIONS[1] + HALF_WIDTH + 1)
 
 
+class CountGrid(NamedTuple):
+    """Counts 0, u, 2u, … of packets of u trips, with u = 1 unless the noise is wide.
+
+    `rate` is a of the noise per packet. Noisy counts below 0 are read as 0: there the noise says
+    the same of every count, up to a factor. The posterior of a count m is p(m)·q^|y − m|/N(y); its
+    pieces A(y) = Σ_{m ≤ y} p(m) q^(y − m) and B(y) = Σ_{m > y} p(m) q^(m − y) follow from one
+    recursion each.
+    """
+
+    rate: float
+    packet: int
+    nodes: int
+
+    @classmethod
+    def of_cells(cls, cells: Integers, rate: float) -> "CountGrid":
+        """Return the grid that holds these noisy counts, up to the largest that it can."""
+        packet = max(1, int(np.ceil(1 / rate / PACKETS_A_SCALE)))
+        most = int(cells.max(initial=0) / packet + MARGIN_SCALES / (rate * packet))
+        return cls(rate=rate * packet, packet=packet, nodes=min(NODES, most + 32))
+
+    def holds(self, cells: Integers) -> Booleans:
+        """Return which noisy counts are not too large for the grid."""
+        return cells <= self.packet * (self.nodes - LARGE_SCALES / self.rate)
+
+    def node_of(self, cells: Integers) -> Integers:
+        """Return the node nearest to each noisy count; 0 for those below 0."""
+        return (np.maximum(cells, 0) + self.packet // 2) // self.packet
+
+    def negative_binomial(self, mean: Floats, shape: float) -> Floats:
+        """Return P(m packets), shape (means, nodes), for intensities of a mean in trips.
+
+        Poisson with a gamma intensity of that mean and shape κ. Packets have more chance of their
+        own than trips; that much less is left to the gamma.
+        """
+        of_packets = (self.packet - 1) / mean if self.packet > 1 else np.zeros(1)
+        kappa = 1 / np.maximum(1 / shape - of_packets, 1e-6)[:, None]
+        m, share = np.arange(self.nodes), mean[:, None] / (mean[:, None] + kappa * self.packet)
+        of_count = special.gammaln(m + kappa) - special.gammaln(kappa) - special.gammaln(m + 1)
+        return np.exp(np.maximum(m * np.log(share) + kappa * np.log1p(-share) + of_count, -700.0))
+
+    def likelihood(self, priors: Floats) -> Floats:
+        """Return N(y) = Σ_m p(m) q^|y − m| at every node, up to the noise's constant."""
+        return sum(self._pieces(priors))
+
+    def posterior(self, priors: Floats, none: Floats, row: Integers, node: Integers) -> Floats:
+        """Return mean, median and variance in trips and P(M = 0) of noisy counts, shape (4, pairs).
+
+        `priors` has shape (priors, nodes), `none` is P(M = 0) under each; every pair is a prior
+        (`row`) and a noisy count (`node`).
+        """
+        below, above = self._pieces(priors)
+        evidence = (below + above)[row, node]
+        m = np.arange(self.nodes)
+        mean, square = (
+            self.likelihood(priors * m**power)[row, node] / evidence for power in (1, 2)
+        )
+        empty = np.minimum(none[row] * np.exp(-self.rate * node) / evidence, 1.0)
+        wanted = 0.5 * evidence * (1 - 1e-9)
+        low = np.full(wanted.shape, -1, dtype=np.int64)
+        high = np.full(wanted.shape, self.nodes - 1, dtype=np.int64)
+        while (high - low > 1).any():
+            middle = (low + high) // 2
+            away = np.exp(-self.rate * np.abs(node - middle))
+            upper = evidence - away * above[row, middle]
+            chance = np.where(middle <= node, away * below[row, middle], upper)
+            low, high = (
+                np.where(chance < wanted, middle, low),
+                np.where(chance < wanted, high, middle),
+            )
+        variance = np.maximum(square - mean**2, 0.0) * self.packet**2
+        return np.stack([self.packet * mean, self.packet * high, variance, empty])
+
+    def _pieces(self, priors: Floats) -> tuple[Floats, Floats]:
+        from scipy import signal  # half a second to load: only whoever estimates waits for it
+
+        recursion = [1.0, -np.exp(-self.rate)]
+        below: Floats = np.asarray(signal.lfilter([1.0], recursion, priors, axis=-1))
+        backwards: Floats = np.asarray(signal.lfilter([1.0], recursion, priors[:, ::-1], axis=-1))
+        return below, backwards[:, ::-1] - priors
+
+
 class Expected(NamedTuple):
     """What is expected of every cell before its own noisy count is read, shape (zones, zones).
 
-    Attributes
-    ----------
-    trips : array
-        Expected intensity, above 0 off the diagonal.
-    uncertainty : array
-        Its relative variance, Var/mean²; any number that orders cells by how well it is known.
+    `trips` is above 0 off the diagonal; `uncertainty` is its relative variance, or any number that
+    orders cells by how well it is known.
     """
 
     trips: Floats
@@ -90,23 +164,16 @@ class Laws(NamedTuple):
         spread = np.maximum(two / one * (none / one) - 1, 0.0)
         return (one / none)[self.pair], spread[self.pair]
 
-    def posterior(self, confidence: float) -> Floats:
-        """Return mean, median, the middle `confidence` and P(0) of every pair, shape (5, pairs)."""
-        return self.grid.posterior(self.priors, self.none, self.row, self.node, confidence)
+    def posterior(self) -> Floats:
+        """Return mean, median, variance and P(0) of every pair, shape (4, pairs)."""
+        return self.grid.posterior(self.priors, self.none, self.row, self.node)
 
 
 def learn(cells: Integers, rate: float, expected: Expected, taught: Booleans | None = None) -> Laws:
-    """Return the laws of cells, one for all whose expectation is about as uncertain.
+    """Return the laws of noisy cells, one for all whose expectation is about as uncertain.
 
-    Parameters
-    ----------
-    cells : array of int64, shape (zones, zones)
-        Noisy counts.
-    rate : float
-        a of the discrete Laplace noise.
-    taught : bool array, same shape, optional
-        Cells whose noisy counts the laws are learnt from and that choose how large the grid is;
-        none on the diagonal. All where None.
+    `taught` are the cells, none on the diagonal, whose noisy counts the laws are learnt from and
+    that choose how large the grid is; all where None.
     """
     off = ~np.eye(len(cells), dtype=np.bool_)
     learnt = off if taught is None else taught
@@ -147,11 +214,8 @@ def _occurring(keys: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
 
 def _step(values: Floats, width: float, ends: tuple[int, int]) -> NDArray[np.int32]:
     """Return the nearest step of log values, from the lowest."""
-    step = np.maximum(values, 1e-300)
-    np.log(step, out=step)
-    step /= width
-    np.round(step, out=step)
-    return step.clip(*ends, out=step).astype(np.int32) - ends[0]
+    step = np.round(np.log(np.maximum(values, 1e-300)) / width)
+    return step.clip(*ends).astype(np.int32) - ends[0]
 
 
 def log_normal(spread: float, none: float) -> Floats:

@@ -13,8 +13,8 @@ import numpy as np
 from ...arrays import Floats, Integers
 from ...datasets import Dataset
 from ...ledger import Kind, Ledger, Noise
-from ...parameters import ODParameters
-from ..matrices import Days, clear_diagonal, day_indices, kept
+from ...parameters import ODParameters, ODUnit
+from ..matrices import Days, clear_diagonal, day_indices, trimmed_counts
 from ..mechanism import Draw, drawn, laplace_ledger
 
 Keep = Callable[[Iterator[Integers]], Integers]
@@ -23,17 +23,11 @@ Keep = Callable[[Iterator[Integers]], Integers]
 Add = Callable[[Integers, int, float], Integers]
 """Adds discrete Laplace noise to whole counts of an L₁ sensitivity for an ε."""
 
-CAPPED_TRIPS = 20
-"""Trips of a person-day that the capped count counts."""
+COUNTED_TO: dict[ODUnit, int] = {"person-day": 20, "person": 50}
+"""Beyond T the trips of one unit are counted up to so many, all flows together (public)."""
 
-CAPPED_SHARE = 0.03
-"""Share of ε that the capped count costs, where it is bought."""
-
-CAPPED_NOISE_LIMIT = 0.05
-"""The capped count is bought where its noise scale is at most this share of the guessed trips."""
-
-PUBLIC_TRIPS_A_PERSON = 0.1
-"""Public guess of the trips of a person a day. It decides only whether the count is bought."""
+BEYOND_SHARE = 0.02
+"""Share of ε that this count costs."""
 
 _LARGEST_NOISE = 2.0**62
 
@@ -48,8 +42,8 @@ class Measurement:
         Kept trips plus discrete Laplace noise, signed; diagonal 0.
     rate : float
         a, the noise of a cell has P(z) ∝ e^(−a|z|); 1/a trips is its scale.
-    capped_trips : array of int64, shape (days,), or None
-        Noisy number of trips capped at `CAPPED_TRIPS` a person-day; None where it is not bought.
+    beyond : array of int64, shape (days,), or None
+        Noisy number of trips beyond T, up to `COUNTED_TO` of each unit; None where not measured.
     days : tuple of int
         Positions of the days in the declared period.
     ledger : Ledger
@@ -59,9 +53,28 @@ class Measurement:
     parameters: ODParameters
     cells: Integers
     rate: float
-    capped_trips: Integers | None
+    beyond: Integers | None
     days: tuple[int, ...]
     ledger: Ledger
+
+
+def counts_beyond(parameters: ODParameters) -> int:
+    """Return up to how many trips of a unit beyond T are counted; 0 where none is.
+
+    Removing one trip moves at most two cells by one, and this count by one: 2(1 − s)ε/T + sε/n is
+    within the 2ε/T that the cells alone would cost where n ≥ T/2.
+    """
+    beyond = COUNTED_TO.get(parameters.unit, 0) - parameters.max_trips_per_user
+    return beyond if 2 * beyond >= parameters.max_trips_per_user else 0
+
+
+def ledger(parameters: ODParameters) -> Ledger:
+    """Return what one unit of protection pays: ε, of which the count beyond T takes 2%."""
+    beyond = counts_beyond(parameters)
+    count_epsilon = BEYOND_SHARE * parameters.epsilon if beyond else 0.0
+    cells = (Kind.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)
+    counts = [(Kind.TRIPS_BEYOND, beyond, count_epsilon)] if beyond else []
+    return laplace_ledger(parameters, Noise.DISCRETE_LAPLACE, cells, *counts)
 
 
 def measure(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) -> Measurement:
@@ -69,7 +82,7 @@ def measure(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) ->
 
     Removing one unit of protection changes all kept cells by at most T in L₁ (1 at trip level),
     so noise of scale T/ε makes them ε-DP (Ghosh, Roughgarden and Sundararajan 2009, geometric
-    mechanism). With the capped count the cells get 97% of ε and the count, of sensitivity 20, 3%.
+    mechanism). Where trips beyond T are counted too the cells get 98% of ε, that count 2%.
 
     Examples
     --------
@@ -83,7 +96,7 @@ def measure(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) ->
     of_days = iter(variates)
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
-        # the diagonal is no cell of the matrix, so its variates are free for the capped count
+        # the diagonal is no cell of the matrix, so its variates are free for the count beyond T
         own = next(of_days) if counts.ndim == variates.ndim - 1 else variates[:, 0, 0]
         return counts + discrete_laplace(own, epsilon / sensitivity)
 
@@ -108,45 +121,37 @@ def measure_with(
     add : callable
         Given whole counts, their L₁ sensitivity and ε, returns them with discrete Laplace noise
         of scale sensitivity/ε in every cell. It is asked for the cells of one day after another,
-        shape (zones, zones), whose diagonal is not used, and then for the capped counts where
-        they are bought, shape (days,).
+        shape (zones, zones), whose diagonal is not used, and then for the counts beyond T where
+        they are measured, shape (days,).
     keep : callable
         Where noisy cells are kept: in memory, or in a file that is mapped.
     """
     chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
     groups = [chosen] if sum_days else [(day,) for day in chosen]
-    buys = buys_capped_count(dataset, parameters, len(chosen) if sum_days else 1)
-    stated = ledger(parameters, capped_count=buys)
-    cells_epsilon = stated.stages[0].epsilon
+    stated, beyond = ledger(parameters), counts_beyond(parameters)
+    excess: list[int] = []
+
+    def trimmed(limit: int, group: tuple[int, ...]) -> Integers:
+        return trimmed_counts(dataset, parameters.unit, limit, group, sum_days=sum_days)[0]
 
     def noisy_days() -> Iterator[Integers]:
         for group in groups:
-            (counts,) = kept(dataset, parameters, days=group, sum_days=sum_days)
-            noisy = add(counts, limit, cells_epsilon)
+            counts = trimmed(limit, group)
+            if beyond:
+                excess.append(int(trimmed(limit + beyond, group).sum() - counts.sum()))
+            noisy = add(counts, limit, stated.stages[0].epsilon)
             clear_diagonal(noisy)
             yield noisy
 
-    cells, capped = keep(noisy_days()), None
-    if buys:
-        more = replace(parameters, max_trips_per_user=CAPPED_TRIPS)
-        totals = [int(kept(dataset, more, days=one, sum_days=sum_days).sum()) for one in groups]
-        capped = add(np.array(totals), CAPPED_TRIPS, stated.stages[1].epsilon)
+    cells = keep(noisy_days())
     return Measurement(
         parameters=replace(parameters, method="estimate"),
         cells=cells,
-        rate=cells_epsilon / limit,
-        capped_trips=capped,
+        rate=stated.stages[0].epsilon / limit,
+        beyond=add(np.array(excess), beyond, stated.stages[1].epsilon) if beyond else None,
         days=chosen,
         ledger=stated,
     )
-
-
-def ledger(parameters: ODParameters, *, capped_count: bool = False) -> Ledger:
-    """Return what one unit of protection pays; with the capped count the cells get 97% of ε."""
-    count_epsilon = CAPPED_SHARE * parameters.epsilon if capped_count else 0.0
-    cells = (Kind.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)
-    counts = [(Kind.CAPPED_TRIPS, CAPPED_TRIPS, count_epsilon)] if capped_count else []
-    return laplace_ledger(parameters, Noise.DISCRETE_LAPLACE, cells, *counts)
 
 
 def discrete_laplace(variates: Floats, rate: float) -> Integers:
@@ -155,21 +160,9 @@ def discrete_laplace(variates: Floats, rate: float) -> Integers:
     The inverse of the distribution function: with q = e^(−a), P(|Z| ≥ j) = 2qʲ/(1 + q) is the
     chance that a standard Laplace variate exceeds a·j − log(2/(1 + q)).
 
-    Examples
-    --------
     >>> discrete_laplace(np.array([-1.2, 0.1, 3.0]), 0.5)
     array([-2,  0,  6])
     """
     size = (np.abs(variates) + np.log(2 / (1 + np.exp(-rate)))) / rate
     whole = np.floor(np.minimum(size, _LARGEST_NOISE)).astype(np.int64)
     return whole * np.where(variates < 0, -1, 1)
-
-
-def buys_capped_count(dataset: Dataset, parameters: ODParameters, summed_days: int) -> bool:
-    """Whether the number of trips is bought: by public numbers alone, no count is read."""
-    people = dataset.metadata.people_public
-    trims = parameters.unit == "person-day" and parameters.max_trips_per_user < CAPPED_TRIPS
-    if not trims or people is None:
-        return False
-    scale = CAPPED_TRIPS / (CAPPED_SHARE * parameters.epsilon)
-    return scale <= CAPPED_NOISE_LIMIT * PUBLIC_TRIPS_A_PERSON * people * summed_days

@@ -17,50 +17,27 @@ from ..sums import cell_reach, noise_variance
 from .law import Expected, learn
 from .prediction import predict
 
-MODEL_CONFIDENCE = 0.90
-
 Expect = Callable[[Booleans | None], Expected]
 """Given the cells that may be read, the expectation of all; None for all cells."""
 
 
 class Reading(NamedTuple):
-    """The law of the kept count of every cell; arrays of shape (zones, zones), diagonal 0.
+    """Posterior mean, median and P(0) of every kept count, shape (zones, zones); diagonal empty.
 
-    Mean, median and range are clipped to what the noise allows for all cells at once (95%): no
-    flow is so unexpected that a clear count is not believed.
-
-    Attributes
-    ----------
-    mean : array
-        Posterior mean: what a flow adds to a sum.
-    typical : array
-        Posterior median: as likely too low as too high, the least expected absolute error.
-    low, high : arrays
-        The middle 90% of the posterior, whole numbers.
-    empty : array
-        Posterior probability that the flow is empty; 1 on the diagonal.
+    Mean and median are clipped to what the noise allows for all cells at once (95%): no flow is so
+    unexpected that a clear count is not believed.
     """
 
     mean: Floats
     typical: Floats
-    low: Floats
-    high: Floats
     empty: Floats
 
 
 def expectations(days: Integers, rate: float, distances_m: Floats) -> Iterator[Expect]:
     """Yield what gives the expectation of every day: from its own cells, or from other days'.
 
-    Parameters
-    ----------
-    days : array of int64, shape (days, zones, zones)
-        Noisy cells.
-    rate : float
-        a of their noise.
-    distances_m : array, shape (zones, zones)
+    `days`, shape (days, zones, zones), are noisy cells, `rate` is a of their noise.
 
-    Examples
-    --------
     >>> day = 10 * (1 - np.eye(4, dtype=np.int64))
     >>> (expect,) = expectations(day[None], 1.0, np.ones((4, 4)))
     >>> expect(None).trips[0].round().tolist()
@@ -108,8 +85,7 @@ def from_flow_back(
     cells: Integers, rate: float, predicted: Floats, taught: Booleans | None = None
 ) -> Expected:
     """Return what the prediction and the noisy flow back say of every cell."""
-    one_law = Expected(predicted, np.ones_like(predicted))
-    known = intensity(cells, rate, one_law, taught)
+    known = intensity(cells, rate, Expected(predicted, np.ones_like(predicted)), taught)
     back = known.trips.T * predicted / np.where(predicted.T > 0, predicted.T, 1.0)
     return Expected(back, known.uncertainty.T)
 
@@ -131,8 +107,6 @@ def intensity(
 def read(cells: Integers, rate: float, expected: Expected) -> Reading:
     """Return the reading of one matrix, given what is expected of every cell.
 
-    Examples
-    --------
     >>> noisy = np.array([[0, 40, -3], [38, 0, 2], [1, 0, 0]])
     >>> expected = expected_alone(noisy, 1.0, np.ones((3, 3)))
     >>> read(noisy, 1.0, expected).typical.round(0).astype(int)[0].tolist()
@@ -140,34 +114,27 @@ def read(cells: Integers, rate: float, expected: Expected) -> Reading:
     """
     laws = learn(cells, rate, expected)
     del expected  # what is no longer needed goes: between thousands of zones each is 70 MB
-    off = ~np.eye(len(cells), dtype=np.bool_)
+    off, flows = ~np.eye(len(cells), dtype=np.bool_), max(cells.size - len(cells), 1)
     # far above the noise a cell is read as it is
-    side = cell_reach(rate, confidence=MODEL_CONFIDENCE)
-    readings: Floats = np.empty((5, *cells.shape))
-    readings[:] = cells
-    readings[2] -= side
-    readings[3] += side
-    readings[4] = ~off
-    for every, known in zip(readings.reshape(5, -1), laws.posterior(MODEL_CONFIDENCE), strict=True):
+    readings: Floats = np.empty((4, *cells.shape))
+    readings[:2] = cells
+    readings[2] = noise_variance(rate)
+    readings[3] = ~off
+    for every, known in zip(readings.reshape(4, -1), laws.posterior(), strict=True):
         every[laws.at] = known[laws.pair]
     del laws
+    mean, typical, variance, empty = readings
     # what the means lack of the noisy sum goes to the cells of which least is known
-    flows = cells.size - len(cells)
-    apart = float(cells.sum(where=off) - readings[0, off].sum())
-    shares = readings[3] - readings[2]
-    shares *= shares
-    shares *= off
-    total = max(float(shares.sum()), 1.0)
-    shares *= beyond_noise(apart, flows * noise_variance(rate))
-    readings[0] += np.divide(shares, total, out=shares)
-    del shares
-    reach, high = cell_reach(rate, cells=max(flows, 1)), np.maximum(cells, 0)
-    low = np.maximum(high - reach, 0)
-    high += reach
-    for one in readings[:4]:
+    apart = float(cells.sum(where=off) - mean.sum(where=off))
+    lacking = beyond_noise(apart, flows * noise_variance(rate))
+    variance *= off
+    mean += variance * (lacking / max(float(variance.sum()), 1.0))
+    reach = cell_reach(rate, cells=flows)
+    low, high = np.maximum(cells - reach, 0), np.maximum(cells, 0) + reach
+    for one in (mean, typical):
         np.clip(one, low, high, out=one)
         one *= off
-    return Reading(*readings)
+    return Reading(mean, typical, empty)
 
 
 def beyond_noise(apart: float, variance: float) -> float:

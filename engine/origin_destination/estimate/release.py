@@ -14,9 +14,10 @@ from ...ledger import Ledger
 from ...parameters import ODParameters
 from .. import sums
 from ..mechanism import Draw
-from . import assisted, statements
-from .measurement import CAPPED_TRIPS, Measurement, measure
-from .reading import expectations, read
+from . import assisted
+from .measurement import BEYOND_SHARE, Measurement, counts_beyond, measure
+from .reading import beyond_noise, expectations, read
+from .statements import least_certain
 
 LIKELY_EMPTY = 0.05
 """A flow is likely where the model's P(no trip) is below this."""
@@ -34,8 +35,6 @@ class EstimateRelease:
     typical : array, same shape
         The number of one flow (posterior median), with the least expected absolute error. Not for
         sums: small flows are mostly empty, so their medians add up to too little.
-    model_low, model_high : arrays, same shape
-        The middle of what the model believes of each flow, trips. It promises nothing.
     empty : array, same shape
         P(no trip) by the model.
     certain : bool array, same shape
@@ -49,8 +48,6 @@ class EstimateRelease:
 
     counts: Floats
     typical: Floats
-    model_low: Floats
-    model_high: Floats
     empty: Floats
     certain: Booleans
     measurement: Measurement
@@ -98,19 +95,11 @@ class EstimateRelease:
         return np.stack(low), np.stack(high)
 
     def exact_interval(self, *, at_once: bool) -> tuple[Integers, Integers]:
-        """Return the ranges that hold kept counts in 95 of 100 releases, whatever the model.
+        """Return the ranges, at least 0, that hold kept counts in 95 of 100 releases.
 
-        Parameters
-        ----------
-        at_once : bool
-            False holds for one flow that was chosen without looking at this release. True holds for
-            all flows of the release together, hence also for those chosen by what was released:
-            the largest, the certain.
-
-        Returns
-        -------
-        low, high : arrays, shape (days, zones, zones)
-            Kept trips, at least 0. Diagonal 0.
+        Whatever the model. With `at_once` they hold for all flows of the release together, hence
+        also for those chosen by what was released: the largest, the certain; else for one flow
+        that was chosen without looking.
         """
         cells = self.measurement.cells
         flows = max(cells.size - cells.shape[0] * cells.shape[-1], 1) if at_once else 1
@@ -119,21 +108,11 @@ class EstimateRelease:
         return np.maximum(cells - reach, 0) * off, np.maximum(cells + reach, 0) * off
 
     def exact_totals(self, axis: int, *, at_once: bool) -> tuple[Integers, int]:
-        """Return noisy totals of zones and z: kept totals are in it ± z in 95 of 100 releases.
+        """Return noisy totals of zones, shape (days, zones), and z in trips.
 
-        Parameters
-        ----------
-        axis : int
-            −1 for trips out of each zone, −2 for trips into it.
-        at_once : bool
-            False holds for one zone that was chosen without looking at this release, True for all
-            zones (and days) together, hence also for the busiest by what was released.
-
-        Returns
-        -------
-        totals : array, shape (days, zones)
-        reach : int
-            z, trips.
+        Kept totals are in it ± z in 95 of 100 releases: with `at_once` for all zones and days
+        together, else for one zone that was chosen without looking at this release. `axis` is −1
+        for trips out of each zone, −2 for trips into it.
         """
         totals, zones = self.measurement.cells.sum(axis=axis), self.counts.shape[-1]
         if zones < 2:
@@ -163,39 +142,48 @@ def release(
 def read_measurement(measured: Measurement, distances_m: Floats) -> EstimateRelease:
     """Read a measurement: a pure function of noisy cells and public geometry.
 
-    With the capped count all estimates of a day are scaled up to it, at most 20/T-fold, to bring
-    back what trimming dropped; statements that hold whatever the model are about kept trips.
+    Where trips beyond T are counted all estimates of a day are scaled up by them, to bring back
+    what trimming dropped; statements that hold whatever the model are about kept trips.
     """
     days = list(read_days(measured, distances_m))
     if len(days) == 1:  # nothing is copied
         return days[0]
-    names = ("counts", "typical", "model_low", "model_high", "empty", "certain")
+    names = ("counts", "typical", "empty", "certain")
     stacks = {name: np.concatenate([getattr(day, name) for day in days]) for name in names}
     return EstimateRelease(**stacks, measurement=measured, distances_m=distances_m)
 
 
 def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRelease]:
     """Yield what `read_measurement` returns, one day after the other: one day is in memory."""
-    least = statements.least_certain(measured.cells, measured.rate)
+    least = least_certain(measured.cells, measured.rate)
     off = ~np.eye(measured.cells.shape[-1], dtype=np.bool_)
     for day, expect in enumerate(expectations(measured.cells, measured.rate, distances_m)):
-        reading, factor = read(measured.cells[day], measured.rate, expect(None)), 1.0
-        if measured.capped_trips is not None:
-            most = CAPPED_TRIPS / measured.parameters.max_trips_per_user
-            lacking = measured.capped_trips[day] / max(float(reading.mean.sum()), 1.0)
-            factor = float(np.clip(lacking, 1.0, most))
-        for trips in reading[:4]:
-            trips *= factor
+        mean, typical, empty = read(measured.cells[day], measured.rate, expect(None))
+        factor = _factor(measured, day, float(mean.sum()))
+        mean *= factor
+        typical *= factor
         yield EstimateRelease(
-            counts=reading.mean[None],
-            typical=reading.typical[None],
-            model_low=np.floor(reading.low, out=reading.low)[None],
-            model_high=np.ceil(reading.high, out=reading.high)[None],
-            empty=reading.empty[None],
+            counts=mean[None],
+            typical=typical[None],
+            empty=empty[None],
             certain=off & (measured.cells[day : day + 1] >= least),
             measurement=replace(measured, cells=measured.cells[day : day + 1]),
             distances_m=distances_m,
         )
+
+
+def _factor(measured: Measurement, day: int, kept: float) -> float:
+    """Return by how much to scale up: by the trips beyond T, as far as they exceed their noise.
+
+    Half the variance of the noise is taken off, which lost least over shipped and real data.
+    """
+    if measured.beyond is None:
+        return 1.0
+    parameters = measured.parameters
+    limit, beyond = parameters.max_trips_per_user, counts_beyond(parameters)
+    scale = beyond / (BEYOND_SHARE * parameters.epsilon)
+    more = beyond_noise(float(measured.beyond[day]), scale**2)
+    return float(np.clip(1 + more / max(kept, 1.0), 1.0, (limit + beyond) / limit))
 
 
 def intervals(measured: Measurement, distances_m: Floats) -> Iterator[tuple[Integers, Integers]]:

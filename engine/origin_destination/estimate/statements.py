@@ -2,10 +2,6 @@
 
 With q = e^(−a) the noise of a cell has P(|Z| > z) = 2q^(z+1)/(1 + q). All statements are about
 kept counts, that is after trimming.
-
-What holds for one flow holds where it was chosen without looking at the measurement. Among flows
-chosen by their noisy counts – the largest, say – the noise that raised them gathers: only what
-holds for all flows at once holds for those.
 """
 
 import numpy as np
@@ -44,17 +40,3 @@ def least_certain(days: Integers, rate: float) -> int:
     ranks = np.arange(1, len(ordered) + 1)
     below = np.flatnonzero(-rate * ordered - none <= np.log(FALSE_DISCOVERIES * ranks / flows))
     return int(ordered[below[-1]]) if len(below) else int(np.iinfo(np.int64).max)
-
-
-def may_all_be_noise(named: int) -> bool:
-    """Whether so few flows are named that all of them may be empty.
-
-    The 5% are an average over releases, those that name none included: where flows hardly stand
-    clear of the noise, a release that names a few is one whose noise was unusually large.
-
-    Examples
-    --------
-    >>> may_all_be_noise(3), may_all_be_noise(100), may_all_be_noise(0)
-    (True, False, False)
-    """
-    return 0 < named < 1 / FALSE_DISCOVERIES

@@ -47,7 +47,7 @@ def mark(release: EstimateRelease, origin: int, destination: int) -> str:
 
 
 def words(release: EstimateRelease, pairs: tuple[Integers, Integers]) -> list[str]:
-    """Say how flows read: ``42 (90%: 31–55; 12–72 for all flows at once)``.
+    """Say how flows read: ``42 (95%: 31–55; 12–72 for all flows at once)``.
 
     Both ranges hold whatever the model and are about the trips that trimming keeps; it is said
     where it trims.
@@ -55,7 +55,7 @@ def words(release: EstimateRelease, pairs: tuple[Integers, Integers]) -> list[st
     kept = "" if release.measurement.ledger.unit is Unit.TRIP else " kept trips,"
     estimates = release.typical[0][pairs].tolist()
     return [
-        f"{estimate(count)} (90%: {one}; {every}{kept} for all flows at once)"
+        f"{estimate(count)} (95%: {one}; {every}{kept} for all flows at once)"
         for count, one, every in zip(estimates, *ranges(release, pairs), strict=True)
     ]
 
@@ -63,7 +63,7 @@ def words(release: EstimateRelease, pairs: tuple[Integers, Integers]) -> list[st
 def ranges(
     release: EstimateRelease, pairs: tuple[Integers, Integers]
 ) -> tuple[list[str], list[str]]:
-    """Return the ranges of flows in words: 90% for each by itself, 95% for all at once.
+    """Return the ranges of flows in words: 95% for each by itself, and for all at once.
 
     Both hold whatever the model. The second is for flows that are looked at because of what was
     released of them; the first is for a flow somebody asked for beforehand.
@@ -75,7 +75,7 @@ def ranges(
     return written[0], written[1]
 
 
-ONE_BY_ONE = "90% for one flow"
+ONE_BY_ONE = "95% for one flow"
 ALL_AT_ONCE = "95% for all flows at once"
 
 

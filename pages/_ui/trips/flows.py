@@ -33,9 +33,9 @@ _SCOPE = setting.choice("od_flows_scope", _SCOPES, _SCOPES[0])
 _DETAIL = setting.choice("od_flows_detail", (AUTOMATIC, ZONES, GROUPS), AUTOMATIC)
 _ZONE = "od_flows_zone"
 _BANDS = (
-    "A reading such as 42 (90%: 31–55; 12–72 for all flows at once) gives the estimate, as likely "
+    "A reading such as 42 (95%: 31–55; 12–72 for all flows at once) gives the estimate, as likely "
     "too high as too low, and two ranges of the trips kept by trimming that hold whatever the "
-    "model: the first for a flow you had in mind before you looked, in at least 90 of 100 "
+    "model: the first for a flow you had in mind before you looked, in at least 95 of 100 "
     "releases; the second for all flows together in 95 of 100, so also for flows that are shown "
     "because they came out large. Sums add up what is expected of every flow."
 )

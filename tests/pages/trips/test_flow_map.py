@@ -193,7 +193,7 @@ def test_a_flow_reads_with_both_ranges_of_a_method_that_has_them(open_od, settle
     app = settled(open_od(epsilon=2.0, unit="trip", max_trips=1, od_method="estimate"))
     arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
     reading = re.compile(
-        r"private: ([\d.,]+) \(90%: ([\d,]+)–([\d,]+); ([\d,]+)–([\d,]+) for all flows at once"
+        r"private: ([\d.,]+) \(95%: ([\d,]+)–([\d,]+); ([\d,]+)–([\d,]+) for all flows at once"
     )
     for row in arcs["data"]:
         number, low, high, least, most = (

@@ -122,19 +122,19 @@ def test_all_stages_add_up_to_what_is_charged(demo, name):
     assert total <= planned.epsilon * (1 + 1e-6)
 
 
-def test_the_number_of_trips_is_a_stage_where_it_is_bought(rwanda):
+def test_the_trips_beyond_the_bound_are_a_stage_where_they_are_counted(rwanda):
     cells, count = plan(ours(FOUR), rwanda).stages
-    assert (count.sensitivity, count.epsilon) == (20, pytest.approx(0.03))
-    assert (cells.sensitivity, cells.epsilon) == (4, pytest.approx(0.97))
+    assert (count.sensitivity, count.epsilon) == (16, pytest.approx(0.02))
+    assert (cells.sensitivity, cells.epsilon) == (4, pytest.approx(0.98))
     said = items(rwanda, ours(FOUR))["bias"]
-    assert "scaled up to the noisy number of trips, of which at most 20 of a person count" in said
+    assert "scaled up by the noisy number of the next trips beyond it, at most 16" in said
 
 
-def test_our_intervals_hold_and_the_models_belief_is_named_so(demo, tmp_path):
+def test_our_intervals_hold(demo, tmp_path):
     setting = ours(flows(**ONE_DAY))
     way.write(plan(setting, demo), demo, tmp_path, lambda share: None)
     table = pd.read_csv(tmp_path / "flows.csv")
-    for name in ("measured_low_95", "low_95", "model_low"):
+    for name in ("measured_low_95", "low_95"):
         assert (table[name] <= table[name.replace("low", "high")]).all()
     pairs = ~np.eye(len(demo.zones), dtype=bool)
     kept = od.kept(demo, setting.parameters, days=(0,))[0][pairs]
@@ -142,7 +142,6 @@ def test_our_intervals_hold_and_the_models_belief_is_named_so(demo, tmp_path):
     said = items(demo, setting)
     assert "(columns measured_low_95 and measured_high_95)" in said["accuracy"]
     assert "low_95 to high_95 holds the kept trips" in said["bias"]
-    assert "model_low to model_high is what the model believes and promises" in said["bias"]
 
 
 def test_a_report_of_single_trips_says_nothing_of_bounded_people(demo):

@@ -1,10 +1,10 @@
-"""Intervals that hold 90% whatever the truth: by the law of the noise, without chance."""
+"""Intervals that hold 95% whatever the truth: by the law of the noise, without chance."""
 
 import numpy as np
 import pytest
 
 from engine.origin_destination.estimate import assisted
-from engine.origin_destination.estimate.grid import CountGrid
+from engine.origin_destination.estimate.law import CountGrid
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.estimate.reading import expectations
 
@@ -36,11 +36,11 @@ PRIORS = [(0.02, 0.1), (0.5, 100.0), (8.0, 0.3), (40.0, 50.0), (1e4, 1.0)]
 
 
 @pytest.mark.parametrize("rate", [0.008, 0.1, 0.35, 2.0])
-def test_every_count_is_held_with_ninety_percent_under_any_prior(rate):
+def test_every_count_is_held_with_ninety_five_percent_under_any_prior(rate):
     counts = [0, 1, 2, 5, 9, 17, 40, 77, 120]
-    assert least_coverage(rate, PRIORS, counts) >= 0.9
+    assert least_coverage(rate, PRIORS, counts) >= 0.95
     # wider noise than is said is noticed
-    assert least_coverage(rate, PRIORS, counts, noise_rate=rate / 2) < 0.9
+    assert least_coverage(rate, PRIORS, counts, noise_rate=rate / 2) < 0.95
 
 
 def test_the_model_of_a_cell_has_not_read_its_pairs_own_count(monkeypatch):

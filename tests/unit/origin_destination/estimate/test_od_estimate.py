@@ -34,7 +34,7 @@ def measured(cells, rate=0.5):
         parameters=od.ODParameters(epsilon=rate, unit="trip", method="estimate"),
         cells=cells,
         rate=rate,
-        capped_trips=None,
+        beyond=None,
         days=tuple(range(len(cells))),
         ledger=simple_ledger((), unit=Unit.TRIP),
     )
@@ -46,26 +46,28 @@ def apart(rng, zones):
     return np.hypot(*(place[:, None] - place).T)
 
 
-@pytest.mark.parametrize(("limit", "most"), [(1, 20.0), (4, 5.0), (20, 1.0)])
-def test_the_capped_count_scales_estimates_up_at_most_twenty_over_t_fold(limit, most):
-    """Trimming to T of at most 20 trips a person-day can drop no more than that."""
-    cells = 40 * (1 - np.eye(ZONES, dtype=np.int64))[None]
-    parameters = od.ODParameters(epsilon=0.5, max_trips_per_user=limit, method="estimate")
+@pytest.mark.parametrize(("unit", "limit", "most"), [("person-day", 4, 5.0), ("person", 25, 2.0)])
+def test_the_count_beyond_t_scales_estimates_up_as_far_as_it_exceeds_its_noise(unit, limit, most):
+    """Trimming to T of at most 20 trips a person-day, or 50 a person, drops no more than that."""
+    cells = 4_000 * (1 - np.eye(ZONES, dtype=np.int64))[None]
+    parameters = od.ODParameters(
+        epsilon=5.0, max_trips_per_user=limit, method="estimate", unit=unit
+    )
     kept = replace(measured(cells), parameters=parameters)
+    plain = estimate.read_measurement(kept, DISTANCES)
+    trips = plain.counts.sum()
 
-    def factor(capped_trips):
-        bought = replace(kept, capped_trips=np.array([capped_trips]))
-        scaled = estimate.read_measurement(bought, DISTANCES)
-        plain = estimate.read_measurement(kept, DISTANCES)
-        ratio = scaled.counts.sum() / plain.counts.sum()
-        np.testing.assert_allclose(scaled.counts, ratio * plain.counts)
-        return ratio, plain.counts.sum()
+    def factor(beyond):
+        scaled = estimate.read_measurement(replace(kept, beyond=np.array([beyond])), DISTANCES)
+        ratio = scaled.counts.sum() / trips
+        np.testing.assert_allclose(scaled.typical, ratio * plain.typical)
+        return ratio
 
-    ratio, trips = factor(10**7)
-    assert ratio == pytest.approx(most)
-    middle = (1 + most) / 2
-    assert factor(round(middle * trips))[0] == pytest.approx(middle, rel=2e-3)
-    assert factor(-50)[0] == 1.0
+    scale = estimate.counts_beyond(parameters) / (0.02 * 5.0)
+    assert factor(10**9) == pytest.approx(most)
+    beyond = round(0.3 * trips)
+    assert factor(beyond) == pytest.approx(1 + (1 - scale**2 / beyond**2) * beyond / trips)
+    assert factor(round(0.9 * scale)) == factor(-50) == 1.0
 
 
 def imports(name):
@@ -79,7 +81,7 @@ def imports(name):
             yield from (alias.name for alias in node.names)
 
 
-READERS = ["prediction", "grid", "law", "reading", "assisted", "statements"]
+READERS = ["prediction", "law", "reading", "assisted", "statements"]
 
 
 @pytest.mark.parametrize("name", READERS)
@@ -111,8 +113,8 @@ def test_only_the_measurement_takes_counts_from_a_dataset():
 
 @pytest.mark.parametrize("days", [0, slice(0, 3)])
 def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
-    parameters = od.ODParameters(epsilon=0.8, max_trips_per_user=2)
-    rate = parameters.epsilon / parameters.max_trips_per_user
+    parameters = od.ODParameters(epsilon=0.8, unit="trip")
+    rate = parameters.epsilon
     first, second = (in_memory(seed) for seed in (0, 1))
     noise = od.ODNoise.draw(np.random.default_rng(2), first, days=days)
     nothing = od.ODNoise(cells=np.zeros_like(noise.cells))
@@ -127,7 +129,7 @@ def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
     b = estimate.release(
         second, parameters, noise=od.ODNoise(cells=variates), days=days, distances_m=DISTANCES
     )
-    for name in ("counts", "typical", "model_low", "model_high", "empty", "certain", "likely"):
+    for name in ("counts", "typical", "empty", "certain", "likely"):
         assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
     assert [x.tobytes() for x in a.interval] == [x.tobytes() for x in b.interval]
 
@@ -151,34 +153,41 @@ def test_ledger_states_epsilon(unit):
     assert ledger.proved_epsilon == ledger.published_epsilon == 0.37
     assert ledger.delta == 0
     assert ledger.unit is UNITS[unit]
-    assert ledger.stages[0].noise_scale == pytest.approx(parameters.noise_scale)
+    share = 0.98 if len(ledger.stages) > 1 else 1.0
+    assert ledger.stages[0].noise_scale == pytest.approx(parameters.noise_scale / share)
 
 
-def test_capped_count_is_bought_for_three_percent_where_it_is_precise():
-    # its scale 20/(0.03 ε) is at most 5% of 0.1 trips a person from 133,334/ε people on
-    parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=1)
-    rng = np.random.default_rng
-    few = estimate.measure(in_memory(0, 133_000), parameters, rng=rng(0), days=0)
-    assert few.capped_trips is None
-    assert len(few.ledger.stages) == 1
-    many = estimate.measure(in_memory(0, 134_000), parameters, rng=rng(0), days=0)
-    assert many.capped_trips is not None
-    assert [s.epsilon for s in many.ledger.stages] == pytest.approx([0.97, 0.03])
-    assert many.ledger.proved_epsilon == pytest.approx(1.0, rel=1e-15)
-    assert many.rate == pytest.approx(0.97)
-    assert many.ledger.stages[1].noise_scale == pytest.approx(20 / 0.03)
-    # three days in one matrix hold three times the trips
-    summed = estimate.measure(
-        in_memory(0, 50_000), parameters, rng=rng(0), days=slice(0, 3), sum_days=True
-    )
-    assert summed.capped_trips is not None
-    for unit, limit in (("trip", 1), ("person", 1), ("person-day", 20)):
-        other = od.ODParameters(epsilon=1.0, unit=unit, max_trips_per_user=limit)
-        dataset = in_memory(0, 10**9)
-        assert estimate.measure(dataset, other, rng=rng(0)).capped_trips is None
+@pytest.mark.parametrize(
+    ("unit", "limit", "beyond"),
+    [
+        ("trip", 1, 0),
+        ("person-day", 4, 16),
+        ("person-day", 13, 7),
+        ("person-day", 14, 0),
+        ("person", 1, 49),
+        ("person", 33, 17),
+        ("person", 34, 0),
+        ("person", 256, 0),
+    ],
+)
+def test_trips_beyond_t_are_counted_for_two_percent_where_a_trip_stays_as_cheap(
+    unit, limit, beyond
+):
+    parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
+    ledger = estimate.ledger(parameters)
+    assert ledger.proved_epsilon == pytest.approx(1.0, rel=1e-15)
+    if not beyond:
+        assert [stage.epsilon for stage in ledger.stages] == [1.0]
+        return
+    cells, count = ledger.stages
+    assert (cells.epsilon, count.epsilon) == pytest.approx((0.98, 0.02))
+    assert (cells.sensitivity, count.sensitivity) == (limit, beyond)
+    assert count.noise_scale == pytest.approx(beyond / 0.02)
+    # one trip less: two cells move by one, and the count by one
+    assert 2 / cells.noise_scale + 1 / count.noise_scale <= 2 / limit
 
 
-def test_capped_count_brings_back_what_trimming_drops():
+def test_the_count_beyond_t_brings_back_what_trimming_drops():
     parameters = od.ODParameters(epsilon=500.0, max_trips_per_user=1)
     dataset = in_memory(3, 10**9)
     truth = od.truth(dataset, days=0)
@@ -187,7 +196,7 @@ def test_capped_count_brings_back_what_trimming_drops():
     )
     kept = od.kept(dataset, parameters, days=0)
     assert kept.sum() < 0.8 * truth.sum()
-    # capped at 20 a person-day and nearly no noise
+    # counted up to 20 a person-day and nearly no noise
     assert release.counts.sum() == pytest.approx(truth.sum(), rel=0.05)
 
 
@@ -199,12 +208,11 @@ def test_odd_matrices_give_finite_answers(zones, rate, days):
         cells = rng.poisson(count, (days, zones, zones)) * (1 - np.eye(zones, dtype=int))
         for distances in (np.zeros((zones, zones)), rng.random((zones, zones))):
             release = estimate.read_measurement(measured(cells, rate), distances)
-            for name in ("counts", "typical", "model_low", "model_high", "empty"):
+            for name in ("counts", "typical", "empty"):
                 values = getattr(release, name)
                 assert np.isfinite(values).all()
                 assert values.min() >= 0
-            assert (release.model_low <= release.typical).all()
-            assert (release.typical <= release.model_high).all()
+
             least, most = release.interval
             assert ((least >= 0) & (least <= most)).all()
             assert (release.empty <= 1).all()
