@@ -198,5 +198,5 @@ def test_bicycles_of_a_month(tmp_path):
         assert known.level == "noisy"
     ours = at(dataset, replace(flows(1.0, 30), method="estimate"), "clusters-30")
     known = use(ours, dataset, draws=40)
-    assert known.share > 0.86
-    assert known.level == "partly"
+    assert known.share > 0.9  # .87 before the trips beyond T were counted
+    assert known.level == "good"
