@@ -15,7 +15,7 @@ DensityMethod = Literal[
 ]
 """How the density is perturbed: two naive baselines (P1 §5.2), LPA on the cover, EFPA, EFPAG,
 EFPAG with one joint choice of the number of coefficients (erratum D1; the default), and our own
-count at five zoom levels (``docs/mechanisms.md``)."""
+count at five zoom levels (``docs/density.md``)."""
 
 GaussianCalibration = Literal["classical", "analytic"]
 """``classical`` is P1's Theorem 3 (probabilistic DP, total ε ≤ 4); ``analytic`` is Balle & Wang

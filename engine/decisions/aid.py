@@ -2,7 +2,7 @@
 
 The total's mean and deviation follow from the exact law of the cells; which destinations are among
 the first k is judged by draws. Table S3 sets T to percentiles of the daily trips (erratum O4), and
-its figures are not Algorithm 1's (erratum E2: see ``docs/decisions.md``).
+its figures are not Algorithm 1's (erratum E2: see ``docs/flows.md``).
 """
 
 from collections.abc import Mapping, Sequence

@@ -46,7 +46,7 @@ METHODS: dict[ODMethod, Method[Release]] = {
             "It is no better on large flows. What its model believes of a flow is not guaranteed; "
             "the ranges beside it are.",
         ),
-        source="docs/mechanisms.md",
+        source="docs/flows.md",
         uses=USES["estimate"],
         ours=True,
         release=estimate.release,

@@ -10,8 +10,8 @@ curve: Laplace noise of scale b on a count that the target changes by Δ; Gaussi
 an exponential mechanism whose log-ratios lie within a range η. The target's visits are placed
 where they betray him most: each in an hour and a cell of its own for counts, all in one cell for
 totals, all in one coefficient for shapes. That no other placement betrays more is proved in
-``docs/attack.md``, but for the two methods in which every cluster chooses with a loss of its own
-(`by_cluster`): there it holds for visits in one cluster.
+``docs/attack-and-report.md``, but for the two methods in which every cluster chooses with a loss
+of its own (`by_cluster`): there it holds for visits in one cluster.
 """
 
 import math

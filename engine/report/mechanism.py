@@ -331,7 +331,7 @@ METHODS: dict[ReportMethod, Method[ReportRelease]] = {
     "derived": Method(
         name="Nothing asked twice",
         short="Derived",
-        source="docs/report.md, R6",
+        source="docs/attack-and-report.md, R6",
         uses=_USES,
         release=release,
         ledger=ledger,
@@ -340,7 +340,7 @@ METHODS: dict[ReportMethod, Method[ReportRelease]] = {
     "package": Method(
         name="As DpMobilityReport",
         short="Package",
-        source="DpMobilityReport 0.2.11, with R1 to R5 of docs/report.md",
+        source="DpMobilityReport 0.2.11, with R1 to R5 of docs/attack-and-report.md",
         uses=_USES,
         release=release,
         ledger=ledger,

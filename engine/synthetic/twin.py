@@ -2,7 +2,7 @@
 
 Everything can be tried on a twin, and the confidential data are touched once, at the release. What
 transfers is the choice of settings, not the level of the errors: real flows are more concentrated
-than any model (``docs/twin.md``).
+than any model (``docs/data.md``).
 
 The model: a place pulls by its residents, unevenly and in clusters; pairs of zones have an affinity
 of their own; people differ in how often they travel, and repeat their way to work. Every day begins

@@ -1,6 +1,6 @@
 """The density method `zoom`, written out plainly: people one by one, nodes as lists, no matrices.
 
-Slow on purpose. Constants are written as numbers, straight from docs/mechanisms.md.
+Slow on purpose. Constants are written as numbers, straight from docs/density.md.
 """
 
 import math

@@ -1,18 +1,70 @@
-"""The notebook runs."""
+"""The documents: eight, short, with links that lead somewhere and examples that run."""
 
+import doctest
+import re
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbclient import NotebookClient
 
+from engine import privacy, use
+
 ROOT = Path(__file__).parents[2]
-NOTEBOOKS = sorted((ROOT / "docs" / "notebooks").glob("*.ipynb"))
+DOCS = ROOT / "docs"
+NAMES = ["use", "data", "flows", "density", "attack-and-report", "release", "deploy", "develop"]
+PAGES = [*sorted(DOCS.glob("*.md")), *(ROOT / f"{n}.md" for n in ("README", "CONTRIBUTING"))]
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_runs_and_is_kept_without_results(path, monkeypatch):
+def test_there_are_eight_documents_none_too_long():
+    assert {path.stem for path in DOCS.glob("*.md")} == set(NAMES)
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
+    assert len((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()) <= 40
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
+def test_prose_is_wrapped_and_every_link_leads_to_a_file_and_a_heading(path):
+    text = path.read_text(encoding="utf-8")
+    prose = [line for line in text.splitlines() if not line.startswith(("|", "!", "    "))]
+    assert not [line for line in prose if len(line) > 130]
+    for target in re.findall(r"\]\(([^)]+)\)", text):
+        file, _, heading = target.partition("#")
+        linked = path.parent / file if file else path
+        assert linked.is_file(), target
+        if heading:
+            headings = re.findall(r"^#+ (.+)$", linked.read_text(encoding="utf-8"), re.MULTILINE)
+            slugs = {re.sub(r"[^\w -]", "", one.lower()).replace(" ", "-") for one in headings}
+            assert heading in slugs, target
+
+
+def test_the_examples_run_and_say_what_the_page_says(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = (DOCS / "develop.md").read_text(encoding="utf-8")
+    examples = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    test = doctest.DocTestParser().get_doctest(examples, {}, "develop.md", None, 0)
+    assert len(test.examples) > 25
+    said: list[str] = []
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    assert runner.run(test, out=said.append).failed == 0, "".join(said)
+
+
+def test_stated_limits_are_the_constants():
+    text = (DOCS / "use.md").read_text(encoding="utf-8")
+    for name, limits in (
+        ("FLOWS_LIMITS", use.FLOWS_LIMITS),
+        ("DENSITY_LIMITS", use.DENSITY_LIMITS),
+    ):
+        row = next(line for line in text.splitlines() if f"`engine.use.{name}`" in line)
+        assert re.findall(r"(\d+)%", row) == [f"{100 * limit:.0f}" for limit in limits]
+    text = (DOCS / "attack-and-report.md").read_text(encoding="utf-8")
+    for word, limit in (("strong", privacy.STRONG_GUESS), ("weak", privacy.WEAK_GUESS)):
+        row = next(line for line in text.splitlines() if line.startswith(f"| {word} |"))
+        assert re.findall(r"(\d+)", row)[0] == f"{100 * limit:.0f}"
+
+
+def test_the_notebook_runs_and_is_kept_without_results(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    (path,) = (DOCS / "notebooks").glob("*.ipynb")
     notebook = nbformat.read(path, as_version=4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert not [cell for cell in code if cell.outputs or cell.execution_count]

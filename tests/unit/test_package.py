@@ -77,7 +77,7 @@ def test_the_wheel_holds_the_app_the_engine_and_one_dataset_and_nothing_else(whe
 
 
 def test_the_engine_imports_itself_relatively():
-    """So that it is one package under either name; docs/architecture.md says how."""
+    """So that it is one package under either name; docs/develop.md says how."""
     absolute = [
         f"{path.relative_to(ROOT)}:{number}"
         for path in (ROOT / "engine").rglob("*.py")

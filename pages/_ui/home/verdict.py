@@ -32,7 +32,7 @@ PRIVACY_RULE = (
     "attacker errs less than once in 20 times; where single trips are protected it is never strong."
 )
 CONVENTIONS = (
-    f"{PRIVACY_RULE} {USE_RULE} All of these are conventions, explained in docs/home.md "
+    f"{PRIVACY_RULE} {USE_RULE} All of these are conventions, explained in docs/use.md "
     "(How the gauges judge) and held in one place each: `engine/privacy`, `engine/steps.py`."
 )
 
