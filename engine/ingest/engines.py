@@ -80,6 +80,7 @@ class DuckDB:
         keep_order: bool = False,
     ) -> None:
         self._monitor, self._names = monitor, dict(paths or {})
+        self._added: set[str] = set()
         settings: dict[str, Any] = {
             "memory_limit": memory,
             "temp_directory": str(folder),
@@ -133,6 +134,16 @@ class DuckDB:
         self._run(lambda: self.connection.execute(f"CREATE OR REPLACE {place} AS {sql}"))
         if stored:
             self.view(name, f"SELECT * FROM stored.{name}")
+
+    def add(self, name: str, table: pa.Table) -> None:
+        """Add rows to a kept table, which is made of the first of them."""
+        self.put("added", table)
+        if name not in self._added:
+            self.keep(name, "SELECT * FROM added", large=True)
+        else:
+            place = f"stored.{name}" if self._stored else name
+            self._run(lambda: self.connection.execute(f"INSERT INTO {place} SELECT * FROM added"))
+        self._added.add(name)
 
     def drop(self, *names: str) -> None:
         """Forget kept tables."""

@@ -7,6 +7,7 @@ from scipy.optimize import root
 from scipy.special import ndtr
 
 from ..arrays import Floats, Integers
+from ..parameters import HOURS_PER_WEEK
 
 _RANDOM_BITS = 32
 _WEEKDAY = (
@@ -106,3 +107,22 @@ def week_rhythm() -> Floats:
     """Return the relative activity in each of the 168 hours, Monday 00:00 first; sums to 1."""
     week = np.array(_WEEKDAY * 5 + _WEEKEND * 2)
     return week / week.sum()
+
+
+def distinct_visits(
+    person: Integers, hour: Integers, place: Integers, wanted: Integers, rng: np.random.Generator
+) -> tuple[Integers, Integers, Integers]:
+    """Return person, place and hour of `wanted` distinct records of each person, at random.
+
+    They are sorted by person and hour, the order within an hour is random.
+    """
+    places = int(place.max(initial=0)) + 1
+    keys = np.sort((person * HOURS_PER_WEEK + hour) * places + place)
+    keys = keys[np.diff(keys, prepend=-1) != 0]  # np.unique takes eighty times as long
+    person = keys // (HOURS_PER_WEEK * places)
+    order = random_order_within(person, rng)
+    kept = keys[order[position_within(person) < wanted[person]]]
+    slot = kept // places
+    slot_order = random_order_within(slot, rng)
+    slot, place = slot[slot_order], (kept % places)[slot_order]
+    return slot // HOURS_PER_WEEK, place, slot % HOURS_PER_WEEK

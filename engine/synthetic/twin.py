@@ -9,22 +9,23 @@ of their own; people differ in how often they travel, and repeat their way to wo
 at home.
 """
 
+from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import geopandas as gpd
 import numpy as np
-import shapely
 
 from .. import datasets
 from ..arrays import Floats
-from .reporttrips import ReportTrips
-from .triptables import Progress, TripTable, homes_table, simulated
+from ..ingest import scratch
+from .counted import DAY_S, Rows, homes_table, simulated
 from .twininputs import TwinInputs
-from .twinpeople import People, Week, chunk_size, report_trips
+from .twinpeople import People, Week, chunk_size, finishes
 
-MOST_REPORTED = 8_000_000
-"""Trips up to which the mobility report's table is made too; it holds them all at once."""
+Progress = Callable[[float], None]
+"""Called with the share of a simulation that is done, 0 to 1."""
 
 
 def twin(
@@ -34,7 +35,6 @@ def twin(
     *,
     flows: Floats | None = None,
     progress: Progress = lambda _: None,
-    report: bool = True,
 ) -> datasets.Dataset:
     """Simulate people in the given zones and save them as an ordinary dataset.
 
@@ -51,8 +51,6 @@ def twin(
         place of gravity. Its level does not matter.
     progress : callable, optional
         Called with the share done, 0 to 1.
-    report : bool
-        Whether to make the mobility report's table, too.
 
     Raises
     ------
@@ -69,39 +67,32 @@ def twin(
     (True, 150, True)
     """
     model = People(zones, inputs, flows)
-    ids = list(zones["zone_id"])
-    trips, by_person = (TripTable(len(ids), seed=[inputs.seed, 10 + part]) for part in range(2))
-    week = Week(model, inputs) if inputs.visits_a_week and inputs.monday else None
-    expected = inputs.people * inputs.days * inputs.trips_a_day
-    timed = None
-    if report and 0 < expected <= MOST_REPORTED:
-        places, zone = shapely.get_coordinates(model.points), np.arange(len(ids))
-        timed = ReportTrips(places, zone, len(ids), inputs.first_day)
+    ids, plane = list(zones["zone_id"]), zones.to_crs(4326)
+    points = plane.representative_point().to_numpy()
+    week = Week(inputs) if inputs.visits_a_week and inputs.monday else None
+    expected = int(inputs.people * (inputs.days * inputs.trips_a_day + inputs.visits_a_week))
     homes, travelled = np.zeros(len(ids), dtype=np.int64), 0
-    for first, chunk in model.chunks():
-        homes += np.bincount(chunk.home, minlength=len(ids))
-        travelled += len(chunk.day)
-        trips.add(first * inputs.days + chunk.person * inputs.days + chunk.day, *chunk.trip)
-        by_person.add(chunk.person, *chunk.trip)
-        if week is not None:
-            week.add(chunk)
-        if timed is not None:
-            report_trips(timed, first, chunk)
-        progress(0.9 * min(1.0, (first + chunk_size(inputs)) / inputs.people))
-    tables = {
-        "trips": trips.table(inputs.first_day, ids),
-        "trips_person": by_person.table(inputs.first_day, ids),
-        "homes": homes_table(ids, homes),
-    }
-    if timed is not None:
-        tables["report"] = timed.table()
+    with scratch.folder(None) as place:
+        period = inputs.first_day, inputs.first_day + timedelta(days=inputs.days - 1)
+        rows = Rows(plane, period, f"twin {inputs.seed}", place, expected)
+        try:
+            for first, chunk in model.chunks():
+                homes += np.bincount(chunk.home, minlength=len(ids))
+                travelled += len(chunk.day)
+                second, ends = chunk.day * DAY_S + chunk.second, (chunk.origin, chunk.destination)
+                rows.trips(first + chunk.person, second, finishes(points, chunk), ends)
+                if week is not None:
+                    person, zone, hour = week.of(chunk)
+                    rows.records(first + person, zone, hour)
+                progress(0.5 * min(1.0, (first + chunk_size(inputs)) / inputs.people))
+            tables = rows.tables() | {"homes": homes_table(ids, homes)}
+        finally:
+            rows.close()
     towers = None
     if week is not None:
-        tables |= week.tables(ids)
         towers = gpd.GeoDataFrame(
-            {"location_id": ids, "name": list(zones["name"])},
-            geometry=gpd.GeoSeries(model.points, crs=zones.crs),
-        ).to_crs(4326)
+            {"location_id": ids, "name": list(zones["name"])}, geometry=points, crs=4326
+        )
     residents = float(np.sum(zones["residents"].to_numpy())) if "residents" in zones else None
     described = inputs.described(
         zones=len(ids), residents=residents, public_flows=flows is not None
@@ -109,7 +100,7 @@ def twin(
     metadata = _metadata(
         inputs, folder.name, described, week is not None, travelled / inputs.people
     )
-    saved = datasets.save(folder, metadata, zones=zones.to_crs(4326), towers=towers, tables=tables)
+    saved = datasets.save(folder, metadata, zones=plane, towers=towers, tables=tables)
     progress(1.0)
     return saved
 

@@ -5,18 +5,15 @@ from dataclasses import dataclass
 
 import geopandas as gpd
 import numpy as np
-import pyarrow as pa
 import shapely
 
-from ..arrays import Floats, Integers
-from ..datasets.zoomtables import to_parquet
-from ..density.zoom.tree import build_tree
+from ..arrays import Floats, Geometries, Integers
 from ..errors import InputError, ParameterError
 from ..geography import centre_distances_m, zone_areas_km2
 from ..parameters import DEFAULT_MAX_VISITS_CAP
-from .counts import VisitCounts, ZoomCounts, density_tables, distinct_visits
-from .reporttrips import ReportTrips
-from .sampling import Rows, cumulative, draw, heavy_tailed, walk, week_rhythm
+from ..report.measures import EARTH_RADIUS_M, metres_in_space
+from .counted import DAY_S
+from .sampling import Rows, cumulative, distinct_visits, draw, heavy_tailed, walk, week_rhythm
 from .twininputs import MOST_ZONES, TRAVELLERS, TwinInputs
 
 CHUNK = 100_000
@@ -27,7 +24,7 @@ _BUSIEST = 0.95
 _LONGEST_OUTING = 200
 _RETURN = 0.5
 """Probability that a trip off the routine leads home."""
-_DAY_S = 86_400
+_SETTING_OUT_S, _METRES_A_SECOND = 240.0, 5.0
 _VISITS_SPREAD = 1.35
 """Standard deviation of visits a person, relative to their mean: P1's Paris (13.55 ± 18.33)."""
 
@@ -43,11 +40,6 @@ class Chunk:
     origin: Integers
     destination: Integers
     rng: np.random.Generator
-
-    @property
-    def trip(self) -> tuple[Integers, Integers, Integers]:
-        """Day, origin and destination of each trip."""
-        return self.day, self.origin, self.destination
 
 
 def chunk_size(inputs: TwinInputs) -> int:
@@ -107,7 +99,7 @@ class People:
         person, day = np.repeat(person, size), np.repeat(day, size)
         hour = (rng.random(len(day))[:, None] >= self._hours[day]).sum(axis=1)
         second = 3_600 * hour + rng.integers(0, 3_600, len(day))
-        order = np.argsort((person * inputs.days + day) * _DAY_S + second, kind="stable")
+        order = np.argsort((person * inputs.days + day) * DAY_S + second, kind="stable")
         return Chunk(home, person, day, second[order], origin, destination, rng)
 
     def _walk(
@@ -128,21 +120,19 @@ class People:
 class Week:
     """Records of one week: at random hours, where the person then is."""
 
-    def __init__(self, model: People, inputs: TwinInputs) -> None:
+    def __init__(self, inputs: TwinInputs) -> None:
         assert inputs.monday is not None
         self._first = (inputs.monday - inputs.first_day).days * 24
         mean = max(inputs.visits_a_week, 1.0)
         self._numbers = heavy_tailed(mean, _VISITS_SPREAD * mean, DEFAULT_MAX_VISITS_CAP)
-        positions = shapely.get_coordinates(model.points)
-        self._counts = VisitCounts(len(positions), seed=inputs.seed)
-        self._zoom = ZoomCounts(build_tree(positions).districts, DEFAULT_MAX_VISITS_CAP)
         self._hours = cumulative(week_rhythm())
         self._span = inputs.days * 24
 
-    def add(self, chunk: Chunk) -> None:
-        """Count the records of one chunk of people."""
+    def of(self, chunk: Chunk) -> tuple[Integers, Integers, Integers]:
+        """Return person, zone and hour of the distinct records of a chunk of people."""
         rng = chunk.rng
         wanted = draw(self._numbers, rng, len(chunk.home)) + 1
+        # drawn with repetition, so more are drawn than wanted and the repeated ones dropped
         person = np.repeat(np.arange(len(chunk.home)), (1.4 * wanted).astype(np.int64) + 5)
         hour = draw(self._hours, rng, len(person))
         left = chunk.person * self._span + chunk.day * 24 + chunk.second // 3_600
@@ -153,25 +143,19 @@ class Week:
             known = np.maximum(last, 0)
             gone = (last >= 0) & (chunk.person[known] == person) & (chunk.day[known] == today)
             zone = np.where(gone, chunk.destination[known], zone)
-        towers = len(self._counts.single_visit)
-        visits = distinct_visits(person, hour, zone, wanted, chunk.home, towers, rng)
-        self._counts.add(visits)
-        self._zoom.add(visits)
-
-    def tables(self, ids: list[str]) -> dict[str, pa.Table]:
-        """Return the tables of density."""
-        return density_tables(self._counts, ids) | to_parquet(self._zoom.tables(), ids)
+        return distinct_visits(person, hour, zone, wanted, rng)
 
 
-def report_trips(report: ReportTrips, first: int, chunk: Chunk) -> None:
-    """Take the trips of one chunk of people; one ends at the latest when the next begins."""
-    way_s = report.way_s(chunk.origin, chunk.destination)
-    start = report.first_second + chunk.day * _DAY_S + chunk.second
-    following = np.append(start[1:], np.iinfo(np.int64).max)
-    following[np.append(np.diff(chunk.person) != 0, True)[: len(start)]] = 2**62
-    finish = np.minimum(start + way_s.astype(np.int64), following)
-    ends = (chunk.origin, chunk.destination)
-    report.take(first, chunk.person, start, finish, ends, chunk.rng)
+def finishes(points: Geometries, chunk: Chunk) -> Integers:
+    """Return the second of the period in which each trip ends, before the next begins."""
+    metres = metres_in_space(*shapely.get_coordinates(points).T[::-1])
+    step = metres[chunk.origin] - metres[chunk.destination]
+    half = np.sqrt((step**2).sum(axis=1).astype(np.float64)) / (2.0 * EARTH_RADIUS_M)
+    way_s = 2.0 * EARTH_RADIUS_M * np.arcsin(np.minimum(half, 1.0)) / _METRES_A_SECOND
+    start = chunk.day * DAY_S + chunk.second
+    following = np.append(start[1:], 2**40)[: len(start)]
+    following[np.flatnonzero(np.diff(chunk.person))] = 2**40
+    return np.minimum(start + (way_s + _SETTING_OUT_S).astype(np.int64), following)
 
 
 def residents_of(zones: gpd.GeoDataFrame) -> Floats:

@@ -17,9 +17,10 @@ from engine.arrays import Floats, Integers
 from engine.datasets.zoomtables import to_parquet
 from engine.density.zoom.tree import build_tree
 from engine.parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
-from engine.synthetic.counts import VisitCounts, Visits, ZoomCounts, density_tables
-from engine.synthetic.reporttrips import ReportTrips
-from engine.synthetic.triptables import TripTable, homes_table, simulated
+from engine.synthetic.counted import homes_table, simulated
+from research.simulated.counts import VisitCounts, Visits, ZoomCounts, density_tables
+from research.simulated.reporttrips import ReportTrips
+from research.simulated.triptables import TripTable
 
 from .landuse import LandUse, LandUsePlan, plan_land_use
 from .subdivision import scatter, subdivide

@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from engine import datasets
 from engine.arrays import Integers
-from engine.synthetic.triptables import TripTable, homes_table, simulated
+from engine.synthetic.counted import homes_table, simulated
+from research.simulated.triptables import TripTable
 
 from .countryplaces import CountryPlaces, make_country_places, with_parents
 from .mobility import CountrySpec, Population, Trips

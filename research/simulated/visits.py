@@ -12,8 +12,15 @@ import numpy as np
 
 from engine.arrays import Floats, Integers
 from engine.parameters import HOURS_PER_WEEK
-from engine.synthetic.counts import Visits, distinct_visits
-from engine.synthetic.sampling import Rows, cumulative, draw, heavy_tailed, week_rhythm
+from engine.synthetic.sampling import (
+    Rows,
+    cumulative,
+    distinct_visits,
+    draw,
+    heavy_tailed,
+    week_rhythm,
+)
+from research.simulated.counts import Visits
 
 from .landuse import LandUse, place_shares
 
@@ -79,7 +86,8 @@ def _simulate_chunk(city: City, people: int, numbers: Floats, rng: np.random.Gen
     awake = heavy[person] & (rng.random(len(person)) < 0.3)
     hour = np.where(awake, rng.integers(0, HOURS_PER_WEEK, len(person)), hour)
     tower = _towers(city, person, hour, home, work, favourites, rng)
-    return distinct_visits(person, hour, tower, wanted, home, city.towers, rng)
+    person, tower, hour = distinct_visits(person, hour, tower, wanted, rng)
+    return Visits(person, hour, tower, home)
 
 
 def _towers(

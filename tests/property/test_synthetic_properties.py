@@ -5,8 +5,8 @@ import pytest
 import shapely
 from hypothesis import given, settings, strategies as st
 
-from engine.synthetic.counts import VisitCounts, Visits
 from engine.synthetic.sampling import Rows, heavy_tailed, position_within, random_rank_within
+from research.simulated.counts import VisitCounts, Visits
 from research.simulated.subdivision import scatter, subdivide
 
 groups = st.lists(st.integers(0, 6), max_size=60).map(lambda g: np.array(g, dtype=np.int64))

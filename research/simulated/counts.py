@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..arrays import Integers
-from ..datasets.zoomtables import USUAL, ZoomClips, ZoomTables, room_units, weight_units
-from ..parameters import HOURS_PER_WEEK
-from .sampling import position_within, random_order_within, random_rank_within
+from engine.arrays import Integers
+from engine.datasets.zoomtables import USUAL, ZoomClips, ZoomTables, room_units, weight_units
+from engine.parameters import HOURS_PER_WEEK
+from engine.synthetic.sampling import position_within, random_order_within, random_rank_within
 
 
 @dataclass(frozen=True)
@@ -20,31 +20,6 @@ class Visits:
     hour: Integers
     tower: Integers
     home: Integers
-
-
-def distinct_visits(
-    person: Integers,
-    hour: Integers,
-    tower: Integers,
-    wanted: Integers,
-    home: Integers,
-    towers: int,
-    rng: np.random.Generator,
-) -> Visits:
-    """Keep `wanted` distinct (hour, tower) pairs of each person, at random."""
-    keys = np.sort((person * HOURS_PER_WEEK + hour) * towers + tower)
-    keys = keys[np.diff(keys, prepend=-1) != 0]  # np.unique takes eighty times as long
-    person = keys // (HOURS_PER_WEEK * towers)
-    order = random_order_within(person, rng)
-    kept = keys[order[position_within(person) < wanted[person]]]
-    slot = kept // towers
-    kept = kept[random_order_within(slot, rng)]
-    return Visits(
-        person=kept // (HOURS_PER_WEEK * towers),
-        hour=kept // towers % HOURS_PER_WEEK,
-        tower=kept % towers,
-        home=home,
-    )
 
 
 class VisitCounts:

@@ -1,19 +1,14 @@
 """Tables of simulated people: trips by random rank, homes; and what is said of them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, timedelta
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import Integers
-from ..datasets import RANK_BUCKET, Metadata
-from ..parameters import DEFAULT_MAX_VISITS_CAP
-from .sampling import random_rank_within
-
-Progress = Callable[[float], None]
-"""Called with the share of a simulation that is done, 0 to 1."""
+from engine.arrays import Integers
+from engine.datasets import RANK_BUCKET
+from engine.synthetic.sampling import random_rank_within
 
 
 class TripTable:
@@ -59,22 +54,3 @@ class TripTable:
                 "n": pa.array(n.astype(np.int32)),
             }
         )
-
-
-def homes_table(zone_ids: Sequence[str], n: Integers) -> pa.Table:
-    """Return ``zone_id, n``: how many people live in each zone."""
-    return pa.table({"zone_id": pa.array(zone_ids), "n": pa.array(n.astype(np.int32))})
-
-
-def simulated(name: str, first_day: date, days: int, people: int, **about: Any) -> Metadata:
-    """Return the metadata of simulated people; `about` is what is said of these alone."""
-    return Metadata(
-        name=name,
-        simulated=True,
-        first_day=first_day,
-        last_day=first_day + timedelta(days=days - 1),
-        people_public=people,
-        max_visits_cap=DEFAULT_MAX_VISITS_CAP,
-        salt_id="simulated",
-        **about,
-    )

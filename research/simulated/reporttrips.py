@@ -11,11 +11,12 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from ..arrays import Floats, Integers
-from ..report.counting import places_table, statement
-from ..report.measures import EARTH_RADIUS_M, metres_in_space
+from engine.arrays import Floats, Integers
+from engine.report.counting import places_table, statement
+from engine.report.measures import EARTH_RADIUS_M, metres_in_space
+from engine.synthetic.sampling import random_rank_within
+
 from .counts import Visits
-from .sampling import random_rank_within
 
 _DAYS = 7
 _HOUR_S = 3_600

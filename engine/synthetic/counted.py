@@ -1,0 +1,98 @@
+"""Rows of simulated people, counted by the very statements of an ingest."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+
+from ..arrays import Counts, Integers
+from ..datasets import Metadata
+from ..ingest import counting
+from ..ingest.engines import DuckDB
+from ..ingest.inputs.places import from_zones
+from ..ingest.progress import Monitor
+from ..parameters import DEFAULT_MAX_VISITS_CAP
+
+DAY_S = 86_400
+
+
+class Rows:
+    """Takes trips and records of simulated people by chunks of people, and counts them at once.
+
+    `zones` are in EPSG:4326, each one place; `rows` is about how many there will be.
+    """
+
+    def __init__(
+        self, zones: gpd.GeoDataFrame, period: tuple[date, date], salt: str, folder: Path, rows: int
+    ) -> None:
+        monitor = Monitor()
+        monitor.plan([*counting.VISITS, *counting.TRIPS])
+        self._engine = DuckDB(monitor, folder, rows=rows)
+        self._taken = {"every": 0, "records": 0}
+        self._run = counting.Run(
+            engine=self._engine,
+            monitor=monitor,
+            places=from_zones(zones),
+            first_day=period[0],
+            last_day=period[1],
+            salt=salt,
+            max_visits_cap=DEFAULT_MAX_VISITS_CAP,
+        )
+
+    def trips(
+        self, uid: Integers, second: Integers, finish: Integers, ends: tuple[Integers, Integers]
+    ) -> None:
+        """Take trips that start and end in so many seconds from the first midnight."""
+        origin, destination = (end.astype(np.int32) for end in ends)
+        times = {"start": self._run.start + second, "finish": self._run.start + finish}
+        zones = {"origin_zone": origin, "destination_zone": destination}
+        columns = {"uid": uid, **times, "origin": origin, "destination": destination, **zones}
+        self._take("every", columns)
+
+    def records(self, uid: Integers, zone: Integers, hour: Integers) -> None:
+        """Take distinct records of the density week."""
+        columns = {"uid": uid, "location": zone.astype(np.int32), "hour": hour.astype(np.int16)}
+        self._take("records", columns)
+
+    def tables(self) -> dict[str, pa.Table]:
+        """Return the tables of a dataset."""
+        run, taken = self._run, self._taken
+        if not taken["every"]:
+            nothing = np.zeros(0, dtype=np.int64)
+            self.trips(nothing, nothing, nothing, (nothing, nothing))
+        counted = dict(counting.trips(run, taken["every"], measured=True).tables)
+        if taken["records"]:
+            counted |= counting.visits(run, taken["records"]).tables
+        return counted
+
+    def close(self) -> None:
+        """Release the engine; the folder is its owner's to remove."""
+        self._engine.close()
+
+    def _take(self, name: str, columns: Mapping[str, Counts]) -> None:
+        reason = np.zeros(len(columns["uid"]), dtype=np.int8)
+        self._engine.add(name, pa.table({"reason": reason, **columns}))
+        self._taken[name] += len(reason)
+
+
+def homes_table(zone_ids: list[str], n: Integers) -> pa.Table:
+    """Return ``zone_id, n``: how many people live in each zone."""
+    return pa.table({"zone_id": pa.array(zone_ids), "n": pa.array(n.astype(np.int32))})
+
+
+def simulated(name: str, first_day: date, days: int, people: int, **about: Any) -> Metadata:
+    """Return the metadata of simulated people; `about` is what is said of these alone."""
+    return Metadata(
+        name=name,
+        simulated=True,
+        first_day=first_day,
+        last_day=first_day + timedelta(days=days - 1),
+        people_public=people,
+        max_visits_cap=DEFAULT_MAX_VISITS_CAP,
+        salt_id="simulated",
+        **about,
+    )
