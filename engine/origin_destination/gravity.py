@@ -4,7 +4,7 @@ import numpy as np
 
 from ..arrays import Floats, Numbers
 
-_ROUNDS = 60
+_TINY = 1e-30
 
 
 def spread(outgoing: Numbers, incoming: Numbers, near: Floats) -> Floats:
@@ -18,17 +18,18 @@ def spread(outgoing: Numbers, incoming: Numbers, near: Floats) -> Floats:
            [0., 0., 0.],
            [0., 0., 0.]])
     """
-    sides = [np.maximum(side, 0).astype(np.float64) for side in (outgoing, incoming)]
-    if min(side.sum() for side in sides) <= 0:
+    out, into = (np.maximum(side, 0).astype(np.float64) for side in (outgoing, incoming))
+    if min(out.sum(), into.sum()) <= 0:
         return np.zeros(near.shape)
-    whole = sum(float(side.sum()) for side in sides) / 2
-    out, into = (side * (whole / side.sum()) for side in sides)
-    flows = out[:, None] * near * into
-    for _ in range(_ROUNDS):
-        flows *= _ratio(out, flows.sum(axis=1))[:, None]
-        flows *= _ratio(into, flows.sum(axis=0))
-    return flows
+    whole = (out.sum() + into.sum()) / 2
+    rows, columns = balance(out * whole / out.sum(), into * whole / into.sum(), near, 60)
+    return rows[:, None] * near * columns
 
 
-def _ratio(wanted: Floats, have: Floats) -> Floats:
-    return np.divide(wanted, have, out=np.zeros_like(wanted), where=have > 0)
+def balance(out: Floats, into: Floats, near: Floats, rounds: int) -> tuple[Floats, Floats]:
+    """Return factors of rows and of columns by which `near` adds up to totals of zones."""
+    rows = columns = np.ones(len(out))
+    for _ in range(rounds):
+        rows = out / np.maximum(near @ columns, _TINY)
+        columns = into / np.maximum(rows @ near, _TINY)
+    return rows, columns

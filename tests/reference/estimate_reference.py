@@ -188,45 +188,30 @@ def predict(cells, variance, distances):
     scale = sum(out) / sum(into)
     into = [i * scale for i in into]
 
-    edges = sorted(
-        {float(np.quantile([distances[p] for p in pairs], k / 12)) for k in range(1, 12)}
-    )
-    farthest = max(distances[p] for p in pairs)
-    band = {p: sum(e < distances[p] for e in edges if e < farthest) for p in pairs}
-    bands = range(max(band.values()) + 1)
+    far = {p: math.log(max(distances[p], 500.0)) for p in pairs}
+    middle = sum(far.values()) / len(pairs)
 
-    def fitted(band_trips):
-        g, rows, columns = dict.fromkeys(pairs, 1.0), [1.0] * zones, [1.0] * zones
-        wanted = sum(out) / sum(band_trips)
-        for _ in range(12):
-            for k in bands:
-                members = [p for p in pairs if band[p] == k]
-                now = sum(rows[a] * g[a, b] * columns[b] for a, b in members)
-                for p in members:
-                    g[p] *= band_trips[k] * wanted / now
+    def fitted(power, rounds):
+        near = {p: math.exp(-power * (far[p] - middle)) for p in pairs}
+        rows, columns = [1.0] * zones, [1.0] * zones
+        for _ in range(rounds):
             for a in range(zones):
-                rows[a] = out[a] / sum(g[a, b] * columns[b] for b in range(zones) if b != a)
+                rows[a] = out[a] / sum(near[a, b] * columns[b] for b in range(zones) if b != a)
             for b in range(zones):
-                columns[b] = into[b] / sum(g[a, b] * rows[a] for a in range(zones) if a != b)
-        return {(a, b): rows[a] * g[a, b] * columns[b] for a, b in pairs}
+                columns[b] = into[b] / sum(near[a, b] * rows[a] for a in range(zones) if a != b)
+        return {(a, b): max(rows[a] * near[a, b] * columns[b], 1e-9) for a, b in pairs}
 
-    product = {(a, b): out[a] * into[b] / sum(into) for a, b in pairs}
-    expected = [sum(product[p] for p in pairs if band[p] == k) for k in bands]
-    ratio = [sum(cells[p] for p in pairs if band[p] == k) / expected[k] for k in bands]
-    peak = ratio.index(max(ratio))
-    # the closest non-increasing values: for each band the min over starts of the max over ends
-    pooled = list(ratio)
-    for k in range(peak, len(ratio)):
-        pooled[k] = min(
-            max(
-                sum(ratio[i] * expected[i] for i in range(s, e + 1)) / sum(expected[s : e + 1])
-                for e in range(k, len(ratio))
-            )
-            for s in range(peak, k + 1)
+    def unlikely(power):
+        trips = fitted(power, 3)
+        return sum(
+            (cells[p] - trips[p]) ** 2 / (variance + trips[p]) + math.log(variance + trips[p])
+            for p in pairs
         )
-    overall = max(sum(cells[p] for p in pairs) / sum(product.values()), 1e-9)
-    trips = [max(r, 0.02 * overall) * e for r, e in zip(pooled, expected, strict=True)]
-    return fitted(trips)
+
+    best = 1.5
+    for step in (1.0, 0.5, 0.25):
+        best = min((best, best - step, best + step), key=unlikely)
+    return fitted(best, 12)
 
 
 def _positive(totals, variance):
