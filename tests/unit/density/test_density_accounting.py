@@ -66,7 +66,7 @@ def test_conversion_is_the_least_over_all_orders(rho: float, delta: float) -> No
     bounds = rho * orders + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
     expected = max(float(bounds.min()), 0.0)
     ours = accounting.zcdp_to_epsilon(rho, delta)
-    assert expected * (1 - 1e-9) <= ours <= expected * (1 + 1e-5)  # on the safe side
+    assert expected * (1 - 1e-9) <= ours <= expected * (1 + 2e-5)  # on the safe side
 
 
 @pytest.mark.parametrize("epsilon", [1e-3, 0.075, 1.0, 2.5, 10.0])
