@@ -123,9 +123,8 @@ def _figures(seen: Shown, drawn: AidDraws) -> None:
     left, right = st.columns([1.2, 1], gap="large")
     with left:
         _ranked(seen, drawn)
-    with right:
-        _overlap(drawn, k)
-        if seen.exact is not None:
+    if seen.exact is not None:
+        with right:
             _causes(seen.exact)
 
 
@@ -151,23 +150,6 @@ def _ranked(seen: Shown, drawn: AidDraws) -> None:
         more={"Truly received (trips)": [f"{received[at]:,.0f}" for at in order]},
         key="decisions_ranked",
         alt="How often each destination is chosen, and on which days it truly is",
-    )
-
-
-def _overlap(drawn: AidDraws, k: int) -> None:
-    st.subheader("If more or fewer are helped", anchor=False)
-    overlap = drawn.overlap[0]
-    means = np.nanmean(overlap, axis=0) if np.isfinite(overlap).any() else overlap[0]
-    charts.curve(
-        charts.lines({"overlap": means}),
-        x=range(1, len(means) + 1),
-        at=Axis(title="Zones helped (k)", domain=(1, max(2, len(means))), form="d", tip="d"),
-        of=charts.share("Right destinations"),
-        current=k,
-        dots=True,
-        key="decisions_overlap",
-        alt="Mean share of right destinations over their number",
-        height=200,
     )
 
 

@@ -57,7 +57,7 @@ def draw(setting: Setting, entry: Entry) -> None:
         st.info(str(problem), icon=":material/group:")
         return
     if float(true.max()) < outbreak.threshold:
-        _nothing_happens(float(true.max()), entry, outbreak)
+        _nothing_happens(float(true.max()), entry, key, outbreak)
         return
     seen = Shown(setting, entry, key, outbreak, true)
     asked = key, outbreak, setting.parameters, state.seed(entry)
@@ -69,8 +69,8 @@ def draw(setting: Setting, entry: Entry) -> None:
     st.caption(wording.people(setting.parameters, left_out))
 
 
-def _nothing_happens(highest: float, entry: Entry, outbreak: Outbreak) -> None:
-    days = outbreak.last - outbreak.first + 1
+def _nothing_happens(highest: float, entry: Entry, key: Seen, outbreak: Outbreak) -> None:
+    days = len(cached.dataset(key).metadata.days)
     st.info(
         f"In the {days} days of {inert(entry.name)} no zone reaches {percent(outbreak.threshold)}: "
         f"the highest prevalence is {percent(highest)}, so there is nothing to decide. Take a "
@@ -172,7 +172,7 @@ def _curves(seen: Shown, drawn: Epidemics) -> None:
             st.caption(inert(name))
             charts.curve(
                 lines(zone),
-                x=pd.to_datetime(cached.dataset(seen.key).metadata.days[seen.outbreak.span]),
+                x=pd.to_datetime(cached.dataset(seen.key).metadata.days),
                 at=Axis(title="Day", kind="time", form="%b", tip="%d %b %Y", ticks=5),
                 of=charts.share("Infected", domain=(0.0, highest), ticks=5),
                 rules=[Rule(y=seen.outbreak.threshold, colour=HERE)],

@@ -1,7 +1,6 @@
 """What is decided: which epidemic acts from what on, or which shock and how many are helped."""
 
 from collections.abc import Collection
-from datetime import date
 from typing import Any
 from zlib import crc32
 
@@ -29,11 +28,9 @@ def number(place: Any, label: str, key: str, usual: float, *ends: float, **named
 
 def epidemic(key: Seen) -> Outbreak | None:
     """Draw the question and return it; None where something is refused, which is then said."""
-    days = cached.dataset(key).metadata.days
     start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
     # not a popover: its widgets would start at their least values once it is opened
-    with st.expander("Model and days", icon=":material/tune:"):
-        first, last = _days("decisions_days", days, (0, len(days) - 1))
+    with st.expander("Model", icon=":material/tune:"):
         asked = _model()
     try:
         scenario = decisions.scenario_origins(cached.dataset(key))
@@ -55,7 +52,7 @@ def epidemic(key: Seen) -> Outbreak | None:
             help="P2 lets a zone act on every day on which at least 20% of its people are "
             "infected.",
         )
-    return Outbreak(origin, model, round(share / 100, 6), first, last)
+    return Outbreak(origin, model, round(share / 100, 6))
 
 
 def _origin(key: Seen, scenario: dict[str, str]) -> str:
@@ -109,31 +106,20 @@ def shock(key: Seen) -> Emergency | None:
         key=f"decisions_area_{_mark(key, ids)}",
         **state.KEPT,
     )
-    with which:
-        first, last = _days("decisions_shock_days", days, span)
+    first, last = (days[end] for end in span)
+    if len(days) > 1:
+        key_days = f"decisions_shock_days_{days[0]}_{days[-1]}"
+        ends, form = (days[0], days[-1]), "D MMM YYYY" if len(days) > 31 else "D MMM"
+        first, last = which.slider(
+            "Days", *ends, (first, last), format=form, key=key_days, **state.KEPT
+        )
     if not area or len(area) == len(ids):
         st.info("Choose the affected zones, and leave one to go to.", icon=":material/warning:")
         return None
     most = len(ids) - len(area)
     k = number(helped, "Zones helped (k)", f"decisions_k_{most}", float(min(3, most)), 1.0,
                float(min(20, most)), step=1.0)  # fmt: skip
-    return Emergency(tuple(sorted(area)), first, last, int(k))
-
-
-def _days(key: str, days: tuple[date, ...], usual: tuple[int, int]) -> tuple[int, int]:
-    """Draw a range of days and return the positions of its ends."""
-    if len(days) < 2:
-        return 0, 0
-    first, last = st.slider(
-        "Days",
-        days[0],
-        days[-1],
-        (days[usual[0]], days[usual[1]]),
-        format="D MMM YYYY" if len(days) > 31 else "D MMM",
-        key=f"{key}_{days[0]}_{days[-1]}",
-        **state.KEPT,
-    )
-    return days.index(first), days.index(last)
+    return Emergency(tuple(sorted(area)), days.index(first), days.index(last), int(k))
 
 
 def _mark(key: Seen, zones: Collection[str]) -> str:

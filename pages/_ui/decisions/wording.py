@@ -44,17 +44,12 @@ def shift(days: float) -> str:
 
 def people(parameters: ODParameters, left_out: int) -> str:
     """Say among whom the epidemic spreads, and what that costs."""
-    without = (
-        f", without the {left_out:,} zones in which nobody lives and the trips to them"
-        if left_out
-        else ""
-    )
+    without = f", without the {left_out:,} zones in which nobody lives" if left_out else ""
     return (
-        f"Populations: homes in the same data{without}. A release adds Laplace noise of scale 1/ε "
-        f"= {1 / parameters.epsilon:g} people to each, which costs a person's home ε = "
-        f"{parameters.epsilon:g} more, not added to the trips'. Without any travel the epidemic of "
-        "P2's values peaks at 24.1% on day 85, barely above the 20% at which zones act: small "
-        "changes flip many decisions."
+        f"Populations: homes in the same data{without}; a release adds Laplace noise of scale 1/ε "
+        f"to each, which costs a person's home ε = {parameters.epsilon:g} more. Without any travel "
+        "the epidemic of P2's values peaks at 24.1%, barely above the 20% at which zones act: "
+        "small changes flip many decisions."
     )
 
 

@@ -26,18 +26,11 @@ AID_DRAWS, AID_CURVE = 200, 60
 
 @dataclass(frozen=True)
 class Outbreak:
-    """The epidemic that is looked at: its origin (a zone's id), model, rule and days."""
+    """The epidemic that is looked at: its origin (a zone's id), model, and rule."""
 
     origin: str
     model: EpidemicParameters
     threshold: float
-    first: int
-    last: int
-
-    @property
-    def span(self) -> slice:
-        """The days as the engine takes them."""
-        return slice(self.first, self.last + 1)
 
 
 @dataclass(frozen=True)
@@ -69,14 +62,14 @@ def place(seen: Seen) -> Seen:
 def true(key: Seen, outbreak: Outbreak) -> Floats:
     """Return the true prevalence, shape (days, zones) (confidential)."""
     asked = dataset(key), [outbreak.origin], outbreak.model
-    return decisions.true_epidemic(*asked, days=outbreak.span)[0]
+    return decisions.true_epidemic(*asked)[0]
 
 
 @once
 def quiet(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     """Return the prevalence with trimming and suppression, without noise; ε plays no part."""
     asked = dataset(key), [outbreak.origin], outbreak.model, parameters
-    return decisions.suppressed_epidemic(*asked, days=outbreak.span)[0]
+    return decisions.suppressed_epidemic(*asked)[0]
 
 
 @once
@@ -108,8 +101,8 @@ def epidemic_curve(
     key: Seen, outbreak: Outbreak, parameters: ODParameters, seed: Seed
 ) -> Iterator[Step]:
     """Yield the comparison over all stops of ε, axes (ε, draws, zones)."""
-    days, zones = outbreak.last - outbreak.first + 1, len(dataset(key).zones)
-    draws = FEW_DRAWS if days * zones**2 > MANY_CELLS else CURVE_DRAWS
+    cells = len(dataset(key).metadata.days) * len(dataset(key).zones) ** 2
+    draws = FEW_DRAWS if cells > MANY_CELLS else CURVE_DRAWS
     settings = tuple(parameters.at(epsilon) for epsilon in EPSILON_STOPS)
     compared: list[Comparison] = []
     for block in _blocks(key, outbreak, settings, draws, seed):
@@ -123,8 +116,7 @@ def _blocks(
 ) -> Iterator[Floats]:
     """Yield blocks of prevalence, axes (settings, draws, days, zones)."""
     asked = dataset(key), [outbreak.origin], outbreak.model, settings, draws
-    rng = generator(seed, "epidemic")
-    for block in decisions.private_epidemics(*asked, rng=rng, days=outbreak.span):
+    for block in decisions.private_epidemics(*asked, rng=generator(seed, "epidemic")):
         yield block[:, :, 0]
 
 
