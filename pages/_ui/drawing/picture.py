@@ -80,7 +80,8 @@ class Picture:
 
 def draw(picture: Picture) -> None:
     """Draw a picture."""
-    st.html(f"<style>{STYLE}</style>{picture.html()}")
+    st.html(f"<style>{STYLE}</style>")
+    st.markdown(picture.html(), unsafe_allow_html=True)  # `st.html` drops every SVG
 
 
 def shapes(zones: Any) -> Shapes:
