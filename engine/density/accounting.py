@@ -41,10 +41,7 @@ def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
 def fourier_ledger(
     parameters: DensityParameters, *, cover_size: int, max_visits_cap: int, **_public: object
 ) -> Ledger:
-    """Return stages, shares and totals of EFPA and EFPAG.
-
-    |ℂ| is the number of cells of the minimum cover, K_max the public bound on a person's visits.
-    """
+    """Return stages, shares and totals of EFPA and EFPAG; |ℂ| and K_max are public."""
     kept, quarter = parameters.max_visits_per_user, parameters.epsilon / 4
     shares = scales.histogram_scale(parameters)
     visits = scales.visits_scale(parameters, max_visits_cap)
@@ -84,7 +81,7 @@ def fourier_ledger(
 
 
 def pure_epsilon(parameters: DensityParameters, cover_size: int) -> float:
-    """Return what simple composition proves (erratum D1).
+    """Return what simple composition proves (D1).
 
     A person's change Δ_E in cluster E costs a choice at most (ε/4)·‖Δ_E‖₂/√ℓ. A visit may be
     split over several cells, yet Σ‖Δ_E‖₂ ≤ Σ‖Δ_E‖₁ ≤ ℓ, and ≤ √(|ℂ|·ℓ) because Σ‖Δ_E‖₂² ≤ ℓ:
@@ -145,8 +142,7 @@ def at_equal_proved_epsilon(
 ) -> DensityParameters:
     """Return the settings with ε rescaled so that the best proved total equals `target`.
 
-    Where the classical Gaussian would need a total ε above 4 (erratum D4), the analytic one is
-    taken; whoever shows the result says so.
+    Where the classical Gaussian would need a total ε above 4 (D4), the analytic one is taken.
 
     Examples
     --------

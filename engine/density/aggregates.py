@@ -14,10 +14,7 @@ from .zoom.tree import Tree, build_tree
 def truth(dataset: Dataset) -> Floats:
     """Return the true counts of the zones, P1 Formula (1): Fᵀ X.
 
-    Returns
-    -------
-    array, shape (zones, 168)
-        Visits, at least 0, in the order of ``dataset.zones``. Confidential unless simulated.
+    Shape (zones, 168), in the order of ``dataset.zones``; confidential unless simulated.
 
     Examples
     --------
@@ -30,10 +27,7 @@ def truth(dataset: Dataset) -> Floats:
 
 
 def by_zone(counts: Floats) -> Floats:
-    """Return what decisions on zones read of true or released counts: visits, hour by hour.
-
-    Counts of shape (zones, hours) become (hours, zones). Noise may have taken some below 0, which
-    are no visits.
+    """Return visits hour by hour, shape (hours, zones), as decisions on zones read counts.
 
     Examples
     --------
@@ -56,12 +50,7 @@ def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
     """Return the pre-sampled counts of the minimum cover ℂ (erratum D2), without noise.
 
     Each visit is split over the cover by shares that sum to 1, so removing one person changes
-    the result by at most ℓ in L₁ and √ℓ in L₂.
-
-    Returns
-    -------
-    array, shape (cover, 168), read-only
-        Towers of the cover first, then its zones. Confidential unless simulated.
+    the result by at most ℓ in L₁ and √ℓ in L₂. Shape (cover, 168), towers of the cover first.
     """
 
     def build() -> Floats:

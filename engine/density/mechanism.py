@@ -27,7 +27,7 @@ ONE_CLUSTER = "all cells form one cluster: their total is below the cluster mini
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DensityRelease:
-    """A private density and what is private on the way to it.
+    """A private density and what is private on the way to it; None where a method has it not.
 
     Attributes
     ----------
@@ -35,22 +35,10 @@ class DensityRelease:
         Private visits by zone and hour, at least 0, in the order of ``dataset.zones``.
     flags : tuple of str
         `NOISE_EXCEEDS_DATA` (the release is zero everywhere), `ONE_CLUSTER`.
-    cover_counts : array, shape (cover, 168), or None
-        Private series of the cover, negative counts of `lpa` as drawn.
-    cell_totals : array, shape (cover,), or None
-        Ŝ, noisy totals.
-    visits : float or None
-        K̂, the noisy number of all visits.
-    clusters : int array, shape (cover,), or None
-        Cluster of every cell of the cover.
-    coefficients_kept : int array, shape (clusters,), or None
-        k, the number of Fourier coefficients each cluster keeps.
-    shapes : array, shape (clusters, 168), or None
-        Each cluster's private week, normalised to sum 1 and then smoothed.
-    cluster_minimum : float or None
-        τ as used.
-    reading : Reading or None
-        What `zoom` read from its noisy tables: sizes and weeks of all towers.
+    cover_counts, cell_totals, visits : array (cover, 168), array (cover,), float
+        Private series of the cover (of `lpa` as drawn), Ŝ, K̂.
+    clusters, coefficients_kept, shapes : int arrays (cover,), (clusters,), array (clusters, 168)
+        Cluster of every cell; each cluster's k and its week, of sum 1 before smoothing.
     """
 
     parameters: DensityParameters

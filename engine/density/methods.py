@@ -104,11 +104,8 @@ def release(
 
     Parameters
     ----------
-    dataset : Dataset
-        With density data.
     rng : numpy Generator
-        Draws the noise, see `DensityNoise.draw`. The same state gives the same release. Whoever
-        knows the state can subtract the noise.
+        The same state gives the same release; whoever knows it can subtract the noise.
     noise : DensityNoise
         In place of `rng`: noise that was drawn before, carried over to these settings.
 

@@ -15,14 +15,10 @@ class DensityScores:
 
     Attributes
     ----------
-    error : array, shape (zones,)
-        Mean relative error of every zone over its hours, at least 0; NaN without visits.
-    correlation : array, shape (zones,)
-        Pearson correlation over the hours, −1 to 1; NaN where a series is constant.
-    total_error : float
-        Relative error of the number of all visits of the week.
-    common_part : float
-        Of all visits by zone and hour, the share that is where it really was.
+    error, correlation : arrays, shape (zones,)
+        Mean relative error over the hours, NaN without visits; Pearson, NaN of a constant series.
+    total_error, common_part : float
+        Relative error of all visits; the share of visits by zone and hour that is in common.
     exceeded : bool
         Whether the noise exceeds the data: every private count reads 0.
     """

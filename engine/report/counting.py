@@ -21,8 +21,8 @@ from ..arrays import Floats
 from .measures import BEYOND, EARTH_RADIUS_M, FINE_EDGES, FINE_KM, STOPS, Measure, metres_in_space
 
 _EPOCH = date(1970, 1, 1)
-_CAP = " ".join(f"WHEN rank <= {stop} THEN {stop}" for stop in STOPS)
-_CAP = f"CASE {_CAP} ELSE {BEYOND} END"
+_STOPS = " ".join(f"WHEN rank <= {stop} THEN {stop}" for stop in STOPS)
+_CAP = f"CASE {_STOPS} ELSE {BEYOND} END"
 _FIRST_MONDAY = 4  # days from 1970-01-01 to a Monday
 
 

@@ -46,11 +46,9 @@ def zoom_ledger(
 ) -> Ledger:
     """Return one stage for each table and one total: published = proved = ε at δ.
 
-    A stage's share is its part of μ² of most people, as a part of ε and δ. The tables are spent
-    together: the parts add up to ε, but no part is the table's own ε. The sum of visits tells of
-    those with many visits, and takes from them what it costs: beyond the others it costs nothing.
-    The city's clip is chosen from the noisy visits; before there are any (None) the largest is the
-    bound, without a noise scale.
+    A stage's share is its part of μ² of most people, as a part of ε and δ; no part is the table's
+    own ε. The sum of visits takes what it costs from those with many. Before a release has chosen
+    the city's clip the largest is the bound, without a noise scale.
     """
     epsilon, delta = parameters.epsilon, parameters.delta
     strength, root = gaussian_strength(epsilon, delta), math.sqrt(clips.squared)

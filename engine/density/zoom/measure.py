@@ -65,11 +65,7 @@ class NoisyTable:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NoisyTables:
-    """All that is measured; private, so that what follows is free.
-
-    City is the one row that was chosen, shape (168,), and `city_clip` its c; `visits` is K̂, all
-    visits, which can be negative.
-    """
+    """All that is measured: private, so that what follows is free. K̂ can be negative."""
 
     towers: NoisyTable
     districts: NoisyTable
@@ -80,20 +76,11 @@ class NoisyTables:
 
 
 def measure(tables: ZoomTables, strength: float, add: Add) -> NoisyTables:
-    """Add Gaussian noise to the five tables: together one μ-GDP mechanism.
+    """Add Gaussian noise to the five tables: together one μ-GDP mechanism, μ the `strength`.
 
     The visits come first and the city's clip is chosen from them: Gaussian mechanisms also compose
     so (Dong, Roth & Su 2022, Theorem 4). What a person changes, each table in units of its σ, is
-    at most μ in L₂ whatever the clip.
-
-    Parameters
-    ----------
-    strength : float
-        μ, see `engine.density.gaussian.gaussian_strength`.
-    add : callable
-        Given the name of a table, its whole numbers and σ in the same unit, returns them with
-        Gaussian noise: `ZoomNoise.add`, or that of a release. All but ``visits`` are in units of
-        1/1024.
+    at most μ in L₂ whatever the clip. All tables but ``visits`` are in units of 1/1024.
     """
     clips = tables.clips
 
@@ -126,6 +113,7 @@ def noise_scale(name: str, clip: float, strength: float, clips: ZoomClips) -> fl
 
     Examples
     --------
+    >>> from engine.datasets.zoomtables import USUAL
     >>> round(noise_scale("towers", 10**0.5, 0.2082, USUAL), 2)
     26.85
     """
@@ -133,9 +121,5 @@ def noise_scale(name: str, clip: float, strength: float, clips: ZoomClips) -> fl
 
 
 def visits_scale(max_visits_cap: int, strength: float, clips: ZoomClips) -> float:
-    """Return σ = K_max/(μ·√s) of the sum of visits.
-
-    The shares of the other four add up to 1 without it: whoever has so many visits that their sum
-    tells of him weighs less in them.
-    """
+    """Return σ = K_max/(μ·√s) of the sum of visits: whom it tells of weighs less elsewhere."""
     return max_visits_cap / (strength * math.sqrt(clips.sum_share))

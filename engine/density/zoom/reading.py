@@ -30,11 +30,7 @@ an hour in the week that they are compared with, as a part of an even hour's."""
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Reading:
-    """What the noisy tables say: K̂, which can be negative, and shares, each of sum 1.
-
-    Towers of all visits, shape (towers,); hours of the city's week, (168,), and of every tower's,
-    (towers, 168).
-    """
+    """K̂, which can be negative, and shares of sum 1: towers of all visits, hours of their weeks."""
 
     visits: float
     sizes: Floats
@@ -58,23 +54,18 @@ def read(noisy: NoisyTables, tree: Tree) -> Reading:
 
 
 def tower_sizes(weeks: NoisyTable, tree: Tree) -> tuple[Floats, float]:
-    """Return the towers' shares of all visits, of sum 1, and the noise of one share as measured.
-
-    At each split the difference of the halves' mean counts is shrunk by s/(s + v): v its noise, s
-    the signal variance of that level. Last, n ← n³/(n² + noise²) draws what is within the noise
-    to 0, and every region gets back what that takes from it.
-    """
+    """Return the towers' shares of all visits, of sum 1, and the noise of one share as measured."""
     towers = len(weeks.values)
     counts, noise = weeks.values / weeks.total, weeks.sigma / weeks.total
     first, second = tree.first.sum(axis=1), tree.second.sum(axis=1)
     differences = tree.first @ counts / first - tree.second @ counts / second
     variances = noise**2 * (1 / first + 1 / second)
-    for level in np.unique(tree.level):
-        at_level = tree.level == level
-        squares = differences[at_level, None] ** 2
-        signal = signal_variance(squares, variances[at_level], np.ones(1), 0.0)
-        differences[at_level] *= signal / (signal + variances[at_level])
+    for level in np.unique(tree.level):  # shrunk by s/(s + v), s the level's signal variance
+        at = tree.level == level
+        signal = signal_variance(differences[at, None] ** 2, variances[at], np.ones(1), 0.0)
+        differences[at] *= signal / (signal + variances[at])
     sizes = np.maximum(1 / towers + hand_down(tree, np.ones(towers)) @ differences, 0.0)
+    # what is within the noise goes to 0, and its region gets back what that takes
     drawn = sizes**3 / (sizes**2 + noise**2)
     region = tree.nodes[min(REGION_LEVEL, len(tree.nodes) - 1)]
     before, after = (np.bincount(region, weights=values) for values in (sizes, drawn))
@@ -87,8 +78,7 @@ def week_basis() -> tuple[Floats, Integers]:
     """Return an orthonormal basis of the week, shape (168, 168), and the group of each column.
 
     Group 7·(pattern of days) + (band), ascending; the patterns are all days, weekend, Saturday–
-    Sunday and weekdays. Hour 0 is Monday 00:00. All columns of a group are shrunk alike, so it
-    does not matter which basis of a group is taken.
+    Sunday and weekdays. All columns of a group are shrunk alike, so any basis of it will do.
     """
     weekend, contrast = np.array([-2.0] * 5 + [5.0] * 2), np.array([0.0] * 5 + [1.0, -1.0])
     five = np.arange(5) + 0.5
@@ -109,11 +99,7 @@ def week_basis() -> tuple[Floats, Integers]:
 
 
 def city_week(noisy: NoisyTable) -> Floats:
-    """Return the city's week, shape (168,), at least 0 and of sum 1, from its noisy hours.
-
-    A group of rhythms is kept if its mean square exceeds the noise's by 2 standard errors, and
-    shrunk (James & Stein 1961); the constant stays as it is.
-    """
+    """Return the city's week, shape (168,): groups that exceed the noise (James & Stein 1961)."""
     basis, groups = week_basis()
     coefficients, noise = basis.T @ noisy.values, noisy.sigma**2
     sizes = np.bincount(groups).astype(np.float64)
@@ -134,12 +120,11 @@ def shares(series: Floats) -> Floats:
 
 
 def tower_weeks(noisy: NoisyTables, tree: Tree, weights: Floats, city: Floats) -> Floats:
-    """Return the week of every tower, shape (towers, 168), at least 0 and of sum 1.
+    """Return the week of every tower, shape (towers, 168), of sum 1; `weights` are above 0.
 
-    Every coefficient of a difference is shrunk by s/(s + its noise), with one signal variance s
-    for each group of rhythms over all splits. The rhythms are relative to the city's week, so that
-    a night's are as small as its traffic; QR makes them orthonormal again, so the noise stays even.
-    In a mean of weeks each tower counts for its weight, above 0.
+    A coefficient of a difference is shrunk by s/(s + its noise), s one signal variance a group of
+    rhythms. These are relative to the city's week, so that a night's are as small as its traffic;
+    QR makes them orthonormal again, so the noise stays even.
     """
     differences, noise = _differences(noisy.towers, tree.first, tree.second, weights)
     above = np.flatnonzero(tree.level < tree.district_level)
@@ -183,10 +168,7 @@ def with_single_cells(table: NoisyTable, sizes: Floats, weeks: Floats) -> Floats
 
 
 def largest_noise(components: Floats, errors: float) -> Floats:
-    """Return what the mean square of this many noises stays below, by `errors` standard errors.
-
-    The cube-root approximation of χ²/f (Wilson & Hilferty 1931); the noise's variance is 1.
-    """
+    """Return what a mean square of noise stays below by `errors` (Wilson & Hilferty 1931)."""
     spread = 2.0 / (9.0 * components)
     return (1.0 - spread + errors * np.sqrt(spread)) ** 3
 
@@ -195,8 +177,7 @@ def signal_variance(squares: Floats, noise: Floats, components: Floats, errors: 
     """Return by group the variance of the signal under differences; 0 where noise explains them.
 
     `squares`, shape (differences, groups), are mean squares of the `components` of each difference,
-    whose noise has the variance `noise`. A group has a signal where it stands clear of the noise by
-    so many standard errors.
+    whose noise has the variance `noise`.
     """
     if len(noise) == 0:
         return np.zeros(len(components))
