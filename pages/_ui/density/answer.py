@@ -16,23 +16,24 @@ from pages._ui.wording.numbers import fixed, metres, number, percent, scientific
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 
 HELP = {
-    "scaling": "Totals come from one visit of each person, scaled to all visits (P1 §5.4.1). "
-    "Without it the series stay at the size of the sample.",
-    "smoothing": "Quiet hours from 0 to 6 are replaced by fitted exponentials (P1 §5.4.2); this "
-    "reads nothing and costs nothing.",
+    "scaling": "Totals from one visit of each person, scaled to all visits (P1 §5.4.1).",
+    "smoothing": "Hours 0 to 6 are fitted exponentials (P1 §5.4.2), which costs nothing.",
     "gaussian": "The least Gaussian noise that is (ε, δ)-DP, for every ε (Balle & Wang 2018). Off: "
-    "the classical noise of P1's Theorem 3, up to a total ε of 4.",
+    "that of P1's Theorem 3, up to a total ε of 4.",
 }
 ZOOM = (
-    "Our method counts once at five zoom levels, from single masts to the whole city, with one "
-    "Gaussian noise, and believes only what stands clear of it: noise can explain small "
-    "differences between neighbouring places; those are evened out, the others are kept. Nobody is "
-    "sampled, and published and proved ε are the same."
+    "Our method counts once at five zoom levels, from single masts to the whole city, and believes "
+    "only what stands clear of the noise: small differences between neighbours are evened out, the "
+    "others are kept. Nobody is sampled, and published and proved ε are the same."
 )
 NO_STAGES = "This method adds Laplace noise to every count and has no further stages."
 EXCEEDS = (
     "**The noise exceeds the data**: the noisy totals are not above zero, so the release is zero "
     "everywhere. A larger ε or more people are needed."
+)
+ONE_CLUSTER = (
+    ":material/info: **All cells form one cluster**: together they are below the cluster minimum "
+    "of {} visits, so every zone gets the same weekly rhythm."
 )
 _HOURS = 24
 """Hours of the earth mover's distance that are computed at a time."""
@@ -67,7 +68,7 @@ def draw(setting: Setting) -> None:
         if flag == density.NOISE_EXCEEDS_DATA:
             st.error(EXCEEDS, icon=":material/error:")
         else:
-            st.caption(f":material/info: {_one_cluster(release.cluster_minimum)}")
+            st.caption(ONE_CLUSTER.format(number(release.cluster_minimum or 0)))
     hours = [(setting, seed, start) for start in range(0, HOURS_PER_WEEK, _HOURS)]
     work = pieces.ask("density_moved", moved, hours, delay_s=1.0)
 
@@ -105,14 +106,6 @@ def _cards(setting: Setting, seed: cached.Seed, distance: str) -> list[Card]:
             f"{failing}.",
         ),
     ]
-
-
-def _one_cluster(minimum: float | None) -> str:
-    return (
-        "**All cells form one cluster**: together they are below the cluster minimum of "
-        f"{number(minimum or 0)} visits, so every zone gets the same weekly rhythm. More people or "
-        "a larger ε would tell them apart."
-    )
 
 
 def _notes(setting: Setting) -> list[str]:

@@ -12,12 +12,10 @@ from engine.datasets import load
 from engine.parameters import DensityMethod, DensityParameters
 from pages._ui import cached, state
 from pages._ui.density import answer
-from pages._ui.density.map import Week
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from pages._ui.wording.labels import NOBODY_SAMPLED
 from pages._ui.wording.numbers import percent
 from pages._ui.wording.privacy import ANALYTIC_NOTE
-from tests.support.link import held
 from tests.support.page import bodies, text
 from tests.support.tables import shown as shown_tables
 
@@ -135,14 +133,6 @@ def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
     app.run()
     assert any("too few" in part and "too many" in part for part in bodies(app))
     assert app.selectbox(key="density_zone").value == zones["zone_id"].iloc[3]
-
-
-def test_playing_moves_the_hour(open_density):
-    app = open_density()
-    before = app.slider(key="density_hour").value
-    held(app, Week).playing = True
-    app.run()
-    assert app.slider(key="density_hour").value == before + 1
 
 
 def test_curves_are_means_of_the_draws_of_the_engine(open_density, settled):
