@@ -412,19 +412,7 @@ def _flows(work: _Work) -> Counted:
 
 
 def rounded(counted: pa.Table) -> tuple[pa.Table, int]:
-    """Round flows in millionths to whole trips, once; return them and how many were fractions.
-
-    No chance is in it: in the order of origins and destinations a flow gets what the rounded
-    running sum of its day grows by. Each day's total is kept to half a trip, and every flow and
-    every run of flows to less than one.
-
-    Examples
-    --------
-    >>> flows = {"day": [0, 0, 0], "origin_zone": [0, 0, 1], "destination_zone": [1, 2, 0]}
-    >>> whole, fractions = rounded(pa.table({**flows, "n": [400_000, 700_000, 2_900_000]}))
-    >>> whole["n"].to_pylist(), fractions
-    ([1, 3], 3)
-    """
+    """Round flows in millionths to whole trips, once; return them and how many were fractions."""
     keys_ = ("day", "origin_zone", "destination_zone")
     ordered = counted.sort_by([(name, "ascending") for name in keys_])
     n = ordered["n"].to_numpy().astype(np.int64)

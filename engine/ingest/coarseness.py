@@ -77,17 +77,7 @@ class Coarseness:
 
 
 def check_count(zones: int) -> None:
-    """Refuse more zones than can be opened, with the numbers.
-
-    Raises
-    ------
-    InputError
-        Above 5,000 zones.
-
-    Examples
-    --------
-    >>> check_count(4_000)
-    """
+    """Refuse more zones than can be opened, with the numbers."""
     if zones > MOST_ZONES:
         raise InputError(
             f"{zones:,} zones, more than {MOST_ZONES:,}, which can be neither shown nor protected "

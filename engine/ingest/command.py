@@ -294,14 +294,7 @@ def _clean_up_on_signals(stopped: threading.Event) -> None:
 
 
 def worded(error: ExplorerError, reader: argparse.ArgumentParser) -> str:
-    """Return the message of an error with the options that mend it.
-
-    Examples
-    --------
-    >>> error = ExplorerError("no row is used", remedy="check the days", settings=("first_day",))
-    >>> worded(error, parser())
-    'no row is used; check the days (--from)'
-    """
+    """Return the message of an error with the options that mend it."""
     options = {action.dest: action.option_strings for action in reader._actions}
     named = [options[name][0] for name in error.settings if options.get(name)]
     return str(error) + (f" ({', '.join(dict.fromkeys(named))})" if named else "")

@@ -266,10 +266,7 @@ _SQUARES = """
 
 
 def trips(run: Run, rows: int, *, measured: bool) -> Counted:
-    """Count the `rows` used trips of ``every``: trips, trips_person and report.
-
-    Travel times are `measured` where ``finish`` is when trips end, not when one is next seen.
-    """
+    """Count the `rows` used trips of ``every``: trips, trips_person and report."""
     engine = run.engine
     used = f"reason = {_USED}"
     engine.keep("people", f"SELECT uid, count(*) AS n FROM every WHERE {used} GROUP BY uid")
@@ -317,11 +314,7 @@ def _by_day(run: Run, own: str) -> str:
 
 
 def _ranked(run: Run, own: str) -> str:
-    """Return every trip that counts for the report by its random ``rank`` within the person.
-
-    Those outside the period come after the others. ``used_rank`` is the rank among the person's
-    trips between two zones, which those of ``trips_person`` are.
-    """
+    """Return every trip that counts for the report by its random ``rank`` within the person."""
     known = [f"coalesce({name}, -1)" for name in ("finish", "origin", "destination")]
     order = run.digest(Purpose.TRIP_PERSON, "uid", "start", *known)
     return f"""

@@ -69,10 +69,7 @@ def door(file: str = "") -> Generator[None]:
 
 
 def told(error: BaseException, file: str, names: Mapping[str, str] | None = None) -> ExplorerError:
-    """Return what an error of a library means for a person, without a word of its own.
-
-    `names` are those of the files that it may speak of, by path.
-    """
+    """Return what an error of a library means for a person, without a word of its own."""
     message = str(error)
     for path, name in (names or {}).items():
         if path in message:

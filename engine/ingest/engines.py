@@ -60,11 +60,7 @@ def watched(
 
 
 class DuckDB:
-    """DuckDB in memory, which spills into `folder` and reads `paths` and nothing else.
-
-    No extension is installed or loaded, and the configuration is locked before the first row is
-    read. `rows` is about how many there will be: what may outgrow memory is kept in a file.
-    """
+    """DuckDB in memory, which spills into `folder` and reads `paths` and nothing else."""
 
     def __init__(
         self,
@@ -164,11 +160,7 @@ class DuckDB:
         return {row[0]: row[1] for row in self.rows(f"DESCRIBE {sql}")}
 
     def shares(self, table: str, where: str, rows: int) -> Generator[str]:
-        """Yield the rows of a table by shares of its people (``uid``) that are ranked in memory.
-
-        Whom an engine counts first changes no count. Each share would read all of a large table:
-        many shares read it once more in piles.
-        """
+        """Yield the rows of a table by shares of its people (``uid``) that are ranked in memory."""
         of = max(math.ceil(rows * BYTES_A_ROW / self._memory), 1)
         if of <= PILES:
             for number in range(of):

@@ -32,13 +32,7 @@ class Purpose(StrEnum):
 
 
 def key(salt: str, purpose: Purpose) -> str:
-    """Return the key of `purpose`: 16 hexadecimal digits.
-
-    Examples
-    --------
-    >>> key("s", Purpose.HOUR) != key("s", Purpose.RANK)
-    True
-    """
+    """Return the key of `purpose`: 16 hexadecimal digits."""
     return hashlib.sha256(f"{salt}|{purpose.value}".encode()).hexdigest()[:16]
 
 

@@ -58,10 +58,7 @@ def _opened(
 def first_times(
     mappings: Mappings, reading: Reading, time_zone: str, count: int = 5
 ) -> list[datetime | None]:
-    """Return the local times of the first rows of the first file, None where they do not read.
-
-    `reading` has no gaps.
-    """
+    """Return the local times of the first rows of the first file, None where they do not read."""
     first = dict([next(iter(mappings.items()))])
     with _opened(first, time_zone, keep_order=True) as (engine, (table, *_)):
         if (column := _time_of(table)) is None:
@@ -72,16 +69,7 @@ def first_times(
 
 
 def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date]:
-    """Return the first and the last local day of all rows that can be read.
-
-    Read from the data: where the days themselves are sensitive, choose the period from what is
-    known instead.
-
-    Raises
-    ------
-    InputError
-        If no row has a time that can be read.
-    """
+    """Return the first and the last local day of all rows that can be read."""
     reader = Reader(guess.complete(mappings, given))
     with _opened(mappings, time_zone) as (engine, views):
         columns = [(table, column) for table in views if (column := _time_of(table))]
@@ -108,13 +96,7 @@ def _time_of(table: Table) -> str | None:
 
 
 def area(mappings: Mappings, given: Reading) -> Area:
-    """Return the area in which nearly all coordinates of the rows lie, in steps of 0.05 degrees.
-
-    Raises
-    ------
-    InputError
-        If no row has coordinates that can be read.
-    """
+    """Return the area in which nearly all coordinates of the rows lie, in steps of 0.05 degrees."""
     reader = Reader(guess.complete(mappings, given))
     with _opened(mappings) as (engine, views):
         return area_of(engine.table(rows.distinct_points(views, reader)))
@@ -138,17 +120,7 @@ def area_of(points: pa.Table) -> Area:
 
 
 def seem_swapped(longitude: float, latitude: float, within: Area | None = None) -> bool:
-    """Return whether a point's longitude and latitude, as chosen, seem to be the wrong way round.
-
-    `within` is the area of the places or zones, where that is known.
-
-    Examples
-    --------
-    >>> seem_swapped(20.67, -103.35), seem_swapped(-103.35, 20.67)
-    (True, False)
-    >>> seem_swapped(48.8, 2.3, within=(2.2, 48.7, 2.5, 49.0))
-    True
-    """
+    """Return whether a point's longitude and latitude, as chosen, seem to be the wrong way round."""
     if abs(latitude) > 90:
         return abs(longitude) <= 90
     if within is None:
@@ -200,15 +172,7 @@ def _finder() -> "TimezoneFinder | None":
 
 
 def time_zone_at(longitude: float, latitude: float) -> str | None:
-    """Return the IANA time zone of a point, from boundaries that are public; None at sea.
-
-    None, too, where the extra ``grid`` is not installed.
-
-    Examples
-    --------
-    >>> time_zone_at(-103.35, 20.67)
-    'America/Mexico_City'
-    """
+    """Return the IANA time zone of a point, from boundaries that are public; None at sea."""
     finder = _finder()
     name = finder.timezone_at(lng=longitude, lat=latitude) if finder else None
     return str(name) if name else None

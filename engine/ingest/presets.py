@@ -151,27 +151,13 @@ NAMES = tuple(dict.fromkeys(preset.name for preset in PRESETS))
 
 
 def fitting(columns: Sequence[str]) -> Preset | None:
-    """Return the form that the columns of a table are those of; None for any other.
-
-    Examples
-    --------
-    >>> fitting(["w_geocode", "h_geocode", "S000"]).name
-    'lodes'
-    >>> fitting(["uid", "datetime", "lat", "lng"]) is None
-    True
-    """
+    """Return the form that the columns of a table are those of; None for any other."""
     named = (one for one in PRESETS if one.name != "tsmc" and _fits(one, columns))
     return next(named, None)
 
 
 def chosen(name: str, columns: Sequence[str]) -> Preset:
-    """Return the form of that name that the columns fit.
-
-    Raises
-    ------
-    InputError
-        If a column that it needs is missing.
-    """
+    """Return the form of that name that the columns fit."""
     alike = [one for one in PRESETS if one.name == name]
     found = next((one for one in alike if _fits(one, columns)), None)
     if found is None:

@@ -47,13 +47,7 @@ WORDS: dict[Reason, str] = {
 
 @dataclass(frozen=True)
 class Account:
-    """Rows read, rows used, and rows not used by reason; they add up exactly.
-
-    Examples
-    --------
-    >>> Account(10, 8, {Reason.DUPLICATE: 2}).lines("row")[0]
-    '10 rows = 8 used + 2 duplicate'
-    """
+    """Rows read, rows used, and rows not used by reason; they add up exactly."""
 
     read: int
     used: int
@@ -171,13 +165,7 @@ def _columns(file: Mapping[str, Any]) -> str:
 
 
 def bin_name(low: int) -> str:
-    """Return a bin's name from its lower end.
-
-    Examples
-    --------
-    >>> bin_name(3), bin_name(501)
-    ('3–5', '501+')
-    """
+    """Return a bin's name from its lower end."""
     position = BINS.index(low)
     if position == len(BINS) - 1:
         return f"{low}+"

@@ -41,11 +41,7 @@ def midnight(day: date) -> int:
 
 @dataclass(frozen=True)
 class Reader:
-    """How values become persons, times and places; `reading` has no gaps.
-
-    `bare_people` and `bare_places` say whether whole numbers lose leading zeros, as they must where
-    some files hold ids as numbers; `id_length` cuts ids of places to those of the zones.
-    """
+    """How values become persons, times and places; `reading` has no gaps."""
 
     reading: Reading
     bare_people: bool = False
@@ -175,12 +171,7 @@ class Reader:
 
 
 def identifier(column: str, kind: str, *, bare: bool) -> str:
-    """Return SQL for an id as text, to the last digit; null where it is empty or has lost digits.
-
-    Whole numbers have one form: ``7.0`` (a column with gaps, written by pandas) is ``7``, and with
-    `bare` ``07`` is too. Floats from 2⁵³ or with a fraction, and text such as ``1.2E+11`` out of a
-    spreadsheet, have lost digits that tell people apart.
-    """
+    """Return SQL for an id as text, to the last digit."""
     if kind in _FLOATS:
         exact = f"abs({column}) < 9007199254740992 AND {column} = floor({column})"
         return f"CASE WHEN {exact} THEN try_cast({column} AS BIGINT)::VARCHAR END"
@@ -438,10 +429,7 @@ _ENDS = "uid, start, finish, origin, destination, origin_zone, destination_zone"
 
 
 def trips_between(options: IngestOptions, visits_: str) -> str:
-    """Return SQL for a visit and the person's next one, in another zone, on the same local day.
-
-    Visits at unknown places are passed over. Columns as in `trips`.
-    """
+    """Return SQL for a visit and the person's next one, in another zone, on the same local day."""
     day = f"floor((moment - {midnight(options.first_day)}) / {DAY_S}.0)"
     return f"""
         WITH placed AS (
@@ -458,11 +446,7 @@ def trips_between(options: IngestOptions, visits_: str) -> str:
 
 
 def trips_of_points(options: IngestOptions, visits_: str, gap_minutes: float | None) -> str:
-    """Return SQL for the trips that points make: from the first to the last one of a trip.
-
-    Trips are those that rows name (``tid``), or a person's rows up to a longer time without any. Of
-    points at the same second the place of the lower number comes first. Columns as in `trips`.
-    """
+    """Return SQL for the trips that points make: from the first to the last one of a trip."""
     named = f"SELECT *, tid AS trip FROM ({visits_}) AS v WHERE flaw = 0"
     if gap_minutes is not None:
         # rows of one second are peers: each is counted with all of them, in any order

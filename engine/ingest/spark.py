@@ -102,13 +102,7 @@ class Spark:
             ) from None
 
     def source(self, name: str, number: int) -> Source:
-        """Open a typed table as the view ``given_<number>``.
-
-        Raises
-        ------
-        InputError
-            If it is not there, or is no Parquet and no table of the catalogue.
-        """
+        """Open a typed table as the view ``given_<number>``."""
         self._names[name] = shown(Path(name).name)
         is_path = "://" in name or Path(name).exists()
         with door(shown(Path(name).name)):
@@ -201,13 +195,7 @@ class Spark:
 
 
 def select(number: int, mapping: Mapping[str, str], columns: tuple[str, ...]) -> str:
-    """Return SQL for the canonical columns of the table ``given_<number>``.
-
-    Raises
-    ------
-    InputError
-        If columns are to be joined: a typed table has the ids that it has.
-    """
+    """Return SQL for the canonical columns of the table ``given_<number>``."""
     if joined := next((spec for spec in mapping.values() if spec not in columns), None):
         raise InputError(
             f"columns are joined by the embedded engine alone, got '{shown(joined)}'",

@@ -20,13 +20,7 @@ _LOOKS: dict[Cells, str] = {
 
 
 def kind_of(ids: Sequence[str]) -> Cells | None:
-    """Return what kind of cells ids are, where all of them look alike and are of one length.
-
-    Examples
-    --------
-    >>> kind_of(["88390ca343fffff"]), kind_of(["12022001101"]), kind_of(["u09tv"]), kind_of(["A"])
-    ('h3', 'quadkey', 'geohash', None)
-    """
+    """Return what kind of cells ids are, where all of them look alike and are of one length."""
     if not ids or len({len(one) for one in ids}) > 1:
         return None
     for kind, look in _LOOKS.items():
@@ -37,13 +31,7 @@ def kind_of(ids: Sequence[str]) -> Cells | None:
 
 
 def zones_of(ids: Sequence[str], kind: Cells) -> gpd.GeoDataFrame:
-    """Return cells as zones, sorted by id.
-
-    Raises
-    ------
-    InputError
-        If some ids are no cells of that kind, or of several sizes.
-    """
+    """Return cells as zones, sorted by id."""
     wrong = [one for one in ids if not re.fullmatch(_LOOKS[kind], one.lower())]
     if wrong or not ids:
         raise InputError(

@@ -25,16 +25,7 @@ Shapes: TypeAlias = Any
 
 
 def coarsen(places: Places, how: Coarseness) -> Places:
-    """Return `places` with coarser zones; every place keeps its own position.
-
-    Zones that were given bound a grid, else the places' hull widened by 500 m does. Clusters and
-    parents are those of `engine.resolution`.
-
-    Raises
-    ------
-    InputError
-        If there are fewer zones than clusters, or a parent is missing.
-    """
+    """Return `places` with coarser zones; every place keeps its own position."""
     if how.zoning == "given":
         return places
     if how.zoning == "clusters":
@@ -106,26 +97,13 @@ def _grid(region: Shapes, how: Coarseness) -> tuple[gpd.GeoDataFrame, str]:
 
 
 def resolution_of(size_m: float) -> int:
-    """Return the H3 resolution whose cells are nearest to `size_m` from side to opposite side.
-
-    Examples
-    --------
-    >>> resolution_of(2_000), resolution_of(100_000)
-    (7, 3)
-    """
+    """Return the H3 resolution whose cells are nearest to `size_m` from side to opposite side."""
     wanted = np.log(size_m)
     return min(range(13), key=lambda r: abs(np.log(_edge_m(r) * np.sqrt(3)) - wanted))
 
 
 def check_size(places: Places) -> None:
-    """Refuse more zones than can be opened, with the numbers, and zones cut by the 180° meridian.
-
-    Raises
-    ------
-    InputError
-        Above 5,000 zones; for a zone around a place so near the 180° meridian that its cell
-        reaches beyond it.
-    """
+    """Refuse more zones than can be opened, with the numbers, and zones cut by the 180° meridian."""
     bounds: Shapes = shapely.bounds(places.zones.geometry.to_numpy())
     widest = float((bounds[:, 2] - bounds[:, 0]).max())
     if widest > WIDEST_DEGREES:

@@ -76,13 +76,7 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
 
 
 def complete(mappings: Mappings, given: Reading) -> Reading:
-    """Return one reading for all files, or refuse what a person has to say.
-
-    Raises
-    ------
-    InputError
-        If dates can be read in two ways, or files differ.
-    """
+    """Return one reading for all files, or refuse what a person has to say."""
     guesses = {source: guess(source, names, given) for source, names in mappings.items()}
     kinds = {(g.reading.date_order, g.reading.number_times) for g in guesses.values()}
     orders = {order for order, _unit in kinds} - {None}
@@ -123,13 +117,7 @@ def complete(mappings: Mappings, given: Reading) -> Reading:
 
 
 def order_of(values: Sequence[str]) -> tuple[DateOrder | None, bool]:
-    """Return the order of dates in `values`, and whether it is in doubt.
-
-    Examples
-    --------
-    >>> order_of(["3/4/2016", "23/4/2016"]), order_of(["3/4/2016"]), order_of(["2016-04-03"])
-    (('dmy', False), (None, True), (None, False))
-    """
+    """Return the order of dates in `values`, and whether it is in doubt."""
     parts = [match.groups() for value in values if (match := _PARTS.match(value))]
     if not parts:
         return None, False
@@ -143,13 +131,7 @@ def order_of(values: Sequence[str]) -> tuple[DateOrder | None, bool]:
 
 
 def unit_of(values: Sequence[str]) -> tuple[NumberTimes | None, date | None]:
-    """Return what numbers of time count, by where they fall between 1990 and 2050, and from when.
-
-    Examples
-    --------
-    >>> unit_of(["1441602000000"])[0], unit_of(["20160503"])[0], unit_of(["42493.25"])
-    ('milliseconds', 'yyyymmdd', ('days', datetime.date(1899, 12, 30)))
-    """
+    """Return what numbers of time count, by where they fall between 1990 and 2050, and from when."""
     if all(_is_day(value) for value in values):
         return "yyyymmdd", None
     numbers = sorted(float(value.replace(",", ".")) for value in values)

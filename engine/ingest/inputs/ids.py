@@ -17,13 +17,7 @@ Series: TypeAlias = Any
 
 
 def as_text(values: Series) -> Series:
-    """Return ids as text, None where they are empty; whole numbers kept as decimals lose ``.0``.
-
-    Examples
-    --------
-    >>> as_text(pd.Series(["7.0", " a ", "", "007"])).to_list()
-    ['7', 'a', None, '007']
-    """
+    """Return ids as text, None where they are empty; whole numbers kept as decimals lose ``.0``."""
     if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
         values = values.astype("Int64")
     text = values.astype("string").str.strip()
@@ -43,13 +37,7 @@ _SHAPES: tuple[tuple[str, str], ...] = (
 
 
 def shape(values: Iterable[str]) -> str:
-    """Return what ids look like, without telling one of them: the commonest form, and if others.
-
-    Examples
-    --------
-    >>> shape(["3,0", "4,0"]), shape(["7", "8", "A7"]), shape([])
-    ('numbers with a decimal comma', 'whole numbers, and others', 'nothing')
-    """
+    """Return what ids look like, without telling one of them: the commonest form, and if others."""
     counts: Counter[str] = Counter()
     for value in values:
         matches = (words for pattern, words in _SHAPES if re.fullmatch(pattern, value))
@@ -82,15 +70,7 @@ def refuse(
 
 
 def check(file: str, column: str, ids: Series, of: str, again: str = "", *settings: str) -> None:
-    """Refuse ids `of` zones or places that are empty or longer than any id is.
-
-    `again` is the remedy where they may not be there twice.
-
-    Raises
-    ------
-    InputError
-        Naming file, column, how many ids, and the first rows.
-    """
+    """Refuse ids `of` zones or places that are empty or longer than any id is."""
     rows, named = ("zones" if of == "zone" else "rows"), f"column '{shown(column)}'"
     refuse(file, f"{named} is empty", ids.isna(), f"give every {of} an id", rows=rows)
     long = (ids.str.len() > LONGEST_ID).to_numpy(dtype=bool, na_value=False)
@@ -103,12 +83,6 @@ def check(file: str, column: str, ids: Series, of: str, again: str = "", *settin
 
 
 def bare(text: str) -> str:
-    """Return a whole number without leading zeros, anything else as it is.
-
-    Examples
-    --------
-    >>> bare("007"), bare("000"), bare("A07")
-    ('7', '0', 'A07')
-    """
+    """Return a whole number without leading zeros, anything else as it is."""
     match = re.fullmatch(r"0+([0-9]+)", text)
     return match[1] if match else text

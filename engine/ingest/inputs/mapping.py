@@ -125,13 +125,7 @@ _DAYS = {"date", "fecha", "dia", "day", "startdate", "enddate", "fechainicio"}
 
 
 def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
-    """Guess which of `columns` holds each canonical column of a `kind` of table.
-
-    Examples
-    --------
-    >>> guess("locations", ["id", "name", "location", "latitude", "longitude"])
-    {'location_id': 'id', 'lat': 'latitude', 'lng': 'longitude', 'name': 'name'}
-    """
+    """Guess which of `columns` holds each canonical column of a `kind` of table."""
     plain = {_plain(column): column for column in reversed(columns)}
     names: dict[str, str] = {}
     known = REQUIRED[kind] + OPTIONAL[kind]
@@ -152,13 +146,7 @@ def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
 
 
 def parts(spec: str, columns: Sequence[str]) -> list[tuple[str, int | None]]:
-    """Return the columns that a mapping joins, each with the digits it is padded to.
-
-    Examples
-    --------
-    >>> parts("state:2+county:3", ["state", "county"]), parts("a+b", ["a+b"])
-    ([('state', 2), ('county', 3)], [('a+b', None)])
-    """
+    """Return the columns that a mapping joins, each with the digits it is padded to."""
     if spec in columns:
         return [(spec, None)]
     result: list[tuple[str, int | None]] = []
@@ -172,15 +160,7 @@ def parts(spec: str, columns: Sequence[str]) -> list[tuple[str, int | None]]:
 
 
 def resolve(kind: str, given: Mapping[str, str], source: Source) -> dict[str, str]:
-    """Return canonical → actual column names for one file: what is given, the rest guessed.
-
-    An empty name says that the file has no such column, whatever one might guess.
-
-    Raises
-    ------
-    InputError
-        If a given column is not in the file, or a required one is neither given nor guessed.
-    """
+    """Return canonical → actual column names for one file: what is given, the rest guessed."""
     known = REQUIRED[kind] + OPTIONAL[kind]
     used: list[str] = []
     for canonical, spec in given.items():
@@ -205,10 +185,7 @@ def resolve(kind: str, given: Mapping[str, str], source: Source) -> dict[str, st
 def one_place(
     kind: str, names: dict[str, str], given: Mapping[str, str], source: Source
 ) -> dict[str, str]:
-    """Return `names` with either ids of places or coordinates.
-
-    Ids count before coordinates, unless the coordinates were given and the ids were guessed.
-    """
+    """Return `names` with either ids of places or coordinates."""
     ids, points = PLACES[kind]
     has_points = all(name in names for name in points)
     has_ids = all(name in names for name in ids)
@@ -279,13 +256,7 @@ def bare(mappings: Mappings, canonical: tuple[str, ...]) -> bool:
 
 
 def listed(columns: Sequence[str], most: int = 20) -> str:
-    """Return column names fit for a message; what looks like a value is only counted.
-
-    Examples
-    --------
-    >>> listed(["uid", "datetime", "+33 6 12"])
-    'uid, datetime and 1 more'
-    """
+    """Return column names fit for a message; what looks like a value is only counted."""
     names = [shown(column) for column in columns if _NAME.fullmatch(column)][:most]
     more = len(columns) - len(names)
     text = ", ".join(names) + (f" and {more} more" if more and names else "")
@@ -317,13 +288,7 @@ class Preview:
 
 
 def preview(kind: str, path: Path, rows: int = 10, reading: Reading | None = None) -> Preview:
-    """Look at the first `rows` of one raw table and guess its columns.
-
-    Raises
-    ------
-    InputError
-        If the file is empty, no table or not what it claims to be.
-    """
+    """Look at the first `rows` of one raw table and guess its columns."""
     source = inspect(path, reading)
     return Preview(
         source,

@@ -52,13 +52,7 @@ class Parents(NamedTuple):
 
 
 def level_name(column: str) -> str:
-    """Return the level that a column names: its letters without what marks ids or names.
-
-    Examples
-    --------
-    >>> [level_name(column) for column in ("Province_ID", "provincia", "ADM1_EN", "GID_1")]
-    ['province', 'provincia', 'adm1', 'adm1']
-    """
+    """Return the level that a column names: its letters without what marks ids or names."""
     plain = unicodedata.normalize("NFKD", column).encode("ascii", "ignore").decode().lower()
     plain = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
     if numbered := _NUMBERED.match(plain):
@@ -73,13 +67,7 @@ def level_name(column: str) -> str:
 
 
 def levels(columns: Sequence[str]) -> list[Level]:
-    """Return the levels that `columns` can name, ids and names of one level together.
-
-    Examples
-    --------
-    >>> levels(["province", "province_id", "area"])[0]
-    Level(name='province', ids='province_id', names='province')
-    """
+    """Return the levels that `columns` can name, ids and names of one level together."""
     groups: dict[str, list[str]] = {}
     for column in columns:
         groups.setdefault(level_name(column), []).append(column)
@@ -91,13 +79,7 @@ def levels(columns: Sequence[str]) -> list[Level]:
 
 
 def guess(columns: Sequence[str]) -> list[Level]:
-    """Return the levels of `columns` whose names are usual ones for coarser zones.
-
-    Examples
-    --------
-    >>> [level.name for level in guess(["id", "Municipio", "ADM1_PCODE", "population"])]
-    ['municipio', 'adm1']
-    """
+    """Return the levels of `columns` whose names are usual ones for coarser zones."""
     return [
         level
         for level in levels(columns)
@@ -108,16 +90,7 @@ def guess(columns: Sequence[str]) -> list[Level]:
 def read(
     file: str, table: Frame, own: Sequence[str], declared: Sequence[str] | None, needed: str = ""
 ) -> Parents:
-    """Return the levels of coarser zones in a table with one row a zone.
-
-    `own` are the zones' own columns, `declared` columns that must be levels (None takes those of
-    usual names that are a hierarchy), `needed` one more that must be.
-
-    Raises
-    ------
-    InputError
-        If a declared column is missing, leaves a zone without a parent, or does not nest.
-    """
+    """Return the levels of coarser zones in a table with one row a zone."""
     free = [str(column) for column in table.columns if str(column) not in own]
     named = {*(declared or ()), *([needed] if needed else [])}
     for column in named:
@@ -155,13 +128,7 @@ def read(
 
 
 def kept_levels(zones: Frame) -> dict[str, int]:
-    """Return the levels beside zones and how many coarser zones each has, finest first.
-
-    Examples
-    --------
-    >>> kept_levels(pd.DataFrame({"zone_id": ["a", "b"], "land_id": ["x", "x"]}))
-    {'land': 1}
-    """
+    """Return the levels beside zones and how many coarser zones each has, finest first."""
     sizes = {
         str(column).removesuffix("_id"): int(zones[column].nunique())
         for column in zones.columns

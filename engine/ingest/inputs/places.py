@@ -34,13 +34,7 @@ Series: TypeAlias = Any
 
 @dataclass(frozen=True, eq=False)
 class Places:
-    """Towers, zones, and which zone each tower lies in.
-
-    `towers` (``location_id, name, geometry``) and `zones` (``zone_id, name, geometry``) are sorted
-    by id: a place's number is its position. `zone_of_tower`, shape (towers,), is -1 outside every
-    zone. `notes` say how the geometry was made; the last two whether towers were made from zones,
-    so that a point's zone is its tower, or zones from towers, so that nothing else bounds the area.
-    """
+    """Towers, zones, and which zone each tower lies in."""
 
     towers: gpd.GeoDataFrame
     zones: gpd.GeoDataFrame
@@ -93,11 +87,7 @@ def id_shapes(unknown: Iterable[str], places: Places) -> str:
 
 
 def read_places(options: IngestOptions) -> Places:
-    """Read locations and zones; where one is missing the other one gives it.
-
-    Without zones, the locations' Voronoi cells are the zones, clipped to their convex hull
-    widened by 500 m. Without locations, each zone stands as one location at a point inside it.
-    """
+    """Read locations and zones; where one is missing the other one gives it."""
     if options.locations is None:
         assert options.zones is not None
         zones, notes = _zones_of(options.zones, options)
@@ -148,13 +138,7 @@ def _check_extent(name: str, places: gpd.GeoDataFrame) -> None:
 
 
 def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents, tuple[str, ...]]:
-    """Return the locations by id, coarser zones where no zones are given, and what was left out.
-
-    Raises
-    ------
-    InputError
-        For duplicate or empty ids, missing coordinates, and coordinates out of range or swapped.
-    """
+    """Return the locations by id, coarser zones where no zones are given, and what was left out."""
     assert options.locations is not None
     (path, *more) = sources.find([str(options.locations)])
     if more:
@@ -232,10 +216,7 @@ def _chosen(
 
 
 def voronoi_zones(towers: gpd.GeoDataFrame, columns: Mapping[str, Any]) -> gpd.GeoDataFrame:
-    """Return the towers' Voronoi cells in their hull widened by 500 m, one where towers coincide.
-
-    `columns` hold what else is known of each tower's zone.
-    """
+    """Return the towers' Voronoi cells in their hull widened by 500 m, one where towers coincide."""
     points = towers.geometry.to_crs(geography.projected_crs(towers))
     cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
     shapes: Any = gpd.GeoDataFrame(

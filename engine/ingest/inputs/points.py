@@ -18,12 +18,7 @@ SAMPLE = 2_000
 
 
 def place_points(points: pa.Table, places: Places, max_distance_m: float) -> pa.Table:
-    """Return ``lat, lng, location, zone`` for distinct coordinates in degrees; null where outside.
-
-    A point counts in the zone it lies in (the first by id on a shared border) and at its nearest
-    tower. Outside every zone it counts at its nearest tower, and in that tower's zone, if the
-    tower is within `max_distance_m`.
-    """
+    """Return ``lat, lng, location, zone`` for distinct coordinates in degrees."""
     lat = points["lat"].to_numpy().astype(np.float64)
     lng = points["lng"].to_numpy().astype(np.float64)
     finder = _Finder(places, max_distance_m)
@@ -43,13 +38,7 @@ def place_points(points: pa.Table, places: Places, max_distance_m: float) -> pa.
 
 
 def check_order(points: pa.Table, places: Places) -> None:
-    """Refuse coordinates of which none lies inside as they are, but some do when swapped.
-
-    Raises
-    ------
-    InputError
-        If latitude and longitude look swapped.
-    """
+    """Refuse coordinates of which none lies inside as they are, but some do when swapped."""
     step = max(1, points.num_rows // SAMPLE)
     lat, lng = (points[name].to_numpy().astype(np.float64)[::step] for name in ("lat", "lng"))
     zones = places.zones.geometry.to_numpy()

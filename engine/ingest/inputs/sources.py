@@ -49,11 +49,7 @@ _REFUSED = {
 
 @dataclass(frozen=True)
 class Source:
-    """One input file: its real format, columns in order, and size.
-
-    `kinds` gives each column's type as text (``string`` for CSV); `rows` is None for CSV; `skipped`
-    counts the lines above the first row; `member` is the one table in a zip.
-    """
+    """One input file: its real format, columns in order, and size."""
 
     path: Path
     format: Literal["csv", "parquet", "table"]
@@ -90,13 +86,7 @@ class Source:
 
 
 def find(patterns: Sequence[str]) -> list[Path]:
-    """Return the files that `patterns` name, each once, sorted by path.
-
-    Raises
-    ------
-    InputError
-        If a pattern matches nothing, or a folder holds no table.
-    """
+    """Return the files that `patterns` name, each once, sorted by path."""
     paths: set[Path] = set()
     for pattern in patterns:
         path = Path(pattern)
@@ -117,13 +107,7 @@ def find(patterns: Sequence[str]) -> list[Path]:
 
 
 def inspect(path: Path, reading: Reading | None = None) -> Source:
-    """Tell the format, columns and encoding of one file from its first bytes.
-
-    Raises
-    ------
-    InputError
-        If it is empty, no table, not what it claims to be, or its header cannot be used.
-    """
+    """Tell the format, columns and encoding of one file from its first bytes."""
     size = path.stat().st_size
     if size == 0:
         raise InputError(f"{shown(path.name)}: the file is empty (0 rows); name a file with data")
@@ -257,10 +241,7 @@ def _check_line_ends(name: str, text: str) -> None:
 
 
 def _encoding(head: bytes) -> str:
-    """Tell UTF-8, UTF-16 and the rest apart; the end of a cut head may split a character.
-
-    What is no UTF-8 is Windows-1252 where it uses the bytes that only that has, else Latin-1.
-    """
+    """Tell UTF-8, UTF-16 and the rest apart; the end of a cut head may split a character."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     body = head if len(head) < HEAD_BYTES else head[: head.rfind(b"\n") + 1]
@@ -318,13 +299,7 @@ def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) ->
 
 
 def _once(fields: Sequence[str]) -> tuple[str, ...]:
-    """Return names, each once: a name that is there again is numbered.
-
-    Examples
-    --------
-    >>> _once(["state", "county", "State"])
-    ('state', 'county', 'State (2)')
-    """
+    """Return names, each once: a name that is there again is numbered."""
     seen: dict[str, int] = {}
     names: list[str] = []
     for field in fields:
@@ -374,13 +349,7 @@ def _tables_in(folder: Path) -> list[Path]:
 
 
 def first_rows(source: Source, rows: int, needed: Sequence[str] = ()) -> list[list[str]]:
-    """Return at most `rows` first rows as text, which are confidential.
-
-    Raises
-    ------
-    InputError
-        If the file is damaged, or a needed column is not in it.
-    """
+    """Return at most `rows` first rows as text, which are confidential."""
     for column in needed:
         if column not in source.columns:
             raise InputError(

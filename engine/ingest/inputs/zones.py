@@ -43,17 +43,7 @@ def read_zones(
     check_count: Callable[[int], None] | None = None,
     layer: str = "",
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
-    """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents.
-
-    Beside them stand the coarser zones that `parents.read` finds; the notes are on these and on
-    what was mended. `check_count` may refuse a number of zones.
-
-    Raises
-    ------
-    InputError
-        For a missing CRS, duplicate or empty ids, shapes that are no polygons, large overlaps, and
-        declared parents that are no hierarchy.
-    """
+    """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents."""
     file = shown(path.name)
     frame = read_shapes(path, layer)
     if check_count is not None:
@@ -116,13 +106,7 @@ def layers(path: Path) -> list[str]:
 
 
 def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
-    """Read the zones of one file, whatever its kind, in EPSG:4326 where its CRS is known.
-
-    Raises
-    ------
-    InputError
-        If it is missing, too large, none of the four kinds, or has several layers.
-    """
+    """Read the zones of one file, whatever its kind, in EPSG:4326 where its CRS is known."""
     name, head = _checked(path)
     found = layers(path)
     if layer and layer not in found:
