@@ -230,7 +230,7 @@ def _as_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any
     given["mapping"] = {**given["mapping"], **values.pop("mapping", {})}
     if values.get("zones") is not None:
         columns = zones.read_shapes(values["zones"], values.get("layer", "")).columns
-        own = presets.zone_columns(preset, [str(column) for column in columns])
+        own = presets.found(preset.zones, [str(column) for column in columns])
         values["zones_mapping"] = {**own, **values.get("zones_mapping", {})}
     return {**given, **values}
 

@@ -344,8 +344,10 @@ def _floor(value: str, step: int) -> str:
 def _report(parts: Iterable[pa.Table]) -> pa.Table:
     """Add up what shares of people gave; rows of 0 say no more than that times are measured."""
     summed = _summed(list(parts))
-    times = pc.equal(summed["measure"], str(Measure.TRAVEL_TIME))
-    return summed.filter(pc.or_(pc.not_equal(summed["n"], 0), times))
+    kinds = {"measure": pa.string(), "cap": pa.int16(), "bin": pa.int32(), "n": pa.int64()}
+    table = pa.table({name: summed[name].cast(kind) for name, kind in kinds.items()})
+    times = pc.equal(table["measure"], str(Measure.TRAVEL_TIME))
+    return table.filter(pc.or_(pc.not_equal(table["n"], 0), times))
 
 
 def people_by_bin(engine: Engine, people: str) -> dict[int, int]:

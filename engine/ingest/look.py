@@ -120,7 +120,7 @@ def area_of(points: pa.Table) -> Area:
 
 
 def seem_swapped(longitude: float, latitude: float, within: Area | None = None) -> bool:
-    """Return whether a point's longitude and latitude, as chosen, seem to be the wrong way round."""
+    """Return whether a point's longitude and latitude seem to be the wrong way round."""
     if abs(latitude) > 90:
         return abs(longitude) <= 90
     if within is None:

@@ -11,10 +11,12 @@ import shapely
 from ...errors import InputError
 from ..options import Cells
 
+SHORTEST = 5
+"""Letters of an id that is taken for a cell without being told to."""
 _BASE32 = "0123456789bcdefghjkmnpqrstuvwxyz"
 _LOOKS: dict[Cells, str] = {
     "h3": r"8[0-9a-f]{14}",
-    "quadkey": r"[0-3]{5,30}",
+    "quadkey": r"[0-3]{1,30}",
     "geohash": rf"[{_BASE32}]{{3,12}}",
 }
 
@@ -22,6 +24,8 @@ _LOOKS: dict[Cells, str] = {
 def kind_of(ids: Sequence[str]) -> Cells | None:
     """Return what kind of cells ids are, where all of them look alike and are of one length."""
     if not ids or len({len(one) for one in ids}) > 1:
+        return None
+    if len(ids[0]) < SHORTEST:
         return None
     for kind, look in _LOOKS.items():
         if all(re.fullmatch(look, one.lower()) for one in ids):

@@ -103,7 +103,7 @@ def resolution_of(size_m: float) -> int:
 
 
 def check_size(places: Places) -> None:
-    """Refuse more zones than can be opened, with the numbers, and zones cut by the 180° meridian."""
+    """Refuse more zones than can be opened, and zones cut by the 180° meridian."""
     bounds: Shapes = shapely.bounds(places.zones.geometry.to_numpy())
     widest = float((bounds[:, 2] - bounds[:, 0]).max())
     if widest > WIDEST_DEGREES:

@@ -131,7 +131,7 @@ def order_of(values: Sequence[str]) -> tuple[DateOrder | None, bool]:
 
 
 def unit_of(values: Sequence[str]) -> tuple[NumberTimes | None, date | None]:
-    """Return what numbers of time count, by where they fall between 1990 and 2050, and from when."""
+    """Return what numbers of time count, and from when, by where they fall: 1990 to 2050."""
     if all(_is_day(value) for value in values):
         return "yyyymmdd", None
     numbers = sorted(float(value.replace(",", ".")) for value in values)

@@ -216,7 +216,7 @@ def _chosen(
 
 
 def voronoi_zones(towers: gpd.GeoDataFrame, columns: Mapping[str, Any]) -> gpd.GeoDataFrame:
-    """Return the towers' Voronoi cells in their hull widened by 500 m, one where towers coincide."""
+    """Return Voronoi cells in the towers' hull widened by 500 m, one where towers coincide."""
     points = towers.geometry.to_crs(geography.projected_crs(towers))
     cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
     shapes: Any = gpd.GeoDataFrame(

@@ -17,7 +17,7 @@ import pytest
 
 from engine import datasets
 from engine.errors import DatasetError
-from engine.ingest import Cancelled, Progress, command, ingest
+from engine.ingest import Cancelled, Progress, command, ingest, scratch
 from engine.ingest.engines import DuckDB
 from engine.ingest.report import BINS, bin_name
 from tests.reference.ingest_inputs import options, write_csv
@@ -253,3 +253,33 @@ def test_killed_at_the_first_build_there_is_no_dataset(tmp_path: Path) -> None:
         datasets.load(tmp_path / "city")
     ingest(options(tmp_path, "trips", [tmp_path / "t.csv"]))
     assert datasets.load(tmp_path / "city").has_trips
+
+
+_HELD = """
+import sys, time
+from pathlib import Path
+from engine.ingest import ingest
+from tests.reference.ingest_inputs import options
+def held(progress):
+    if progress.stage == "ranking trips":
+        print("held", flush=True)
+        time.sleep(60)
+folder = Path(sys.argv[1])
+ingest(options(folder, "trips", [folder / "t.csv"], spill=folder / "temporary"), held)
+"""
+
+
+def test_what_a_killed_ingest_left_is_swept_by_the_next_start(workplace: Path) -> None:
+    temporary = workplace / "temporary"
+    command_line = [sys.executable, "-c", _HELD, str(workplace)]
+    with subprocess.Popen(command_line, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "held\n"
+        (left,) = temporary.glob(f"{scratch.PREFIX}*")
+        scratch.sweep(temporary)
+        assert left.is_dir(), "a process that lives keeps its own"
+        running.kill()
+    assert left.is_dir()
+    ingest(options(workplace, "trips", [workplace / "t.csv"], spill=temporary))
+    assert not list(temporary.iterdir())
+    assert not list((workplace / "city").glob("*.partial"))

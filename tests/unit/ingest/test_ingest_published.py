@@ -1,0 +1,296 @@
+"""Files as the field publishes them: presets, cells, layers, zones mended, choices."""
+
+import csv
+import gzip
+import io
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import h3
+import pytest
+import shapely
+
+from engine.datasets import Dataset, load
+from engine.errors import InputError
+from engine.ingest.command import main
+from engine.ingest.inputs import cells
+from engine.ingest.inputs.zones import layers, read_zones
+from tests.reference.ingest_inputs import TOWERS, table, write_csv
+from tests.support.ingests import built, refused
+
+FORMS = Path(__file__).parents[4] / "shared" / "data" / "forms"
+pytestmark = pytest.mark.filterwarnings("error")
+AT_FORMS = pytest.mark.skipif(not FORMS.exists(), reason="the forms are not beside the project")
+
+
+def typed(folder: Path, *words: str, zone: str, first: str, last: str) -> Dataset:
+    """Ingest what is typed, as a person would."""
+    end = ("--timezone", zone, "--from", first, "--to", last, "--out", str(folder / "o"))
+    assert main([*words, *end]) == 0
+    return load(folder / "o")
+
+
+def lines(name: str, **how: Any) -> Iterator[dict[str, str]]:
+    """The rows of a form by Python's own reader."""
+    raw = (FORMS / name).read_bytes()
+    if name.endswith(".gz"):
+        raw = gzip.decompress(raw)
+    if name.endswith(".zip"):
+        with zipfile.ZipFile(io.BytesIO(raw)) as archive:
+            raw = archive.read(archive.namelist()[0])
+    yield from csv.DictReader(io.StringIO(raw.decode("latin-1")), **how)
+
+
+def flows_of(dataset: Dataset) -> Counter:
+    """Trips by origin and destination, all days and ranks."""
+    counts: Counter = Counter()
+    for (_day, origin, destination, _rank), n in table(dataset.folder, "trips").items():
+        counts[origin, destination] += n
+    return counts
+
+
+@AT_FORMS
+def test_taxis_are_trips_without_people(tmp_path: Path) -> None:
+    files = (str(FORMS / "tlc_yellow_2019-01.csv"), "--zones", str(FORMS / "taxi_zones.geojson"))
+    period = {"zone": "America/New_York", "first": "2019-01-01", "last": "2019-01-31"}
+    dataset = typed(tmp_path, "--as", "tlc", *files, **period)
+    known = set(dataset.zones["zone_id"])
+    expected = Counter(
+        (row["PULocationID"], row["DOLocationID"])
+        for row in lines("tlc_yellow_2019-01.csv")
+        if {row["PULocationID"], row["DOLocationID"]} <= known
+        and row["PULocationID"] != row["DOLocationID"]
+        and row["tpep_pickup_datetime"].startswith("2019-01")
+    )
+    assert flows_of(dataset) == expected
+    assert not dataset.metadata.trips_have_people
+    assert not dataset.has_trips_by_person
+
+
+@AT_FORMS
+def test_bikes_in_a_zip_become_places_on_a_grid(tmp_path: Path) -> None:
+    name = "202301-citibike-tripdata.csv.zip"
+    period = {"zone": "America/New_York", "first": "2023-01-01", "last": "2023-01-31"}
+    words = ("--as", "citibike", str(FORMS / name), "--area", "data")
+    dataset = typed(tmp_path, *words, **period)
+    expected: Counter = Counter()
+    for row in lines(name):
+        ends = (
+            h3.latlng_to_cell(float(row[f"{end}_lat"]), float(row[f"{end}_lng"]), 7)
+            for end in ("start", "end")
+        )
+        expected[tuple(ends)] += 1
+    counts = flows_of(dataset)
+    assert counts == {pair: n for pair, n in expected.items() if pair[0] != pair[1]}
+    assert dataset.metadata.places_public is False
+
+
+@AT_FORMS
+def test_blocks_count_in_their_block_groups(tmp_path: Path) -> None:
+    name = "dc_od_main_JT00_2020.csv.gz"
+    words = ("--as", "lodes", str(FORMS / name), "--zones", str(FORMS / "lodes_bg.geojson"))
+    period = {"zone": "America/New_York", "first": "2020-01-01", "last": "2020-01-01"}
+    expected: Counter = Counter()
+    for row in lines(name):
+        expected[row["h_geocode"][:12], row["w_geocode"][:12]] += int(row["S000"])
+    counts = flows_of(typed(tmp_path, *words, **period))
+    assert counts == {pair: n for pair, n in expected.items() if pair[0] != pair[1]}
+
+
+@AT_FORMS
+def test_the_ministrys_matrices_are_read_with_their_fractions(tmp_path: Path) -> None:
+    name = "20220301_Viajes_distritos.csv.gz"
+    words = ("--as", "mitma", str(FORMS / name), "--zones", str(FORMS / "mitma.geojson"))
+    period = {"zone": "Europe/Madrid", "first": "2022-03-01", "last": "2022-03-01"}
+    dataset = typed(tmp_path, *words, **period)
+    known, expected = set(dataset.zones["zone_id"]), Counter[tuple[str, str]]()
+    for row in lines(name, delimiter="|"):
+        pair = row["origen"], row["destino"]
+        if set(pair) <= known and pair[0] != pair[1]:
+            expected[pair] += float(row["viajes"])
+    counts = flows_of(dataset)
+    assert counts.keys() <= expected.keys()
+    assert all(abs(counts[pair] - n) < 1 for pair, n in expected.items())
+    assert abs(sum(counts.values()) - sum(expected.values())) <= 0.5
+
+
+@AT_FORMS
+def test_suppressed_cells_are_not_known_and_never_0(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = (str(FORMS / "meta_movement.csv"), "--zones", str(FORMS / "meta.geojson"))
+    period = {"zone": "Europe/Madrid", "first": "2020-04-05", "last": "2020-04-05"}
+    dataset = typed(tmp_path, "--as", "meta", *words, **period)
+    told, suppressed = Counter[tuple[str, str]](), 0
+    for row in lines("meta_movement.csv"):
+        suppressed += row["n_crisis"] == ""
+        pair = row["start_polygon_id"], row["end_polygon_id"]
+        if row["n_crisis"] and pair[0] != pair[1]:
+            told[pair] += int(row["n_crisis"])
+    assert flows_of(dataset) == +told
+    assert f"{suppressed:>12,}  not known" in capsys.readouterr().out
+    end = ("--timezone", "Europe/Madrid", "--from", "2020-04-05", "--to", "2020-04-05")
+    out = ("--out", str(tmp_path / "x"))
+    assert main(["flows", *words, "--map", "flow=n_crisis", *end, *out]) == 2
+    assert "unknown-flows) (--decimal, --thousands, --leave-out)" in capsys.readouterr().err
+
+
+@AT_FORMS
+def test_trajectories_and_check_ins_are_read_by_coordinates(tmp_path: Path) -> None:
+    name = str(FORMS / "spectus_trajectory.csv")
+    period = {"zone": "America/Chicago", "first": "2020-03-01", "last": "2020-03-31"}
+    dataset = typed(tmp_path, "--as", "spectus", name, "--area", "data", **period)
+    ends = [
+        tuple(
+            h3.latlng_to_cell(float(row[f"{end}_lat"]), float(row[f"{end}_lng"]), 7)
+            for end in ("start", "end")
+        )
+        for row in lines("spectus_trajectory.csv")
+    ]
+    assert flows_of(dataset) == Counter(pair for pair in ends if pair[0] != pair[1])
+    (tmp_path / "t").mkdir()
+    name = str(FORMS / "dataset_TSMC2014_NYC.txt")
+    period = {"zone": "America/New_York", "first": "2012-04-01", "last": "2012-04-30"}
+    dataset = typed(tmp_path / "t", "--as", "tsmc", name, "--area", "data", **period)
+    names = ("uid", "v", "c", "n", "lat", "lng", "offset", "at")
+    people = {
+        row["uid"]
+        for row in lines("dataset_TSMC2014_NYC.txt", fieldnames=names, delimiter="\t")
+        if date(2012, 4, 2) <= _in_new_york(row["at"]) <= date(2012, 4, 8)
+    }
+    assert int(dataset.single_visit_by_tower.sum()) == len(people)
+
+
+def _in_new_york(text: str) -> date:
+    moment = datetime.strptime(text, "%a %b %d %H:%M:%S %z %Y")
+    return datetime.fromtimestamp(moment.timestamp() - 4 * 3_600, moment.tzinfo).date()
+
+
+@AT_FORMS
+def test_cells_are_zones_without_a_file(tmp_path: Path) -> None:
+    period = {"zone": "Europe/Madrid", "first": "2024-01-01", "last": "2024-01-07"}
+    dataset = typed(tmp_path, "flows", str(FORMS / "flows_h3.csv"), **period)
+    expected: Counter = Counter()
+    for row in lines("flows_h3.csv"):
+        if row["origin_h3"] != row["destination_h3"]:
+            expected[row["origin_h3"], row["destination_h3"]] += int(row["count"])
+    assert flows_of(dataset) == expected
+    assert dataset.metadata.places_public is False
+
+
+def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
+    (shape,) = cells.zones_of(["u4pruyd"], "geohash").geometry
+    assert shape.contains(shapely.Point(10.40744, 57.64911))
+    assert shape.bounds[2] - shape.bounds[0] == pytest.approx(360 / 2**18)
+    (shape,) = cells.zones_of(["213"], "quadkey").geometry
+    west, south, east, north = shape.bounds
+    assert (west, east) == (-135, -90)
+    assert south == pytest.approx(-66.513260)
+    assert north == pytest.approx(-40.979898)
+    for ids in (["88390ca343fffff", "89390ca3437ffff"], ["zz"]):
+        with pytest.raises(InputError, match=r"several sizes|no h3 cells"):
+            cells.zones_of(ids, "h3")
+    looks = {"88390ca343fffff": "h3", "12022001101": "quadkey", "u09tv": "geohash", "A7": None}
+    assert {one: cells.kind_of([one]) for one in looks} == looks
+
+
+@AT_FORMS
+def test_a_layer_is_asked_for_where_there_are_several() -> None:
+    path = FORMS / "gadm41_ESP.gpkg"
+    assert layers(path) == ["ADM_ADM_1", "ADM_ADM_0"]
+    with pytest.raises(InputError, match="2 layers: ADM_ADM_1, ADM_ADM_0; name the one") as caught:
+        read_zones(path, {})
+    assert caught.value.settings == ("layer",)
+    zones, _ = read_zones(path, {"zone_id": "GID_1"}, layer="ADM_ADM_1")
+    assert zones["zone_id"].str.match(r"ESP\.\d+_1").all()
+    assert zones.geometry.is_valid.all()
+
+
+def squares(*shapes: Any) -> gpd.GeoDataFrame:
+    ids = [f"z{number}" for number in range(len(shapes))]
+    return gpd.GeoDataFrame({"zone_id": ids}, geometry=list(shapes), crs=4326)
+
+
+def test_small_overlaps_go_to_the_first_and_larger_ones_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "z.gpkg"
+    bow = shapely.Polygon([(0.2, 0), (0.3, 0.1), (0.3, 0), (0.2, 0.1)])
+    squares(shapely.box(0, 0, 0.1005, 0.1), shapely.box(0.1, 0, 0.2, 0.1), bow).to_file(path)
+    zones, notes = read_zones(path, {})
+    assert any("1 zones had invalid outlines" in note for note in notes)
+    assert any("1 pairs of zones overlapped by at most 0.50%" in note for note in notes)
+    first, second, third = zones.geometry
+    assert first.intersection(second).area == pytest.approx(0, abs=1e-12)
+    assert second.bounds[0] == pytest.approx(0.1005)
+    assert third.is_valid
+    squares(shapely.box(0, 0, 0.11, 0.1), shapely.box(0.1, 0, 0.2, 0.1)).to_file(path)
+    with pytest.raises(InputError, match=r"more than 1% of the smaller one: z0 and z1 \(10%\)"):
+        read_zones(path, {})
+
+
+def test_names_by_position_and_lines_above_the_header(tmp_path: Path) -> None:
+    body = "p1\t2015-09-07 08:00:00\tA\tB\np2\t2015-09-08 09:00:00\tB\tC\n"
+    (tmp_path / "t.csv").write_text(body, encoding="utf-8")
+    places = ("--locations", str(write_csv(tmp_path / "p.csv", ("id", "lat", "lng"), TOWERS)))
+    period = {"zone": "America/Mexico_City", "first": "2015-09-01", "last": "2015-09-30"}
+    words = ("trips", str(tmp_path / "t.csv"), *places, "--parts", "trips")
+    mapped = ("--map", "uid=1", "datetime=2", "origin=3", "destination=4")
+    assert flows_of(typed(tmp_path, *words, *mapped, "--no-header", **period)).total() == 2
+    assert main([*words, "--timezone", "UTC", "--from", "2015-09-01", "--to", "2015-09-30",
+                 "--out", str(tmp_path / "x")]) == 2  # fmt: skip
+    named = ("--no-header", "uid", "datetime", "origin", "destination")
+    assert flows_of(typed(tmp_path, *words, *named, **period)).total() == 2
+    above = "Trips of the city\n\nuid,datetime,origin,destination\n" + body.replace("\t", ",")
+    (tmp_path / "t.csv").write_text(above, encoding="utf-8")
+    error = refused(tmp_path, "lines stand above the line of names", tmp_path / "t.csv")
+    assert error.settings == ("skip_rows",)
+    assert flows_of(typed(tmp_path, *words, "--skip-rows", "2", **period)).total() == 2
+
+
+def test_ids_are_joined_and_padded(tmp_path: Path) -> None:
+    places = [("06037", 20.67, -103.35), ("06001", 20.68, -103.36), ("48201", 20.69, -103.34)]
+    locations = write_csv(tmp_path / "p.csv", ("location_id", "lat", "lng"), places)
+    header = ("State FIPS Code", "County FIPS Code", "State FIPS Code", "County FIPS Code",
+              "Workers in Commuting Flow")  # fmt: skip
+    rows = [("06", "037", "006", "001", "1,200"), ("6", "1", "48", "201", "3")]
+    path = write_csv(tmp_path / "c.csv", header, rows)
+    words = ("--as", "census", str(path), "--locations", str(locations))
+    dataset = typed(tmp_path, *words, zone="UTC", first="2020-01-01", last="2020-01-01")
+    assert flows_of(dataset) == {("06037", "06001"): 1200, ("06001", "48201"): 3}
+
+
+CHOICES: dict[str, tuple[str, str]] = {
+    "repeated-places": ("A,20.67,-103.35\nA,20.99,-103.9\n", "repeats an id in 1 of 5 rows"),
+    "placeless": ("A,20.67,-103.35\nE,,\n", "have no number in 1 of 5 rows"),
+    "zero-places": ("A,20.67,-103.35\nE,0,0\n", "lies at 0°, 0° in 1 of 5 rows"),
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES)
+def test_a_choice_stands_beside_each_refusal_of_places(tmp_path: Path, choice: str) -> None:
+    text, words = CHOICES[choice]
+    more = "".join(f"{name},{lat},{lng}\n" for name, lat, lng in TOWERS[1:])
+    path = tmp_path / "p.csv"
+    path.write_text(f"location_id,lat,lng\n{text}{more}", encoding="utf-8")
+    error = refused(tmp_path, words, locations=path)
+    assert (error.code, error.settings) == (choice, ("leave_out",))
+    assert "the first in row 2" in str(error)
+    dataset, report = built(tmp_path, locations=path, leave_out=(choice,))
+    assert sorted(dataset.zones["zone_id"]) == ["A", "B", "C", "D"]
+    assert any(note.startswith("1 of 5 places: ") for note in report.notes)
+
+
+def test_ids_that_lost_digits_stay_refused(tmp_path: Path) -> None:
+    rows = [("1.2E+11", "2015-09-07", "A", "B"), ("", "2015-09-07", "A", "B"),
+            ("p", "soon", "A", "B"), ("p", "2015-09-07", "A", "B")]  # fmt: skip
+    both = ("people", "unreadable")
+    assert (
+        refused(tmp_path, "lost digits in 1 of 4 rows", rows, leave_out=both).code == "lost-digits"
+    )
+    assert refused(tmp_path, "first in row 1", rows[1:], leave_out=both[1:]).code == "people"
+    assert refused(tmp_path, "first in row 1", rows[2:], leave_out=both[:1]).code == "unreadable"
+    assert built(tmp_path, rows[1:], leave_out=both)[1].rows.used == 1

@@ -1,0 +1,118 @@
+"""The same statements on Spark: the bytes of DuckDB, on a cluster that loses a worker midway."""
+
+import importlib.util
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from engine.ingest import Progress, ingest
+from tests.reference.ingest_inputs import TOWERS, options, table_bytes, write_csv
+from tests.support.ingests import HEADER, TABLES, refused
+
+NAMES = [name for name, *_ in TOWERS]
+ROOT = Path(__file__).parents[3]
+needs_spark = pytest.mark.skipif(
+    importlib.util.find_spec("pyspark") is None or shutil.which("java") is None,
+    reason="needs PySpark and Java",
+)
+
+
+def written(folder: Path) -> Path:
+    """Typed trips of few people, some much on the way, with exact duplicates and missing ends."""
+    rng = np.random.default_rng(6)
+    starts = [datetime(2015, 9, 5) + timedelta(seconds=int(s)) for s in rng.integers(0, 10**6, 900)]
+    lasting = [int(s) for s in rng.integers(60, 9_000, 900)]
+    ends = [
+        None if n % 9 == 0 else at + timedelta(seconds=n)
+        for at, n in zip(starts, lasting, strict=True)
+    ]
+    columns = {
+        "uid": [f"p{int(40 * x**3)}" for x in rng.random(900)],
+        "datetime": pa.array(starts, pa.timestamp("us")),
+        "end_datetime": pa.array(ends, pa.timestamp("us")),
+        "origin": rng.choice([*NAMES, "?"], 900),
+        "destination": rng.choice(NAMES, 900),
+    }
+    table = pa.table(columns)
+    (folder / "lake").mkdir()
+    pq.write_table(pa.concat_tables([table, table.slice(0, 30)]), folder / "lake" / "a.parquet")
+    return folder / "lake"
+
+
+def executors() -> list[int]:
+    """The processes of this user that run an executor of Spark, by their command lines."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            line = (place / "cmdline").read_bytes()
+            if b"CoarseGrainedExecutorBackend" in line and place.stat().st_uid == os.getuid():
+                found.append(int(place.name))
+        except OSError:  # it has just ended
+            continue
+    return found
+
+
+@pytest.mark.long
+@needs_spark
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_cluster_gives_the_same_bytes_though_an_executor_dies(tmp_path: Path) -> None:
+    lake, before, killed = written(tmp_path), set(executors()), list[int]()
+
+    def strike(progress: Progress) -> None:
+        own = [one for one in executors() if one not in before]
+        if progress.stage == "counting trips by person" and own and not killed:
+            os.kill(own[0], signal.SIGKILL)
+            killed.append(own[0])
+
+    expected, told = ingest(options(tmp_path, "trips", [lake], max_visits_cap=30))
+    cluster = {"engine": "spark", "master": "local-cluster[2,1,1024]", "memory": "1GB"}
+    asked = options(tmp_path, "trips", [lake], max_visits_cap=30, out=tmp_path / "spark", **cluster)
+    dataset, again = ingest(asked, strike)
+    assert killed
+    assert again.rows == told.rows
+    for name in TABLES:
+        assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
+
+
+@needs_spark
+def test_text_is_for_the_embedded_engine(tmp_path: Path) -> None:
+    rows = [("p1", "2015-09-07 08:00:00", "A", "B")]
+    path = write_csv(tmp_path / "t.csv", HEADER, rows)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", _REFUSED, str(path)],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert (
+        "t.csv: Spark reads typed tables alone; count text with the embedded engine" in done.stdout
+    )
+
+
+_REFUSED = """
+import sys
+from pathlib import Path
+from engine.errors import InputError
+from engine.ingest import ingest
+from tests.reference.ingest_inputs import options
+path = Path(sys.argv[1])
+try:
+    ingest(options(path.parent, "trips", [path], engine="spark", memory="1GB"))
+except InputError as error:
+    print(error)
+"""
+
+
+def test_without_pyspark_one_sentence_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    error = refused(tmp_path, "needs PySpark, sqlglot and Java 17", engine="spark")
+    assert error.settings == ("engine",)
