@@ -92,6 +92,18 @@ class When:
         """Return the positions of the days that are seen, of so many declared ones."""
         return range(self.first, days if self.last is None else min(self.last + 1, days))
 
+    def lengths(self, days: int) -> tuple[int, ...]:
+        """Return how many days each matrix adds up, of so many declared ones.
+
+        Examples
+        --------
+        >>> When(step="week").lengths(10), When(step="whole").lengths(10)
+        ((7, 3), (10,))
+        """
+        seen = len(self.positions(days))
+        step = {"day": 1, "week": 7, "whole": max(seen, 1)}[self.step]
+        return tuple(min(step, seen - at) for at in range(0, seen, step))
+
 
 @dataclass(frozen=True, kw_only=True)
 class Seen:

@@ -5,7 +5,7 @@ conventions, not theorems. A use is made of the truth: it is confidential like i
 are simulated.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,16 +25,14 @@ FLOWS_LIMITS, DENSITY_LIMITS = (0.9, 0.7), (0.95, 0.8)
 """From where on use is good, and good in part. A flat week at the right totals has .74 of visits
 in common, and the city's rhythm at the right totals .93."""
 
-DRAWS = 3
-"""Releases behind a use that has no exact law, with its standard error."""
-DRAWN_CELLS = 250_000
-"""Draws read the first matrices that have at most so many cells together, one at least."""
+DENSITY_DRAWS, FLOWS_DRAWS = 5, 2
+"""Releases behind a use that has no exact law, with its standard error. Of flows they are of the
+first matrix alone: our method reads several days better together, so it is judged with care."""
 
 READ_ERROR, CONFIDENCE, NEARLY_ALL = 0.25, 0.95, 0.9
 """A flow can be read by itself where a release shows it, off by at most a quarter in 95% of draws;
 from a size on, where that holds of 90% of the flows and of their trips."""
 
-_DAYS_PER_WEEK = 7
 _ROUNDING = 1e-9
 
 
@@ -73,7 +71,9 @@ class Use:
         return self.share * self.crossing
 
 
-def use(setting: Setting, dataset: Dataset, *, seed: int | None = 0, draws: int = DRAWS) -> Use:
+def use(
+    setting: Setting, dataset: Dataset, *, seed: int | None = 0, draws: int | None = None
+) -> Use:
     """Return the use of a setting: one number on every page, in the frontier and on the handout.
 
     Parameters
@@ -85,8 +85,8 @@ def use(setting: Setting, dataset: Dataset, *, seed: int | None = 0, draws: int 
     seed : int or None
         Of the draws where there is no law: same seed, same use. None for people who are not
         simulated, and then other noise every time.
-    draws : int
-        At least 2.
+    draws : int, optional
+        At least 2; else `DENSITY_DRAWS` or `FLOWS_DRAWS`.
 
     Examples
     --------
@@ -100,9 +100,11 @@ def use(setting: Setting, dataset: Dataset, *, seed: int | None = 0, draws: int 
     parameters = setting.parameters
     if isinstance(parameters, ODParameters) and od.METHODS[parameters.method].expected is not None:
         epsilon, threshold = parameters.epsilon, parameters.suppression_threshold
-        limit = parameters.max_trips_per_user
-        grid = exact_uses(dataset, setting.seen, parameters.unit, limit, [epsilon], [threshold])
-        return grid[0][0]
+        limits = [parameters.max_trips_per_user]
+        ((known,),) = exact_uses(
+            dataset, setting.seen, parameters.unit, limits, [epsilon], [threshold]
+        )[0]
+        return known
     return drawn_uses(dataset, setting.seen, [parameters], seed=seed, draws=draws)[0]
 
 
@@ -110,26 +112,21 @@ def exact_uses(
     dataset: Dataset,
     seen: Seen,
     unit: ODUnit,
-    limit: int,
+    limits: Sequence[int],
     epsilons: Sequence[float],
     thresholds: Sequence[int],
-) -> list[list[Use]]:
-    """Return the uses of the published flows, a row an ε and a column a τ; nothing is drawn."""
-    view, parts = look(dataset, seen)
-    error: Any = 0.0
-    total: Any = 0.0
-    true = 0.0
-    for when in parts:
-        counted = od.histogram(view, unit, limit, **when)
+) -> list[list[list[Use]]]:
+    """Return the uses of the published flows by T, ε and τ; nothing is drawn."""
+    view = look_at(dataset, seen.zones, seen.when)
+    known: list[list[list[Use]]] = []
+    for limit in limits:
+        counted = od.histogram(view, unit, limit)
         grid = od.heat_map(counted, epsilons, thresholds, limit)
-        error = error + grid.mean_absolute * counted.cells.sum()
-        total = total + counted.true_trips + grid.bias
-        true += counted.true_trips
-    crossing = _crossing(dataset, seen, true)
-    return [
-        [_use(off, released, true, crossing=crossing) for off, released in zip(*row, strict=True)]
-        for row in zip(error.tolist(), total.tolist(), strict=True)
-    ]
+        true, cells = counted.true_trips, counted.cells.sum()
+        both = np.stack([grid.mean_absolute * cells, true + grid.bias], axis=-1).tolist()
+        crossing = _crossing(dataset, seen, true)
+        known.append([[_use(*cell, true, crossing=crossing) for cell in row] for row in both])
+    return known
 
 
 def drawn_uses(
@@ -138,36 +135,27 @@ def drawn_uses(
     settings: Sequence[ODParameters | DensityParameters],
     *,
     seed: int | None = 0,
-    draws: int = DRAWS,
+    draws: int | None = None,
 ) -> list[Use]:
     """Return the uses of settings of one product by draws that share their noise."""
-    view, parts = look(dataset, seen)
+    view = look_at(dataset, seen.zones, seen.when)
     flows = isinstance(settings[0], ODParameters)
     product: Any = od if flows else density
+    draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
+    when = {"days": 0} if flows else {}
     sums = np.zeros((len(settings), draws, 3))
-    for number, when in enumerate(_few(view, parts) if flows else [{}]):
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(number,)))
-        points = sweeping.sweep(product, view, settings, draws, rng=rng, score=_off, **when)
-        for point in points:
-            sums[point.setting, point.repeat] += point.scores
+    for point in sweeping.sweep(
+        product, view, settings, draws, rng=np.random.default_rng(seed), score=_off, **when
+    ):
+        sums[point.setting, point.repeat] = point.scores
     limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
-    crossing = _crossing(dataset, seen) if flows else 1.0
+    crossing = 1.0
+    if flows:
+        crossing = _crossing(dataset, seen, od.histogram(view).true_trips)
     return [
         _use(*one.sum(axis=0), crossing=crossing, limits=limits, error=_standard_error(one))
         for one in sums
     ]
-
-
-def look(dataset: Dataset, seen: Seen) -> tuple[Dataset, list[dict[str, Any]]]:
-    """Return a dataset at the zones seen, and the days of every matrix or run of daily ones."""
-    view = look_at(dataset, seen.zones)
-    when = seen.when
-    days = list(when.positions(len(dataset.metadata.days)))
-    if when.step == "day":
-        return view, [{"days": days}]
-    length = _DAYS_PER_WEEK if when.step == "week" else len(days)
-    starts = range(0, len(days), length)
-    return view, [{"days": days[at : at + length], "sum_days": True} for at in starts]
 
 
 def readable_flows(kept: Floats, true: Floats, parameters: ODParameters) -> Any:
@@ -191,14 +179,10 @@ def readable_flows(kept: Floats, true: Floats, parameters: ODParameters) -> Any:
 def readable_from(setting: Setting, dataset: Dataset) -> int | None:
     """Return from how many trips on nearly all flows can be read by themselves; None where none."""
     parameters = setting.parameters
-    view, parts = look(dataset, setting.seen)
-    counted = [
-        od.histogram(view, parameters.unit, parameters.max_trips_per_user, **when) for when in parts
-    ]
-    kept, true, cells = (
-        np.concatenate([getattr(one, name)[one.true > 0] for one in counted])
-        for name in ("kept", "true", "cells")
-    )
+    view = look_at(dataset, setting.zones, setting.when)
+    counted = od.histogram(view, parameters.unit, parameters.max_trips_per_user)
+    some = counted.true > 0
+    kept, true, cells = counted.kept[some], counted.true[some], counted.cells[some]
     good = readable_flows(kept, true, parameters)
     sizes, size = np.unique(true, return_inverse=True)
     enough = np.ones(len(sizes), dtype=bool)
@@ -227,25 +211,9 @@ def _standard_error(sums: Floats) -> float:
     return float(np.std(shares, ddof=1) / np.sqrt(len(sums)))
 
 
-def _few(view: Dataset, parts: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yield the first matrices that draws can read."""
-    most = max(1, DRAWN_CELLS // len(view.zones) ** 2)
-    if "sum_days" in parts[0]:
-        yield from parts[:most]
-    else:
-        yield {"days": parts[0]["days"][:most]}
-
-
-def _crossing(dataset: Dataset, seen: Seen, true: float | None = None) -> float:
-    """Return the share of the trips between a dataset's zones that cross the zones seen."""
+def _crossing(dataset: Dataset, seen: Seen, true: float) -> float:
+    """Return the share of the trips between a dataset's own zones that cross the zones seen."""
     if seen.zones == FINEST:
         return 1.0
-    days = list(seen.when.positions(len(dataset.metadata.days)))
-    if true is None:
-        true = _trips(look(dataset, seen)[0], days)
-    every = _trips(dataset, days)
+    every = od.histogram(look_at(dataset, when=seen.when)).true_trips
     return true / every if every > 0 else 0.0
-
-
-def _trips(dataset: Dataset, days: Sequence[int]) -> float:
-    return od.histogram(dataset, days=days, sum_days=True).true_trips

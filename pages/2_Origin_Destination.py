@@ -15,7 +15,7 @@ from pages._ui.trips import (
     totals as trips_totals,
     window as trips_window,
 )
-from pages._ui.views import context as contexts, numbers, verdict
+from pages._ui.views import answer as answers, context as contexts, numbers
 from pages._ui.views.context import Flows
 
 LEAD = (
@@ -44,8 +44,8 @@ def draw() -> None:
         if context.several and not law:
             st.info(SEVERAL_DAYS)
             return
-        verdict.draw(context, trips_window.cost(context))
-    numbers.draw(context)
+        answers.draw(context.setting, trips_window.cost(context))
+    numbers.draw(context.setting)
     views: dict[str, Callable[[Flows], None]] = {
         "Map": trips_flows.draw,
         "Outcomes": trips_outcomes.draw,

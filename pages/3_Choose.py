@@ -5,8 +5,8 @@ import streamlit as st
 from pages._ui import state
 from pages._ui.choose import calculators, meaning
 from pages._ui.shell import frame
-from pages._ui.shell.settings import current, dataset_with
-from pages._ui.views import context as contexts, frontier
+from pages._ui.shell.settings import dataset_with
+from pages._ui.views import frontier
 
 CALCULATORS, MEANING, ALL = VIEWS = "Calculators", "What ε means", "All settings"
 
@@ -38,13 +38,12 @@ def draw() -> None:
 
 def _all() -> None:
     """Draw every setting of the trips dataset by risk and use: this reads the data."""
-    settings = current()
-    frame.banners([settings.od_data])
-    context = contexts.of_trips(settings)
-    if context is None:
-        frame.missing(settings.od_data, "trips", dataset_with("trips"), "od_data")
+    entry, asked = state.entry("trips"), state.flows()
+    frame.banners([entry])
+    if asked is None:
+        frame.missing(entry, "trips", dataset_with("trips"), "od_data")
         return
-    frontier.draw(context)
+    frontier.draw(asked)
     frame.link(frame.HOME, "State another need on home")
 
 

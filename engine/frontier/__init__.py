@@ -1,34 +1,25 @@
 """Which settings to choose: all of them, by what they risk and what can be used of them.
 
-The two axes are those of every page: the best guess of membership over everything declared to be
-released (`engine.privacy.Risk`), and the share of trips in usable flows, or of usable zones
-(`engine.usability`).
+The two axes are those of every page: how often an attacker guesses right at most, over everything
+that is released, and the common part (`engine.use`).
 """
 
-from .candidate import USE_STEP, Candidate, Neighbours, Step, best, undominated
-from .flows import LIMITS, THRESHOLDS
-from .need import Need, Protected, Read
-from .search import Frontier, Lever, Progress, WayOut, candidates, frontier
-from .spread import quantiles, trips_per_person
+from .candidate import USE_STEP, Candidate, Neighbours, best, undominated
+from .judge import Frontier, Part, WayOut, frontier, judged, parts
+from .need import Need, check
 
 __all__ = [
-    "LIMITS",
-    "THRESHOLDS",
     "USE_STEP",
     "Candidate",
     "Frontier",
-    "Lever",
     "Need",
     "Neighbours",
-    "Progress",
-    "Protected",
-    "Read",
-    "Step",
+    "Part",
     "WayOut",
     "best",
-    "candidates",
+    "check",
     "frontier",
-    "quantiles",
-    "trips_per_person",
+    "judged",
+    "parts",
     "undominated",
 ]

@@ -1,193 +1,136 @@
 """One setting with its two axes, which of two settings is better, and what stands beside it."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
-from ..contract import Seen
-from ..parameters import DensityParameters, ODParameters
+from ..contract import Setting
+from ..parameters import ODParameters
 from ..privacy import STRONG_GUESS
-from ..steps import Level, level_of, step
+from ..steps import step
+from ..use import Use
 
 USE_STEP = 0.005
-"""Half a point: use is compared in steps of that, within which the smaller error decides."""
-_ERROR_DIGITS = 6
+"""Half a point: use is compared in steps of that, within which detail decides."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
     """A setting, what it risks and what can be used of it.
 
-    Attributes
+    Parameters
     ----------
+    setting : Setting
     zones, matrices : int
-        Detail: how many zones, and into how many matrices the declared period (for visits: into
-        how many blocks of hours the week) is cut.
-    days : int
-        Declared days that are released.
+        Detail: how many zones, and into how many matrices the days are cut.
     risk : float
-        Best guess of membership over everything declared to be released, from public facts only.
-    use : float
-        Share of all trips of the first matrix that lies in usable flows, or of zones with visits
-        that are usable (confidential).
-    use_error : float
-        Standard error of `use`; 0 where it is exact.
-    error : float
-        Expected absolute error per trip over all pairs of zones, or per visit over all zones and
-        blocks of hours (confidential).
+        How often an attacker guesses right at most, over all that is released; of public facts.
+    use : Use
+        Confidential, unless the people are simulated.
     """
 
-    parameters: ODParameters | DensityParameters
-    seen: Seen
+    setting: Setting
     zones: int
     matrices: int
-    days: int
     risk: float
-    use: float
-    use_error: float = 0.0
-    error: float
-
-    @property
-    def level(self) -> Level:
-        """The verdict on `use`, the same as everywhere."""
-        return level_of(self.use)
+    use: Use
 
     @property
     def usable(self) -> bool:
-        """Whether at least half of all trips can be used."""
-        return self.level != "noisy"
-
-    @property
-    def rank(self) -> tuple[int, float]:
-        """Use in steps of half a point, turned round, then the error: smaller is better."""
-        return -int(self.use / USE_STEP + 1e-9), round(self.error, _ERROR_DIGITS)
+        """Whether the release is of use, at least in part."""
+        return self.use.level != "noisy"
 
     @property
     def unit(self) -> str:
         """What is protected: a density protects a person in its one week."""
-        return self.parameters.unit if isinstance(self.parameters, ODParameters) else "person"
+        parameters = self.setting.parameters
+        return parameters.unit if isinstance(parameters, ODParameters) else "person"
+
+    @property
+    def rank(self) -> tuple[bool, int]:
+        """Usable first, then what is held of all trips in steps of half a point: smaller wins."""
+        held = self.use.of_all
+        return not self.usable, -int(held / USE_STEP + 1e-9) if held == held else 0
 
     @property
     def levers(self) -> dict[str, Any]:
-        """The settings of the method by their symbols; a larger ε is the last."""
-        if isinstance(self.parameters, DensityParameters):
-            density = self.parameters
-            bound = {"method": density.method, "ℓ": density.max_visits_per_user}
-            return {**bound, "ε": density.epsilon}
-        flows = self.parameters
-        bound = {"T": flows.max_trips_per_user, "τ": flows.suppression_threshold}
-        return {"unit": flows.unit, **bound, "ε": flows.epsilon}
-
-    @property
-    def ties(self) -> tuple[float, float, int, int, str]:
-        """What decides where nothing else does: smaller ε, larger τ, smaller T (ℓ), the person."""
-        levers = self.levers
-        method = levers.get("unit", levers.get("method"))
-        return (
-            self.risk,
-            levers["ε"],
-            -levers.get("τ", 0),
-            levers["T"] if "T" in levers else levers["ℓ"],
-            f"{method} {self.seen.zones},{self.seen.when.step} {self.parameters.method}",
-        )
+        """What can be moved by itself; larger are more zones, matrices, protection and ε."""
+        parameters = self.setting.parameters
+        levers: dict[str, Any] = {"zones": self.zones, "time": self.matrices}
+        if isinstance(parameters, ODParameters):
+            levers["unit"] = parameters.unit == "person"
+            levers["T"] = parameters.max_trips_per_user
+            levers["τ"] = parameters.suppression_threshold
+        else:
+            levers["ℓ"] = parameters.max_visits_per_user
+        return {"method": parameters.method, **levers, "ε": parameters.epsilon}
 
     def within(self, risk: float) -> bool:
-        """Return whether the best guess is at most `risk`, as both are written."""
+        """Return whether the risk is at most a limit, as both are written."""
         return step(self.risk, good=risk, partly=1.0) == "good"
+
+    @property
+    def preference(self) -> tuple[Any, ...]:
+        """Sorts by rank, then finer zones, shorter time, less risk, smaller ε and T, larger τ."""
+        levers = self.levers
+        kept = levers.get("T", levers.get("ℓ"))
+        least = (self.risk, levers["ε"], kept, -levers.get("τ", 0))
+        names = (levers["method"], self.unit, self.setting.zones)
+        return *self.rank, -self.zones, -self.matrices, *least, *names
 
 
 def best(candidates: Iterable[Candidate], risk: float = STRONG_GUESS) -> Candidate | None:
-    """Return the candidate with most use among those within a limit of risk, None without one.
+    """Return the candidate that holds most of all trips within a limit of risk, None without one.
 
-    Ties of use go to the smaller error, finer zones, shorter time, less risk, then `ties`.
+    Settings of different zones compare by common part × share of the trips that cross them; a
+    usable one always comes before one that is not.
     """
-    return min((one for one in candidates if one.within(risk)), key=_preference, default=None)
+    return min(
+        (one for one in candidates if one.within(risk)),
+        key=lambda one: one.preference,
+        default=None,
+    )
 
 
 def undominated(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     """Return the candidates that no other one dominates, by ascending risk.
 
-    Another one dominates if it has no more risk, no worse use, then error, and at least
-    the same detail, and comes first by `ties` where all of that is the same.
-
-    In this order a candidate can only be dominated by one before it, and of those before it only
-    the best of each detail counts.
+    Another one dominates if it has no more risk, no worse rank and at least the same detail. In
+    this order only one that comes before can.
     """
-    order = sorted(candidates, key=lambda one: (one.risk, *_preference(one)))
+    leading: dict[tuple[int, int], tuple[bool, int]] = {}
     kept: list[Candidate] = []
-    leading: dict[tuple[int, int], tuple[int, float]] = {}
-    for one in order:
-        zones, matrices = one.zones, one.matrices
-        if any(
-            finer[0] >= zones and finer[1] >= matrices and rank <= one.rank
-            for finer, rank in leading.items()
-        ):
-            continue
-        leading[zones, matrices] = one.rank
-        kept.append(one)
+    for one in sorted(candidates, key=lambda one: (one.risk, one.preference)):
+        beaten = any(
+            zones >= one.zones and matrices >= one.matrices and rank <= one.rank
+            for (zones, matrices), rank in leading.items()
+        )
+        if not beaten:
+            leading[one.zones, one.matrices] = one.rank
+            kept.append(one)
     return tuple(kept)
 
 
-def _preference(one: Candidate) -> tuple[object, ...]:
-    return (*one.rank, -one.zones, -one.matrices, one.ties)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Step:
-    """One lever moved by one step either way.
-
-    Attributes
-    ----------
-    lever : str
-        ``zones``, ``time`` or one of `Candidate.levers`.
-    less, more : Candidate or None
-        With the next smaller and the next larger value; None where there is none. Larger are more
-        zones, more matrices, a person rather than a person's day, and larger T, τ and ε.
-    """
-
-    lever: str
-    less: Candidate | None
-    more: Candidate | None
-
-
-Neighbours = tuple[Step, ...]
+Neighbours = dict[str, tuple[Candidate | None, Candidate | None]]
+"""By lever, the settings in which it alone is moved one step down and up."""
 
 
 def neighbours(candidate: Candidate, judged: Sequence[Candidate]) -> Neighbours:
-    """Return the settings that differ from `candidate` in one lever, by one step.
-
-    Levels of zones are stepped through by their number; of two with as many zones, the one with
-    the better use is taken. Flows of another method are no step of a lever.
-    """
-    place = _place(candidate)
-    if "method" not in place:
-        judged = [one for one in judged if one.parameters.method == candidate.parameters.method]
-    known: dict[tuple[Hashable, ...], Candidate] = {}
-    for one in judged:
-        at = tuple(_place(one).values())
-        if at not in known or one.use > known[at].use:
-            known[at] = one
-    return tuple(_step(name, place, known, judged) for name in place)
-
-
-def _place(one: Candidate) -> dict[str, Any]:
-    # "person" comes before "person-day", and protects more: turned round
-    turned = {"unit": one.unit == "person"} if "unit" in one.levers else {}
-    return {"zones": one.zones, "time": one.matrices, **one.levers, **turned}
-
-
-def _step(
-    name: str,
-    place: Mapping[str, Any],
-    known: Mapping[tuple[Hashable, ...], Candidate],
-    judged: Sequence[Candidate],
-) -> Step:
-    stops = sorted({_place(one)[name] for one in judged})
-    around = dict(pairwise(stops))
-
-    def at(value: Any) -> Candidate | None:
-        return None if value is None else known.get(tuple({**place, name: value}.values()))
-
-    before = {after: value for value, after in around.items()}
-    return Step(lever=name, less=at(before.get(place[name])), more=at(around.get(place[name])))
+    """Return the settings of the same method that differ in one lever, by one step."""
+    place = candidate.levers
+    alike = [one for one in judged if one.levers["method"] == place["method"]]
+    known: dict[tuple[Any, ...], Candidate] = {}
+    for one in sorted(alike, key=lambda one: one.preference, reverse=True):
+        known[tuple(one.levers.values())] = one  # of two levels with as many zones, the better
+    moved: Neighbours = {}
+    for lever in [name for name in place if name != "method"]:
+        stops = sorted({one.levers[lever] for one in alike})
+        at = stops.index(place[lever])
+        below = stops[at - 1] if at else None
+        above = stops[at + 1] if at + 1 < len(stops) else None
+        less, more = (
+            None if stop is None else known.get(tuple({**place, lever: stop}.values()))
+            for stop in (below, above)
+        )
+        moved[lever] = (less, more)
+    return moved

@@ -1,75 +1,113 @@
-"""Which settings to choose: ``python -m engine.frontier demo-city --time period --zones 30``."""
+"""Which settings to choose: ``python -m engine.frontier demo-city --time whole``."""
 
 import argparse
-import sys
+import csv
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
-from .. import datasets, privacy
-from ..contract import Step
+from .. import datasets
+from ..contract import Seen, Step, When
 from ..errors import ParameterError, exit_code
+from ..parameters import ODParameters
+from ..privacy import STRONG_GUESS
 from .candidate import Candidate
+from .judge import Frontier, frontier
 from .need import Need, Protected, Read
-from .search import Frontier, frontier
-from .tables import LEAK, SUFFIXES, moves, words, write
+
+SPANS: dict[Step, str] = {"day": "every day", "week": "every week", "whole": "the whole period"}
+LEAK = (
+    "made of the confidential data: choosing by it leaks a little about them, so a release must "
+    "name its settings as tuned on these data"
+)
+_UNITS = {"person-day": "a person's day", "person": "a person"}
+_VERDICTS = {"good": "good", "partly": "usable in part", "noisy": "too noisy"}
+_OWNER_ONLY = 0o600
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(prog="mobility-privacy-explorer frontier", description=__doc__)
     parser.add_argument("dataset", help="name or folder")
-    parser.add_argument("--time", choices=get_args(Step), default="day", help="long enough")
-    parser.add_argument("--zones", default="1", help="least number of zones, or a level's name")
+    parser.add_argument("--zones", default="zones", help="a level's name, or such as clusters-30")
+    parser.add_argument("--time", choices=get_args(Step), default="day", help="one matrix of flows")
     parser.add_argument(
         "--unit", choices=get_args(Protected), default="person-day", help="least that is protected"
     )
     parser.add_argument("--read", choices=get_args(Read), default="flows", help="what is read")
+    parser.add_argument("--threshold", type=int, default=15, help="flows below it are hidden")
     parser.add_argument(
-        "--risk", type=float, default=100 * privacy.STRONG_GUESS, help="most risk, in percent"
+        "--risk", type=float, default=100 * STRONG_GUESS, help="most risk, in percent"
     )
-    parser.add_argument("--out", type=Path, help="all candidates, FILE.json or FILE.csv")
+    parser.add_argument("--out", type=Path, help="all settings, FILE.csv")
     options = parser.parse_args(arguments)
     return exit_code(lambda: _run(options))
 
 
 def _run(options: argparse.Namespace) -> None:
-    zones = int(options.zones) if options.zones.isdecimal() else options.zones
-    need = Need(time=options.time, zones=zones, unit=options.unit, read=options.read)
-    if options.out is not None and options.out.suffix not in SUFFIXES:
-        raise ParameterError(f"out must end in {', '.join(SUFFIXES)}, got '{options.out.name}'")
+    need = Need(
+        seen=Seen(dataset=options.dataset, zones=options.zones, when=When(step=options.time)),
+        unit=options.unit,
+        read=options.read,
+        threshold=options.threshold,
+    )
     if not 50 < options.risk <= 100:
         raise ParameterError(
             f"risk must be above 50 and at most 100 percent, got {options.risk:g}; half is "
             "guessed by a coin, 75 is strong"
         )
-    dataset = datasets.load(options.dataset)
-    result = frontier(dataset, need, progress=_show)
-    for line in _lines(result, options.risk / 100):
+    known = frontier(datasets.load(options.dataset), need)
+    for line in _lines(known, options.risk / 100):
         print(line)
     if options.out is not None:
-        write(result, options.out, options.risk / 100)
+        write(known, options.out, options.risk / 100)
 
 
-def _lines(result: Frontier, limit: float) -> Iterator[str]:
-    settings, line = len(result.candidates), len(result.frontier)
-    yield f"{settings:,} settings meet the need, {line} of them on the frontier"
-    one = result.recommended(limit)
+def _lines(known: Frontier, limit: float) -> Iterator[str]:
+    one = known.recommended(limit)
+    yield f"{len(known.candidates):,} settings are as asked, of {len(known.judged):,} judged"
+    if known.alike:
+        yield "No setting as asked holds anything: they cannot be told apart."
     if one is None:
-        yield f"None has a best guess of at most {limit:.1%}."
+        yield f"None keeps an attacker's guesses within {limit:.0%}."
     else:
         yield f"{'Recommended' if one.usable else 'Best, and not usable'}: {words(one)}"
-        yield "By one step of one lever:"
-        yield from (f"  {lever}: risk {risk}, use {use}" for lever, risk, use in moves(result, one))
-    ways = result.way_out(limit)
-    if ways:
-        yield "By giving way in one thing:"
-    for way in ways:
-        yield f"  {way.lever}: {words(way.candidate)}"
-    if result.confidential:
+    for way in known.way_out(limit):
+        yield f"  Other {way.lever}: {words(way.candidate)}"
+    if known.confidential:
         yield f"Note: {LEAK}."
 
 
-def _show(done: float, _: Sequence[Candidate]) -> None:
-    if sys.stderr.isatty():
-        print(f"\r{done:4.0%}", end="\n" if done >= 1 else "", file=sys.stderr, flush=True)
+def words(one: Candidate) -> str:
+    """Return a setting and its two axes in a line."""
+    setting, use = one.setting, one.use
+    flows = isinstance(setting.parameters, ODParameters)
+    hidden = ("zones", "time", "unit")
+    levers = ", ".join(f"{name} {v}" for name, v in one.levers.items() if name not in hidden)
+    when = SPANS[setting.when.step] if flows else "every hour of the week"
+    about = f" ± {use.error:.1%} by draws" if use.error else ""
+    return (
+        f"{one.zones} zones ({setting.zones}), {when}, {_UNITS[one.unit]}, {levers}: an attacker "
+        f"guesses right at most {one.risk:.1%}, common part {use.share:.1%}{about} of the "
+        f"{use.crossing:.0%} that cross zones ({_VERDICTS[use.level]})"
+    )
+
+
+def write(known: Frontier, path: Path, limit: float = STRONG_GUESS) -> None:
+    """Write all settings as a table; of confidential data, for its owner only."""
+    chosen = known.recommended(limit)
+    if known.confidential:
+        path.touch(mode=_OWNER_ONLY)
+        path.chmod(_OWNER_ONLY)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        table = csv.DictWriter(file, fieldnames=[*row(known.judged[0]), "recommended"])
+        table.writeheader()
+        table.writerows({**row(one), "recommended": one is chosen} for one in known.judged)
+
+
+def row(one: Candidate) -> dict[str, Any]:
+    """Return a candidate as names and numbers."""
+    place = {"level": one.setting.zones, "span": one.setting.when.step, "protects": one.unit}
+    use = {"use": one.use.share, "use_error": one.use.error, "crossing": one.use.crossing}
+    levers = {name: value for name, value in one.levers.items() if name not in ("unit", "time")}
+    return {**place, "matrices": one.matrices, **levers, "risk": one.risk, **use}

@@ -1,118 +1,93 @@
-"""What the person needs, stated before any setting is judged: time, zones, protection, reading."""
+"""What a person needs, stated before any setting is judged: zones, time, protection, reading."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from .. import validation
-from ..contract import Step, When
+from ..contract import Seen, Step, When
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
-from ..resolution import ZoneLevel, judged_levels, judged_steps, labels_of
-from ..resolution.views import groups_of
+from ..resolution import FINEST, ZoneLevel, labels_of, suggested_clusters, zone_levels
 
 Protected = Literal["person-day", "person"]
-"""The least that is protected: all of a person on one day, or over the whole period."""
+"""All of a person on one day, or over the whole period, which is more."""
 
-Read = Literal["flows", "zones", "density"]
-"""What must be read: flows between zones; how busy zones are, by blocks of hours; by every hour."""
+Read = Literal["flows", "density"]
 
-MOST_ZONES = 100_000
+CLUSTERS = (100, 30, 10)
+"""Numbers of clusters that are judged beside the levels that a dataset names."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Need:
-    """What a release must at least offer to be a candidate.
+    """What is asked of a release.
 
     Parameters
     ----------
-    time : str
-        The longest span of one matrix that is enough: ``day``, ``week`` or ``period``.
-    zones : int or str
-        The least number of zones, or the name of a level that is fine enough.
+    seen : Seen
+        The dataset, its zones, the days, and how long one matrix of flows collects.
     unit : str
-        The least that is protected. A person is more than a person's day.
+        The least that is protected: ``person-day`` or ``person``. A density protects a person.
     read : str
-        One of `Read`. Time concerns flows only.
+        ``flows`` or ``density``.
+    threshold : int
+        τ, a policy and no lever of use: what is recommended keeps it.
 
     Raises
     ------
     ParameterError
         If one of them is none of these.
-
-    Examples
-    --------
-    >>> Need(time="whole", zones=30, unit="person").read
-    'flows'
     """
 
-    time: Step = "day"
-    zones: int | str = 1
+    seen: Seen
     unit: Protected = "person-day"
     read: Read = "flows"
+    threshold: int = 15
 
     def __post_init__(self) -> None:
-        validation.one_of("time", self.time, get_args(Step), "'whole' is the whole period")
         validation.one_of("unit", self.unit, get_args(Protected), "'person' protects most")
         validation.one_of("read", self.read, get_args(Read), "'flows' are trips between zones")
-        if not isinstance(self.zones, str):
-            validation.whole_number(
-                "zones", self.zones, 1, MOST_ZONES, remedy="30 asks for at least 30 zones"
-            )
+        validation.whole_number("threshold", self.threshold, 0, remedy="15 is usual")
 
-    def least_zones(self, dataset: Dataset) -> int:
-        """Return the least number of zones of `dataset` that meets the need.
-
-        Raises
-        ------
-        ParameterError
-            If the dataset has no such level, or not as many zones.
-        """
-        if isinstance(self.zones, str):
-            return len(labels_of(dataset.zones, self.zones)[1])
-        most = len(dataset.zones)
-        if self.zones > most:
-            raise ParameterError(
-                f"zones must be at most {most}, the zones of '{dataset.id}', got {self.zones}; "
-                "no setting makes zones finer than they were ingested"
-            )
-        return self.zones
-
-    def least_matrices(self, dataset: Dataset) -> int:
-        """Return into how many matrices the declared period must at least be cut."""
-        return len(groups_of(range(len(dataset.metadata.days)), When(step=self.time)))
+    def look(self, zones: str, step: Step) -> Seen:
+        """Return the same dataset and days at a level of zones and a step."""
+        return replace(self.seen, zones=zones, when=replace(self.seen.when, step=step))
 
 
-@dataclass(frozen=True)
-class Span:
-    """A span of time and what may be released of it.
+def levels(dataset: Dataset, asked: str = FINEST) -> tuple[ZoneLevel, ...]:
+    """Return the levels of zones that are judged, coarsest first, with the one asked for."""
+    known = {one.name: one.zones for one in zone_levels(dataset.zones)}
+    clusters = [k for k in suggested_clusters(len(dataset.zones)) if k in CLUSTERS]
+    known |= {f"clusters-{k}": k for k in clusters if k not in known.values()}
+    if asked not in known:
+        known[asked] = len(labels_of(dataset.zones, asked)[1])
+    return tuple(ZoneLevel(*one) for one in sorted(known.items(), key=lambda one: one[1]))
 
-    Attributes
-    ----------
-    matrices : int
-        Into how many the declared period is cut.
-    units : tuple of str
-        A person is protected by one matrix of the whole period only: nothing else is released.
+
+def steps(when: When, days: int) -> dict[Step, int]:
+    """Return the steps that differ over the days that are seen, longest first, with matrices."""
+    every: tuple[Step, ...] = ("whole", "week", "day")
+    known = {step: len(replace(when, step=step).lengths(days)) for step in every}
+    return {step: n for step, n in known.items() if step in ("whole", when.step) or n > 1}
+
+
+def protected(dataset: Dataset, step: Step) -> Protected:
+    """Return what is protected at a step: a person by one matrix of the whole period only.
+
+    There a person's day would be protected less for hardly more use.
     """
-
-    time: Step
-    matrices: int
-    units: tuple[Protected, ...]
+    return "person" if step == "whole" and dataset.has_trips_by_person else "person-day"
 
 
-def spans(dataset: Dataset) -> tuple[Span, ...]:
-    """Return the spans of a dataset of trips and the units of each, longest first.
-
-    Raises
-    ------
-    DatasetError
-        If it has no trips, or none of people.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> [(span.time, span.units) for span in spans(datasets.load("demo-city"))]
-    [('whole', ('person', 'person-day')), ('day', ('person-day',))]
-    """
+def check(dataset: Dataset, need: Need) -> None:
+    """Raise what a dataset lacks, or why nothing can meet the need."""
+    if need.read == "density":
+        if not dataset.has_density:
+            raise DatasetError(
+                f"dataset '{dataset.id}' has no visits, so a density cannot be judged; choose a "
+                "dataset with visits, or read='flows'"
+            )
+        return
     if not dataset.has_trips:
         raise DatasetError(
             f"dataset '{dataset.id}' has no trips, so flows cannot be judged; choose a dataset "
@@ -123,15 +98,17 @@ def spans(dataset: Dataset) -> tuple[Span, ...]:
             f"dataset '{dataset.id}' holds flows without people: no setting protects a person or "
             "a person's day, only single trips; choose a dataset whose trips name their person"
         )
-    known: list[Span] = []
-    for time in reversed(judged_steps(dataset)):
-        whole = time == "whole" and dataset.has_trips_by_person
-        units: tuple[Protected, ...] = ("person", "person-day") if whole else ("person-day",)
-        matrices = len(groups_of(range(len(dataset.metadata.days)), When(step=time)))
-        known.append(Span(time, matrices, units))
-    return tuple(known)
-
-
-def levels(dataset: Dataset) -> tuple[ZoneLevel, ...]:
-    """Return the levels of zones that are judged, coarsest first."""
-    return judged_levels(dataset)[::-1]
+    if need.unit == "person-day":
+        return
+    if not dataset.has_trips_by_person:
+        raise DatasetError(
+            f"dataset '{dataset.id}' does not rank trips within a person over the whole period, "
+            "so unit='person' cannot be met; choose unit='person-day', or build it again"
+        )
+    step = need.seen.when.step
+    if step != "whole":
+        raise ParameterError(
+            f"no setting meets the need: unit='person' with a matrix for every {step}; a person is "
+            "protected over the whole period by one matrix only: choose the whole period or "
+            "unit='person-day'"
+        )

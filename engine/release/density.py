@@ -12,7 +12,7 @@ from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..parameters import HOURS_PER_WEEK, DensityParameters
-from ..use import look
+from ..resolution import look_at
 from . import noise
 from .bars import laplace_sd, law_of, normal_bar
 from .files import require_counts, write_hours, write_zones
@@ -27,7 +27,7 @@ _GRID = 2**15
 def plan(setting: Setting, dataset: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
-    view, _ = look(dataset, setting.seen)
+    view = look_at(dataset, setting.zones)
     limit, towers = parameters.max_visits_per_user, len(view.towers)
     stage = Stage.laplace("visits by tower and hour", limit, parameters.epsilon)
     variances = zone_variances(view)
@@ -86,13 +86,13 @@ def raised(scale: float, shares: Floats) -> float:
 
 def prepare(plan: Plan, dataset: Dataset) -> None:
     """Read the visits that will be counted."""
-    view, _ = look(dataset, plan.setting.seen)
+    view = look_at(dataset, plan.setting.zones)
     require_counts(dataset, view.presampled_by_tower(plan.limit))
 
 
 def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
     """Draw the noise of every tower and hour once and write zones by hour."""
-    view, _ = look(dataset, plan.setting.seen)
+    view = look_at(dataset, plan.setting.zones)
     scale = plan.stages[0].scale
     noisy = noise.discrete_laplace(view.presampled_by_tower(plan.limit), scale)
     progress(0.6)

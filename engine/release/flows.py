@@ -27,7 +27,7 @@ from ..origin_destination.estimate import FALSE_DISCOVERIES
 from ..origin_destination.matrices import kept, require_unit
 from ..origin_destination.mechanism import algorithm_1
 from ..parameters import ODParameters
-from ..use import look
+from ..resolution import look_at
 from . import noise
 from .bars import holds_where_shown, laplace_bar, law_of, safe_scale, sum_bar
 from .files import CsvTable, clear_bar, neutral, require_counts, write_flowmap, write_zones
@@ -70,14 +70,14 @@ class _Seen:
     def of(cls, setting: Setting, dataset: Dataset) -> "_Seen":
         parameters: ODParameters = setting.parameters
         require_unit(dataset, parameters.unit)
-        view, parts = look(dataset, setting.seen)
-        groups = [
-            group
-            for part in parts
-            for group in (
-                [tuple(part["days"])] if "sum_days" in part else [(day,) for day in part["days"]]
-            )
-        ]
+        view, when = look_at(dataset, setting.zones), setting.when
+        days, groups = list(when.positions(len(dataset.metadata.days))), list[tuple[int, ...]]()
+        for length in when.lengths(len(dataset.metadata.days)):
+            groups.append(tuple(days[:length]))
+            del days[:length]
+        parts: list[dict[str, Any]] = [{"days": list(one), "sum_days": True} for one in groups]
+        if when.step == "day":
+            parts = [{"days": [day for one in groups for day in one]}]
         if len(view.zones) < 2 or not groups:
             raise ParameterError(
                 "a release of flows needs at least 2 zones and a day",

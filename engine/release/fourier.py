@@ -47,7 +47,7 @@ from ..density.smoothing import smooth_nights
 from ..density.zoom.reading import shares
 from ..errors import DatasetError, ParameterError
 from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, DensityParameters
-from ..use import look
+from ..resolution import look_at
 from . import noise
 from .bars import laplace_bar
 from .files import CsvTable, require_counts, write_hours, write_zones
@@ -157,7 +157,7 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
     people, cap = dataset.metadata.people_public, dataset.metadata.max_visits_cap
-    scales, (view, _) = Scales.proving(parameters, cap), look(dataset, setting.seen)
+    scales, view = Scales.proving(parameters, cap), look_at(dataset, setting.zones)
     cover = view.tessellation.cover_size
     if scales.sigma * math.sqrt(HOURS_PER_WEEK * cover) > _LARGEST_NOISE:
         raise ParameterError(
@@ -232,7 +232,7 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
 
 def prepare(plan: Plan, dataset: Dataset) -> None:
     """Read the visits that will be counted."""
-    view, _ = look(dataset, plan.setting.seen)
+    view = look_at(dataset, plan.setting.zones)
     kept, single = view.presampled_by_tower(plan.limit), view.single_visit_by_tower
     require_counts(dataset, kept, single, view.truth_by_tower)
     if max(single.sum(), kept.sum(axis=0).max()) > MOST_PEOPLE:
@@ -245,7 +245,7 @@ def prepare(plan: Plan, dataset: Dataset) -> None:
 
 def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
     """Draw once and write zones by hour, and the noisy number of all visits with its bar."""
-    view, _ = look(dataset, plan.setting.seen)
+    view = look_at(dataset, plan.setting.zones)
     scales = Scales.proving(plan.parameters, dataset.metadata.max_visits_cap)
     counts, visits = draw(view, scales)
     progress(0.9)

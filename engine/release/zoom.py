@@ -19,7 +19,7 @@ from ..density.zoom.measure import measure, noise_scale, visits_scale
 from ..density.zoom.reading import read
 from ..errors import DatasetError, ParameterError
 from ..parameters import DensityParameters
-from ..use import look
+from ..resolution import look_at
 from . import noise
 from .bars import normal_bar
 from .density import zone_variances
@@ -36,7 +36,7 @@ _ROOM = 1 + 1e-12  # for the rounding of σ: ρ never exceeds its share
 def plan(setting: Setting, dataset: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
-    strength, (view, _) = _strength(parameters), look(dataset, setting.seen)
+    strength, view = _strength(parameters), look_at(dataset, setting.zones)
     cap, clips = dataset.metadata.max_visits_cap, dataset.metadata.zoom_clips
     root = float(np.sqrt(clips.squared))
     fine, whole = (noise_scale(name, root, strength, clips) for name in ("towers", "weeks"))
@@ -72,7 +72,7 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
 
 def prepare(plan: Plan, dataset: Dataset) -> None:
     """Read the tables that will be measured; raise where they are not there, or not its own."""
-    view, _ = look(dataset, plan.setting.seen)
+    view = look_at(dataset, plan.setting.zones)
     tables = view.zoom_tables
     require_counts(dataset, tables.towers, tables.districts, tables.city, tables.weeks)
     if len(tables.districts) != _districts(view) or tables.max_visits_cap != plan.limit:
@@ -85,7 +85,7 @@ def prepare(plan: Plan, dataset: Dataset) -> None:
 
 def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
     """Draw the noise of all tables once, read them, and write zones by hour."""
-    view, _ = look(dataset, plan.setting.seen)
+    view = look_at(dataset, plan.setting.zones)
     noisy = measure(view.zoom_tables, _strength(plan.parameters), _add)
     progress(0.7)
     visits = read(noisy, tower_tree(view)).by_tower

@@ -14,7 +14,6 @@ from streamlit.testing.v1 import AppTest, app_test
 
 from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError
-from engine.frontier import Need, flows, visits
 from pages._ui.data import store as data_store
 from pages._ui.data.own import OwnData
 from pages._ui.jobs import pieces
@@ -48,31 +47,6 @@ def data_root(tiny_city: Dataset, tmp_path_factory: pytest.TempPathFactory) -> P
         no_people=True,
     )
     return root
-
-
-@pytest.fixture(scope="session", autouse=True)
-def settings_judged_once() -> Iterator[None]:
-    """Keep how a dataset's settings were judged: half of all long work here, always alike."""
-    known: dict[tuple[object, ...], list[Any]] = {}
-
-    def once(judged: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
-        def steps(dataset: Dataset, need: Need, *rng: Any) -> Iterator[Any]:
-            key = judged, dataset.folder, repr(need)
-            if key not in known:
-                kept: list[Any] = []
-                for step in judged(dataset, need, *rng):
-                    kept.append(step)
-                    yield step
-                known[key] = kept
-            else:
-                yield from known[key]
-
-        return steps
-
-    with pytest.MonkeyPatch.context() as patch:
-        for module in (flows, visits):
-            patch.setattr(module, "judged", once(module.judged))
-        yield
 
 
 @pytest.fixture(autouse=True)

@@ -4,10 +4,6 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from engine import datasets, density
-from engine.contract import Seen
-from engine.parameters import DensityParameters
-from pages._ui.cache import density as cached_density, verbs
 from pages._ui.drawing.maps import Scale
 
 BEYOND = 0.05
@@ -58,14 +54,3 @@ def test_few_values_lie_beyond_the_end_of_a_scale(open_home, coloured, page, que
     assert coloured
     for high, values in coloured:
         assert np.nanmean(values > 1.05 * high) <= BEYOND
-
-
-def test_the_map_of_an_hour_has_the_scale_of_the_whole_week():
-    key = Seen(dataset=str(datasets.load("demo-city").folder))
-    parameters = DensityParameters(epsilon=1.0)
-    most, largest_error = cached_density.map_limits(key, parameters, (1, 0))
-    truth = density.truth(datasets.load("demo-city"))
-    error = np.abs(verbs.release(key, parameters, (1, 0)).counts - truth)
-    for end, values in ((most, truth), (largest_error, error)):
-        assert np.mean(values > end) <= 0.002 * 1.1
-        assert np.mean(values > end / 3) > 0.002  # the end is rounded up, by at most 2.5

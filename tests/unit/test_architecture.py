@@ -23,7 +23,6 @@ LAYERS = [
     {"sweeping"},
     {"density", "origin_destination", "report"},
     {"privacy"},
-    {"usability"},
     {"ingest", "resolution"},
     {"use"},
     {"synthetic"},

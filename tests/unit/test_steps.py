@@ -1,10 +1,7 @@
 """One rule of three steps: the limits, their sides, and that every judgement follows it."""
 
-import numpy as np
 import pytest
 
-from engine import usability
-from engine.density import DensityScores
 from engine.steps import level_of, step
 
 
@@ -27,21 +24,3 @@ def test_what_is_judged_is_the_figure_as_it_is_written(share):
 def test_what_has_no_value_is_too_noisy():
     assert step(float("nan"), good=0.9, partly=0.5) == "noisy"
     assert step(float("nan"), good=0.75, partly=0.95) == "noisy"
-
-
-@pytest.mark.parametrize(
-    ("usable", "level"), [(90, "good"), (89, "partly"), (50, "partly"), (49, "noisy")]
-)
-def test_zones_and_trips_are_judged_alike(usable, level):
-    """So many of a hundred zones, and so many of a hundred flows of one size."""
-    good = np.arange(100) < usable
-    scores = DensityScores(
-        error=np.where(good, 0.1, 0.9), correlation=np.ones(100), total_error=0.0, exceeded=False
-    )
-    assert usability.judge_density(scores, np.full(100, 5.0)).level == level
-    true = np.zeros((11, 11), dtype=np.int64)
-    off = np.flatnonzero(~np.eye(11, dtype=bool).ravel())[:100]
-    true.ravel()[off] = 20
-    near = np.zeros((11, 11))
-    near.ravel()[off[:usable]] = 1.0
-    assert usability.judge_drawn_trips(true, near).level == level

@@ -1,8 +1,8 @@
 """The one measure of use: exact against draws, by draws against a plain loop, its limits."""
 
+import itertools
 import math
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +13,7 @@ from engine.contract import Seen, Setting, When
 from engine.ingest.command import main
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.resolution import look_at
-from engine.use import DENSITY_LIMITS, Use, drawn_uses, exact_uses, look, readable_from, use
+from engine.use import DENSITY_LIMITS, Use, drawn_uses, exact_uses, readable_from, use
 from tests.support.trips import save_trips
 
 ROOT = Path(__file__).parents[2]
@@ -72,25 +72,17 @@ def test_coarse_zones_and_days_are_added_up(when):
     dataset = datasets.load("demo-city")
     parameters = flows(1.0, 4, 5, "person-day")
     known = use(at(dataset, parameters, "clusters-10", when), dataset)
-    view = look_at(dataset, "clusters-10")
+    view = look_at(dataset, "clusters-10", when)
     days = list(when.positions(7))
-    asked = {"days": days, "sum_days": when.step != "day"}
-    true = od.truth(view, **asked)
+    true = od.truth(view)
     drawn = [
-        common(true, od.release(view, parameters, rng=np.random.default_rng(seed), **asked).counts)
+        common(true, od.release(view, parameters, rng=np.random.default_rng(seed)).counts)
         for seed in range(20)
     ]
     assert known.share == pytest.approx(np.mean(drawn), abs=0.002)
-    every = od.truth(dataset, days=days, sum_days=True).sum()
+    every = od.truth(dataset, days=days).sum()
     assert known.crossing == pytest.approx(true.sum() / every)
     assert known.of_all == pytest.approx(known.share * known.crossing)
-
-
-def test_weeks_have_a_matrix_each():
-    dataset = datasets.load("demo-city")
-    view, parts = look(dataset, Seen(dataset="demo-city", when=When(step="week", first=0)))
-    assert view is dataset
-    assert parts == [{"days": list(range(7)), "sum_days": True}]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +96,7 @@ def test_weeks_have_a_matrix_each():
 )
 def test_densities(name, epsilon, share):
     dataset = datasets.load(name)
-    known = use(at(dataset, DensityParameters(epsilon=epsilon)), dataset)
+    known = use(at(dataset, DensityParameters(epsilon=epsilon)), dataset, draws=10)
     assert known.share == pytest.approx(share, abs=0.01)
     assert known.limits == DENSITY_LIMITS
     assert 0 <= known.error < 0.01
@@ -147,9 +139,8 @@ def sparse(tmp_path_factory):
 def test_nothing_released_and_more_noise_than_trips_are_never_usable(sparse):
     seen = Seen(dataset=sparse.id)
     seen_levels = set()
-    for limit, threshold in product((1, 30), (0, 30)):
-        rows = exact_uses(sparse, seen, "person-day", limit, EPSILON_STOPS, [threshold])
-        for (known,) in rows:
+    for grid in exact_uses(sparse, seen, "person-day", (1, 30), EPSILON_STOPS, (0, 30)):
+        for known in itertools.chain(*grid):
             if known.released < 0.05 or known.released > 2:
                 assert known.level == "noisy"
             seen_levels.add(known.level)

@@ -11,10 +11,6 @@ from pages._ui.shell.settings import Seed
 
 REPEATS = 20
 """Draws behind a range; the page's own is the first of them."""
-DISTANCE_REPEATS = 3
-"""Draws whose earth mover's distance is computed: each takes seconds."""
-CHUNK_HOURS = 6
-"""Hours of the earth mover's distance that are computed at a time, at most about 0.3 s."""
 
 
 def generator(seed: Seed, purpose: str, repeat: int = 0, layer: int = 0) -> np.random.Generator:

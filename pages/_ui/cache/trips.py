@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from engine import origin_destination as od, usability
-from engine.arrays import Booleans, Floats, Numbers
+from engine import origin_destination as od
+from engine.arrays import Booleans, Numbers
 from engine.contract import Seen
 from engine.origin_destination.exact import Expectation, HeatMap, Outcomes, Population, Share
 from engine.origin_destination.matrices import CountHistogram
-from engine.origin_destination.scores import TripScores, drawn_outcomes, expected_scores
+from engine.origin_destination.scores import TripScores, drawn_outcomes
 from engine.origin_destination.trimming import TrimmingCurve
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.usability import Flows, TripsUsability
 from pages._ui.cache import scope as cached_scope, verbs
 from pages._ui.cache.datasets import dataset, frozen
 from pages._ui.cache.draws import REPEATS
@@ -38,30 +37,6 @@ class Drawn:
     outcomes: Outcomes
     lost: Booleans
     phantom: Booleans
-
-
-@dataclass(frozen=True, eq=False)
-class Agreed:
-    """How one draw agrees with the truth, and which flows are shown within a quarter of it."""
-
-    scores: TripScores
-    near: Booleans
-
-
-@dataclass(frozen=True, eq=False)
-class Draws:
-    """What repeated draws of one method have found so far; the first is the draw on the page."""
-
-    scores: tuple[TripScores, ...]
-    near: Floats
-
-
-@dataclass(frozen=True)
-class TripNumbers:
-    """What a release is expected to do, exactly: no draw."""
-
-    scores: TripScores
-    judged: TripsUsability
 
 
 @cached_scope.resource(max_entries=12, show_spinner="Drawing the noise …")
@@ -96,31 +71,29 @@ def drawn(key: Seen, parameters: ODParameters, seed: Seed, window: Window) -> Dr
 
 def agreed(
     key: Seen, parameters: ODParameters, seed: Seed, window: Window, repeat: int = 0
-) -> Agreed:
+) -> TripScores:
     """Return how one draw of one matrix agrees with the truth; all methods read one noise."""
     return _agreed(key, verbs.used(parameters), seed, window, repeat)
 
 
 @cached_scope.resource(max_entries=512, show_spinner=False)
-def _agreed(key: Seen, parameters: ODParameters, seed: Seed, window: Window, repeat: int) -> Agreed:
+def _agreed(
+    key: Seen, parameters: ODParameters, seed: Seed, window: Window, repeat: int
+) -> TripScores:
     one: Any = verbs.draw if repeat else verbs.release  # only the first draw is on the page
     release, true = one(key, parameters, seed, window, repeat), verbs.truth(key, window)
-    near = usability.near_flows(true, release.typical[0], release.shown[0])
-    return frozen(Agreed(od.scores(true[None], release), near))
+    return frozen(od.scores(true[None], release))
 
 
 def repeated(
     key: Seen, methods: tuple[ODParameters, ...], seed: Seed, window: Window, repeats: int = REPEATS
-) -> Iterator[tuple[Draws, ...]]:
+) -> Iterator[tuple[tuple[TripScores, ...], ...]]:
     """Yield what one draw, two, … of each method have found, for those without an exact law."""
-    every: list[list[Agreed]] = [[] for _ in methods]
+    every: list[list[TripScores]] = [[] for _ in methods]
     for repeat in range(repeats):
         for known, parameters in zip(every, methods, strict=True):
             known.append(agreed(key, parameters, seed, window, repeat))
-        yield tuple(
-            Draws(tuple(one.scores for one in known), np.mean([one.near for one in known], axis=0))
-            for known in every
-        )
+        yield tuple(map(tuple, every))
 
 
 def mean_error(key: Seen, parameters: ODParameters, seed: Seed, window: Window) -> float:
@@ -128,7 +101,7 @@ def mean_error(key: Seen, parameters: ODParameters, seed: Seed, window: Window) 
     exact = verbs.expected(key, parameters, window)
     if exact is not None:
         return exact.mean_error()
-    return agreed(key, parameters, seed, window).scores.mean_error
+    return agreed(key, parameters, seed, window).mean_error
 
 
 def expectation(key: Seen, parameters: ODParameters, window: Window) -> Expectation:
@@ -136,22 +109,6 @@ def expectation(key: Seen, parameters: ODParameters, window: Window) -> Expectat
     exact = verbs.expected(key, parameters, window)
     assert exact is not None  # whoever asks has seen that the method has a law
     return exact
-
-
-@cached_scope.data(max_entries=4096, show_spinner=False)
-def numbers(key: Seen, parameters: ODParameters, window: Window) -> TripNumbers:
-    """Return what a release is expected to do to the window's trips, exactly."""
-    exact = expectation(key, parameters, window)
-    return TripNumbers(
-        scores=expected_scores(exact),
-        judged=usability.judge_trips(Flows.of(exact.histogram), parameters),
-    )
-
-
-@cached_scope.data(max_entries=4096, show_spinner=False)
-def usable_share(key: Seen, parameters: ODParameters, window: Window) -> float:
-    """Return the share of all trips that lies in usable flows."""
-    return usability.usable_share(Flows.of(_counted(key, parameters, window)), parameters)
 
 
 @cached_scope.data(max_entries=256, show_spinner="Computing the distribution of errors …")

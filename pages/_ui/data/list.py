@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import streamlit as st
 
-from engine import frontier, report as engine_report
+from engine import report as engine_report
 from engine.contract import Seen
 from engine.datasets import storage
 from engine.errors import ExplorerError
@@ -192,9 +192,6 @@ def _own(entry: Entry) -> None:
         with st.expander(text, icon=":material/lock:", key=f"data_report_{entry.name}"):
             try:
                 account(report)
-                if entry.has_trips_by_person:
-                    people = cached.of(frontier.trips_per_person, entry.key)
-                    st.caption(data_wording.trips_a_person(*frontier.quantiles(people)))
             except (*_DAMAGE, AttributeError) as problem:
                 data_wording.problem("Cannot be shown", _reason(problem))
 

@@ -194,11 +194,3 @@ def built_html(name: str, seconds: float, *, kept: bool) -> str:
         '<div class="verdict good" role="status"><strong>Ready</strong>'
         f"{html.escape(name)} was built in {duration(seconds)}. It is {where}</div>"
     )
-
-
-def trips_a_person(low: int, mean: float, high: int) -> str:
-    """Say the quantiles of trips per person that P2's Table 1 gives of its data."""
-    return (
-        f"Trips a person in all days: 5% make at most {low:,}, the mean is {mean:,.2f}, "
-        f"95% make at most {high:,}."
-    )

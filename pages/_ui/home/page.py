@@ -1,79 +1,121 @@
-"""Home: the answer on one screen, then density and flows side by side, and the calculators."""
+"""Home: the need, two gauges, one slider, true beside private and one answer; then the numbers."""
 
 from pathlib import Path
 
 import streamlit as st
 
+from engine.contract import Setting
+from engine.privacy import Risk
+from pages._ui import state
+from pages._ui.drawing import picture
+from pages._ui.drawing.gauges import gauges_html
 from pages._ui.home import (
-    card as home_card,
-    choose as home_choose,
-    density as home_density,
-    stage as home_stage,
-    trips as home_trips,
-    wording as home_wording,
+    handout as home_handout,
+    picture as home_picture,
+    theorems as home_theorems,
 )
-from pages._ui.home.density import Column
-from pages._ui.shell import frame, problems
-from pages._ui.shell.settings import Settings, current, dataset_with
-from pages._ui.views import need as need_view
+from pages._ui.shell import frame, problems, setting
+from pages._ui.shell.settings import dataset_with
+from pages._ui.views import answer as answers, need as need_view, numbers, recommend
+from pages._ui.wording.numbers import scientific
+from pages._ui.wording.privacy import delta_warning
 
-_STYLE = Path(__file__).with_name("home.css")
+PARTS = {"trips": "Flows", "density": "Density"}
+_SHOWN = setting.choice("home_shown", PARTS.values(), PARTS["trips"])
+_VIEW = setting.choice("view", ("Explore", "Presenter"), "Explore")
+_HERE = Path(__file__).parent
 
 
 def draw() -> None:
     """Draw the page."""
-    st.html(_STYLE)
-    settings = current(resolution=True)
-    visits, trips = settings.density_data, settings.od_data
-    real = any(entry is not None and not entry.metadata.simulated for entry in (visits, trips))
-    if real:
-        frame.banners([visits, trips])
-    for warning in home_wording.warnings(settings):
-        st.warning(warning, icon=":material/warning:")
-    has = {
-        "trips": trips is not None and trips.has_trips,
-        "density": visits is not None and visits.has_density,
-    }
-    available = [name for name, there in has.items() if there]
-    part = home_stage.header(available)
-    side = None
-    if part is not None:
+    st.html(_HERE / "home.css")
+    presenting = setting.value(_VIEW) == "Presenter"
+    if presenting:
+        st.html(_HERE / "presenter.css")
+    asked = {"trips": state.flows(), "density": state.density()}
+    with st.container(horizontal=True, vertical_alignment="center", key="home_need", gap="xsmall"):
+        shown = setting.draw(
+            st.segmented_control,
+            "Shown",
+            _SHOWN,
+            list(PARTS.values()),
+            label_visibility="collapsed",
+            width="content",
+        )
+        part = next(one for one, name in PARTS.items() if name == shown)
+        need_view.draw(part)
+        setting.draw(
+            st.segmented_control,
+            "View",
+            _VIEW,
+            {"Explore": "Explore", "Presenter": "Present"},
+            label_visibility="collapsed",
+            width="content",
+            help="Present: larger type, no settings; ← → move ε, 1 and 2 show flows and density.",
+        )
+    one = asked[part]
+    if one is None:
+        key = "density_data" if part == "density" else "od_data"
+        frame.missing(state.entry(part), part, dataset_with(part), key)
+    else:
         with problems.caught():
-            side = home_stage.draw(settings, part, available)
-    if not real:
-        frame.banners([visits, trips])
-    if side is not None:
-        home_card.draw_all(side)
-    drawn = _columns(settings, has, part)
-    ledger = drawn["density"].ledger if "density" in drawn else None
-    for note in home_wording.notes(settings, ledger, flows="trips" in drawn):
-        st.caption(note)
-
-
-def _columns(settings: Settings, has: dict[str, bool], part: str | None) -> dict[str, Column]:
-    """Draw density and flows side by side, each with its data, then the calculators."""
-    drawn: dict[str, Column] = {}
+            _first_screen(one)
+    frame.banners([state.entry("density"), state.entry("trips")])
+    people = None if asked["density"] is None else state.entry("density")
+    warning = people and delta_warning(state.value(state.DELTA), people.metadata.people_public)
+    if warning:
+        st.warning(warning, icon=":material/warning:")
     with st.container(key="home_columns"):
-        sides = st.columns(2, gap="large")
-        for place, (name, title, draw_column, entry) in zip(
-            sides,
-            (
-                ("density", "Density of visits", home_density.draw, settings.density_data),
-                ("trips", "Origin–destination flows", home_trips.draw, settings.od_data),
-            ),
-            strict=True,
-        ):
-            with place:
-                st.subheader(title, anchor=False)
-                if name != part:
-                    with st.container(horizontal=True, gap="xsmall", key="home_need_other"):
-                        need_view.draw(name)
-                if has[name] and entry is not None:
-                    with problems.caught():
-                        drawn[name] = draw_column(settings, entry)
-                else:
-                    key = "density_data" if name == "density" else "od_data"
-                    frame.missing(entry, name, dataset_with(name), key)
-    with st.container(key="home_calculator"):
-        home_choose.calculator(settings.trips().max_trips_per_user, settings.unit)
-    return drawn
+        for place, name in zip(st.columns(2, gap="large"), ("density", "trips"), strict=True):
+            with place, problems.caught():
+                _column(name, asked[name], shown=name == part)
+    density, flows = asked["density"], asked["trips"]
+    if density is not None and flows is not None and density.dataset == flows.dataset:
+        st.caption(_together(answers.risk_of(density), answers.risk_of(flows)))
+    if flows is not None:
+        home_theorems.draw(flows)
+
+
+def _together(density: Risk, flows: Risk) -> str:
+    """Say what both cost where they read the same people."""
+    if not flows.covers_person:
+        return "Both read the same people; trips that are protected singly cannot be added up."
+    spent = f" with δ = {scientific(density.delta)}" if density.delta else ""
+    return (
+        "Both read the same people: publishing both would cost each person "
+        f"ε = {density.epsilon + flows.epsilon:.3g}{spent} in all, {density.epsilon:.3g} of it for "
+        f"the density and {flows.epsilon:.3g} for the flows."
+    )
+
+
+def _first_screen(one: Setting) -> None:
+    answer = answers.of(one)
+    st.html(gauges_html(answers.gauges(answer), of=answer.entry.name))
+    state.draw(state.EPSILON, label_visibility="collapsed")
+    with st.container(key="home_stage"):
+        left, right = st.columns([2.2, 1], gap="small")
+    with left:
+        shown = home_picture.of(one, state.seed(answer.entry))
+        picture.draw(shown)
+    with right, st.container(key="home_card", gap="small"):
+        st.html(answers.verdict_html(answer))
+        recommend.draw(one, key="home")
+        with st.container(horizontal=True, gap=None, key="home_next"):
+            frame.link("pages/3_Choose.py", "All settings")
+            frame.link("pages/4_Decisions.py", "Decisions")
+            frame.link("pages/7_Release.py", "Release")
+            home_handout.button(answer, shown)
+
+
+def _column(part: str, one: Setting | None, *, shown: bool) -> None:
+    title = {"density": "Density of visits", "trips": "Origin–destination flows"}[part]
+    st.subheader(title, anchor=False)
+    if one is None:
+        entry = state.entry(part)
+        st.caption("No dataset." if entry is None else f"{entry.name} has none.")
+        return
+    if not shown:
+        st.caption(f"Of {state.entry_of(one).name}, at the same ε.")
+    numbers.draw(one, wide=False)
+    known = answers.of(one)
+    st.caption(f"{answers.covered(known)} {answers.readable(known)}")

@@ -38,7 +38,7 @@ def _methods(context: Flows) -> None:
     true = context.truth
     rows: list[tuple[str, ...]] = []
     for one in context.methods:
-        scores = cached_trips.agreed(*one.asked).scores
+        scores = cached_trips.agreed(*one.asked)
         sums = one.release.counts[0]
         rows.append(_row(one.method.name, scores.mean_error, scores.common_part, true, sums))
     noisy = context.vary(method="estimate").release.measurement.cells[0]

@@ -5,10 +5,10 @@ from types import ModuleType
 from typing import Any, Generic, TypeVar
 
 from engine import density, origin_destination, report
-from engine.contract import Method, Seen
+from engine.contract import Method, Seen, Setting
 from engine.parameters import DensityParameters, GaussianCalibration, ODParameters, gaussian_for
 from engine.report import ReportParameters
-from pages._ui.cache import density as cached_density, verbs
+from pages._ui.cache import verbs
 from pages._ui.cache.window import Window, declared
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.settings import Seed, Settings, has_part, seed
@@ -31,9 +31,6 @@ class Context(Generic[P]):
         Of the noise: the same for the same dataset, whatever is set.
     window : Window or None
         The matrices of flows; a density and a report have one week and one period.
-    proved : float or None
-        The ε that is wanted as the best proved total, from which that of `parameters` follows;
-        None where a method runs with the ε that is wanted.
     gaussian : str
         The calibration that is wanted of a density where the classical one reaches.
     """
@@ -42,7 +39,6 @@ class Context(Generic[P]):
     parameters: P
     seed: Seed
     window: Window | None = None
-    proved: float | None = None
     gaussian: GaussianCalibration = "classical"
 
     @property
@@ -51,9 +47,17 @@ class Context(Generic[P]):
         return self.entry.key
 
     @property
+    def setting(self) -> Setting:
+        """The same as what is judged and released."""
+        seen = self.key
+        if getattr(self.parameters, "unit", "") == "person":
+            seen = replace(seen, when=replace(seen.when, step="whole"))
+        return Setting(seen=seen, parameters=self.parameters)
+
+    @property
     def epsilon(self) -> float:
         """The ε that is wanted, as the slider has it."""
-        return self.parameters.epsilon if self.proved is None else self.proved
+        return self.parameters.epsilon
 
     @property
     def when(self) -> dict[str, Any]:
@@ -111,41 +115,14 @@ class Context(Generic[P]):
     def vary(self, **changes: Any) -> "Context[P]":
         """Return the same with other parameters, such as ``epsilon=0.1`` or ``method="lpa"``.
 
-        The noise stays, so that what differs is the setting's. A density's calibration follows,
-        and ε where the proved total is what is held.
+        The noise stays, so that what differs is the setting's. A density's calibration follows.
         """
         asked: dict[str, Any] = {"epsilon": self.epsilon, **changes}
         if isinstance(self.parameters, DensityParameters):
             method = asked.get("method", self.parameters.method)
             asked["gaussian"] = gaussian_for(method, asked["epsilon"], self.gaussian)
         parameters: Any = replace(self.parameters, **asked)
-        if self.proved is None:
-            return replace(self, parameters=parameters)
-        fair: Any = cached_density.at_equal_proved(self.key, parameters)
-        return replace(self, parameters=fair, proved=asked["epsilon"])
-
-    def as_charged(self, **changes: Any) -> "Context[P]":
-        """Return the same as a plain setting: its ε is what is charged, nothing else is held."""
-        free = replace(self, proved=None, gaussian="classical")
-        return free.vary(epsilon=changes.pop("epsilon", self.epsilon), **changes)
-
-    def at_equal_proved(self) -> "Context[P]":
-        """Return the same with the wanted ε as its best proved total, so that methods compare.
-
-        A method of flows or of a report proves what it charges.
-        """
-        if not isinstance(self.parameters, DensityParameters):
-            return self
-        return replace(self, proved=self.epsilon).vary()
-
-
-@dataclass(frozen=True)
-class Side:
-    """One of several contexts that stand side by side: what it is called, and its colour."""
-
-    name: str
-    colour: str
-    context: Context[Any]
+        return replace(self, parameters=parameters)
 
 
 Density = Context[DensityParameters]
@@ -163,29 +140,12 @@ def of(entry: Entry, parameters: T, window: Window | None = None) -> Context[T]:
     return Context(entry, parameters, seed(entry), window)
 
 
-def of_density(
-    settings: Settings,
-    *,
-    gaussian: GaussianCalibration = "classical",
-    equal: bool = False,
-    **stages: bool,
-) -> Density | None:
-    """Return the density that the sidebar sets; None where the dataset has no visits.
-
-    Parameters
-    ----------
-    gaussian : str
-        The calibration that is wanted where the classical one reaches.
-    equal : bool
-        Whether the slider's ε is the best proved total instead of what the method runs with.
-    **stages
-        ``scaling`` and ``smoothing``, where a page switches them.
-    """
+def of_density(settings: Settings) -> Density | None:
+    """Return the density that the sidebar sets; None where the dataset has no visits."""
     entry = settings.density_data
     if entry is None or not has_part(entry, "density"):
         return None
-    context = replace(of(entry, settings.density(**stages)), gaussian=gaussian).vary()
-    return context.at_equal_proved() if equal else context
+    return of(entry, settings.density()).vary()
 
 
 def of_trips(settings: Settings, window: Window | None = None) -> Flows | None:

@@ -1,118 +1,95 @@
-"""The large numbers of one setting, or of several side by side; ranges fill in as draws come."""
+"""The papers' measures of one setting, the same on home and on the pages of both mechanisms."""
 
 from collections.abc import Sequence
-from typing import Any
 
-import streamlit as st
+import numpy as np
 
-from engine.parameters import DensityParameters
-from pages._ui import jobs
-from pages._ui.cache import trips as cached_trips, verbs
-from pages._ui.cache.draws import REPEATS
-from pages._ui.cache.repeats import Drawn
+from engine import metrics
+from engine.contract import Setting
+from engine.origin_destination.scores import expected_scores
+from engine.parameters import HOURS_PER_WEEK
+from pages._ui import cached, jobs, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
-from pages._ui.jobs import Job
-from pages._ui.views import draws
-from pages._ui.views.context import Context, Flows
-from pages._ui.wording.cards import density_cards, trip_cards
-from pages._ui.wording.numbers import expected_number, percent, trip_count
+from pages._ui.jobs import pieces
+from pages._ui.wording import use as words
+from pages._ui.wording.measures import density_displacement, density_error, density_rhythm
+from pages._ui.wording.numbers import fixed, metres, percent, trip_count
+
+_HOURS = 24
+"""Hours of the earth mover's distance that are computed at a time."""
+_DRAWN, _EXPECTED = "of the draw shown", "expected"
 
 
-def draw(context: Context[Any], more: Sequence[Card] = ()) -> None:
-    """Draw the numbers over the whole width, then `more`: at once where there is a law."""
-    if isinstance(context.parameters, DensityParameters):
-        _live("numbers", [context], lambda every: cards.row([*every[0], *more]))
-    elif context.method.expected is None:
-        wrong, every = _wrong(context), context.methods  # all methods' draws are one job
-        place = [one.method for one in every].index(context.method)
-        _live("numbers", every, lambda known: cards.row([*known[place], *wrong, *more]))
-    else:
-        cards.row([*_expected(context), *_wrong(context), *more])
+def draw(setting: Setting, more: Sequence[Card] = (), *, wide: bool = True) -> None:
+    """Draw the numbers side by side, or as a block; the slow one follows."""
+    show = cards.row if wide else cards.draw
+    if words.is_flows(setting):
+        show([*_flows(setting), *more])
+        return
+    seed = state.seed(state.entry_of(setting))
+    hours = [(setting, seed, start) for start in range(0, HOURS_PER_WEEK, _HOURS)]
+    work = pieces.ask("moved", moved, hours, delay_s=jobs.RESTED_S)
+
+    def part(done: list[float], running: bool) -> None:
+        distance = None if running else metrics.mean_of_known(np.array(done))
+        show([*_density(setting, seed, distance), *more])
+
+    pieces.live("moved", work, part)
 
 
-def beside(name: str, contexts: Sequence[Context[Any]]) -> None:
-    """Draw the numbers that every method has, one column a context."""
-
-    def show(every: list[list[Card]]) -> None:
-        columns = st.columns(len(contexts), gap="large")
-        for column, context, shown in zip(columns, contexts, every, strict=True):
-            with column:
-                st.markdown(f"##### {title(context)}")
-                cards.draw(shown)
-
-    _live(name, contexts, show)
+def moved(setting: Setting, seed: cached.Seed, start: int) -> float:
+    """Return the mean earth mover's distance of some hours of the draw shown, in metres."""
+    some = slice(start, start + _HOURS)
+    true, private = cached.truth(setting), cached.release(setting, seed).counts
+    between = cached.dataset(cached.view(setting)).tessellation.zone_distances_m
+    shown = np.maximum(private[:, some], 0.0)
+    return metrics.mean_of_known(metrics.earth_movers_distance(true[:, some], shown, between))
 
 
-def title(context: Context[Any]) -> str:
-    """Return what a setting is called beside other methods, with τ where it hides flows."""
-    threshold = "suppression_threshold"
-    hides = threshold in context.method.uses
-    tau = f" (τ = {getattr(context.parameters, threshold)})" if hides else ""
-    return f"{context.method.short}{tau}"
-
-
-def _live(name: str, contexts: Sequence[Context[Any]], show: Any) -> None:
-    work = draws.job(name, contexts, delay_s=jobs.RESTED_S)
-
-    def part(running: Job) -> None:
-        results = running.result or (None,) * len(contexts)
-        pairs = zip(contexts, results, strict=True)
-        show([_drawn(one, known, running=running.running) for one, known in pairs])
-
-    jobs.live(name, work, part)
-
-
-def _drawn(context: Context[Any], known: Any, *, running: bool) -> list[Card]:
-    if not isinstance(context.parameters, DensityParameters):
-        return trip_cards(known.scores if known else (), context.parameters)
-    repeated: Drawn = known or Drawn()
-    repeats = None if running and not repeated.ranges_known else repeated.scores
-    scores = verbs.scores(*context.asked)
-    return density_cards(scores, repeats, repeated.distances_m, finished=not running)
-
-
-def _expected(context: Flows) -> list[Card]:
-    """Return what the law expects; ranges are of repeated draws of one matrix."""
-    exact = cached_trips.numbers(*context.exact)
-    ranges = (
-        []
-        if context.several
-        else [verbs.scores(*context.asked, repeat=repeat) for repeat in range(REPEATS)]
+def _density(setting: Setting, seed: cached.Seed, distance_m: float | None) -> list[Card]:
+    scores = cached.scores(setting, seed)
+    away = "…" if distance_m is None else metres(distance_m)
+    said = (
+        "How far visits seem to move." if distance_m is None else density_displacement(distance_m)
     )
-    return trip_cards(ranges, context.parameters, exact.scores, several=context.several)
+    total, error = percent(scores.total_error), percent(scores.mean_error)
+    rhythm = fixed(scores.mean_correlation)
+    return [
+        Card("Relative error (MRE)", error, _DRAWN, density_error(scores.mean_error)),
+        Card("Rhythm kept (Pearson r)", rhythm, _DRAWN, density_rhythm(scores.mean_correlation)),
+        Card("Displacement (EMD)", away, _DRAWN, said),
+        Card("Error of the total", total, _DRAWN, "All visits of the week are off by this share."),
+    ]
 
 
-def _wrong(context: Flows) -> list[Card]:
-    """Return the lost and the phantom flows of this draw, beside what the law expects."""
-    drawn = cached_trips.drawn(*context.asked).outcomes
-    law = context.method.expected is not None
-    scores = cached_trips.numbers(*context.exact).scores if law else None
-    size, each = trip_count(context.parameters.least_shown), " a day" if context.several else ""
-
-    def beside(name: str) -> str:
-        return f"drawn; {expected_number(getattr(scores, name))} expected" if scores else "drawn"
-
-    flows = float(drawn.kept.cells + drawn.lost.cells)
-    lost = scores.lost_flows if scores else float(drawn.lost.cells)
+def _flows(setting: Setting) -> list[Card]:
+    exact, least = cached.expected(setting), setting.parameters.least_shown
+    if exact is None:
+        scores, how = cached.scores(setting, state.seed(state.entry_of(setting))), _DRAWN
+    else:
+        scores, how = expected_scores(exact), _EXPECTED
+    wrong = f"{scores.lost_flows:,.0f} · {scores.phantom_flows:,.0f}"
     return [
         Card(
-            "Lost flows",
-            f"{float(drawn.lost.cells):,.0f}",
-            beside("lost_flows"),
-            f"Flows of {size} or more{each} that read 0: {percent(lost / flows)} of them."
-            if flows
-            else f"No flow has {size} or more{each}: what is shown is noise alone.",
+            "Mean error of a flow", trip_count(scores.mean_error), how, "Over all pairs of zones."
         ),
         Card(
-            "Phantom flows",
-            f"{float(drawn.phantom.cells):,.0f}",
-            beside("phantom_flows"),
-            "Flows shown although nobody travelled."
-            + (
-                " A higher τ removes them."
-                if "suppression_threshold" in context.method.uses
-                else ""
-            ),
+            f"Relative error, flows of {least}+",
+            percent(scores.relative_error),
+            how,
+            "|private − true| / true on average, hidden ones included.",
+        ),
+        Card(
+            "Suppression: pairs that read 0",
+            percent(scores.zero_share),
+            how,
+            "Of all ordered pairs of zones.",
+        ),
+        Card(
+            "Lost · phantom flows",
+            wrong,
+            how,
+            f"Of {least} trips or more that read 0; shown although nobody travelled.",
         ),
     ]

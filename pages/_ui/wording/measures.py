@@ -2,7 +2,6 @@
 
 import math
 
-from engine.usability import Rhythm, rhythm
 from pages._ui.wording.numbers import metres
 
 MEAN_ERROR = "Mean error, all pairs of zones"
@@ -33,18 +32,19 @@ def density_error(error: float) -> str:
     return f"A zone's count of 100 at one time is typically off by {100 * error:.0f}."
 
 
-_RHYTHMS: dict[Rhythm, str] = {
-    "kept": "Peaks and nights of a zone are kept almost exactly.",
-    "blurred": "Peaks and nights of a zone are kept, details blur.",
-    "faint": "The rhythm is blurred.",
-    "lost": "The rhythm of most zones is lost.",
-    "flat": "No rhythm is left: the private series do not vary.",
-}
+_RHYTHMS = (
+    (0.95, "Peaks and nights of a zone are kept almost exactly."),
+    (0.8, "Peaks and nights of a zone are kept, details blur."),
+    (0.4, "The rhythm is blurred."),
+    (-1.0, "The rhythm of most zones is lost."),
+)
 
 
 def density_rhythm(correlation: float) -> str:
     """Say what a mean correlation over the week means."""
-    return _RHYTHMS[rhythm(correlation)]
+    if not math.isfinite(correlation):
+        return "No rhythm is left: the private series do not vary."
+    return next(words for least, words in _RHYTHMS if correlation >= least)
 
 
 def density_displacement(distance_m: float) -> str:

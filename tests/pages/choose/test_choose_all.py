@@ -1,25 +1,26 @@
-"""All settings on Choose ε: what is clicked and recommended there is what home recommends."""
+"""All settings on Choose: what is recommended there is what home recommends."""
 
-from tests.support.charts import drawn as drawn
+import re
+
+from tests.support.page import bodies
 
 PAGE = "pages/3_Choose.py"
 
 
-def test_it_marks_what_home_recommends(open_home, settled, drawn):
-    app = settled(open_home(frontier="true"))
-    at_home = drawn["frontier_chart"]["datasets"]["marks"][1]
+def advice(app):
+    """Return what is recommended, in words."""
+    return re.findall(r'class="advice .*?</strong>(.*?)</div>', "\n".join(bodies(app)))
+
+
+def test_what_is_recommended_there_is_what_home_recommends(open_home, settled):
+    app = settled(open_home(od_data="demo-city", unit="person", od_time="whole"))
+    (at_home,) = advice(app)
     app.switch_page(PAGE).run()
     app.segmented_control(key="choose_view").set_value("All settings").run()
     settled(app)
-    now, best = drawn["frontier_chart"]["datasets"]["marks"]
-    assert (best["risk"], best["use"]) == (at_home["risk"], at_home["use"])
-    assert now["risk"] != best["risk"]
-    settled(app.switch_page("pages/0_Home.py").run())
-    take_it = next(one for one in app.button if one.label == "Use it")
-    settled(take_it.click().run())
-    (both,) = drawn["frontier_chart"]["datasets"]["marks"]
-    assert both["words"] == "recommended, you are here"
-    assert both["setting"] == best["setting"]
+    assert advice(app) == [at_home]
+    settled(app.button(key="way_all_use").click().run())
+    assert "as you have it" in "\n".join(bodies(app))
 
 
 def test_real_people_stand_under_their_banner_there(open_home, settled):

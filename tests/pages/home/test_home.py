@@ -1,154 +1,316 @@
-"""Home, without a browser: settings, verdict, banners, budget and bad links."""
+"""Home, without a browser: one screen, one answer, the same numbers wherever they stand."""
 
+import csv
+import io
+import re
+import threading
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
 import pytest
 
-from engine.parameters import EPSILON_STOPS
-from tests.support.page import figures
+from engine import datasets, frontier, origin_destination as od
+from engine.contract import Seen, Setting, When
+from engine.frontier import Need
+from engine.parameters import DensityParameters, ODParameters
+from engine.privacy import PRECEDENTS, risk_of_trips
+from engine.use import use
+from pages._ui import cached
+from pages._ui.drawing.picture import LARGEST
+from pages._ui.home import handout
+from pages._ui.state import SIMULATED_SEED
+from tests.support.page import bodies, figures, html_of, text
+
+SEED = (SIMULATED_SEED, 0)
+MOST_CONTROLS = 40
 
 
-def texts(app) -> str:
-    """Return all text of the page that a person reads in the main column."""
-    parts = [element.value for element in (*app.caption, *app.warning, *app.info)]
-    parts += [element.proto.body for element in app.get("html")]
-    return "\n".join(str(part) for part in parts)
+def gauges(app):
+    """Return the level, the number and the place of the needle of each gauge."""
+    (body,) = (body for body in bodies(app) if 'class="gauges"' in body)
+    return [
+        (level, number, float(needle))
+        for level, number, needle in re.findall(
+            r'class="gauge (\w+)".*?<b>(.*?)</b>.*?class="needle" style="left:([\d.]+)%', body
+        )
+    ]
 
 
-def tables(app) -> list[str]:
-    """Return the tables of the page, as HTML."""
-    return [e.proto.body for e in app.get("html") if 'class="plain"' in e.proto.body]
+def advice(app):
+    """Return what is recommended, and how it is judged."""
+    found = re.findall(r'class="advice (\w+)" role="status">(.*?)</div>', "\n".join(bodies(app)))
+    return [(level, re.sub(r"<[^>]+>", "", words)) for level, words in found]
 
 
-def test_home_shows_a_verdict_one_picture_and_eight_numbers(open_home, settled):
+def verdict(app):
+    """Return the level and the words of the verdict on what is set."""
+    ((level, words),) = re.findall(r'class="verdict (\w+)"[^>]*>(.*?)</div>', html_of(app))
+    return level, re.sub(r"<[^>]+>", "", words)
+
+
+def of(parameters, zones="zones", step="whole", name="demo-city"):
+    dataset = datasets.load(name)
+    seen = Seen(dataset=str(dataset.folder), zones=zones, when=When(step=step))
+    return Setting(seen=seen, parameters=parameters), dataset
+
+
+def test_one_screen_with_two_gauges_one_slider_one_picture_and_one_answer(open_home, settled):
     app = settled(open_home())
-    shown = figures(app)
-    assert len(shown) == 8
-    assert "–" not in shown
-    kinds = [element.proto.component_name for element in app.get("bidi_component")]
-    assert sorted(kinds) == ["mobility_address", "stage"]
-    assert texts(app).count('class="gauge ') == 2
-    assert texts(app).count('class="verdict ') == 3
-    assert " to " in texts(app)
-    assert "calculating" not in texts(app)
-    assert "computed last" not in texts(app)
+    assert len(gauges(app)) == 2
+    assert [one.key for one in app.main.select_slider] == ["epsilon"]
+    assert not [one for one in app.sidebar.select_slider if one.key == "epsilon"]
+    assert "".join(bodies(app)).count('<div class="sides"') == 1
+    assert len(advice(app)) == 1
+    assert verdict(app)[1].startswith("■ As it is set") or "As it is set" in verdict(app)[1]
+    assert len(figures(app)) == 8
+    assert "…" not in figures(app)
+    assert "Theorems 6 and 7" in text(app)
 
 
-def test_moving_epsilon_changes_numbers_and_the_same_epsilon_brings_them_back(open_home, settled):
+def test_at_most_forty_controls(open_home, settled):
     app = settled(open_home())
-    before = figures(app)
-    moved = figures(settled(app.select_slider(key="epsilon").set_value(0.1).run()))
-    assert sum(a != b for a, b in zip(before, moved, strict=True)) >= 6
-    assert figures(settled(app.select_slider(key="epsilon").set_value(1.0).run())) == before
+    kinds = ("button", "selectbox", "select_slider", "slider", "number_input", "toggle")
+    drawn = sum(len(app.get(kind)) for kind in kinds)
+    groups = sum(len(one.options) for one in app.get("button_group"))
+    links = len(app.get("page_link")) + len(app.get("download_button")) + 8  # the navigation's
+    assert drawn + groups + links <= MOST_CONTROLS
 
 
-def test_redraw_changes_the_density_and_not_the_expectation_of_flows(open_home, settled):
+@pytest.mark.parametrize(
+    ("query", "setting", "what"),
+    [
+        (
+            {"epsilon": "2", "threshold": "5", "max_trips": "10"},
+            {
+                "parameters": ODParameters(
+                    epsilon=2.0, max_trips_per_user=10, suppression_threshold=5
+                ),
+                "step": "day",
+            },
+            "trips",
+        ),
+        (
+            {"od_zones": "clusters-10", "od_time": "whole", "unit": "person", "max_trips": "30"},
+            {
+                "parameters": ODParameters(epsilon=1.0, max_trips_per_user=30, unit="person"),
+                "zones": "clusters-10",
+            },
+            "trips",
+        ),
+        (
+            {"home_shown": "density", "epsilon": "0.5"},
+            {"parameters": DensityParameters(epsilon=0.5), "step": "day"},
+            "visits",
+        ),
+    ],
+    ids=["days", "coarse", "density"],
+)
+def test_the_right_gauge_is_the_common_part_of_the_setting(open_home, query, setting, what):
+    app = open_home(od_data="demo-city", density_data="demo-city", **query)
+    known = use(*of(**setting))
+    level, number, needle = gauges(app)[1]
+    assert number == f"{100 * known.share:.0f} of 100"
+    assert needle == pytest.approx(100 * known.share, abs=0.01)
+    assert level == known.level
+    assert f"of 100 {what}" in html_of(app) or f"100 {what}" in html_of(app)
+    assert f"{100 * known.share:.0f}" in verdict(app)[1]
+    if known.crossing < 1:
+        assert f"f the {100 * known.crossing:.0f} in 100 trips that cross" in verdict(app)[1]
+
+
+@pytest.mark.parametrize(
+    ("unit", "step", "days"),
+    [("person-day", "day", [1] * 7), ("person-day", "whole", [7]), ("person", "whole", [7])],
+)
+def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, step, days):
+    app = open_home(epsilon="0.3", unit=unit, od_time=step, od_data="demo-city")
+    risk = risk_of_trips(ODParameters(epsilon=0.3, unit=unit), days)
+    _, number, needle = gauges(app)[0]
+    assert number == f"{100 * risk.best_guess:.0f} of 100"
+    assert needle == pytest.approx(200 * (risk.best_guess - 0.5), abs=0.01)
+    assert f"right at most {100 * risk.best_guess:.0f} times in 100" in verdict(app)[1]
+    assert f"ε = {risk.epsilon:.2g} in all" in html_of(app)
+
+
+def test_single_trips_are_never_called_strong(open_home):
+    level, _, _ = gauges(open_home(epsilon="0.1", unit="trip", od_data="demo-city"))[0]
+    assert level == "partly"
+
+
+def test_known_uses_stand_on_the_scale(open_home):
+    (body,) = (body for body in bodies(open_home()) if 'class="gauges"' in body)
+    assert body.count('class="tick"') == len(PRECEDENTS)
+
+
+def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_home, settled):
+    query = {"unit": "person", "od_time": "whole", "od_zones": "clusters-10", "epsilon": "0.1"}
+    app = settled(open_home(od_data="demo-city", **query))
+    _, asked = of(ODParameters(epsilon=1.0), "clusters-10")
+    seen = Seen(dataset=str(asked.folder), zones="clusters-10", when=When(step="whole"))
+    need = Need(seen=seen, unit="person")
+    best = frontier.frontier(asked, need).recommended()
+    assert best.setting.seen == seen
+    words = advice(app)[0][1]
+    assert f"{100 * best.use.share:.0f} in 100 are where they were" in words
+    assert f"right at most {100 * best.risk:.0f} times in 100" in words
+    assert "once for the whole period, protecting a person" in words
+    app = settled(app.button(key="way_home_use").click().run())
+    assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
+    assert app.selectbox(key="od_zones").value == "clusters-10"
+    assert "as you have it" in advice(app)[0][1]
+    assert "way_home_use" not in [one.key for one in app.button]
+    assert gauges(app)[1][1] == f"{100 * best.use.share:.0f} of 100"
+
+
+def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_home, settled):
+    app = settled(open_home(od_data="demo-city"))
+    ((level, words),) = advice(app)
+    assert level == "noisy"
+    assert "not usable" in words or "Nothing" in words
+    labels = [one.label for one in app.button if (one.key or "").startswith("way_")]
+    assert any("clusters" in label or "province" in label for label in labels)
+    assert any("whole period" in label for label in labels)
+
+
+def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_home, settled):
     app = settled(open_home())
-    before = figures(app)
-    redraw = next(button for button in app.button if button.label == "Redraw")
-    after = figures(settled(redraw.click().run()))
-    assert after[:4] != before[:4]
-    assert after[4:] == before[4:]
+    app.selectbox(key="od_data").set_value("town")
+    app = settled(app.run())
+    assert "leaks a little" in text(app)
+    keys = [one.key for one in app.button if (one.key or "").startswith("way_home")]
+    app.button(key=keys[0]).click().run()
+    assert "town" in app.session_state["session"].judged
 
 
-def test_bad_query_parameters_are_dropped(open_home, settled):
-    usual = figures(settled(open_home()))
-    for query in (
-        {"epsilon": "nan"},
-        {"epsilon": "-1"},
-        {"epsilon": "0"},
-        {"epsilon": "inf"},
-        {"epsilon": "1e9", "delta": "1", "max_visits": "0", "threshold": "-1"},
-        {"max_visits": "169", "max_trips": "257", "threshold": "x", "delta": "nan"},
-        {"unit": "household", "variant": "<script>", "density_data": "nowhere", "od_data": "../x"},
-        {"cluster_minimum": "-5"},
-        {"cluster_minimum": "nan"},
-    ):
-        assert figures(settled(open_home(**query))) == usual, query
-
-
-def test_good_query_parameters_are_taken(open_home):
-    app = open_home(epsilon="0.3", max_visits="10", variant="lpa", unit="trip", threshold="5")
-    assert app.select_slider(key="epsilon").value == 0.3
-    assert app.slider(key="max_visits").value == 10
-    assert app.slider(key="threshold").value == 5
-    assert app.selectbox(key="variant").value == "lpa"
-    assert app.selectbox(key="unit").value == "trip"
-
-
-def test_trip_level_disables_the_trip_limit_and_says_why(open_home):
-    app = open_home()
-    assert not app.select_slider(key="max_trips").disabled
-    app.selectbox(key="unit").set_value("trip").run()
-    assert app.select_slider(key="max_trips").disabled
-    assert "nobody is trimmed" in texts(app)
-    assert "cannot be added" in texts(app)
-
-
-def test_flows_without_people_offer_trip_level_only(open_home):
+def test_flows_without_people_say_why_nothing_is_recommended(open_home):
     app = open_home()
     app.selectbox(key="od_data").set_value("flows").run()
+    assert "holds flows without people" in text(app)
     assert app.selectbox(key="unit").value == "trip"
-    assert len(app.selectbox(key="unit").options) == 1
-    assert "name no people" in texts(app)
-    assert not app.exception
 
 
-def test_budget_of_the_same_people_is_summed_and_of_others_is_not(open_home):
-    app = open_home()
-    assert "ε = 8 with δ = 1e-7 in all" in texts(app)
-    app.selectbox(key="unit").set_value("person").run()
-    assert "ε = 2 with δ = 1e-7 in all" in texts(app)
-    app.selectbox(key="variant").set_value("efpa").run()
-    assert "the density 1.84 (best proved, more than is published)" in texts(app)
-    app.selectbox(key="od_data").set_value("only-trips").run()
-    assert "read the same people" not in texts(app)
+def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
+    app = open_home(epsilon="0.1", unit="trip", od_data="demo-city")
+    setting, demo = of(ODParameters(epsilon=0.1, unit="trip"), step="day")
+    true = od.truth(demo, days=0)[0]
+    private = cached.draw(setting, SEED).counts[0]
+    pairs = [(i, j) for i in range(len(true)) for j in range(len(true)) if i != j]
+    shown = [p for p in sorted(pairs, key=lambda p: -private[p])[:LARGEST] if private[p] > 0]
+    busy = [p for p in sorted(pairs, key=lambda p: -true[p])[:LARGEST] if true[p] > 0]
+    counted = [
+        sum(true[p] == 0 for p in shown),
+        sum(0 < true[p] < private[p] / 2 for p in shown),
+        sum(true[p] >= 15 and private[p] == 0 for p in busy),
+    ]
+    private = "".join(bodies(app)).split('<div class="sides"')[1].split("<figure>")[2]
+    private = private.split("</figure>")[0]
+    kinds = [private.count(f'"flow {kind}"') for kind in ("phantom", "inflated", "lost")]
+    assert counted[0] > 0
+    assert kinds == counted
 
 
-def test_a_column_without_data_says_so_and_offers_a_dataset(open_home):
-    app = open_home()
+def test_presenting_keeps_the_answer_and_hides_the_settings(open_home):
+    wanted = gauges(open_home(epsilon="0.5"))
+    app = open_home(epsilon="0.5", view="presenter")
+    assert gauges(app) == wanted
+    assert any("stSidebar" in body and "display: none" in body for body in bodies(app))
+
+
+def test_moving_epsilon_changes_numbers_and_back_brings_them_back(open_home, settled):
+    app = settled(open_home())
+    before = figures(app), gauges(app)
+    moved = settled(app.select_slider(key="epsilon").set_value(0.1).run())
+    assert (figures(moved), gauges(moved)) != before
+    app = settled(moved.select_slider(key="epsilon").set_value(1.0).run())
+    assert (figures(app), gauges(app)) == before
+
+
+def test_a_part_that_a_dataset_lacks_is_said_and_another_is_offered(open_home):
+    app = open_home(home_shown="density")
     app.selectbox(key="density_data").set_value("only-trips").run()
-    assert "only-trips has no visits" in texts(app)
-    assert len(figures(app)) == 4
+    assert "only-trips has no visits" in text(app)
     app.button(key="missing_density_data").click().run()
-    assert len(figures(app)) == 8
-
-
-@pytest.mark.parametrize("epsilon", [EPSILON_STOPS[0], 4.0, 5.0, EPSILON_STOPS[-1]])
-@pytest.mark.parametrize("variant", ["efpag_joint", "lpa", "zones_laplace"])
-def test_every_epsilon_works_and_the_analytic_gaussian_is_named_above_four(
-    open_home, epsilon, variant
-):
-    app = open_home(epsilon=f"{epsilon:g}", variant=variant)
-    assert len(figures(app)) == 8
-    assert ("analytic Gaussian" in texts(app)) == (epsilon > 4 and variant == "efpag_joint")
+    assert len(gauges(app)) == 2
 
 
 def test_delta_above_one_over_people_is_warned_of(open_home):
-    warned = open_home(delta="2e-6", density_data="only-visits")
-    assert "about 4 of them" in texts(warned)
-    assert "Choose a smaller δ" in texts(warned)
-    assert "Choose a smaller δ" not in texts(open_home(density_data="only-visits"))
+    assert "Choose a smaller δ" in text(open_home(delta="2e-6", density_data="only-visits"))
+    assert "Choose a smaller δ" not in text(open_home(density_data="only-visits"))
 
 
-def test_too_little_data_is_called_not_usable_on_the_stage_and_in_the_columns(open_home):
-    app = open_home(epsilon="0.01")
-    bodies = [e.proto.body for e in app.get("html") if 'class="verdict' in e.proto.body]
-    assert len(bodies) == 3
-    assert all('class="verdict noisy"' in body for body in bodies)
-    assert all("Not usable for " in body for body in bodies[1:])
-    assert "times as many people" in bodies[2]
+@pytest.fixture
+def saved(open_home, monkeypatch):
+    """Open home and make its files as a press does: in a thread that knows no session."""
+    files = {}
+
+    def take(label, data, file_name, **named):
+        making = threading.Thread(target=lambda: files.update({label: data()}))
+        making.start()
+        making.join()
+
+    monkeypatch.setattr(handout.st, "download_button", take)
+
+    def run(**query):
+        files.clear()
+        return open_home(**query), files
+
+    return run
 
 
-def test_calculator_moves_the_slider_to_a_stop_that_keeps_the_promise(open_home):
-    app = open_home(unit="trip")
-    assert any("<td>0.2853</td>" in table for table in tables(app))
-    app.button(key="home_use_epsilon").click().run()
-    assert app.select_slider(key="epsilon").value == 0.3
+CASES = [
+    {"od_data": "demo-city", "unit": "person", "max_trips": "30", "threshold": "0"},
+    {"od_data": "demo-city", "od_zones": "clusters-10", "epsilon": "3"},
+    {"home_shown": "density", "density_data": "demo-city", "epsilon": "0.5"},
+]
 
 
-def test_reset_brings_every_default_back(open_home, settled):
-    app = open_home(epsilon="0.3", variant="lpa", threshold="5")
-    next(button for button in app.button if button.label == "Reset").click().run()
-    assert app.select_slider(key="epsilon").value == 1.0
-    assert app.selectbox(key="variant").value == "efpag_joint"
-    assert app.slider(key="threshold").value == 15
-    assert figures(settled(app)) == figures(settled(open_home()))
+@pytest.mark.parametrize("query", CASES, ids=str)
+def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
+    app, files = saved(**query)
+    page = files["Handout"]
+    quoted = re.search(r"<blockquote>(.*?)</blockquote>", page)[1]
+    (_, risk, _), (_, right, _) = gauges(app)
+    assert risk in quoted
+    assert right.removesuffix(" of 100") in quoted
+    assert "a coin gets 50" in quoted
+    assert f"ε {query.get('epsilon', '1')}" in page
+    for sign in ("ε", *(("ℓ",) if "home_shown" in query else ("T", "τ"))):
+        assert f"<li>{sign}: " in page
+    assert "Simulated people" in page
+    assert "127.0.0.1" not in page
+    assert not re.search(r'(src|href)="', page)
+    assert "<script" not in page
+    assert page.count('role="img" aria-label="True') == 1
+    assert page.count('role="img" aria-label="Private') == 1
+    ElementTree.fromstring(re.search(r"<body>.*</body>", page, re.S)[0])  # well-formed, escaped
+    table = dict(csv.reader(io.StringIO(files["CSV"])))
+    assert 100 * float(table["common part"]) == pytest.approx(float(right.split()[0]), abs=0.5)
+
+
+def test_data_of_real_people_have_no_handout(saved):
+    """A file is served to whoever knows its address."""
+    app, files = saved()
+    assert files
+    app.selectbox(key="od_data").set_value("town")
+    files.clear()
+    app.run()
+    assert "town" in text(app)
+    assert not files
+
+
+def test_the_numbers_of_flows_are_those_of_the_exact_law(open_home, settled):
+    app = settled(open_home(od_data="demo-city"))
+    setting, demo = of(ODParameters(epsilon=1.0, max_trips_per_user=4), step="day")
+    drawn = [cached.draw(setting, SEED, day=day).counts[0] for day in range(7)]
+    zeros = np.mean([(one == 0)[~np.eye(len(one), dtype=bool)].mean() for one in drawn])
+    exact = od.expected(demo, setting.parameters)
+    assert 100 * zeros == pytest.approx(float(figures(app)[6].rstrip("%")), abs=0.5)
+    assert f"{exact.mean_error():.2g}"[:3] in figures(app)[4]
+
+
+def test_what_both_cost_the_same_people_is_added_up(open_home):
+    app = open_home(od_data="demo-city", density_data="demo-city", unit="person")
+    assert "publishing both would cost each person ε = 2 with δ = 1e-7 in all" in text(app)
+    app.selectbox(key="unit").set_value("trip").run()
+    assert "cannot be added up" in text(app)
+    assert "Both read the same people" not in text(open_home(od_data="only-trips"))

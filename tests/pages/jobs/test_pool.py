@@ -7,15 +7,10 @@ import threading
 import time
 from dataclasses import replace
 
-import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import datasets
-from engine.contract import Seen
-from engine.parameters import DensityParameters, ODParameters
-from pages._ui.cache import repeats
-from pages._ui.cache.window import Window
+from engine.parameters import DensityParameters
 from pages._ui.jobs import pool as pool_module
 from pages._ui.jobs.pool import Pool, workers
 from pages._ui.jobs.work import Ask
@@ -50,21 +45,6 @@ def finished(job):
     job.wait(GUARD_S)
     assert job.state == "finished", job.error
     return job.result
-
-
-def test_numbers_of_a_worker_process_are_those_computed_here(processes):
-    key = Seen(dataset=str(datasets.load("demo-city").folder))
-    settings = DensityParameters(epsilon=0.7)
-    there = finished(asked(processes, repeats.density_draws, key, settings, SEED))
-    expected = last(repeats.density_draws(key, settings, SEED))
-    assert there.distances_m == expected.distances_m
-    assert len(there.scores) == len(expected.scores) == 20
-    for one, other in zip(there.scores, expected.scores, strict=True):
-        np.testing.assert_array_equal(one.error, other.error)
-        np.testing.assert_array_equal(one.correlation, other.correlation)
-    trips = ODParameters(epsilon=0.7, max_trips_per_user=4, suppression_threshold=15)
-    asks = (repeats.trip_draws, key, trips, SEED, Window(0))
-    assert finished(asked(processes, *asks)) == last(asks[0](*asks[1:]))
 
 
 def test_work_is_done_elsewhere(processes, thread):

@@ -1,19 +1,15 @@
 """Numbers and sentences read as a person expects."""
 
 import ast
-import math
 import re
 from pathlib import Path
-
-import pytest
 
 from engine import datasets, resolution
 from engine.contract import When
 from engine.ledger import Ledger, Notion, Unit
 from engine.parameters import DELTA_STOPS, ODParameters
-from pages._ui.home import wording as home_wording
 from pages._ui.wording.numbers import fixed, percent, scientific
-from pages._ui.wording.privacy import PROTECTED, composition, delta_warning, ledger_line, protection
+from pages._ui.wording.privacy import composition, delta_warning, ledger_line, protection
 
 ROOT = Path(__file__).parents[3]
 WEEK = datasets.describe("rwanda-districts")  # seven days
@@ -23,35 +19,11 @@ def test_delta_reads_back_as_the_number_it_is():
     assert [float(scientific(stop)) for stop in DELTA_STOPS] == list(DELTA_STOPS)
 
 
-def test_risk_states_odds_and_guess():
-    text = home_wording.risk(1.0, "person")
-    assert "2.72" in text
-    assert "73%" in text
-    assert f"{100 / (1 + math.exp(-6)):.1f}%" in home_wording.risk(6.0, "person")
-    assert "right over 99.9% of the time" in home_wording.risk(10.0, "person")
-
-
 def test_one_trip_is_singular_and_signs_are_typographic():
     assert protection("person", 1).endswith("up to 1 trip")
     assert protection("person-day", 4).endswith("up to 4 trips")
     assert fixed(-0.0771) == "−0.077"
     assert percent(123.4) == ">10,000%"
-
-
-@pytest.mark.parametrize(
-    ("unit", "expected"),
-    [
-        ("trip", "For all trips of a person together the odds can shift by far more"),
-        ("person-day", "Every further day of a person that is published adds to it"),
-        ("person", "which is what (ε, δ)-DP states."),
-    ],
-)
-def test_risk_is_of_what_is_protected_and_no_more(unit, expected):
-    text = home_wording.risk(1.0, unit)
-    assert f"that a person's week of visits or {PROTECTED[unit]} is in the data" in text
-    assert "odds that a person is in the data" not in text
-    assert expected in text
-    assert unit != "person" or text.endswith(expected)
 
 
 def ledger(published, proved, delta):
@@ -73,38 +45,6 @@ def test_ledger_line_names_no_delta_that_is_not_spent_and_says_when_less_is_prov
     assert "more than is published" not in ledger_line(ledger(1.0, 0.88, 1e-7))
     above = ledger_line(ledger(1.0, 1.58, 1e-7))
     assert "ε = 1.58 at δ = 1e-7, **more than is published**" in above
-
-
-@pytest.mark.parametrize(
-    ("unit", "expected"),
-    [
-        ("person-day", "ε = 8 with δ = 1e-7 in all"),
-        ("person", "ε = 2 with δ = 1e-7 in all"),
-        ("trip", "cannot be added"),
-    ],
-)
-def test_sum_for_the_same_people_names_what_it_spends(unit, expected):
-    words = home_wording.same_people(ledger(1.0, 0.969, 1e-7), 1.0, unit, days=7)
-    assert expected in words
-    assert "δ = 1e-7" in words
-    assert "δ" not in home_wording.same_people(ledger(1.0, 1.0, 0.0), 1.0, unit, days=7)
-
-
-def test_sum_for_the_same_people_counts_what_is_proved_where_that_is_more():
-    above = ledger(1.0, 1.6239, 0.0)
-    words = home_wording.same_people(above, 1.0, "person-day", days=7)
-    assert "ε = 8.62 in all: the density 1.62 (best proved, more than is published)" in words
-    assert "ε = 1.62;" in home_wording.same_people(above, 1.0, "trip", days=7)
-
-
-@pytest.mark.parametrize("delta", [0.0, 1e-7, 0.2])
-def test_the_best_guess_is_that_of_the_worst_mechanism_with_this_loss_and_delta(delta):
-    """Randomised response that tells outright with probability δ: the attacker's best guess."""
-    epsilon = 0.5
-    sure = delta + (1 - delta) * math.exp(epsilon) / (1 + math.exp(epsilon))
-    words = home_wording.risk(epsilon, "person", delta=delta)
-    assert f"right at most {100 * sure:.0f}% of the time" in words
-    assert ("no attack succeeds more often than ε allows by more than δ" in words) == (delta > 0)
 
 
 def test_nothing_claims_that_the_guarantee_fails_with_probability_delta():

@@ -13,7 +13,7 @@ from pages._ui.cache import trips as cached_trips
 from pages._ui.cache.window import Window
 from pages._ui.drawing import charts
 from pages._ui.trips import grid as trips_grid, look as trips_look, window as trips_window
-from pages._ui.wording.numbers import percent, trip_count
+from pages._ui.wording.numbers import percent
 from tests.support import tables
 from tests.support.flows_page import PAGE, deck, figures, show, text
 
@@ -44,7 +44,7 @@ def test_every_view_of_a_method_works_without_nan(open_od, settled, method, unit
         app = settled(show(app, view))
         assert app.button_group(key="od_view").value == view
         assert "nan" not in text(app).lower().replace("finance", "")
-        assert len(figures(app)) >= 6
+        assert len(figures(app)) >= 4
 
 
 @pytest.mark.parametrize("settings", [{"threshold": 0, "epsilon": 0.01}, {"threshold": 100}])
@@ -57,33 +57,6 @@ def test_extreme_settings_on_all_days(open_od, settings):
 
 def test_a_method_without_a_law_is_judged_on_one_matrix(open_od):
     assert "Choose one day" in text(open_od(od_method="estimate", od_day=trips_window.ALL))
-
-
-def test_the_large_numbers_are_the_engines(open_od, settled, method, draw_of_page):
-    """Exact expectations of a method with a law, means of draws of another; wrong flows counted."""
-    app = settled(open_od(epsilon=0.5, od_method=method))
-    shown = figures(app)
-    true, release = draw_of_page(epsilon=0.5)
-    seen = release.as_shown[0]
-    off = ~np.eye(len(true), dtype=bool)
-    lost, phantom = ((true >= 15) & (seen == 0) & off).sum(), ((true == 0) & (seen > 0) & off).sum()
-    assert shown[4:6] == [f"{lost:,}", f"{phantom:,}"]
-    exact = od.expected(datasets.load("demo-city"), release.parameters, days=0)
-    if exact is None:
-        key, noise = key_of("demo-city"), (20140824, 0)
-        draws = [
-            cached_trips.agreed(key, release.parameters, noise, Window(0), repeat).scores
-            for repeat in range(20)
-        ]
-        assert shown[0] == trip_count(np.mean([one.mean_error for one in draws]))
-        common = percent(np.mean([one.common_part for one in draws]))
-        assert shown[1] == common
-        assert f"Common part with the truth: {common}" in text(app)
-        return
-    assert shown[0] == trip_count(exact.mean_error())
-    assert shown[1] == percent(exact.common_part)
-    assert shown[2] == percent(exact.relative_error("large"))
-    assert f"{float(exact.outcomes.phantom.cells):.1f}"[:2] in text(app)
 
 
 def test_outcomes_and_totals_are_those_of_the_draw(
@@ -133,7 +106,6 @@ def test_redraw_changes_the_draw_and_not_the_expectation(open_od):
     next(button for button in app.button if button.label == "Redraw").click().run()
     after = figures(app)
     assert after[:4] == before[:4]
-    assert after[5] != before[5]
     assert deck(app) != marked
 
 

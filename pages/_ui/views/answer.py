@@ -1,0 +1,168 @@
+"""What every page says of one setting: two gauges, and the verdict on what is set."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from engine import privacy
+from engine.contract import Setting
+from engine.ledger import Ledger
+from engine.privacy import GROUP, PRECEDENTS, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
+from engine.steps import Level
+from engine.use import Use, readable_from
+from pages._ui import cached, state
+from pages._ui.drawing import cards
+from pages._ui.drawing.gauges import Gauge
+from pages._ui.shell.catalogue import Entry
+from pages._ui.views import recommend
+from pages._ui.wording import use as words
+from pages._ui.wording.numbers import number, percent, scientific
+
+PRIVACY_RULE = (
+    f"Privacy is called strong while an attacker is right in at most {STRONG_GUESS:.0%} of guesses "
+    f"– halfway from a coin toss to certainty –, moderate up to {WEAK_GUESS:.0%}, and weak above; "
+    "where single trips are protected it is never strong."
+)
+_STANDINGS = {
+    ("strong", True): "Private and usable",
+    ("moderate", True): "Moderately private, usable",
+    ("weak", True): "Too open",
+    ("strong", False): "Too private: too little is left",
+    ("moderate", False): "Neither private enough nor usable",
+    ("weak", False): "Neither private nor usable",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A setting with its two axes."""
+
+    setting: Setting
+    entry: Entry
+    use: Use
+    risk: Risk
+
+
+def of(setting: Setting) -> Answer:
+    """Return what is known of a setting: the same numbers on every page."""
+    entry = state.entry_of(setting)
+    return Answer(setting=setting, entry=entry, use=cached.use(setting), risk=risk_of(setting))
+
+
+def risk_of(setting: Setting) -> Risk:
+    """Return what an attacker can learn of all that a setting releases, by public facts alone."""
+    if words.is_flows(setting):
+        days = setting.when.lengths(len(cached.ingested(setting).metadata.days))
+        return cached.computed(privacy.risk_of_trips, setting.parameters, days)
+    ledger: Ledger = cached.ledger(setting)
+    return privacy.risk_of_ledger(ledger, setting.parameters.epsilon)
+
+
+def gauges(answer: Answer) -> list[Gauge]:
+    """Return what the guarantee is worth and what the numbers can be used for."""
+    return [_privacy(answer), _use(answer)]
+
+
+def level(answer: Answer) -> Level:
+    """Return the worse of both sides."""
+    sides = (answer.risk.level, answer.use.level)
+    return next(one for one in ("noisy", "partly", "good") if one in sides)
+
+
+def draw(setting: Setting, note: str = "") -> None:
+    """Draw the verdict on what is set, and what to choose where it is not usable."""
+    known = of(setting)
+    st.html(verdict_html(known, " ".join(filter(None, (note, readable(known))))))
+    if known.use.level == "noisy":
+        recommend.draw(setting, key="verdict")
+
+
+def verdict_html(answer: Answer, note: str = "") -> str:
+    """Return the verdict on what is set."""
+    setting, use = answer.setting, answer.use
+    standing = _STANDINGS[answer.risk.strength, use.level != "noisy"]
+    in_part = " in part" if use.level == "partly" and answer.risk.strength != "weak" else ""
+    return cards.verdict_html(
+        level(answer),
+        words.as_set(use, setting, answer.risk.best_guess),
+        note,
+        title=f"As it is set: {standing[0].lower()}{standing[1:]}{in_part}",
+        rule=f"{PRIVACY_RULE} {words.USE_RULE}",
+    )
+
+
+def covered(answer: Answer) -> str:
+    """Say what is released in all, what it costs a person, and what is left to several together."""
+    risk, setting = answer.risk, answer.setting
+    spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
+    total = f"ε = {number(risk.epsilon, 4)}{spent} in all"
+    what = "the whole week of visits"
+    if words.is_flows(setting):
+        matrices = len(setting.when.lengths(len(answer.entry.metadata.days)))
+        what = "one matrix" if matrices == 1 else f"{matrices} matrices"
+    who = f"for {words.WHO['trip']}" if not risk.covers_person else "for a person"
+    return (
+        f"From {what}, {total} {who}. {GROUP} who travel together, as in a household: "
+        f"{privacy.guesses(risk.group_guess)}."
+    )
+
+
+def readable(answer: Answer) -> str:
+    """Say from how many trips on a flow can be read by itself; empty of what has no exact law."""
+    if not words.is_flows(answer.setting) or cached.method_of(answer.setting).expected is None:
+        return ""
+    return words.readable(_readable_from(answer.setting))
+
+
+@cached.once
+def _readable_from(setting: Setting) -> int | None:
+    return readable_from(setting, cached.ingested(setting))
+
+
+def _privacy(answer: Answer) -> Gauge:
+    risk = answer.risk
+    *most, right, of, hundred, _ = privacy.guesses(risk.best_guess).split()
+    return Gauge(
+        name=f"Privacy: {risk.strength}",
+        level=risk.level,
+        sentence=f"{' '.join(most)} *{right} {of} {hundred}* guesses of an attacker are right",
+        rule=f"{covered(answer)} White marks: known uses. {PRIVACY_RULE}",
+        note=covered(answer).partition(". ")[0],
+        value=risk.best_guess,
+        low=0.5,
+        high=1.0,
+        bands=((STRONG_GUESS, "good"), (WEAK_GUESS, "partly"), (1.0, "noisy")),
+        ends=("50: a coin", "100: certainty"),
+        ticks=[
+            (
+                Guarantee(epsilon=known.epsilon).best_guess,
+                f"{known.name}: ε = {known.epsilon:g} for {known.unit}",
+            )
+            for known in PRECEDENTS
+        ],
+    )
+
+
+def _use(answer: Answer) -> Gauge:
+    use, what = answer.use, "trips" if words.is_flows(answer.setting) else "visits"
+    good, partly = use.limits
+    drawn: Any = f"by draws, ± {percent(use.error)}" if use.error else "exact"
+    return Gauge(
+        name=f"Use: {words.USE[use.level]}",
+        level=use.level,
+        sentence=f"*{words.hundred(use.share)} of 100* {what} are where they were",
+        rule=f"{percent(use.share)}, {drawn}. {words.USE_RULE} {readable(answer)}",
+        note=f"{percent(use.share)}, {drawn}"
+        + (f"; {hundred_cross(use)}" if use.crossing < 1 else ""),
+        value=use.share,
+        low=0.0,
+        high=1.0,
+        bands=((partly, "noisy"), (good, "partly"), (1.0, "good")),
+        ends=("0", "100"),
+    )
+
+
+def hundred_cross(use: Use) -> str:
+    """Say how many trips the coarse zones keep."""
+    return f"{words.hundred(use.crossing)} in 100 cross these zones"

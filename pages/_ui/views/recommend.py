@@ -1,0 +1,120 @@
+"""What to choose for what is asked: the recommended setting, *Use this*, and the ways out."""
+
+import html
+from collections.abc import Sequence
+from typing import Any
+
+import streamlit as st
+
+from engine import frontier
+from engine.contract import Setting
+from engine.errors import ExplorerError
+from engine.frontier import Candidate, Frontier, Need, Part
+from engine.steps import Level
+from pages._ui import cached, jobs, state
+from pages._ui.drawing.colours import SIGNS
+from pages._ui.jobs import pieces
+from pages._ui.shell.session import session
+from pages._ui.wording import use as words
+
+
+def need_of(setting: Setting) -> Need:
+    """Return what a setting asks for: its detail, whom it protects, and τ."""
+    parameters: Any = setting.parameters
+    if not words.is_flows(setting):
+        return Need(seen=setting.seen, read="density")
+    unit = "person" if parameters.unit == "person" else "person-day"
+    return Need(seen=setting.seen, unit=unit, threshold=state.value(state.THRESHOLD))
+
+
+def judged(part: Part) -> tuple[Candidate, ...]:
+    """Judge one part of all settings: a piece of long work."""
+    source = cached.ingested(part.seen)
+    return frontier.judged(source, part, seed=0 if source.metadata.simulated else None)
+
+
+def job(setting: Setting, *, delay_s: float = 0.0) -> pieces.Job:
+    """Return the work that judges every setting of the dataset of `setting`."""
+    need, product = need_of(setting), "flows" if words.is_flows(setting) else "density"
+    every = [(part,) for part in frontier.parts(cached.ingested(setting), need)]
+    return pieces.ask(f"frontier_{product}", judged, every, delay_s=delay_s)
+
+
+def known(setting: Setting, done: Sequence[tuple[Candidate, ...]]) -> Frontier | None:
+    """Return what is judged so far; None before anything as asked is."""
+    simulated = cached.ingested(setting).metadata.simulated
+    judged = tuple(one for batch in done for one in batch)
+    every = Frontier(need=need_of(setting), judged=judged, confidential=not simulated)
+    return every if every.candidates else None
+
+
+def draw(setting: Setting, *, key: str) -> None:
+    """Draw the recommendation for what a setting asks; it follows as settings are judged."""
+    try:
+        work = job(setting, delay_s=jobs.RESTED_S)
+    except ExplorerError as problem:
+        st.caption(f"Nothing is recommended: {problem}")
+        return
+
+    def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
+        every = known(setting, done)
+        if every is not None:
+            _recommended(every, setting, key=key, running=running)
+        elif running:
+            st.caption("Judging every setting of these data …")
+
+    pieces.live(f"recommend_{key}", work, show)
+
+
+def _recommended(every: Frontier, setting: Setting, *, key: str, running: bool) -> None:
+    limit = state.value(state.RISK)
+    best = every.recommended(limit)
+    if best is None or every.alike:
+        why = (
+            "no setting as asked holds anything, so that they cannot be told apart"
+            if every.alike
+            else f"none as asked keeps an attacker's guesses within {limit:.0%}"
+        )
+        _block("noisy", "Nothing to recommend", f"{why[0].upper()}{why[1:]}.")
+    elif best.setting == setting:
+        _block("good", "Recommended: as you have it ✓", words.sentence(best))
+    else:
+        title = "Recommended" if best.usable else "Best as asked, and not usable"
+        _block("good" if best.usable else "noisy", title, words.sentence(best))
+        _button("Use this", best, f"{key}_use", primary=True)
+    if running:
+        st.caption("Coarser, longer and finer ones are being judged …")
+        return
+    for way in every.way_out(limit)[:3]:
+        _button(words.way(way), way.candidate, f"{key}_{way.lever}")
+    if every.confidential:
+        st.caption(words.LEAK)
+
+
+def _block(level: Level, title: str, text: str) -> None:
+    """Draw what is recommended; it looks unlike the verdict on what is set."""
+    sign = f'<span aria-hidden="true">{SIGNS[level]}</span>'
+    head = f"<strong>{sign} {html.escape(title)}</strong>"
+    st.html(f'<div class="advice {level}" role="status">{head}{html.escape(text)}</div>')
+
+
+def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> None:
+    st.button(
+        label,
+        key=f"way_{key}",
+        on_click=take,
+        args=(one,),
+        type="primary" if primary else "secondary",
+        width="stretch",
+        help=words.sentence(one),
+    )
+
+
+def take(one: Candidate) -> None:
+    """Set all of a setting; a release then says on which data it was chosen (a callback)."""
+    state.take(one.setting)
+    entry = state.entry_of(one.setting)
+    if entry.is_twin:
+        session().on_twin = entry.name, one.setting.parameters.epsilon
+    if not entry.metadata.simulated:
+        session().judged.add(entry.name)

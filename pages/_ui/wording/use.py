@@ -1,0 +1,138 @@
+"""A setting, its use and its risk in words: the same sentences on every page and the handout."""
+
+from typing import Any
+
+from engine import density, origin_destination as od, privacy
+from engine.contract import Setting
+from engine.frontier import Candidate, WayOut
+from engine.parameters import ODParameters
+from engine.resolution import FINEST
+from engine.steps import Level
+from engine.use import DENSITY_LIMITS, FLOWS_LIMITS, Use
+from pages._ui.wording.places import level_words
+
+SPANS = {"day": "every day", "week": "every week", "whole": "once for the whole period"}
+WHO = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}
+USE: dict[Level, str] = {"good": "good", "partly": "in part", "noisy": "too little"}
+USE_RULE = (
+    "Use is the common part: of 100 trips (visits), so many are where they really were. Flows are "
+    f"called good from {FLOWS_LIMITS[0]:.0%}, usable in part from {FLOWS_LIMITS[1]:.0%}; a density "
+    f"from {DENSITY_LIMITS[0]:.0%} and {DENSITY_LIMITS[1]:.0%}, for a week without any rhythm has "
+    "74%. These limits are conventions."
+)
+LEAK = (
+    "A setting chosen by looking at confidential data leaks a little about them, which no ε "
+    "accounts for. Release will record it as tuned on these data."
+)
+
+
+def is_flows(setting: Setting) -> bool:
+    """Whether a setting is of flows."""
+    return isinstance(setting.parameters, ODParameters)
+
+
+def hundred(share: float) -> str:
+    """Write how many of a hundred.
+
+    Examples
+    --------
+    >>> hundred(0.894), hundred(0.9996), hundred(float("nan"))
+    ('89', 'over 99', 'none')
+    """
+    if share != share:
+        return "none"
+    return "over 99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
+
+
+def held(use: Use, setting: Setting) -> str:
+    """Say what a release holds of the truth, and of which trips.
+
+    Examples
+    --------
+    >>> from engine.contract import Seen
+    >>> seen = Seen(dataset="demo-city", zones="clusters-10")
+    >>> coarse = Setting(seen=seen, parameters=ODParameters(epsilon=1.0))
+    >>> held(Use(share=0.93, crossing=0.57), coarse)
+    'of the 57 in 100 trips that cross 10 clusters 93 in 100 are where they were'
+    """
+    right = hundred(use.share)
+    if not is_flows(setting):
+        return f"of 100 visits {right} are where and when they were"
+    if setting.zones == FINEST:
+        return f"of 100 trips {right} are where they were"
+    cross = f"of the {hundred(use.crossing)} in 100 trips that cross {level_words(setting.zones)}"
+    return f"{cross} {right} in 100 are where they were"
+
+
+def guessed(best_guess: float) -> str:
+    """Say how often an attacker is right at most, as every page does."""
+    words = privacy.guesses(best_guess).removesuffix(" of 100 guesses")
+    return f"an attacker guesses right {words} times in 100"
+
+
+def zones_words(level: str, zones: int) -> str:
+    """Return how many zones there are, and of which level."""
+    if level == FINEST:
+        return f"{zones:,} zones"
+    words = level_words(level)
+    return words if level.startswith("clusters-") else f"{zones:,} {words}"
+
+
+def levers(setting: Setting) -> str:
+    """Return the method and what its sliders stand at, such as ``the papers' method, T 4, ε 1``."""
+    asked: Any = setting.parameters
+    methods: Any = od.METHODS if is_flows(setting) else density.METHODS
+    row = methods[asked.method]
+    parts = ["our method" if row.ours else "the papers' method"]
+    if not is_flows(setting):
+        parts = ["our method" if row.ours else row.short]
+    signs = {"max_trips_per_user": "T", "suppression_threshold": "τ", "max_visits_per_user": "ℓ"}
+    parts += [f"{sign} {getattr(asked, name)}" for name, sign in signs.items() if name in row.uses]
+    return ", ".join([*parts, f"ε {asked.epsilon:g}"])
+
+
+def publish(one: Candidate) -> str:
+    """Say what would be published, and who is protected."""
+    setting = one.setting
+    what = zones_words(setting.zones, one.zones)
+    when = SPANS[setting.when.step] if is_flows(setting) else "for every hour of the week"
+    return f"{what} {when}, protecting {WHO[one.unit]}"
+
+
+def sentence(one: Candidate) -> str:
+    """Return a recommendation as one sentence."""
+    return (
+        f"Publish {publish(one)}: {held(one.use, one.setting)}; {guessed(one.risk)}. "
+        f"With {levers(one.setting)}."
+    )
+
+
+def as_set(use: Use, setting: Setting, best_guess: float) -> str:
+    """Return the verdict on what is set as one sentence."""
+    words = f"{held(use, setting)}; {guessed(best_guess)}."
+    more = ""
+    if use.released > 1.5:
+        more = f" What is released adds up to {use.released:.1f} times the true number."
+    return f"{words[0].upper()}{words[1:]}{more}"
+
+
+def way(one: WayOut) -> str:
+    """Return what one other thing would bring, as the label of a button."""
+    setting, risk = one.candidate.setting, one.candidate.risk
+    given = {
+        "zones": zones_words(setting.zones, one.candidate.zones),
+        "time": SPANS[setting.when.step],
+        "threshold": f"τ {getattr(setting.parameters, 'suppression_threshold', 0)}",
+        "risk": f"more risk, ε {setting.parameters.epsilon:g}",
+    }[one.lever]
+    use = one.candidate.use
+    of = f" of the {hundred(use.crossing)} that cross" if use.crossing < 1 else ""
+    head = given if one.lever == "threshold" else f"{given[0].upper()}{given[1:]}"
+    return f"{head}: {hundred(use.share)} in 100{of}, risk {hundred(risk)}"
+
+
+def readable(least: int | None) -> str:
+    """Say which flows can be read by themselves."""
+    if least is None:
+        return "No flow can be read by itself; read sums."
+    return f"A flow can be read by itself from {least:,} trips on."
