@@ -2,14 +2,6 @@
 
 `risk_of_trips` and `risk_of_ledger` say of everything that is released what an attacker can guess
 at most; `guesses` is how every page writes it. Nothing here reads data or draws noise.
-
-Examples
---------
->>> from engine import privacy
->>> from engine.parameters import ODParameters
->>> week = privacy.risk_of_trips(ODParameters(epsilon=0.5), [1] * 7)
->>> privacy.guesses(week.best_guess)
-'at most 75 of 100 guesses'
 """
 
 from .attack import Attack, Corridor, Visitor, strongest, strongest_on_density

@@ -48,19 +48,8 @@ _GAUSSIAN = frozenset({Noise.CLASSICAL_GAUSSIAN, Noise.ANALYTIC_GAUSSIAN})
 class Corridor:
     """Cells of equal standing: an origin and a destination with the target's trips in it.
 
-    Parameters
-    ----------
-    trips : int
-        x, the target's trips in each of them, 1 to 10,000.
-    rest : int
-        m, all other trips in each of them, 0 to 1e9.
-    cells : int
-        How many there are, 1 to 10,000.
-
-    Examples
-    --------
-    >>> Corridor(trips=1, rest=40, cells=2)  # there and back
-    Corridor(trips=1, rest=40, cells=2)
+    So many (`cells`, 1 to 10,000) have x `trips` of the target each, 1 to 10,000, and a `rest` of m
+    trips of others, 0 to 1e9.
     """
 
     trips: int
@@ -118,11 +107,6 @@ def strongest(
         Noise: ``rounded_laplace`` as published, ``discrete_laplace`` of a release and of methods
         whose noise is whole numbers from the start.
 
-    Raises
-    ------
-    ParameterError
-        If the target has no trip or more than T, or a number is outside its domain.
-
     Examples
     --------
     >>> one_trip = [Corridor(trips=1, rest=10**6)]
@@ -142,8 +126,10 @@ def strongest(
                 "its noise is whole numbers from the start"
             )
         noise = NoiseLaw(1 / stage.noise_scale, law)
-        if stage.kind is not Kind.FLOWS:  # a number of all trips
-            parts.append((*_cell(noise, trips, LARGEST_FLOW, None), releases))
+        if stage.kind is not Kind.FLOWS:  # trips beyond T: of those who reach it, at worst all
+            if trips == parameters.max_trips_per_user:
+                beyond = int(stage.sensitivity)
+                parts.append((*_cell(noise, beyond, LARGEST_FLOW, None), releases))
             continue
         parts += [
             (*_cell(noise, at.trips, at.rest, threshold), at.cells * releases) for at in target
@@ -200,12 +186,8 @@ def _checked_trips(target: Sequence[Corridor], parameters: ODParameters) -> int:
 class Visitor:
     """The target of an attack on the density.
 
-    Parameters
-    ----------
-    visits : int
-        His visits that pre-sampling keeps, 1 to ℓ; any number for `zoom`, which samples nobody.
-    all_visits : int or None
-        His visits of the whole week, at least `visits` and at most K_max; None takes `visits`.
+    `visits` are those that pre-sampling keeps, 1 to ℓ (any number for `zoom`, which samples
+    nobody), `all_visits` those of the whole week, at most K_max; None takes `visits`.
     """
 
     visits: int
@@ -243,11 +225,6 @@ def strongest_on_density(
     `cover_size` and `max_visits_cap` are |ℂ| and K_max, both public. ``guarantee`` and ``limit``
     are of the best proved total. No attack on a target with so many visits is stronger, wherever
     they lie; where `by_cluster`, if they lie in one cluster.
-
-    Raises
-    ------
-    ParameterError
-        If the target has more visits than ℓ or K_max.
 
     Examples
     --------

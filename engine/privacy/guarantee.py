@@ -49,11 +49,6 @@ class Guarantee:
     delta : float
         At least 0 and below 1.
 
-    Raises
-    ------
-    ParameterError
-        If a number is outside its domain.
-
     Examples
     --------
     >>> guarantee = Guarantee(epsilon=0.5)
@@ -120,15 +115,8 @@ class Guarantee:
         It holds for an attacker who knows the other records or believes them independent of this
         one. Whoever believes that several come together learns of all at once: see `together`.
 
-        Parameters
-        ----------
-        prior : float
-            Probability, above 0 and below 1, that the attacker gives the record beforehand.
-
-        Raises
-        ------
-        ParameterError
-            If δ is above 0: then single rare results may reveal more, and there is no such limit.
+        `prior` is the probability, above 0 and below 1, that the attacker gives the record
+        beforehand. Where δ is above 0 there is no limit: single rare results may reveal more.
 
         Examples
         --------
@@ -151,11 +139,9 @@ class Risk:
 
     Parameters
     ----------
-    best_guess : float
+    best_guess, group_guess : float
         The most that any attacker gets right, from all releases together, of guesses whether the
-        record is in the data, where a coin gets half.
-    group_guess : float
-        The same of `GROUP` people (or trips) who are in or out together.
+        record is in the data, or `GROUP` that are in or out together; a coin gets half.
     epsilon, delta : float
         Privacy loss of all releases together, simply added up.
     releases : int
@@ -247,12 +233,7 @@ def days_by_matrix(about: Metadata) -> tuple[int, ...]:
 def risk_of_ledger(ledger: Ledger, epsilon: float) -> Risk:
     """Return what is left of a person's privacy once the one release of a ledger is out.
 
-    Parameters
-    ----------
-    ledger : Ledger
-        Of a density or a report.
-    epsilon : float
-        As stated; what is proved counts instead where that is more.
+    `epsilon` is as stated; what is proved counts instead where that is more.
     """
     loss = ledger.proved_epsilon if ledger.exceeds(epsilon) else epsilon
     kept = Guarantee(epsilon=loss, delta=ledger.delta)
@@ -266,13 +247,6 @@ def risk_of_ledger(ledger: Ledger, epsilon: float) -> Risk:
 
 def guesses(best_guess: float, *, coin: bool = False) -> str:
     """Write how often an attacker is right at most: the words of every page and bundle.
-
-    Parameters
-    ----------
-    best_guess : float
-        Of `Risk` or `Guarantee`, 0.5 for a coin.
-    coin : bool
-        Whether to say what a coin gets.
 
     Examples
     --------
@@ -324,8 +298,5 @@ SUPPRESSION_STANDARDS = {
     "US cancer statistics (CDC)": 15,
     "California's education statistics": 10,
 }
-"""The least count that others publish, the last two as P2 cites them: usual values of τ.
-
-Alone they protect nobody: whoever knows all others of a flow that is shown learns exactly whether
-one more person is in it. Noise is what hides that.
-"""
+"""The least count that others publish, the last two as P2 cites them: usual values of τ. Alone
+they protect nobody: whoever knows all others of a flow that is shown learns whether one more is."""

@@ -155,17 +155,22 @@ OURS = ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day", method
 
 
 @pytest.mark.parametrize("flow", [0, 3, 14, 100])
-@pytest.mark.parametrize("trips", [1, 4])
+@pytest.mark.parametrize("trips", [1, 3, 4])
 def test_a_method_that_suppresses_nothing_exposes_every_flow_like_a_busy_one(flow, trips):
-    q, results = math.exp(-0.25), np.arange(-400, 401)
+    # 2% of ε count the trips beyond T, which only whoever has T of them can have
+    q, results = math.exp(-0.98 / 4), np.arange(-400, 401)
     without = q ** np.abs(results) * (1 - q) / (1 + q)
     pad = np.zeros(trips)
     exact = 0.5 * np.abs(np.r_[pad, without] - np.r_[without, pad]).sum()
     target = [Corridor(trips=trips, rest=flow)]
     attack = strongest(target, OURS, law="discrete_laplace")
-    assert exact - 1e-9 <= attack.losses.advantage <= exact + 1e-7
-    published = strongest(target, replace(OURS, method="published"), law="discrete_laplace")
-    assert published.losses.advantage <= attack.losses.advantage + 1e-9
+    assert exact - 1e-9 <= attack.losses.advantage
+    assert attack.losses.advantage <= exact + (1e-7 if trips < 4 else 0.02)
+    if trips == 4:
+        assert attack.losses.advantage > exact + 1e-4
+    if flow < 10:  # the papers' method hides it
+        published = strongest(target, replace(OURS, method="published"), law="discrete_laplace")
+        assert published.losses.advantage < attack.losses.advantage
     assert attack.losses.advantage <= attack.limit.advantage + 1e-9
 
 
