@@ -14,6 +14,7 @@ class Preset(NamedTuple):
 
     name: str
     kind: Kind
+    about: str
     columns: str
     zones: str = ""
     reading: Reading = Reading()
@@ -28,18 +29,20 @@ _SPECTUS_ENDS = """
     destination_lng=end_lng"""
 _TSMC = ("uid", "venue", "category_id", "category", "lat", "lng", "offset", "datetime")
 PRESETS: tuple[Preset, ...] = (
-    Preset(  # taxis of New York, between taxi zones
+    Preset(
         "tlc",
         "rides",
+        "trips of New York's taxis, between taxi zones",
         """datetime=tpep_pickup_datetime|lpep_pickup_datetime|pickup_datetime
         end_datetime=tpep_dropoff_datetime|lpep_dropoff_datetime|dropoff_datetime
         origin=PULocationID
         destination=DOLocationID""",
         "zone_id=LocationID|location_id\nname=zone",
     ),
-    Preset(  # Citi Bike and others of Lyft, by coordinates
+    Preset(
         "citibike",
         "rides",
+        "trips of a bike share (Citi Bike and others of Lyft), by coordinates",
         """datetime=started_at|starttime|Start Time
         end_datetime=ended_at|stoptime|Stop Time
         tid=ride_id
@@ -49,23 +52,26 @@ PRESETS: tuple[Preset, ...] = (
         destination_lng=end_lng|end station longitude""",
         leave_out=("unreadable",),
     ),
-    Preset(  # from home to work: blocks, counted in the larger areas of the file of zones
+    Preset(
         "lodes",
         "flows",
+        "trips from home to work (LODES), in the areas of the file of zones",
         "origin=h_geocode\ndestination=w_geocode\nflow=S000",
         "zone_id=GEOID|GEOID20|GEOID10",
         id_prefix=True,
     ),
-    Preset(  # daily matrices of Spain's ministry of transport
+    Preset(
         "mitma",
         "flows",
+        "daily matrices of Spain's ministry of transport",
         "date=fecha\norigin=origen\ndestination=destino\nflow=viajes",
         "zone_id=ID",
         Reading(delimiter="|", number_times="yyyymmdd", decimal="."),
     ),
-    Preset(  # movement between polygons: suppressed cells are not known, not 0
+    Preset(
         "meta",
         "flows",
+        "Meta's movement between polygons; suppressed cells are not known, not 0",
         """date=date_time|ds
         origin=start_polygon_id|start_quadkey
         destination=end_polygon_id|end_quadkey
@@ -73,29 +79,33 @@ PRESETS: tuple[Preset, ...] = (
         "zone_id=polygon_id",
         leave_out=("unknown-flows",),
     ),
-    Preset(  # trajectories of Spectus (Cuebiq)
+    Preset(
         "spectus",
         "trips",
+        "trajectories of Spectus (Cuebiq), by coordinates",
         "uid=cuebiq_id\ndatetime=start_zoned_datetime\nend_datetime=end_zoned_datetime"
         + _SPECTUS_ENDS,
     ),
-    Preset(  # its stops and pings
+    Preset(
         "spectus",
         "visits",
+        "stops or pings of Spectus (Cuebiq), by coordinates",
         """uid=cuebiq_id
         datetime=stop_zoned_datetime|zoned_datetime|event_zoned_datetime
         lat=lat|latitude
         lng=lng|longitude""",
     ),
-    Preset(  # check-ins of Foursquare, times in UTC
+    Preset(
         "tsmc",
         "visits",
+        "check-ins of Foursquare (TSMC2014), by coordinates, times in UTC",
         "uid=uid\ndatetime=datetime\nlat=lat\nlng=lng",
         reading=Reading(delimiter="\t", header=_TSMC, time_format="%a %b %d %H:%M:%S %z %Y"),
     ),
-    Preset(  # flows between counties by FIPS codes
+    Preset(
         "census",
         "flows",
+        "flows between counties of the US census, by FIPS codes",
         """origin=GEOID1|State FIPS Code:2+County FIPS Code:3|state1:2+county1:3|STATE_R:2+COUNTY_R:3
         destination=GEOID2|State FIPS Code (2):2+County FIPS Code (2):3|state2:2+county2:3|STATE_W:2+COUNTY_W:3
         flow=Workers in Commuting Flow|MOVEDIN|workers|flow|estimate""",  # noqa: E501
