@@ -107,14 +107,7 @@ def _which_m(report: Report) -> None:
     charts.curve(
         charts.lines(series | {"together": curve.bounding + curve.noise}, (OTHER, PRIVATE, HERE)),
         x=STOPS,
-        at=Axis(
-            title="Trips kept per person (M), log scale",
-            kind="log",
-            form="d",
-            tip="d",
-            domain=(1, STOPS[-1]),
-            ticks=(1, 2, 5, 10, 20, 50, 100, 256),
-        ),
+        at=Axis(title="Trips kept per person (M), log scale", kind="log", form="d", tip="d"),
         of=Axis(title="Sum of absolute errors, trips", tip=",.0f"),
         dots=True,
         key="report_guess",
