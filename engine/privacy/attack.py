@@ -24,6 +24,7 @@ from scipy.special import ndtr
 
 from .. import validation
 from ..arrays import Floats
+from ..datasets.zoomtables import USUAL, ZoomClips
 from ..density import METHODS, ledger as density_ledger
 from ..density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
 from ..density.zoom.costs import strengths_of
@@ -218,13 +219,18 @@ class StageLoss(NamedTuple):
 
 
 def strongest_on_density(
-    target: Visitor, parameters: DensityParameters, *, cover_size: int, max_visits_cap: int
+    target: Visitor,
+    parameters: DensityParameters,
+    *,
+    cover_size: int,
+    max_visits_cap: int,
+    clips: ZoomClips = USUAL,
 ) -> Attack:
     """Return the best attack on one density release of one who knows all other visits.
 
-    `cover_size` and `max_visits_cap` are |ℂ| and K_max, both public. ``guarantee`` and ``limit``
-    are of the best proved total. No attack on a target with so many visits is stronger, wherever
-    they lie; where `by_cluster`, if they lie in one cluster.
+    `cover_size`, `max_visits_cap` and `clips` (of `zoom`) are |ℂ|, K_max and the dataset's, public.
+    ``guarantee`` and ``limit`` are of the best proved total. No attack on a target with so many
+    visits is stronger, wherever they lie; where `by_cluster`, if they lie in one cluster.
 
     Examples
     --------
@@ -234,7 +240,9 @@ def strongest_on_density(
     >>> round(attack.losses.advantage, 4), round(1 - math.exp(-1 / 60), 4)
     (0.0165, 0.0165)
     """
-    stages = stage_losses(target, parameters, cover_size=cover_size, max_visits_cap=max_visits_cap)
+    stages = stage_losses(
+        target, parameters, cover_size=cover_size, max_visits_cap=max_visits_cap, clips=clips
+    )
     width = 2 * math.fsum(each.reach * each.times for each in stages) / POINTS
     parts: list[Part] = []
     for each in stages:
@@ -251,7 +259,12 @@ def strongest_on_density(
 
 
 def stage_losses(
-    target: Visitor, parameters: DensityParameters, *, cover_size: int, max_visits_cap: int
+    target: Visitor,
+    parameters: DensityParameters,
+    *,
+    cover_size: int,
+    max_visits_cap: int,
+    clips: ZoomClips = USUAL,
 ) -> tuple[StageLoss, ...]:
     """Return what each stage of the ledger says about the target at worst.
 
@@ -265,9 +278,8 @@ def stage_losses(
     every = _checked_visits(target, parameters, max_visits_cap)
     stages = density_ledger(parameters, cover_size=cover_size, max_visits_cap=max_visits_cap).stages
     if stages[0].noise is Noise.SHARED_GAUSSIAN:  # reads all visits
-        return tuple(
-            StageLoss("gaussian", size) for size in strengths_of(every, parameters, max_visits_cap)
-        )
+        sizes = strengths_of(every, parameters, max_visits_cap, clips)
+        return tuple(StageLoss("gaussian", size) for size in sizes)
     return tuple(_stage_loss(stage, target.visits, every, parameters) for stage in stages)
 
 

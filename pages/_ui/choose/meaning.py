@@ -166,6 +166,7 @@ def _on_density(setting: Setting) -> None:
         parameters,
         cover_size=source.tessellation.cover_size,
         max_visits_cap=cap,
+        clips=source.metadata.zoom_clips,
     )
     st.markdown(
         f"On a density: at most **{100 * attack.losses.best_guess:.1f} of 100**, wherever the "
