@@ -22,7 +22,7 @@ setup(
     packages=[NAME, *(f"{NAME}.{folder}" for folder in FOLDERS)],
     package_data={
         NAME: [".streamlit/config.toml", "data/README.md", "data/demo-city/**", "data/outlines/**"],
-        "": ["*.css", "*.ipynb", "*.j2", "*.js", "*.svg", "py.typed"],
+        "": ["*.css", "*.ipynb", "*.j2", "*.js", "*.json", "*.svg", "py.typed"],
     },
     include_package_data=False,
 )

@@ -9,6 +9,7 @@ given back.
 
 import os
 import secrets
+from collections.abc import Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from types import ModuleType
@@ -87,25 +88,16 @@ def release(
     noise_consent: str = "",
     progress: Progress = lambda _share: None,
 ) -> Path:
-    """Release a setting of `dataset` once, into the folder `out` and ``out.zip``.
+    """Release a setting of `dataset`, as it was ingested, once: into ``out`` and ``out.zip``.
 
     Parameters
     ----------
-    setting : Setting
-        What is released: as it is judged elsewhere.
-    dataset : Dataset
-        As it was ingested.
-    out : Path
-        A folder that does not exist yet, in one that can be written.
-    ledger : BudgetLedger
     tuning, tuning_note : str
         One of `TUNING`: how ε and the other settings were chosen; and the custodian's words on it.
     trips : int or None
         How many trips were made in the days released, as far as is publicly known.
     consent, noise_consent : str
         `CONSENT` for a release at trip level, `NOISE_CONSENT` for one that is mostly noise.
-    progress : callable
-        Called with the share that is done, 0 to 1.
 
     Raises
     ------
@@ -116,19 +108,18 @@ def release(
     """
     spent: Entry | None = None
     try:
-        chosen = _tuned(tuning, tuning_note)
         planned = plan(setting, dataset, trips=trips)
         check(planned, dataset, ledger, consent=consent, noise_consent=noise_consent)
+        what = _what(planned, dataset, tuning, tuning_note)
+        _prepare(planned, dataset)
         with claimed(out, planned.cells) as folder:
-            what = _prepared(planned, dataset, ledger, chosen)
+            _rehearse(planned, dataset, ledger, what)
             with uninterrupted():
                 spent = _charge(planned, dataset, ledger, what)
             try:
-                WAYS[setting.parameters.method].write(
-                    planned, dataset, folder, lambda share: progress(0.9 * share)
-                )
-                entries = ledger.entries()[: spent.id]
-                digest = seal(folder, described(planned, dataset.id, entries))
+                _way(planned).write(planned, dataset, folder, lambda share: progress(0.9 * share))
+                texts = described(planned, dataset.id, ledger.entries()[: spent.id])
+                digest = seal(folder, texts)
                 with uninterrupted():
                     reveal(folder, out)
                     ledger.finish(spent, digest)
@@ -175,18 +166,14 @@ def check(
 ) -> tuple[Budget, Cost]:
     """Return the budget that pays and what the release costs it; refuse what may not be released.
 
-    Nothing is charged and no count is read: the page shows this before anyone confirms.
-
-    Raises
-    ------
-    ReleaseError
-        Without a budget, beyond it, without the consent that it takes (`CONSENT`,
-        `NOISE_CONSENT`), or with a δ above one over the public number of people.
+    `ReleaseError` without a budget, beyond it, without the consent that it takes, or with a δ above
+    one over the public number of people. Nothing is charged and no count is read.
     """
-    if plan.delta and delta_is_large(plan.delta, dataset.metadata.people_public):
+    people = dataset.metadata.people_public
+    if plan.delta and delta_is_large(plan.delta, people):
         raise ReleaseError(
             "delta must be at most one over the public number of people",
-            value=f"{plan.delta:g} for {dataset.metadata.people_public or 0:,} people",
+            value=f"{plan.delta:g} for {people:,} people",
             remedy="choose it smaller",
             code="delta",
         )
@@ -196,7 +183,7 @@ def check(
     if plan.unit == "trip" and consent != CONSENT:
         raise ReleaseError(
             "a release at trip level needs the custodian's consent in words",
-            value="none" if not consent else "other words",
+            value="other words" if consent else "none",
             remedy=f"it protects no person; write: {CONSENT}",
             code="consent",
         )
@@ -205,7 +192,7 @@ def check(
         raise ReleaseError(
             f"empty flows alone would show {plan.phantoms:,.0f} trips, more than were made: that "
             "needs the custodian's consent in words",
-            value=f"{known}, and {'no' if not noise_consent else 'other'} words",
+            value=f"{known}, and {'other' if noise_consent else 'no'} words",
             remedy="say how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or our method; or write: {NOISE_CONSENT}",
             code="noise",
@@ -226,63 +213,65 @@ def fitting_epsilon(setting: Setting, dataset: Dataset, budget: Budget) -> float
     return largest_epsilon(fits, _LARGEST_EPSILON)
 
 
-def _tuned(tuning: str, note: str) -> dict[str, str]:
-    if tuning not in TUNING:
-        raise ParameterError(
-            f"tuning must be one of {', '.join(TUNING)}",
-            value=repr(tuning),
-            remedy="say how ε was chosen",
-        )
-    note = named("tuning_note", note, _LONGEST_NOTE) if note.strip() else ""
-    return {"tuning": tuning, "tuning_note": note}
+def _way(plan: Plan) -> ModuleType:
+    return WAYS[plan.parameters.method]
 
 
-def _prepared(
-    plan: Plan, dataset: Dataset, ledger: BudgetLedger, chosen: dict[str, str]
-) -> dict[str, Any]:
-    """Do all that may fail without noise; return what the ledger will hold of the release.
+def _what(plan: Plan, dataset: Dataset, tuning: str, note: str) -> dict[str, Any]:
+    """Return what the ledger will hold of the release.
 
     The entry's hash stands in every bundle. A secret number goes into it with the checksums of the
     tables: whoever knew all but one person could otherwise try what gives this hash.
     """
+    if tuning not in TUNING:
+        rule = f"tuning must be one of {', '.join(TUNING)}"
+        raise ParameterError(rule, value=repr(tuning), remedy="say how ε was chosen")
+    sums: Any = storage.read_metadata(dataset.folder).get("checksums") or {}
+    return {
+        "product": plan.product,
+        "unit": plan.unit,
+        "loss": asdict(plan.loss),
+        "setting": plain(plan.setting, dataset.id),
+        "trips": plan.trips,
+        "tables": sorted(str(sums[name]) for name in sums if name.startswith(_OF_PEOPLE)),
+        "secret": secrets.token_hex(16),
+        "tuning": tuning,
+        "tuning_note": named("tuning_note", note, _LONGEST_NOTE) if note.strip() else "",
+    }
+
+
+def _prepare(plan: Plan, dataset: Dataset) -> None:
+    """Read all that will be counted: what may fail without noise fails before the charge."""
     try:
-        WAYS[plan.parameters.method].prepare(plan, dataset)
-        sums: Any = storage.read_metadata(dataset.folder).get("checksums") or {}
-        what = {
-            "product": plan.product,
-            "unit": plan.unit,
-            "loss": asdict(plan.loss),
-            "setting": plain(plan.setting, dataset.id),
-            "trips": plan.trips,
-            "tables": sorted(str(sums[name]) for name in sums if name.startswith(_OF_PEOPLE)),
-            "secret": secrets.token_hex(16),
-            **chosen,
-        }
-        rehearsed = _charge(plan, dataset, ledger, what, rehearsal=True)
-        described(plan, dataset.id, [*ledger.entries(), rehearsed])
+        _way(plan).prepare(plan, dataset)
     except ExplorerError:
         raise
     except Exception as error:
-        raise ReleaseError(
-            f"the release of '{dataset.id}' cannot be made ({type(error).__name__})",
-            remedy="its tables are not as this software writes them, or this software is not "
-            "installed whole; nothing was spent",
-            code="damaged",
-        ) from error
-    return what
+        rule = f"the tables of '{dataset.id}' cannot be counted ({type(error).__name__})"
+        remedy = "build the dataset again from its raw data; nothing was spent"
+        raise ReleaseError(rule, remedy=remedy, code="damaged") from error
+
+
+def _rehearse(plan: Plan, dataset: Dataset, ledger: BudgetLedger, what: Mapping[str, Any]) -> None:
+    """Make all texts with the entry as it will be, and keep nothing."""
+    try:
+        entry = _charge(plan, dataset, ledger, what, rehearsal=True)
+        described(plan, dataset.id, [*ledger.entries(), entry])
+    except ExplorerError:
+        raise
+    except Exception as error:
+        rule = f"the statement of the release cannot be made ({type(error).__name__})"
+        remedy = "this software is not installed whole; nothing was spent"
+        raise ReleaseError(rule, remedy=remedy, code="statement") from error
 
 
 def _charge(
-    plan: Plan,
-    dataset: Dataset,
-    ledger: BudgetLedger,
-    what: dict[str, Any],
-    *,
-    rehearsal: bool = False,
+    plan: Plan, dataset: Dataset, ledger: BudgetLedger, what: Mapping[str, Any], **how: bool
 ) -> Entry:
-    budget = ledger.covering(dataset.id)
-    due = asdict(cost(plan.loss, budget.unit))
-    return ledger.intend(dataset.id, unit=budget.unit, what=what, rehearsal=rehearsal, **due)
+    unit = ledger.covering(dataset.id).unit
+    due = cost(plan.loss, unit)
+    paid = {"epsilon": due.epsilon, "delta": due.delta}
+    return ledger.intend(dataset.id, unit=unit, what=what, **paid, **how)
 
 
 def _stopped(spent: Entry | None, out: Path) -> str:
@@ -296,17 +285,12 @@ def _stopped(spent: Entry | None, out: Path) -> str:
 
 def _failed(error: Exception, intent: Entry, folder: Path, out: Path) -> ReleaseError:
     """Say what a failure after the charge leaves behind: the cost is spent whatever failed."""
-    why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else None
+    why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
+    why = why or type(error).__name__
     spent = f"its cost, entry {intent.id} of the ledger, stays spent, since its noise was drawn"
     if (out / "SHA256SUMS").is_file() and not folder.exists():  # moved there, so it is this one
-        return ReleaseError(
-            f"the bundle '{out.name}' is there, whole, but what follows it failed "
-            f"({why or type(error).__name__})",
-            remedy=f"{spent}; use the bundle, and do not release again for it",
-            code="unfinished",
-        )
-    return ReleaseError(
-        f"the bundle could not be written ({why or type(error).__name__})",
-        remedy=f"{spent}; make space and release again at a new cost",
-        code="unwritten",
-    )
+        rule = f"the bundle '{out.name}' is there, whole, but what follows it failed ({why})"
+        remedy = f"{spent}; use the bundle, and do not release again for it"
+        return ReleaseError(rule, remedy=remedy, code="unfinished")
+    remedy = f"{spent}; make space and release again at a new cost"
+    return ReleaseError(f"the bundle could not be written ({why})", remedy=remedy, code="unwritten")

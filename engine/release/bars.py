@@ -36,29 +36,12 @@ def law_of(scale: float) -> NoiseLaw:
 
 
 def laplace_bar(scale: float, level: float = LEVEL) -> int:
-    """Return the least whole z with P(|Z| > z) ≤ 1 − level for discrete Laplace noise.
-
-    P(|Z| > z) = 2 q^(z+1) / (1 + q) with q = e^(−1/scale) (erratum O5).
-
-    Examples
-    --------
-    >>> laplace_bar(10.0)
-    30
-    """
+    """Return the least whole z with P(|Z| > z) = 2 q^(z+1)/(1 + q) ≤ 1 − level; q = e^(−1/b)."""
     return int(law_of(scale).reach(1 - level))
 
 
 def holds_where_shown(scale: float, bar: int, size: int, least: int) -> float:
-    """Return P(the bar holds the kept number | it is shown), for discrete Laplace noise.
-
-    A number m is shown where m + Z ≥ `least`, and its bar holds m where |Z| ≤ `bar`: whoever looks
-    at shown numbers alone sees those that noise lifted over the threshold.
-
-    Examples
-    --------
-    >>> round(holds_where_shown(10.0, 30, 1000, 15), 3), holds_where_shown(1.0, 3, 0, 15)
-    (0.953, 0.0)
-    """
+    """Return P(|Z| ≤ bar | size + Z ≥ least): shown numbers may be lifted over a threshold."""
     law, lowest = law_of(scale), max(least - size, -bar)
     within = float(law.tail(lowest) - law.tail(bar + 1)) if lowest <= bar else 0.0
     return within / float(law.tail(least - size)) if within else 0.0
@@ -66,18 +49,11 @@ def holds_where_shown(scale: float, bar: int, size: int, least: int) -> float:
 
 def laplace_sd(scale: float) -> float:
     """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise."""
-    q = float(np.exp(-1 / scale))
-    return float(np.sqrt(2 * q) / -np.expm1(-1 / scale))
+    return float(np.sqrt(2 * np.exp(-1 / scale)) / -np.expm1(-1 / scale))
 
 
 def sum_bar(scale: float, cells: int, level: float = LEVEL) -> int:
-    """Return the error bar of a sum of `cells` numbers with noise of this scale, by its law.
-
-    Examples
-    --------
-    >>> sum_bar(10.0, 1) == laplace_bar(10.0)
-    True
-    """
+    """Return the error bar of a sum of `cells` numbers with noise of this scale, by its law."""
     return total_reach(1 / scale, max(cells, 1), confidence=level)
 
 

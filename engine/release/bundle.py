@@ -25,7 +25,6 @@ PARTIAL = ".partial-release-"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _BYTES_A_NUMBER = 120
 """Of a bundle and its archive: 33 to 100, and 8 while flows are read."""
-_TRIES = 20
 
 
 def zip_of(out: Path) -> Path:
@@ -37,10 +36,7 @@ def zip_of(out: Path) -> Path:
 def claimed(out: Path, numbers: int) -> Generator[Path]:
     """Claim the name `out` and space for so many numbers; yield a hidden folder to be filled.
 
-    Raises
-    ------
-    ReleaseError
-        If the name is taken, or there is no right or no space to write it; nothing was spent.
+    `ReleaseError` if the name is taken, or no right or space is there; nothing is spent then.
     """
     if not out.name or printable(out.name) != out.name:
         raise _refused("no name" if not out.name else "a name that cannot be shown")
@@ -61,11 +57,9 @@ def claimed(out: Path, numbers: int) -> Generator[Path]:
             raise _refused(f"'{out.name}', which does") from None
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else "no name for a file"
-            raise ReleaseError(
-                f"'{out.name}' cannot be written there ({why})",
-                remedy="name another folder; nothing was spent",
-                code="unwritable",
-            ) from error
+            rule = f"'{out.name}' cannot be written there ({why})"
+            remedy = "name another folder; nothing was spent"
+            raise ReleaseError(rule, remedy=remedy, code="unwritable") from error
         _require_space(work, numbers)
         yield work / out.name
     finally:
@@ -75,7 +69,7 @@ def claimed(out: Path, numbers: int) -> Generator[Path]:
 
 
 def seal(folder: Path, texts: Mapping[str, str]) -> str:
-    """Write the texts, list all files with their hashes, and make everything the owner's, durable.
+    """Write the texts, list all files with their hashes, make everything the owner's and durable.
 
     Returns the SHA-256 of the list.
     """
@@ -127,11 +121,10 @@ def uninterrupted() -> Generator[None]:
 
 
 def _hidden(parent: Path) -> tuple[Path, int]:
-    for _ in range(_TRIES):  # a sweep may take a folder that is not locked yet
+    while True:  # a sweep may take a folder that is not locked yet
         work = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=parent))
         if (lock := _lock(work)) is not None:
             return work, lock
-    raise _refused("a folder that other releases keep sweeping")
 
 
 def _lock(folder: Path) -> int | None:
@@ -140,12 +133,10 @@ def _lock(folder: Path) -> int | None:
         descriptor = os.open(folder, os.O_RDONLY)
     except FileNotFoundError:
         return None
-    try:
+    with suppress(BlockingIOError, FileNotFoundError):
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         if os.path.samestat(folder.stat(), os.fstat(descriptor)):  # and not removed meanwhile
             return descriptor
-    except (BlockingIOError, FileNotFoundError):
-        pass
     os.close(descriptor)
     return None
 
@@ -153,9 +144,8 @@ def _lock(folder: Path) -> int | None:
 def _drop(work: Path, lock: int) -> None:
     """Remove a hidden folder, and the empty one that it claimed."""
     for own in work.iterdir():
-        if own.is_dir():
-            with suppress(OSError):  # it is gone, or a bundle: not empty
-                (work.parent / own.name).rmdir()
+        with suppress(OSError):  # no folder, or one that is gone or filled
+            (work.parent / own.name).rmdir()
     shutil.rmtree(work, ignore_errors=True)
     os.close(lock)
 
@@ -163,12 +153,9 @@ def _drop(work: Path, lock: int) -> None:
 def _require_space(work: Path, numbers: int) -> None:
     free, needed = shutil.disk_usage(work).free, _BYTES_A_NUMBER * numbers
     if free < needed:
-        raise ReleaseError(
-            f"a release needs about {max(needed // 10**6, 1):,} MB for its bundle and archive",
-            value=f"{free // 10**6:,} MB free",
-            remedy="make space, or name a folder on another disk; nothing was spent",
-            code="space",
-        )
+        rule = f"a release needs about {max(needed // 10**6, 1):,} MB for its bundle and archive"
+        remedy = "make space, or name a folder on another disk; nothing was spent"
+        raise ReleaseError(rule, value=f"{free // 10**6:,} MB free", remedy=remedy, code="space")
 
 
 def _settled(path: Path) -> str:
@@ -188,9 +175,5 @@ def _sync(folder: Path) -> None:
 
 
 def _refused(value: str) -> ReleaseError:
-    return ReleaseError(
-        "the folder of a release must not exist yet",
-        value=value,
-        remedy="name a new one; nothing was spent",
-        code="exists",
-    )
+    rule, remedy = "the folder of a release must not exist yet", "name a new one; nothing was spent"
+    return ReleaseError(rule, value=value, remedy=remedy, code="exists")

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from .. import datasets
 from ..contract import Seen, Setting, When
@@ -19,14 +19,14 @@ from ..synthetic.twininputs import in_words
 from . import CONSENT, NOISE_CONSENT, TUNING, BudgetLedger, check, plan, release, warnings, words
 from .bundle import zip_of
 from .ledger import ReleaseError, printable
-from .plan import Plan, Progress
+from .plan import Plan
 
 _PRODUCTS = {
     "od": "origin–destination matrices",
     "density": "density of one week",
     "report": "mobility report",
 }
-_METHODS = {
+_METHODS: dict[str, dict[str, Any]] = {
     "od": {"published": "published", "ours": "estimate"},
     "density": {"published": "efpag_joint", "ours": "zoom", "towers": "towers_laplace"},
 }
@@ -34,7 +34,8 @@ _METHODS = {
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, or with one line on standard error 2 (refused), 130 (stopped)."""
-    for stream in (sys.stdout, sys.stderr):
+    streams: list[Any] = [sys.stdout, sys.stderr]
+    for stream in streams:
         if hasattr(stream, "reconfigure"):  # an ASCII terminal shows ? for ε, and no traceback
             stream.reconfigure(errors="replace")
     options = _parser().parse_args(arguments)
@@ -61,97 +62,72 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     dataset = datasets.load(options.dataset)
     setting, note = _setting(options, dataset), _note(options)
     planned = plan(setting, dataset, trips=_trips(options))
-    consent, noise_consent = options.consent, _noise_consent(options, planned)
-    given = {"consent": consent, "noise_consent": noise_consent}
-    budget, cost = check(planned, dataset, ledger, **given)
-    title, seen = words(planned, "title", "seen")
     for text in warnings(planned):
         _say(f"warning: {text}")
+    given = {"consent": options.consent, "noise_consent": _noise_consent(options, planned)}
+    budget, cost = check(planned, dataset, ledger, **given)
+    title, seen = words(planned, "title", "seen")
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
     _say(
         f"{title} of {dataset.id}, {seen}: ε = {planned.epsilon:g} per {planned.unit} costs "
         f"'{budget.people}' ε = {cost.epsilon:g}{delta} per {budget.unit}; "
         f"{budget.left_epsilon:g} is left before"
     )
-    out = release(
-        setting,
-        dataset,
-        options.out,
-        ledger=ledger,
-        tuning=options.tuned_on,
-        tuning_note=note,
-        trips=planned.trips,
-        progress=_progress(),
-        **given,
-    )
+    shown = _progress if sys.stderr.isatty() else lambda _share: None
+    chosen = {"tuning": options.tuned_on, "tuning_note": note, "trips": planned.trips}
+    out = release(setting, dataset, options.out, ledger=ledger, progress=shown, **chosen, **given)
     _say(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
 
 
 def _setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
-    """Return the setting that the options name."""
-    when = When()
+    when, parameters = When(), None
     if options.product == "od":
         first, last = (_position(day, dataset) for day in (options.first_day, options.last_day))
         when = When(step=options.time, first=first or 0, last=last)
-    seen = Seen(dataset=dataset.id, zones=getattr(options, "zones", "zones"), when=when)
-    return Setting(seen=seen, parameters=_parameters(options, dataset))
-
-
-def _parameters(
-    options: argparse.Namespace, dataset: Dataset
-) -> ODParameters | DensityParameters | ReportParameters:
-    if options.product == "density":
-        return DensityParameters(
+        parameters = ODParameters(
+            epsilon=options.epsilon,
+            max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
+            suppression_threshold=options.suppression_threshold,
+            unit=options.unit,
+            method=_METHODS["od"][options.method],
+        )
+    elif options.product == "density":
+        parameters = DensityParameters(
             epsilon=options.epsilon,
             delta=options.delta,
             max_visits_per_user=options.max_visits_per_user,
             gaussian=options.gaussian,
             method=_METHODS["density"][options.method],
         )
-    if options.product == "report":
-        usual = ReportParameters(
-            epsilon=options.epsilon,
-            max_trips_per_user=options.max_trips_per_user,
-            unit=options.unit,
-        )
-        return fitting(usual, truth(dataset))
-    return ODParameters(
-        epsilon=options.epsilon,
-        max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
-        suppression_threshold=options.suppression_threshold,
-        unit=options.unit,
-        method=_METHODS["od"][options.method],
-    )
+    else:
+        names = ("epsilon", "max_trips_per_user", "unit")
+        usual = ReportParameters(**{name: getattr(options, name) for name in names})
+        parameters = fitting(usual, truth(dataset))
+    seen = Seen(dataset=dataset.id, zones=getattr(options, "zones", "zones"), when=when)
+    return Setting(seen=seen, parameters=parameters)
 
 
 def _position(day: date | None, dataset: Dataset) -> int | None:
-    if day is None:
-        return None
     days = dataset.metadata.days
-    if day not in days:
-        raise ParameterError(
-            "a released day must be one that was declared",
-            value=f"{day}",
-            remedy=f"choose days from {days[0]} to {days[-1]}",
-        )
-    return days.index(day)
+    if day is not None and day not in days:
+        rule, remedy = "a released day must be one that was declared", f"{days[0]} to {days[-1]}"
+        raise ParameterError(rule, value=f"{day}", remedy=f"choose days from {remedy}")
+    return None if day is None else days.index(day)
 
 
 def _trips(options: argparse.Namespace) -> int | None:
     """Return how many trips were made as the custodian says; ask where somebody sits there."""
     if options.product != "od" or options.trips is not None or not sys.stdin.isatty():
         return getattr(options, "trips", None)
-    typed = input("How many trips were made in these days, as far as is public? ")
-    return int(typed.replace(",", "")) if typed.replace(",", "").isdigit() else None
+    typed = input("How many trips were made in these days, as far as is public? ").replace(",", "")
+    return int(typed) if typed.isdigit() else None
 
 
 def _noise_consent(options: argparse.Namespace, planned: Plan) -> str:
     if options.noise_consent or not planned.mostly_noise or not sys.stdin.isatty():
         return options.noise_consent
-    for text in warnings(planned):
-        _say(f"warning: {text}")
-    return input(f"Empty flows alone would show {planned.phantoms:,.0f} trips. To release it "
-                 f"all the same, type: {NOISE_CONSENT}\n")  # fmt: skip
+    said = f"Empty flows alone would show {planned.phantoms:,.0f} trips. To release it all the same"
+    return input(f"{said}, type: {NOISE_CONSENT}\n")
 
 
 def _note(options: argparse.Namespace) -> str:
@@ -166,34 +142,22 @@ def _note(options: argparse.Namespace) -> str:
         return options.tuning_note
     inputs = datasets.load(options.twin).metadata.scenario.get("twin")
     if inputs is None:
-        raise ParameterError(
-            "the twin must be made by the part 'twin'", value=options.twin, remedy="name its folder"
-        )
+        rule = "the twin must be made by the part 'twin'"
+        raise ParameterError(rule, value=options.twin, remedy="name its folder")
     return "; ".join(filter(None, (options.tuning_note, in_words(inputs))))
 
 
 def _set(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    ledger.declare(
-        options.people,
-        datasets=options.datasets,
-        unit=options.unit,
-        epsilon=options.epsilon,
-        delta=options.delta,
-        by=options.by,
-        raised_by=options.raised_by,
-    )
+    names = ("datasets", "unit", "epsilon", "delta", "by", "raised_by")
+    ledger.declare(options.people, **{name: getattr(options, name) for name in names})
     _show(options, ledger)
 
 
 def _raise(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     now = ledger.budget(options.people)
-    ledger.raise_to(
-        options.people,
-        epsilon=options.epsilon,
-        delta=now.delta if options.delta is None else options.delta,
-        by=options.by,
-        reason=options.reason,
-    )
+    delta = now.delta if options.delta is None else options.delta
+    how = {"by": options.by, "reason": options.reason}
+    ledger.raise_to(options.people, epsilon=options.epsilon, delta=delta, **how)
     _show(options, ledger)
 
 
@@ -219,18 +183,14 @@ def _show(_options: argparse.Namespace, ledger: BudgetLedger) -> None:
 
 def _verify(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     if options.ledger is not None and not options.ledger.exists():
-        raise ReleaseError(
-            "there must be a ledger to verify", value=options.ledger.name, remedy="name its file"
-        )
+        rule = "there must be a ledger to verify"
+        raise ReleaseError(rule, value=options.ledger.name, remedy="name its file")
     entries = ledger.verify(options.head)
     _say(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
 
 
-def _progress() -> Progress:
-    def show(share: float) -> None:
-        print(f"\r{share:4.0%}", end="\n" if share >= 1 else "", file=sys.stderr)
-
-    return show if sys.stderr.isatty() else lambda _share: None
+def _progress(share: float) -> None:
+    print(f"\r{share:4.0%}", end="\n" if share >= 1 else "", file=sys.stderr)
 
 
 def _day(text: str) -> date:
@@ -238,6 +198,39 @@ def _day(text: str) -> date:
         return date.fromisoformat(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
+
+
+_NUMBER, _NAMES = {"type": float}, {"nargs": "*", "default": []}
+_UNITS = {"choices": ("person", "person-day", "trip"), "default": "person"}
+_BY = {"required": True, "help": "who says so, and may raise it"}
+_BUDGETS: dict[str, tuple[Any, str, dict[str, dict[str, Any]]]] = {
+    "set": (
+        _set,
+        "declare a budget once",
+        {
+            "people": {"help": "a name of the people and the period"},
+            "--datasets": {"nargs": "+", "required": True},
+            "--unit": _UNITS,
+            "--epsilon": {**_NUMBER, "required": True},
+            "--delta": {**_NUMBER, "default": 0.0},
+            "--by": _BY,
+            "--raised-by": {**_NAMES, "help": "who else may raise it"},
+        },
+    ),
+    "raise": (
+        _raise,
+        "raise a budget",
+        {
+            "people": {},
+            "--epsilon": {**_NUMBER, "required": True, "help": "the new total"},
+            "--delta": _NUMBER,
+            "--by": _BY,
+            "--reason": {"required": True},
+        },
+    ),
+    "join": (_join, "add a dataset of the same people", {"people": {}, "dataset": {}, "--by": _BY}),
+    "show": (_show, "show what is spent", {}),
+}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -252,29 +245,11 @@ def _parser() -> argparse.ArgumentParser:
         _add_product(commands.add_parser(name, parents=[common], help=f"release {about}"), name)
     budget = commands.add_parser("budget", help="declare, raise or show budgets")
     actions = budget.add_subparsers(required=True, metavar="ACTION")
-    declare = actions.add_parser("set", parents=[common], help="declare a budget once")
-    declare.set_defaults(run=_set)
-    declare.add_argument("people", help="a name of the people and the period")
-    declare.add_argument("--datasets", nargs="+", required=True)
-    declare.add_argument("--unit", choices=("person", "person-day", "trip"), default="person")
-    declare.add_argument("--epsilon", type=float, required=True)
-    declare.add_argument("--delta", type=float, default=0.0)
-    declare.add_argument("--by", required=True, help="who declares it, and may raise it")
-    declare.add_argument("--raised-by", nargs="*", default=[], help="who else may raise it")
-    more = actions.add_parser("raise", parents=[common], help="raise a budget")
-    more.set_defaults(run=_raise)
-    more.add_argument("people")
-    more.add_argument("--epsilon", type=float, required=True, help="the new total")
-    more.add_argument("--delta", type=float, default=None)
-    more.add_argument("--by", required=True)
-    more.add_argument("--reason", required=True)
-    join = actions.add_parser("join", parents=[common], help="add a dataset of the same people")
-    join.set_defaults(run=_join)
-    join.add_argument("people")
-    join.add_argument("dataset")
-    join.add_argument("--by", required=True)
-    show = actions.add_parser("show", parents=[common], help="show what is spent")
-    show.set_defaults(run=_show)
+    for name, (run, about, options) in _BUDGETS.items():
+        one = actions.add_parser(name, parents=[common], help=about)
+        one.set_defaults(run=run)
+        for option, how in options.items():
+            one.add_argument(option, **how)
     verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
     verify.set_defaults(run=_verify)
     verify.add_argument("--head", metavar="HASH", help="must be in the chain: of a statement, say")

@@ -13,8 +13,7 @@ from .ledger import BudgetUnit, ReleaseError, exact
 from .noise import zcdp_epsilon
 
 _ROOM = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
-_PER_POWER = 90  # numbers with two digits: 10 … 99 times a power of ten
-_SMALLEST_POWER = -13
+_STOPS = [float(f"{digits}e{power}") for power in range(-13, 3) for digits in range(10, 100)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,10 +22,6 @@ class Loss:
 
     Parameters
     ----------
-    unit : str
-        What the release protects.
-    epsilon, delta : float
-        Privacy loss per `unit`.
     days : int
         D, declared days that are released; each is paid for at unit ``person-day``.
     trimmed_to : int or None
@@ -54,22 +49,14 @@ class Cost:
 
 
 def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
-    """Return what a release costs one unit of a budget.
+    """Return what a release costs one unit of a budget; trip level cannot be charged to people.
 
     A person who travels on D released days pays a person's budget D times for a release that
-    protects person-days (basic composition; one noisy sum of the days costs the same by group
-    privacy). Trip level bounds nobody's trips, so that it cannot be charged to people at all.
-
-    A unit finer than the release's is *not* covered by it. Without one day of hers a person is
-    still there, and other trips of hers move into the freed places: remove the person (ε), add her
-    without that day (ε). That is 2ε and (1 + e^ε)δ, or less where the proof of the release tells:
-    without one trip one leaves the first T and one moves up, 2ε/T; two tables without negative
-    numbers of norm at most c lie at most √2·c apart, 2ρ.
-
-    Raises
-    ------
-    ReleaseError
-        For a release at trip level that is charged to people, or a δ that would reach 1.
+    protects person-days (basic composition). A unit finer than the release's is *not* covered by
+    it: without one day of hers a person is still there, and other trips move into the freed places.
+    Remove the person (ε), add her without that day (ε): 2ε and (1 + e^ε)δ, or less where the proof
+    tells: without one trip one leaves the first T and one moves up, 2ε/T; two tables without
+    negative numbers of norm at most c lie at most √2·c apart, 2ρ.
 
     Examples
     --------
@@ -111,22 +98,16 @@ def largest_epsilon(fits: Callable[[float], bool], most: float) -> float | None:
     >>> largest_epsilon(lambda epsilon: 7 * epsilon <= 2, 10.0)
     0.28
     """
-    low, high = -1, _PER_POWER * 16
+    low, high = -1, len(_STOPS)
     while high - low > 1:
         middle = (low + high) // 2
-        number = _two_digits(middle)
-        low, high = (middle, high) if number <= most and fits(number) else (low, middle)
-    return None if low < 0 else _two_digits(low)
+        enough = _STOPS[middle] <= most and fits(_STOPS[middle])
+        low, high = (middle, high) if enough else (low, middle)
+    return None if low < 0 else _STOPS[low]
 
 
-def at_least(number: Fraction) -> float:
-    """Return the least float that is not below a fraction, as floats are written.
-
-    Examples
-    --------
-    >>> at_least(Fraction(7, 10)), exact(at_least(Fraction(2, 30))) >= Fraction(2, 30)
-    (0.7, True)
-    """
+def _at_least(number: Fraction) -> float:
+    """Return the least float that is not below a fraction, as floats are written."""
     nearest = float(number)
     while exact(nearest) < number:
         nearest = math.nextafter(nearest, math.inf)
@@ -135,11 +116,9 @@ def at_least(number: Fraction) -> float:
 
 def _twice(epsilon: float, delta: Fraction) -> Fraction:
     """Return at least (1 + e^ε)δ, or 1 where it is more: such a δ promises nothing."""
-    if not delta:
-        return delta
-    if epsilon >= -math.log(delta):
+    if delta and epsilon >= -math.log(delta):
         return Fraction(1)
-    return (1 + Fraction(math.exp(epsilon))) * _ROOM * delta
+    return (1 + Fraction(math.exp(epsilon))) * _ROOM * delta if delta else delta
 
 
 def _rounded_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Cost:
@@ -150,9 +129,4 @@ def _rounded_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Cost:
             remedy="choose a smaller δ, or a budget in the unit that the release protects",
             code="unit",
         )
-    return Cost(epsilon=at_least(epsilon), delta=at_least(delta))
-
-
-def _two_digits(place: int) -> float:
-    power, digits = divmod(place, _PER_POWER)
-    return float(f"{10 + digits}e{power + _SMALLEST_POWER}")
+    return Cost(epsilon=_at_least(epsilon), delta=_at_least(delta))

@@ -40,7 +40,6 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
         setting=setting,
         metadata=dataset.metadata,
         unit="person",
-        epsilon=parameters.epsilon,
         days=7,
         limit=limit,
         stages=(stage,),
@@ -67,7 +66,7 @@ def raised(scale: float, shares: Floats) -> float:
     Examples
     --------
     >>> round(raised(10.0, np.ones(1)), 3), round(raised(0.1, np.array([0.4])), 6)
-    (4.996, 0.0)
+    (4.992, 0.0)
     """
     deviation = laplace_sd(scale) * float(np.sqrt((shares**2).sum()))
     step = 2.0 ** np.floor(np.log2(deviation / 256))

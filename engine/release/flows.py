@@ -130,7 +130,6 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
         setting=setting,
         metadata=dataset.metadata,
         unit=parameters.unit,
-        epsilon=parameters.epsilon,
         days=sum(map(len, seen.groups)),
         limit=parameters.max_trips_per_user,
         stages=seen.stages,
@@ -210,13 +209,14 @@ def _estimate(plan: Plan, seen: _Seen, folder: Path) -> Iterator[_Matrix]:
             estimate.measure_with(seen.view, plan.parameters, add, keep=keep, **part)
             for part in seen.parts
         ]
-        first, beyond = several[0], [one.beyond for one in several]
+        first = several[0]
+        beyond = [one.beyond for one in several if one.beyond is not None]
         shape = (len(seen.groups), *pairs.shape)
         measured = replace(  # all matrices together, so that certain flows are named but once
             first,
             cells=np.asarray(np.memmap(file, np.int64, "r", shape=shape)),
             days=tuple(group[0] for group in seen.groups),
-            beyond=None if beyond[0] is None else np.concatenate(beyond),
+            beyond=np.concatenate(beyond) if beyond else None,
         )
         distances_m = centre_distances_m(seen.view.zones)
         for read, (low, high) in zip(

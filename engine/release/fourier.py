@@ -172,27 +172,23 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
             remedy="release towers with Laplace noise, or by our own method",
         )
     shares_bar, visits_bar = laplace_bar(scales.histogram), laplace_bar(scales.visits)
-    root = math.sqrt(parameters.max_visits_per_user)
     return Plan(
         product="density-fourier",
         setting=setting,
         metadata=dataset.metadata,
         unit="person",
-        epsilon=parameters.epsilon,
         delta=parameters.delta,
         days=7,
         limit=parameters.max_visits_per_user,
         stages=(
             Stage(
                 name="people by tower, one visit of each",
-                noise="discrete Laplace",
                 sensitivity=1,
                 scale=scales.histogram,
                 epsilon=scales.pure[0],
             ),
             Stage(
                 name=f"all visits, at most {cap} of a person",
-                noise="discrete Laplace",
                 sensitivity=cap,
                 scale=scales.visits,
                 epsilon=scales.pure[1],
@@ -201,19 +197,19 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
                 name="the number of coefficients that are kept",
                 noise="noisy maximum",
                 sensitivity=range_of(scales.moved) / UNIT,
-                norm="L₂",
                 scale=scales.choice / UNIT,
                 epsilon=scales.pure[2],
                 step=UNIT,
+                norm="L₂",
             ),
             Stage(
                 name="the first coefficients of all clusters' weeks",
                 noise="discrete Gaussian",
                 sensitivity=scales.moved / UNIT,
-                norm="L₂",
                 scale=scales.sigma / UNIT,
                 rho=scales.rho,
                 step=UNIT,
+                norm="L₂",
             ),
         ),
         composition="adaptive composition",
@@ -226,7 +222,6 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
             Accuracy(what="people with their one visit at a tower", half_width=shares_bar),
         ),
         bar=visits_bar,
-        total_bar=root,
     )
 
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, get_args
 
 from .. import validation
 from ..datasets import data_root
@@ -34,9 +34,7 @@ create table entries (id integer primary key, time text, kind text, people text,
 create table head (one integer primary key check (one = 1), id integer, hash text);
 insert into head values (1, 0, '{FIRST_HASH}');
 """  # a ledger has its head from the first moment: one without it was cut
-_WAIT_S = 60.0
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
-_NOTHING = "nothing was charged and nothing drawn"
 _OLDER = "an older copy lacks what was spent since it was made, which would be spent twice"
 _CAUSES = {
     "SQLITE_FULL": ("the disk is full", "make space"),
@@ -70,22 +68,12 @@ class Budget:
     people: str
     unit: BudgetUnit
     datasets: list[str]
-    total_epsilon: Fraction
-    total_delta: Fraction
+    epsilon: float
+    delta: float
     raised_by: list[str]
     spent: tuple[Fraction, Fraction] = (Fraction(0), Fraction(0))
     releases: int = 0
     tables: set[str] = field(default_factory=set[str])
-
-    @property
-    def epsilon(self) -> float:
-        """Total ε, raises included."""
-        return float(self.total_epsilon)
-
-    @property
-    def delta(self) -> float:
-        """Total δ, raises included."""
-        return float(self.total_delta)
 
     @property
     def spent_epsilon(self) -> float:
@@ -100,12 +88,12 @@ class Budget:
     @property
     def left_epsilon(self) -> float:
         """ε that may still be spent."""
-        return float(max(self.total_epsilon - self.spent[0], 0))
+        return float(max(-self._over(0, 0)["ε"], 0))
 
     @property
     def left_delta(self) -> float:
         """δ that may still be spent."""
-        return float(max(self.total_delta - self.spent[1], 0))
+        return float(max(-self._over(0, 0)["δ"], 0))
 
     def holds(self, epsilon: float, delta: float) -> bool:
         """Whether a cost is left, exactly."""
@@ -113,47 +101,39 @@ class Budget:
 
     def require(self, epsilon: float, delta: float) -> None:
         """Refuse a cost that is not left: by how much, and what would fit."""
-        if self.holds(epsilon, delta):
-            return
-        over = self._over(epsilon, delta)
-        by = [f"{name} by {float(much):g}" for name, much in over.items() if much > 0]
-        raise ReleaseError(
-            f"the budget of '{self.people}' must not be exceeded",
-            value=f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}",
-            remedy=f"at most ε = {self.left_epsilon:g} and δ = {self.left_delta:g} are left per "
-            f"{self.unit}; nothing was charged",
-            code="exceeded",
-        )
+        over = self._over(epsilon, delta).items()
+        if by := [f"{name} by {float(much):g}" for name, much in over if much > 0]:
+            raise ReleaseError(
+                f"the budget of '{self.people}' must not be exceeded",
+                value=f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}",
+                remedy=f"at most ε = {self.left_epsilon:g} and δ = {self.left_delta:g} are left "
+                f"per {self.unit}; nothing was charged",
+                code="exceeded",
+            )
 
     def allow(self, by: str) -> None:
         """Refuse a change by anybody but those named."""
         if by not in self.raised_by:
-            raise ReleaseError(
-                f"a change of a budget must come from {' or '.join(self.raised_by)}",
-                value=repr(by),
-                remedy="ask one of them",
-                code="not_allowed",
-            )
+            rule = f"a change of a budget must come from {' or '.join(self.raised_by)}"
+            raise _refused(rule, repr(by), "ask one of them", "not_allowed")
 
     def _over(self, epsilon: float, delta: float) -> dict[str, Fraction]:
         return {
-            "ε": exact(epsilon) + self.spent[0] - self.total_epsilon,
-            "δ": exact(delta) + self.spent[1] - self.total_delta,
+            "ε": exact(epsilon) + self.spent[0] - exact(self.epsilon),
+            "δ": exact(delta) + self.spent[1] - exact(self.delta),
         }
 
 
 class BudgetLedger:
-    """A ledger in one SQLite file, readable by its owner only.
+    """A ledger in one SQLite file, readable by its owner only; made with its first entry.
 
     Parameters
     ----------
     path : Path or None
-        The file; None takes ``ledger.sqlite`` in the folder of all datasets. It is made when the
-        first entry is written.
+        The file; None takes ``ledger.sqlite`` in the folder of all datasets.
 
     Examples
     --------
-    >>> import tempfile
     >>> kept = BudgetLedger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
     >>> kept.declare("town 2015-09", datasets=["town"], unit="person", epsilon=2.0, by="custodian")
     >>> first = kept.intend("town", unit="person", epsilon=0.5, delta=0.0, what={"product": "od"})
@@ -177,22 +157,17 @@ class BudgetLedger:
     ) -> None:
         """Declare, once, the budget of people whose data `datasets` were made of."""
         people, by = named("people", people), named("by", by)
-        validation.one_of("unit", unit, ("trip", "person-day", "person"), "'person' is strongest")
-        if not datasets:
-            raise ParameterError(
-                "datasets must name at least one dataset", remedy="name those made of these people"
-            )
+        validation.one_of("unit", unit, get_args(BudgetUnit), "'person' is strongest")
         names = sorted({named("datasets", one) for one in datasets})
+        if not names:
+            raise ParameterError("datasets must name at least one", remedy="name those of them")
         allowed = sorted({by, *(named("raised_by", one) for one in raised_by)})
         body = {"unit": unit, "datasets": names, "raised_by": allowed, **_cost(epsilon, delta)}
         with self._writing() as (append, budgets):
             if people in budgets:
-                raise ReleaseError(
-                    f"'{people}' must be declared once",
-                    value=f"a budget of ε = {budgets[people].epsilon:g} that is there already",
-                    remedy="raise it instead",
-                    code="declared",
-                )
+                there = f"a budget of ε = {budgets[people].epsilon:g} that is there already"
+                rule = f"'{people}' must be declared once"
+                raise _refused(rule, there, "raise it instead", "declared")
             _free(budgets, names)
             append("budget", people, body)
 
@@ -212,14 +187,9 @@ class BudgetLedger:
         with self._writing() as (append, budgets):
             budget = _known(budgets, people)
             budget.allow(by)
-            if exact(epsilon) < budget.total_epsilon or exact(delta) < budget.total_delta:
-                raise ReleaseError(
-                    "a budget can only be raised",
-                    value=f"ε = {epsilon:g}, δ = {delta:g} after ε = {budget.epsilon:g}, "
-                    f"δ = {budget.delta:g}",
-                    remedy="what was declared stays declared",
-                    code="lowered",
-                )
+            if epsilon < budget.epsilon or delta < budget.delta:
+                less = f"ε = {epsilon:g}, δ = {delta:g}"
+                raise _refused("a budget can only be raised", less, "it stays as it is", "lowered")
             append("raise", budget.people, body)
 
     def intend(
@@ -235,33 +205,21 @@ class BudgetLedger:
         """Charge a release before its noise is drawn; it is never given back.
 
         One transaction reads what is left and writes the cost: of many that ask at once for the
-        last share exactly one gets it. A rehearsal does all but keep the entry.
-
-        Raises
-        ------
-        ReleaseError
-            If no budget covers the dataset, too little is left, or a table of `what` (its
-            ``tables`` of checksums) belongs to other people's budget; nothing is charged then.
+        last share exactly one gets it. A rehearsal does all but keep the entry. A table of `what`
+        (its ``tables`` of checksums) that belongs to other people's budget is refused.
         """
         dataset, cost = named("dataset", dataset), _cost(epsilon, delta)
         with self._writing(keep=not rehearsal) as (append, budgets):
             budget = _covering(budgets, dataset)
             if unit != budget.unit:
-                raise ReleaseError(
-                    f"the cost must be in the budget's unit, {budget.unit}",
-                    value=unit,
-                    remedy="a release protects what its budget counts",
-                    code="unit",
-                )
+                rule = f"the cost must be in the budget's unit, {budget.unit}"
+                raise _refused(rule, unit, "a release protects what its budget counts", "unit")
             for other in budgets.values():
                 if other is not budget and other.tables & set(what.get("tables", ())):
-                    raise ReleaseError(
-                        "a dataset of the same people must be charged to their budget",
-                        value=f"'{dataset}' for '{budget.people}', with a table of "
-                        f"'{other.people}'",
-                        remedy=f"join it to the budget of '{other.people}'; nothing was charged",
-                        code="copy",
-                    )
+                    rule = "a dataset of the same people must be charged to their budget"
+                    value = f"'{dataset}' for '{budget.people}', with a table of '{other.people}'"
+                    remedy = f"join it to the budget of '{other.people}'; nothing was charged"
+                    raise _refused(rule, value, remedy, "copy")
             budget.require(epsilon, delta)
             return append("release", budget.people, {**what, "dataset": dataset, **cost})
 
@@ -271,10 +229,7 @@ class BudgetLedger:
             append("done", intent.people, {"release": intent.id, "digest": digest})
 
     def entries(self) -> list[Entry]:
-        """Return every entry, oldest first, the chain checked; none where nothing was written.
-
-        What was checked is kept until the file changes.
-        """
+        """Return every entry, oldest first, the chain checked; once until the file changes."""
         with _explained(self.path, "read"):
             if not _exists(self.path):
                 return []
@@ -305,23 +260,17 @@ class BudgetLedger:
         _checked.clear()
         entries = self.entries()
         if head is not None and head.strip().lower() not in {one.hash for one in entries}:
-            raise ReleaseError(
-                "the ledger must hold the entry whose hash was noted",
-                value=f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'} without it",
-                remedy="this file is another ledger, or an older copy that lacks what was spent "
-                "since; the whole hash has 64 digits",
-                code="anchor",
-            )
+            rule = "the ledger must hold the entry whose hash was noted"
+            remedy = "this file is another ledger, or an older copy that lacks what was spent since"
+            raise _refused(rule, f"{len(entries)} without it", remedy, "anchor")
         return len(entries)
 
     @contextmanager
     def _open(self) -> Generator[sqlite3.Connection]:
         uri = f"{self.path.absolute().as_uri()}?mode=rw"  # read alone where it may not be written
-        with closing(
-            sqlite3.connect(uri, timeout=_WAIT_S, isolation_level=None, uri=True)
-        ) as connection:
-            connection.execute("pragma synchronous=full")
-            yield connection
+        with closing(sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)) as opened:
+            opened.execute("pragma synchronous=full")
+            yield opened
 
     @contextmanager
     def _writing(
@@ -351,24 +300,12 @@ _checked: dict[Any, list[Entry]] = {}
 
 
 def exact(number: float) -> Fraction:
-    """Return the decimal fraction that a float is written as: ten times 0.1 is 1.
-
-    Examples
-    --------
-    >>> sum([exact(0.1)] * 10) == 1
-    True
-    """
+    """Return the decimal fraction that a float is written as: ten times 0.1 is 1."""
     return Fraction(repr(float(number)))
 
 
 def printable(text: str) -> str:
-    r"""Return text on one line: what moves a cursor or breaks a line is written as ``?``.
-
-    Examples
-    --------
-    >>> printable("town\x1b[2J")
-    'town?[2J'
-    """
+    """Return text on one line: what moves a cursor or breaks a line is written as ``?``."""
     return "".join(one if one.isprintable() or one in _JOINERS else "?" for one in text)
 
 
@@ -389,12 +326,17 @@ def row_hash(row: Sequence[Any]) -> str:
     return hashlib.sha256(json.dumps(list(row), ensure_ascii=False).encode()).hexdigest()
 
 
+def budgets_of(entries: Sequence[Entry]) -> dict[str, Budget]:
+    """Return every budget by its people: totals, and costs added up exactly."""
+    budgets: dict[str, Budget] = {}
+    for one in entries:
+        with _understood(one.id):
+            _account(budgets, one)
+    return budgets
+
+
 def _append(
-    connection: sqlite3.Connection,
-    entries: list[Entry],
-    kind: str,
-    people: str,
-    body: Mapping[str, Any],
+    connection: Any, entries: list[Entry], kind: str, people: str, body: Mapping[str, Any]
 ) -> Entry:
     text = json.dumps(dict(body), sort_keys=True, ensure_ascii=False, allow_nan=False)
     now = datetime.now(UTC).isoformat(timespec="seconds")
@@ -403,17 +345,16 @@ def _append(
     digest = row_hash(row)
     connection.execute("insert into entries values (?, ?, ?, ?, ?, ?, ?)", (*row, digest))
     connection.execute("insert or replace into head values (1, ?, ?)", (row[0], digest))
-    entries.append(
-        Entry(id=row[0], time=now, kind=kind, people=people, body=dict(body), hash=digest)
-    )
-    return entries[-1]
+    one = Entry(id=row[0], time=now, kind=kind, people=people, body=dict(body), hash=digest)
+    entries.append(one)
+    return one
 
 
 def _read(connection: sqlite3.Connection) -> list[Entry]:
-    entries: list[Entry] = []
-    previous = FIRST_HASH
     rows = connection.execute("select * from entries order by id").fetchall()
     head = connection.execute("select id, hash from head").fetchone()
+    entries: list[Entry] = []
+    previous = FIRST_HASH
     for number, row in enumerate(rows, start=1):
         typed = [type(value) for value in row] == [int, *[str] * 6]
         if not typed or row[0] != number or row[5] != previous or row[6] != row_hash(row[:6]):
@@ -424,47 +365,36 @@ def _read(connection: sqlite3.Connection) -> list[Entry]:
     for number, time, kind, people, text, _, digest in rows:
         with _understood(number):
             body: dict[str, Any] = dict(json.loads(text, parse_constant=_no_number))
-            entries.append(
-                Entry(id=number, time=time, kind=kind, people=people, body=body, hash=digest)
-            )
+            one = Entry(id=number, time=time, kind=kind, people=people, body=body, hash=digest)
+            entries.append(one)
     return entries
 
 
-def budgets_of(entries: Sequence[Entry]) -> dict[str, Budget]:
-    """Return every budget by its people: totals, and costs added up exactly."""
-    budgets: dict[str, Budget] = {}
-    for one in entries:
-        with _understood(one.id):
-            _account(budgets, one)
-    return budgets
-
-
 def _account(budgets: dict[str, Budget], one: Entry) -> None:
+    """Take one entry into account; whatever its kind does not hold raises."""
     body = one.body
     if one.kind == "done":
         int.__add__(body["release"], 0)
-        return
-    if one.kind == "join":
-        budgets[one.people].datasets.append(_text(body["dataset"]))
-        return
-    cost = _cost(body["epsilon"], body["delta"])
-    epsilon, delta = exact(cost["epsilon"]), exact(cost["delta"])
-    if one.kind == "budget":
-        units = ("trip", "person-day", "person")
+    elif one.kind == "join":
+        budgets[one.people].datasets.append(str.strip(body["dataset"]))
+    elif one.kind == "budget":
+        units: Any = get_args(BudgetUnit)
+        cost = _cost(body["epsilon"], body["delta"])
         budgets[one.people] = Budget(
             people=one.people,
             unit=units[units.index(body["unit"])],
             datasets=_texts(body["datasets"]),
             raised_by=_texts(body["raised_by"]),
-            total_epsilon=epsilon,
-            total_delta=delta,
+            epsilon=cost["epsilon"],
+            delta=cost["delta"],
         )
-        return
-    budget = budgets[one.people]
-    if one.kind == "raise":
-        budget.total_epsilon, budget.total_delta = epsilon, delta
+    elif one.kind == "raise":
+        cost = _cost(body["epsilon"], body["delta"])
+        budgets[one.people].epsilon, budgets[one.people].delta = cost["epsilon"], cost["delta"]
     elif one.kind == "release":
-        _text(body["dataset"])
+        budget, cost = budgets[one.people], _cost(body["epsilon"], body["delta"])
+        str.strip(body["dataset"])
+        epsilon, delta = exact(cost["epsilon"]), exact(cost["delta"])
         budget.spent = budget.spent[0] + epsilon, budget.spent[1] + delta
         budget.releases += 1
         budget.tables |= set(_texts(body.get("tables", [])))
@@ -478,43 +408,32 @@ def _understood(number: int) -> Generator[None]:
     try:
         yield
     except (ArithmeticError, LookupError, ParameterError, RecursionError, TypeError, ValueError):
-        raise ReleaseError(
-            f"entry {number} of the ledger cannot be read: it does not hold what its kind holds",
-            remedy="find out who changed it before anything else is released; nothing was charged",
-            code="broken",
-        ) from None
+        rule = f"entry {number} of the ledger cannot be read: it does not hold what its kind holds"
+        remedy = "find out who changed it before anything else is released; nothing was charged"
+        raise _refused(rule, "", remedy, "broken") from None
 
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def _text(value: Any) -> str:
-    return str.strip(value)
-
-
 def _texts(values: Any) -> list[str]:
-    return [_text(one) for one in list[Any].copy(values)]
+    return [str.strip(one) for one in list[Any].copy(values)]
 
 
 def _cost(epsilon: float, delta: float) -> dict[str, float]:
     validation.finite_above("epsilon", epsilon, 0, "every release costs something")
     number = validation.as_real(delta)
     if number is None or not 0 <= number < 1:
-        raise ParameterError(
-            "delta must be at least 0 and below 1", value=repr(delta), remedy="0 allows pure ε only"
-        )
+        rule = "delta must be at least 0 and below 1"
+        raise ParameterError(rule, value=repr(delta), remedy="0 allows pure ε only")
     return {"epsilon": float(epsilon), "delta": float(delta)}
 
 
 def _known(budgets: dict[str, Budget], people: str) -> Budget:
     if (people := people.strip()) not in budgets:
-        raise ReleaseError(
-            f"there must be a budget of '{people}'",
-            value=", ".join(budgets) or "none declared",
-            remedy="declare it first",
-            code="no_budget",
-        )
+        there = ", ".join(budgets) or "none declared"
+        raise _refused(f"there must be a budget of '{people}'", there, "declare it", "no_budget")
     return budgets[people]
 
 
@@ -523,33 +442,34 @@ def _covering(budgets: dict[str, Budget], dataset: str) -> Budget:
         if dataset.strip() in budget.datasets:
             return budget
     names = ", ".join(name for budget in budgets.values() for name in budget.datasets)
-    raise ReleaseError(
+    raise _refused(
         f"this ledger does not know the dataset '{dataset}': a budget must be declared for its "
         "people before anything is released",
-        value=f"a ledger of {names or 'no dataset'}",
-        remedy="declare one, join it to the budget of the same people, or name the ledger that "
-        "knows it; nothing was charged",
-        code="no_budget",
+        f"a ledger of {names or 'no dataset'}",
+        "declare one, join it to the budget of the same people, or name the ledger that knows it; "
+        "nothing was charged",
+        "no_budget",
     )
 
 
 def _free(budgets: dict[str, Budget], names: Sequence[str]) -> None:
     for budget in budgets.values():
         if taken := sorted(set(names) & set(budget.datasets)):
-            raise ReleaseError(
-                "a dataset belongs to one budget",
-                value=f"{', '.join(taken)}, which belongs to '{budget.people}'",
-                remedy="use that budget",
-                code="declared",
-            )
+            value = f"{', '.join(taken)}, which belongs to '{budget.people}'"
+            raise _refused("a dataset belongs to one budget", value, "use that budget", "declared")
+
+
+def _refused(rule: str, value: str, remedy: str, code: str) -> ReleaseError:
+    return ReleaseError(rule, value=value, remedy=remedy, code=code)
 
 
 def _broken(number: int) -> ReleaseError:
-    return ReleaseError(
+    return _refused(
         f"entry {number} of the ledger does not fit the chain of hashes",
-        remedy="it was changed, deleted or cut off, so nothing more is written to this ledger: "
-        f"find out what happened before anything else is released; {_OLDER}",
-        code="broken",
+        "",
+        "it was changed, deleted or cut off, so nothing more is written to this ledger: find out "
+        f"what happened before anything else is released; {_OLDER}",
+        "broken",
     )
 
 
@@ -600,14 +520,12 @@ def _explained(path: Path, how: str) -> Generator[None]:
     except (sqlite3.Error, OSError, ValueError) as error:
         name = getattr(error, "sqlite_errorname", "")
         known = (words for cause, words in _CAUSES.items() if name.startswith(cause))
-        why, remedy = next(known, ("it is no ledger, or was cut or damaged", f"{_OLDER}"))
+        why, remedy = next(known, ("it is no ledger, or was cut or damaged", _OLDER))
         if isinstance(error, OSError):
             why = (error.strerror or type(error).__name__).lower()
             remedy = "make its folder writable, with space left, or name another ledger"
         elif isinstance(error, ValueError):
             why, remedy = "no name for a file", "name another ledger"
-        raise ReleaseError(
-            f"the ledger '{path.name[-100:]}' cannot be {how}: {why}",
-            remedy=f"{remedy}; {_NOTHING}",
-            code="ledger",
-        ) from error
+        rule = f"the ledger '{path.name[-100:]}' cannot be {how}: {why}"
+        remedy = f"{remedy}; nothing was charged and nothing drawn"
+        raise _refused(rule, "", remedy, "ledger") from error

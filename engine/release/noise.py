@@ -1,13 +1,9 @@
 """Noise of a release: whole numbers from OpenDP's exact samplers, never from NumPy.
 
-OpenDP samples discrete Laplace and discrete Gaussian variates in exact rational arithmetic from the
-operating system's entropy (Canonne, Kamath and Steinke 2020), so neither floating point nor a seed
-leaks anything. `laplace_epsilon` returns the privacy loss that OpenDP's own privacy map states for
-a scale, rounded up; it is at least sensitivity / scale.
-
-Discrete Gaussian noise is ρ-zero-concentrated, ρ = Δ₂²/(2σ²), as the continuous one is (same
-paper, Theorem 14), and ρ adds up, also where a later table is chosen after earlier noisy ones. It
-is not μ-GDP, so the exact ε of the continuous mechanism may not be claimed for it.
+OpenDP samples in exact rational arithmetic from the operating system's entropy (Canonne, Kamath and
+Steinke 2020), so neither floating point nor a seed leaks anything. Discrete Gaussian noise is
+ρ-zero-concentrated, ρ = Δ₂²/(2σ²) (Theorem 14), and ρ adds up, also where a later table is chosen
+after earlier noisy ones. It is not μ-GDP: the exact ε of the continuous one may not be claimed.
 """
 
 import json
@@ -34,60 +30,13 @@ _WHOLE_NUMBERS: Any = domains.vector_domain(domains.atom_domain(T="i64"))
 
 
 def discrete_laplace(counts: Integers, scale: float) -> Integers:
-    """Return `counts` plus discrete Laplace noise, P(z) ∝ exp(−|z|/scale).
-
-    Parameters
-    ----------
-    counts : int array, any shape
-        Exact counts (confidential).
-    scale : float
-        Sensitivity / ε, in the unit of the counts; finite and above 0.
-
-    Returns
-    -------
-    int array, the same shape
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> discrete_laplace(np.array([[3, 5]]), scale=1e-9).tolist()
-    [[3, 5]]
-    """
+    """Return whole counts of any shape plus noise, P(z) ∝ exp(−|z|/scale)."""
     return _noisy(_laplace(scale), counts)
 
 
 def discrete_gaussian(counts: Integers, sigma: float) -> Integers:
-    """Return `counts` plus discrete Gaussian noise, P(z) ∝ exp(−z²/(2σ²)).
-
-    Parameters
-    ----------
-    counts : int array, any shape
-    sigma : float
-        Finite and above 0, in the unit of the counts.
-    """
+    """Return whole counts of any shape plus noise, P(z) ∝ exp(−z²/(2σ²))."""
     return _noisy(_gaussian(sigma), counts)
-
-
-def laplace_epsilon(sensitivity: int, scale: float) -> float:
-    """Return the ε that OpenDP states for counts of this L₁ sensitivity and scale, rounded up.
-
-    Examples
-    --------
-    >>> laplace_epsilon(5, 10.0)
-    0.5
-    """
-    return float(_laplace(scale).map(sensitivity))
-
-
-def gaussian_rho(sensitivity: float, sigma: float) -> float:
-    """Return ρ that OpenDP states for whole numbers of this L₂ sensitivity, rounded up.
-
-    Examples
-    --------
-    >>> gaussian_rho(3.0, 6.0)
-    0.125
-    """
-    return float(_gaussian(sigma).map(float(sensitivity)))
 
 
 def least(scores: Sequence[int], scale: float) -> int:
@@ -101,25 +50,29 @@ def least(scores: Sequence[int], scale: float) -> int:
     return int(_choice(scale)(list(scores)))
 
 
-def choice_epsilon(distance: int, scale: float) -> float:
-    """Return the ε that OpenDP states where differences of scores move by at most `distance`.
+def laplace_epsilon(sensitivity: int, scale: float) -> float:
+    """Return the ε that OpenDP states for counts of this L₁ sensitivity and scale, rounded up."""
+    return float(_laplace(scale).map(sensitivity))
 
-    Examples
-    --------
-    >>> choice_epsilon(5, 10.0)
-    0.5
-    """
+
+def choice_epsilon(distance: int, scale: float) -> float:
+    """Return the ε that OpenDP states where differences of scores move by at most `distance`."""
     return float(_choice(scale).map(distance))
 
 
-def zcdp_epsilon(rho: float, delta: float) -> float:
-    """Return ε at δ of a ρ-zCDP mechanism, as OpenDP converts it (CKS 2020, Proposition 12).
+def gaussian_rho(sensitivity: float, sigma: float) -> float:
+    """Return ρ that OpenDP states for whole numbers of this L₂ sensitivity, rounded up.
 
     Examples
     --------
-    >>> round(zcdp_epsilon(0.02, 1e-7), 4)
-    0.9951
+    >>> laplace_epsilon(5, 10.0), choice_epsilon(5, 10.0), gaussian_rho(3.0, 6.0)
+    (0.5, 0.5, 0.125)
     """
+    return float(_gaussian(sigma).map(float(sensitivity)))
+
+
+def zcdp_epsilon(rho: float, delta: float) -> float:
+    """Return ε at δ of a ρ-zCDP mechanism, as OpenDP converts it (CKS 2020, Proposition 12)."""
     profile = combinators.make_zCDP_to_approxDP(_gaussian(1.0)).map(math.sqrt(2 * rho))
     return float(profile.epsilon(delta))
 
@@ -144,29 +97,17 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
 
 
 def measurement(scale: float, law: str) -> dict[str, Any]:
-    """Return a measurement as OpenDP serialises it; ``opendp.mod.deserialize`` runs it again.
-
-    Examples
-    --------
-    >>> measurement(2.0, "discrete Laplace")["__kwargs__"]["scale"]
-    2.0
-    """
+    """Return a measurement as OpenDP serialises it; ``opendp.mod.deserialize`` runs it again."""
     made = {"discrete Laplace": _laplace, "discrete Gaussian": _gaussian, "noisy maximum": _choice}
     return json.loads(mod.serialize(made[law](scale)))
 
 
 def _choice(scale: float) -> Any:
-    return measurements.make_noisy_max(
-        _WHOLE_NUMBERS,
-        metrics.linf_distance(T="i64", monotonic=True),
-        measures.max_divergence(),
-        scale,
-        negate=True,
-    )
+    apart, loss = metrics.linf_distance(T="i64", monotonic=True), measures.max_divergence()
+    return measurements.make_noisy_max(_WHOLE_NUMBERS, apart, loss, scale, negate=True)
 
 
 def _gaussian(sigma: float) -> Any:
-    """Return OpenDP's measurement of discrete Gaussian noise, with its privacy map."""
     scale = validation.finite_above("sigma", sigma, 0, "it is the noise's standard deviation")
     return measurements.make_gaussian(_WHOLE_NUMBERS, metrics.l2_distance(T=float), scale)
 
@@ -180,6 +121,4 @@ def _noisy(measurement: Any, counts: Integers) -> Integers:
     flat = np.array(counts, dtype=np.int64).ravel()  # a copy: OpenDP takes no read-only arrays
     pieces = np.array_split(flat, max(1, math.ceil(flat.size / _AT_ONCE)))
     noisy = [np.asarray(measurement(piece), dtype=np.int64) for piece in pieces if piece.size]
-    if not noisy:
-        return np.zeros(counts.shape, dtype=np.int64)
-    return np.concatenate(noisy).reshape(counts.shape)
+    return np.concatenate([np.zeros(0, dtype=np.int64), *noisy]).reshape(counts.shape)

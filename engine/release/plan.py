@@ -23,7 +23,7 @@ class Stage:
     """
 
     name: str
-    noise: Noise
+    noise: Noise = "discrete Laplace"
     sensitivity: float
     norm: Literal["L₁", "L₂"] = "L₁"
     scale: float
@@ -35,13 +35,7 @@ class Stage:
     def laplace(cls, name: str, sensitivity: int, epsilon: float, room: float = 1.0) -> "Stage":
         """Return counts whose noise is by `room` larger than the least that proves their ε."""
         scale = safe_scale(sensitivity, epsilon) * room
-        return cls(
-            name=name,
-            noise="discrete Laplace",
-            sensitivity=sensitivity,
-            scale=scale,
-            epsilon=epsilon,
-        )
+        return cls(name=name, sensitivity=sensitivity, scale=scale, epsilon=epsilon)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,24 +60,15 @@ class Plan:
     ----------
     product : str
         ``od``, ``od-estimate``, ``density``, ``density-fourier``, ``density-zoom`` or ``report``.
-    setting : Setting
-        As asked.
-    metadata : Metadata
-        Public facts of the dataset.
-    unit, epsilon, delta : str, float, float
-        What is protected, and the privacy loss of one unit.
     days : int
         Declared days that are released; a person pays for each at unit ``person-day``.
     limit : int
         The bound on what one unit has counted: T, ℓ, M or the public cap.
-    stages, composition : tuple of Stage, str
-        All that gets noise, each with its cost, and how the costs add up.
-    cells, zones, towers, matrices : int
-        Noisy numbers, fixed by public geometry and the declared period, and what they are of.
-    accuracy : tuple of Accuracy
-        Exact, from the law of the noise.
+    cells, matrices : int
+        Noisy numbers, fixed by public geometry and the declared period; matrices of flows,
+        districts or cells of the cover.
     bar, total_bar : float
-        Of one number and of a zone's total.
+        Half the error bar of one number, and of a zone's total.
     trimmed_to, rho : int or None, float or None
         What a tighter cost in finer units rests on, see `Loss`.
     least, phantom : int, float
@@ -100,7 +85,6 @@ class Plan:
     setting: Setting
     metadata: Metadata
     unit: BudgetUnit
-    epsilon: float
     delta: float = 0.0
     days: int
     limit: int
@@ -122,21 +106,20 @@ class Plan:
     trips: int | None = None
 
     @property
-    def loss(self) -> Loss:
-        """What `engine.release.cost` converts to the unit of a budget."""
-        return Loss(
-            unit=self.unit,
-            epsilon=self.epsilon,
-            delta=self.delta,
-            days=self.days,
-            trimmed_to=self.trimmed_to,
-            rho=self.rho,
-        )
-
-    @property
     def parameters(self) -> Any:
         """The settings of the mechanism."""
         return self.setting.parameters
+
+    @property
+    def epsilon(self) -> float:
+        """Privacy loss per `unit`."""
+        return float(self.parameters.epsilon)
+
+    @property
+    def loss(self) -> Loss:
+        """What `engine.release.cost` converts to the unit of a budget."""
+        names = ("unit", "epsilon", "delta", "days", "trimmed_to", "rho")
+        return Loss(**{name: getattr(self, name) for name in names})
 
     @property
     def of_flows(self) -> bool:

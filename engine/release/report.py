@@ -47,7 +47,6 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
         setting=setting,
         metadata=dataset.metadata,
         unit="person" if users else "trip",
-        epsilon=parameters.epsilon,
         days=len(dataset.metadata.days),
         limit=parameters.max_trips_per_user if users else 1,
         stages=stages,

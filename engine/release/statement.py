@@ -22,46 +22,15 @@ from ..contract import Setting
 from ..privacy import composed_epsilon
 from . import noise
 from .bars import LEVEL
-from .cost import Cost
 from .ledger import Budget, Entry, budgets_of, exact
 from .plan import Plan
 
-TUNING = {
-    "public": "by a public rule, without looking at any data",
-    "simulated": "on simulated data of similar size",
-    "twin": "on a twin: simulated people made of public facts alone",
-    "other period": "on another period of the same source, with other people in it",
-    "same people": "on another period with the same people in it: the choice itself leaks "
-    "something about them that their budget does not count",
-    "these data": "on these very data: the choice itself leaks something that no theorem here "
-    "covers",
-}
-"""How ε and the other settings were chosen."""
-
-ITEMS = {
-    "parameters": "Parameters, as asked and as proved",
-    "delta": "Slack δ: no attack succeeds more often than ε allows by more than δ",
-    "unit": "What is protected",
-    "contribution": "How much of one unit is counted",
-    "neighbours": "Which datasets are compared",
-    "total": "Total over all releases",
-    "other_releases": "Other releases from these people",
-    "library": "Library and version",
-    "floating_point": "Floating point and timing",
-    "cells": "Cells fixed in advance",
-    "bounds": "How bounds and settings were chosen",
-    "accuracy": "Accuracy",
-    "bias": "Bias",
-    "small_groups": "Small groups",
-    "interactive": "Interactive or not",
-    "trust": "Trust model",
-    "access": "Access control",
-    "collection": "Exposure at collection",
-}
-"""The eighteen items in their order."""
+_TEMPLATES = Path(__file__).parent / "templates"
+_TITLES: dict[str, dict[str, str]] = json.loads((_TEMPLATES / "titles.json").read_text("utf-8"))
+TUNING, ITEMS = _TITLES["tuning"], _TITLES["items"]
+"""How ε and the other settings were chosen; the eighteen items in their order."""
 
 _WARNINGS = ("simulated", "trip", "noise", "bars", "totals", "raised")
-_TEMPLATES = Path(__file__).parent / "templates"
 _UNKNOWN = "to be filled in by the custodian"
 _MOST_SLACK = 1e-6
 _GROUP = 4
@@ -69,7 +38,7 @@ _GROUP = 4
 
 @lru_cache(maxsize=1)
 def _templates() -> Environment:
-    made = Environment(
+    made: Any = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
@@ -81,19 +50,13 @@ def _templates() -> Environment:
         "big": lambda number: f"{number:,.0f}",
         "pct": lambda share: f"{share:.1%}",
         "bar": bar,
-        "decimal": lambda number: repr(float(number)) if "." in repr(number) else f"{number:.17f}",
+        "decimal": lambda number: f"{number!r}" if "." in f"{number!r}" else f"{number:.17f}",
     }
     return made
 
 
 def bar(half_width: float) -> str:
-    """Write half an error bar.
-
-    Examples
-    --------
-    >>> bar(53263.5), bar(18), bar(0.4321)
-    ('53,264', '18', '0.432')
-    """
+    """Write half an error bar."""
     return f"{half_width:,.0f}" if half_width >= 100 else f"{half_width:.3g}"
 
 
@@ -113,27 +76,31 @@ def warnings(plan: Plan) -> list[str]:
 def described(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, str]:
     """Return the texts of a bundle by file name; the last entry is that of this release."""
     content = statement(plan, dataset, entries)
-    notebook = (_TEMPLATES / "use_it.ipynb").read_text(encoding="utf-8")
-    html = _templates().get_template("statement.html.j2")
-    registry = _templates().get_template("registry.yaml.j2")
     slug = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {plan.product} {content['made']}".lower())
-    settings = {**content["setting"]["parameters"], **content["setting"], "trips": plan.trips}
-    del settings["parameters"]
+    asked = dict(content["setting"])
+    settings = {**asked.pop("parameters"), **asked, "trips": plan.trips}
+    more = {"titles": ITEMS, "level": LEVEL, "settings": settings, "unknown": _UNKNOWN}
+
+    def rendered(name: str) -> str:
+        return _templates().get_template(name).render(content, slug=slug.strip("-"), **more)
+
     return {
         "statement.json": _json(content),
-        "statement.html": html.render(content, titles=ITEMS, level=LEVEL, settings=settings),
-        "registry.yaml": registry.render(content, unknown=_UNKNOWN, slug=slug.strip("-")),
-        "use_it.ipynb": notebook.rstrip("\n"),
+        "statement.html": rendered("statement.html.j2"),
+        "registry.yaml": rendered("registry.yaml.j2"),
+        "use_it.ipynb": (_TEMPLATES / "use_it.ipynb").read_text(encoding="utf-8").rstrip("\n"),
         "opendp.json": _json(_measurements(plan)),
     }
 
 
 def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, Any]:
     """Return the statement as a JSON object."""
-    this, budget = entries[-1], budgets_of(entries)[entries[-1].people]
+    this, about = entries[-1], plan.metadata
+    budget = budgets_of(entries)[this.people]
     earlier = [one for one in entries[:-1] if one.kind == "release" and one.people == this.people]
-    cost = Cost(epsilon=this.body["epsilon"], delta=this.body["delta"])
-    release = version("mobility-privacy-explorer")
+    cost = {name: this.body[name] for name in ("epsilon", "delta")}
+    software = version("mobility-privacy-explorer")
+    totals = ("unit", "epsilon", "delta", "spent_epsilon", "spent_delta")
     said = {
         "budget": budget,
         "cost": cost,
@@ -145,10 +112,10 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
         "group": _group(plan.epsilon, plan.delta),
         "library": noise.LIBRARY,
         "library_version": noise.VERSION,
-        "version": release,
+        "version": software,
     }
-    title, seen, bars, kept, beyond = words(plan, "title", "seen", "bars", "kept", "beyond", **said)
-    about = plan.metadata
+    title, seen, *counted = words(plan, "title", "seen", "bars", "kept", "beyond", **said)
+    frame = ("simulated", "period_from_data", "places_public")
     return {
         "format": 1,
         "title": title,
@@ -162,29 +129,19 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
         "unit": plan.unit,
         "epsilon": plan.epsilon,
         "delta": plan.delta,
-        "cost": {"unit": budget.unit, **asdict(cost)},
-        "budget": {
-            "unit": budget.unit,
-            "epsilon": budget.epsilon,
-            "delta": budget.delta,
-            "spent_epsilon": budget.spent_epsilon,
-            "spent_delta": budget.spent_delta,
-        },
+        "cost": {"unit": budget.unit, **cost},
+        "budget": {name: getattr(budget, name) for name in totals},
         "stages": [asdict(one) for one in plan.stages],
         "composition": plan.composition,
-        "frame": {
-            "simulated": about.simulated,
-            "period_from_data": about.period_from_data,
-            "places_public": about.places_public,
-        },
-        "counted": {"bars": bars, "kept": kept, "beyond": beyond},
+        "frame": {name: getattr(about, name) for name in frame},
+        "counted": dict(zip(("bars", "kept", "beyond"), counted, strict=True)),
         "cells": plan.cells,
         "setting": plain(plan.setting, dataset),
         "trips": plan.trips,
         "tuning": {"how": this.body["tuning"], "note": this.body["tuning_note"]},
         "accuracy": [asdict(row) for row in plan.accuracy],
         "items": dict(zip(ITEMS, words(plan, *ITEMS, **said), strict=True)),
-        "software": {"name": "Mobility Privacy Explorer", "version": release},
+        "software": {"name": "Mobility Privacy Explorer", "version": software},
         "noise_library": {"name": noise.LIBRARY, "version": noise.VERSION},
         "ledger": {"entry": this.id, "hash": this.hash},
     }
@@ -192,15 +149,14 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
 
 def plain(setting: Setting, dataset: str) -> dict[str, Any]:
     """Return a setting as JSON holds it, its dataset by name and never by its folder."""
-    when = setting.when
-    parameters: Any = asdict(setting.parameters)
+    when, parameters = setting.when, json.dumps(asdict(setting.parameters), default=str)
     return {
         "dataset": dataset,
         "zones": setting.zones,
         "time": when.step,
         "first": when.first,
         "last": when.last,
-        "parameters": json.loads(json.dumps(parameters, default=str)),
+        "parameters": json.loads(parameters),
     }
 
 
@@ -242,15 +198,13 @@ def _composed(releases: Sequence[Entry], plan: Plan, budget: Budget) -> tuple[fl
 
 def _measurements(plan: Plan) -> dict[str, Any]:
     """Return the measurements that draw the noise, in OpenDP's own form, to be checked or rerun."""
-    return {
-        "library": f"{noise.LIBRARY} {noise.VERSION}",
-        "read": "opendp.mod.deserialize(json.dumps(measurement)).map(sensitivity)",
-        "measurements": [
-            {
-                "counts": stage.name,
-                "sensitivity": stage.sensitivity * stage.step,
-                "measurement": noise.measurement(stage.scale * stage.step, stage.noise),
-            }
-            for stage in plan.stages
-        ],
-    }
+    measured = [
+        {
+            "counts": one.name,
+            "sensitivity": one.sensitivity * one.step,
+            "measurement": noise.measurement(one.scale * one.step, one.noise),
+        }
+        for one in plan.stages
+    ]
+    read = "opendp.mod.deserialize(json.dumps(measurement)).map(sensitivity)"
+    return {"library": f"{noise.LIBRARY} {noise.VERSION}", "read": read, "measurements": measured}

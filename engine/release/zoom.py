@@ -49,7 +49,6 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
         setting=setting,
         metadata=dataset.metadata,
         unit="person",
-        epsilon=parameters.epsilon,
         delta=parameters.delta,
         days=7,
         limit=cap,

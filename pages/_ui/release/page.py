@@ -1,5 +1,6 @@
 """The page where releases are allowed: what is released, what it costs, the ledger."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -247,7 +248,7 @@ def _declare(entry: Entry, ledger: BudgetLedger, known: dict[str, Budget]) -> No
             _say(lambda: ledger.declare(people, datasets=[entry.name], by=by, **totals))
 
 
-def _say(act: object) -> None:
+def _say(act: Callable[[], None]) -> None:
     try:
         act()
     except ExplorerError as problem:

@@ -124,10 +124,10 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     app.number_input(key="release_trips").set_value(10**9).run()
     assert not app.exception
     assert "of **town**" in texts(app)
-    assert "are where they really were" not in texts(app)
+    assert "** are where they really were" not in texts(app)
     app.selectbox(key="release_tuned").set_value("public").run()
     app.toggle(key="release_judge_town").set_value(True).run()
-    assert "are where they really were" in texts(app)
+    assert "** are where they really were" in texts(app)
     assert "You have looked at the verdict by these data" in texts(app)
     app.text_input(key="release_confirm").set_value("town").run()
     app.button(key="release_start").click().run()

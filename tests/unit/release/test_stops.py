@@ -88,7 +88,7 @@ def test_a_killed_release_leaves_no_half_bundle_and_the_next_sweeps(
     process = started(ledger, tmp_path / "out", where=where)
     process.kill()
     process.communicate()
-    assert not list((tmp_path / "out").iterdir())  # claimed, and empty
+    assert not list(tmp_path.glob("out/*"))  # at most claimed, and empty
     assert ledger.budget("people").spent_epsilon == 0.5 * spent
     release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
     names = sorted(path.name for path in tmp_path.iterdir())
