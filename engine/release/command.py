@@ -74,7 +74,11 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         f"{budget.left_epsilon:g} is left before"
     )
     shown = _progress if sys.stderr.isatty() else lambda _share: None
-    chosen = {"tuning": options.tuned_on, "tuning_note": note, "trips": planned.trips}
+    chosen: dict[str, Any] = {
+        "tuning": options.tuned_on,
+        "tuning_note": note,
+        "trips": planned.trips,
+    }
     out = release(setting, dataset, options.out, ledger=ledger, progress=shown, **chosen, **given)
     _say(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
 
