@@ -125,7 +125,9 @@ def exact_uses(
         true, cells = counted.true_trips, counted.cells.sum()
         both = np.stack([grid.mean_absolute * cells, true + grid.bias], axis=-1).tolist()
         crossing = _crossing(dataset, seen, true)
-        known.append([[_use(*cell, true, crossing=crossing) for cell in row] for row in both])
+        known.append(
+            [[_use(off, sums, true, crossing=crossing) for off, sums in row] for row in both]
+        )
     return known
 
 
@@ -142,7 +144,7 @@ def drawn_uses(
     flows = isinstance(settings[0], ODParameters)
     product: Any = od if flows else density
     draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
-    when = {"days": 0} if flows else {}
+    when: dict[str, Any] = {"days": 0} if flows else {}
     sums = np.zeros((len(settings), draws, 3))
     for point in sweeping.sweep(
         product, view, settings, draws, rng=np.random.default_rng(seed), score=_off, **when
@@ -153,8 +155,9 @@ def drawn_uses(
     if flows:
         crossing = _crossing(dataset, seen, od.histogram(view).true_trips)
     return [
-        _use(*one.sum(axis=0), crossing=crossing, limits=limits, error=_standard_error(one))
+        _use(off, released, true, crossing=crossing, limits=limits, error=_standard_error(one))
         for one in sums
+        for off, released, true in [one.sum(axis=0).tolist()]
     ]
 
 

@@ -244,7 +244,7 @@ def _flows(dataset: Dataset, need: Need) -> Iterator[Part]:
 
 
 def _visits(dataset: Dataset, need: Need) -> Iterator[Part]:
-    known = [method for method in VISITS if density.METHODS[method].offered(dataset)]
+    known: list[DensityMethod] = [one for one in VISITS if density.METHODS[one].offered(dataset)]
     for level, method in product(levels(dataset, need.seen.zones), known):
         seen = need.look(level.name, need.seen.when.step)
         yield Part(seen, level.zones, method, "person", VISITS[method], need.threshold)
@@ -268,8 +268,8 @@ def _judged_flows(dataset: Dataset, part: Part, seed: int | None) -> Iterator[Ca
 
     def candidate(one: ODParameters, use: Use) -> Candidate:
         setting = Setting(seen=seen, parameters=one)
-        about = {"zones": part.zones, "matrices": len(days), "risk": risk(one.epsilon)}
-        return Candidate(setting=setting, use=use, **about)
+        at, matrices = risk(one.epsilon), len(days)
+        return Candidate(setting=setting, zones=part.zones, matrices=matrices, risk=at, use=use)
 
     if od.METHODS[method].expected is None:
         largest = [[e for e in EPSILON_STOPS if risk(e) <= most][-1:] for most in DRAWN_RISKS]

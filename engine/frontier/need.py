@@ -67,7 +67,7 @@ def levels(dataset: Dataset, asked: str = FINEST) -> tuple[ZoneLevel, ...]:
 def steps(when: When, days: int) -> dict[Step, int]:
     """Return the steps that differ over the days that are seen, longest first, with matrices."""
     every: tuple[Step, ...] = ("whole", "week", "day")
-    known = {step: len(replace(when, step=step).lengths(days)) for step in every}
+    known: dict[Step, int] = {step: len(replace(when, step=step).lengths(days)) for step in every}
     return {step: n for step, n in known.items() if step in ("whole", when.step) or n > 1}
 
 

@@ -157,7 +157,3 @@ def _added(records: list[Outcomes]) -> Outcomes:
         )
 
     return Outcomes(**{field.name: total(field.name) for field in fields(Outcomes)})
-
-
-def _share(part: float, whole: float) -> float:
-    return float(part / whole) if whole > 0 else float("nan")
