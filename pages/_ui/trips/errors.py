@@ -3,15 +3,15 @@
 import numpy as np
 import streamlit as st
 
+from engine.contract import Setting
 from engine.geography import centre_distances_m
-from engine.origin_destination.exact import Population
+from engine.origin_destination.exact import Expectation, Population
 from engine.origin_destination.gravity import spread
 from engine.origin_destination.scores import drawn_scores, total_error
-from pages._ui.cache import datasets as cached_datasets, trips as cached_trips
+from pages._ui import cached, state
 from pages._ui.drawing import charts, colours, tables
 from pages._ui.drawing.charts import STROKES, Line
-from pages._ui.shell import setting
-from pages._ui.views.context import Flows
+from pages._ui.trips.drawn import at, methods
 from pages._ui.wording.numbers import number, percent
 
 POPULATIONS: dict[Population, str] = {
@@ -25,24 +25,25 @@ _TICKS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 _LEAST_DISTANCE_M = 500.0
 
 
-def draw(context: Flows) -> None:
-    """Draw the methods' table of one matrix, then the distributions of the published method."""
-    if not context.several:
-        _methods(context)
-    if context.method.expected is not None:
-        _distributions(context)
+def draw(setting: Setting, day: int | None) -> None:
+    """Draw the methods' table of one matrix, then the distributions of the papers' method."""
+    if day is not None:
+        _methods(setting, day)
+    if cached.method_of(setting).expected is not None:
+        _distributions(setting, day)
 
 
-def _methods(context: Flows) -> None:
+def _methods(setting: Setting, day: int) -> None:
     """Draw every method on the same noise, and what the map alone makes of noisy zone totals."""
-    true = context.truth
+    true, seed = cached.truth(setting, day), state.seed_of(setting)
     rows: list[tuple[str, ...]] = []
-    for one in context.methods:
-        scores = cached_trips.agreed(*one.asked)
-        sums = one.release.counts[0]
-        rows.append(_row(one.method.name, scores.mean_error, scores.common_part, true, sums))
-    noisy = context.vary(method="estimate").release.measurement.cells[0]
-    metres = centre_distances_m(cached_datasets.dataset(context.key).zones)
+    for one in methods(setting):
+        scores = cached.scores(one, seed, day=day)
+        sums, name = cached.release(one, seed, day=day).counts[0], cached.method_of(one).name
+        rows.append(_row(name, scores.mean_error, scores.common_part, true, sums))
+    ours = cached.release(at(setting, method="estimate"), seed, day=day)
+    noisy = ours.measurement.cells[0]
+    metres = centre_distances_m(cached.dataset(cached.view(setting)).zones)
     near = 1 / np.maximum(metres, _LEAST_DISTANCE_M) ** 2
     np.fill_diagonal(near, 0.0)
     flows = spread(noisy.sum(axis=1), noisy.sum(axis=0), near)
@@ -56,7 +57,7 @@ def _methods(context: Flows) -> None:
         "All spend the same ε and read the same noise. Totals of zones are best by the noisy sums "
         "themselves. The last row knows how many trips leave and enter each zone and spreads them "
         "by distance: what a method must beat. "
-        + " ".join(line for one in context.methods for line in one.method.loses)
+        + " ".join(line for one in methods(setting) for line in cached.method_of(one).loses)
     )
 
 
@@ -67,18 +68,23 @@ def _row(
     return name, number(error, 3), percent(common), percent(off)
 
 
-def _distributions(context: Flows) -> None:
-    population = setting.draw(
-        st.segmented_control,
+def _distributions(setting: Setting, day: int | None) -> None:
+    population: Population = st.segmented_control(
         "Averaged over",
-        setting.literal("od_errors_population", POPULATIONS, "travelled"),
-        POPULATIONS,
+        list(POPULATIONS),
+        default="travelled",
+        required=True,
+        format_func=POPULATIONS.__getitem__,
+        key="od_errors_population",
+        **state.KEPT,
     )
-    shades = {epsilon: shade for epsilon, shade in _SHADES.items() if epsilon != context.epsilon}
-    settings = {f"ε = {epsilon:g}": context.vary(epsilon=epsilon) for epsilon in shades}
-    settings[f"yours: ε = {context.epsilon:g}"] = context
+    epsilon_now = setting.parameters.epsilon
+    shades = {epsilon: shade for epsilon, shade in _SHADES.items() if epsilon != epsilon_now}
+    settings = {f"ε = {epsilon:g}": setting.at(epsilon) for epsilon in shades}
+    settings[f"yours: ε = {epsilon_now:g}"] = setting
+    laws = {name: cached.expected(one, day) for name, one in settings.items()}
     shown = [*shades.values(), colours.HERE]
-    worst = min(settings.values(), key=lambda one: one.epsilon).expected
+    worst = laws[min(settings, key=lambda name: settings[name].parameters.epsilon)]
     if not worst.weights(population).any():
         st.info("There are no such flows in this window; choose others above.")
         return
@@ -86,8 +92,8 @@ def _distributions(context: Flows) -> None:
     absolute = tuple(np.unique(np.geomspace(1, reach + 1, 48).round() - 1).tolist())
     for column, points in zip(st.columns(2, gap="large"), (absolute, _RELATIVE), strict=True):
         with column:
-            _curves(settings, shown, population, points, relative=points is _RELATIVE)
-    tables.rows(*_summary(settings, population))
+            _curves(laws, shown, population, points, relative=points is _RELATIVE)
+    tables.rows(*_summary(laws, population))
     st.caption(
         f"Over {POPULATIONS[population]}. Exact, without drawing: each curve is the share of flows "
         "whose error is at most the value below; the step at 200% is flows that are suppressed or "
@@ -97,7 +103,7 @@ def _distributions(context: Flows) -> None:
 
 
 def _curves(
-    settings: dict[str, Flows],
+    laws: dict[str, Expectation],
     shades: list[str],
     population: Population,
     points: tuple[float, ...],
@@ -110,13 +116,11 @@ def _curves(
         [
             Line(
                 name=name,
-                y=cached_trips.error_curve(
-                    *one.exact, population=population, relative=relative, points=points
-                ),
+                y=_within(exact, population, points, relative=relative),
                 colour=shade,
                 dash=dash,
             )
-            for (name, one), shade, dash in zip(settings.items(), shades, STROKES, strict=False)
+            for (name, exact), shade, dash in zip(laws.items(), shades, STROKES, strict=False)
         ],
         x=points,
         at=charts.share(title, domain=None, tip=".0%")
@@ -130,9 +134,16 @@ def _curves(
     )
 
 
-def _summary(settings: dict[str, Flows], population: Population) -> tables.Lines:
+def _within(
+    exact: Expectation, population: Population, points: tuple[float, ...], *, relative: bool
+) -> list[float]:
+    """Return the share of cells whose error is at most each of `points` (P2, figure 2)."""
+    within = exact.relative_error_within if relative else exact.absolute_error_within
+    return [float(share) for share in within(points, population)]
+
+
+def _summary(laws: dict[str, Expectation], population: Population) -> tables.Lines:
     heads = "Setting", "Median (trips)", "Mean (trips)", "Median symmetric", "Relative (MRE)"
-    laws = {name: one.expected for name, one in settings.items()}
     return heads, [
         (
             name,

@@ -8,20 +8,16 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Booleans, Integers, Numbers
-from engine.contract import Seen
-from engine.resolution import flows_between
-from pages._ui.cache import (
-    datasets as cached_datasets,
-    pictures as cached_pictures,
-    trips as cached_trips,
-)
-from pages._ui.cache.trips import Drawn
+from engine.contract import Setting
+from engine.datasets import Dataset
+from engine.resolution import flows_between, group_levels
+from engine.resolution.groups import Groups
+from pages._ui import cached, state
 from pages._ui.drawing import groups as drawn_groups, maps, marks, tables
 from pages._ui.drawing.tables import Column
-from pages._ui.shell import setting
-from pages._ui.shell.session import map_size, state
+from pages._ui.shell.session import map_size, state as kept
 from pages._ui.trips import look as trips_look
-from pages._ui.views.context import Flows
+from pages._ui.trips.drawn import Drawn, drawn as draw_of, released_between
 from pages._ui.wording.numbers import RANGE, between
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
@@ -29,9 +25,7 @@ AUTOMATIC, ZONES, GROUPS = "Automatic", "Zones", "Groups"
 HEIGHT = 520
 _SHOWS = (TRUE, PRIVATE, WRONG)
 _SCOPES = ("All zones", "Leaving a zone", "Arriving in a zone", "Leaving or arriving")
-_SCOPE = setting.choice("od_flows_scope", _SCOPES, _SCOPES[0])
-_DETAIL = setting.choice("od_flows_detail", (AUTOMATIC, ZONES, GROUPS), AUTOMATIC)
-_ZONE = "od_flows_zone"
+_SCOPE, _DETAIL, _ZONE = "od_flows_scope", "od_flows_detail", "od_flows_zone"
 _BANDS = (
     "A reading such as 42 (95%: 31–55; 12–72 for all flows at once) gives the estimate, as likely "
     "too high as too low, and two ranges of the trips kept by trimming that hold whatever the "
@@ -53,13 +47,15 @@ class Chosen(NamedTuple):
     turn: int
 
 
-def draw(context: Flows) -> None:
+def draw(setting: Setting, day: int | None) -> None:
     """Draw the switch, the scope, one large map on a scale that no setting moves, and a list."""
-    true, drawn = context.truth, cached_trips.drawn(*context.asked)
-    chosen = _controls(context.key, true)
+    seed, several = state.seed_of(setting), day is None
+    true, drawn = cached.truth(setting, day), draw_of(setting, seed, day)
+    chosen = _controls(setting, true)
     if chosen.group_level is not None:
-        _between_groups(context, drawn, chosen)
+        _between_groups(setting, true, drawn, chosen)
         return
+    release = cached.release(setting, seed, day=day or 0)
     shown, inside = chosen.shown, chosen.inside
     phantom, lost = inside & drawn.phantom, inside & drawn.lost
     mapped = {
@@ -71,13 +67,13 @@ def draw(context: Flows) -> None:
     values = mapped[pairs].astype(float)
     largest = float(max(true.max(initial=0), 1))
     scale = maps.Scale(0.0, largest)
-    banded = not context.several and marks.has(context.release)
+    banded = not several and marks.has(release)
     colours = scale.colours(values)
     words = [trips_look.written(value) for value in drawn.shown[pairs]]
     if banded:
-        words = marks.words(context.release, pairs)
+        words = marks.words(release, pairs)
         if shown == PRIVATE:
-            colours = marks.colours(context.release, pairs, scale, values)
+            colours = marks.colours(release, pairs, scale, values)
     if shown != TRUE:
         colours[phantom[pairs]] = trips_look.rgb(trips_look.PHANTOM)
         colours[lost[pairs]] = trips_look.rgb(trips_look.LOST)
@@ -86,11 +82,11 @@ def draw(context: Flows) -> None:
         "private": words,
         "error": [trips_look.signed(value) for value in (drawn.shown - true)[pairs]],
     }
-    if context.method.expected is not None and context.window and not context.several:
-        ends = cached_pictures.flow_ends(context.key, context.parameters, context.window)(pairs)
+    if day is not None and cached.method_of(setting).expected is not None:
+        ends = (end[pairs] for end in released_between(setting, day))
         said[RANGE] = [between(*each) for each in zip(*ends, strict=True)]
     maps.flow_map(
-        cached_datasets.outlines(context.key),
+        cached.of(maps.outlines, cached.view(setting)),
         origins,
         destinations,
         values,
@@ -111,54 +107,54 @@ def draw(context: Flows) -> None:
         # only what is drawn: a flow that reads 0 has no arrow, unless other days show it
         wrong = ((trips_look.PHANTOM, phantom), (trips_look.LOST, lost))
         trips_look.key(*(each for each, where in wrong if where[pairs].any()), hollow=True)
-        if context.several:
+        if several:
             st.caption(
                 "Each day is a release of its own: a flow is marked where that happened to it on "
                 "at least one day."
             )
-    st.caption(_words(shown, phantom, lost, pairs, context.several))
+    st.caption(_words(shown, phantom, lost, pairs, several))
     if banded:
         marks.key()
         rest = float(np.where(inside & (drawn.shown == 0), drawn.counts, 0).sum())
         st.caption(f"The flows that are not drawn hold about {rest:,.0f} trips. {_BANDS}")
-    if not context.several:
-        _list(context, true, (origins[::-1], destinations[::-1]))  # the largest first
+    if day is not None:
+        _list(setting, day, true, (origins[::-1], destinations[::-1]))  # the largest first
 
 
-def _controls(key: Seen, true: Integers) -> Chosen:
+def _controls(setting: Setting, true: Integers) -> Chosen:
     """Draw what is shown, of which zones and how many flows."""
     # in a row where there is room, else wrapped: nothing is cut off in a small window
     first = second = third = fourth = fifth = st.container(
         horizontal=True, vertical_alignment="bottom", gap="medium"
     )
-    shown = setting.draw(
-        first.segmented_control, "Show", setting.choice("od_flows_show", _SHOWS, PRIVATE), _SHOWS
+    shown = first.segmented_control(
+        "Show", _SHOWS, default=PRIVATE, required=True, key="od_flows_show", **state.KEPT
     )
-    scope = setting.draw(
-        second.selectbox,
+    scope = second.selectbox(
         "Flows",
-        _SCOPE,
         _SCOPES,
+        key=_SCOPE,
         help="Or click a zone on the map; click it again to see all.",
+        **state.KEPT,
     )
     busy, off = true.sum(axis=0) + true.sum(axis=1), scope == _SCOPES[0]
     with third:
-        zone = trips_look.zone_choice("Zone", key, busy, key=_ZONE, off=off)
-    most = setting.draw(
-        fourth.slider, "Largest flows", setting.whole_number("od_flows_most", 60, 10, 300), step=10
+        zone = trips_look.zone_choice("Zone", setting, busy, key=_ZONE, off=off)
+    most = fourth.slider(
+        "Largest flows", 10, 300, value=60, step=10, key="od_flows_most", **state.KEPT
     )
     with fifth:
-        group_level = _group_level(key, off=not off or shown == WRONG)
-    ids = trips_look.zone_ids(key)
+        group_level = _group_level(setting, off=not off or shown == WRONG)
+    ids = list(trips_look.zone_names(setting))
 
     def take_zone(clicked: str) -> None:
         """Keep the pickers in step with a click on the map (a callback)."""
         if not off and clicked == ids[zone]:
-            setting.put(_SCOPE, _SCOPES[0])
+            st.session_state[_SCOPE] = _SCOPES[0]
             return
         if scope == _SCOPES[0]:
-            setting.put(_SCOPE, _SCOPES[3])
-        setting.put(trips_look.zone_setting(key, busy, _ZONE), clicked)
+            st.session_state[_SCOPE] = _SCOPES[3]
+        st.session_state[_ZONE] = clicked
 
     inside = _scope(len(true), scope, zone)
     turn = _turn(f"groups {group_level}" if off else ids[zone])
@@ -175,7 +171,7 @@ class Drawing:
 
 def _turn(of: str) -> int:
     """Return how often the map has drawn the flows of something else."""
-    now = state(Drawing)
+    now = kept(Drawing)
     if of != now.of:
         now.of, now.turn = of, now.turn + 1
     return now.turn
@@ -208,52 +204,63 @@ def _words(
     return f"{counted}; the {len(pairs[0])} largest are drawn; an arrow's width shows its trips."
 
 
-def _list(context: Flows, true: Integers, pairs: tuple[Integers, Integers]) -> None:
+def _list(setting: Setting, day: int, true: Integers, pairs: tuple[Integers, Integers]) -> None:
     """Draw the flows on the map as a table: true, by this method and by those with a law."""
     if not len(pairs[0]):
         return
-    names = trips_look.zone_labels(context.key)
+    names, seed = trips_look.zone_labels(setting), state.seed_of(setting)
     columns = {
         "From": Column([names[zone] for zone in pairs[0]]),
         "To": Column([names[zone] for zone in pairs[1]]),
         "True (trips)": Column(true[pairs].tolist(), "{:,}".format),
     }
-    for one in trips_look.beside(context):
-        shown = one.release.as_shown[0][pairs].tolist()
-        columns[f"{one.method.short} (trips)"] = Column(shown, trips_look.written)
-    if marks.has(context.release):
-        one_by_one, at_once = marks.ranges(context.release, pairs)
+    for one in trips_look.beside(setting):
+        shown = cached.release(one, seed, day=day).as_shown[0][pairs].tolist()
+        columns[f"{cached.method_of(one).short} (trips)"] = Column(shown, trips_look.written)
+    release = cached.release(setting, seed, day=day)
+    if marks.has(release):
+        one_by_one, at_once = marks.ranges(release, pairs)
         columns[marks.ONE_BY_ONE] = Column(one_by_one)
         columns[marks.ALL_AT_ONCE] = Column(at_once)
         flows = zip(*(one.tolist() for one in pairs), strict=True)
-        columns["Mark"] = Column([marks.mark(context.release, a, b) for a, b in flows])
+        columns["Mark"] = Column([marks.mark(release, a, b) for a, b in flows])
     tables.draw(columns, key="od_flows_list")
 
 
-def _group_level(key: Seen, *, off: bool) -> int | None:
-    """Draw the switch where the dataset has groups, and return the level drawn; None for zones.
+def groups(setting: Setting) -> tuple[Groups, ...]:
+    """Return groups of neighbouring zones for maps seen from far away, finest first."""
+    return cached.of(_groups, cached.view(setting))
 
-    Parameters
-    ----------
-    off : bool
-        Whether only zones can be drawn.
-    """
-    if not cached_datasets.groups(key):
+
+def _groups(dataset: Dataset) -> tuple[Groups, ...]:
+    return group_levels(dataset.zones)
+
+
+def _group_outlines(dataset: Dataset) -> tuple[maps.Outlines, ...]:
+    return tuple(maps.outlines_of(one.zones) for one in _groups(dataset))
+
+
+def _group_level(setting: Setting, *, off: bool) -> int | None:
+    """Draw the switch where the dataset has groups, and return the level drawn; None for zones."""
+    if not groups(setting):
         return None
-    wanted = setting.draw(
-        st.segmented_control,
+    wanted = st.segmented_control(
         "Arrows between",
-        _DETAIL,
         (AUTOMATIC, ZONES, GROUPS),
+        default=AUTOMATIC,
+        required=True,
+        key=_DETAIL,
         disabled=off,
         help="Automatic: groups of neighbouring zones, made from the map alone, where zones lie "
         f"closer than {drawn_groups.CLOSE_PX} pixels on the whole map. Flows of one zone, and "
         "phantom and lost ones, are always of zones.",
+        **state.KEPT,
     )
     if off or wanted == ZONES:
         return None
     size = map_size(trips_look.MAP_WIDTH, HEIGHT)
-    levels = (cached_datasets.outlines(key), *cached_datasets.group_outlines(key))
+    at = cached.view(setting)
+    levels = (cached.of(maps.outlines, at), *cached.of(_group_outlines, at))
     spacings = [drawn_groups.spacing_px(one, **size) for one in levels]
     if wanted == GROUPS:
         return drawn_groups.level(spacings[1:])
@@ -261,12 +268,12 @@ def _group_level(key: Seen, *, off: bool) -> int | None:
     return level - 1 if level else None
 
 
-def _between_groups(context: Flows, drawn: Drawn, chosen: Chosen) -> None:
+def _between_groups(setting: Setting, truth: Integers, drawn: Drawn, chosen: Chosen) -> None:
     """Draw the largest flows between groups of zones, where zones lie too close for arrows."""
     assert chosen.group_level is not None  # else there are arrows between zones
-    group = cached_datasets.groups(context.key)[chosen.group_level]
+    group = groups(setting)[chosen.group_level]
     shown: Numbers = np.where(drawn.shown > 0, drawn.counts, 0)
-    true, private = (flows_between(one, group.labels) for one in (context.truth, shown))
+    true, private = (flows_between(one, group.labels) for one in (truth, shown))
     matrix = true if chosen.shown == TRUE else private
     pairs = maps.largest_flows(matrix, chosen.most)
     values = matrix[pairs]
@@ -277,7 +284,7 @@ def _between_groups(context: Flows, drawn: Drawn, chosen: Chosen) -> None:
     colours[phantom] = trips_look.rgb(trips_look.PHANTOM)
     names = "true" if chosen.shown == TRUE else "private"
     maps.flow_map(
-        cached_datasets.group_outlines(context.key)[chosen.group_level],
+        cached.of(_group_outlines, cached.view(setting))[chosen.group_level],
         *pairs,
         values,
         scale,
@@ -290,7 +297,7 @@ def _between_groups(context: Flows, drawn: Drawn, chosen: Chosen) -> None:
         },
         colours=colours,
         wrong=phantom,
-        on_zone=lambda _: setting.put(_DETAIL, ZONES),  # a click: the zones' own flows
+        on_zone=_zones,
         hint="Click: each zone's own flows",
         turn=chosen.turn,
         **map_size(trips_look.MAP_WIDTH, HEIGHT),
@@ -298,6 +305,11 @@ def _between_groups(context: Flows, drawn: Drawn, chosen: Chosen) -> None:
     scale.legend("trips of a flow between groups", "0", f"{largest:,.0f} or more")
     if phantom.any():
         trips_look.key(trips_look.PHANTOM, hollow=True)
-    banded = not context.several and marks.has(context.release)
-    added_up = drawn_groups.OURS_ADDED_UP if banded else drawn_groups.ADDED_UP
+    ours = cached.method_of(setting).ours
+    added_up = drawn_groups.OURS_ADDED_UP if ours else drawn_groups.ADDED_UP
     st.caption(f"{added_up} {len(group.zones)} groups of the {len(group.labels)} zones.")
+
+
+def _zones(_: str) -> None:
+    """Draw the zones' own flows (a callback)."""
+    st.session_state[_DETAIL] = ZONES

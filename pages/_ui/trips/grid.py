@@ -6,15 +6,12 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Floats
+from engine.contract import Setting
 from engine.parameters import EPSILON_STOPS
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache.trips import GRID_THRESHOLDS
+from pages._ui import state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import SOLID, STROKES, Axis, Line
-from pages._ui.shell import setting
-from pages._ui.shell.setting import nearest_stop
-from pages._ui.shell.settings import use_settings
-from pages._ui.views.context import Flows
+from pages._ui.trips.drawn import GRID_THRESHOLDS, grid, trimming
 from pages._ui.wording.numbers import number, percent
 
 O4 = (
@@ -52,39 +49,32 @@ MEASURES = {
 }
 
 
-def draw(context: Flows) -> None:
+def draw(setting: Setting, day: int | None) -> None:
     """Draw the measure's choice and its heat map, a click moves both sliders; then T."""
-    name = setting.draw(
-        st.selectbox,
-        "Measure",
-        setting.choice("od_measure", MEASURES, next(iter(MEASURES))),
-        list(MEASURES),
-    )
-    # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
-    fixed = context.vary(epsilon=1.0, suppression_threshold=0).exact
-    _heat(context, name, getattr(cached_trips.grid(*fixed), MEASURES[name].name))
+    name = st.selectbox("Measure", list(MEASURES), key="od_measure", **state.KEPT)
+    _heat(setting, name, getattr(grid(setting, day), MEASURES[name].name))
     st.subheader("Trips kept of each (T)", anchor=False)
-    if context.parameters.unit == "trip":
+    if setting.parameters.unit == "trip":
         st.info(
             "At trip level nobody is trimmed: each trip is protected by itself and T is 1. Choose "
             "one person's day or the whole period in the sidebar to compare T."
         )
         return
-    _over_t(context)
+    _over_t(setting, day)
 
 
-def _heat(context: Flows, name: str, values: Floats) -> None:
+def _heat(setting: Setting, name: str, values: Floats) -> None:
     """Draw τ downwards and ε across; a click sets both."""
     if not np.isfinite(values).any():
         st.info("There are no such flows in this window, so there is nothing to average.")
         return
-    measure, parameters = MEASURES[name], context.parameters
+    measure, parameters = MEASURES[name], setting.parameters
     rows = range(len(GRID_THRESHOLDS))[::-1]  # the highest threshold on top
-    at = EPSILON_STOPS.index(nearest_stop(parameters.epsilon, EPSILON_STOPS))
+    at = EPSILON_STOPS.index(state.nearest(parameters.epsilon, EPSILON_STOPS))
     of = int(np.abs(np.array(GRID_THRESHOLDS) - parameters.suppression_threshold).argmin())
 
     def take(row: int, column: int) -> None:
-        use_settings(epsilon=EPSILON_STOPS[column], threshold=GRID_THRESHOLDS[rows[row]])
+        state.put(epsilon=EPSILON_STOPS[column], threshold=GRID_THRESHOLDS[rows[row]])
 
     def written(value: float) -> str:
         if value != value:
@@ -122,10 +112,9 @@ def _scale(values: Floats, name: str, form: str) -> charts.Scale:
     return charts.Scale(title=name, kind=kind, domain=(low, max(high, low + 1e-9)), form=form)
 
 
-def _over_t(context: Flows) -> None:
+def _over_t(setting: Setting, day: int | None) -> None:
     """Draw the expected error over T by its causes, and offer the T of least error."""
-    # a slider over T finds the same curve
-    curve = cached_trips.trimming(*context.vary(max_trips_per_user=1).exact)
+    curve = trimming(setting, day)
     charts.curve(
         [
             Line(name=name, y=getattr(curve, name), colour=colour,
@@ -136,7 +125,7 @@ def _over_t(context: Flows) -> None:
         at=Axis(title="Trips kept per person (T), log scale", kind="log", form="d", tip="d",
                 ticks=curve.limits.tolist()),
         of=Axis(title="Expected error (trips)", tip=",.0f"),
-        current=min(context.parameters.max_trips_per_user, int(curve.limits[-1])),
+        current=min(setting.parameters.max_trips_per_user, int(curve.limits[-1])),
         dots=True,
         key="od_trimming",
         alt=f"Expected error over T by its causes; least at T = {curve.best}",
@@ -145,7 +134,7 @@ def _over_t(context: Flows) -> None:
     kept = float(curve.kept_share[curve.limits == curve.best][0])
     st.button(
         f"Use T = {curve.best}",
-        on_click=use_settings,
+        on_click=state.put,
         kwargs={"max_trips": curve.best},
         key="od_use_trips",
     )

@@ -7,12 +7,11 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Integers
-from engine.contract import Seen
-from pages._ui.cache import datasets as cached_datasets
+from engine.contract import Setting
+from engine.datasets import Dataset
+from pages._ui import cached, state
 from pages._ui.drawing import colours, marks
-from pages._ui.shell import catalogue, setting
-from pages._ui.shell.setting import Setting
-from pages._ui.views.context import Flows
+from pages._ui.trips.drawn import methods
 
 MAP_WIDTH = 640
 """Pixels that a map has in a window of 1024: in a wider one there is more around it."""
@@ -62,10 +61,10 @@ def written(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else marks.estimate(value)
 
 
-def beside(context: Flows) -> list[Flows]:
+def beside(setting: Setting) -> list[Setting]:
     """Return the method on the page, and those with an exact law to read it against."""
-    others = [one for one in context.methods if one.method.expected is not None]
-    return [context, *(one for one in others if one.method is not context.method)]
+    exact = [one for one in methods(setting) if cached.method_of(one).expected is not None]
+    return [setting, *(one for one in exact if one != setting)]
 
 
 def key(*outcomes: Outcome, hollow: bool = False) -> None:
@@ -82,34 +81,35 @@ def key(*outcomes: Outcome, hollow: bool = False) -> None:
     st.html(f'<div class="outcomes" style="font-size:0.82rem">{swatches}</div>')
 
 
-def zone_choice(
-    label: str, dataset_key: Seen, trips: Integers, *, key: str, off: bool = False
-) -> int:
+def zone_choice(label: str, setting: Setting, trips: Integers, *, key: str, off: bool) -> int:
     """Draw a picker of zones by name, at first on the busiest, and return the zone's number."""
-    words = dict(zip(zone_ids(dataset_key), zone_labels(dataset_key), strict=True))
+    words = zone_names(setting)
     ids = list(words)
-    chosen = setting.draw(
-        st.selectbox,
+    if st.session_state.get(key) not in words:
+        st.session_state[key] = ids[int(np.argmax(trips))]
+    chosen = st.selectbox(
         label,
-        zone_setting(dataset_key, trips, key),
         sorted(ids, key=words.__getitem__),
         format_func=words.__getitem__,
+        key=key,
         disabled=off,
+        **state.KEPT,
     )
     return ids.index(chosen)
 
 
-def zone_setting(dataset_key: Seen, trips: Integers, key: str) -> Setting[str]:
-    """Return the setting that holds a zone's id, at first of the busiest."""
-    ids, shared = zone_ids(dataset_key), catalogue.shipped(dataset_key)
-    return setting.place(key, ids, ids[int(np.argmax(trips))], shared=shared)
+def zone_names(setting: Setting) -> dict[str, str]:
+    """Return the names of the zones seen by their ids; a name used twice has its id."""
+    return cached.of(_names, cached.view(setting))
 
 
-def zone_ids(dataset_key: Seen) -> list[str]:
-    """Return the ids of the zones in their order."""
-    return list(cached_datasets.zone_names(dataset_key))
+def _names(dataset: Dataset) -> dict[str, str]:
+    ids, names = (dataset.zones[name].astype(str) for name in ("zone_id", "name"))
+    double = names.duplicated(keep=False)
+    said = [f"{n} ({i})" if two else n for i, n, two in zip(ids, names, double, strict=True)]
+    return dict(zip(ids, said, strict=True))
 
 
-def zone_labels(dataset_key: Seen) -> list[str]:
-    """Return the names of the zones in their order, with the id where a name occurs twice."""
-    return list(cached_datasets.zone_names(dataset_key).values())
+def zone_labels(setting: Setting) -> list[str]:
+    """Return the names of the zones seen, in their order."""
+    return list(zone_names(setting).values())

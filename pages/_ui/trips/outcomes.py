@@ -2,20 +2,21 @@
 
 import streamlit as st
 
+from engine.contract import Setting
 from engine.origin_destination.exact import Outcomes, Share
-from pages._ui.cache import trips as cached_trips
+from pages._ui import cached, state
 from pages._ui.drawing import charts, tables
 from pages._ui.drawing.charts import Mark
 from pages._ui.trips import look as trips_look
-from pages._ui.views.context import Flows
+from pages._ui.trips.drawn import drawn as draw_of
 from pages._ui.wording.numbers import percent, trip_count
 
 _MEASURES = {"Flows": "cells", "True trips": "trips"}
 
 
-def draw(context: Flows) -> None:
+def draw(setting: Setting, day: int | None) -> None:
     """Draw the bars by cells and by trips, then the counts."""
-    drawn, exact = cached_trips.drawn(*context.asked), context.expected
+    drawn, exact = draw_of(setting, state.seed_of(setting), day), cached.expected(setting, day)
     known = {} if exact is None else {"expected": exact.outcomes}
     known["this draw"] = drawn.outcomes
     rows = {
@@ -33,7 +34,7 @@ def draw(context: Flows) -> None:
         ],
     )
     phantom = float(drawn.outcomes.phantom.trips)
-    limit = context.parameters.least_shown
+    limit = setting.parameters.least_shown
     below = ""
     if exact is not None:
         true, released = exact.share_below(limit)

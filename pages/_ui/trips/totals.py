@@ -4,30 +4,31 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Numbers
+from engine.contract import Setting
 from engine.origin_destination.scores import total_error
 from engine.privacy import composed_epsilon
-from pages._ui.cache import trips as cached_trips, verbs
+from pages._ui import cached, state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import Axis, Mark
-from pages._ui.shell import setting
 from pages._ui.trips import look as trips_look
-from pages._ui.views.context import Flows
+from pages._ui.trips.drawn import drawn
 from pages._ui.wording.numbers import percent, scientific, signed_percent
 
 LEAVING, ARRIVING = "Leaving", "Arriving"
 _ZONES = 18
 
 
-def draw(context: Flows, delta: float) -> None:
+def draw(setting: Setting, day: int | None) -> None:
     """Draw the totals of the busiest zones and say what every day costs."""
-    _totals(context)
+    _totals(setting, day)
     st.subheader("What all days cost a person", anchor=False)
-    st.markdown(cost_of_days(context, delta))
+    st.markdown(cost_of_days(setting, state.value(state.DELTA)))
 
 
-def cost_of_days(context: Flows, delta: float) -> str:
+def cost_of_days(setting: Setting, delta: float) -> str:
     """Say what a person pays where every matrix of the period is released."""
-    parameters, about = context.parameters, context.entry.metadata
+    parameters = setting.parameters
+    about = cached.dataset(cached.view(setting)).metadata
     days, epsilon = len(about.days), parameters.epsilon
     if parameters.unit == "trip":
         return (
@@ -41,9 +42,9 @@ def cost_of_days(context: Flows, delta: float) -> str:
             f"{parameters.max_trips_per_user} of their trips count in the whole period."
         )
     plain = f"{days} days × {epsilon:g} = **ε = {days * epsilon:.4g}** for somebody who travels"
-    if len(about.periods) < days:
+    if setting.when.step != "day":
         return f"{plain} every day: days that are added up cost as if each were released."
-    tight = verbs.computed(composed_epsilon, ((epsilon, 0.0),) * days, delta)
+    tight = cached.computed(composed_epsilon, ((epsilon, 0.0),) * days, delta)
     return (
         f"{plain} every day. Tighter total: **ε = {tight:.3g}** at δ = {scientific(delta)} "
         "(optimal composition). To spend ε once, protect the person over the whole period, or "
@@ -51,20 +52,22 @@ def cost_of_days(context: Flows, delta: float) -> str:
     )
 
 
-def _totals(context: Flows) -> None:
-    way = setting.draw(
-        st.segmented_control,
+def _totals(setting: Setting, day: int | None) -> None:
+    way = st.segmented_control(
         "Trips",
-        setting.choice("od_ours_way", [LEAVING, ARRIVING], LEAVING),
         [LEAVING, ARRIVING],
+        default=LEAVING,
+        required=True,
+        key="od_ours_way",
+        **state.KEPT,
     )
     axis = 1 if way == LEAVING else 0
-    true = context.truth.sum(axis=axis)
-    private = cached_trips.drawn(*context.asked).counts.sum(axis=axis)
+    true = cached.truth(setting, day).sum(axis=axis)
+    private = drawn(setting, state.seed_of(setting), day).counts.sum(axis=axis)
     order = np.argsort(-true, kind="stable")[:_ZONES]
-    (low, high), said = _interval(context, way)
+    (low, high), said = _interval(setting, day, way)
     charts.bars(
-        list(np.array(trips_look.zone_labels(context.key))[order]),
+        list(np.array(trips_look.zone_labels(setting))[order]),
         [
             Mark(name="95% from", values=low[order], to=high[order], kind="span"),
             Mark(name="True", values=true[order], colour=colours.TRUE, kind="tick"),
@@ -84,9 +87,9 @@ def _totals(context: Flows) -> None:
     )
 
 
-def _interval(context: Flows, way: str) -> tuple[tuple[Numbers, Numbers], str]:
+def _interval(setting: Setting, day: int | None, way: str) -> tuple[tuple[Numbers, Numbers], str]:
     """Return a range of each zone's total and what it is: by the law, or whatever the model."""
-    exact = context.expected
+    exact = cached.expected(setting, day)
     if exact is not None:
         totals, grand = exact.outgoing if way == LEAVING else exact.incoming, exact.grand
         true, expected = float(grand.true), float(grand.expected)
@@ -97,7 +100,8 @@ def _interval(context: Flows, way: str) -> tuple[tuple[Numbers, Numbers], str]:
             f"{percent(trimmed)} of trips before any noise. All flows together: {true:,.0f} true "
             f"trips, {expected:,.0f} expected in the release ({bias})."
         )
-    noisy, reach = context.release.exact_totals(-1 if way == LEAVING else -2, at_once=True)
+    release = cached.release(setting, state.seed_of(setting), day=day or 0)
+    noisy, reach = release.exact_totals(-1 if way == LEAVING else -2, at_once=True)
     return (np.maximum(noisy[0] - reach, 0), np.maximum(noisy[0] + reach, 0)), (
         f"Bars: the sum of all noisy flows of the zone ± {reach:,}: in 95 of 100 releases the bars "
         "of all zones at once hold the trips that trimming keeps, whatever the model."

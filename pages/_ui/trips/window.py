@@ -1,77 +1,63 @@
-"""Which trips the origin–destination page shows: one day, all days each, or the whole period."""
-
-from dataclasses import replace
-from datetime import timedelta
+"""Which matrix the page shows, or all of them, and what they cost."""
 
 import streamlit as st
 
-from pages._ui.cache.window import Window
-from pages._ui.shell import setting
-from pages._ui.views.context import Flows
+from engine.contract import Setting
+from engine.resolution import groups_of
+from pages._ui import cached, state
 from pages._ui.wording.privacy import period_names, protection
 
-ALL = "all"
-"""The picker's value for "all days, each released by itself"."""
 
-
-def pick(context: Flows) -> Flows:
-    """Draw the day picker and return the context; a person is protected over the whole period."""
-    entry, parameters = context.entry, context.parameters
-    days, starts = entry.metadata.days, entry.metadata.periods
-    if parameters.unit == "person":
-        st.selectbox(
-            "Day",
-            [f"Whole period ({len(days)} days)"],
-            key="od_whole_period",
-            disabled=True,
-            help="A person is protected over the whole period by one release of its sum.",
-        )
-        return replace(context, window=Window(None, summed=True))
-    names = period_names(entry.metadata)
-    added_up = len(starts) < len(days)
-    words = {
-        start.isoformat(): name if added_up else f"{start:%a %-d %b %Y}"
-        for start, name in zip(starts, names, strict=True)
-    }
-    if len(starts) > 1:
-        words[ALL] = f"All {len(starts)} {'matrices' if added_up else 'days'}"
-    options = list(words)
-    chosen = setting.draw(
-        st.selectbox,
-        "Days" if added_up else "Day",
-        setting.place("od_day", options, options[0], shared=entry.shipped),
-        words,
+def pick(setting: Setting) -> int | None:
+    """Draw the picker of matrices and return the one chosen; None is all, released one by one."""
+    count, about = cached.matrices(setting), cached.dataset(cached.view(setting)).metadata
+    if count == 1:
+        st.selectbox("Day", [f"Whole period ({len(about.days)} days)"], key="od_one", disabled=True)
+        return 0
+    by_day = setting.when.step == "day"
+    names = period_names(about)
+    if by_day:
+        names = [f"{day:%a %-d %b %Y}" for day in about.days]
+    names.append(f"All {count} {'days' if by_day else 'matrices'}")
+    if st.session_state.get("od_day", 0) > count:  # set for another dataset
+        st.session_state["od_day"] = 0
+    chosen = st.selectbox(
+        "Day" if by_day else "Days",
+        range(count + 1),
+        format_func=names.__getitem__,
+        key="od_day",
         help="All are released one by one; their sum is shown.",
+        **state.KEPT,
     )
-    day = None if chosen == ALL else options.index(chosen)
-    return replace(context, window=Window(day))
+    return None if chosen == count else chosen
 
 
-def cost(context: Flows) -> str:
-    """Say whom the noise protects and what the window, and all days, cost."""
-    unit, limit = context.parameters.unit, context.parameters.max_trips_per_user
-    return f"Protects {protection(unit, limit)}. {_cost(context)}"
+def cost(setting: Setting, day: int | None) -> str:
+    """Say whom the noise protects and what the matrices shown, and all, cost a person."""
+    parameters = setting.parameters
+    unit, epsilon = parameters.unit, parameters.epsilon
+    return f"Protects {protection(unit, parameters.max_trips_per_user)}. " + (
+        f"One release of the whole period costs ε = {epsilon:g}, once."
+        if unit == "person"
+        else "Every trip lies on one day, so all days cost a trip no more than one. T is 1: nobody "
+        "is trimmed."
+        if unit == "trip"
+        else _by_day(setting, day)
+    )
 
 
-def _cost(context: Flows) -> str:
-    """Say what the window costs; a person pays for declared days, however they are added up."""
-    parameters, about = context.parameters, context.entry.metadata
-    epsilon, days, starts = parameters.epsilon, len(about.days), about.periods
-    if parameters.unit == "person":
-        return f"One release of the whole period costs ε = {epsilon:g}, once."
-    if parameters.unit == "trip":
-        return (
-            "Every trip lies on one day, so all days cost a trip no more than one. "
-            "T is 1: nobody is trimmed."
-        )
-    if len(starts) < days:
-        window = context.window
-        first = 0 if window is None or window.day is None else window.day
-        ends = [*starts[1:], about.days[-1] + timedelta(days=1)]
-        span = days if context.several else (ends[first] - starts[first]).days
-        text = f"A person who travels on each of these {span} days pays {span} × {epsilon:g} = "
-        more = "" if span == days else f"; on all {days} days {days * epsilon:g}"
-        return f"{text}{span * epsilon:g}{more}."
-    if context.several:
-        return f"{days} releases cost a person up to {days} × {epsilon:g} = {days * epsilon:g}."
-    return f"This day costs a person ε = {epsilon:g}; all {days} days {days * epsilon:g}."
+def _by_day(setting: Setting, day: int | None) -> str:
+    """Say what person-days cost: a person pays for days, however they are added up."""
+    epsilon, when = setting.parameters.epsilon, setting.when
+    days = len(cached.dataset(cached.view(setting)).metadata.days)
+    total = f"{days * epsilon:g}"
+    if when.step == "day":
+        if day is None:
+            return f"{days} releases cost a person up to {days} × {epsilon:g} = {total}."
+        return f"This day costs a person ε = {epsilon:g}; all {days} days {total}."
+    span = days if day is None else len(groups_of(range(days), when)[day])
+    more = "" if span == days else f"; on all {days} days {total}"
+    return (
+        f"A person who travels on each of these {span} days pays {span} × {epsilon:g} = "
+        f"{span * epsilon:g}{more}."
+    )
