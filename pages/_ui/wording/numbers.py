@@ -5,8 +5,8 @@ import re
 from collections.abc import Callable, Sequence
 
 WORD_JOINER = "\u2060"
-RANGE = "90% of draws"
-"""What maps call the range in which 90% of draws of a number lie."""
+RANGE = "95% of draws"
+"""What maps call the range in which 95% of draws of a number lie."""
 
 
 def scientific(value: float) -> str:
@@ -68,7 +68,7 @@ def like(value: float) -> Callable[[float], str]:
 
 
 def between(low: float, high: float) -> str:
-    """Write the ends of a range, as maps say it of a zone or a flow: 90% of draws lie there."""
+    """Write the ends of a range, as maps say it of a zone or a flow: 95% of draws lie there."""
     return f"{number(low)}–{number(high)}"
 
 

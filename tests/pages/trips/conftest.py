@@ -5,11 +5,10 @@ from typing import get_args
 import pytest
 
 from engine import datasets, origin_destination as od
-from engine.contract import Seen
+from engine.contract import Seen, Setting
 from engine.parameters import ODMethod, ODParameters
-from pages._ui.cache import verbs
-from pages._ui.cache.window import Window
-from pages._ui.shell.settings import SIMULATED_SEED
+from pages._ui import cached
+from pages._ui.state import SIMULATED_SEED
 from tests.support.flows_page import PAGE, show
 
 
@@ -42,7 +41,8 @@ def draw_of_page(method):
         city = datasets.load("demo-city")
         settings = {"max_trips_per_user": 4, "suppression_threshold": 15, **changes}
         parameters = ODParameters(**{"epsilon": 1.0, "method": method, **settings})
-        noise = verbs.flow_noise(Seen(dataset=str(city.folder)), (SIMULATED_SEED, 0), Window(day))
+        setting = Setting(seen=Seen(dataset=str(city.folder)), parameters=parameters)
+        noise = cached.flow_noise(setting, (SIMULATED_SEED, 0), day=day)
         release = od.release(city, parameters, noise=noise, days=day)
         return od.truth(city, days=day)[0], release
 

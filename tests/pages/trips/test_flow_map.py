@@ -38,7 +38,7 @@ def test_flows_switch_keeps_one_scale_and_marks_phantoms(open_od):
 
 
 def test_a_flow_says_what_is_true_private_its_error_and_its_range(open_od):
-    """The range against 400 releases: at most one in ten of each flow lies outside."""
+    """The range against 400 releases: at most one in twenty of each flow lies outside."""
     app = open_od(threshold=5, epsilon=1.0)
     arcs = next(layer for layer in deck(app)["layers"] if layer["id"] == "flows")
     demo, rng = datasets.load("demo-city"), np.random.default_rng(3)
@@ -47,12 +47,12 @@ def test_a_flow_says_what_is_true_private_its_error_and_its_range(open_od):
     names = demo.zones["name"].tolist()
     for row in arcs["data"][-5:]:
         labels, texts = zip(*(row[f"t{j}"].split(": ") for j in range(4)), strict=True)
-        assert labels == ("true", "private", "error", "90% of draws")
+        assert labels == ("true", "private", "error", "95% of draws")
         low, high = (float(end.replace(",", "")) for end in texts[3].split("–"))
         origin, destination = (names.index(name) for name in row["name"].split(" → "))
         drawn = draws[:, origin, destination]
-        assert ((drawn >= low) & (drawn <= high)).mean() > 0.85
-        assert ((drawn > low) & (drawn < high)).mean() < 0.95
+        assert ((drawn >= low) & (drawn <= high)).mean() > 0.9
+        assert ((drawn > low) & (drawn < high)).mean() < 0.98
 
 
 def test_flows_of_one_zone(open_od):

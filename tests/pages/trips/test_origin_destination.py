@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from engine import datasets, origin_destination as od
-from engine.contract import Seen
+from engine.contract import Seen, Setting
 from engine.parameters import EPSILON_STOPS, ODMethod, ODParameters
-from pages._ui.cache import trips as cached_trips
-from pages._ui.cache.window import Window
 from pages._ui.drawing import charts
-from pages._ui.trips import grid as trips_grid, look as trips_look, window as trips_window
+from pages._ui.trips import drawn as trips_drawn, grid as trips_grid, look as trips_look
 from pages._ui.wording.numbers import percent
 from tests.support import tables
 from tests.support.flows_page import PAGE, deck, figures, show, text
@@ -30,8 +28,9 @@ def views(app):
     return list(app.button_group(key="od_view").options)
 
 
-def key_of(name):
-    return Seen(dataset=str(datasets.load(name).folder))
+def setting_of(name="demo-city", **asked):
+    parameters = ODParameters(**{"epsilon": 1.0, "max_trips_per_user": 4, **asked})
+    return Setting(seen=Seen(dataset=str(datasets.load(name).folder)), parameters=parameters)
 
 
 @pytest.mark.parametrize(("method", "unit"), METHODS_AND_UNITS)
@@ -49,14 +48,14 @@ def test_every_view_of_a_method_works_without_nan(open_od, settled, method, unit
 
 @pytest.mark.parametrize("settings", [{"threshold": 0, "epsilon": 0.01}, {"threshold": 100}])
 def test_extreme_settings_on_all_days(open_od, settings):
-    app = open_od(**settings, od_day=trips_window.ALL)
+    app = open_od(**settings, od_day=7)
     for view in views(app):
         assert "nan" not in text(show(app, view)).lower()
         assert "7 releases" in text(app)
 
 
 def test_a_method_without_a_law_is_judged_on_one_matrix(open_od):
-    assert "Choose one day" in text(open_od(od_method="estimate", od_day=trips_window.ALL))
+    assert "Choose one day" in text(open_od(od_method="estimate", od_day=7))
 
 
 def test_outcomes_and_totals_are_those_of_the_draw(
@@ -79,7 +78,7 @@ def test_outcomes_and_totals_are_those_of_the_draw(
     assert rows.to_dict() == {name: f"{cells.sum():,.1f}" for name, cells in wanted.items()}
     drawn = []
     monkeypatch.setattr(charts, "bars", lambda labels, marks, **_: drawn.append((labels, marks)))
-    names = np.array(trips_look.zone_labels(key_of("demo-city")))
+    names = np.array(trips_look.zone_labels(setting_of()))
     for way, axis in (("Leaving", 1), ("Arriving", 0)):
         show(app, "Days and totals").button_group(key="od_ours_way").set_value(way).run()
         labels, marks = drawn[-1]
@@ -155,11 +154,10 @@ def test_every_measure_has_a_grid(open_od, settled):
         assert "nan" not in text(app).lower()
 
 
-def test_grid_agrees_with_the_expectation(data_root):
-    params = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=0)
-    grid = cached_trips.grid(key_of("demo-city"), params, Window(0))
+def test_grid_agrees_with_the_expectation():
+    grid = trips_drawn.grid(setting_of(), 0)
     for epsilon, threshold in ((0.1, 15), (1.0, 0), (10.0, 100)):
-        place = EPSILON_STOPS.index(epsilon), cached_trips.GRID_THRESHOLDS.index(threshold)
+        place = EPSILON_STOPS.index(epsilon), trips_drawn.GRID_THRESHOLDS.index(threshold)
         current = ODParameters(
             epsilon=epsilon, max_trips_per_user=4, suppression_threshold=threshold
         )
@@ -169,11 +167,10 @@ def test_grid_agrees_with_the_expectation(data_root):
         assert grid.phantom_flows[place] == pytest.approx(phantom)
 
 
-def test_a_draw_of_all_days_adds_up_the_days(data_root):
-    key = key_of("demo-city")
-    params = ODParameters(epsilon=0.5, max_trips_per_user=4, suppression_threshold=3)
-    whole = cached_trips.drawn(key, params, (1, 0), Window(None))
-    parts = [cached_trips.drawn(key, params, (1, 0), Window(day)) for day in range(7)]
+def test_a_draw_of_all_days_adds_up_the_days():
+    setting = setting_of(epsilon=0.5, suppression_threshold=3)
+    whole = trips_drawn.drawn(setting, (1, 0), None)
+    parts = [trips_drawn.drawn(setting, (1, 0), day) for day in range(7)]
     assert np.array_equal(whole.counts, sum(part.counts for part in parts))
     assert np.array_equal(whole.shown, sum(part.shown for part in parts))
     for name in ("lost", "phantom"):
