@@ -27,7 +27,7 @@ from engine.parameters import (
 )
 from engine.report import ReportParameters
 from engine.resolution import FINEST, finest
-from pages._ui.cache import facts as cached_facts
+from pages._ui import facts
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import came_by_history, session
@@ -354,7 +354,7 @@ def zones(part: str) -> str:
     """Return the level of zones that is set for a part; its own where it has no such level."""
     of, key = entry(part), "density_zones" if part == "density" else "od_zones"
     level = str(st.session_state.get(key, FINEST))
-    return level if of is not None and cached_facts.levels(of.key).has(level) else FINEST
+    return level if of is not None and facts.levels(of.key).has(level) else FINEST
 
 
 def units(of: Entry | None) -> tuple[str, ...]:
@@ -483,7 +483,7 @@ def names(key: str) -> dict[str, str]:
         }
     if of is None:
         return {}
-    offered, now = cached_facts.levels(of.key), zones(part)
+    offered, now = facts.levels(of.key), zones(part)
     words = zone_words(offered.named, offered.clusters)
     return words if now in words else {**words, now: cluster_words(now)}
 

@@ -17,14 +17,12 @@ from engine.errors import ExplorerError
 from engine.ingest.build import REPORT_FILE
 from engine.ingest.inputs import sources
 from engine.ingest.report import WORDS, Reason
-from pages._ui import cached
-from pages._ui.cache import facts as cached_facts
+from pages._ui import cached, facts as cached_facts, state
 from pages._ui.data import build as data_build, store as data_store, wording as data_wording
 from pages._ui.data.own import own
 from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
-from pages._ui.shell.settings import has_part, use_settings
 from pages._ui.wording.numbers import file_size
 
 _HOME, _REPORT = "pages/0_Home.py", "pages/6_Report.py"
@@ -284,8 +282,8 @@ def _folder(entry: Entry) -> Path:
 
 def _select(entry: Entry) -> None:
     for key, part in (("density_data", "density"), ("od_data", "trips")):
-        if has_part(entry, part):
-            use_settings(**{key: entry.name})
+        if state.has_part(entry, part):
+            state.put(**{key: entry.name})
 
 
 def _keep(name: str) -> None:

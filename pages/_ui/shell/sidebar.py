@@ -7,8 +7,7 @@ import streamlit as st
 
 from engine import density, origin_destination
 from engine.privacy import SUPPRESSION_STANDARDS
-from pages._ui import state
-from pages._ui.cache import facts as cached_facts
+from pages._ui import facts as cached_facts, state
 from pages._ui.shell.session import session
 from pages._ui.wording.datasets import PARTS, facts
 from pages._ui.wording.glossary import GLOSSARY

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from engine.contract import Setting
-from engine.resolution import groups_of
+from engine.resolution.views import groups_of
 from pages._ui import cached, state
 from pages._ui.wording.privacy import period_names, protection
 

@@ -10,7 +10,7 @@ from engine.contract import Seen
 from engine.datasets import Dataset
 from engine.errors import DatasetError
 from engine.resolution import FINEST, ZoneLevel, suggested_clusters, zone_levels
-from pages._ui.cache import scope as cached_scope
+from pages._ui.cached import once
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Facts:
     size_bytes: int
 
 
-@cached_scope.data(max_entries=64, show_spinner=False)
+@once
 def facts(key: Seen) -> Facts:
     """Return the public facts of one version of a dataset."""
     version = Path(key.dataset)
@@ -50,7 +50,7 @@ class Levels:
         return any(one.name == level for one in self.named)
 
 
-@cached_scope.data(max_entries=64, show_spinner=False)
+@once
 def levels(key: Seen) -> Levels:
     """Return the levels of zones of one version of a dataset; no polygon is read."""
     path = Path(key.dataset) / "zones.parquet"
