@@ -13,14 +13,15 @@ from engine.decisions.rules import first_zones
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from engine.steps import GOOD_SHARE
-from pages._ui import jobs, state
+from pages._ui import state
 from pages._ui.decisions import question, target, wording, work
 from pages._ui.decisions.work import AID_CURVE, AID_DRAWS, Emergency
 from pages._ui.drawing import cards, charts
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import DASHED, EPSILON, Axis, Line, Mark, Rule
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
-from pages._ui.jobs import Job
+from pages._ui.jobs import pieces
+from pages._ui.jobs.pieces import Job
 from pages._ui.shell.catalogue import Entry
 from pages._ui.wording.numbers import inert, number, percent, signed_percent
 
@@ -53,8 +54,9 @@ class Shown(NamedTuple):
         """Return the draws at some ε; fewer by a method without a law, which reads every cell."""
         settings = tuple(self.setting.parameters.at(epsilon) for epsilon in epsilons)
         wanted = draws if self.exact is not None else max(draws // 5, 30)
-        asked = self.key, self.shock, settings, wanted, state.seed(self.entry)
-        return jobs.job(name, work.aid, *asked, **named)
+        asked = self.key, self.shock, settings, state.seed(self.entry)
+        parts = [(*asked, at) for at in range(wanted // work.PIECE)]
+        return pieces.ask(name, work.aid, parts, **named)
 
 
 def draw(setting: Setting, entry: Entry) -> None:
@@ -74,7 +76,7 @@ def draw(setting: Setting, entry: Entry) -> None:
     seen = Shown(setting, entry, key, asked, leaving, exact)
 
     drawn = seen.job("decisions_aid", (parameters.epsilon,), AID_DRAWS)
-    target.live("decisions_aid", drawn, lambda so_far, _: _figures(seen, so_far))
+    target.live("decisions_aid", drawn, lambda known, _: _figures(seen, work.together(known)))
     _over_epsilon(seen)
 
 
@@ -183,7 +185,8 @@ def _over_epsilon(seen: Shown) -> None:
         ]
     )
 
-    def show(drawn: AidDraws, done: bool) -> None:
+    def show(known: list[AidDraws], done: bool) -> None:
+        drawn = work.together(known)
         overlap = drawn.overlap[:, :, seen.shock.helped - 1]
         if seen.total == 0 or not np.isfinite(overlap).any():
             st.caption("Nobody left the area, so there is nothing to keep right.")

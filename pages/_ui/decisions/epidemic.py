@@ -10,11 +10,11 @@ from engine import decisions
 from engine.arrays import Floats
 from engine.contract import Seen, Setting
 from engine.decisions.judge import GOOD_SHIFT_DAYS, EpidemicJudgement, keeps_epidemic
-from engine.decisions.rules import NEVER, Comparison
+from engine.decisions.rules import NEVER, Comparison, joined
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from engine.steps import GOOD_SHARE
-from pages._ui import cached, jobs, state
+from pages._ui import cached, state
 from pages._ui.decisions import question, target, wording, work
 from pages._ui.decisions.map import of_decisions
 from pages._ui.decisions.work import Epidemics, Outbreak
@@ -22,6 +22,7 @@ from pages._ui.drawing import cards, charts, picture
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import DASHED, EPSILON, SOLID, Axis, Line, Rule
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
+from pages._ui.jobs import pieces
 from pages._ui.shell.catalogue import Entry
 from pages._ui.wording.numbers import inert, number, percent
 
@@ -60,10 +61,12 @@ def draw(setting: Setting, entry: Entry) -> None:
         _nothing_happens(float(true.max()), entry, key, outbreak)
         return
     seen = Shown(setting, entry, key, outbreak, true)
-    asked = key, outbreak, setting.parameters, state.seed(entry)
-    drawn = jobs.job("decisions_here", work.epidemics, *asked)
-
-    target.live("decisions_here", drawn, lambda so_far, _: _figures(seen, so_far))
+    asked = key, outbreak, (setting.parameters,), state.seed(entry)
+    parts = [(*asked, at) for at in range(cached.REPEATS // work.PIECE)]
+    drawn = pieces.ask("decisions_here", work.epidemics, parts)
+    target.live(
+        "decisions_here", drawn, lambda known, _: _figures(seen, work.judged(key, outbreak, known))
+    )
     _over_epsilon(seen)
     left_out = len(work.names(setting.seen)) - len(seen.names)
     st.caption(wording.people(setting.parameters, left_out))
@@ -193,8 +196,11 @@ def _over_epsilon(seen: Shown) -> None:
     if parameters.method != "published":
         st.caption(wording.NO_CURVE)
         return
-    asked = seen.key, seen.outbreak, parameters.at(1.0), state.seed(seen.entry)
-    curve = jobs.job("decisions_curve", work.epidemic_curve, *asked, delay_s=0.5)
+    settings = tuple(parameters.at(epsilon) for epsilon in EPSILON_STOPS)
+    asked = seen.key, seen.outbreak, settings, state.seed(seen.entry)
+    count = work.curve_draws(seen.key, seen.outbreak) // work.PIECE
+    parts = [(*asked, at) for at in range(count)]
+    curve = pieces.ask("decisions_curve", work.compared, parts, delay_s=0.5)
     least = target.ask(
         [
             ("Keep accuracy at … %", "decisions_accuracy_at", 95.0),
@@ -202,7 +208,8 @@ def _over_epsilon(seen: Shown) -> None:
         ]
     )
 
-    def show(compared: Comparison, done: bool) -> None:
+    def show(known: list[Comparison], done: bool) -> None:
+        compared = joined(known, axis=1)
         never = float(compared.never_acting_accuracy)
         charts.curve(
             [

@@ -8,10 +8,11 @@ import streamlit as st
 from engine.arrays import Booleans
 from engine.decisions import strongest_privacy
 from engine.parameters import EPSILON_STOPS
-from pages._ui import jobs, state
+from pages._ui import state
 from pages._ui.decisions import question
 from pages._ui.drawing import cards
-from pages._ui.jobs import Job
+from pages._ui.jobs import pieces
+from pages._ui.jobs.pieces import Job
 from pages._ui.shell.session import session
 
 CONFIDENCE = 0.9
@@ -21,17 +22,16 @@ LEAKS = (
 )
 
 
-def live(name: str, work: Job, draw: Callable[[Any, bool], None]) -> None:
+def live(name: str, work: Job, draw: Callable[[list[Any], bool], None]) -> None:
     """Draw what is known of draws as they come, and whether all are there."""
 
-    def show(running: Job) -> None:
-        jobs.progress(running, "Releases drawn", name)
-        if running.result is None:
-            st.html(cards.pending_html("The first releases follow in a moment."))
+    def show(known: list[Any], running: bool) -> None:
+        if known:
+            draw(known, not running)
         else:
-            draw(running.result, not running.running)
+            st.html(cards.pending_html("The first releases follow in a moment."))
 
-    jobs.live(name, work, show)
+    pieces.live(name, work, show, what="Releases drawn")
 
 
 def ask(fields: Sequence[tuple[str, str, float]]) -> list[float]:

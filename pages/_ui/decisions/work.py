@@ -1,6 +1,6 @@
 """What decisions read of a dataset, kept by settings and seed, and their draws in steps."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -9,16 +9,18 @@ from engine import decisions
 from engine.arrays import Floats
 from engine.contract import Seen
 from engine.decisions import Comparison, EpidemicParameters, Outflow, Shock
-from engine.decisions.rules import joined
-from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.decisions.aid import AidDraws
+from engine.parameters import ODParameters
 from engine.resolution import FINEST, INHABITED
-from pages._ui.cached import REPEATS, Seed, dataset, generator, once
+from pages._ui.cached import Seed, dataset, generator, once
 from pages._ui.drawing import picture
 from pages._ui.drawing.picture import Shapes
-from pages._ui.jobs.work import Step
 
 CURVE_DRAWS = 40
 """Releases at every stop of ε: enough to show that 9 in 10 meet a target."""
+PIECE = 5
+"""Draws that are made at a time."""
+
 FEW_DRAWS, MANY_CELLS = 30, 5_000_000
 """From so many cells of all days on, fewer draws over ε are made."""
 AID_DRAWS, AID_CURVE = 200, 60
@@ -84,40 +86,35 @@ def names(key: Seen) -> dict[str, str]:
 
 
 def epidemics(
-    key: Seen, outbreak: Outbreak, parameters: ODParameters, seed: Seed
-) -> Iterator[Step]:
-    """Yield the draws at one ε as they come."""
-    compared: list[Comparison] = []
-    runs: list[Floats] = []
-    for block in _blocks(key, outbreak, (parameters,), REPEATS, seed):
-        runs.append(block[0])
-        compared.append(decisions.compare(true(key, outbreak), block[0], outbreak.threshold))
-        low, middle, high = np.quantile(np.concatenate(runs), [0.05, 0.5, 0.95], axis=0)
-        drawn = Epidemics(joined(compared, axis=0), (low, middle, high))
-        yield Step(len(drawn.compared.missed), REPEATS, drawn)
+    key: Seen, outbreak: Outbreak, settings: tuple[ODParameters, ...], seed: Seed, at: int
+) -> Floats:
+    """Return the prevalence of one piece of draws, axes (settings, draws, days, zones)."""
+    asked = dataset(key), [outbreak.origin], outbreak.model, settings, PIECE
+    rng = generator(seed, "epidemic", at)
+    blocks = decisions.private_epidemics(*asked, rng=rng)
+    return np.concatenate([block[:, :, 0] for block in blocks], axis=1)
 
 
-def epidemic_curve(
-    key: Seen, outbreak: Outbreak, parameters: ODParameters, seed: Seed
-) -> Iterator[Step]:
-    """Yield the comparison over all stops of ε, axes (ε, draws, zones)."""
+def compared(
+    key: Seen, outbreak: Outbreak, settings: tuple[ODParameters, ...], seed: Seed, at: int
+) -> Comparison:
+    """Return what one piece of draws decides, axes (settings, draws, zones)."""
+    drawn = epidemics(key, outbreak, settings, seed, at)
+    return decisions.compare(true(key, outbreak), drawn, outbreak.threshold)
+
+
+def judged(key: Seen, outbreak: Outbreak, drawn: Sequence[Floats]) -> Epidemics:
+    """Return what draws at one ε decide, and between which prevalences they lie."""
+    runs = np.concatenate([part[0] for part in drawn])
+    low, middle, high = np.quantile(runs, [0.025, 0.5, 0.975], axis=0)
+    decided = decisions.compare(true(key, outbreak), runs, outbreak.threshold)
+    return Epidemics(decided, (low, middle, high))
+
+
+def curve_draws(key: Seen, outbreak: Outbreak) -> int:
+    """Return how many draws a curve over ε takes."""
     cells = len(dataset(key).metadata.days) * len(dataset(key).zones) ** 2
-    draws = FEW_DRAWS if cells > MANY_CELLS else CURVE_DRAWS
-    settings = tuple(parameters.at(epsilon) for epsilon in EPSILON_STOPS)
-    compared: list[Comparison] = []
-    for block in _blocks(key, outbreak, settings, draws, seed):
-        compared.append(decisions.compare(true(key, outbreak), block, outbreak.threshold))
-        so_far = joined(compared, axis=1)
-        yield Step(so_far.missed.shape[1], draws, so_far)
-
-
-def _blocks(
-    key: Seen, outbreak: Outbreak, settings: tuple[ODParameters, ...], draws: int, seed: Seed
-) -> Iterator[Floats]:
-    """Yield blocks of prevalence, axes (settings, draws, days, zones)."""
-    asked = dataset(key), [outbreak.origin], outbreak.model, settings, draws
-    for block in decisions.private_epidemics(*asked, rng=generator(seed, "epidemic")):
-        yield block[:, :, 0]
+    return FEW_DRAWS if cells > MANY_CELLS else CURVE_DRAWS
 
 
 def shock(key: Seen, emergency: Emergency) -> Shock:
@@ -133,10 +130,18 @@ def outflow(key: Seen, emergency: Emergency, parameters: ODParameters) -> Outflo
 
 
 def aid(
-    key: Seen, emergency: Emergency, settings: tuple[ODParameters, ...], draws: int, seed: Seed
-) -> Iterator[Step]:
-    """Yield some draws of aid, then all of them: `AidDraws`."""
-    event = shock(key, emergency)
-    for some in (max(draws // 10, 1), draws):
-        asked = dataset(key), event, settings, some, emergency.helped
-        yield Step(some, draws, decisions.private_aid(*asked, rng=generator(seed, "aid")))
+    key: Seen, emergency: Emergency, settings: tuple[ODParameters, ...], seed: Seed, at: int
+) -> AidDraws:
+    """Return one piece of draws of aid."""
+    asked = dataset(key), shock(key, emergency), settings, PIECE, emergency.helped
+    return decisions.private_aid(*asked, rng=generator(seed, "aid", at))
+
+
+def together(drawn: Sequence[AidDraws]) -> AidDraws:
+    """Return pieces of as many draws each as one."""
+    return AidDraws(
+        np.concatenate([one.totals for one in drawn], axis=1),
+        np.concatenate([one.overlap for one in drawn], axis=1),
+        np.mean([one.named for one in drawn], axis=0),
+        np.mean([one.fewer for one in drawn], axis=0),
+    )

@@ -7,7 +7,7 @@ import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import pydeck as pdk
@@ -39,19 +39,6 @@ _GROUND = "ground"
 _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
 _BORDER = (128, 128, 128, 150)
-
-
-class Colouring(Protocol):
-    """What colours the zones of a map: a `Scale`, or one colour a group."""
-
-    @property
-    def kind(self) -> str:
-        """How values are spread over the colours; ``diverging`` alone draws other borders."""
-        ...
-
-    def colours(self, values: Floats) -> Integers:
-        """Return red, green, blue and opacity of each value, shape (n, 4)."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -111,7 +98,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Outlines:
-    """Zones ready to draw: simplified, rounded, names escaped; see `cached_datasets.outlines`."""
+    """Zones ready to draw: simplified, rounded, names escaped; see `outlines`."""
 
     geometries: tuple[dict[str, Any], ...]
     ids: tuple[str, ...]
@@ -145,7 +132,7 @@ def outlines_of(zones: Any) -> Outlines:
 def zone_map(
     outlines: Outlines,
     values: Floats,
-    scale: Colouring,
+    scale: Scale,
     *,
     key: str,
     alt: str,
