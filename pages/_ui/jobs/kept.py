@@ -1,22 +1,22 @@
 """Long work that outlives its page: a build, a release.
 
-The pool leaves what no page asks for any more. This goes on until it has ended or is stopped, in a
-thread of its own, and ends with the session or the server that keeps it.
+It goes on in a thread of its own until it has ended or is stopped, or until the session or the
+server that keeps it ends.
 """
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
 from engine.errors import ExplorerError
 from engine.ingest import Cancelled
-from pages._ui.jobs.view import Press, bar
-from pages._ui.jobs.work import State
+from pages._ui.jobs.pieces import bar
 from pages._ui.shell import problems
 
 POLL_S = 0.5
+State = Literal["running", "finished", "cancelled", "failed"]
 Tell = Callable[[Any], None]
 Task = Callable[[Tell, threading.Event], Any]
 """Work to do: it is given what to tell its progress to and an event that asks it to stop."""
@@ -95,8 +95,7 @@ def follow_kept(
         if stop is None:
             st.progress(share, text=text)
         else:
-            press = Press(stop, f"{key}_cancel", work.cancel, disabled=work.stopping)
-            bar(share, text, press)
+            bar(share, text, stop, f"{key}_cancel", work.cancel, disabled=work.stopping)
 
     with st.container(key=f"{key}_live"):
         st.fragment(problems.guarded(part), run_every=POLL_S)()
