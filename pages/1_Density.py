@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages._ui import state
 from pages._ui.density import answer, cost, map as density_map, methods, zones
-from pages._ui.shell import catalogue, frame
+from pages._ui.shell import frame
 from pages._ui.wording.privacy import delta_warning
 
 LEAD = (
@@ -25,8 +25,7 @@ def draw() -> None:
     setting, entry = state.density(), state.entry("density")
     frame.banners([entry])
     if setting is None or entry is None:
-        offer = state.preferred(catalogue.entries().values(), "density")
-        frame.missing(entry, "density", offer, "density_data")
+        frame.missing(entry, "density")
         return
     answer.draw(setting)
     warning = delta_warning(setting.parameters.delta, entry.metadata.people_public)

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages._ui import cached, state
-from pages._ui.shell import catalogue, frame
+from pages._ui.shell import frame
 from pages._ui.trips import errors, flows, grid, outcomes, totals, window
 from pages._ui.views import answer, numbers
 
@@ -30,8 +30,7 @@ def draw() -> None:
     setting, entry = state.flows(), state.entry("trips")
     frame.banners([entry])
     if setting is None or entry is None:
-        offer = state.preferred(catalogue.entries().values(), "trips")
-        frame.missing(entry, "trips", offer, "od_data")
+        frame.missing(entry, "trips")
         return
     picker, judgement = st.columns([1, 2.9], gap="medium")
     with picker:

@@ -5,7 +5,6 @@ import streamlit as st
 from pages._ui import state
 from pages._ui.choose import calculators, meaning
 from pages._ui.shell import frame
-from pages._ui.shell.settings import dataset_with
 from pages._ui.views import frontier
 
 CALCULATORS, MEANING, ALL = VIEWS = "Calculators", "What ε means", "All settings"
@@ -41,7 +40,7 @@ def _all() -> None:
     entry, asked = state.entry("trips"), state.flows()
     frame.banners([entry])
     if asked is None:
-        frame.missing(entry, "trips", dataset_with("trips"), "od_data")
+        frame.missing(entry, "trips")
         return
     frontier.draw(asked)
     frame.link(frame.HOME, "State another need on home")

@@ -5,7 +5,7 @@ import streamlit as st
 from engine.decisions import own_question
 from pages._ui import state
 from pages._ui.decisions import aid, epidemic
-from pages._ui.shell import catalogue, frame
+from pages._ui.shell import frame
 from pages._ui.shell.session import session
 
 EPIDEMIC, AID = VIEWS = "Epidemic", "Aid after a shock"
@@ -21,9 +21,7 @@ def draw() -> None:
     entry, setting = state.entry("trips"), state.flows()
     frame.banners([entry])
     if entry is None or setting is None:
-        frame.missing(
-            entry, "trips", state.preferred(catalogue.entries().values(), "trips"), "od_data"
-        )
+        frame.missing(entry, "trips")
         return
     own = AID if own_question(entry.metadata) == "aid" else EPIDEMIC
     view = st.segmented_control(

@@ -5,7 +5,7 @@ import streamlit as st
 from pages._ui import state
 from pages._ui.report import answer, charts, question, where
 from pages._ui.report.question import Report
-from pages._ui.shell import catalogue, frame
+from pages._ui.shell import frame
 
 VIEWS = {
     "When": charts.when,
@@ -22,8 +22,7 @@ def draw() -> None:
     question.open_on_a_report()
     setting, entry = state.report(), state.entry("trips")
     if setting is None or entry is None:
-        offer = state.preferred(catalogue.entries().values(), "trips")
-        frame.missing(entry, "trips", offer, "od_data")
+        frame.missing(entry, "trips")
         return
     frame.banners([entry])
     if not question.has_report(entry):

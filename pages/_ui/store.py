@@ -62,7 +62,8 @@ class Store:
                 del self._kept[asked]
 
 
-_shared = Store()
+shared = Store()
+"""Of the process: what all may open."""
 _lent = threading.local()
 """Of a thread that works for a session: its store."""
 
@@ -70,7 +71,7 @@ _lent = threading.local()
 def store_of(asked: tuple[Any, ...]) -> Store:
     """Return where the answer to a question is kept: in the session, if it names an upload."""
     # a worker process has no sessions; it lets go of uploads by itself
-    return _shared if in_worker() or not in_session(*asked) else own()
+    return shared if in_worker() or not in_session(*asked) else own()
 
 
 def own() -> Store:
@@ -87,7 +88,7 @@ def lend(store: Store) -> None:
 def keep_only(asked: tuple[Any, ...]) -> None:
     """Let go, in a worker, of every upload but those that a question names."""
     mine = datasets_in(asked)
-    _shared.forget(lambda kept: not in_session(kept) or datasets_in((kept,)) <= mine)
+    shared.forget(lambda kept: not in_session(kept) or datasets_in((kept,)) <= mine)
 
 
 def datasets_in(asked: tuple[Any, ...]) -> set[str]:

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,6 @@ from engine.errors import ExplorerError
 from pages._ui.data import store as data_store
 from pages._ui.data.own import OwnData
 from pages._ui.jobs import pieces
-from pages._ui.jobs.pool import Job, Pool, pool
 from pages._ui.shell import problems
 from tests.support.link import held
 
@@ -25,7 +23,6 @@ ROOT = Path(__file__).parents[2]
 DENSITY_FILES = ("truth", "presampled", "single_visit", "towers")
 TRIP_FILES = ("trips", "trips_person", "report")
 TIMEOUT_S = 60
-PATIENCE_S = 2.0
 
 
 @pytest.fixture(scope="session")
@@ -56,26 +53,14 @@ def _use_data_root(data_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def long_work_stays_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A worker process would know nothing of what a test has put in place of something else."""
+    """A worker process would know nothing of what a test has put in place of something else.
+
+    What a test has put there must not be kept for the next one either.
+    """
     monkeypatch.setenv("MOBILITY_WORKERS", "0")
     yield
-    pool().empty()
-
-
-@pytest.fixture(autouse=True)
-def long_work_begins_when_it_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Most tests read what a page shows at once and end before its long work would."""
-    join, wait = Pool.join, Job.wait
-
-    def later(pool: Pool, *about: Any, delay_s: float = 0.0, **how: Any) -> Job:
-        return join(pool, *about, delay_s=max(delay_s, PATIENCE_S), **how)
-
-    def now(job: Job, seconds: float) -> None:
-        job.hurry()
-        wait(job, seconds)
-
-    monkeypatch.setattr(Pool, "join", later)
-    monkeypatch.setattr(Job, "wait", now)
+    monkeypatch.undo()
+    pieces.rest()
 
 
 @pytest.fixture
@@ -83,17 +68,9 @@ def settled() -> Callable[[AppTest], AppTest]:
     """Return a function that waits for a page's long work and draws it again, as a browser does."""
 
     def run(app: AppTest, seconds: float = 60.0) -> AppTest:
-        until = time.monotonic() + seconds
-        every = app.session_state["session"].jobs
-        for job in every.values():
-            if isinstance(job, pieces.Job):
-                job.wait(seconds)
-        jobs = {name: job for name, job in every.items() if isinstance(job, Job)}
-        for job in jobs.values():
-            job.hurry()
-        while any(job.running for job in jobs.values()):
-            assert time.monotonic() < until, "long work did not end"
-            time.sleep(0.02)
+        for job in app.session_state["session"].jobs.values():
+            job.wait(seconds)
+            assert not job.running, "long work did not end"
         app.run()
         assert not app.exception, app.exception
         return app

@@ -110,6 +110,6 @@ def test_work_that_names_an_upload_anywhere_is_work_of_its_session(own, data_roo
     coarse = replace(own, zones="clusters-10")
     for asked in ((own,), (coarse, flows), (ours,), (((theirs, 1), (ours, flows)),)):
         assert in_session(*asked)
-        assert store.store_of((*asked,)) is not store._shared
+        assert store.store_of((*asked,)) is not store.shared
     for asked in ((shared,), (theirs, (1, 0)), (((theirs, flows),),), ("own", 3)):
         assert not in_session(*asked)

@@ -5,7 +5,6 @@ import logging
 import pytest
 
 from pages._ui import cached, state
-from pages._ui.cache import verbs
 from pages._ui.jobs import pieces
 from pages._ui.shell.frame import PAGES
 from tests.support import pieces as work
@@ -13,9 +12,9 @@ from tests.support.server import Visitor, served
 
 SECRET = "person 4711 at 48.85837, 2.29448"
 DRAWN = {
-    "pages/0_Home.py": (verbs, "release"),
+    "pages/0_Home.py": (cached, "release"),
     "pages/1_Density.py": (cached, "release"),
-    "pages/2_Origin_Destination.py": (verbs, "truth"),
+    "pages/2_Origin_Destination.py": (cached, "truth"),
 }
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pages._ui.jobs import pieces
-from pages._ui.shell.settings import SIMULATED_SEED
+from pages._ui.state import SIMULATED_SEED
 from tests.privacy.conftest import SEEN, sent
 from tests.support import pieces as work
 from tests.support.link import link_of
@@ -33,12 +33,13 @@ def seed_of_two() -> None:
     import streamlit as st
 
     from engine.contract import Seen
-    from pages._ui.shell import catalogue, settings
+    from pages._ui import state
+    from pages._ui.shell import catalogue
 
     known = catalogue.entries()
     town = known["town"]
-    two = [settings.seed(town), settings.seed(replace(town, key=Seen(dataset="another")))]
-    st.text(repr([*two, settings.seed(town), settings.seed(known["demo-city"])]))
+    two = [state.seed(town), state.seed(replace(town, key=Seen(dataset="another")))]
+    st.text(repr([*two, state.seed(town), state.seed(known["demo-city"])]))
 
 
 def test_every_session_and_dataset_has_its_own(visit):

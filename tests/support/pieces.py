@@ -59,4 +59,4 @@ def uploads_held(asked: Any) -> list[str]:
     from pages._ui import cached, store
 
     cached.dataset(asked)
-    return sorted(store.datasets_in(tuple(store._shared._kept)))
+    return sorted(store.datasets_in(tuple(store.shared._kept)))

@@ -14,49 +14,49 @@ from pages._ui.home import (
     picture as home_picture,
     theorems as home_theorems,
 )
-from pages._ui.shell import frame, problems, setting
-from pages._ui.shell.settings import dataset_with
+from pages._ui.shell import frame, problems
 from pages._ui.views import answer as answers, need as need_view, numbers, recommend
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import delta_warning
 
 PARTS = {"trips": "Flows", "density": "Density"}
-_SHOWN = setting.choice("home_shown", PARTS.values(), PARTS["trips"])
-_VIEW = setting.choice("view", ("Explore", "Presenter"), "Explore")
+EXPLORE, PRESENT = VIEWS = "Explore", "Present"
 _HERE = Path(__file__).parent
 
 
 def draw() -> None:
     """Draw the page."""
     st.html(_HERE / "home.css")
-    presenting = setting.value(_VIEW) == "Presenter"
-    if presenting:
+    if st.session_state.get("view", st.query_params.get("view")) == PRESENT:
         st.html(_HERE / "presenter.css")
     asked = {"trips": state.flows(), "density": state.density()}
     with st.container(horizontal=True, vertical_alignment="center", key="home_need", gap="xsmall"):
-        shown = setting.draw(
-            st.segmented_control,
+        part = st.segmented_control(
             "Shown",
-            _SHOWN,
-            list(PARTS.values()),
+            list(PARTS),
+            default="trips",
+            required=True,
+            format_func=PARTS.__getitem__,
+            key="home_shown",
             label_visibility="collapsed",
             width="content",
+            **state.LINKED,
         )
-        part = next(one for one, name in PARTS.items() if name == shown)
         need_view.draw(part)
-        setting.draw(
-            st.segmented_control,
+        st.segmented_control(
             "View",
-            _VIEW,
-            {"Explore": "Explore", "Presenter": "Present"},
+            VIEWS,
+            default=EXPLORE,
+            required=True,
+            key="view",
             label_visibility="collapsed",
             width="content",
+            **state.LINKED,
             help="Present: larger type, no settings; ← → move ε, 1 and 2 show flows and density.",
         )
     one = asked[part]
     if one is None:
-        key = "density_data" if part == "density" else "od_data"
-        frame.missing(state.entry(part), part, dataset_with(part), key)
+        frame.missing(state.entry(part), part)
     else:
         with problems.caught():
             _first_screen(one)

@@ -4,8 +4,8 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.origin_destination import calculators
+from pages._ui import state
 from pages._ui.drawing import tables
-from pages._ui.shell import setting as kept
 from pages._ui.wording.numbers import trip_count
 from pages._ui.wording.privacy import aim
 
@@ -16,17 +16,16 @@ def draw(setting: Setting) -> None:
     """Draw ε for the error of one flow and of a change: Theorems 6 and 7, published and exact."""
     st.subheader("ε for the error of one flow (Theorems 6 and 7)", anchor=False)
     left, right, _ = st.columns([1, 1, 2], vertical_alignment="bottom")
-    alpha = kept.draw(
-        left.number_input,
-        "Tolerated error (trips)",
-        kept.whole_number("home_alpha", 10, 0, 100_000),
+    alpha = left.number_input(
+        "Tolerated error (trips)", 0, 100_000, value=10, key="home_alpha", **state.KEPT
     )
-    sure = kept.draw(
-        right.selectbox,
+    sure = right.selectbox(
         "How sure",
-        kept.stop("home_confidence", _CONFIDENCES, 0.95),
         _CONFIDENCES,
+        index=_CONFIDENCES.index(0.95),
+        key="home_confidence",
         format_func="{:.0%}".format,
+        **state.KEPT,
     )
     limit, beta = setting.parameters.max_trips_per_user, 1 - sure
     flow = float(calculators.epsilon_for_cell_error(alpha, beta, limit))

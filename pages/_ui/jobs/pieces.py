@@ -31,6 +31,9 @@ _MOST_WORKERS = 2
 _AHEAD = 3
 """So many pieces of one session wait at a time: then it is another one's turn."""
 
+RESTED_S = 0.4
+"""How long a slider has rested before work starts that only adds to what is shown already."""
+
 POLL_S, _IDLE_S = 0.7, 30
 _NICE = 3
 """The pages go first, but a worker goes on, too: at 10 it would starve beside busy processes."""
@@ -83,6 +86,14 @@ def _work(function: Function, piece: Piece, lent: "store.Store | None") -> Any:
     return function(*piece)
 
 
+def rest() -> None:
+    """Wait until nothing is computed any more, and forget who waits for what."""
+    for one in list(_flying.values()):
+        one.cancel()
+    _thread.submit(int).result()
+    _flying.clear()
+
+
 @dataclass
 class Job:
     """Pieces of one question of one session; the same question keeps its job."""
@@ -90,6 +101,7 @@ class Job:
     function: Function
     pieces: Sequence[Piece]
     starts: float
+    own: "store.Store" = field(default_factory=lambda: session().store)
     known: dict[int, Any] = field(default_factory=dict[int, Any])
     futures: dict[int, Future[Any]] = field(default_factory=dict[int, Future[Any]])
     stopped: bool = False
@@ -118,7 +130,7 @@ class Job:
                 continue
             asked = (self.function, *piece)
             shared = not in_session(*piece)
-            if shared and (found := store.store_of(piece).known(asked)):
+            if found := self._store(piece).known(asked):
                 self.known[at] = found[0]
             else:
                 self.futures[at] = self._sent(asked, piece, shared=shared)
@@ -149,7 +161,7 @@ class Job:
             flying = _flying.get(asked)
             if shared and flying is not None and not flying.done():
                 return flying
-            lent = None if workers() else session().store
+            lent = None if workers() else self.own
             sent = _executor().submit(_work, self.function, piece, lent)
             if shared:
                 _flying[asked] = sent
@@ -179,7 +191,11 @@ class Job:
         asked = (self.function, *piece)
         with _lock:
             _flying.pop(asked, None)
-        store.store_of(piece).put(asked, self.known[at])
+        self._store(piece).put(asked, self.known[at])
+
+    def _store(self, piece: Piece) -> "store.Store":
+        """Return where an answer is kept: in the session that asked, if it is of an upload."""
+        return self.own if in_session(*piece) else store.shared
 
 
 def ask(name: str, function: Function, pieces: Sequence[Piece], *, delay_s: float = 0.0) -> Job:

@@ -8,7 +8,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages._ui import state
-from pages._ui.shell import crowd, ended, problems, public, sidebar
+from pages._ui.shell import catalogue, crowd, ended, problems, public, sidebar
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.wording.datasets import (
@@ -113,16 +113,15 @@ def banners(entries: Iterable[Entry | None]) -> None:
     st.caption(f"{text}{NOT_A_RELEASE}")
 
 
-def missing(entry: Entry | None, part: str, offer: Entry | None, key: str) -> None:
-    """Say that a dataset lacks a part (``density`` or ``trips``) and offer one that has it.
-
-    `key` is that of the picker, ``density_data`` or ``od_data``.
-    """
+def missing(entry: Entry | None, part: str) -> None:
+    """Say that a dataset lacks a part (``density`` or ``trips``) and offer one that has it."""
     if entry is None:
         st.info(NO_DATASET)
         return
     st.info(f"The dataset {entry.name} has no {PARTS[part]}.")
+    offer = state.preferred(catalogue.entries().values(), part)
     if offer is not None:
+        key = "density_data" if part == "density" else "od_data"
         st.button(
             f"Use {offer.name} instead",
             key=f"missing_{key}",

@@ -8,7 +8,7 @@ from engine import metrics
 from engine.contract import Setting
 from engine.origin_destination.scores import expected_scores
 from engine.parameters import HOURS_PER_WEEK
-from pages._ui import cached, jobs, state
+from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.jobs import pieces
@@ -29,7 +29,7 @@ def draw(setting: Setting, more: Sequence[Card] = (), *, wide: bool = True) -> N
         return
     seed = state.seed(state.entry_of(setting))
     hours = [(setting, seed, start) for start in range(0, HOURS_PER_WEEK, _HOURS)]
-    work = pieces.ask("moved", moved, hours, delay_s=jobs.RESTED_S)
+    work = pieces.ask("moved", moved, hours, delay_s=pieces.RESTED_S)
 
     def part(done: list[float], running: bool) -> None:
         distance = None if running else metrics.mean_of_known(np.array(done))

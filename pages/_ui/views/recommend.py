@@ -11,7 +11,7 @@ from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.frontier import Candidate, Frontier, Need, Part
 from engine.steps import Level
-from pages._ui import cached, jobs, state
+from pages._ui import cached, state
 from pages._ui.drawing.colours import SIGNS
 from pages._ui.jobs import pieces
 from pages._ui.shell.session import session
@@ -53,7 +53,7 @@ def known(setting: Setting, done: Sequence[tuple[Candidate, ...]]) -> Frontier |
 def draw(setting: Setting, *, key: str) -> None:
     """Draw the recommendation for what a setting asks; it follows as settings are judged."""
     try:
-        work = job(setting, delay_s=jobs.RESTED_S)
+        work = job(setting, delay_s=pieces.RESTED_S)
     except ExplorerError as problem:
         st.caption(f"Nothing is recommended: {problem}")
         return

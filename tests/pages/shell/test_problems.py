@@ -3,9 +3,7 @@
 import pytest
 
 from engine.errors import DatasetError
-from pages._ui import cached
-from pages._ui.cache import verbs
-from pages._ui.shell import settings as shell_settings
+from pages._ui import cached, state
 
 
 @pytest.fixture(autouse=True)
@@ -22,7 +20,7 @@ def fail_with(monkeypatch, module, name, error):
 
 def test_an_error_of_the_engine_is_said_with_its_remedy(open_page, monkeypatch):
     words = "this dataset has too many zones; build it again with coarser ones"
-    fail_with(monkeypatch, verbs, "truth", DatasetError(words))
+    fail_with(monkeypatch, cached, "truth", DatasetError(words))
     app = open_page("pages/2_Origin_Destination.py")
     assert words in app.error[0].value
 
@@ -38,7 +36,7 @@ def test_a_column_of_home_that_fails_leaves_the_other(open_home, monkeypatch):
 def test_a_failure_before_the_settings_is_caught_too(open_home, monkeypatch):
     app = open_home()
     app.switch_page("pages/1_Density.py")
-    monkeypatch.setattr(shell_settings.catalogue, "entries", lambda: {}["x"])
+    monkeypatch.setattr(state.catalogue, "entries", lambda: {}["x"])
     app.run()
     assert not app.exception
     assert len(app.error) == 1

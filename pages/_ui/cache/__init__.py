@@ -1,1 +1,0 @@
-"""The only Streamlit caches: wrappers over the engine, keyed by dataset, settings and seed."""

@@ -1,1 +1,0 @@
-"""Small fixed pictures as vector graphics: light enough for a first screen."""
