@@ -198,7 +198,7 @@ def _over_epsilon(seen: Shown) -> None:
         return
     settings = tuple(parameters.at(epsilon) for epsilon in EPSILON_STOPS)
     asked = seen.key, seen.outbreak, settings, state.seed(seen.entry)
-    count = work.curve_draws(seen.key, seen.outbreak) // work.PIECE
+    count = work.curve_draws(seen.key) // work.PIECE
     parts = [(*asked, at) for at in range(count)]
     curve = pieces.ask("decisions_curve", work.compared, parts, delay_s=0.5)
     least = target.ask(

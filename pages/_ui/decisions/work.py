@@ -111,7 +111,7 @@ def judged(key: Seen, outbreak: Outbreak, drawn: Sequence[Floats]) -> Epidemics:
     return Epidemics(decided, (low, middle, high))
 
 
-def curve_draws(key: Seen, outbreak: Outbreak) -> int:
+def curve_draws(key: Seen) -> int:
     """Return how many draws a curve over ε takes."""
     cells = len(dataset(key).metadata.days) * len(dataset(key).zones) ** 2
     return FEW_DRAWS if cells > MANY_CELLS else CURVE_DRAWS
