@@ -15,8 +15,8 @@ from scipy import sparse
 
 from .. import validation
 from ..arrays import Floats, Integers, Numbers
-from ..datasets import Dataset, Trips, remembered
-from ..datasets.tripcounts import TripCounts
+from ..datasets import Dataset, Trips, distinct, remembered
+from ..datasets.distinct import Cells, cells_of
 from ..errors import DatasetError, ParameterError
 from ..parameters import ODParameters, ODUnit
 
@@ -278,9 +278,15 @@ def histogram(
 
     def build() -> CountHistogram:
         trips, highest_rank = ranked_trips(dataset, unit, limit)
+        zones, several = len(dataset.zones), not sum_days and 1 < len(chosen) == trips.days
+        if several and trips.distinct is not None:
+            kept = distinct.at(trips.distinct(), highest_rank)
+            if kept is not None:
+                sides = [(one.zone, one.true + 1j * one.kept, one.cells) for one in kept]
+                return _of_sides(sides, zones, len(chosen))
         layers = [trips.summed(chosen)] if sum_days else map(trips.day, chosen)
-        cells = (_cells_of(layer, highest_rank, len(dataset.zones)) for layer in layers)
-        return _count(cells, len(dataset.zones), 1 if sum_days else len(chosen))
+        cells = (cells_of(layer, highest_rank) for layer in layers)
+        return _count(cells, zones, 1 if sum_days else len(chosen))
 
     return remembered(dataset, ("histogram of trips", unit, limit, chosen, sum_days), build)
 
@@ -294,41 +300,17 @@ def histogram_of_matrix(true: Any, kept: Any = None) -> CountHistogram:
     counts = counts.reshape(-1, *counts.shape[-2:])
     left = counts if kept is None else np.asarray(kept, dtype=np.int64).reshape(counts.shape)
 
-    def cells() -> Iterator[_Cells]:
+    def cells() -> Iterator[Cells]:
         for layer, some in zip(counts, left, strict=True):
             origin, destination = np.nonzero(layer)
             off = origin != destination
             at = origin[off], destination[off]
-            yield _Cells(*at, some[at], layer[at])
+            yield Cells(*at, some[at], layer[at])
 
     return _count(cells(), counts.shape[-1], len(counts))
 
 
-class _Cells(NamedTuple):
-    """The cells of one matrix that hold a trip."""
-
-    origin: Integers
-    destination: Integers
-    kept: Integers
-    true: Integers
-
-
-def _cells_of(trips: TripCounts, highest_rank: int | None, zones: int) -> _Cells:
-    off = trips.origin != trips.destination
-    n = trips.n[off].astype(np.int64)
-    key = trips.origin[off].astype(np.int64) * zones + trips.destination[off]
-    cells, place = np.unique(key, return_inverse=True)
-
-    def added(of: Integers) -> Integers:
-        # sums of whole numbers below 2⁵³ are exact in float64
-        return np.bincount(place, of, len(cells)).astype(np.int64)
-
-    true = added(n)
-    kept = true if highest_rank is None else added(n * (trips.rank[off] <= highest_rank))
-    return _Cells(*np.divmod(cells, zones), kept, true)
-
-
-def _count(cells: Iterator[_Cells], zones: int, matrices: int) -> CountHistogram:
+def _count(cells: Iterator[Cells], zones: int, matrices: int) -> CountHistogram:
     parts: list[list[Any]] = [[], []]
     for some in cells:
         # true and kept counts as one number each, which sorts by the first, then the second
@@ -338,7 +320,12 @@ def _count(cells: Iterator[_Cells], zones: int, matrices: int) -> CountHistogram
             zone_of, pair_of = np.divmod(keys, max(len(pairs), 1))
             part.append((zone_of, pairs[pair_of], number))
     sides = [tuple(map(np.concatenate, zip(*part, strict=True))) for part in parts]
-    every = np.unique(np.append(sides[0][1], 0))  # a cell is counted on both sides
+    return _of_sides(sides, zones, matrices)
+
+
+def _of_sides(sides: Any, zones: int, matrices: int) -> CountHistogram:
+    """Return the histogram of (zone, pair, cells) of origins and of destinations."""
+    every: Complex = np.unique(np.append(sides[0][1], 0))  # a cell is counted on both sides
     rows, columns = (_table(*side, every, zones, matrices) for side in sides)
     return CountHistogram(
         kept=every.imag.copy(),

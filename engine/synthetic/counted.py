@@ -5,7 +5,6 @@ from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
-import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 
@@ -13,8 +12,9 @@ from ..arrays import Counts, Integers
 from ..datasets import Metadata
 from ..ingest import counting
 from ..ingest.engines import DuckDB
-from ..ingest.inputs.places import from_zones
+from ..ingest.inputs.places import Places
 from ..ingest.progress import Monitor
+from ..ingest.report import Reason
 from ..parameters import DEFAULT_MAX_VISITS_CAP
 
 DAY_S = 86_400
@@ -23,11 +23,11 @@ DAY_S = 86_400
 class Rows:
     """Takes trips and records of simulated people by chunks of people, and counts them at once.
 
-    `zones` are in EPSG:4326, each one place; `rows` is about how many there will be.
+    `rows` is about how many there will be.
     """
 
     def __init__(
-        self, zones: gpd.GeoDataFrame, period: tuple[date, date], salt: str, folder: Path, rows: int
+        self, places: Places, period: tuple[date, date], salt: str, folder: Path, rows: int
     ) -> None:
         monitor = Monitor()
         monitor.plan([*counting.VISITS, *counting.TRIPS])
@@ -36,7 +36,7 @@ class Rows:
         self._run = counting.Run(
             engine=self._engine,
             monitor=monitor,
-            places=from_zones(zones),
+            places=places,
             first_day=period[0],
             last_day=period[1],
             salt=salt,
@@ -46,17 +46,27 @@ class Rows:
     def trips(
         self, uid: Integers, second: Integers, finish: Integers, ends: tuple[Integers, Integers]
     ) -> None:
-        """Take trips that start and end in so many seconds from the first midnight."""
+        """Take trips between places, in seconds from the first midnight."""
         origin, destination = (end.astype(np.int32) for end in ends)
-        times = {"start": self._run.start + second, "finish": self._run.start + finish}
-        zones = {"origin_zone": origin, "destination_zone": destination}
-        columns = {"uid": uid, **times, "origin": origin, "destination": destination, **zones}
-        self._take("every", columns)
+        origin_zone, destination_zone = (self._run.places.zone_of_tower[end] for end in ends)
+        reason = np.where(origin_zone == destination_zone, Reason.SELF_TRIP, Reason.USED)
+        columns = {
+            "reason": reason.astype(np.int8),
+            "uid": uid,
+            "start": self._run.start + second,
+            "finish": self._run.start + finish,
+            "origin": origin,
+            "destination": destination,
+            "origin_zone": origin_zone,
+            "destination_zone": destination_zone,
+        }
+        self._take("every", columns, int((reason == Reason.USED).sum()))
 
-    def records(self, uid: Integers, zone: Integers, hour: Integers) -> None:
+    def records(self, uid: Integers, place: Integers, hour: Integers) -> None:
         """Take distinct records of the density week."""
-        columns = {"uid": uid, "location": zone.astype(np.int32), "hour": hour.astype(np.int16)}
-        self._take("records", columns)
+        reason = np.zeros(len(uid), dtype=np.int8)
+        where = {"location": place.astype(np.int32), "hour": hour.astype(np.int16)}
+        self._take("records", {"reason": reason, "uid": uid, **where}, len(uid))
 
     def tables(self) -> dict[str, pa.Table]:
         """Return the tables of a dataset."""
@@ -73,10 +83,9 @@ class Rows:
         """Release the engine; the folder is its owner's to remove."""
         self._engine.close()
 
-    def _take(self, name: str, columns: Mapping[str, Counts]) -> None:
-        reason = np.zeros(len(columns["uid"]), dtype=np.int8)
-        self._engine.add(name, pa.table({"reason": reason, **columns}))
-        self._taken[name] += len(reason)
+    def _take(self, name: str, columns: Mapping[str, Counts], used: int) -> None:
+        self._engine.add(name, pa.table(dict(columns)))
+        self._taken[name] += used
 
 
 def homes_table(zone_ids: list[str], n: Integers) -> pa.Table:

@@ -20,6 +20,7 @@ import numpy as np
 from .. import datasets
 from ..arrays import Floats
 from ..ingest import scratch
+from ..ingest.inputs.places import from_zones
 from .counted import DAY_S, Rows, homes_table, simulated
 from .twininputs import TwinInputs
 from .twinpeople import People, Week, chunk_size, finishes
@@ -74,7 +75,7 @@ def twin(
     homes, travelled = np.zeros(len(ids), dtype=np.int64), 0
     with scratch.folder(None) as place:
         period = inputs.first_day, inputs.first_day + timedelta(days=inputs.days - 1)
-        rows = Rows(plane, period, f"twin {inputs.seed}", place, expected)
+        rows = Rows(from_zones(plane), period, f"twin {inputs.seed}", place, expected)
         try:
             for first, chunk in model.chunks():
                 homes += np.bincount(chunk.home, minlength=len(ids))

@@ -146,16 +146,21 @@ class Week:
         return distinct_visits(person, hour, zone, wanted, rng)
 
 
+def way_s(points: Geometries, origin: Integers, destination: Integers) -> Integers:
+    """Return how long it takes between points in EPSG:4326, in seconds."""
+    metres = metres_in_space(*shapely.get_coordinates(points).T[::-1])
+    step = metres[origin] - metres[destination]
+    half = np.sqrt((step**2).sum(axis=1).astype(np.float64)) / (2.0 * EARTH_RADIUS_M)
+    straight = 2.0 * EARTH_RADIUS_M * np.arcsin(np.minimum(half, 1.0))
+    return (straight / _METRES_A_SECOND + _SETTING_OUT_S).astype(np.int64)
+
+
 def finishes(points: Geometries, chunk: Chunk) -> Integers:
     """Return the second of the period in which each trip ends, before the next begins."""
-    metres = metres_in_space(*shapely.get_coordinates(points).T[::-1])
-    step = metres[chunk.origin] - metres[chunk.destination]
-    half = np.sqrt((step**2).sum(axis=1).astype(np.float64)) / (2.0 * EARTH_RADIUS_M)
-    way_s = 2.0 * EARTH_RADIUS_M * np.arcsin(np.minimum(half, 1.0)) / _METRES_A_SECOND
     start = chunk.day * DAY_S + chunk.second
     following = np.append(start[1:], 2**40)[: len(start)]
     following[np.flatnonzero(np.diff(chunk.person))] = 2**40
-    return np.minimum(start + (way_s + _SETTING_OUT_S).astype(np.int64), following)
+    return np.minimum(start + way_s(points, chunk.origin, chunk.destination), following)
 
 
 def residents_of(zones: gpd.GeoDataFrame) -> Floats:

@@ -2,63 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from pathlib import Path
 
 import geopandas as gpd
 import numpy as np
-import pyarrow as pa
 import shapely
 from numpy.typing import NDArray
 from pyproj import CRS
 
 from engine import datasets, validation
 from engine.arrays import Floats, Integers
-from engine.datasets.zoomtables import to_parquet
-from engine.density.zoom.tree import build_tree
+from engine.ingest import scratch
+from engine.ingest.inputs import places as ingest
 from engine.parameters import DEFAULT_MAX_VISITS_CAP, HOURS_PER_WEEK
-from engine.synthetic.counted import homes_table, simulated
-from research.simulated.counts import VisitCounts, Visits, ZoomCounts, density_tables
-from research.simulated.reporttrips import ReportTrips
-from research.simulated.triptables import TripTable
+from engine.synthetic.counted import Rows, homes_table, simulated
+from engine.synthetic.twinpeople import way_s
 
 from .landuse import LandUse, LandUsePlan, plan_land_use
 from .subdivision import scatter, subdivide
-from .visits import Activity, City, simulate
+from .visits import Activity, City, Visits, simulate
 
 Outline = Callable[[np.random.Generator], tuple[shapely.Geometry, CRS]]
-
-DAY_HOURS = 24
 
 
 @dataclass(frozen=True, kw_only=True)
 class CitySpec:
-    """What a simulated city is to be like.
-
-    Attributes
-    ----------
-    name, description, source : str
-        As shown to the user.
-    outline : callable
-        From a generator to the region (projected) and its CRS.
-    zones, towers, people : int
-        How many: at least two zones and two towers, else nobody can go anywhere, and one person.
-    activity : Activity
-        Visits per person and week.
-    monday : date
-        First day of the simulated week.
-    quarters : tuple of str
-        Invented names of its quarters.
-    with_trips : bool
-        Whether trips and homes of the same people are counted too.
-    seed : int
-        Decides everything.
-
-    Raises
-    ------
-    ParameterError
-        If there are too few zones, towers or people, or if a number of them is not whole.
-    """
+    """What a simulated city is to be like; its first day is a Monday."""
 
     name: str
     description: str
@@ -94,27 +64,50 @@ class Places:
 
 
 def make_city(spec: CitySpec, folder: Path) -> datasets.Dataset:
-    """Simulate a city and save it in `folder`."""
-    places = make_places(spec)
+    """Simulate a city, count it as an ingest would and save it in `folder`."""
+    places, homes = make_places(spec), np.zeros(spec.zones, dtype=np.int64)
     city = City(places.towers_m, places.land_use, reach_m=0.45 * places.radius_m)
-    counts = VisitCounts(spec.towers, seed=spec.seed + 1)
-    positions = places.towers.geometry.get_coordinates().to_numpy()
-    zoom = ZoomCounts(build_tree(positions).districts, DEFAULT_MAX_VISITS_CAP)
-    trips = _CityTrips(spec, places) if spec.with_trips else None
-    done = 0
-    for visits in simulate(city, spec.people, spec.activity, seed=spec.seed + 2):
-        counts.add(visits)
-        zoom.add(visits)
-        if trips is not None:
-            trips.add(visits, first_person=done)
-        done += len(visits.home)
-    location_ids = list(places.towers["location_id"])
-    tables = density_tables(counts, location_ids) | to_parquet(zoom.tables(), location_ids)
-    if trips is not None:
-        tables |= trips.tables()
-    return datasets.save(
-        folder, _metadata(spec, counts), zones=places.zones, towers=places.towers, tables=tables
-    )
+    owner = places.zone_of_tower
+    counted = ingest.Places(places.towers, places.zones, owner.astype(np.int32))
+    period, rng = (spec.monday, spec.monday + timedelta(days=6)), np.random.default_rng(spec.seed)
+    each: list[Integers] = []
+    with scratch.folder(None) as place:
+        rows = Rows(counted, period, f"{spec.name} {spec.seed}", place, 30 * spec.people)
+        first = 0
+        for visits in simulate(city, spec.people, spec.activity, seed=spec.seed + 2):
+            rows.records(first + visits.person, visits.tower, visits.hour)
+            if spec.with_trips:
+                rows.trips(*_trips(places, visits, first, rng))
+            homes += np.bincount(owner[visits.home], minlength=spec.zones)
+            each.append(np.bincount(visits.person, minlength=len(visits.home)))
+            first += len(visits.home)
+        tables = rows.tables()
+        rows.close()
+    names = ("trips", "trips_person", "report")
+    tables = {name: one for name, one in tables.items() if spec.with_trips or name not in names}
+    tables.pop("homes", None)
+    if spec.with_trips:
+        tables["homes"] = homes_table(list(places.zones["zone_id"]), homes)
+    metadata = _metadata(spec, np.concatenate(each))
+    return datasets.save(folder, metadata, zones=places.zones, towers=places.towers, tables=tables)
+
+
+def _trips(
+    places: Places, visits: Visits, first: int, rng: np.random.Generator
+) -> tuple[Integers, Integers, Integers, tuple[Integers, Integers]]:
+    """Return the ways from each visit to the next at another tower on the same day."""
+    slot = visits.person * HOURS_PER_WEEK + visits.hour
+    _, start, number = np.unique(slot, return_index=True, return_counts=True)
+    position = np.arange(len(slot)) - np.repeat(start, number)
+    share = (position + rng.random(len(slot))) / np.repeat(number, number)
+    begins = visits.hour * 3_600 + np.floor(share * 3_600).astype(np.int64)
+    day = visits.person * 7 + visits.hour // 24
+    moved = np.flatnonzero((day[1:] == day[:-1]) & (visits.tower[1:] != visits.tower[:-1]))
+    ends = visits.tower[moved], visits.tower[moved + 1]
+    way = way_s(places.towers.geometry.to_numpy(), *ends) * rng.lognormal(0.0, 0.35, len(moved))
+    finish = begins[moved + 1]
+    leaves = np.maximum(begins[moved], finish - way.astype(np.int64))
+    return first + visits.person[moved], leaves, finish, ends
 
 
 def make_places(spec: CitySpec) -> Places:
@@ -156,18 +149,7 @@ def numbered(letter: str, count: int) -> list[str]:
 def quarter_names(
     centres: Floats, rng: np.random.Generator, quarters: tuple[str, ...]
 ) -> list[str]:
-    """Name places (centres in metres) after invented quarters that places near each other share.
-
-    Returns
-    -------
-    list of str
-        Distinct names such as "Riverside 12", numbered from the middle outwards.
-
-    Examples
-    --------
-    >>> quarter_names(np.zeros((2, 2)), np.random.default_rng(0), ("Station",))
-    ['Station 1', 'Station 2']
-    """
+    """Name places (centres in metres) after invented quarters that places near each other share."""
     middles = centres[rng.permutation(len(centres))[: len(quarters)]]
     words = rng.permutation(np.array(quarters))[: len(middles)]
     offset = centres[:, None, :] - middles[None, :, :]
@@ -179,46 +161,6 @@ def quarter_names(
         used[word] = used.get(word, 0) + 1
         names[place] = f"{word} {used[word]}"
     return names
-
-
-class _CityTrips:
-    """Trips and homes of the people whose visits are counted."""
-
-    def __init__(self, spec: CitySpec, places: Places) -> None:
-        self._zone_of_tower = places.zone_of_tower
-        self._ids = list(places.zones["zone_id"])
-        self._monday = spec.monday
-        self._homes = np.zeros(spec.zones, dtype=np.int64)
-        self._by_day = TripTable(spec.zones, seed=spec.seed + 3)
-        self._by_person = TripTable(spec.zones, seed=spec.seed + 4)
-        self._report = ReportTrips(
-            shapely.get_coordinates(places.towers.geometry.to_numpy()),
-            places.zone_of_tower,
-            spec.zones,
-            spec.monday,
-            seed=spec.seed + 5,
-        )
-
-    def add(self, visits: Visits, first_person: int) -> None:
-        """Count trips: a visit in one zone and the next visit, in another, on the same day."""
-        zone = self._zone_of_tower[visits.tower]
-        day = visits.hour // DAY_HOURS
-        person_day = (first_person + visits.person) * (HOURS_PER_WEEK // DAY_HOURS) + day
-        moved = np.flatnonzero((person_day[1:] == person_day[:-1]) & (zone[1:] != zone[:-1]))
-        trip = (day[moved], zone[moved], zone[moved + 1])
-        self._by_day.add(person_day[moved], *trip)
-        self._by_person.add(visits.person[moved], *trip)
-        self._report.add(visits, first_person)
-        homes = self._zone_of_tower[visits.home]
-        self._homes += np.bincount(homes, minlength=len(self._ids))
-
-    def tables(self) -> dict[str, pa.Table]:
-        return {
-            "trips": self._by_day.table(self._monday, self._ids),
-            "trips_person": self._by_person.table(self._monday, self._ids),
-            "homes": homes_table(self._ids, self._homes),
-            "report": self._report.table(),
-        }
 
 
 def _zones(
@@ -250,7 +192,7 @@ def _tower_names(zone_of_tower: Integers, zone_names: list[str]) -> list[str]:
     return names
 
 
-def _metadata(spec: CitySpec, counts: VisitCounts) -> datasets.Metadata:
+def _metadata(spec: CitySpec, each: Integers) -> datasets.Metadata:
     if spec.activity.maximum > DEFAULT_MAX_VISITS_CAP:
         raise ValueError("simulated people may not visit more often than the public cap allows")
     outlined = "; outline from Natural Earth, public domain"
@@ -264,6 +206,13 @@ def _metadata(spec: CitySpec, counts: VisitCounts) -> datasets.Metadata:
         licence=f"MIT{outlined if 'Natural Earth' in spec.source else ''}",
         time_zone=spec.time_zone,
         week=spec.monday,
-        scenario={"marginals": counts.marginals},
+        scenario={
+            "marginals": {
+                "people": len(each),
+                "visits_mean": float(each.mean()),
+                "visits_standard_deviation": float(each.std()),
+                "visits_maximum": int(each.max()),
+            }
+        },
         made_by=f"python -m research.simulated {spec.name}",
     )

@@ -1,20 +1,19 @@
 """Simulated countries: trips between zones on two levels, saved as datasets."""
 
-from collections.abc import Iterable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
-import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 
 from engine import datasets
-from engine.arrays import Integers
-from engine.synthetic.counted import homes_table, simulated
-from research.simulated.triptables import TripTable
+from engine.ingest import scratch
+from engine.ingest.inputs.places import from_zones
+from engine.synthetic.counted import DAY_S, Rows, homes_table, simulated
 
 from .countryplaces import CountryPlaces, make_country_places, with_parents
-from .mobility import CountrySpec, Population, Trips
+from .mobility import CountrySpec, Population
 
 Level = Literal["coarse", "fine"]
 
@@ -24,64 +23,36 @@ _MOST_A_DAY = 1_000
 
 
 def make_country(spec: CountrySpec, level: Level, folder: Path) -> datasets.Dataset:
-    """Simulate one level of a country, day by day, and save it in `folder`."""
+    """Simulate one level of a country day by day, count it as an ingest would and save it."""
     places = make_country_places(spec.plan)
     population = Population(spec, places)
     zones = places.coarse if level == "coarse" else places.fine
     day_trips = population.coarse_day if level == "coarse" else population.fine_day
-    days = (
-        _count_day(day_trips(day), day, len(zones), population, spec) for day in range(spec.days)
-    )
-    tables, marginals = _tables(spec, days, zones)
-    tables["homes"] = _homes(population, places, level)
-    metadata = _metadata(spec, folder.name, marginals, _scenario(spec, places, level, tables))
-    return datasets.save(folder, metadata, zones=with_parents(zones, spec.plan), tables=tables)
-
-
-def _count_day(
-    trips: Trips, day: int, zones: int, population: Population, spec: CountrySpec
-) -> dict[str, Integers]:
-    """Return the counts of one day and, where needed later, its trips person by person."""
-    table = TripTable(zones, seed=[spec.seed, 7, day])
-    when = np.full(len(trips.person), day)
-    table.add(trips.person, when, trips.origin, trips.destination)
-    keys, counts = table.counts()
+    rng = np.random.default_rng([spec.seed, 7])
     sample = min(SAMPLE, population.people)
-    counted = {
-        "keys": keys,
-        "counts": counts,
-        "sample": np.bincount(trips.person[trips.person < sample], minlength=sample),
-    }
-    if spec.with_person_ranks:
-        counted |= {"person": trips.person, "origin": trips.origin, "dest": trips.destination}
-    return counted
-
-
-def _tables(
-    spec: CountrySpec, days: Iterable[dict[str, Integers]], zones: gpd.GeoDataFrame
-) -> tuple[dict[str, pa.Table], dict[str, Any]]:
-    ids = list(zones["zone_id"])
-    by_day = TripTable(len(ids), seed=0)
-    by_person = TripTable(len(ids), seed=[spec.seed, 8])
-    per_person = np.zeros(min(SAMPLE, spec.people), dtype=np.int64)
-    busy = np.zeros(_MOST_A_DAY, dtype=np.int64)
-    everyone: list[tuple[Integers, Integers, Integers, Integers]] = []
-    for day, stored in enumerate(days):
-        by_day.add_counts(stored["keys"], stored["counts"])
-        per_person += stored["sample"]
-        busy += np.bincount(stored["sample"][stored["sample"] > 0], minlength=_MOST_A_DAY)
-        if spec.with_person_ranks:
-            when = np.full(len(stored["person"]), day)
-            everyone.append((stored["person"], when, stored["origin"], stored["dest"]))
-    tables = {"trips": by_day.table(spec.first_day, ids)}
-    if spec.with_person_ranks:
-        columns = [np.concatenate(parts) for parts in zip(*everyone, strict=True)]
-        by_person.add(*columns)
-        tables["trips_person"] = by_person.table(spec.first_day, ids)
+    per_person, busy, total = np.zeros(sample, dtype=np.int64), np.zeros(_MOST_A_DAY, np.int64), 0
+    with scratch.folder(None) as place:
+        period = spec.first_day, spec.first_day + timedelta(days=spec.days - 1)
+        expected = int(spec.people * spec.days * 3)
+        rows = Rows(from_zones(zones), period, f"{folder.name} {spec.seed}", place, expected)
+        for day in range(spec.days):
+            trips = day_trips(day)
+            second = day * DAY_S + rng.integers(0, DAY_S, len(trips.person))
+            rows.trips(trips.person, second, second, (trips.origin, trips.destination))
+            today = np.bincount(trips.person[trips.person < sample], minlength=sample)
+            per_person += today
+            busy += np.bincount(today[today > 0], minlength=_MOST_A_DAY)
+            total += len(trips.person)
+        tables = rows.tables()
+        rows.close()
+    tables.pop("report")
+    if not spec.with_person_ranks:
+        tables.pop("trips_person")
+    tables["homes"] = _homes(population, places, level)
     marginals = {
         "people": spec.people,
-        "trips_mean": float(tables["trips"]["n"].to_numpy().sum() / spec.people),
-        "percentiles_from_people": len(per_person),
+        "trips_mean": total / spec.people,
+        "percentiles_from_people": sample,
         "trips_percentiles": {
             str(q): float(np.percentile(per_person, q, method="inverted_cdf")) for q in (5, 95)
         },
@@ -90,7 +61,8 @@ def _tables(
             for q in (90, 95, 99)
         },
     }
-    return tables, marginals
+    metadata = _metadata(spec, folder.name, marginals, _scenario(spec, places, level, tables))
+    return datasets.save(folder, metadata, zones=with_parents(zones, spec.plan), tables=tables)
 
 
 def _homes(population: Population, places: CountryPlaces, level: Level) -> pa.Table:

@@ -32,24 +32,7 @@ class Town:
 
 @dataclass(frozen=True, kw_only=True)
 class CountryOutline:
-    """How a country is divided.
-
-    Attributes
-    ----------
-    outline : str
-        File in ``data/outlines`` with the provinces.
-    coarse_per_province : mapping or None
-        Number of coarse zones in each province by ``adm1_code``; None makes the provinces
-        themselves the coarse zones.
-    coarse_word, fine_word : str
-        What a subdivided zone is called.
-    fine : int
-        Number of fine zones.
-    towns : tuple of Town
-        The capital first.
-    seed : int
-        Decides the subdivision and where people live.
-    """
+    """How a country is divided."""
 
     outline: str
     coarse_per_province: Mapping[str, int] | None
@@ -62,11 +45,7 @@ class CountryOutline:
 
 @dataclass(frozen=True, eq=False)
 class CountryPlaces:
-    """Two nested levels of zones and where people live.
-
-    Zones have ``zone_id``, ``name`` and ``geometry`` in EPSG:4326 and are sorted by id; `residents`
-    is the share of the people by fine zone; distances are between centres.
-    """
+    """Two nested levels of zones and where people live."""
 
     coarse: gpd.GeoDataFrame
     fine: gpd.GeoDataFrame
@@ -107,18 +86,7 @@ def make_country_places(plan: CountryOutline) -> CountryPlaces:
 
 
 def with_parents(zones: gpd.GeoDataFrame, plan: CountryOutline) -> gpd.GeoDataFrame:
-    """Return zones with a column of ids and one of names for every level above their own.
-
-    A part is called after its whole: ``RWA-3491-01-02`` is ``Southern, district 1, sector 2``.
-
-    Examples
-    --------
-    >>> from research.simulated.catalogue import AFGHANISTAN_2015
-    >>> columns = {"zone_id": ["AFG-1741-01"], "name": ["Badghis, district 1"]}
-    >>> zone = gpd.GeoDataFrame(columns, geometry=gpd.points_from_xy([63.0], [35.0]), crs=4326)
-    >>> with_parents(zone, AFGHANISTAN_2015.plan)["province"].tolist()
-    ['Badghis']
-    """
+    """Return zones with a column of ids and one of names for every level above their own."""
     words = (plan.coarse_word, plan.fine_word)
     levels = [_PROVINCE, *(word for word in words if word != _PROVINCE)]
     ids, names = zones["zone_id"].astype(str), zones["name"].astype(str)
@@ -139,18 +107,7 @@ def with_parents(zones: gpd.GeoDataFrame, plan: CountryOutline) -> gpd.GeoDataFr
 def gravity(
     weights: Floats, distances_km: Floats, decay: float, scatter: float, rng: np.random.Generator
 ) -> Floats:
-    """Return symmetric flows whose row sums are in proportion to `weights`; diagonal 0.
-
-    Flows fall as (1 + d/20 km) to the power −`decay`; pairs scatter lognormally around that, as
-    roads and ties do. Symmetric, so that the people who leave a place equal those who come.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> flows = gravity(np.array([4.0, 3.0, 3.0]), np.full((3, 3), 40.0), 1.0, 0.0, rng)
-    >>> flows.sum(axis=1).round(6)
-    array([0.4, 0.3, 0.3])
-    """
+    """Return symmetric flows whose row sums are in proportion to `weights`; diagonal 0."""
     ties = np.triu(rng.standard_normal(distances_km.shape), 1)
     base = (1.0 + distances_km / 20.0) ** -decay * np.exp(scatter * (ties + ties.T))
     np.fill_diagonal(base, 0.0)

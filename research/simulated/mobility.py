@@ -24,29 +24,7 @@ _BUSIEST = 0.95
 
 @dataclass(frozen=True, kw_only=True)
 class Habits:
-    """How people of a country travel; rates per person over the whole period.
-
-    Attributes
-    ----------
-    coarse_trips, fine_trips : float
-        Mean trips per person between coarse and between fine zones.
-    movers : float
-        Share of people who move at all.
-    spread : float
-        Standard deviation of the logarithm of movers' activity: the heavy tail.
-    travel_shape : float
-        Shape of the gamma law by which people differ in how much of their activity is travel.
-    coarse_outing, fine_outing : float
-        Mean number of trips on a day with any, at least 1 (geometric).
-    coarse_decay, fine_decay : float
-        How flows fall with distance.
-    coarse_scatter, fine_scatter : float
-        How pairs of places scatter around that.
-    arrival_focus : float
-        Power of the number of residents by which travellers choose where in a zone to arrive.
-    return_home : float
-        Probability that a trip away from home leads home.
-    """
+    """How people of a country travel; rates per person over the whole period."""
 
     coarse_trips: float
     fine_trips: float
@@ -74,25 +52,7 @@ class Shock:
 
 @dataclass(frozen=True, kw_only=True)
 class CountrySpec:
-    """What a simulated country is to be like; both levels share the same people.
-
-    Attributes
-    ----------
-    plan : CountryOutline
-        How it is divided and where people live.
-    people, days : int
-        How many.
-    habits : Habits
-        How people travel.
-    outflow_shares, bustle_factors : mapping
-        By coarse zone id: its share of all trips between coarse zones, and the factor by which
-        people move more or less within it. Other zones follow their number of residents.
-    shock : Shock or None
-    mid_size_zone_id : str
-        Coarse zone in which the mid-size epidemic begins.
-    with_person_ranks : bool
-        Whether trips are ranked within the person over the period as well.
-    """
+    """What a simulated country is to be like; both levels share the same people."""
 
     description: str
     source: str
@@ -169,10 +129,7 @@ class Population:
         return Trips(np.repeat(person, size), *walk(home, size, choose))
 
     def fine_day(self, day: int) -> Trips:
-        """Simulate the trips between fine zones on `day`.
-
-        Those of them that leave a coarse zone are the trips of `coarse_day`.
-        """
+        """Simulate the trips between fine zones on `day`."""
         between = self.coarse_day(day)
         rng = self._generator(_LOCAL, day)
         local, size = self._outings(self._moves, self._habits.fine_outing, day, rng)

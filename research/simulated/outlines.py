@@ -37,11 +37,7 @@ def invented_city_crs() -> CRS:
 
 
 def invented_city(rng: np.random.Generator, radius_m: float = 9000.0) -> shapely.Geometry:
-    """Return the outline of a city with a river through it, in metres around its centre.
-
-    The outline is a circle bent by a few smooth waves; a meandering river of 250 m cuts it in two
-    banks.
-    """
+    """Return the outline of a city with a river through it, in metres around its centre."""
     angle = np.linspace(0, 2 * np.pi, 144, endpoint=False)
     radius = np.ones_like(angle)
     for wave in range(2, 8):

@@ -25,30 +25,7 @@ _SAME_VERTEX_M = 1e-3
 def subdivide(
     region: shapely.Geometry, parts: int, rng: np.random.Generator, density: Density | None = None
 ) -> Geometries:
-    """Partition `region` (projected, metres) into `parts` connected polygons.
-
-    Parameters
-    ----------
-    region : Geometry
-        Polygon or multipolygon; of a multipolygon every piece gets at least one zone if there are
-        enough zones, otherwise small pieces join the zone nearest to them.
-    parts : int
-        Number of zones, at least 1.
-    rng : Generator
-        Decides places and shapes.
-    density : callable, optional
-        Relative number of zones per area at points of shape (n, 2); uniform if None.
-
-    Returns
-    -------
-    array of Polygon or MultiPolygon, shape (parts,)
-
-    Examples
-    --------
-    >>> zones = subdivide(shapely.box(0, 0, 1000, 1000), 5, np.random.default_rng(0))
-    >>> len(zones), round(float(shapely.area(zones).sum()))
-    (5, 1000000)
-    """
+    """Partition `region` (projected, metres) into `parts` connected polygons."""
     if parts == 1:
         return np.array([region], dtype=object)
     points = scatter(region, parts * CELLS_PER_ZONE, rng, density)

@@ -20,7 +20,6 @@ from engine.synthetic.sampling import (
     heavy_tailed,
     week_rhythm,
 )
-from research.simulated.counts import Visits
 
 from .landuse import LandUse, place_shares
 
@@ -28,6 +27,16 @@ CHUNK = 100_000
 FAVOURITES = 3
 _HEAVY = 60
 _WORKERS = 0.68
+
+
+@dataclass(frozen=True)
+class Visits:
+    """Distinct visits of a chunk of people, by person and hour; `home` is each person's tower."""
+
+    person: Integers
+    hour: Integers
+    tower: Integers
+    home: Integers
 
 
 @dataclass(frozen=True)
@@ -40,17 +49,7 @@ class Activity:
 
 
 class City:
-    """Where people of a city can be: gravity between towers, weights of land use.
-
-    Parameters
-    ----------
-    towers_m : array, shape (towers, 2)
-        Positions in metres.
-    land_use : LandUse
-        Weights at the towers.
-    reach_m : float
-        Distance over which trips to work fall by a factor e; leisure falls over half of it.
-    """
+    """Where people of a city can be: gravity between towers, weights of land use."""
 
     def __init__(self, towers_m: Floats, land_use: LandUse, reach_m: float) -> None:
         offset = towers_m[:, None, :] - towers_m[None, :, :]

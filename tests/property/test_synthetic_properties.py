@@ -6,7 +6,6 @@ import shapely
 from hypothesis import given, settings, strategies as st
 
 from engine.synthetic.sampling import Rows, heavy_tailed, position_within, random_rank_within
-from research.simulated.counts import VisitCounts, Visits
 from research.simulated.subdivision import scatter, subdivide
 
 groups = st.lists(st.integers(0, 6), max_size=60).map(lambda g: np.array(g, dtype=np.int64))
@@ -72,53 +71,3 @@ def test_rows_draw_from_their_own_distribution() -> None:
     for row, expected in enumerate(weights / weights.sum(axis=1, keepdims=True)):
         share = np.bincount(drawn[rows == row], minlength=3) / 40_000
         np.testing.assert_allclose(share, expected, atol=0.012)
-
-
-def crowded_hour(people: int) -> Visits:
-    """Everyone is at five towers in hour 3 and at one tower in hour 9."""
-    return Visits(
-        person=np.repeat(np.arange(people), 6),
-        hour=np.tile([3, 3, 3, 3, 3, 9], people),
-        tower=np.tile([0, 1, 2, 3, 4, 5], people),
-        home=np.zeros(people, dtype=np.int64),
-    )
-
-
-def test_an_hour_with_many_towers_is_not_ranked_first_more_often() -> None:
-    people = 20_000
-    counts = VisitCounts(6, seed=1)
-    counts.add(crowded_hour(people))
-    first = counts.presampled[:, :, 0]
-    assert first.sum() == people
-    assert counts.presampled.sum() == 2 * people
-    assert first[:, 3].sum() / people == pytest.approx(0.5, abs=0.015)
-    np.testing.assert_allclose(first[:5, 3] / people, 0.1, atol=0.01)
-    # the single visit is uniform over (tower, hour) records instead
-    np.testing.assert_allclose(counts.single_visit / people, 1 / 6, atol=0.012)
-
-
-@given(seed=st.integers(0, 500), people=st.integers(1, 12))
-@settings(max_examples=30, deadline=None)
-def test_counts_agree_with_a_plain_tally(seed: int, people: int) -> None:
-    rng = np.random.default_rng(seed)
-    records = sorted(
-        {
-            (int(rng.integers(people)), int(rng.integers(5)), int(rng.integers(4)))
-            for _ in range(8 * people)
-        }
-        | {(person, 0, 0) for person in range(people)}
-    )
-    person, hour, tower = np.array(records).T
-    counts = VisitCounts(4, seed=seed)
-    counts.add(Visits(person, hour, tower, np.zeros(people, dtype=np.int64)))
-    for t in range(4):
-        for h in range(5):
-            assert counts.truth[t, h] == sum(r[1:] == (h, t) for r in records)
-    hours_of = [len({h for p, h, _ in records if p == member}) for member in range(people)]
-    by_rank = counts.presampled.sum(axis=(0, 1))
-    assert [int(by_rank[r]) for r in range(5)] == [sum(n > r for n in hours_of) for r in range(5)]
-    assert np.all(counts.presampled.sum(axis=2) <= counts.truth)
-    own = [sum(p == member for p, _, _ in records) for member in range(people)]
-    assert counts.marginals["visits_mean"] == pytest.approx(np.mean(own))
-    assert counts.marginals["visits_standard_deviation"] == pytest.approx(np.std(own), abs=1e-9)
-    assert counts.marginals["visits_maximum"] == max(own)

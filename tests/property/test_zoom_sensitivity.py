@@ -14,8 +14,8 @@ from engine.density.gaussian import gaussian_strength
 from engine.density.zoom.costs import strengths_of
 from engine.density.zoom.measure import noise_scale, visits_scale
 from engine.density.zoom.tree import build_tree
-from research.simulated.counts import Visits, ZoomCounts
 from tests.reference.zoom_people import neighbours, random_positions
+from tests.support.visit_counts import Visits, ZoomCounts
 
 TOWERS = 7
 TABLES = ("towers", "districts", "city", "weeks")

@@ -6,10 +6,10 @@ from engine.density.gaussian import gaussian_strength
 from engine.density.zoom.measure import ZoomNoise, measure
 from engine.density.zoom.reading import read
 from engine.density.zoom.tree import build_tree
-from research.simulated.counts import Visits, ZoomCounts
 from tests.reference import zoom_reference as plain
 from tests.reference.small_city import random_visits
 from tests.reference.zoom_people import random_positions, zoom_city
+from tests.support.visit_counts import Visits, ZoomCounts
 
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 5, 16, 23])

@@ -10,7 +10,7 @@ from scipy.sparse import csr_array, eye_array
 from engine.datasets.zoomtables import ZoomClips
 from engine.density.zoom.tree import build_tree
 from engine.parameters import HOURS_PER_WEEK
-from research.simulated.counts import VisitCounts, Visits, ZoomCounts
+from tests.support.visit_counts import VisitCounts, Visits, ZoomCounts
 
 HOURS = np.arange(HOURS_PER_WEEK)
 

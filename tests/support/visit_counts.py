@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
 from engine.arrays import Integers
 from engine.datasets.zoomtables import USUAL, ZoomClips, ZoomTables, room_units, weight_units
@@ -66,32 +64,6 @@ class VisitCounts:
         rank = random_rank_within(visits.person[first], self._rng)
         keys, counts = np.unique(cell[first] * HOURS_PER_WEEK + rank - 1, return_counts=True)
         self.presampled.reshape(-1)[keys] += counts.astype(np.int32)
-
-
-def density_tables(counts: VisitCounts, location_ids: list[str]) -> dict[str, pa.Table]:
-    """Return the tables ``truth``, ``presampled`` and ``single_visit``."""
-    ids = pa.array(location_ids, pa.string())
-    tower, hour = np.nonzero(counts.truth)
-    cells = np.flatnonzero(counts.presampled)
-    cell, rank = np.divmod(cells, HOURS_PER_WEEK)
-    present = np.flatnonzero(counts.single_visit)
-
-    def table(place: Integers, n: NDArray[np.signedinteger], **columns: Integers) -> pa.Table:
-        short = {name: values.astype(np.uint8) for name, values in columns.items()}
-        return pa.table(
-            {"location_id": ids.take(pa.array(place)), **short, "n": n.astype(np.int32)}
-        )
-
-    return {
-        "truth": table(tower, counts.truth[tower, hour], hour=hour),
-        "presampled": table(
-            cell // HOURS_PER_WEEK,
-            counts.presampled.reshape(-1)[cells],
-            hour=cell % HOURS_PER_WEEK,
-            rank=rank + 1,
-        ),
-        "single_visit": table(present, counts.single_visit[present]),
-    }
 
 
 class ZoomCounts:
