@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import validation
-from ..arrays import Floats, Integers, Numbers
+from ..arrays import Complex, Floats, Integers, Numbers
 from ..datasets import Dataset, Trips, distinct, remembered
 from ..datasets.distinct import Cells, cells_of
 from ..errors import DatasetError, ParameterError
@@ -326,7 +326,7 @@ def _count(cells: Iterator[Cells], zones: int, matrices: int) -> CountHistogram:
 def _of_sides(sides: Any, zones: int, matrices: int) -> CountHistogram:
     """Return the histogram of (zone, pair, cells) of origins and of destinations."""
     every: Complex = np.unique(np.append(sides[0][1], 0))  # a cell is counted on both sides
-    rows, columns = (_table(*side, every, zones, matrices) for side in sides)
+    rows, columns = (_table(side, every, zones, matrices) for side in sides)
     return CountHistogram(
         kept=every.imag.copy(),
         true=every.real.copy(),
@@ -337,10 +337,9 @@ def _of_sides(sides: Any, zones: int, matrices: int) -> CountHistogram:
     )
 
 
-def _table(
-    zone: Integers, pairs: Any, number: Integers, every: Any, zones: int, matrices: int
-) -> sparse.csr_array:
+def _table(side: Any, every: Complex, zones: int, matrices: int) -> sparse.csr_array:
     """Return cells by zone and pair; those without a trip are what is left of all."""
+    zone, pairs, number = side
     some = sparse.coo_array(
         (number.astype(np.float64), (zone, np.searchsorted(every, pairs))),
         shape=(zones, len(every)),
