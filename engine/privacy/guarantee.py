@@ -10,14 +10,12 @@ probability δ", which is the stronger probabilistic DP.
 """
 
 import math
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from .. import validation
-from ..datasets import Metadata
 from ..errors import ParameterError
 from ..ledger import Ledger
 from ..parameters import ODParameters
@@ -221,13 +219,6 @@ def risk_of_trips(parameters: ODParameters, days: Sequence[int]) -> Risk:
         releases=total,
         covers_person=parameters.unit != "trip",
     )
-
-
-def days_by_matrix(about: Metadata) -> tuple[int, ...]:
-    """Return how many declared days each matrix of a dataset adds up."""
-    starts = about.periods
-    counted = Counter(bisect_right(starts, day) for day in about.days)
-    return tuple(counted[place] for place in sorted(counted))
 
 
 def risk_of_ledger(ledger: Ledger, epsilon: float) -> Risk:

@@ -202,8 +202,8 @@ def risk(setting: Setting) -> Risk:
     """Return what an attacker can learn of all that a setting releases; of public facts alone."""
     parameters: Any = setting.parameters
     if isinstance(parameters, ODParameters):
-        about = dataset(setting.seen).metadata
-        return privacy.risk_of_trips(parameters, privacy.days_by_matrix(about))
+        days = setting.when.lengths(len(ingested(setting).metadata.days))
+        return privacy.risk_of_trips(parameters, days)
     return privacy.risk_of_ledger(ledger(setting), parameters.epsilon)
 
 

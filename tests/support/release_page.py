@@ -3,17 +3,6 @@
 from engine.release import BudgetLedger
 from pages._ui.release import work
 
-TUNED = {
-    "epsilon": 1.0,
-    "dataset": "rwanda-districts",
-    "simulated": True,
-    "days": "01 Jan 2012 to 07 Jan 2012",
-    "period": ("2012-01-01", "2012-01-07"),
-    "same_people": "",
-    "target": "an overlap of 90%",
-    "confidence": 0.9,
-}
-
 
 def errors(app):
     return [one.value for one in app.error]

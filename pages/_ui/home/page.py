@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.privacy import Risk
-from pages._ui import state
+from pages._ui import cached, state
 from pages._ui.drawing import picture
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.home import (
@@ -71,7 +71,7 @@ def draw() -> None:
                 _column(name, asked[name], shown=name == part)
     density, flows = asked["density"], asked["trips"]
     if density is not None and flows is not None and density.dataset == flows.dataset:
-        st.caption(_together(answers.risk_of(density), answers.risk_of(flows)))
+        st.caption(_together(cached.risk(density), cached.risk(flows)))
     if flows is not None:
         home_theorems.draw(flows)
 

@@ -1,8 +1,6 @@
 """How the settings were chosen: filled in where the explorer knows, and always to be corrected."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import streamlit as st
 
@@ -27,9 +25,8 @@ class Tuning:
 def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     """Draw how the settings were chosen; return it, one of `TUNED`, with the custodian's words."""
     twin = recommended_on(plan, entry)
-    filled = ("twin", "") if twin else suggestion(session().tuned_on, plan, entry.name)
-    if entry.name in session().judged:  # more is known of the data than of the settings
-        filled = None
+    judged = entry.name in session().judged  # more is known of the data than of the settings
+    filled = ("twin", "") if twin and not judged else None
     how, note = filled or _WORST
     fresh = filled != state(Tuning).filled  # a record came, or no longer holds
     state(Tuning).filled = filled
@@ -47,10 +44,8 @@ def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     )
     if tuned == "twin":
         note = "; ".join(filter(None, (note, _twin(twin))))
-    if entry.name in session().judged:
+    if judged:
         st.caption(JUDGED)
-    elif filled and tuned != "twin":
-        st.caption("Filled in from the page Decisions, where this ε was chosen; correct it freely.")
     return str(tuned), note
 
 
@@ -78,28 +73,3 @@ def _twin(taken: str) -> str:
     words = in_words(twins[st.selectbox("Which twin?", list(twins), first, key="release_twin")])
     st.caption(f"Stated with it: {words}")
     return words
-
-
-def suggestion(
-    record: Mapping[str, Any] | None, plan: Plan, dataset: str
-) -> tuple[str, str] | None:
-    """Return how ε was chosen and in what words, by the record of Decisions; None if it is not.
-
-    Looking at the data that are released is the worst case. Days of the same dataset that are not
-    released, and other data, are another period: whose people are in it, the custodian has said.
-    """
-    if not record or plan.product != "od" or record["epsilon"] != plan.epsilon:
-        return None
-    words = (
-        f"ε = {record['epsilon']:g}: the smallest tried that keeps {record['target']} in "
-        f"{record['confidence']:.0%} of releases, tuned on {record['dataset']}, {record['days']}"
-    )
-    days = plan.metadata.days
-    released = [days[day].isoformat() for day in plan.setting.when.positions(len(days))]
-    first, last = record["period"]
-    if record["dataset"] == dataset and first <= released[-1] and released[0] <= last:
-        return "these data", words
-    if record["simulated"] and record["dataset"] != dataset:
-        return "simulated", words
-    how = {"yes": "same people", "no": "other period"}.get(record["same_people"], "these data")
-    return how, words

@@ -40,7 +40,6 @@ class Session:
     secret_seeds: dict[Seen, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
-    tuned_on: dict[str, Any] | None = None
     on_twin: tuple[str, float] | None = None
     judged: set[str] = field(default_factory=set)
     pages: dict[type, Any] = field(default_factory=dict)

@@ -7,7 +7,6 @@ import streamlit as st
 
 from engine import privacy
 from engine.contract import Setting
-from engine.ledger import Ledger
 from engine.privacy import GROUP, PRECEDENTS, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
 from engine.steps import Level
 from engine.use import Use, readable_from
@@ -47,16 +46,7 @@ class Answer:
 def of(setting: Setting) -> Answer:
     """Return what is known of a setting: the same numbers on every page."""
     entry = state.entry_of(setting)
-    return Answer(setting=setting, entry=entry, use=cached.use(setting), risk=risk_of(setting))
-
-
-def risk_of(setting: Setting) -> Risk:
-    """Return what an attacker can learn of all that a setting releases, by public facts alone."""
-    if words.is_flows(setting):
-        days = setting.when.lengths(len(cached.ingested(setting).metadata.days))
-        return cached.computed(privacy.risk_of_trips, setting.parameters, days)
-    ledger: Ledger = cached.ledger(setting)
-    return privacy.risk_of_ledger(ledger, setting.parameters.epsilon)
+    return Answer(setting=setting, entry=entry, use=cached.use(setting), risk=cached.risk(setting))
 
 
 def gauges(answer: Answer) -> list[Gauge]:

@@ -13,7 +13,7 @@ from engine.release import NOISE_CONSENT, BudgetLedger
 from pages._ui import cached, state
 from pages._ui.release import page as release_page, question, work
 from pages._ui.shell import catalogue
-from tests.support.release_page import TUNED, confirmed, declared, errors, filled, finished, texts
+from tests.support.release_page import confirmed, declared, errors, filled, finished, texts
 
 
 def test_refused_where_others_are_served(own_data, open_page, monkeypatch):
@@ -177,37 +177,6 @@ def test_the_largest_epsilon_that_fits_is_one_press(page):
     app.button(key="release_most").click().run()
     assert app.session_state["epsilon"] == 0.28
     assert "costs a person 1.96; 0.04 is left after it." in texts(app)
-
-
-def test_what_epsilon_was_tuned_on_travels_from_decisions_into_the_statement(page):
-    page.session_state["session"].tuned_on = TUNED
-    app = declared(page, epsilon=20.0)
-    how, note = filled(app)
-    assert how == "simulated"
-    assert "an overlap of 90% in 90% of releases, tuned on rwanda-districts, 01 Jan 2012" in note
-    app.text_input(key="release_note").set_value(f"{note}; seen by the board").run()
-    confirmed(app).click().run()
-    finished(app)
-    (entry,) = (one for one in BudgetLedger().entries() if one.kind == "release")
-    assert (entry.body["tuning"], entry.body["tuning_note"]) == (how, f"{note}; seen by the board")
-
-
-def test_how_settings_were_chosen_opens_on_no_more_than_is_known(page):
-    first, last = (datasets.load("demo-city").metadata.days[day].isoformat() for day in (0, 2))
-    app = declared(page, epsilon=20.0)
-    away = {"period": ("2001-01-01", "2001-01-07")}
-    for record, how in (
-        ({"period": (first, last)}, "these data"),
-        ({"epsilon": 0.5}, "these data"),  # another ε is not that choice
-        ({**away, "same_people": "yes"}, "same people"),
-        ({**away, "same_people": "no"}, "other period"),
-        (away, "these data"),
-        ({"dataset": "last year", "simulated": False, "same_people": "no"}, "other period"),
-        ({"dataset": "a model town"}, "simulated"),
-    ):
-        app.session_state["session"].tuned_on = TUNED | {"dataset": "demo-city"} | record
-        app.run()
-        assert filled(app)[0] == how
 
 
 def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(page, monkeypatch):

@@ -2,8 +2,6 @@
 
 import itertools
 import math
-from datetime import date, timedelta
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -17,7 +15,6 @@ from engine.privacy import (
     WEAK_GUESS,
     Guarantee,
     Risk,
-    days_by_matrix,
     guesses,
     risk_of_ledger,
     risk_of_trips,
@@ -175,12 +172,6 @@ def test_years_and_large_epsilons_stay_finite():
     assert day_by_day(0.01, [1] * 10_000).best_guess == pytest.approx(0.6915, abs=1e-3)  # Φ(½)
     with pytest.raises(ParameterError, match="days must"):
         day_by_day(1.0, [])
-
-
-def test_declared_days_are_counted_by_matrix():
-    days = [date(2020, 3, 1) + timedelta(days=n) for n in range(17)]
-    for starts, expected in ((days, (1,) * 17), (days[::7], (7, 7, 3)), (days[:1], (17,))):
-        assert days_by_matrix(SimpleNamespace(days=days, periods=starts)) == expected
 
 
 def test_a_density_counts_what_is_proved_where_that_is_more():
