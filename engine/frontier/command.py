@@ -11,6 +11,7 @@ from ..contract import Seen, Step, When
 from ..errors import ParameterError, exit_code
 from ..parameters import ODParameters
 from ..privacy import STRONG_GUESS
+from ..resolution import FINEST
 from .candidate import Candidate
 from .judge import Frontier, frontier
 from .need import Need, Protected, Read
@@ -29,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(prog="mobility-privacy-explorer frontier", description=__doc__)
     parser.add_argument("dataset", help="name or folder")
-    parser.add_argument("--zones", default="zones", help="a level's name, or such as clusters-30")
+    parser.add_argument("--zones", default="zones", help="a level's name, or a number of clusters")
     parser.add_argument("--time", choices=get_args(Step), default="day", help="one matrix of flows")
     parser.add_argument(
         "--unit", choices=get_args(Protected), default="person-day", help="least that is protected"
@@ -45,8 +46,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
+    dataset, zones = datasets.load(options.dataset), options.zones
+    if zones.isdecimal():
+        zones = f"clusters-{zones}" if int(zones) < len(dataset.zones) else FINEST
     need = Need(
-        seen=Seen(dataset=options.dataset, zones=options.zones, when=When(step=options.time)),
+        seen=Seen(dataset=options.dataset, zones=zones, when=When(step=options.time)),
         unit=options.unit,
         read=options.read,
         threshold=options.threshold,
@@ -56,7 +60,7 @@ def _run(options: argparse.Namespace) -> None:
             f"risk must be above 50 and at most 100 percent, got {options.risk:g}; half is "
             "guessed by a coin, 75 is strong"
         )
-    known = frontier(datasets.load(options.dataset), need)
+    known = frontier(dataset, need)
     for line in _lines(known, options.risk / 100):
         print(line)
     if options.out is not None:

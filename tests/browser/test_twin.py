@@ -54,16 +54,11 @@ def test_what_is_chosen_on_a_twin_of_ones_own_zones_is_released_from_other_data(
         settled(page)
         page.get_by_role("button", name="Make the twin").click()  # 3
         page.get_by_role("button", name="See it on home").click()  # 4: the twin on home
-        page.get_by_text("twin-z opens on its recommended setting").wait_for()
         settled(page)
 
         choose(page, "Time", "for the whole period")
-        page.locator(".st-key-home_card").get_by_role("button", name="Use it").click()
+        page.locator(".st-key-home_card").get_by_role("button", name="Use this").click()
         page.get_by_text("as you have it ✓").wait_for()
-        page.get_by_text("All settings", exact=True).first.click()
-        page.get_by_role("button", name="Make and judge eight twins").click()
-        page.get_by_role("columnheader", name="Gives up at most").wait_for()
-        assert page.get_by_text(re.compile("Holds in most twins|Gives up least|Too little")).count()
         page.locator(".st-key-home_card").get_by_role("link", name="Release").click()
         page.wait_for_url(re.compile("Release"))
         settled(page)

@@ -59,7 +59,7 @@ def test_one_screen_with_two_gauges_one_slider_one_picture_and_one_answer(open_h
     assert len(gauges(app)) == 2
     assert [one.key for one in app.main.select_slider] == ["epsilon"]
     assert not [one for one in app.sidebar.select_slider if one.key == "epsilon"]
-    assert "".join(bodies(app)).count('<div class="sides"') == 1
+    assert sum('class="sides"' in one.value for one in app.markdown) == 1
     assert len(advice(app)) == 1
     assert verdict(app)[1].startswith("■ As it is set") or "As it is set" in verdict(app)[1]
     assert len(figures(app)) == 8
@@ -202,8 +202,8 @@ def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
         sum(0 < true[p] < private[p] / 2 for p in shown),
         sum(true[p] >= 15 and private[p] == 0 for p in busy),
     ]
-    private = "".join(bodies(app)).split('<div class="sides"')[1].split("<figure>")[2]
-    private = private.split("</figure>")[0]
+    (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
+    private = drawn.split("<figure>")[2].split("</figure>")[0]
     kinds = [private.count(f'"flow {kind}"') for kind in ("phantom", "inflated", "lost")]
     assert counted[0] > 0
     assert kinds == counted

@@ -39,9 +39,9 @@ def shipped():
 @pytest.mark.parametrize(
     ("name", "zones", "share", "level"),
     [
-        ("rwanda-districts", "zones", 0.97, "good"),
-        ("demo-city", "zones", 0.82, "partly"),
-        ("demo-city", "clusters-30", 0.92, "good"),
+        ("rwanda-districts", "zones", 0.98, "good"),
+        ("demo-city", "zones", 0.83, "partly"),
+        ("demo-city", "clusters-30", 0.95, "good"),
     ],
 )
 def test_most_use_at_a_strong_best_guess(shipped, name, zones, share, level):
