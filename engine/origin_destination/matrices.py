@@ -207,7 +207,7 @@ class Groups(NamedTuple):
 
     def sums(self, of: Floats) -> Floats:
         """Return `of`, one number a pair, added up over the pairs of each group."""
-        return np.bincount(self.place, of, len(self.values))
+        return np.asarray(np.bincount(self.place, of, len(self.values)), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

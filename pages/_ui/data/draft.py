@@ -7,7 +7,7 @@ from typing import Any
 
 from engine.ingest import Preview
 from engine.ingest.inputs import parents
-from engine.ingest.inputs.mapping import Mappings
+from engine.ingest.inputs.mapping import PLACES, Mappings
 from engine.ingest.reading import Reading
 from pages._ui.data.own import own
 
@@ -59,7 +59,9 @@ class Draft:
     @property
     def by_points(self) -> bool:
         """Whether the rows hold coordinates instead of ids of places."""
-        return self.kind in ("points", "journeys")
+        ids, points = PLACES[self.kind]
+        has = {name for name, column in self.chosen.items() if column}
+        return bool(points) and set(points) <= has and not set(ids) <= has
 
     @property
     def has_people(self) -> bool:

@@ -14,7 +14,6 @@ from zoneinfo import available_timezones
 from engine.ingest.inputs import mapping
 
 Period = tuple[date, date]
-_PERSON = ("uid", "datetime")
 _DATE = re.compile(
     r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])(?:[-_. ]?(0[1-9]|[12]\d|3[01]))?(?!\d)"
 )
@@ -24,19 +23,12 @@ NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 
 def kind(columns: Sequence[str]) -> str:
     """Return the kind of table that its columns fit best."""
-    for name in ("trips", "flows", "rides"):
+    for name in ("trips", "flows", "rides", "visits"):
         names = mapping.guess(name, columns).keys()
         ids, points = mapping.PLACES[name]
-        if {*mapping.REQUIRED[name], *ids} <= names:
+        placed = set(ids) <= names or (bool(points) and set(points) <= names)
+        if placed and set(mapping.REQUIRED[name]) <= names:
             return name
-        if name == "trips" and {*_PERSON, *points} <= names:
-            return "journeys"
-    visits = mapping.guess("visits", columns)
-    if set(_PERSON) <= visits.keys():
-        if "location_id" in visits:
-            return "visits"
-        if {"lat", "lng"} <= visits.keys():
-            return "points"
     return "trips"
 
 

@@ -211,7 +211,7 @@ def choice(code: str) -> None:
 
 
 def _grid_area(draft: Draft) -> Area | None:
-    """Draw the four edges of a grid's area; None until all are there."""
+    """Draw the edges of a grid's area; None until all four are there."""
     known, mappings = own().read("areas"), draft.mappings
     if mappings is not None and st.button(
         "Read the area from the data",
@@ -224,23 +224,16 @@ def _grid_area(draft: Draft) -> Area | None:
         if where is not None:
             known[draft.inputs] = where
     area: Area | None = known.get(draft.inputs)
-    edges = [
-        draft.field(
-            column.number_input,
-            f"{name}, degrees",
-            f"edge_{number}_{area}",
-            min_value=-float(limit),
-            max_value=float(limit),
-            value=None if area is None else area[number],
-            step=0.05,
-            placeholder="such as -103.45" if limit == 180 else "such as 20.55",
-        )
-        for number, (column, name, limit) in enumerate(
-            zip(st.columns(4), ("West", "South", "East", "North"), (180, 90, 180, 90), strict=True)
-        )
-    ]
-    west, south, east, north = edges
-    if west is None or south is None or east is None or north is None:
+    text = draft.field(
+        st.text_input,
+        "West, south, east and north, in degrees",
+        f"area_{area}",
+        value="" if area is None else ", ".join(f"{edge:g}" for edge in area),
+        placeholder="such as -103.45, 20.55, -103.25, 20.75",
+    )
+    try:
+        west, south, east, north = map(float, (text or "").split(","))
+    except ValueError:
         return None
     if area == (west, south, east, north):
         draft.values["places_public"] = False  # they were read from the data

@@ -39,8 +39,6 @@ UNITS = {
 DECIMALS = {".": "point", ",": "comma"}
 THOUSANDS = {"": "none", ",": "comma", ".": "point", " ": "space", "'": "apostrophe"}
 MOST_LISTED = 20
-_ENGINES = {"points": "visits", "journeys": "trips"}
-"""The engine's kind of a table, where it is another word."""
 
 
 def draw(draft: Draft) -> None:
@@ -109,15 +107,11 @@ def _looked(draft: Draft) -> Preview | None:
 def _by_form(draft: Draft, form: presets.Preset, there: Names) -> None:
     """Take what a form of the field says of its columns and marks."""
     values = presets.settings(form, there)
-    points = "origin_lat" in values["mapping"] or "lat" in values["mapping"]
-    draft.kind = {"trips": "journeys", "visits": "points"}.get(form.kind, form.kind)
-    if not points:
-        draft.kind = form.kind
+    draft.kind, draft.chosen = form.kind, values["mapping"]
     own().leave_out |= set(values.pop("leave_out"))
     read, reading = draft.reading, values.pop("reading")
     kept = {name: value for name, value in vars(read).items() if value != getattr(Reading(), name)}
     draft.reading = replace(reading, **kept)
-    draft.chosen = values["mapping"]
     draft.values |= values | {"inputs": tuple(map(str, draft.files))}
 
 
@@ -132,22 +126,22 @@ def _by_hand(draft: Draft, there: Names) -> None:
         required=True,
         help=data_wording.KINDS_HELP,
     )
-    if not any(mapping.guess(table, there) for table in ("trips", "visits", "flows", "rides")):
+    if not any(mapping.guess(table, there) for table in KINDS):
         st.warning(data_wording.unusual_columns(len(there)), icon=":material/view_column:")
-    engine_kind = _ENGINES.get(kind, kind)
-    guessed = mapping.guess(engine_kind, there)
-    split = kind != "flows" and "clock" in guessed
-    if draft.every and kind != "flows":
-        name = f"split_{kind}_{abs(hash(there))}"
-        split = draft.field(st.toggle, "Dates and times are in two columns", name, value=split)
-    wanted, optional, absent = _columns_of(kind, split=split)
-    chosen = data_files.columns(draft, kind, guessed, there, wanted, optional)
+    guessed = mapping.guess(kind, there)
+    ids, points = mapping.PLACES[kind]
+    # coordinates are asked for where ids are not there
+    by_points = not set(ids) <= guessed.keys() and bool(points) and set(points) <= guessed.keys()
+    ends = points if by_points else ids
+    wanted = list(dict.fromkeys((*mapping.REQUIRED[kind], *ends)))
+    optional = [one for one in mapping.OPTIONAL[kind] if one not in wanted]
+    draft.chosen = chosen = data_files.columns(draft, kind, guessed, there, wanted, optional)
     gap = None
-    if engine_kind == "visits" and not chosen["tid"]:
+    if kind == "visits" and not chosen["tid"]:
         gap = draft.field(
             st.number_input,
             "Minutes without a row that end a trip (optional)",
-            f"gap_{kind}",
+            "gap",
             min_value=1,
             max_value=1_440,
             value=None,
@@ -156,30 +150,8 @@ def _by_hand(draft: Draft, there: Names) -> None:
             "same day, as for calls. For tracks of many points name a gap, such as 30.",
             width=390,
         )
-    draft.chosen = chosen
-    draft.values |= {
-        "gap_minutes": gap,
-        "kind": engine_kind,
-        "mapping": chosen | dict.fromkeys(absent, ""),
-        "inputs": tuple(map(str, draft.files)),
-    }
-
-
-def _columns_of(kind: str, *, split: bool) -> tuple[Names, Names, Names]:
-    """Return the columns that a kind of table needs, may have, and must not be guessed to have."""
-    ends = ("origin_lat", "origin_lng", "destination_lat", "destination_lng")
-    both, one = ("clock", "end_clock"), ("clock",)
-    clocks, clock = (both, one) if split else ((), ())
-    not_both, not_one = ((), ()) if split else (both, one)
-    way, person = ("origin", "destination"), ("uid", "datetime")
-    return {
-        "trips": ((*person, *way), ("end_datetime", *clocks), (*ends, *not_both)),
-        "journeys": ((*person, *ends), ("end_datetime", *clocks), (*way, *not_both)),
-        "visits": ((*person, "location_id"), ("tid", *clock), ("lat", "lng", *not_one)),
-        "points": ((*person, "lat", "lng"), ("tid", *clock), ("location_id", *not_one)),
-        "rides": (("datetime", *way), ("end_datetime", "tid", *clocks), (*ends, *not_both)),
-        "flows": ((*way, "flow"), ("date",), ()),
-    }[kind]
+    inputs = tuple(map(str, draft.files))
+    draft.values |= {"gap_minutes": gap, "kind": kind, "mapping": chosen, "inputs": inputs}
 
 
 def _read(draft: Draft) -> None:

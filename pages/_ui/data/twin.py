@@ -168,6 +168,15 @@ def _residents(draft: Draft, path: Path) -> str | None:
     )
 
 
+_NUMBERS: tuple[tuple[str, str, float, float, float | None, str], ...] = (
+    ("travellers", "Share of people who ever travel, %", 1.0, 100.0, None, "not known: 90"),
+    ("friction_km", "Kilometres over which flows fall to a third", 0.001, 1e5, None,
+     "a third of the area's radius"),
+    ("visits_a_week", "Records a person and week (0: no density)", 0.0, 300.0, 15.0, ""),
+)  # fmt: skip
+"""Name, label, least, most, default, and what holds where it is left empty."""
+
+
 def _more(draft: Draft) -> tuple[dict[str, Any], str | None, str | None, Path | None]:
     """Draw what is seldom known: numbers with a default, a week, sources and a table of flows."""
     source = st.text_input(
@@ -177,31 +186,16 @@ def _more(draft: Draft) -> tuple[dict[str, Any], str | None, str | None, Path | 
         help="It stands in the dataset, and in the statement of a release tuned on this twin.",
     )
     first_day = st.date_input("First day", FIRST_DAY, key=draft.key("twin_first_day"))
-    travellers = st.number_input(
-        "Share of people who ever travel, %",
-        min_value=1,
-        max_value=100,
-        value=None,
-        placeholder="not known: 90",
-        key=draft.key("twin_travellers"),
-        help="Of all people in the data, within the days above.",
-    )
-    friction = st.number_input(
-        "Kilometres over which flows fall to a third",
-        min_value=0.001,
-        max_value=1e5,
-        value=None,
-        placeholder="a third of the area's radius",
-        key=draft.key("twin_friction"),
-    )
-    visits = st.number_input(
-        "Records a person and week",
-        min_value=0.0,
-        max_value=300.0,
-        value=15.0,
-        key=draft.key("twin_visits"),
-        help="For the density of visits; 0 makes none.",
-    )
+    more: dict[str, Any] = {"first_day": first_day or FIRST_DAY}
+    for name, label, least, most, usual, empty in _NUMBERS:
+        ends: dict[str, Any] = {
+            "min_value": least,
+            "max_value": most,
+            "value": usual,
+            "placeholder": empty,
+        }
+        more[name] = st.number_input(label, key=draft.key(f"twin_{name}"), **ends)
+    more["travellers"] = more["travellers"] and more["travellers"] / 100
     week = st.text_input(
         "Relative trips from Monday to Sunday",
         placeholder="those of the shipped data, or such as 1, 1, 1, 1, 1, 0.8, 0.7",
@@ -215,14 +209,7 @@ def _more(draft: Draft) -> tuple[dict[str, Any], str | None, str | None, Path | 
         "Columns origin, destination (ids of the zones) and count, of another source: commuters of "
         "a census, say. Its pattern is used, not its size.",
     )
-    seed = st.number_input("Seed", min_value=0, value=1, key=draft.key("twin_seed"))
-    more = {
-        "first_day": first_day or FIRST_DAY,
-        "travellers": travellers and travellers / 100,
-        "friction_km": friction,
-        "visits_a_week": visits,
-        "seed": seed,
-    }
+    more["seed"] = st.number_input("Seed", min_value=0, value=1, key=draft.key("twin_seed"))
     return more, week, source, flows[0] if flows else None
 
 

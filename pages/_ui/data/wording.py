@@ -35,25 +35,14 @@ LOCAL_ONLY = (
     "alone (on 127.0.0.1)."
 )
 
-KINDS = {
-    "trips": "Trips",
-    "journeys": "Trips by coordinates",
-    "visits": "Visits by place",
-    "points": "Visits by coordinates",
-    "rides": "Trips without people",
-    "flows": "Flows without people",
-}
+KINDS = {"trips": "Trips", "visits": "Visits", "rides": "Trips without people", "flows": "Flows"}
 KIND_HELP = {
-    "trips": "One row a trip: person, start time, origin, destination (and end time).",
-    "journeys": "One row a trip: person, start time, latitude and longitude of both ends (taxis, "
-    "GPS).",
-    "visits": "One row a visit: person, time, and the id of a tower, station or zone.",
-    "points": "One row a visit: person, time, latitude and longitude. With a column of trips (tid) "
-    "a trip leads from its first to its last row; without one you may name the gap that ends it.",
-    "rides": "One row a trip, and nothing that tells people apart (bike share, taxis): time, "
-    "origin, destination. Only single trips can be protected.",
-    "flows": "One row a pair of places: origin, destination and a number. No people are in it, so "
-    "only single trips can be protected.",
+    "trips": "one row a trip: person, start time, origin, destination (ids or coordinates).",
+    "visits": "one row a visit: person, time, and a place's id or coordinates; a column of trips "
+    "(tid) makes a trip of its first and last row.",
+    "rides": "one row a trip, and nothing that tells people apart (bike share, taxis): only single "
+    "trips can be protected.",
+    "flows": "one row a pair of places: origin, destination and a number. No people are in it.",
 }
 KINDS_HELP = "  \n".join(f"**{KINDS[kind]}**: {words}" for kind, words in KIND_HELP.items())
 COLUMNS = {

@@ -55,8 +55,7 @@ def test_a_grid_is_laid_over_an_area_where_there_are_no_places(open_data):
     app = upload(open_data(), "table", "gps_2015_09.csv", POINTS.encode())
     assert "the area of a grid" in missing(app)
     button(app, "data_area").click().run()
-    edges = [one.value for one in app.number_input if "edge" in one.key]
-    assert edges == [-103.4, 20.65, -103.3, 20.7]
+    assert widget(app.text_input, "data_area_").value == "-103.4, 20.65, -103.3, 20.7"
     assert not missing(app)
     assert "zones**, half of them smaller than" in text(app)
     assert not button(app, "data_start").disabled
@@ -148,4 +147,4 @@ def test_places_that_are_there_twice_can_be_kept_once(open_data):
 
 def test_without_trips_a_gap_may_be_named(open_data):
     app = upload(open_data(), "table", "gps_2015_09.csv", POINTS.encode())
-    assert widget(app.number_input, "data_gap_points").value is None
+    assert widget(app.number_input, "data_gap").value is None

@@ -139,19 +139,19 @@ def test_national_and_flowmap_tables_of_flows_are_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("columns", "kind"),
     [
-        (POINTS, "points"),
+        (POINTS, "visits"),
         (MOBILITY_DATA, "flows"),
         (FLOWMAP, "flows"),
         ((*FLOWMAP, "time"), "flows"),
         (STOPS, "flows"),
         (RIDES, "rides"),
         (OLD_RIDES, "trips"),
-        (BIKES, "points"),
+        (BIKES, "visits"),
     ],
 )
 def test_the_data_page_guesses_what_they_hold(columns: tuple[str, ...], kind: str) -> None:
     assert guesses.kind(columns) == kind
-    engine_kind = "visits" if kind == "points" else kind
+    engine_kind = "visits" if kind == "visits" else kind
     guessed = mapping.guess(engine_kind, columns)
     assert set(mapping.REQUIRED[engine_kind]) <= guessed.keys()
     assert ("tid" in guessed) == ("tid" in columns or "ride_id" in columns)
