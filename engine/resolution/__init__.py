@@ -7,15 +7,7 @@ mechanism, exact law and metric takes it like any other dataset.
 from .clusters import cluster_zones
 from .groups import flows_between, group_levels
 from .inhabited import INHABITED, InhabitedDataset
-from .levels import (
-    FINEST,
-    ZoneLevel,
-    judged_levels,
-    judged_steps,
-    labels_of,
-    suggested_clusters,
-    zone_levels,
-)
+from .levels import FINEST, ZoneLevel, labels_of, suggested_clusters, zone_levels
 from .views import ALL_DAYS, View, finest, look_at, open_seen, seen_metadata
 
 __all__ = [
@@ -29,8 +21,6 @@ __all__ = [
     "finest",
     "flows_between",
     "group_levels",
-    "judged_levels",
-    "judged_steps",
     "labels_of",
     "look_at",
     "open_seen",

@@ -10,15 +10,11 @@ import numpy as np
 import shapely
 
 from ..arrays import Geometries, Integers
-from ..contract import Step
-from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
 from .clusters import cluster_zones
 
 FINEST = "zones"
 """The level of a dataset's own zones."""
-JUDGED_CLUSTERS = (100, 30, 10)
-"""Numbers of clusters that are judged beside the levels that a dataset names."""
 
 _CLUSTERS = re.compile(r"clusters-([1-9][0-9]{0,4})")
 _CLUSTER_STOPS = (5, 10, 20, 30, 50, 100, 200, 400)
@@ -67,22 +63,6 @@ def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:
                 "several; mend the columns of parents or leave one of them out"
             )
     return (ZoneLevel(FINEST, len(zones)), *levels)
-
-
-def judged_levels(dataset: Dataset) -> tuple[ZoneLevel, ...]:
-    """Return the levels of zones that a frontier judges, finest first."""
-    stops = set(suggested_clusters(len(dataset.zones))).intersection(JUDGED_CLUSTERS)
-    clusters = [ZoneLevel(f"clusters-{k}", k) for k in stops]
-    levels = [*zone_levels(dataset.zones), *clusters]
-    return tuple(sorted(levels, key=lambda level: -level.zones))
-
-
-def judged_steps(dataset: Dataset) -> tuple[Step, ...]:
-    """Return the spans of time that differ in a dataset of trips, shortest first."""
-    days = len(dataset.metadata.days)
-    if days == 1:
-        return ("whole",)
-    return ("day", "week", "whole") if days > 7 else ("day", "whole")
 
 
 def suggested_clusters(zones: int) -> tuple[int, ...]:
