@@ -18,7 +18,6 @@ from .settings import BINS, Analysis, ReportParameters, even, stop_index
 FILE = "report.parquet"
 _LONGEST_BY_DAY, _LONGEST_BY_WEEK = 90, 712
 """Days of a period up to which trips are counted by day, and by week; then by month."""
-_HOUR_CLASSES = 49
 
 
 class ReportTable:
@@ -48,7 +47,6 @@ class ReportTable:
     def __init__(self, table: pa.Table, extent: Extent) -> None:
         self.extent = extent
         self._rows: dict[Measure, tuple[Integers, Floats, Integers]] = {}
-        table = _by_zone(table)
         names = table["measure"].cast(pa.string())
         for measure in Measure:
             rows = table.filter(pc.equal(names, str(measure))).sort_by("cap")
@@ -75,22 +73,6 @@ class ReportTable:
         end = ends[-1 if max_trips_per_user is None else stop_index(max_trips_per_user)]
         size = self.extent.bins(measure)[1]
         return np.bincount(at[:end], weights=n[:end], minlength=size).astype(np.int64)
-
-
-def _by_zone(table: pa.Table) -> pa.Table:
-    """Return points by zone where they were counted by zone and hour of a weekday or weekend."""
-    older = pc.equal(table["measure"].cast(pa.string()), "zone_hour")
-    if not pc.any(older).as_py():
-        return table
-    bins = table["bin"].to_numpy().astype(np.int64)
-    return pa.table(
-        {
-            "measure": pc.if_else(older, str(Measure.ZONE), table["measure"].cast(pa.string())),
-            "cap": table["cap"],
-            "bin": np.where(older.to_numpy(), bins // _HOUR_CLASSES, bins),
-            "n": table["n"],
-        }
-    )
 
 
 def available(dataset: Dataset) -> bool:
