@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from engine.privacy import composed, composed_epsilon, epsilon_at, randomised_response
+from engine.privacy import Losses, composed, composed_epsilon, epsilon_at, randomised_response
 from engine.privacy.attack import bounded_range_delta
 from engine.privacy.losses import from_deltas
 from tests.reference import attack_reference as plain
@@ -36,6 +36,14 @@ def test_proof_composes_as_in_all_sequences_of_results(times):
         assert losses.disproof == pytest.approx(1 - 0.98**times, abs=1e-12)
         assert losses.inside.sum() == pytest.approx(0.99**times, abs=1e-9)
         assert losses.outside.sum() == pytest.approx(0.98**times, abs=1e-9)
+
+
+def test_what_rounding_lost_counts_as_proof():
+    chances = randomised_response(1.0)[0][::-1]
+    value = np.array([-1.0, 1.0])
+    losses = Losses(value=value, inside=(1 - 1e-6) * chances, outside=chances[::-1])
+    assert epsilon_at(losses, 0.9e-6) == math.inf
+    assert epsilon_at(losses, 1.1e-6) == pytest.approx(1.0, abs=1e-5)
 
 
 def test_nothing_says_nothing():
