@@ -23,7 +23,8 @@ LAYERS = [
     {"sweeping"},
     {"density", "origin_destination", "report"},
     {"privacy"},
-    {"ingest", "resolution"},
+    {"resolution"},
+    {"ingest"},
     {"use"},
     {"synthetic"},
     {"decisions", "frontier", "release"},
@@ -31,12 +32,15 @@ LAYERS = [
 ]
 """Lowest first; a module imports from its own package or from layers below it."""
 SHARED = {
-    "wording": {"cache", "drawing"},
-    "drawing": {"wording"},
-    "cache": {"drawing", "jobs", "shell"},
-    "shell": {"cache", "drawing", "wording"},
-    "jobs": {"shell"},
-    "views": {"cache", "drawing", "jobs", "shell", "wording"},
+    "wording": set[str](),
+    "store": {"shell"},
+    "cached": {"store"},
+    "facts": {"cached"},
+    "state": {"facts", "shell", "wording"},
+    "shell": {"facts", "state", "store", "wording"},
+    "drawing": {"state", "wording"},
+    "jobs": {"shell", "store"},
+    "views": {"cached", "drawing", "jobs", "shell", "state", "wording"},
 }
 """What each shared part of the pages may import; a page's package may import its own and these."""
 

@@ -8,8 +8,9 @@ and told.
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, cast
 
+import geopandas as gpd
 import pandas as pd
 
 from ...errors import DatasetError, InputError
@@ -111,7 +112,7 @@ def read(
             continue
         tried = kept.assign(**{column: ids})
         try:
-            zone_levels(tried)  # type: ignore[arg-type]
+            zone_levels(cast(gpd.GeoDataFrame, tried))
         except DatasetError as fault:
             if level in asked:
                 raise InputError(

@@ -11,7 +11,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -82,7 +82,7 @@ class Source:
                 yield handle
             return
         with gzip.open(self.path) if self.packed else self.path.open("rb") as handle:
-            yield handle  # type: ignore[misc]
+            yield cast(IO[bytes], handle)
 
 
 def find(patterns: Sequence[str]) -> list[Path]:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ from engine.ingest.coarseness import MOST_ZONES, Coarseness
 from engine.ingest.inputs import coarse, mapping, parents
 from engine.ingest.inputs.places import Places, read_places
 from engine.ingest.look import Area, seem_swapped
-from engine.ingest.options import CHOICES
+from engine.ingest.options import CHOICES, Choice
 from pages._ui.data import files as data_files, picture as data_picture, wording as data_wording
 from pages._ui.data.draft import Draft, position
 from pages._ui.data.own import own
@@ -200,7 +200,7 @@ def _shown(draft: Draft, how: Coarseness) -> Places | None:
 
 def choice(code: str) -> None:
     """Draw the choice beside a refusal: what may be left out instead."""
-    words = CHOICES[code]  # pyright: ignore[reportArgumentType]
+    words = CHOICES[cast(Choice, code)]
     st.button(
         f"{words[0].upper()}{words[1:]}",
         icon=":material/playlist_remove:",

@@ -82,12 +82,6 @@ def central_zone(dataset: Dataset) -> str:
     return str(dataset.zones["zone_id"].iloc[nearest])
 
 
-def zone_names(dataset: Dataset) -> dict[str, str]:
-    """Return the names of the zones by their ids, in their order."""
-    zones = dataset.zones
-    return dict(zip(zones["zone_id"].astype(str), zones["name"].astype(str), strict=True))
-
-
 def _map(setting: Setting) -> None:
     view = st.segmented_control(
         "Map of visits in one hour",
@@ -132,7 +126,7 @@ def _map(setting: Setting) -> None:
 
 def _week(setting: Setting) -> None:
     entry, at = state.entry_of(setting), cached.view(setting)
-    seed, names = state.seed(entry), cached.of(zone_names, at)
+    seed, names = state.seed(entry), cached.of(maps.zone_names, at)
     st.session_state["density_zone"] = zone(setting)
     chosen = st.selectbox(
         "Week of zone (or click the map)",

@@ -6,7 +6,7 @@ import streamlit as st
 from engine.contract import Setting
 from engine.parameters import HOURS_PER_WEEK
 from pages._ui import cached, state
-from pages._ui.density.map import HEIGHT, WIDTH, outlines, zone, zone_names
+from pages._ui.density.map import HEIGHT, WIDTH, outlines, zone
 from pages._ui.drawing import charts, maps, tables
 from pages._ui.drawing.charts import EPSILON, Line
 from pages._ui.drawing.colours import PRIVATE
@@ -23,7 +23,7 @@ def draw(setting: Setting) -> None:
     """Draw the map of each zone's error beside the zones that lose most, then quartiles over ε."""
     seed = state.seed(state.entry_of(setting))
     scores, zones = cached.scores(setting, seed), outlines(setting)
-    names = list(cached.of(zone_names, cached.view(setting)).values())
+    names = list(cached.of(maps.zone_names, cached.view(setting)).values())
     visits = cached.truth(setting).sum(axis=1) / HOURS_PER_WEEK
     scale = maps.Scale(0.0, 1.0, "linear")
     places = st.grid(2, min_column_width=WIDTH - 30, gap="medium")

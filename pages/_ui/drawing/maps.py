@@ -107,6 +107,12 @@ class Outlines:
     bounds: tuple[float, float, float, float]
 
 
+def zone_names(dataset: Dataset) -> dict[str, str]:
+    """Return the names of the zones by their ids, in their order."""
+    zones = dataset.zones
+    return dict(zip(zones["zone_id"].astype(str), zones["name"].astype(str), strict=True))
+
+
 def outlines(dataset: Dataset) -> Outlines:
     """Return the zones of a dataset ready to draw."""
     return outlines_of(dataset.zones)

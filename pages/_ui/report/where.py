@@ -8,7 +8,6 @@ import streamlit as st
 from engine.metrics import largest
 from engine.report import Analysis
 from pages._ui import cached, state
-from pages._ui.density.map import zone_names
 from pages._ui.drawing import maps, tables
 from pages._ui.drawing.tables import Column
 from pages._ui.report.charts import head
@@ -88,7 +87,7 @@ def _places(report: Report) -> tuple[str, maps.Outlines, Any]:
         "Map", _VIEWS, default="Private", required=True, key="report_map", **state.LINKED
     )
     seen = cached.view(report.setting)
-    names = np.array(list(cached.of(zone_names, seen).values()))
+    names = np.array(list(cached.of(maps.zone_names, seen).values()))
     return view or "Private", cached.of(maps.outlines, seen), names
 
 
