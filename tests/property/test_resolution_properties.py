@@ -53,7 +53,9 @@ class Looked(View):
         self.labels, self._ids, self._names = resolution.labels_of(source.zones, "province")
         days = [source.metadata.days[day] for day in when.positions(DAYS)]
         starts = [days[one[0] - when.first] for one in matrices_of(when)]
-        self.metadata = SimpleNamespace(days=tuple(days), periods=tuple(starts), trips_have_people=True)
+        self.metadata = SimpleNamespace(
+            days=tuple(days), periods=tuple(starts), trips_have_people=True
+        )
         self.id = "view"
 
     has_trips_by_person = True
