@@ -98,6 +98,20 @@ def test_parts_of_the_pages_import_one_way():
         assert used <= set(allowed), f"{module_of(path)} must not import {used - set(allowed)}"
 
 
+def test_setting_runs_where_the_documents_draw_it():
+    text = (ROOT / "docs" / "develop.md").read_text(encoding="utf-8").split("```")[1]
+    drawn = {
+        f"{side}.{name.strip()}"
+        for side, names in re.findall(r"(engine|pages): ([a-z, ]+?)(?:  |$)", text, re.MULTILINE)
+        for name in names.split(",")
+    }
+    found = {"engine.contract"}
+    for name, path in FILES.items():
+        if "engine.contract.Setting" in imported(path):
+            found.add(".".join(name.replace("_ui.", "").split(".")[:2]))
+    assert found == drawn
+
+
 def test_no_circles_between_files():
     graph = dict[str, set[str]]()
     for name, path in FILES.items():
