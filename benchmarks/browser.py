@@ -26,8 +26,8 @@ FLAGS = (
 STARTS, MOVES, REST_MS = 7, 20, 500
 CHOICES = {"demo-city": "demo-city", "shipped defaults": None}
 """What is installed, by name: one dataset alone, or all that are shipped."""
-START_LIMIT_S = 6.0
-MEDIAN_LIMIT_S, HIGH_LIMIT_S = 0.3, 0.5
+START_LIMIT_S = 4.0
+MEDIAN_LIMIT_S, HIGH_LIMIT_S = 0.2, 0.35
 _MAPS = ".stage svg"
 _SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _AT_REST = """() => {

@@ -14,7 +14,7 @@ import numpy as np
 from . import density, metrics, origin_destination as od, sweeping
 from .arrays import Floats
 from .contract import Seen, Setting
-from .datasets import Dataset
+from .datasets import Dataset, remembered
 from .origin_destination import NoiseLaw
 from .origin_destination.laws import effective_threshold
 from .parameters import DensityParameters, ODParameters, ODUnit
@@ -218,5 +218,8 @@ def _crossing(dataset: Dataset, seen: Seen, true: float) -> float:
     """Return the share of the trips between a dataset's own zones that cross the zones seen."""
     if seen.zones == FINEST:
         return 1.0
-    every = od.histogram(look_at(dataset, when=seen.when)).true_trips
+    when = seen.when
+    every = remembered(
+        dataset, ("trips", when), lambda: od.histogram(look_at(dataset, when=when)).true_trips
+    )
     return true / every if every > 0 else 0.0
