@@ -105,7 +105,7 @@ def frontier_rows() -> Iterator[Row]:
 
 
 def release_rows() -> Iterator[Row]:
-    """A release against its sampler alone: how much of the time is not OpenDP's."""
+    """Time a release against its sampler alone: how much is not OpenDP's."""
     name = "afghanistan-districts"
     dataset = datasets.load(name)
     parameters = od.ODParameters(epsilon=0.5, max_trips_per_user=4)

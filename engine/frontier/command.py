@@ -1,4 +1,4 @@
-"""Which settings to choose: ``python -m engine.frontier demo-city --time whole``."""
+"""Which settings to choose: ``mobility-privacy-explorer frontier demo-city --time whole``."""
 
 import argparse
 import csv
@@ -9,6 +9,7 @@ from typing import Any, get_args
 from .. import datasets
 from ..contract import Seen, Step, When
 from ..errors import ParameterError, exit_code
+from ..origin_destination import suppresses
 from ..parameters import ODParameters
 from ..privacy import STRONG_GUESS
 from ..resolution import FINEST
@@ -86,7 +87,9 @@ def words(one: Candidate) -> str:
     """Return a setting and its two axes in a line."""
     setting, use = one.setting, one.use
     flows = isinstance(setting.parameters, ODParameters)
-    hidden = ("zones", "time", "unit")
+    hidden = {"zones", "time", "unit"}
+    if flows and not suppresses(setting.parameters):
+        hidden.add("τ")
     levers = ", ".join(f"{name} {v}" for name, v in one.levers.items() if name not in hidden)
     when = SPANS[setting.when.step] if flows else "every hour of the week"
     about = f" ± {use.error:.1%} by draws" if use.error else ""

@@ -26,9 +26,9 @@ _PRODUCTS = {
     "density": "density of one week",
     "report": "mobility report",
 }
-_METHODS: dict[str, dict[str, Any]] = {
-    "od": {"published": "published", "ours": "estimate"},
-    "density": {"published": "efpag_joint", "ours": "zoom", "towers": "towers_laplace"},
+_METHODS: dict[str, tuple[str, ...]] = {
+    "od": ("published", "estimate"),
+    "density": ("efpag_joint", "zoom", "towers_laplace"),
 }
 
 
@@ -93,7 +93,7 @@ def _setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
             max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
             suppression_threshold=options.suppression_threshold,
             unit=options.unit,
-            method=_METHODS["od"][options.method],
+            method=options.method,
         )
     elif options.product == "density":
         parameters = DensityParameters(
@@ -101,7 +101,7 @@ def _setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
             delta=options.delta,
             max_visits_per_user=options.max_visits_per_user,
             gaussian=options.gaussian,
-            method=_METHODS["density"][options.method],
+            method=options.method,
         )
     else:
         names = ("epsilon", "max_trips_per_user", "unit")
@@ -271,7 +271,8 @@ def _add_product(one: argparse.ArgumentParser, name: str) -> None:
     one.add_argument("--consent", default="", help=f"for trip level: '{CONSENT}'")
     one.add_argument("--noise-consent", default="", help=f"'{NOISE_CONSENT}'")
     if name != "report":
-        one.add_argument("--method", choices=list(_METHODS[name]), default="published")
+        methods = _METHODS[name]
+        one.add_argument("--method", choices=methods, default=methods[0])
         one.add_argument("--zones", default="zones", help="a level, or clusters-30")
     if name == "density":
         one.add_argument("--max-visits-per-user", type=int, default=30)

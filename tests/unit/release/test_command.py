@@ -36,7 +36,7 @@ def refused(capsys, *arguments):
 def test_the_command_line_releases_and_refuses(tmp_path, capsys, option):
     out = str(tmp_path / "out")
     towers = ["density", "demo-city", "--tuned-on", "simulated", "--out", out, *option]
-    towers += ["--method", "towers"]
+    towers += ["--method", "towers_laplace"]
     assert "the budget of 'p' must not be exceeded" in refused(capsys, *towers, "--epsilon", "2")
     refused(capsys, *OD, "--out", out, *option, "--epsilon", "0.4")  # 7 days cost 2.8
     assert main([*towers, "--epsilon", "0.25"]) == 0
