@@ -209,8 +209,9 @@ class Expectation:
         # out < count if the noise stays below what count, or τ′ if that is more, demands
         limit = max(whole, self._threshold)
         below = laws.suppressed_probability(self.law, self.histogram.kept, limit)
-        cells = self.histogram.cells
-        return tuple(float(_average(one, cells)) for one in (self.histogram.true < whole, below))
+        true = np.where(self.histogram.true < whole, 1.0, 0.0)
+        shares = _average(np.stack([true, below]), self.histogram.cells)
+        return float(shares[0]), float(shares[1])
 
     def _within(self, below: Floats, above: Floats) -> Floats:
         """Return P(−below ≤ out − t ≤ above) of every pair for whole numbers of at least 0."""
@@ -381,7 +382,7 @@ def _measures(
     ]
 
 
-def _ratio(part: float, whole: float) -> float:
+def _ratio(part: Any, whole: float) -> float:
     return float(part / whole) if whole > 0 else float("nan")
 
 

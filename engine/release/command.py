@@ -64,7 +64,8 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     planned = plan(setting, dataset, trips=_trips(options))
     for text in warnings(planned):
         _say(f"warning: {text}")
-    given = {"consent": options.consent, "noise_consent": _noise_consent(options, planned)}
+    given: dict[str, Any] = {"consent": options.consent}
+    given["noise_consent"] = _noise_consent(options, planned)
     budget, cost = check(planned, dataset, ledger, **given)
     title, seen = words(planned, "title", "seen")
     delta = f", δ = {cost.delta:g}" if cost.delta else ""

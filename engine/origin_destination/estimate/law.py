@@ -90,7 +90,8 @@ class CountGrid(NamedTuple):
 
     def likelihood(self, priors: Floats) -> Floats:
         """Return N(y) = Σ_m p(m) q^|y − m| at every node, up to the noise's constant."""
-        return sum(self._pieces(priors))
+        below, above = self._pieces(priors)
+        return below + above
 
     def posterior(self, priors: Floats, none: Floats, row: Integers, node: Integers) -> Floats:
         """Return mean, median and variance in trips and P(M = 0) of noisy counts, shape (4, pairs).
@@ -118,7 +119,8 @@ class CountGrid(NamedTuple):
                 np.where(chance < wanted, high, middle),
             )
         variance = np.maximum(square - mean**2, 0.0) * self.packet**2
-        return np.stack([self.packet * mean, self.packet * high, variance, empty])
+        median = (self.packet * high).astype(np.float64)
+        return np.stack([self.packet * mean, median, variance, empty])
 
     def _pieces(self, priors: Floats) -> tuple[Floats, Floats]:
         from scipy import signal  # half a second to load: only whoever estimates waits for it
