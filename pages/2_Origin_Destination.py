@@ -2,22 +2,19 @@
 
 import streamlit as st
 
-from pages._ui import cached, state
+from pages._ui import state
 from pages._ui.shell import frame
-from pages._ui.trips import errors, flows, grid, outcomes, totals, window
-from pages._ui.views import answer, numbers
+from pages._ui.trips import errors, grid, map as trips_map, matrix as trips_matrix, outcomes, totals
+from pages._ui.views import answer as answers, numbers
+from pages._ui.wording.privacy import protection
 
 LEAD = (
     "Who travels from where to where: which corridors a private release keeps, which it hides, and "
     "which it invents."
 )
-SEVERAL_DAYS = (
-    "Choose one day: our method reads one matrix at a time here. A release of several days reads "
-    "each with the help of all others."
-)
 GRID = "ε × τ with T"
 VIEWS = {
-    "Map": flows.draw,
+    "Map": trips_map.draw,
     "Outcomes": outcomes.draw,
     "Errors": errors.draw,
     GRID: grid.draw,
@@ -32,26 +29,23 @@ def draw() -> None:
     if setting is None or entry is None:
         frame.missing(entry, "trips")
         return
-    picker, judgement = st.columns([1, 2.9], gap="medium")
-    with picker:
-        day = window.pick(setting)
-    law = cached.method_of(setting).expected is not None
-    with judgement:
-        if day is None and not law:
-            st.info(SEVERAL_DAYS)
-            return
-        answer.draw(setting, window.cost(setting, day))
+    matrix = trips_matrix.pick(setting)
+    parameters = matrix.parameters
+    answers.draw(setting, f"Protects {protection(parameters.unit, parameters.max_trips_per_user)}.")
     numbers.draw(setting)
+    views = [name for name in VIEWS if matrix.has_law or name != GRID]
+    if st.session_state.get("od_view", "Map") not in views:
+        st.session_state["od_view"] = "Map"
     view = st.segmented_control(
         "View",
-        [name for name in VIEWS if law or name != GRID],
+        views,
         default="Map",
         required=True,
         key="od_view",
         label_visibility="collapsed",
         **state.LINKED,
     )
-    VIEWS[view or "Map"](setting, day)
+    VIEWS[view or "Map"](matrix)
 
 
 frame.show(draw, "Origin–destination flows", LEAD)

@@ -1,17 +1,21 @@
 """Origin–destination page: methods side by side, and the distributions of errors (figure 2)."""
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
-from engine.contract import Setting
+from engine.arrays import Floats, Numbers
+from engine.datasets import Dataset
 from engine.geography import centre_distances_m
+from engine.origin_destination import METHODS
 from engine.origin_destination.exact import Expectation, Population
 from engine.origin_destination.gravity import spread
 from engine.origin_destination.scores import drawn_scores, total_error
 from pages._ui import cached, state
 from pages._ui.drawing import charts, colours, tables
 from pages._ui.drawing.charts import STROKES, Line
-from pages._ui.trips.drawn import at, methods
+from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import number, percent
 
 POPULATIONS: dict[Population, str] = {
@@ -25,25 +29,24 @@ _TICKS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 _LEAST_DISTANCE_M = 500.0
 
 
-def draw(setting: Setting, day: int | None) -> None:
-    """Draw the methods' table of one matrix, then the distributions of the papers' method."""
-    if day is not None:
-        _methods(setting, day)
-    if cached.method_of(setting).expected is not None:
-        _distributions(setting, day)
+def draw(matrix: Matrix) -> None:
+    """Draw the methods' table of one matrix, then the distributions of the published method."""
+    _methods(matrix)
+    if matrix.has_law:
+        _distributions(matrix)
 
 
-def _methods(setting: Setting, day: int) -> None:
+def _methods(matrix: Matrix) -> None:
     """Draw every method on the same noise, and what the map alone makes of noisy zone totals."""
-    true, seed = cached.truth(setting, day), state.seed_of(setting)
+    true = matrix.truth
     rows: list[tuple[str, ...]] = []
-    for one in methods(setting):
-        scores = cached.scores(one, seed, day=day)
-        sums, name = cached.release(one, seed, day=day).counts[0], cached.method_of(one).name
-        rows.append(_row(name, scores.mean_error, scores.common_part, true, sums))
-    ours = cached.release(at(setting, method="estimate"), seed, day=day)
-    noisy = ours.measurement.cells[0]
-    metres = centre_distances_m(cached.dataset(cached.view(setting)).zones)
+    for key, method in METHODS.items():
+        one = matrix.vary(method=key)
+        scores = cached.scores(one.setting, matrix.seed, day=matrix.day)
+        sums = one.release.counts[0]
+        rows.append(_row(method.name, scores.mean_error, scores.common_part, true, sums))
+    noisy = matrix.vary(method="estimate").release.measurement.cells[0]
+    metres = cached.of(_distances, cached.view(matrix.setting))
     near = 1 / np.maximum(metres, _LEAST_DISTANCE_M) ** 2
     np.fill_diagonal(near, 0.0)
     flows = spread(noisy.sum(axis=1), noisy.sum(axis=0), near)
@@ -57,19 +60,17 @@ def _methods(setting: Setting, day: int) -> None:
         "All spend the same ε and read the same noise. Totals of zones are best by the noisy sums "
         "themselves. The last row knows how many trips leave and enter each zone and spreads them "
         "by distance: what a method must beat. "
-        + " ".join(line for one in methods(setting) for line in cached.method_of(one).loses)
+        + " ".join(line for one in METHODS.values() for line in one.loses)
     )
 
 
-def _row(
-    name: str, error: float, common: float, true: np.ndarray, sums: np.ndarray
-) -> tuple[str, ...]:
+def _row(name: str, error: float, common: float, true: Numbers, sums: Numbers) -> tuple[str, ...]:
     off = total_error(true.sum(axis=1), sums.sum(axis=1))
     return name, number(error, 3), percent(common), percent(off)
 
 
-def _distributions(setting: Setting, day: int | None) -> None:
-    population: Population = st.segmented_control(
+def _distributions(matrix: Matrix) -> None:
+    population: Any = st.segmented_control(
         "Averaged over",
         list(POPULATIONS),
         default="travelled",
@@ -78,13 +79,13 @@ def _distributions(setting: Setting, day: int | None) -> None:
         key="od_errors_population",
         **state.KEPT,
     )
-    epsilon_now = setting.parameters.epsilon
-    shades = {epsilon: shade for epsilon, shade in _SHADES.items() if epsilon != epsilon_now}
-    settings = {f"ε = {epsilon:g}": setting.at(epsilon) for epsilon in shades}
-    settings[f"yours: ε = {epsilon_now:g}"] = setting
-    laws = {name: cached.expected(one, day) for name, one in settings.items()}
+    shades = {
+        epsilon: shade for epsilon, shade in _SHADES.items() if epsilon != matrix.parameters.epsilon
+    }
+    settings = {f"ε = {epsilon:g}": matrix.vary(epsilon=epsilon) for epsilon in shades}
+    settings[f"yours: ε = {matrix.parameters.epsilon:g}"] = matrix
     shown = [*shades.values(), colours.HERE]
-    worst = laws[min(settings, key=lambda name: settings[name].parameters.epsilon)]
+    worst = min(settings.values(), key=lambda one: one.parameters.epsilon).expected
     if not worst.weights(population).any():
         st.info("There are no such flows in this window; choose others above.")
         return
@@ -92,8 +93,8 @@ def _distributions(setting: Setting, day: int | None) -> None:
     absolute = tuple(np.unique(np.geomspace(1, reach + 1, 48).round() - 1).tolist())
     for column, points in zip(st.columns(2, gap="large"), (absolute, _RELATIVE), strict=True):
         with column:
-            _curves(laws, shown, population, points, relative=points is _RELATIVE)
-    tables.rows(*_summary(laws, population))
+            _curves(settings, shown, population, points, relative=points is _RELATIVE)
+    tables.rows(*_summary(settings, population))
     st.caption(
         f"Over {POPULATIONS[population]}. Exact, without drawing: each curve is the share of flows "
         "whose error is at most the value below; the step at 200% is flows that are suppressed or "
@@ -103,7 +104,7 @@ def _distributions(setting: Setting, day: int | None) -> None:
 
 
 def _curves(
-    laws: dict[str, Expectation],
+    settings: dict[str, Matrix],
     shades: list[str],
     population: Population,
     points: tuple[float, ...],
@@ -116,11 +117,11 @@ def _curves(
         [
             Line(
                 name=name,
-                y=_within(exact, population, points, relative=relative),
+                y=_within(one.expected, points, population, relative=relative),
                 colour=shade,
                 dash=dash,
             )
-            for (name, exact), shade, dash in zip(laws.items(), shades, STROKES, strict=False)
+            for (name, one), shade, dash in zip(settings.items(), shades, STROKES, strict=False)
         ],
         x=points,
         at=charts.share(title, domain=None, tip=".0%")
@@ -135,15 +136,19 @@ def _curves(
 
 
 def _within(
-    exact: Expectation, population: Population, points: tuple[float, ...], *, relative: bool
+    exact: Expectation, points: tuple[float, ...], population: Population, *, relative: bool
 ) -> list[float]:
-    """Return the share of cells whose error is at most each of `points` (P2, figure 2)."""
     within = exact.relative_error_within if relative else exact.absolute_error_within
-    return [float(share) for share in within(points, population)]
+    return within(points, population).tolist()
 
 
-def _summary(laws: dict[str, Expectation], population: Population) -> tables.Lines:
+def _distances(dataset: Dataset) -> Floats:
+    return centre_distances_m(dataset.zones)
+
+
+def _summary(settings: dict[str, Matrix], population: Population) -> tables.Lines:
     heads = "Setting", "Median (trips)", "Mean (trips)", "Median symmetric", "Relative (MRE)"
+    laws = {name: one.expected for name, one in settings.items()}
     return heads, [
         (
             name,

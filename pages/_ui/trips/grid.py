@@ -7,13 +7,16 @@ import streamlit as st
 
 from engine.arrays import Floats
 from engine.contract import Setting
+from engine.origin_destination import heat_map, histogram, trimming_curve
+from engine.origin_destination.exact import HeatMap
 from engine.parameters import EPSILON_STOPS
-from pages._ui import state
+from pages._ui import cached, state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import SOLID, STROKES, Axis, Line
-from pages._ui.trips.drawn import GRID_THRESHOLDS, grid, trimming
+from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import number, percent
 
+GRID_THRESHOLDS = tuple(range(0, 101, 5))
 O4 = (
     "The T of least error is read from the confidential data. The guarantee (Theorem 1) holds only "
     "for a T chosen without looking at them; a release that uses this T, or a percentile of "
@@ -49,26 +52,36 @@ MEASURES = {
 }
 
 
-def draw(setting: Setting, day: int | None) -> None:
+def draw(matrix: Matrix) -> None:
     """Draw the measure's choice and its heat map, a click moves both sliders; then T."""
-    name = st.selectbox("Measure", list(MEASURES), key="od_measure", **state.KEPT)
-    _heat(setting, name, getattr(grid(setting, day), MEASURES[name].name))
+    name = st.selectbox("Measure", list(MEASURES), key="od_measure", **state.LINKED)
+    # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
+    fixed = matrix.vary(epsilon=1.0, suppression_threshold=0)
+    _heat(matrix, name, getattr(grid(fixed.setting, matrix.day), MEASURES[name].name))
     st.subheader("Trips kept of each (T)", anchor=False)
-    if setting.parameters.unit == "trip":
+    if matrix.parameters.unit == "trip":
         st.info(
             "At trip level nobody is trimmed: each trip is protected by itself and T is 1. Choose "
             "one person's day or the whole period in the sidebar to compare T."
         )
         return
-    _over_t(setting, day)
+    _over_t(matrix)
 
 
-def _heat(setting: Setting, name: str, values: Floats) -> None:
+@cached.once
+def grid(setting: Setting, day: int) -> HeatMap:
+    """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`, of flows with a trip."""
+    unit, limit = setting.parameters.unit, setting.parameters.max_trips_per_user
+    counted = cached.of(histogram, cached.view(setting), unit, limit, **cached.days(setting, day))
+    return heat_map(counted, EPSILON_STOPS, GRID_THRESHOLDS, limit, population="travelled")
+
+
+def _heat(matrix: Matrix, name: str, values: Floats) -> None:
     """Draw τ downwards and ε across; a click sets both."""
     if not np.isfinite(values).any():
         st.info("There are no such flows in this window, so there is nothing to average.")
         return
-    measure, parameters = MEASURES[name], setting.parameters
+    measure, parameters = MEASURES[name], matrix.parameters
     rows = range(len(GRID_THRESHOLDS))[::-1]  # the highest threshold on top
     at = EPSILON_STOPS.index(state.nearest(parameters.epsilon, EPSILON_STOPS))
     of = int(np.abs(np.array(GRID_THRESHOLDS) - parameters.suppression_threshold).argmin())
@@ -112,9 +125,11 @@ def _scale(values: Floats, name: str, form: str) -> charts.Scale:
     return charts.Scale(title=name, kind=kind, domain=(low, max(high, low + 1e-9)), form=form)
 
 
-def _over_t(setting: Setting, day: int | None) -> None:
+def _over_t(matrix: Matrix) -> None:
     """Draw the expected error over T by its causes, and offer the T of least error."""
-    curve = trimming(setting, day)
+    # a slider over T finds the same curve
+    fixed, when = matrix.vary(max_trips_per_user=1), cached.days(matrix.setting, matrix.day)
+    curve = cached.of(trimming_curve, cached.view(matrix.setting), fixed.parameters, **when)
     charts.curve(
         [
             Line(name=name, y=getattr(curve, name), colour=colour,
@@ -125,7 +140,7 @@ def _over_t(setting: Setting, day: int | None) -> None:
         at=Axis(title="Trips kept per person (T), log scale", kind="log", form="d", tip="d",
                 ticks=curve.limits.tolist()),
         of=Axis(title="Expected error (trips)", tip=",.0f"),
-        current=min(setting.parameters.max_trips_per_user, int(curve.limits[-1])),
+        current=min(matrix.parameters.max_trips_per_user, int(curve.limits[-1])),
         dots=True,
         key="od_trimming",
         alt=f"Expected error over T by its causes; least at T = {curve.best}",

@@ -2,44 +2,43 @@
 
 import streamlit as st
 
-from engine.contract import Setting
 from engine.origin_destination.exact import Outcomes, Share
-from pages._ui import cached, state
+from engine.origin_destination.scores import drawn_outcomes
 from pages._ui.drawing import charts, tables
 from pages._ui.drawing.charts import Mark
-from pages._ui.trips import look as trips_look
-from pages._ui.trips.drawn import drawn as draw_of
+from pages._ui.trips import matrix as trips_matrix
+from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import percent, trip_count
 
 _MEASURES = {"Flows": "cells", "True trips": "trips"}
 
 
-def draw(setting: Setting, day: int | None) -> None:
+def draw(matrix: Matrix) -> None:
     """Draw the bars by cells and by trips, then the counts."""
-    drawn, exact = draw_of(setting, state.seed_of(setting), day), cached.expected(setting, day)
+    least, exact = matrix.parameters.least_shown, matrix.expected
+    drawn = drawn_outcomes(matrix.truth, matrix.shown, least)
     known = {} if exact is None else {"expected": exact.outcomes}
-    known["this draw"] = drawn.outcomes
+    known["this draw"] = drawn
     rows = {
         f"{unit}, {name}": _parts(outcomes, measure)
         for unit, measure in _MEASURES.items()
         for name, outcomes in known.items()
     }
     _bars(rows)
-    trips_look.key(*trips_look.OUTCOMES)
+    trips_matrix.key(*trips_matrix.OUTCOMES)
     tables.rows(
         ("Outcome", *rows),
         [
             (one.name, *(f"{parts[one.name]:,.1f}" for parts in rows.values()))
-            for one in trips_look.OUTCOMES
+            for one in trips_matrix.OUTCOMES
         ],
     )
-    phantom = float(drawn.outcomes.phantom.trips)
-    limit = setting.parameters.least_shown
+    phantom = float(drawn.phantom.trips)
     below = ""
     if exact is not None:
-        true, released = exact.share_below(limit)
+        true, released = exact.share_below(least)
         below = (
-            f" Under {trip_count(limit)} lie {percent(true)} of all pairs in truth and "
+            f" Under {trip_count(least)} lie {percent(true)} of all pairs in truth and "
             f"{percent(released)} in the expected release (the paper's Table S2)."
         )
     st.caption(
@@ -55,25 +54,25 @@ def _parts(outcomes: Outcomes, measure: str) -> dict[str, float]:
 
     phantom = value(outcomes.phantom) if measure == "cells" else 0.0
     return {
-        trips_look.KEPT.name: value(outcomes.kept),
-        trips_look.LOST.name: value(outcomes.lost),
-        trips_look.SUPPRESSED.name: value(outcomes.kept_suppressed),
-        trips_look.REVEALED.name: value(outcomes.revealed) - phantom,
-        trips_look.PHANTOM.name: phantom,
+        trips_matrix.KEPT.name: value(outcomes.kept),
+        trips_matrix.LOST.name: value(outcomes.lost),
+        trips_matrix.SUPPRESSED.name: value(outcomes.kept_suppressed),
+        trips_matrix.REVEALED.name: value(outcomes.revealed) - phantom,
+        trips_matrix.PHANTOM.name: phantom,
     }
 
 
 def _bars(rows: dict[str, dict[str, float]]) -> None:
     wholes = [sum(parts.values()) or 1.0 for parts in rows.values()]
 
-    def mark(outcome: trips_look.Outcome) -> Mark:
+    def mark(outcome: trips_matrix.Outcome) -> Mark:
         counts = [parts[outcome.name] for parts in rows.values()]
         shares = [count / whole for count, whole in zip(counts, wholes, strict=True)]
         return Mark(name=outcome.name, values=shares, colour=outcome.colour)
 
     charts.bars(
         list(rows),
-        charts.stacked([mark(outcome) for outcome in trips_look.OUTCOMES]),
+        charts.stacked([mark(outcome) for outcome in trips_matrix.OUTCOMES]),
         of=charts.share("Share of all flows, and of all trips"),
         legend=False,
         key="od_outcomes",

@@ -4,31 +4,28 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Numbers
-from engine.contract import Setting
 from engine.origin_destination.scores import total_error
 from engine.privacy import composed_epsilon
 from pages._ui import cached, state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import Axis, Mark
-from pages._ui.trips import look as trips_look
-from pages._ui.trips.drawn import drawn
+from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import percent, scientific, signed_percent
 
 LEAVING, ARRIVING = "Leaving", "Arriving"
 _ZONES = 18
 
 
-def draw(setting: Setting, day: int | None) -> None:
+def draw(matrix: Matrix) -> None:
     """Draw the totals of the busiest zones and say what every day costs."""
-    _totals(setting, day)
+    _totals(matrix)
     st.subheader("What all days cost a person", anchor=False)
-    st.markdown(cost_of_days(setting, state.value(state.DELTA)))
+    st.markdown(cost_of_days(matrix, state.value(state.DELTA)))
 
 
-def cost_of_days(setting: Setting, delta: float) -> str:
+def cost_of_days(matrix: Matrix, delta: float) -> str:
     """Say what a person pays where every matrix of the period is released."""
-    parameters = setting.parameters
-    about = cached.dataset(cached.view(setting)).metadata
+    parameters, about = matrix.parameters, cached.dataset(matrix.setting.seen).metadata
     days, epsilon = len(about.days), parameters.epsilon
     if parameters.unit == "trip":
         return (
@@ -42,7 +39,7 @@ def cost_of_days(setting: Setting, delta: float) -> str:
             f"{parameters.max_trips_per_user} of their trips count in the whole period."
         )
     plain = f"{days} days × {epsilon:g} = **ε = {days * epsilon:.4g}** for somebody who travels"
-    if setting.when.step != "day":
+    if len(about.periods) < days:
         return f"{plain} every day: days that are added up cost as if each were released."
     tight = cached.computed(composed_epsilon, ((epsilon, 0.0),) * days, delta)
     return (
@@ -52,22 +49,23 @@ def cost_of_days(setting: Setting, delta: float) -> str:
     )
 
 
-def _totals(setting: Setting, day: int | None) -> None:
+def _totals(matrix: Matrix) -> None:
     way = st.segmented_control(
         "Trips",
         [LEAVING, ARRIVING],
         default=LEAVING,
         required=True,
-        key="od_ours_way",
+        key="od_totals_way",
         **state.KEPT,
     )
+    way = way or LEAVING
     axis = 1 if way == LEAVING else 0
-    true = cached.truth(setting, day).sum(axis=axis)
-    private = drawn(setting, state.seed_of(setting), day).counts.sum(axis=axis)
+    true = matrix.truth.sum(axis=axis)
+    private = matrix.release.counts[0].sum(axis=axis)
     order = np.argsort(-true, kind="stable")[:_ZONES]
-    (low, high), said = _interval(setting, day, way)
+    (low, high), said = _interval(matrix, way)
     charts.bars(
-        list(np.array(trips_look.zone_labels(setting))[order]),
+        list(np.array(list(matrix.names.values()))[order]),
         [
             Mark(name="95% from", values=low[order], to=high[order], kind="span"),
             Mark(name="True", values=true[order], colour=colours.TRUE, kind="tick"),
@@ -87,9 +85,9 @@ def _totals(setting: Setting, day: int | None) -> None:
     )
 
 
-def _interval(setting: Setting, day: int | None, way: str) -> tuple[tuple[Numbers, Numbers], str]:
+def _interval(matrix: Matrix, way: str) -> tuple[tuple[Numbers, Numbers], str]:
     """Return a range of each zone's total and what it is: by the law, or whatever the model."""
-    exact = cached.expected(setting, day)
+    exact = matrix.expected
     if exact is not None:
         totals, grand = exact.outgoing if way == LEAVING else exact.incoming, exact.grand
         true, expected = float(grand.true), float(grand.expected)
@@ -100,8 +98,7 @@ def _interval(setting: Setting, day: int | None, way: str) -> tuple[tuple[Number
             f"{percent(trimmed)} of trips before any noise. All flows together: {true:,.0f} true "
             f"trips, {expected:,.0f} expected in the release ({bias})."
         )
-    release = cached.release(setting, state.seed_of(setting), day=day or 0)
-    noisy, reach = release.exact_totals(-1 if way == LEAVING else -2, at_once=True)
+    noisy, reach = matrix.release.exact_totals(-1 if way == LEAVING else -2, at_once=True)
     return (np.maximum(noisy[0] - reach, 0), np.maximum(noisy[0] + reach, 0)), (
         f"Bars: the sum of all noisy flows of the zone ± {reach:,}: in 95 of 100 releases the bars "
         "of all zones at once hold the trips that trimming keeps, whatever the model."

@@ -18,7 +18,7 @@ def open_od(open_page):
 
     def run(view="Map", **settings):
         app = open_page(PAGE)
-        for key, value in settings.items():
+        for key, value in {"od_data": "demo-city", **settings}.items():
             app.session_state[key] = value
         app.run()
         assert not app.exception
@@ -43,7 +43,7 @@ def draw_of_page(method):
         parameters = ODParameters(**{"epsilon": 1.0, "method": method, **settings})
         setting = Setting(seen=Seen(dataset=str(city.folder)), parameters=parameters)
         noise = cached.flow_noise(setting, (SIMULATED_SEED, 0), day=day)
-        release = od.release(city, parameters, noise=noise, days=day)
+        release = od.release(city, setting.parameters, noise=noise, days=day)
         return od.truth(city, days=day)[0], release
 
     return run

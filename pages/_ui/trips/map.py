@@ -1,0 +1,180 @@
+"""Origin–destination page: arrows of the largest flows, and a block of the matrix under them."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from engine.arrays import Integers
+from engine.origin_destination import NoiseLaw, kept
+from engine.origin_destination.laws import released_range
+from engine.parameters import ODParameters
+from pages._ui import cached, state
+from pages._ui.drawing import charts, maps, marks, tables
+from pages._ui.drawing.charts import Scale
+from pages._ui.drawing.tables import Column
+from pages._ui.shell.session import map_size
+from pages._ui.trips import matrix as trips_matrix
+from pages._ui.trips.matrix import LOST, PHANTOM, Matrix, rgb, written
+from pages._ui.wording.numbers import between
+
+TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
+ALL = ""
+_SIZE = 640, 520
+_BLOCK = 12
+_ZONE = "od_zone"
+_RANGE = "95% of draws"
+_BANDS = (
+    "42 (95%: 31–55; 12–72 for all flows at once) gives the estimate and two ranges of the trips "
+    "kept by trimming, whatever the model: the first for a flow you had in mind before you looked, "
+    "the second also for flows that are shown because they came out large."
+)
+
+
+def draw(matrix: Matrix) -> None:
+    """Draw the switch, the zone, one large map on a scale that no setting moves, and a list."""
+    shown, zone, most = _controls(matrix)
+    true, private = matrix.truth, matrix.shown
+    inside = np.ones(true.shape, dtype=bool)
+    if zone is not None:
+        inside[:] = False
+        inside[zone, :] = inside[:, zone] = True
+    phantom, lost = (cells & inside for cells in matrix.wrong())
+    values = {
+        TRUE: np.where(inside, true, 0),
+        PRIVATE: np.where(inside, private, 0),
+        WRONG: np.where(lost, true, np.where(phantom, private, 0)),
+    }[shown]
+    pairs = maps.largest_flows(values, most)
+    largest = float(max(true.max(initial=0), 1))
+    scale = maps.Scale(0.0, largest)
+    colours = scale.colours(values[pairs].astype(float))
+    if shown == PRIVATE and marks.has(matrix.release):
+        colours = marks.colours(matrix.release, pairs, scale, values[pairs].astype(float))
+    if shown != TRUE:
+        colours[phantom[pairs]], colours[lost[pairs]] = rgb(PHANTOM), rgb(LOST)
+    maps.flow_map(
+        matrix.outlines,
+        *pairs,
+        values[pairs].astype(float),
+        scale,
+        key="od_flows",
+        alt=f"Arrows of the {most} largest flows: {shown.lower()}",
+        tooltip=_said(matrix, pairs),
+        colours=colours,
+        wrong=(phantom | lost)[pairs] & (shown != TRUE),
+        marked=zone,
+        on_zone=_take_zone,
+        turn=0 if zone is None else zone + 1,  # a picked zone brings a new ground
+        **map_size(*_SIZE),
+    )
+    if shown != WRONG:
+        scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
+    if shown != TRUE:
+        trips_matrix.key(PHANTOM, LOST, hollow=True)
+        st.caption(
+            f"In this draw {int(phantom.sum()):,} phantom flows and {int(lost.sum()):,} lost ones; "
+            f"{int(phantom[pairs].sum())} of the {len(pairs[0])} arrows drawn here are phantoms."
+        )
+    if marks.has(matrix.release):
+        marks.key()
+        st.caption(_BANDS)
+    _list(matrix, (pairs[0][::-1], pairs[1][::-1]))  # the largest first
+    with st.expander("Busiest zones as a matrix"):
+        _block(matrix)
+
+
+def _controls(matrix: Matrix) -> tuple[str, int | None, int]:
+    names = matrix.names
+    if st.session_state.get(_ZONE) not in (None, ALL, *names):  # of other zones
+        st.session_state[_ZONE] = ALL
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
+        shown = st.segmented_control(
+            "Show",
+            (TRUE, PRIVATE, WRONG),
+            default=PRIVATE,
+            required=True,
+            key="od_flows_show",
+            **state.LINKED,
+        )
+        zone = st.selectbox(
+            "Flows of",
+            [ALL, *sorted(names, key=names.__getitem__)],
+            format_func=lambda one: names.get(one, "All zones"),
+            key=_ZONE,
+            help="Or click a zone on the map; click it again to see all.",
+            **state.KEPT,
+        )
+        most = st.slider("Largest flows", 10, 300, 60, 10, key="od_flows_most", **state.LINKED)
+    return shown or PRIVATE, list(names).index(zone) if zone else None, most
+
+
+def _take_zone(clicked: str) -> None:
+    """Pick the zone that was clicked, or all where it was picked before (a callback)."""
+    st.session_state[_ZONE] = ALL if st.session_state.get(_ZONE) == clicked else clicked
+
+
+def _said(matrix: Matrix, pairs: tuple[Integers, Integers]) -> dict[str, list[str]]:
+    true, private, release = matrix.truth[pairs], matrix.shown[pairs], matrix.release
+    words = [written(value) for value in private]
+    if marks.has(release):
+        words = marks.words(release, pairs)
+    said = {
+        "true": [written(value) for value in true],
+        "private": words,
+        "error": [f"{round(value):+,}".replace("-", "−") for value in private - true],
+    }
+    if matrix.has_law:
+        parameters = matrix.parameters
+        trims = ODParameters(
+            epsilon=1.0, unit=parameters.unit, max_trips_per_user=parameters.max_trips_per_user
+        )
+        when: Any = cached.days(matrix.setting, matrix.day)
+        counts = cached.of(kept, cached.view(matrix.setting), trims, **when)[0]
+        law = NoiseLaw(1 / parameters.noise_scale)
+        ends = released_range(law, counts[pairs], parameters.suppression_threshold)
+        said[_RANGE] = [between(*each) for each in zip(*ends, strict=True)]
+    return said
+
+
+def _list(matrix: Matrix, pairs: tuple[Integers, Integers]) -> None:
+    """Draw the flows on the map as a table."""
+    if not len(pairs[0]):
+        return
+    names = list(matrix.names.values())
+    columns = {
+        "From": Column([names[zone] for zone in pairs[0]]),
+        "To": Column([names[zone] for zone in pairs[1]]),
+        "True (trips)": Column(matrix.truth[pairs].tolist(), "{:,}".format),
+        "Private (trips)": Column(matrix.shown[pairs].tolist(), written),
+    }
+    if marks.has(matrix.release):
+        one_by_one, at_once = marks.ranges(matrix.release, pairs)
+        columns |= {marks.ONE_BY_ONE: Column(one_by_one), marks.ALL_AT_ONCE: Column(at_once)}
+        flows = zip(*(one.tolist() for one in pairs), strict=True)
+        columns["Mark"] = Column([marks.mark(matrix.release, a, b) for a, b in flows])
+    tables.draw(columns, key="od_flows_list")
+
+
+def _block(matrix: Matrix) -> None:
+    """Draw the trips between the busiest zones, true beside private (P2, figures 1A and 1C)."""
+    true = matrix.truth
+    busy = np.argsort(-(true.sum(axis=0) + true.sum(axis=1)), kind="stable")[:_BLOCK]
+    block, names = np.ix_(busy, busy), list(matrix.names.values())
+    seen = {"True": true[block], "Private": matrix.shown[block]}
+    labels = [names[zone] for zone in busy]
+    top = float(max(*(counts.max(initial=0) for counts in seen.values()), 1))
+    for column, (name, counts) in zip(st.columns(2, gap="large"), seen.items(), strict=True):
+        with column:
+            charts.heat(
+                labels,
+                labels,
+                counts,
+                {f"{name} trips": counts},
+                scale=Scale(title="Trips", kind="sqrt", domain=(0, top), form=",d"),
+                of="From",
+                at="To",
+                key=f"od_matrix_{name}",
+                alt=f"Heat map of the {name.lower()} trips between {len(labels)} zones",
+                height=480,
+            )

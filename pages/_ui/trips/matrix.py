@@ -1,0 +1,144 @@
+"""What every view of the page reads: one matrix of the flows that are set, true and private."""
+
+import html
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from engine.arrays import Booleans, Numbers
+from engine.contract import Setting
+from engine.origin_destination.scores import TripScores, expected_scores
+from pages._ui import cached, state
+from pages._ui.drawing import colours, maps, marks
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """An outcome of a flow: its name, colour (safe for colour-blind readers) and meaning."""
+
+    name: str
+    colour: str
+    meaning: str
+
+
+KEPT = Outcome("kept", "#2a8fbd", "at least τ, and shown")
+LOST = Outcome("lost", colours.LOST, "at least τ, but suppressed by noise or trimming")
+SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ, and suppressed as it should be")
+REVEALED = Outcome("revealed", "#e0a100", "below τ, but noise lifts it into view")
+PHANTOM = Outcome("phantom", colours.PHANTOM, "no trip at all, but noise shows one")
+OUTCOMES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
+
+
+@dataclass(frozen=True)
+class Matrix:
+    """One matrix: a setting, and the position of its day, week or period."""
+
+    setting: Setting
+    day: int = 0
+
+    @property
+    def parameters(self) -> Any:
+        """Of the mechanism."""
+        return self.setting.parameters
+
+    @property
+    def has_law(self) -> bool:
+        """Whether the method's releases have an exact law."""
+        return cached.method_of(self.setting).expected is not None
+
+    @property
+    def seed(self) -> cached.Seed:
+        """Of the noise: the same for a dataset, whatever is set."""
+        return state.seed(state.entry_of(self.setting))
+
+    @property
+    def truth(self) -> Any:
+        """True trips, shape (zones, zones); confidential."""
+        return cached.truth(self.setting, self.day)
+
+    @property
+    def release(self) -> Any:
+        """The draw on the page."""
+        return cached.release(self.setting, self.seed, day=self.day)
+
+    @property
+    def expected(self) -> Any:
+        """The exact law's answer; None where the method has no law."""
+        return cached.expected(self.setting, self.day)
+
+    @property
+    def scores(self) -> TripScores:
+        """Errors: expected where there is a law, else of the draw on the page."""
+        if self.has_law:
+            return expected_scores(self.expected)
+        return cached.scores(self.setting, self.seed, day=self.day)
+
+    @property
+    def shown(self) -> Numbers:
+        """The number that is shown of each flow by itself, 0 where none is."""
+        return self.release.as_shown[0]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Names of the zones by their ids, in their order."""
+        return cached.of(maps.zone_names, cached.view(self.setting))
+
+    @property
+    def outlines(self) -> maps.Outlines:
+        """The zones, ready to draw."""
+        return cached.of(maps.outlines, cached.view(self.setting))
+
+    def wrong(self) -> tuple[Booleans, Booleans]:
+        """Return which flows are phantoms, and which are lost."""
+        off = ~np.eye(len(self.truth), dtype=bool)
+        lost = (self.truth >= self.parameters.least_shown) & (self.shown == 0) & off
+        return (self.truth == 0) & (self.shown > 0) & off, lost
+
+    def vary(self, **changes: Any) -> "Matrix":
+        """Return the same with other parameters; the noise stays."""
+        parameters = replace(self.parameters, **changes)
+        return replace(self, setting=replace(self.setting, parameters=parameters))
+
+
+def pick(setting: Setting) -> Matrix:
+    """Draw the picker of the day or week, where there are several, and return its matrix."""
+    count = cached.matrices(setting)
+    if count < 2 or setting.parameters.unit == "person":
+        return Matrix(setting)
+    starts = cached.dataset(cached.view(setting)).metadata.periods
+    day = st.selectbox(
+        "Week from" if setting.when.step == "week" else "Day",
+        range(count),
+        format_func=lambda one: f"{starts[one]:%a %-d %b %Y}",
+        key="od_matrix",
+    )
+    return Matrix(setting, min(day or 0, count - 1))
+
+
+def rgb(outcome: Outcome) -> list[int]:
+    """Return the colour of an outcome for a map."""
+    return [*(int(outcome.colour[i : i + 2], 16) for i in (1, 3, 5)), 235]
+
+
+def written(value: float) -> str:
+    """Write a flow: whole trips, but for small ones that are estimates.
+
+    >>> written(42), written(0.4)
+    ('42', '0.4')
+    """
+    return f"{value:,.0f}" if float(value).is_integer() else marks.estimate(value)
+
+
+def key(*outcomes: Outcome, hollow: bool = False) -> None:
+    """Draw the colours of some outcomes with their names; hollow as maps draw wrong flows."""
+    inside = 28 if hollow else 100
+    swatches = "".join(
+        f'<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
+        f'<span style="width:0.8rem;height:0.8rem;border:2px solid {each.colour};'
+        f'background:color-mix(in srgb, {each.colour} {inside}%, transparent)"></span>'
+        f"{html.escape(each.name)}: {html.escape(each.meaning)}</span>"
+        for each in outcomes
+    )
+    st.html(f'<div class="outcomes" style="font-size:0.82rem">{swatches}</div>')
