@@ -146,11 +146,25 @@ RISK = Field[float](
     default=0.75,
     words="{:.0%}".format,
 )
+SHOWN = Field[str](
+    key="home_shown",
+    label="Shown",
+    options=("trips", "density"),
+    default="trips",
+    words={"trips": "Flows", "density": "Density"}.__getitem__,
+)
+VIEW = Field[str](
+    key="view",
+    label="View",
+    options=("explore", "presenter"),
+    default="explore",
+    words={"explore": "Explore", "presenter": "Present"}.__getitem__,
+)
 FIELDS: tuple[Field[Any], ...] = (
     *(EPSILON, DELTA, MAX_VISITS, VARIANT, SCALING, SMOOTHING, GAUSSIAN),
-    *(UNIT, MAX_TRIPS, THRESHOLD, OD_METHOD, OD_TIME, RISK),
+    *(UNIT, MAX_TRIPS, THRESHOLD, OD_METHOD, OD_TIME, RISK, SHOWN, VIEW),
 )
-"""Everything that is judged and released, but for names of datasets and zones."""
+"""Everything that is set for all pages, but for names of datasets and zones."""
 
 NAMES = ("density_data", "od_data", "density_zones", "od_zones")
 """Keys of what is named: the dataset of each part, then its level of zones."""

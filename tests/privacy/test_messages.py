@@ -7,12 +7,13 @@ import pytest
 from pages._ui import cached, state
 from pages._ui.jobs import pieces
 from pages._ui.shell.frame import PAGES
+from pages._ui.views import answer
 from tests.support import pieces as work
 from tests.support.server import Visitor, served
 
 SECRET = "person 4711 at 48.85837, 2.29448"
 DRAWN = {
-    "pages/0_Home.py": (cached, "release"),
+    "pages/0_Home.py": (answer, "of"),
     "pages/1_Density.py": (cached, "release"),
     "pages/2_Origin_Destination.py": (cached, "truth"),
 }

@@ -20,39 +20,24 @@ from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import delta_warning
 
 PARTS = {"trips": "Flows", "density": "Density"}
-EXPLORE, PRESENT = VIEWS = "Explore", "Present"
+_PLAIN = {"label_visibility": "collapsed", "width": "content"}
 _HERE = Path(__file__).parent
 
 
 def draw() -> None:
     """Draw the page."""
     st.html(_HERE / "home.css")
-    if st.session_state.get("view", st.query_params.get("view")) == PRESENT:
+    if state.value(state.VIEW) == "presenter":
         st.html(_HERE / "presenter.css")
     asked = {"trips": state.flows(), "density": state.density()}
     with st.container(horizontal=True, vertical_alignment="center", key="home_need", gap="xsmall"):
-        part = st.segmented_control(
-            "Shown",
-            list(PARTS),
-            default="trips",
-            required=True,
-            format_func=PARTS.__getitem__,
-            key="home_shown",
-            label_visibility="collapsed",
-            width="content",
-            **state.LINKED,
-        )
+        part = state.draw(state.SHOWN, widget="segmented_control", **_PLAIN)
         need_view.draw(part)
-        st.segmented_control(
-            "View",
-            VIEWS,
-            default=EXPLORE,
-            required=True,
-            key="view",
-            label_visibility="collapsed",
-            width="content",
-            **state.LINKED,
-            help="Present: larger type, no settings; ← → move ε, 1 and 2 show flows and density.",
+        state.draw(
+            state.VIEW,
+            widget="segmented_control",
+            **_PLAIN,
+            help="Present: larger type, no settings. The arrow keys move ε once its slider is chosen.",
         )
     one = asked[part]
     if one is None:

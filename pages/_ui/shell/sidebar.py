@@ -21,13 +21,14 @@ _FLOWS_FIRST = ("2_", "4_", "6_")
 def draw(path: str) -> None:
     """Draw the settings beside the page of a path."""
     home = "0_Home" in path
+    drawn_there = state.value(state.SHOWN) if home else ""
     with st.sidebar:
         if not home:
             state.draw(state.EPSILON)
         with st.expander("Density", expanded=not any(one in path for one in _FLOWS_FIRST)):
-            _density(need=not home)
+            _density(need=drawn_there != "density")
         with st.expander("Origin–destination", expanded="1_" not in path):
-            _flows(need=not home)
+            _flows(need=drawn_there != "trips")
         with st.container(horizontal=True):
             st.button(
                 "Redraw",

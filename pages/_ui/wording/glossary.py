@@ -10,7 +10,7 @@ GLOSSARY = {
     "private": "With noise added: what would be released.",
     "draw": "One throw of the noise; another one gives other numbers.",
     "person's day": "The trips of one person on one day, protected together.",
-    "common part": "Of 100 trips, so many are where they really were.",
+    "common part": "Of 100 trips, how many truth and release have in common.",
     "guesses": "How often an attacker who knows all others guesses right; a coin gets 50 of 100.",
     "trimmed": "Trips beyond T that are left out before noise is added.",
     "suppressed": "Not shown, because the private number lies below τ.",
