@@ -26,6 +26,14 @@ SEEN = [path for path in PAGES if path not in ("pages/7_Release.py", "pages/8_Da
 """Pages that show what is set."""
 
 
+def on_town_at_home(app: AppTest) -> AppTest:
+    """Pick town for both parts; home draws the pickers of the one that it shows."""
+    for part, key in (("density", "density_data"), ("trips", "od_data")):
+        app.session_state["home_shown"] = part
+        app.run().selectbox(key=key).set_value("town").run()
+    return app
+
+
 def sent(app: AppTest) -> str:
     """Return everything that a page has sent to the browser."""
     return "".join(str(node.proto) for node in app if hasattr(node, "proto"))
@@ -36,9 +44,7 @@ def on_town(open_home) -> Callable[..., Iterator[tuple[str, AppTest]]]:
     """Return a function that yields every page as a session sees it that has picked town."""
 
     def pages() -> Iterator[tuple[str, AppTest]]:
-        app = open_home()
-        for key in ("density_data", "od_data"):
-            app.selectbox(key=key).set_value("town").run()
+        app = on_town_at_home(open_home())
         for path in SEEN:
             app.switch_page(path).run()
             assert not app.exception, app.exception

@@ -13,7 +13,7 @@ def bound(app) -> dict[str, object]:
 
 
 def test_a_local_dataset_is_neither_taken_from_a_link_nor_put_into_one(open_home):
-    app = open_home(density_data="town", od_data="demo-city")
+    app = open_home(density_data="town", od_data="demo-city", home_shown="density")
     assert app.selectbox(key="density_data").value == "demo-city"
     assert not set(link_of(app)) & set(state.NAMES)
     app.selectbox(key="density_data").set_value("town").run()

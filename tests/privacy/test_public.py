@@ -41,7 +41,7 @@ def test_a_server_that_has_just_started_does_not_run_them(data_root, page):
 
 
 def test_no_dataset_of_this_computer_is_offered_or_opened(open_home, open_to_all):
-    app = open_home(od_data="town", density_data="town")
+    app = open_home(od_data="town", density_data="town", home_shown="density")
     offered = {option for picker in app.selectbox for option in picker.options}
     assert any("demo-city" in option for option in offered)
     assert not any("town" in option for option in offered)

@@ -40,9 +40,9 @@ _ICON = Path(__file__).with_name("favicon.svg")
 
 def navigation() -> list[Any]:
     """Return the pages of this server as ``st.navigation`` takes them."""
-    return [
-        st.Page(path, title=title, icon=icon, default=path == HOME)
-        for path, (title, icon) in PAGES.items()
+    return [  # an icon would be asked of the network, to stand on the tab
+        st.Page(path, title=title, default=path == HOME)
+        for path, (title, _) in PAGES.items()
         if exists(path)
     ]
 

@@ -14,21 +14,22 @@ from pages._ui.wording.glossary import GLOSSARY
 from pages._ui.wording.labels import DRAWS, HELP, NOBODY_SAMPLED, SHARE, no_zoom
 from pages._ui.wording.privacy import SUPPRESSION_ALONE, trip_level_reason
 
-_FLOWS_FIRST = ("2_", "4_", "6_")
-"""Pages about flows: their density's settings are folded away."""
+_FLOWS_ONLY = ("2_", "4_", "6_")
+"""Pages about flows: a density's settings are folded away."""
 
 
 def draw(path: str) -> None:
     """Draw the settings beside the page of a path."""
     home = "0_Home" in path
-    drawn_there = state.value(state.SHOWN) if home else ""
+    flows = state.value(state.SHOWN) == "trips" if home else any(one in path for one in _FLOWS_ONLY)
+    visits = state.value(state.SHOWN) == "density" if home else "1_" in path
     with st.sidebar:
         if not home:
             state.draw(state.EPSILON)
-        with st.expander("Density", expanded=not any(one in path for one in _FLOWS_FIRST)):
-            _density(need=drawn_there != "density")
-        with st.expander("Origin–destination", expanded="1_" not in path):
-            _flows(need=drawn_there != "trips")
+        with st.expander("Density", expanded=not flows):
+            _density(need=not home)
+        with st.expander("Origin–destination", expanded=not visits):
+            _flows(need=not home)
         with st.container(horizontal=True):
             st.button(
                 "Redraw",

@@ -72,13 +72,14 @@ def test_what_is_set_outlives_every_page(open_home):
 
 
 def test_a_reset_can_be_taken_back(open_home):
-    app = open_home(home_shown="density")
+    app = open_home()
+    usual = widgets(app)["od_data"]
     app.select_slider(key="epsilon").set_value(0.5)
-    app.selectbox(key="density_data").set_value("only-visits").run()
+    app.selectbox(key="od_data").set_value("only-trips").run()
     next(one for one in app.button if one.label == "Reset").click().run()
-    assert (widgets(app)["epsilon"], widgets(app)["density_data"]) == (1.0, "demo-city")
+    assert (widgets(app)["epsilon"], widgets(app)["od_data"]) == (1.0, usual)
     next(one for one in app.button if one.label == "Undo").click().run()
-    assert (widgets(app)["epsilon"], widgets(app)["density_data"]) == (0.5, "only-visits")
+    assert (widgets(app)["epsilon"], widgets(app)["od_data"]) == (0.5, "only-trips")
     assert not any(one.label == "Undo" for one in app.button)
 
 
