@@ -37,7 +37,7 @@ def draw() -> None:
             state.VIEW,
             widget="segmented_control",
             **_PLAIN,
-            help="Present: larger type, no settings. The arrow keys move ε once its slider is chosen.",
+            help="Present: larger type, no settings. Arrow keys move ε once its slider is chosen.",
         )
     one = asked[part]
     if one is None:
