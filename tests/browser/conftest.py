@@ -54,15 +54,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def paris_address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a dashboard with a large dataset only, where sweeps take seconds."""
-    folder = tmp_path_factory.mktemp("data")
-    shutil.copytree(ROOT / "data" / "paris", folder / "paris")
-    with served({"MOBILITY_DATA": str(folder)}) as url:
-        yield url
-
-
-@pytest.fixture(scope="session")
 def browser() -> Iterator["playwright.Browser"]:
     """A headless Chromium; its absence skips, or fails where REQUIRE_BROWSER=1."""
     path = chromium()
