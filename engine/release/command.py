@@ -64,9 +64,8 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     planned = plan(setting, dataset, trips=_trips(options))
     for text in warnings(planned):
         _say(f"warning: {text}")
-    given: dict[str, Any] = {"consent": options.consent}
-    given["noise_consent"] = _noise_consent(options, planned)
-    budget, cost = check(planned, dataset, ledger, **given)
+    consents = options.consent, _noise_consent(options, planned)
+    budget, cost = check(planned, dataset, ledger, consent=consents[0], noise_consent=consents[1])
     title, seen = words(planned, "title", "seen")
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
     _say(
@@ -74,13 +73,18 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         f"'{budget.people}' ε = {cost.epsilon:g}{delta} per {budget.unit}; "
         f"{budget.left_epsilon:g} is left before"
     )
-    shown = _progress if sys.stderr.isatty() else lambda _share: None
-    chosen: dict[str, Any] = {
-        "tuning": options.tuned_on,
-        "tuning_note": note,
-        "trips": planned.trips,
-    }
-    out = release(setting, dataset, options.out, ledger=ledger, progress=shown, **chosen, **given)
+    out = release(
+        setting,
+        dataset,
+        options.out,
+        ledger=ledger,
+        tuning=options.tuned_on,
+        tuning_note=note,
+        trips=planned.trips,
+        consent=consents[0],
+        noise_consent=consents[1],
+        progress=_progress if sys.stderr.isatty() else lambda _share: None,
+    )
     _say(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
 
 
