@@ -12,7 +12,7 @@ raised where an argument is outside its domain.
 
 import math
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,27 +24,30 @@ from ..errors import ParameterError
 from .laws import LawName, NoiseLaw, effective_threshold
 
 __all__ = [
-    "ThresholdHeuristic",
     "cell_error_probability",
     "cell_error_probability_if_released",
     "change_error_probability",
     "epsilon_for_cell_error",
-    "epsilon_for_cell_error_if_released",
     "epsilon_for_change",
-    "epsilon_heuristic",
-    "largest_cell_error",
-    "largest_change_error",
     "stays_released_probability",
     "stays_suppressed_probability",
-    "threshold_heuristic",
 ]
 
 Method = Literal["exact", "published"]
 
 # ε/T at confidence from 10⁻³⁰⁰ and errors up to 2⁵³ lies well inside
 _LEAST_RATE, _LARGEST_RATE = 1e-18, 1e5
-_LARGEST_ERROR = 2.0**53
 _HALVINGS = 64
+
+_COUNT = "a whole number of at least 0"
+_RULES = {  # of each argument, and the remedy
+    "alpha": (_COUNT, "released counts are whole; 10 is usual"),
+    "beta": ("a number above 0 and below 1", "0.05 stands for a confidence of 95%"),
+    "epsilon": ("a finite number above 0", "smaller means more private, 0.1 to 2 is usual"),
+    "max_trips_per_user": ("a whole number of at least 1", "1 is usual"),
+    "count": (_COUNT, "it is a number of trips"),
+    "suppression_threshold": (_COUNT, "15 is used by health agencies"),
+}
 
 
 def stays_suppressed_probability(
@@ -59,13 +62,17 @@ def stays_suppressed_probability(
 
     1 − ½·e^(−a(τ − ½ − m)) with rounded Laplace noise, a = ε/T, for m < τ.
 
-    Examples
-    --------
     >>> float(stays_suppressed_probability(14, 15, 0.5).round(4))
     0.6106
     """
-    m, threshold = _counts_and_threshold(count, suppression_threshold, below=True)
-    return NoiseLaw(_rates(epsilon, max_trips_per_user), law).tail(1 - (threshold - m))[()]
+    m, threshold, loss, trips = _checked(
+        count=count,
+        suppression_threshold=suppression_threshold,
+        epsilon=epsilon,
+        max_trips_per_user=max_trips_per_user,
+    )
+    _require_side(m, threshold, below=True)
+    return NoiseLaw(loss / trips, law).tail(1 - (threshold - m))[()]
 
 
 def stays_released_probability(
@@ -83,18 +90,21 @@ def stays_released_probability(
     below 0 for counts near τ when ε is large. A released 0 reads as suppressed, so τ = 0 counts as
     τ = 1. For m ≥ τ.
 
-    Examples
-    --------
     >>> float(stays_released_probability(15, 15, 0.5).round(3))
     0.611
     >>> float(stays_released_probability(15, 15, 0.5, method="published").round(3))
     0.358
     """
-    m, threshold = _counts_and_threshold(count, suppression_threshold, below=False)
-    rate = _rates(epsilon, max_trips_per_user)
+    m, threshold, loss, trips = _checked(
+        count=count,
+        suppression_threshold=suppression_threshold,
+        epsilon=epsilon,
+        max_trips_per_user=max_trips_per_user,
+    )
+    _require_side(m, threshold, below=False)
     if _is_published(method, law):
-        return (1 - 0.5 * np.exp(rate * (threshold + 0.5 - m)))[()]
-    return NoiseLaw(rate, law).tail(effective_threshold(threshold) - m)[()]
+        return (1 - 0.5 * np.exp(loss / trips * (threshold + 0.5 - m)))[()]
+    return NoiseLaw(loss / trips, law).tail(effective_threshold(threshold) - m)[()]
 
 
 def cell_error_probability(
@@ -110,13 +120,11 @@ def cell_error_probability(
     states it for cells that are released; its proof is of this, the unconditional one (erratum
     O3). See `cell_error_probability_if_released` for the other.
 
-    Examples
-    --------
     >>> float(cell_error_probability(10, 0.2853).round(3))
     0.05
     """
-    noise = NoiseLaw(_rates(epsilon, max_trips_per_user), law)
-    return np.exp(_log_cell_error(noise, _errors(alpha)))[()]
+    a, loss, trips = _checked(alpha=alpha, epsilon=epsilon, max_trips_per_user=max_trips_per_user)
+    return np.exp(_log_cell_error(NoiseLaw(loss / trips, law), a))[()]
 
 
 def cell_error_probability_if_released(
@@ -132,16 +140,19 @@ def cell_error_probability_if_released(
 
     m may be below τ: such a cell shows only with an error of at least τ − m.
 
-    Examples
-    --------
     >>> float(cell_error_probability_if_released(10, 0.2853, count=15, suppression_threshold=15)
     ...       .round(3))
     0.044
     """
-    m, threshold = _counts_and_threshold(count, suppression_threshold)
-    noise = NoiseLaw(_rates(epsilon, max_trips_per_user), law)
+    a, m, threshold, loss, trips = _checked(
+        alpha=alpha,
+        count=count,
+        suppression_threshold=suppression_threshold,
+        epsilon=epsilon,
+        max_trips_per_user=max_trips_per_user,
+    )
     bound = effective_threshold(threshold) - m
-    return np.exp(_log_cell_error_if_released(noise, _errors(alpha), bound))[()]
+    return np.exp(_log_cell_error_if_released(NoiseLaw(loss / trips, law), a, bound))[()]
 
 
 def epsilon_for_cell_error(
@@ -155,62 +166,13 @@ def epsilon_for_cell_error(
 
     Theorem 6: ε = −T·ln β/(α + ½). With discrete Laplace noise the same is solved numerically.
 
-    Examples
-    --------
     >>> float(epsilon_for_cell_error(alpha=10, beta=0.05, max_trips_per_user=1).round(4))
     0.2853
     """
-    a, b, trips = _common_shape(_errors(alpha), _betas(beta), _trips(max_trips_per_user))
+    a, b, trips = _checked(alpha=alpha, beta=beta, max_trips_per_user=max_trips_per_user)
     if NoiseLaw(1.0, law).name == "rounded_laplace":
         return (-trips * np.log(b) / (a + 0.5))[()]
     return (trips * _least_rate(lambda x: _log_cell_error(NoiseLaw(x, law), a), np.log(b)))[()]
-
-
-def epsilon_for_cell_error_if_released(
-    alpha: ArrayLike,
-    beta: ArrayLike,
-    count: ArrayLike,
-    suppression_threshold: ArrayLike,
-    max_trips_per_user: ArrayLike = 1,
-    *,
-    law: LawName = "rounded_laplace",
-) -> Floats:
-    """Return the least ε with P(|out − m| > α | out > 0) ≤ β.
-
-    Infinity where no ε will do: a cell with m < τ − α shows only with a larger error.
-
-    Examples
-    --------
-    >>> float(epsilon_for_cell_error_if_released(10, 0.05, count=15, suppression_threshold=15)
-    ...       .round(4))
-    0.2738
-    """
-    m, threshold = _counts_and_threshold(count, suppression_threshold)
-    a, b, bound, trips = _common_shape(
-        _errors(alpha), _betas(beta), effective_threshold(threshold) - m, _trips(max_trips_per_user)
-    )
-    rate = _least_rate(lambda x: _log_cell_error_if_released(NoiseLaw(x, law), a, bound), np.log(b))
-    return (trips * rate)[()]
-
-
-def largest_cell_error(
-    epsilon: ArrayLike,
-    beta: ArrayLike,
-    max_trips_per_user: ArrayLike = 1,
-    *,
-    law: LawName = "rounded_laplace",
-) -> Floats:
-    """Return the least whole α that a cell's error exceeds at most with probability β.
-
-    Theorem 6 solved for α: "a flow of 40 will usually read between 40 − α and 40 + α".
-
-    Examples
-    --------
-    >>> float(largest_cell_error(0.2854, 0.05))
-    10.0
-    """
-    rate, b = _common_shape(_rates(epsilon, max_trips_per_user), _betas(beta))
-    return NoiseLaw(rate, law).reach(b)[()]
 
 
 def change_error_probability(
@@ -226,14 +188,13 @@ def change_error_probability(
     Exact: the tail of the difference of two independent whole-number noises. Published:
     e^(−x)(x + 2)/2 with x = a(α + 1), the tail of the difference before rounding: too small.
 
-    Examples
-    --------
     >>> float(change_error_probability(0, 4.113, method="published").round(3))
     0.05
     >>> float(1 - change_error_probability(0, 4.113).round(3))
     0.768
     """
-    a, rate = _errors(alpha), _rates(epsilon, max_trips_per_user)
+    a, loss, trips = _checked(alpha=alpha, epsilon=epsilon, max_trips_per_user=max_trips_per_user)
+    rate = loss / trips
     if _is_published(method, law):
         x = rate * (a + 1)
         return (np.exp(-x) * (x + 2) / 2)[()]
@@ -254,86 +215,16 @@ def epsilon_for_change(
     it inverts Theorem 5 for every β in (0, 1). It understates ε (erratum O2); exact is the
     default.
 
-    Examples
-    --------
     >>> float(epsilon_for_change(alpha=10, beta=0.05, max_trips_per_user=1).round(4))
     0.3922
     >>> float(epsilon_for_change(alpha=10, beta=0.05, method="published").round(4))
     0.3739
     """
-    a, b, trips = _common_shape(_errors(alpha), _betas(beta), _trips(max_trips_per_user))
+    a, b, trips = _checked(alpha=alpha, beta=beta, max_trips_per_user=max_trips_per_user)
     if _is_published(method, law):
         branch = np.real(special.lambertw(-2 * b * math.exp(-2), k=-1))
         return (trips * (-2 - branch) / (a + 1))[()]
     return (trips * _least_rate(lambda x: _log_change_error(NoiseLaw(x, law), a), np.log(b)))[()]
-
-
-def largest_change_error(
-    epsilon: ArrayLike,
-    beta: ArrayLike,
-    max_trips_per_user: ArrayLike = 1,
-    *,
-    law: LawName = "rounded_laplace",
-) -> Floats:
-    """Return the least whole α that a change's error exceeds at most with probability β, exactly.
-
-    Examples
-    --------
-    >>> float(largest_change_error(0.3923, 0.05))
-    10.0
-    """
-    rate, b = _common_shape(_rates(epsilon, max_trips_per_user), _betas(beta))
-    noise = NoiseLaw(rate, law)
-    low, high = np.full(b.shape, -1.0), np.full(b.shape, _LARGEST_ERROR)
-    while bool((high - low > 1).any()):
-        middle = np.maximum(np.floor((low + high) / 2), 0.0)
-        enough = _log_change_error(noise, middle) <= np.log(b)
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return high[()]
-
-
-def epsilon_heuristic(alpha: ArrayLike, max_trips_per_user: ArrayLike = 1) -> Floats:
-    """Return √2·T/α: the ε at which the noise's standard deviation is α (P2, Methods).
-
-    Only about three of four errors stay within one standard deviation; `epsilon_for_cell_error`
-    answers for a confidence that is chosen.
-
-    Examples
-    --------
-    >>> epsilon_heuristic([10, 50]).round(4).tolist()
-    [0.1414, 0.0283]
-    """
-    a = _positive("alpha", alpha, "the heuristic divides by it; 10 trips is usual")
-    return (math.sqrt(2) * _trips(max_trips_per_user) / a)[()]
-
-
-class ThresholdHeuristic(NamedTuple):
-    """Three readings of a suppression standard s as τ (P2, Methods): s − √2·T/ε, s, s + √2·T/ε.
-
-    With a lower τ few cells are lost and more small flows show, with a higher one the reverse.
-    """
-
-    fewer_suppressed: int
-    unchanged: int
-    fewer_revealed: int
-
-
-def threshold_heuristic(
-    standard: int, epsilon: float, max_trips_per_user: int = 1
-) -> ThresholdHeuristic:
-    """Return the thresholds τ = s and τ = s ± √2·T/ε, rounded and at least 0, for a standard s.
-
-    P2 writes √2/ε, for T = 1; the standard deviation of the noise is √2·T/ε.
-
-    Examples
-    --------
-    >>> threshold_heuristic(15, 0.5)
-    ThresholdHeuristic(fewer_suppressed=12, unchanged=15, fewer_revealed=18)
-    """
-    s = validation.whole_number("standard", standard, 0, remedy="10 and 15 are in use")
-    deviation = math.sqrt(2) / float(_rates(epsilon, max_trips_per_user))
-    low, high = (math.floor(s + sign * deviation + 0.5) for sign in (-1, 1))
-    return ThresholdHeuristic(max(0, low), s, high)
 
 
 def _log_cell_error(noise: NoiseLaw, alpha: Floats) -> Floats:
@@ -377,78 +268,47 @@ def _least_rate(log_probability: Callable[[Floats], Floats], log_beta: Floats) -
     return np.where(always, 0.0, np.where(never, np.inf, np.exp(high)))
 
 
-def _checked(
-    name: str, values: ArrayLike, rule: str, fits: Callable[[Floats], Booleans], remedy: str
-) -> Floats:
-    given = np.asarray(values)
-    if given.dtype.kind not in "iuf":
-        raise ParameterError(f"{name} must be {rule}, got {values!r}; {remedy}")
-    numbers = given.astype(np.float64)
-    bad = ~fits(numbers)
-    if bad.any():
-        raise ParameterError(f"{name} must be {rule}, got {numbers[bad][0]:g}; {remedy}")
-    return numbers
-
-
-def _whole_numbers(name: str, values: ArrayLike, low: int, remedy: str) -> Floats:
-    rule = f"a whole number of at least {low}"
-    return _checked(
-        name, values, rule, lambda x: np.isfinite(x) & (x == np.floor(x)) & (x >= low), remedy
-    )
-
-
-def _positive(name: str, values: ArrayLike, remedy: str) -> Floats:
-    rule = "a finite number above 0"
-    return _checked(name, values, rule, lambda x: np.isfinite(x) & (x > 0), remedy)
-
-
-def _errors(alpha: ArrayLike) -> Floats:
-    return _whole_numbers("alpha", alpha, 0, "released counts are whole; 10 is usual")
-
-
-def _betas(beta: ArrayLike) -> Floats:
-    rule, remedy = "a number above 0 and below 1", "0.05 stands for a confidence of 95%"
-    return _checked("beta", beta, rule, lambda x: (x > 0) & (x < 1), remedy)
-
-
-def _trips(max_trips_per_user: ArrayLike) -> Floats:
-    return _whole_numbers("max_trips_per_user", max_trips_per_user, 1, "1 is usual")
-
-
-def _rates(epsilon: ArrayLike, max_trips_per_user: ArrayLike) -> Floats:
-    loss = _positive("epsilon", epsilon, "smaller means more private, 0.1 to 2 is usual")
-    loss, trips = _common_shape(loss, _trips(max_trips_per_user))
-    return loss / trips
-
-
-def _counts_and_threshold(
-    count: ArrayLike, suppression_threshold: ArrayLike, *, below: bool | None = None
-) -> tuple[Floats, Floats]:
-    """Return counts m and thresholds τ; `below` demands m < τ (true) or m ≥ τ (false)."""
-    m = _whole_numbers("count", count, 0, "it is a number of trips")
-    threshold = _whole_numbers(
-        "suppression_threshold", suppression_threshold, 0, "15 is used by health agencies"
-    )
-    m, threshold = _common_shape(m, threshold)
-    bad = (m < threshold) != below
-    if below is not None and bool(np.any(bad)):
-        rule, other = ("below", "released") if below else ("at least", "suppressed")
-        raise ParameterError(
-            f"count must be {rule} suppression_threshold {threshold[bad][0]:g}, got "
-            f"{m[bad][0]:g}; the other theorem answers for {other} counts"
-        )
-    return m, threshold
-
-
-def _common_shape(*arrays: Floats) -> tuple[Floats, ...]:
+def _checked(**given: ArrayLike) -> tuple[Floats, ...]:
+    """Return the arguments as arrays of one shape; `ParameterError` where one breaks its rule."""
+    arrays: list[Floats] = []
+    for name, values in given.items():
+        rule, remedy = _RULES[name]
+        array, wrong = np.asarray(values), repr(values)
+        if array.dtype.kind in "iuf":
+            array = array.astype(np.float64)
+            bad = array[~_fits(name, array)]
+            wrong = f"{bad[0]:g}" if len(bad) else ""
+        if wrong:
+            raise ParameterError(f"{name} must be {rule}", value=wrong, remedy=remedy)
+        arrays.append(array)
     try:
         return np.broadcast_arrays(*arrays)
     except ValueError as error:
-        shapes = ", ".join(str(array.shape) for array in arrays)
         raise ParameterError(
-            f"arguments must have shapes that fit each other, got {shapes}; give single numbers "
-            "or arrays that broadcast"
+            "arguments must have shapes that fit each other",
+            value=", ".join(str(array.shape) for array in arrays),
+            remedy="give single numbers or arrays that broadcast",
         ) from error
+
+
+def _fits(name: str, x: Floats) -> Booleans:
+    if name == "beta":
+        return (x > 0) & (x < 1)
+    if name == "epsilon":
+        return np.isfinite(x) & (x > 0)
+    return np.isfinite(x) & (x == np.floor(x)) & (x >= (name == "max_trips_per_user"))
+
+
+def _require_side(count: Floats, threshold: Floats, *, below: bool) -> None:
+    """Raise `ParameterError` unless all counts are below the threshold, or none is."""
+    bad = (count < threshold) != below
+    if bad.any():
+        rule, other = ("below", "released") if below else ("at least", "suppressed")
+        raise ParameterError(
+            f"count must be {rule} suppression_threshold {threshold[bad][0]:g}",
+            value=f"{count[bad][0]:g}",
+            remedy=f"the other theorem answers for {other} counts",
+        )
 
 
 def _is_published(method: Method, law: LawName) -> bool:

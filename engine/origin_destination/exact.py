@@ -1,7 +1,7 @@
 """What a release is expected to do to every flow, every zone and the whole: exact, no draw.
 
-A released cell has a known law (`engine.origin_destination.laws`), so the expectation over a whole
-matrix, or 305 of them, is a weighted sum over the distinct counts.
+A released cell has a known law (`laws`), so the expectation over any number of matrices is a
+weighted sum over the distinct pairs of a kept and a true count.
 """
 
 from collections.abc import Callable
@@ -18,17 +18,14 @@ from ..datasets import Dataset
 from ..parameters import ODParameters
 from . import laws
 from .laws import LawName, NoiseLaw
-from .matrices import CountHistogram, Days, histogram, histogram_of_matrix
+from .matrices import CountHistogram, Days, histogram
 from .mechanism import require_published
-from .sums import Totals
 
 Population = Literal["all", "travelled", "large"]
-"""Which cells are averaged over: all off-diagonal cells; those with a true trip; those whose true
-count is at least τ′ = max(τ, 1), which would be shown without noise."""
+"""All off-diagonal cells; those with a true trip; those of at least τ′ = max(τ, 1) true trips."""
 
 POPULATIONS: tuple[Population, ...] = ("all", "travelled", "large")
-SANITY_BOUND = 1.0
-"""Relative errors are relative to at least this many trips."""
+NORMAL_95 = 1.959964
 RELATIVE_STEP = 1e-5
 """Median relative errors are found to within this."""
 
@@ -43,17 +40,12 @@ class Share:
 
 @dataclass(frozen=True, kw_only=True)
 class Outcomes:
-    """What becomes of cells whose true count is below τ′ = max(τ, 1), and of the others.
-
-    The first four add up to all cells; `empty` (no trip, reads 0) is a part of the first, `phantom`
-    (no trip, and shown) of the second.
-    """
+    """What becomes of cells below τ′ and of the others; `phantom` is the empty part of revealed."""
 
     kept_suppressed: Share
     revealed: Share
     lost: Share
     kept: Share
-    empty: Share
     phantom: Share
 
 
@@ -61,8 +53,7 @@ class Outcomes:
 class ErrorSplit:
     """The expected sum of absolute errors by its causes, each added to the ones before.
 
-    `suppression` is below 0 where it spares more than it costs: most cells are empty and 0 is
-    right.
+    `suppression` is below 0 where it spares more than it costs: most cells are empty.
     """
 
     trimmed: float
@@ -71,15 +62,32 @@ class ErrorSplit:
     total: float
 
 
-class Expectation:
-    """Exact expectation of one release, from the histogram of (kept, true) counts.
+@dataclass(frozen=True, kw_only=True)
+class Totals:
+    """Released totals: true, expected, and about where 95% of them lie, 1.96 deviations away."""
 
-    Examples
-    --------
-    >>> exact = expectation_of_matrix([[0, 40], [0, 0]], ODParameters(epsilon=0.5, unit="trip"))
-    >>> round(float(exact.outcomes.kept.cells), 4)
-    1.0
-    """
+    true: Floats
+    expected: Floats
+    standard_deviation: Floats
+
+    @property
+    def bias(self) -> Floats:
+        """Expected minus true."""
+        return self.expected - self.true
+
+    @property
+    def low(self) -> Floats:
+        """Lower end, at least 0."""
+        return np.maximum(np.round(self.expected - NORMAL_95 * self.standard_deviation), 0.0)
+
+    @property
+    def high(self) -> Floats:
+        """Upper end."""
+        return np.maximum(np.round(self.expected + NORMAL_95 * self.standard_deviation), 0.0)
+
+
+class Expectation:
+    """Exact expectation of one release, from the histogram of (kept, true) counts."""
 
     def __init__(
         self, counted: CountHistogram, parameters: ODParameters, law: LawName = "rounded_laplace"
@@ -88,10 +96,9 @@ class Expectation:
         self.parameters = parameters
         self.histogram = counted
         self.law = NoiseLaw(1 / parameters.noise_scale, law)
-        self._threshold = float(parameters.suppression_threshold)
-        values, place = counted.by_kept
-        self._hidden = laws.suppressed_probability(self.law, values, self._threshold)[place]
-        self._absolute = laws.absolute_error(self.law, counted.kept, counted.true, self._threshold)
+        self._threshold = threshold = float(parameters.suppression_threshold)
+        self._hidden = laws.suppressed_probability(self.law, counted.kept, threshold)
+        self._absolute = laws.absolute_error(self.law, counted.kept, counted.true, threshold)
 
     @cached_property
     def outcomes(self) -> Outcomes:
@@ -110,7 +117,6 @@ class Expectation:
             revealed=share(shown * small),
             lost=share(hidden * ~small),
             kept=share(shown * ~small),
-            empty=Share(cells=hidden[0], trips=np.zeros(())),
             phantom=Share(cells=shown[0], trips=invented),
         )
 
@@ -150,12 +156,16 @@ class Expectation:
         return self._totals(self.histogram.cells)
 
     def _totals(self, cells: Any) -> Totals:
-        return Totals.of_cells(
-            self.law,
-            self.histogram.kept,
-            cells,
-            true=np.asarray(cells @ self.histogram.true),
-            threshold=self._threshold,
+        """Return totals that add up so many cells of each pair, shape (totals, pairs) or (pairs,).
+
+        Released cells are independent, so means and variances add up.
+        """
+        kept, true = self.histogram.kept, self.histogram.true
+        shift, variance = laws.bias_and_variance(self.law, kept, self._threshold)
+        return Totals(
+            true=np.asarray(cells @ true),
+            expected=np.asarray(cells @ (kept + shift)),
+            standard_deviation=np.sqrt(np.maximum(np.asarray(cells @ variance), 0.0)),
         )
 
     def weights(self, population: Population) -> Floats:
@@ -170,7 +180,7 @@ class Expectation:
 
     def relative_error(self, population: Population = "all") -> float:
         """Return the mean of |out − t|/max(t, 1)."""
-        bounded = self._absolute / np.maximum(self.histogram.true, SANITY_BOUND)
+        bounded = self._absolute / np.maximum(self.histogram.true, 1.0)
         return float(_average(bounded, self.weights(population)))
 
     def median_error(self, population: Population = "all") -> float:
@@ -233,45 +243,23 @@ def expectation(
 ) -> Expectation:
     """Return what Algorithm 1 is expected to do; nothing is refused for its size."""
     unit, limit = parameters.unit, parameters.max_trips_per_user
-    return Expectation(
-        histogram(dataset, unit, limit, days=days, sum_days=sum_days), parameters, law
-    )
-
-
-def expectation_of_matrix(
-    true: Any, parameters: ODParameters, *, kept: Any = None, law: LawName = "rounded_laplace"
-) -> Expectation:
-    """Return the expectation of a release of one matrix, or a stack of daily matrices."""
-    return Expectation(histogram_of_matrix(true, kept), parameters, law)
+    counted = histogram(dataset, unit, limit, days=days, sum_days=sum_days)
+    return Expectation(counted, parameters, law)
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeatMap:
     """Exact measures for every pair of settings; arrays have shape (epsilons, thresholds).
 
-    Attributes
-    ----------
-    mean_absolute, mean_bounded_relative : array
-        Means over the population of |out − t|, in trips, and of |out − t|/max(t, 1).
-    common_part : array
-        1 − ΣE|X − t| / Σ(t + E X), over all pairs.
-    zero_share : array
-        Share of all ordered pairs of zones that read 0.
-    visible_share : array
-        Share of all true trips, trimmed ones too, in flows of at least τ′ that are shown.
-    lost_share : array
-        Share of the flows of at least τ′ trips that read 0; NaN where there is none.
-    revealed_flows, phantom_flows : array
-        Flows below τ′ that are shown, with a trip and without.
-    bias : array
-        Expected minus true total, in trips.
+    The errors are means over a population of |out − t| and of |out − t|/max(t, 1), `zero_share` is
+    of all pairs of zones, `lost_share` of the flows of at least τ′ (NaN where there is none),
+    `revealed_flows` are those below τ′ that are shown, `bias` is of the total.
     """
 
     mean_absolute: Floats
     mean_bounded_relative: Floats
     common_part: Floats
     zero_share: Floats
-    visible_share: Floats
     lost_share: Floats
     revealed_flows: Floats
     phantom_flows: Floats
@@ -302,88 +290,42 @@ def heat_map(
 
     Examples
     --------
-    >>> grid = heat_map(histogram_of_matrix([[0, 9], [0, 0]]), [0.1, 1.0], [0, 15])
-    >>> grid.phantom_flows.round(4)
-    array([[0.4756, 0.1173],
-           [0.3033, 0.    ]])
+    >>> from engine import datasets
+    >>> grid = heat_map(histogram(datasets.load("demo-city"), days=0), [0.1, 1.0], [0, 15])
+    >>> grid.zero_share.round(3).tolist()
+    [[0.457, 0.831], [0.497, 0.955]]
     """
     validation.one_of("population", population, POPULATIONS[:2], "'all' is every flow")
-    noises = [NoiseLaw(epsilon / max_trips_per_user, law) for epsilon in np.atleast_1d(epsilons)]
-    taus = np.atleast_1d(thresholds)
-    names = list(HeatMap.__dataclass_fields__)
-    values = np.full((len(names), len(noises), len(taus)), np.nan)
-    weights = np.where(counted.true >= (population == "travelled"), counted.cells, 0.0)
-    relative = weights / np.maximum(counted.true, SANITY_BOUND)
-    for column, threshold in enumerate(taus.tolist()):
-        every, mean, bounded = (
-            _Weighted(counted, some, threshold) for some in (counted.cells, weights, relative)
+    kept, true, cells = counted.kept, counted.true, counted.cells
+    tau = np.atleast_1d(thresholds)[:, None]
+    some = np.where(true >= (population == "travelled"), cells, 0.0)
+    large = np.where(true >= laws.effective_threshold(tau), cells, 0.0)
+    rows: list[list[Floats]] = []
+    for epsilon in np.atleast_1d(epsilons):
+        noise = NoiseLaw(epsilon / max_trips_per_user, law)
+        hidden = laws.suppressed_probability(noise, kept, tau)
+        error = laws.absolute_error(noise, kept, true, tau)
+        bias = (kept + laws.mean_shift(noise, kept, tau) - true) @ cells
+        phantom = cells[0] * (1 - hidden[:, 0])
+        rows.append(
+            [
+                _ratio(error @ some, some.sum()),
+                _ratio(error / np.maximum(true, 1.0) @ some, some.sum()),
+                metrics.common_part(error @ cells, bias + counted.true_trips, counted.true_trips),
+                _ratio(hidden @ cells, cells.sum()),
+                _ratio((hidden * large).sum(axis=1), large.sum(axis=1)),
+                ((1 - hidden) * (cells - large)).sum(axis=1) - phantom,
+                phantom,
+                bias,
+            ]
         )
-        for row, noise in enumerate(noises):
-            values[:, row, column] = _measures(
-                counted, noise, threshold, every, (mean, bounded), weights.sum()
-            )
-    return HeatMap(**dict(zip(names, values, strict=True)))
+    values = np.array(rows).swapaxes(0, 1)
+    return HeatMap(**dict(zip(HeatMap.__dataclass_fields__, values, strict=True)))
 
 
-class _Weighted:
-    """Weighted sums of the pairs of each kept count, for one threshold.
-
-    E|out − t| is E[Z − d; Z ≥ s] where t ≤ τ′ and 2E[(Z − d)⁺] minus that above, d = t − m, and
-    t·P(Z < s) more for what is suppressed: a law of m alone times sums over the pairs.
-    """
-
-    def __init__(self, counted: CountHistogram, weights: Floats, threshold: float) -> None:
-        above = counted.true > max(threshold, 1)
-        signed = np.where(above, -weights, weights)
-        self.signed = counted.by_kept.sums(signed)
-        self.signed_trimmed = counted.by_kept.sums(signed * (counted.true - counted.kept))
-        self.trips = counted.by_kept.sums(weights * counted.true)
-        self.turned = counted.by_trimmed.sums(weights * above)
-        large = counted.true >= max(threshold, 1)
-        self.large = counted.by_kept.sums(weights * large)
-        self.large_trips = counted.by_kept.sums(weights * large * counted.true)
-
-    def error(self, beyond: Floats, shown: Floats, hidden: Floats, mean_above: Floats) -> float:
-        """Return the sum of absolute errors."""
-        return float(
-            self.signed @ beyond
-            - self.signed_trimmed @ shown
-            + self.trips @ hidden
-            + 2 * self.turned @ mean_above
-        )
-
-
-def _measures(
-    counted: CountHistogram,
-    noise: NoiseLaw,
-    threshold: float,
-    every: _Weighted,
-    averaged: tuple[_Weighted, _Weighted],
-    members: float,
-) -> list[float]:
-    kept = counted.by_kept.values
-    bound = max(threshold, 1) - kept
-    hidden, shown = noise.tail(1 - bound), noise.tail(bound)
-    parts = noise.mean_beyond(bound), shown, hidden, noise.mean_above(counted.by_trimmed.values)
-    cells = counted.by_kept.sums(counted.cells)
-    out = float(cells @ (kept + laws.mean_shift(noise, kept, threshold)))
-    trips, large = counted.true_trips, every.large.sum()
-    phantom = float(counted.cells[0] * shown[0])
-    total = every.error(*parts)
-    return [
-        *(_ratio(one.error(*parts), members) for one in averaged),
-        float(metrics.common_part(total, out, trips)),
-        _ratio(cells @ hidden, cells.sum()),
-        _ratio(every.large_trips @ shown, trips),
-        _ratio(every.large @ hidden, large),
-        float((cells - every.large) @ shown) - phantom,
-        phantom,
-        out - trips,
-    ]
-
-
-def _ratio(part: Any, whole: float) -> float:
-    return float(part / whole) if whole > 0 else float("nan")
+def _ratio(part: Floats, whole: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.where(whole > 0, part / whole, np.nan)
 
 
 def _average(values: Floats, weights: Floats) -> Floats:

@@ -70,15 +70,11 @@ class NoiseLaw:
         log_small = self.log_first - self.rate * np.where(j >= 1, j - 1, -j)
         return np.where(j >= 1, log_small, np.log1p(-np.exp(log_small)))
 
-    def log_pmf(self, value: ArrayLike) -> Floats:
-        """Return log P(Z = value) for whole numbers `value`."""
-        size = np.abs(np.asarray(value, dtype=np.float64))
-        away = self.log_first + np.log(self.gap) - self.rate * (size - 1)
-        return np.where(size == 0, np.log(self.zero), away)
-
     def pmf(self, value: ArrayLike) -> Floats:
         """Return P(Z = value) for whole numbers `value`."""
-        return np.exp(self.log_pmf(value))
+        size = np.abs(np.asarray(value, dtype=np.float64))
+        away = self.first * self.gap * np.exp(-self.rate * np.maximum(size - 1, 0))
+        return np.where(size == 0, self.zero, away)
 
     def reach(self, beyond: ArrayLike) -> Floats:
         """Return the least whole r with P(|Z| > r) ≤ `beyond`, above 0 and below 1."""
@@ -105,11 +101,7 @@ def effective_threshold(suppression_threshold: ArrayLike) -> Floats:
 
 
 def suppressed_probability(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
-    """Return P(out = 0) for a count `kept` under the threshold τ.
-
-    >>> float(suppressed_probability(NoiseLaw(0.5), 0, 0).round(4))
-    0.6106
-    """
+    """Return P(out = 0) for a count `kept` under the threshold τ."""
     return law.tail(1 - (effective_threshold(threshold) - np.asarray(kept, dtype=np.float64)))
 
 
@@ -125,16 +117,6 @@ def released_range(
     count, reach = np.asarray(kept, dtype=np.float64), law.reach(1 - share)
     least, low, high = effective_threshold(threshold), count - reach, count + reach
     return np.where(low >= least, low, 0.0), np.where(high >= least, high, 0.0)
-
-
-def log_released_probability(
-    law: NoiseLaw, released: ArrayLike, kept: ArrayLike, threshold: ArrayLike
-) -> Floats:
-    """Return log P(out = released); −∞ for values that cannot be released."""
-    out, m = np.asarray(released, dtype=np.float64), np.asarray(kept, dtype=np.float64)
-    least = effective_threshold(threshold)
-    log_value = np.where(out >= least, law.log_pmf(out - m), -np.inf)
-    return np.where(out == 0, law.log_tail(1 - (least - m)), log_value)
 
 
 def mean_shift(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:

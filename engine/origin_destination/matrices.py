@@ -8,7 +8,7 @@ Everything here is confidential.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -51,8 +51,6 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
 def by_zone(counts: Numbers) -> Numbers:
     """Return what decisions on zones read of matrices: trips that arrive, shape (matrices, zones).
 
-    Examples
-    --------
     >>> by_zone(np.array([[0, 4], [7, 0]])).tolist()
     [[7, 4]]
     """
@@ -64,8 +62,6 @@ def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Int
 
     Parameters
     ----------
-    dataset : Dataset
-        With trips.
     days : int, slice, sequence of int or None
         Positions in the declared period; None takes all days.
     sum_days : bool
@@ -74,7 +70,7 @@ def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Int
     Returns
     -------
     array of int64, shape (days, zones, zones)
-        Trips per day, origin and destination; shape (1, zones, zones) with `sum_days`.
+        Trips by origin and destination; shape (1, zones, zones) with `sum_days`.
 
     Raises
     ------
@@ -82,12 +78,6 @@ def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Int
         If the stack would not fit (`MAX_DENSE_CELLS`), or `days` is not in the period.
     DatasetError
         If the dataset has no trips.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> truth(datasets.load("demo-city"), days=0).shape
-    (1, 150, 150)
     """
     return _stack(dataset, dataset.trips, None, day_indices(dataset, days), sum_days=sum_days)
 
@@ -100,13 +90,6 @@ def kept(
     At trip level every trip is kept. Otherwise at most T per person-day (or person, over the whole
     period) are, at random: removing one unit of protection changes the result by at most T in L₁
     (1 at trip level). Arguments, shape and errors as `truth`.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> demo = datasets.load("demo-city")
-    >>> bool((kept(demo, ODParameters(epsilon=1.0), days=0) <= truth(demo, days=0)).all())
-    True
     """
     unit, limit = parameters.unit, parameters.max_trips_per_user
     return trimmed_counts(dataset, unit, limit, day_indices(dataset, days), sum_days=sum_days)
@@ -199,25 +182,12 @@ def clear_diagonal(counts: Integers) -> None:
     np.einsum("...zz->...z", counts)[...] = 0
 
 
-class Groups(NamedTuple):
-    """Distinct values, ascending, and which of the groups each pair belongs to."""
-
-    values: Floats
-    place: Integers
-
-    def sums(self, of: Floats) -> Floats:
-        """Return `of`, one number a pair, added up over the pairs of each group."""
-        return np.asarray(np.bincount(self.place, of, len(self.values)), dtype=np.float64)
-
-
 @dataclass(frozen=True, eq=False)
 class CountHistogram:
-    """Distinct pairs of a kept and a true count, and how many cells have them.
+    """Distinct pairs of a kept and a true count, pair 0 is (0, 0), and how many cells have them.
 
-    A stack of daily matrices has millions of cells and only thousands of distinct counts: this is
-    all that an exact expectation needs. `cells` counts off-diagonal cells over all matrices, pair 0
-    is (0, 0); `by_origin` and `by_destination`, shape (zones, pairs), count those of each row and
-    of each column.
+    `cells` counts off-diagonal cells over all matrices; `by_origin` and `by_destination`, shape
+    (zones, pairs), those of each row and of each column.
     """
 
     kept: Floats
@@ -225,22 +195,6 @@ class CountHistogram:
     cells: Floats
     by_origin: sparse.csr_array
     by_destination: sparse.csr_array
-    matrices: int
-
-    @property
-    def zones(self) -> int:
-        """Number of zones."""
-        return len(self.by_origin.indptr) - 1
-
-    @cached_property
-    def by_kept(self) -> Groups:
-        """Pairs by their kept count."""
-        return Groups(*np.unique(self.kept, return_inverse=True))
-
-    @cached_property
-    def by_trimmed(self) -> Groups:
-        """Pairs by the number of trips that trimming drops."""
-        return Groups(*np.unique(self.true - self.kept, return_inverse=True))
 
     @cached_property
     def true_trips(self) -> float:
@@ -263,8 +217,8 @@ def histogram(
 ) -> CountHistogram:
     """Return the histogram of a dataset's days; built once per unit, T and days.
 
-    T bounds the trips of a `unit`; ``trip`` trims nothing. The other arguments are those of
-    `engine.origin_destination.truth`. One day is in memory at a time.
+    T bounds the trips of a `unit`; ``trip`` trims nothing. `days` and `sum_days` are those of
+    `truth`. One day is in memory at a time.
 
     Examples
     --------
@@ -291,25 +245,6 @@ def histogram(
     return remembered(dataset, ("histogram of trips", unit, limit, chosen, sum_days), build)
 
 
-def histogram_of_matrix(true: Any, kept: Any = None) -> CountHistogram:
-    """Return the histogram of one matrix or a stack of daily matrices, diagonals left out.
-
-    `kept` are whole counts after trimming, at most the true ones; None trims nothing.
-    """
-    counts = np.asarray(true, dtype=np.int64)
-    counts = counts.reshape(-1, *counts.shape[-2:])
-    left = counts if kept is None else np.asarray(kept, dtype=np.int64).reshape(counts.shape)
-
-    def cells() -> Iterator[Cells]:
-        for layer, some in zip(counts, left, strict=True):
-            origin, destination = np.nonzero(layer)
-            off = origin != destination
-            at = origin[off], destination[off]
-            yield Cells(*at, some[at], layer[at])
-
-    return _count(cells(), counts.shape[-1], len(counts))
-
-
 def _count(cells: Iterator[Cells], zones: int, matrices: int) -> CountHistogram:
     parts: list[list[Any]] = [[], []]
     for some in cells:
@@ -333,7 +268,6 @@ def _of_sides(sides: Any, zones: int, matrices: int) -> CountHistogram:
         cells=np.asarray(rows.sum(axis=0)),
         by_origin=rows,
         by_destination=columns,
-        matrices=matrices,
     )
 
 

@@ -28,7 +28,7 @@ UNITS: dict[ODUnit, Unit] = {
     "person": Unit.PERSON_TRIPS,
 }
 EXACT_COUNTS = 2.0**23
-"""Counts below it are whole numbers in single precision, with as much noise as they are large."""
+"""Counts below it stay whole in single precision, with as much noise as they are large."""
 
 _LARGEST_NOISE = 2.0**62
 _PIECE = 2**15
@@ -62,25 +62,10 @@ def algorithm_1(
 ) -> tuple[Counts, Booleans]:
     """Return noisy counts, and which are shown; the others are released as 0.
 
-    Parameters
-    ----------
-    trimmed : array
-        Counts after step 1 (`engine.origin_destination.kept`); removing one unit of protection
-        changes them by at most T in L₁. Confidential.
-    parameters : ODParameters
-        Of the published method; τ is used.
-    sampler : callable
-        Adds the noise (step 2).
+    `trimmed` are counts after step 1 (`kept`), which one unit of protection changes by at most T in
+    L₁; `sampler` adds the noise (step 2). Sums of the noisy counts are unbiased; those of at least
+    τ′ = max(τ, 1) are shown (step 3).
 
-    Returns
-    -------
-    noisy : array, shape of `trimmed`
-        Whole numbers of either sign; sums of them are unbiased.
-    shown : bool array, same shape
-        Noisy counts of at least τ′ = max(τ, 1) (step 3).
-
-    Examples
-    --------
     >>> noisy, shown = algorithm_1(
     ...     np.array([20, 3]), ODParameters(epsilon=1.0), lambda counts: counts + 1)
     >>> noisy.tolist(), shown.tolist()
@@ -105,10 +90,8 @@ def release_matrix(
     counts : array-like of whole numbers, shape (zones, zones) or (days, zones, zones)
         From 0 to 2⁵³; the diagonal is taken as 0. Removing one unit of protection must change it
         by at most T in L₁.
-    parameters : ODParameters
-        ε, T and τ are used.
-    rng, noise
-        As in `release`; exactly one of them.
+    parameters, rng, noise
+        As in `release`.
 
     Examples
     --------
@@ -141,8 +124,8 @@ def rounded_laplace(
 ) -> Sampler:
     """Return the sampler that rounds count + Laplace noise half up: count + ⌊scale·η + ½⌋.
 
-    `standard` holds η, standard Laplace variates, one a count, in double or single precision, and
-    `scale` is T/ε; `room`, of its type, and `out` are arrays to work in.
+    `standard` holds η, one standard Laplace variate a count, in double or single precision, `scale`
+    is T/ε; `room`, of its type, and `out` are arrays to work in.
 
     >>> rounded_laplace(np.array([0.3, -2.0]), 2.0)(np.array([5, 5]))
     array([6, 1])
@@ -188,15 +171,11 @@ def require_published(parameters: ODParameters) -> None:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ODNoise:
-    """Standard Laplace variates of one release; the mechanism scales them by T/ε.
+    """Standard Laplace variates of one release, one a cell; the mechanism scales them by T/ε.
 
     The same noise under two settings is what makes a change on a slider the slider's own (common
-    random numbers). Whoever knows it can subtract it.
-
-    Attributes
-    ----------
-    cells : array, shape (zones, zones) or (days, zones, zones)
-        One variate for every cell; those of the diagonal are not used.
+    random numbers). Whoever knows it can subtract it. `cells` has shape (zones, zones) or (days,
+    zones, zones); those of the diagonal are not used.
     """
 
     cells: Floats
@@ -210,13 +189,7 @@ class ODNoise:
         days: Days = None,
         sum_days: bool = False,
     ) -> "ODNoise":
-        """Draw the noise of a release of these days, in their order, origins before destinations.
-
-        >>> from engine import datasets
-        >>> demo = datasets.load("demo-city")
-        >>> ODNoise.draw(np.random.default_rng(0), demo, days=[0, 3]).cells.shape
-        (2, 150, 150)
-        """
+        """Draw the noise of a release of these days, in their order."""
         layers = 1 if sum_days else len(day_indices(dataset, days))
         zones = len(dataset.zones)
         return cls(cells=samplers.laplace(rng, 1.0, (layers, zones, zones)))
@@ -224,18 +197,7 @@ class ODNoise:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ODRelease:
-    """One private release and what it costs.
-
-    Attributes
-    ----------
-    counts : array of int64, shape (days, zones, zones)
-        Private trips: 0 or at least τ; diagonal 0.
-    days : tuple of int
-        Positions of the days in the declared period.
-    ledger : Ledger
-        What one unit of protection pays. At ``person-day`` a person who travels on D released
-        days pays more: see `person_total`.
-    """
+    """One private release: trips that are 0 or at least τ, shape (days, zones, zones)."""
 
     parameters: ODParameters
     counts: Integers

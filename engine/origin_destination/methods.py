@@ -68,20 +68,13 @@ def release(
 
     Parameters
     ----------
-    dataset : Dataset
-        With trips.
     parameters : ODParameters
         ε, T, τ, the unit of protection and the method: ``"published"`` is P2's Algorithm 1;
-        ``"estimate"`` adds the noise to the same trimmed cells and reads them with statistics, at
-        the same proved ε (`estimate.release`).
-    rng : numpy.random.Generator
-        Source of the noise. Same state, same release. Exactly one of `rng` and `noise`.
-    noise : ODNoise
-        In place of `rng`: noise that was drawn before, carried over to these settings.
-    days : int, slice, sequence of int or None
-        Positions in the declared period; None takes all days.
-    sum_days : bool
-        Release the sum of the days as one matrix.
+        ``"estimate"`` reads the same noisy cells with statistics, at the same proved ε.
+    rng, noise : numpy.random.Generator, ODNoise
+        Source of the noise, or noise that was drawn before: exactly one of them.
+    days, sum_days
+        As for `truth`.
 
     Returns
     -------
@@ -122,13 +115,7 @@ def draw_noise(
 
 
 def ledger(parameters: ODParameters) -> Ledger:
-    """Return what one unit of protection pays, before any release.
-
-    Examples
-    --------
-    >>> ledger(ODParameters(epsilon=0.5, unit="trip")).proved_epsilon
-    0.5
-    """
+    """Return what one unit of protection pays, before any release."""
     return METHODS[parameters.method].ledger(parameters)
 
 
@@ -161,19 +148,8 @@ def expected(
 ) -> Expectation | None:
     """Return what a release is expected to do, exactly; None where the method has no exact law.
 
-    Parameters
-    ----------
-    dataset, parameters, days, sum_days
-        As in `release`.
-    law : str
-        ``rounded_laplace`` of an exploration, ``discrete_laplace`` of what leaves the building.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> demo = datasets.load("demo-city")
-    >>> expected(demo, ODParameters(epsilon=0.5, method="estimate")) is None
-    True
+    `law` is ``rounded_laplace`` of an exploration or ``discrete_laplace`` of what leaves the
+    building; other arguments and errors are those of `release`.
     """
     exact = METHODS[parameters.method].expected
     if exact is None:
@@ -182,31 +158,13 @@ def expected(
 
 
 def suppresses(parameters: ODParameters) -> bool:
-    """Return whether small flows are hidden, so that τ counts.
-
-    Examples
-    --------
-    >>> [suppresses(ODParameters(epsilon=1.0, method=each)) for each in ("published", "estimate")]
-    [True, False]
-    """
+    """Return whether small flows are hidden, so that τ counts."""
     return "suppression_threshold" in METHODS[parameters.method].uses
 
 
 def scores(truth: Counts, release: Release) -> TripScores:
     """Return the errors of a release: of the best number of each flow, and of what is shown.
 
-    Parameters
-    ----------
-    truth : array, shape (days, zones, zones)
-        Of the released days, see `engine.origin_destination.truth`.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> from engine.origin_destination import truth
-    >>> demo = datasets.load("demo-city")
-    >>> private = release(demo, ODParameters(epsilon=1.0), days=0, rng=np.random.default_rng(0))
-    >>> 0 < scores(truth(demo, days=0), private).common_part < 1
-    True
+    `truth` is that of the released days, shape (days, zones, zones).
     """
     return drawn_scores(truth, release.typical, release.parameters.least_shown, release.shown)

@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import metrics
 from ..arrays import Booleans, Counts, Floats
-from .exact import SANITY_BOUND, Expectation, Outcomes, Share
+from .exact import Expectation, Outcomes, Share
 from .matrices import require_alike
 
 
@@ -14,20 +14,9 @@ from .matrices import require_alike
 class TripScores:
     """Errors of one release of matrices, drawn or expected, in trips and shares.
 
-    Attributes
-    ----------
-    mean_error : float
-        Mean of |x̂ − x| over all ordered pairs of zones, in trips.
-    common_part : float
-        Common part of commuters, 1 − Σ|x̂ − x| / Σ(x + x̂), of expectations where nothing is drawn.
-    flows : float
-        Flows of at least τ′ = max(τ, 1) true trips, which a release without noise would show.
-    relative_error : float
-        Mean of |x̂ − x|/x over these flows, suppressed ones included; NaN where there is none.
-    zero_share : float
-        Share of all ordered pairs that read 0.
-    lost_flows, phantom_flows : float
-        Those of `flows` that read 0; flows shown although nobody travelled.
+    Over all ordered pairs of zones, but `relative_error`, the mean of |x̂ − x|/x over the `flows` of
+    at least τ′ = max(τ, 1) true trips (NaN where there is none), and `lost_flows`, those of them
+    that read 0. `phantom_flows` are shown although nobody travelled.
     """
 
     mean_error: float
@@ -40,15 +29,7 @@ class TripScores:
 
 
 def expected_scores(exact: Expectation) -> TripScores:
-    """Return what a release is expected to score, exactly.
-
-    >>> from engine.origin_destination.exact import expectation_of_matrix
-    >>> from engine.parameters import ODParameters
-    >>> settings = ODParameters(epsilon=0.5, unit="trip")
-    >>> scored = expected_scores(expectation_of_matrix([[0, 40], [9, 0]], settings))
-    >>> scored.flows, round(scored.zero_share, 3)
-    (1.0, 0.484)
-    """
+    """Return what a release is expected to score, exactly."""
     return _scores(
         exact.mean_error(), exact.common_part, exact.relative_error("large"), exact.outcomes
     )
@@ -59,8 +40,8 @@ def drawn_scores(
 ) -> TripScores:
     """Return the scores of one release; arrays as for `drawn_outcomes`.
 
-    `released` holds the best number of each flow by itself, `shown` which flows are shown, those
-    above 0 where None; `least_shown` is τ′.
+    `released` holds the best number of each flow by itself; those above 0 are shown where `shown`
+    is None.
 
     >>> scored = drawn_scores(np.array([[0, 40], [9, 0]]), np.array([[0, 43], [0, 0]]), 15)
     >>> scored.mean_error, scored.relative_error, scored.zero_share
@@ -72,7 +53,7 @@ def drawn_scores(
     visible = released > 0 if shown is None else shown
     large = t >= least_shown
     error = np.abs(out - t)
-    bounded = error[large] / np.maximum(t[large], SANITY_BOUND)
+    bounded = error[large] / np.maximum(t[large], 1.0)
     return _scores(
         float(error.mean()) if len(t) else float("nan"),
         float(metrics.common_part(error.sum(), out.sum(), t.sum())),
@@ -86,10 +67,6 @@ def drawn_outcomes(true: Counts, released: Counts, least_shown: int) -> Outcomes
 
     `true` and `released`, shape (zones, zones) or (days, zones, zones), are the truth before
     trimming and the release; `least_shown` is τ′.
-
-    >>> outcomes = drawn_outcomes(np.array([[0, 40], [9, 0]]), np.array([[0, 43], [0, 0]]), 15)
-    >>> int(outcomes.kept.cells), int(outcomes.kept_suppressed.trips)
-    (1, 9)
     """
     require_alike(true, released)
     off = ~np.eye(true.shape[-1], dtype=bool)
@@ -107,17 +84,12 @@ def drawn_outcomes(true: Counts, released: Counts, least_shown: int) -> Outcomes
         revealed=share(small & ~hidden),
         lost=share(~small & hidden),
         kept=share(~small & ~hidden),
-        empty=share(none & hidden),
         phantom=share(none & ~hidden, released),
     )
 
 
 def total_error(true: Floats, released: Floats) -> float:
-    """Return the error of totals of zones, Σ|x̂ − x|/Σx; NaN without trips.
-
-    >>> total_error(np.array([40, 10]), np.array([44, 0]))
-    0.28
-    """
+    """Return the error of totals of zones, Σ|x̂ − x|/Σx; NaN without trips."""
     trips = float(true.sum())
     return float(np.abs(released - true).sum()) / trips if trips > 0 else float("nan")
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 from scipy.special import ndtri
 
-from ..origin_destination.estimate import total_reach
 from ..origin_destination.laws import NoiseLaw
+from ..origin_destination.statements import total_reach
 from .ledger import exact
 
 LEVEL = 0.95

@@ -23,9 +23,9 @@ from ..errors import ParameterError
 from ..geography import centre_distances_m
 from ..ledger import Kind
 from ..origin_destination import estimate
-from ..origin_destination.estimate import FALSE_DISCOVERIES
 from ..origin_destination.matrices import kept, require_unit
 from ..origin_destination.mechanism import algorithm_1
+from ..origin_destination.statements import FALSE_DISCOVERIES
 from ..parameters import ODParameters
 from ..resolution import look_at
 from . import noise

@@ -5,8 +5,7 @@ from hypothesis import given, settings, strategies as st
 from engine import origin_destination as od
 from engine.noise import laplace
 from engine.origin_destination import laws
-from engine.origin_destination.exact import expectation_of_matrix
-from tests.reference.od_people import Counted
+from tests.reference.od_people import Counted, expectation_of_matrix
 
 ZONES, DAYS = 4, 3
 TRIPS = st.tuples(

@@ -7,6 +7,9 @@ from types import SimpleNamespace
 import numpy as np
 
 from engine.datasets import RANK_BUCKET, TripCounts, Trips
+from engine.origin_destination import histogram
+from engine.origin_destination.exact import Expectation
+from engine.origin_destination.statements import least_certain
 
 
 class Counted:
@@ -57,3 +60,33 @@ def random_people(rng, people, zones, days, mean):
         order = rng.permutation(len(trips))
         travellers.append([trips[i] for i in order])
     return travellers
+
+
+def histogram_of_matrix(true, kept=None):
+    """Return the engine's histogram of matrices; kept trips are of rank 1, dropped ones beyond."""
+    true = np.asarray(true, dtype=np.int64)
+    true = true.reshape(-1, *true.shape[-2:])
+    kept = true if kept is None else np.asarray(kept, dtype=np.int64).reshape(true.shape)
+    counts = np.stack([kept, true - kept], axis=-1)
+    day, origin, destination, dropped = np.nonzero(counts)
+    rows = TripCounts(
+        day=day.astype(np.int32),
+        origin=origin.astype(np.int32),
+        destination=destination.astype(np.int32),
+        rank=np.where(dropped, RANK_BUCKET, 1).astype(np.int16),
+        n=counts[counts > 0],
+    )
+    dataset = Counted([], true.shape[-1], len(true))
+    dataset.trips = Trips.of(rows, len(true))
+    return histogram(dataset, "person-day", 1)
+
+
+def expectation_of_matrix(true, parameters, *, kept=None, law="rounded_laplace"):
+    """Return the engine's expectation of a release of one matrix, or a stack of daily matrices."""
+    return Expectation(histogram_of_matrix(true, kept), parameters, law)
+
+
+def certain_flows(cells, rate):
+    """Return which flows of one release, (…, zones, zones), the engine names certain."""
+    off = ~np.eye(cells.shape[-1], dtype=bool)
+    return (cells >= least_certain(cells.reshape(-1, *off.shape), rate)) & off

@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
-from engine.origin_destination import estimate, sums
 from engine.origin_destination.estimate import assisted, law, prediction, reading
 from engine.origin_destination.estimate.measurement import discrete_laplace
+from engine.origin_destination.statements import cell_reach, noise_variance, total_reach
 from tests.reference import estimate_reference as plain
+from tests.reference.od_people import certain_flows
 
 ZONES = 7
 
@@ -24,7 +25,7 @@ def noisy_matrix(rate, seed):
 @pytest.mark.parametrize(("rate", "seed"), [(0.2, 0), (0.7, 1), (2.0, 2)])
 def test_prediction(rate, seed):
     cells, distances = noisy_matrix(rate, seed)
-    variance = sums.noise_variance(rate)
+    variance = noise_variance(rate)
     expected = plain.predict(cells, variance, distances)
     fitted = prediction.predict(cells, variance, distances)
     assert fitted == pytest.approx(
@@ -36,7 +37,7 @@ def test_prediction(rate, seed):
 @pytest.mark.parametrize(("rate", "seed"), [(0.3, 3), (1.0, 4)])
 def test_reading(rate, seed):
     cells, distances = noisy_matrix(rate, seed)
-    mu = prediction.predict(cells, sums.noise_variance(rate), distances)
+    mu = prediction.predict(cells, noise_variance(rate), distances)
     most = int(cells.max() + 12 / rate) + 31  # the engine's nodes
     flat = law.Expected(mu, np.ones_like(mu))
     behind = reading.intensity(cells, rate, flat)
@@ -81,7 +82,7 @@ def test_noise_is_the_inverse_of_the_distribution_function():
 @pytest.mark.parametrize("rate", [0.05, 0.3, 2.0, 9.0])
 def test_reach_of_a_cell(rate):
     for level in (0.05, 0.001):
-        z = estimate.cell_reach(rate, confidence=1 - level)
+        z = cell_reach(rate, confidence=1 - level)
         assert plain.noise_tail(z, rate) <= level * (1 + 1e-9)
         if z:
             assert plain.noise_tail(z - 1, rate) > level
@@ -93,20 +94,20 @@ def test_reach_of_a_cell(rate):
 )
 def test_reach_of_a_total(rate, cells, confidence):
     expected = plain.total_reach(rate, cells, confidence, support=int(40 / rate) + 3)
-    assert estimate.total_reach(rate, cells, confidence=confidence) == expected
+    assert total_reach(rate, cells, confidence=confidence) == expected
 
 
 def test_reach_of_a_zone_of_421():
-    assert estimate.total_reach(0.1, 420) == 568
+    assert total_reach(0.1, 420) == 568
     # a small rate is the same law on a wider scale
-    assert estimate.total_reach(1e-4, 420) == pytest.approx(568_000, rel=2e-3)
+    assert total_reach(1e-4, 420) == pytest.approx(568_000, rel=2e-3)
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_certain_flows(seed):
     cells, _ = noisy_matrix(0.4, seed)
     expected = plain.certain_flows(cells, 0.4, 0.05)
-    assert estimate.certain_flows(cells, 0.4).tolist() == expected
+    assert certain_flows(cells, 0.4).tolist() == expected
 
 
 @pytest.mark.parametrize("zones", [2, 3, 5])
@@ -116,7 +117,7 @@ def test_certain_flows_of_few_zones(zones):
     for rate in rng.choice([0.2, 0.4, 1.0, 2.5], 100):
         cells = rng.integers(-2, int(12 / rate), (zones, zones))
         expected = plain.certain_flows(cells, rate, 0.05)
-        assert estimate.certain_flows(cells, rate).tolist() == expected
+        assert certain_flows(cells, rate).tolist() == expected
 
 
 @pytest.mark.parametrize("rate", [0.4, 0.008])

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine.origin_destination import estimate
 from engine.origin_destination.estimate.measurement import discrete_laplace
+from engine.origin_destination.statements import cell_reach, total_reach
+from tests.reference.od_people import certain_flows
 
 RATE, RELEASES, ZONES = 0.25, 2_000, 14
 FACTORS = (0.8, 1.25)
@@ -48,9 +49,9 @@ def coverage(factor):
     error = np.abs(noisy - kept)[:, off]
     totals = np.abs(noisy.sum(axis=2) - kept.sum(axis=1))
     return (
-        (error <= estimate.cell_reach(RATE)).mean(),
-        (error.max(axis=1) <= estimate.cell_reach(RATE, cells=int(off.sum()))).mean(),
-        (totals <= estimate.total_reach(RATE, ZONES - 1)).mean(),
+        (error <= cell_reach(RATE)).mean(),
+        (error.max(axis=1) <= cell_reach(RATE, cells=int(off.sum()))).mean(),
+        (totals <= total_reach(RATE, ZONES - 1)).mean(),
     )
 
 
@@ -73,7 +74,7 @@ def false_share(factor):
     kept = np.zeros((ZONES, ZONES), dtype=np.int64)
     kept[0, 1:9] = 60  # nearly all other flows are empty
     noisy = cells_of(kept, factor, seed=3)
-    certain = np.stack([estimate.certain_flows(one, RATE) for one in noisy])
+    certain = np.stack([certain_flows(one, RATE) for one in noisy])
     named = certain.sum(axis=(1, 2))
     false = (certain & (kept == 0)).sum(axis=(1, 2))
     assert named.mean() > 5
@@ -98,7 +99,7 @@ def false_share_of_days(days, per_day):
         noisy *= 1 - np.eye(ZONES, dtype=np.int64)
         groups = noisy if per_day else [noisy]
         certain = np.concatenate(
-            [estimate.certain_flows(one, RATE).reshape(-1, ZONES, ZONES) for one in groups]
+            [certain_flows(one, RATE).reshape(-1, ZONES, ZONES) for one in groups]
         )
         shares.append((certain & (kept == 0)).sum() / max(certain.sum(), 1))
     return np.mean(shares)

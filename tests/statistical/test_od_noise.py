@@ -8,8 +8,8 @@ from engine import noise, origin_destination as od
 from engine.noise import laplace
 from engine.origin_destination import calculators, laws
 from engine.origin_destination.estimate.measurement import discrete_laplace
-from engine.origin_destination.exact import expectation_of_matrix
 from engine.origin_destination.scores import drawn_outcomes, drawn_scores, expected_scores
+from tests.reference.od_people import expectation_of_matrix
 
 EPSILON, THRESHOLD = 0.4, 6
 PARAMS = od.ODParameters(epsilon=EPSILON, suppression_threshold=THRESHOLD, unit="trip")
@@ -30,7 +30,8 @@ def chi_square(count, out):
     """P-value of the drawn counts against the exact law, in bins of enough expected draws."""
     law = laws.NoiseLaw(EPSILON)
     values = np.arange(0, count + 200)
-    pmf = np.exp(laws.log_released_probability(law, values, count, THRESHOLD))
+    pmf = np.where(values >= THRESHOLD, law.pmf(values - count), 0.0)
+    pmf[0] = laws.suppressed_probability(law, count, THRESHOLD)
     seen = np.bincount(np.minimum(out, values[-1]), minlength=len(values)).astype(float)
     often = pmf * len(out) >= 10
     expected = np.append(pmf[often], 1 - pmf[often].sum()) * len(out)

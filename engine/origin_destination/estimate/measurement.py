@@ -36,18 +36,9 @@ _LARGEST_NOISE = 2.0**62
 class Measurement:
     """Noisy cells and all that is public about them.
 
-    Attributes
-    ----------
-    cells : array of int64, shape (days, zones, zones)
-        Kept trips plus discrete Laplace noise, signed; diagonal 0.
-    rate : float
-        a, the noise of a cell has P(z) ∝ e^(−a|z|); 1/a trips is its scale.
-    beyond : array of int64, shape (days,), or None
-        Noisy number of trips beyond T, up to `COUNTED_TO` of each unit; None where not measured.
-    days : tuple of int
-        Positions of the days in the declared period.
-    ledger : Ledger
-        What one unit of protection pays; exactly ε in all.
+    `cells`, shape (days, zones, zones), are kept trips plus discrete Laplace noise, P(z) ∝
+    e^(−a|z|) with `rate` a; `beyond`, shape (days,), is the noisy number of trips beyond T, up to
+    `COUNTED_TO` of each unit, None where it is not measured. The ledger states exactly ε.
     """
 
     parameters: ODParameters
@@ -83,14 +74,6 @@ def measure(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) ->
     Removing one unit of protection changes all kept cells by at most T in L₁ (1 at trip level),
     so noise of scale T/ε makes them ε-DP (Ghosh, Roughgarden and Sundararajan 2009, geometric
     mechanism). Where trips beyond T are counted too the cells get 98% of ε, that count 2%.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> demo = datasets.load("demo-city")
-    >>> measured = measure(demo, ODParameters(epsilon=0.5), days=0, rng=np.random.default_rng(0))
-    >>> measured.cells.shape, measured.ledger.proved_epsilon
-    ((1, 150, 150), 0.5)
     """
     variates, chosen, summed = drawn(dataset, **draw)
     of_days = iter(variates)
@@ -112,19 +95,12 @@ def measure_with(
     sum_days: bool = False,
     keep: Keep = lambda days: np.stack(list(days)),
 ) -> Measurement:
-    """Measure with noise of any source of discrete Laplace noise; else as `measure`.
+    """Measure with any source of discrete Laplace noise; one day's counts are in memory at a time.
 
-    One day's counts are in memory at a time.
-
-    Parameters
-    ----------
-    add : callable
-        Given whole counts, their L₁ sensitivity and ε, returns them with discrete Laplace noise
-        of scale sensitivity/ε in every cell. It is asked for the cells of one day after another,
-        shape (zones, zones), whose diagonal is not used, and then for the counts beyond T where
-        they are measured, shape (days,).
-    keep : callable
-        Where noisy cells are kept: in memory, or in a file that is mapped.
+    `add`, given whole counts, their L₁ sensitivity and ε, returns them with noise of scale
+    sensitivity/ε in every cell: it is asked for the cells of one day after another, shape (zones,
+    zones), whose diagonal is not used, then for the counts beyond T where they are measured, shape
+    (days,). `keep` says where noisy cells are kept: in memory, or in a file that is mapped.
     """
     chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
     groups = [chosen] if sum_days else [(day,) for day in chosen]
@@ -159,9 +135,6 @@ def discrete_laplace(variates: Floats, rate: float) -> Integers:
 
     The inverse of the distribution function: with q = e^(−a), P(|Z| ≥ j) = 2qʲ/(1 + q) is the
     chance that a standard Laplace variate exceeds a·j − log(2/(1 + q)).
-
-    >>> discrete_laplace(np.array([-1.2, 0.1, 3.0]), 0.5)
-    array([-2,  0,  6])
     """
     size = (np.abs(variates) + np.log(2 / (1 + np.exp(-rate)))) / rate
     whole = np.floor(np.minimum(size, _LARGEST_NOISE)).astype(np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...arrays import Booleans, Floats, Integers
 from ...errors import ParameterError
-from ..sums import cell_reach, noise_variance
+from ..statements import cell_reach, noise_variance
 from .law import Expected, learn
 from .prediction import predict
 

@@ -12,12 +12,11 @@ from ...datasets import Dataset
 from ...geography import centre_distances_m
 from ...ledger import Ledger
 from ...parameters import ODParameters
-from .. import sums
 from ..mechanism import Draw
+from ..statements import cell_reach, least_certain, total_reach
 from . import assisted
 from .measurement import BEYOND_SHARE, Measurement, counts_beyond, measure
 from .reading import beyond_noise, expectations, read
-from .statements import least_certain
 
 LIKELY_EMPTY = 0.05
 """A flow is likely where the model's P(no trip) is below this."""
@@ -27,11 +26,10 @@ LIKELY_EMPTY = 0.05
 class EstimateRelease:
     """Estimated trips, what the model says of them and what holds without any model.
 
-    Attributes
+    Parameters
     ----------
     counts : array, shape (days, zones, zones)
-        Expected trips (posterior mean), at least 0 and not whole: what to add up. Keep the small
-        ones in sums, and never show them by rounding. Diagonal 0.
+        Expected trips (posterior mean), at least 0 and not whole: what to add up.
     typical : array, same shape
         The number of one flow (posterior median), with the least expected absolute error. Not for
         sums: small flows are mostly empty, so their medians add up to too little.
@@ -40,10 +38,8 @@ class EstimateRelease:
     certain : bool array, same shape
         Flows named as existing whatever the model: on average at most 5% of those that a release
         names, all its days together, are empty.
-    measurement : Measurement
-        The noisy cells, on which all of it rests.
-    distances_m : array, shape (zones, zones)
-        Public metres between zones, by which they were read.
+    measurement, distances_m : Measurement, array of shape (zones, zones)
+        The noisy cells on which all rests, and public metres between zones.
     """
 
     counts: Floats
@@ -85,40 +81,33 @@ class EstimateRelease:
 
     @cached_property
     def interval(self) -> tuple[Integers, Integers]:
-        """Return the 95% range of every kept count, shape (days, zones, zones); diagonal 0.
-
-        It holds its count in at least 95 of 100 releases whatever the world is like, for a flow
-        that was chosen without looking at this release; the model, which has not read that pair of
-        zones, makes it short.
-        """
+        """The 95% range of every kept count, shape (days, zones, zones), as `intervals`."""
         low, high = zip(*intervals(self.measurement, self.distances_m), strict=True)
         return np.stack(low), np.stack(high)
 
     def exact_interval(self, *, at_once: bool) -> tuple[Integers, Integers]:
         """Return the ranges, at least 0, that hold kept counts in 95 of 100 releases.
 
-        Whatever the model. With `at_once` they hold for all flows of the release together, hence
-        also for those chosen by what was released: the largest, the certain; else for one flow
-        that was chosen without looking.
+        With `at_once` for all flows of the release together, hence also for those chosen by what
+        was released; else for one flow that was chosen without looking.
         """
         cells = self.measurement.cells
         flows = max(cells.size - cells.shape[0] * cells.shape[-1], 1) if at_once else 1
-        reach = sums.cell_reach(self.measurement.rate, cells=flows)
+        reach = cell_reach(self.measurement.rate, cells=flows)
         off = ~np.eye(cells.shape[-1], dtype=np.bool_)
         return np.maximum(cells - reach, 0) * off, np.maximum(cells + reach, 0) * off
 
     def exact_totals(self, axis: int, *, at_once: bool) -> tuple[Integers, int]:
-        """Return noisy totals of zones, shape (days, zones), and z in trips.
+        """Return noisy totals of zones, shape (days, zones), and z: kept ones are in it ± z.
 
-        Kept totals are in it ± z in 95 of 100 releases: with `at_once` for all zones and days
-        together, else for one zone that was chosen without looking at this release. `axis` is −1
-        for trips out of each zone, −2 for trips into it.
+        In 95 of 100 releases, as `exact_interval`; `axis` is −1 for trips out of each zone, −2 for
+        trips into it.
         """
         totals, zones = self.measurement.cells.sum(axis=axis), self.counts.shape[-1]
         if zones < 2:
             return totals, 0
         confidence = 1 - 0.05 / (totals.size if at_once else 1)
-        return totals, sums.total_reach(self.measurement.rate, zones - 1, confidence=confidence)
+        return totals, total_reach(self.measurement.rate, zones - 1, confidence=confidence)
 
 
 def release(
@@ -130,8 +119,8 @@ def release(
 ) -> EstimateRelease:
     """Draw one release and read it; arguments and errors as `engine.origin_destination.release`.
 
-    `noise` is the noise of the published method, made discrete, so that both can be compared on the
-    same draw; `distances_m`, metres between zones, are those between their centres where None.
+    `noise` is the noise of the published method, made discrete: both can be compared on one draw.
+    `distances_m`, metres between zones, are those between their centres where None.
     """
     measured = measure(dataset, parameters, **draw)
     if distances_m is None:
@@ -187,7 +176,7 @@ def _factor(measured: Measurement, day: int, kept: float) -> float:
 
 
 def intervals(measured: Measurement, distances_m: Floats) -> Iterator[tuple[Integers, Integers]]:
-    """Yield low and high of every kept count of a day, shape (zones, zones), one day after another.
+    """Yield low and high of every kept count, shape (zones, zones), one day after another.
 
     Each holds its kept count in at least 95 of 100 releases whatever the world is like, if the flow
     was chosen without looking at the release; the model makes it short.

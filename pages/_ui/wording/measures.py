@@ -4,24 +4,6 @@ import math
 
 from pages._ui.wording.numbers import metres
 
-MEAN_ERROR = "Mean error, all pairs of zones"
-
-
-def trip_labels(flows: str) -> dict[str, str]:
-    """Return the names of a matrix's large numbers by their field, each with whom it is of.
-
-    Examples
-    --------
-    >>> trip_labels("15+")["visible_share"]
-    'All trips: in shown flows of 15+'
-    """
-    return {
-        "median_error": f"Median error, flows of {flows}",
-        "relative_error": f"Relative error, flows of {flows}",
-        "zero_share": "Pairs of zones that read 0",
-        "visible_share": f"All trips: in shown flows of {flows}",
-    }
-
 
 def density_error(error: float) -> str:
     """Say what a mean relative error means."""
@@ -52,12 +34,3 @@ def density_displacement(distance_m: float) -> str:
     if not math.isfinite(distance_m):
         return "The private map is empty: nothing to compare."
     return f"As if every visit had moved by {metres(distance_m)} on average."
-
-
-def flow_error(error: float) -> str:
-    """Say what the relative error of flows means."""
-    if not math.isfinite(error):
-        return "There are no flows to compare."
-    if error > 1:
-        return "Flows are off by more than their own size on average."
-    return f"These flows are off by {100 * error:.0f} in 100 on average, suppressed ones included."

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 
 from engine import origin_destination as od
-from engine.origin_destination.matrices import histogram_of_matrix
-from tests.reference.od_people import Counted, random_people
+from tests.reference.od_people import Counted, histogram_of_matrix, random_people
 
 ZONES, DAYS = 5, 4
 PEOPLE = random_people(np.random.default_rng(1), 60, ZONES, DAYS, 3.0)

@@ -11,10 +11,11 @@ import pytest
 from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.ledger import Unit, simple_ledger
-from engine.origin_destination import estimate, sums
+from engine.origin_destination import estimate
 from engine.origin_destination.estimate import law, prediction, reading
 from engine.origin_destination.mechanism import UNITS
-from tests.reference.od_people import Counted, random_people
+from engine.origin_destination.statements import noise_variance
+from tests.reference.od_people import Counted, certain_flows, random_people
 
 PACKAGE = Path(estimate.__file__).parent
 ZONES, DAYS = 6, 3
@@ -81,16 +82,16 @@ def imports(name):
             yield from (alias.name for alias in node.names)
 
 
-READERS = ["prediction", "law", "reading", "assisted", "statements"]
+READERS = ["prediction", "law", "reading", "assisted"]
 
 
 @pytest.mark.parametrize("name", READERS)
 def test_reading_cannot_see_counts(name):
     own = "engine.origin_destination.estimate."
     allowed = (
-        *(own + f"{one}." for one in READERS if one != "statements"),
-        "engine.origin_destination.sums.cell_reach",
-        "engine.origin_destination.sums.noise_variance",
+        *(own + f"{one}." for one in READERS),
+        "engine.origin_destination.statements.cell_reach",
+        "engine.origin_destination.statements.noise_variance",
         "engine.origin_destination.laws",  # of the noise
         "engine.origin_destination.gravity.balance",
         "engine.errors",
@@ -242,7 +243,7 @@ def test_certain_flows_are_named_once_for_all_days_of_a_release():
     cells[1, 0, 1] = 70  # clear of one day's only
     release = estimate.read_measurement(measured(cells, 0.1), np.ones((9, 9)))
     assert np.argwhere(release.certain).tolist() == [[0, 0, 1]]
-    assert estimate.certain_flows(cells[1], 0.1)[0, 1]
+    assert certain_flows(cells[1], 0.1)[0, 1]
     days = list(estimate.read_days(measured(cells, 0.1), np.ones((9, 9))))
     assert [day.certain.sum() for day in days] == [1] + 27 * [0]
 
@@ -278,7 +279,7 @@ def test_the_flow_back_sharpens_a_flow():
     errors = []
     # with the flows back of other pairs nothing is learnt from them
     for order in (np.arange(30), rng.permutation(30)):
-        mu = prediction.predict(cells, sums.noise_variance(0.1), distances)
+        mu = prediction.predict(cells, noise_variance(0.1), distances)
         back = reading.intensity(cells, 0.1, law.Expected(mu, np.ones_like(mu)))
         trips = mu * (back.trips / np.where(mu > 0, mu, 1))[np.ix_(order, order)].T
         uncertainty = back.uncertainty[np.ix_(order, order)].T
@@ -318,7 +319,7 @@ def test_prediction_keeps_totals_and_falls_with_distance():
     size = rng.lognormal(3, 0.7, 25)
     cells = rng.poisson(np.outer(size, size) * np.exp(-distances / 2e4))
     cells *= 1 - np.eye(25, dtype=int)
-    predicted = prediction.predict(cells, sums.noise_variance(5.0), distances)
+    predicted = prediction.predict(cells, noise_variance(5.0), distances)
     assert predicted.sum(axis=1) == pytest.approx(cells.sum(axis=1), rel=0.1)
     share = predicted / np.outer(predicted.sum(axis=1), predicted.sum(axis=0))
     off = ~np.eye(25, dtype=bool)

@@ -1,81 +1,26 @@
-"""The laws of sums of released cells: totals of zones, whichever method released them."""
+"""What holds of a measurement whatever the world is like: no model, only the law of the noise.
+
+With q = e^(−a) discrete Laplace noise has P(|Z| > z) = 2q^(z+1)/(1 + q). All statements are about
+kept counts, that is after trimming.
+"""
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
 
 from .. import validation
-from ..arrays import Floats
-from . import laws
+from ..arrays import Floats, Integers
 from .laws import NoiseLaw
 
-NORMAL_95 = 1.959964
+FALSE_DISCOVERIES = 0.05
+"""On average at most this share of the flows named certain is empty."""
+
 _QUADRATURE_WIDTH = 60.0
 _NEGLIGIBLE = 30.0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Totals:
-    """Released totals under published flows: true, expected, and about where 95% of them lie.
-
-    A total is a sum of independent released cells, so means and variances add up; `low` and `high`
-    are 1.96 standard deviations away and hold about 95% of releases.
-    """
-
-    true: Floats
-    expected: Floats
-    standard_deviation: Floats
-
-    @property
-    def bias(self) -> Floats:
-        """Expected minus true."""
-        return self.expected - self.true
-
-    @property
-    def low(self) -> Floats:
-        """Lower end, at least 0."""
-        return np.maximum(np.round(self.expected - NORMAL_95 * self.standard_deviation), 0.0)
-
-    @property
-    def high(self) -> Floats:
-        """Upper end."""
-        return np.maximum(np.round(self.expected + NORMAL_95 * self.standard_deviation), 0.0)
-
-    @classmethod
-    def of_cells(
-        cls,
-        law: NoiseLaw,
-        kept: Floats,
-        cells: sparse.csr_array | Floats,
-        *,
-        true: Floats,
-        threshold: float,
-    ) -> "Totals":
-        """Return the totals of independent cells.
-
-        `kept` are counts after trimming, shape (counts,); `cells`, shape (totals, counts) or
-        (counts,), says how many cells of each count every total adds up.
-
-        >>> two = Totals.of_cells(NoiseLaw(2.0), np.array([0.0, 40.0]), np.array([9.0, 1.0]),
-        ...                       true=np.array(40.0), threshold=15)
-        >>> float(two.low), float(two.high)
-        (39.0, 41.0)
-        """
-        shift, variance = laws.bias_and_variance(law, kept, threshold)
-        spread = np.sqrt(np.maximum(np.asarray(cells @ variance), 0.0))
-        return cls(
-            true=true, expected=np.asarray(cells @ (kept + shift)), standard_deviation=spread
-        )
-
-
 def noise_variance(rate: float) -> float:
-    """Return the variance of discrete Laplace noise, v = 2q/(1 − q)².
-
-    >>> round(noise_variance(0.1), 1)
-    199.8
-    """
+    """Return the variance of discrete Laplace noise, v = 2q/(1 − q)²."""
     return float(2 * np.exp(-rate) / np.expm1(-rate) ** 2)
 
 
@@ -85,14 +30,10 @@ def cell_reach(rate: float, *, confidence: float = 0.95, cells: int = 1) -> int:
     The flow must be chosen without looking at the measurement. With `cells` above 1 the statement
     holds for all of them at once (Bonferroni), hence for those chosen by looking too.
 
-    Examples
-    --------
     >>> cell_reach(0.1), cell_reach(0.1, cells=421 * 420)
     (30, 151)
     """
-    _checked(rate, confidence)
-    level = (1 - confidence) / validation.whole_number("cells", cells, 1, remedy="1 is one flow")
-    return int(NoiseLaw(rate, "discrete_laplace").reach(level))
+    return int(NoiseLaw(rate, "discrete_laplace").reach((1 - confidence) / cells))
 
 
 def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
@@ -102,12 +43,11 @@ def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
     `cells`-fold convolution of the discrete Laplace law, by Fourier inversion:
     P(|S| ≤ z) = (1/2π) ∫ φ(t)^k sin((z + ½)t)/sin(t/2) dt, φ(t) = (1 − q)²/(1 − 2q cos t + q²).
 
-    Examples
-    --------
     >>> total_reach(0.1, 420)
     568
     """
-    _checked(rate, confidence)
+    validation.finite_above("rate", rate, 0, "it is ε/T")
+    validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
     count = validation.whole_number("cells", cells, 1, remedy="1 is one flow")
     if count == 1:
         return cell_reach(rate, confidence=confidence)
@@ -122,11 +62,6 @@ def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
         middle = (low + high) // 2
         low, high = (low, middle) if within(middle) >= confidence else (middle, high)
     return high
-
-
-def _checked(rate: float, confidence: float) -> None:
-    validation.finite_above("rate", rate, 0, "it is ε/T")
-    validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
 
 
 def _inversion(rate: float, cells: int) -> tuple[Floats, Floats]:
@@ -145,3 +80,24 @@ def _inversion(rate: float, cells: int) -> tuple[Floats, Floats]:
     if 2 * terms == period:
         weights[-1] /= 2
     return np.concatenate([[1 / period], weights]), angles
+
+
+def least_certain(days: Integers, rate: float) -> int:
+    """Return the least noisy count that is named certain, of one release, (days, zones, zones).
+
+    Benjamini–Hochberg at 5% over all flows of the release, all its days together, on
+    P(Z ≥ y) = q^y/(1 + q) for y ≥ 1: the noise of cells is independent, so on average at most 5%
+    of the named flows are empty (Benjamini and Hochberg 1995, theorem 1). Day by day it would not
+    hold of the list of all days. One day is in memory at a time.
+
+    >>> least_certain(np.array([[[0, 90], [12, 0]]]), 0.1)
+    90
+    """
+    off, none = ~np.eye(days.shape[-1], dtype=bool), np.log1p(np.exp(-rate))
+    flows = days.size - days.size // days.shape[-1]
+    # no rank names a flow that the 5% would not name by itself
+    least = max(1, int(np.ceil((-np.log(FALSE_DISCOVERIES) - none) / rate - 1e-9)))
+    ordered = np.sort(np.concatenate([day[(day >= least) & off] for day in days]))[::-1]
+    ranks = np.arange(1, len(ordered) + 1)
+    below = np.flatnonzero(-rate * ordered - none <= np.log(FALSE_DISCOVERIES * ranks / flows))
+    return int(ordered[below[-1]]) if len(below) else int(np.iinfo(np.int64).max)
