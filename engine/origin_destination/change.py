@@ -1,0 +1,345 @@
+"""Did it really change? The flows of two spans of days, told apart from the noise alone.
+
+The noisy counts of a flow before and after differ by the change of its kept trips plus a noise S,
+the sum of the noise of both, whose law is known: so is that of the totals of zones, whose noisy
+cells are added up before any is suppressed. Everything but `power` is computed from noisy cells and
+costs nothing more.
+
+What a verdict covers is the noise: that the kept trips themselves rose or fell. Who happened to
+travel, or to be a subscriber, on just these days is no part of it, nor is what trimming dropped.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import validation
+from ..arrays import Booleans, Floats, Integers
+from ..contract import When
+from ..errors import ParameterError
+from ..parameters import ODParameters
+from .calculators import change_error_probability
+from .laws import LawName, NoiseLaw
+
+LEVEL = 0.05
+"""On average at most this share of the changes that are told is none, or goes the other way."""
+
+_NEGLIGIBLE = 1e-15
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Verdicts:
+    """Noisy changes of several counts, each in ``change`` ± ``reach``, and which are hidden."""
+
+    change: Integers
+    reach: int
+    hidden: Booleans
+
+    @property
+    def signs(self) -> Integers:
+        """1 for a rise, −1 for a fall, 0 where nobody can tell: the bar does not clear 0."""
+        return np.sign(self.change) * ((np.abs(self.change) > self.reach) & ~self.hidden)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Change:
+    """What rose and what fell: flows (zones, zones), totals of zones (zones,) and of all ().
+
+    `written` are the flows that both releases show: of the others only the verdict is told, since
+    a change and one of its counts would give away the count that is suppressed.
+    """
+
+    flows: Verdicts
+    leaving: Verdicts
+    arriving: Verdicts
+    total: Verdicts
+    written: Booleans
+
+
+@dataclass(frozen=True, kw_only=True)
+class Found:
+    """Changes that are told, and of the true ones of a stated size those found and missed.
+
+    `invented` are told where the truth does not move, or moves the other way: by noise, or because
+    trimming dropped more trips in one span than in the other.
+    """
+
+    told: float
+    found: float
+    missed: float
+    invented: float
+
+
+class SummedNoise:
+    """Law of the noise of several cells added up, each of one `NoiseLaw`; symmetric about 0.
+
+    >>> SummedNoise(NoiseLaw(0.3923), 2).reach(0.05)  # Theorem 7, exact: α = 10
+    10
+    """
+
+    def __init__(self, law: NoiseLaw, cells: int) -> None:
+        self.law, self.cells = law, cells
+
+    def beyond(self, errors: ArrayLike) -> Floats:
+        """Return P(|S| > z) for whole z; two cells in closed form, more to within 1e-12."""
+        z = np.asarray(errors, dtype=np.float64)
+        size = np.maximum(z, 0.0)
+        if self.cells == 2:
+            beyond = change_error_probability(size, self.law.rate, law=self.law.name)
+        else:
+            angles, weights = _inverted(float(self.law.rate), self.law.name, self.cells)
+            sines = np.sin(np.multiply.outer(size + 0.5, angles))
+            beyond = np.clip(1 - (2 * size + 1) * weights[0] - sines @ weights[1:], 0.0, 1.0)
+        return np.where(z < 0, 1.0, beyond)
+
+    def reach(self, level: float) -> int:
+        """Return the least whole r with P(|S| > r) ≤ `level`."""
+        low, high = -1, int(np.ceil(np.sqrt(self.cells * _variance(self.law) / level)))
+        while high - low > 1:  # Chebyshev's bound holds at `high`
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.beyond(middle) <= level else (middle, high)
+        return high
+
+
+def require_comparable(before: When, after: When, days: int) -> None:
+    """Raise `ParameterError` unless two spans, of so many declared days, can be compared.
+
+    Each is one matrix; they have equally many days, so that no change leaves counts as they are,
+    and no day in common, so that their noise and a trip's cost are apart.
+    """
+    one, other = before.positions(days), after.positions(days)
+    if len(before.lengths(days)) != 1 or len(after.lengths(days)) != 1:
+        rule, remedy = "a span must be one matrix", "add its days up: step='whole'"
+    elif len(one) != len(other):
+        rule, remedy = "both spans must have equally many days", "shorten the longer one"
+    elif max(one.start, other.start) < min(one.stop, other.stop):
+        rule, remedy = "spans must have no day in common", "move one of them"
+    else:
+        return
+    raise ParameterError(rule, value=f"{before} and {after}", remedy=remedy)
+
+
+def composed_epsilon(parameters: ODParameters, days: Sequence[int]) -> float:
+    """Return what is paid for releases of several spans, of so many days each, added up.
+
+    A trip is in one span only and pays ε; at ``person-day`` a person pays for every day, and at
+    ``person`` for each release.
+
+    >>> [composed_epsilon(ODParameters(epsilon=0.5, unit=unit), (3, 3))
+    ...  for unit in ("trip", "person-day", "person")]
+    [0.5, 3.0, 1.0]
+    """
+    times = {"trip": 1, "person-day": sum(days), "person": len(days)}
+    return times[parameters.unit] * parameters.epsilon
+
+
+def compare(
+    before: Integers, after: Integers, law: NoiseLaw, *, least_shown: int | None = None
+) -> Change:
+    """Return what rose and what fell between two spans, from their noisy cells alone.
+
+    Parameters
+    ----------
+    before, after : arrays of whole numbers, shape (zones, zones)
+        Kept trips plus noise, signed, before any is suppressed.
+    law : NoiseLaw
+        Of the noise in every cell of both.
+    least_shown : int or None
+        τ′ where flows below it are suppressed. A flow that neither release shows gets no verdict
+        and counts as p = 1, so that choosing flows by their noise invents no change.
+
+    Returns
+    -------
+    Change
+        Of flows one Benjamini–Hochberg over all of them on P(|S| ≥ |change|), what the noise does
+        where nothing changed; noise is independent, so on average at most `LEVEL` of the told ones
+        are wrong, also in their direction (Benjamini and Yekutieli 2005), and as many of their
+        bars miss the change of the kept trips. Zones by origin, zones by destination and the total
+        are three more families, each by itself.
+
+    Examples
+    --------
+    >>> told = compare(np.array([[0, 90], [40, 0]]), np.array([[0, 30], [43, 0]]), NoiseLaw(0.5))
+    >>> told.flows.signs.tolist(), told.flows.reach, int(told.total.signs)
+    ([[0, -1], [0, 0]], 10, -1)
+    """
+    zones, change = len(before), np.asarray(after - before, dtype=np.int64)
+    off = ~np.eye(zones, dtype=bool)
+    written, hidden = off, ~off
+    if least_shown is not None:
+        written = off & (np.minimum(before, after) >= least_shown)
+        hidden = hidden | (np.maximum(before, after) < least_shown)
+    one, zone = SummedNoise(law, 2), SummedNoise(law, 2 * (zones - 1))
+    change = change * off
+    return Change(
+        flows=_told(change, one, hidden, zones * (zones - 1)),
+        leaving=_told(change.sum(axis=1), zone),
+        arriving=_told(change.sum(axis=0), zone),
+        total=_told(change.sum(), SummedNoise(law, 2 * zones * (zones - 1))),
+        written=written,
+    )
+
+
+def ratios(
+    before: Integers, after: Integers, law: NoiseLaw, *, least: int, confidence: float = 0.95
+) -> tuple[Floats, Floats]:
+    """Return between which ends the ratio of kept trips, after over before, lies.
+
+    The ranges of all flows hold at once, however they were chosen. NaN where fewer than `least`
+    trips are read before, or where noise could make up all of them.
+
+    >>> low, high = ratios(np.array([[0, 900], [9, 0]]), np.array([[0, 450], [9, 0]]),
+    ...                    NoiseLaw(0.5), least=100)
+    >>> low.round(2).tolist(), high.round(2).tolist()
+    ([[nan, 0.49], [nan, nan]], [[nan, 0.52], [nan, nan]])
+    """
+    reach = float(law.reach((1 - confidence) / (2 * len(before) * (len(before) - 1))))
+    known = (before >= max(least, 1)) & (before > reach) & ~np.eye(len(before), dtype=bool)
+    low, high = np.full(before.shape, np.nan), np.full(before.shape, np.nan)
+    low[known] = np.maximum(after[known] - reach, 0) / (before[known] + reach)
+    high[known] = np.maximum(after[known] + reach, 0) / (before[known] - reach)
+    return low, high
+
+
+def chances(
+    before: int, after: int, law: NoiseLaw, reach: int, *, least_shown: int | None = None
+) -> tuple[float, float]:
+    """Return how likely a flow of so many kept trips is told to rise, and to fall, exactly.
+
+    >>> [round(chance, 3) for chance in chances(100, 120, NoiseLaw(0.3), 13, least_shown=15)]
+    [0.859, 0.0]
+    """
+    far = int(law.reach(_NEGLIGIBLE))
+    z = np.arange(-far, far + 1)
+    shown = -np.inf if least_shown is None else least_shown
+
+    def larger(most: int, other: int) -> float:
+        """Return P(most + Z > other + Z′ + reach, and the first is shown)."""
+        below = 1 - law.tail(most + z - other - reach)
+        return float(law.pmf(z) @ (below * (most + z >= shown)))
+
+    return larger(after, before), larger(before, after)
+
+
+def epsilon_to_tell(
+    trips: int,
+    share: float,
+    *,
+    confidence: float = 0.95,
+    level: float = LEVEL,
+    max_trips_per_user: int = 1,
+    law: LawName = "rounded_laplace",
+) -> float:
+    """Return the least ε at which a change by `share` of a flow of so many trips is told.
+
+    It is told in a share `confidence` of releases, by bars that clear 0 where nothing changed with
+    probability `level` (of one flow among n chosen by looking: divide by n; Benjamini–Hochberg asks
+    no more). At a confidence of one half this is Theorem 7, exact, for an error below the change.
+
+    >>> round(epsilon_to_tell(100, 0.2), 3), round(epsilon_to_tell(100, 0.2, confidence=0.5), 3)
+    (0.385, 0.211)
+    """
+    change = int(np.floor(validation.whole_number("trips", trips, 1, remedy="20") * share + 0.5))
+    validation.whole_number("change", change, 1, remedy="ask for a larger share or flow")
+    validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
+
+    def told(rate: float) -> bool:
+        noise = NoiseLaw(rate, law)
+        both = SummedNoise(noise, 2)
+        short = change - both.reach(level)
+        # P(change + S > reach), S symmetric
+        tail = float(both.beyond(abs(short) - (short > 0))) / 2
+        return (1 - tail if short > 0 else tail) >= confidence - 1e-12
+
+    low, high = np.log(1e-3 / change), np.log(1e3)
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (low, middle) if told(float(np.exp(middle))) else (middle, high)
+    return float(max_trips_per_user * np.exp(high))
+
+
+def found(
+    signs: Integers, before: Integers, after: Integers, *, share: float = 0.2, size: int = 1
+) -> Found:
+    """Return how verdicts fare beside true trips (confidential).
+
+    True changes are those by at least `share` of the trips before, of flows of at least `size`
+    trips before or after.
+    """
+    true = np.sign(after - before)
+    large = (np.abs(after - before) >= share * before) & (true != 0)
+    large &= np.maximum(before, after) >= size
+    return Found(
+        told=float((signs != 0).sum()),
+        found=float((large & (signs == true)).sum()),
+        missed=float((large & (signs == 0)).sum()),
+        invented=float(((signs != 0) & (signs != true)).sum()),
+    )
+
+
+def power(
+    kept: tuple[Integers, Integers],
+    true: tuple[Integers, Integers],
+    law: NoiseLaw,
+    *,
+    rng: np.random.Generator,
+    least_shown: int | None = None,
+    share: float = 0.2,
+    size: int = 1,
+    draws: int = 20,
+) -> Found:
+    """Return how verdicts on flows fare on average over draws of the noise (confidential)."""
+    each: list[Found] = []
+    for _ in range(draws):
+        before, after = (counts + sample(law, rng, counts.shape) for counts in kept)
+        told = compare(before, after, law, least_shown=least_shown).flows.signs
+        each.append(found(told, *true, share=share, size=size))
+    mean = np.mean([(one.told, one.found, one.missed, one.invented) for one in each], axis=0)
+    return Found(**dict(zip(("told", "found", "missed", "invented"), mean.tolist(), strict=True)))
+
+
+def sample(law: NoiseLaw, rng: np.random.Generator, shape: tuple[int, ...]) -> Integers:
+    """Draw the noise of cells, for exploring."""
+    if law.name == "rounded_laplace":
+        return np.floor(rng.laplace(0, 1 / law.rate, shape) + 0.5).astype(np.int64)
+    up, down = (rng.geometric(law.gap, shape) for _ in range(2))
+    return np.asarray(up - down, dtype=np.int64)
+
+
+def _told(
+    change: Integers, noise: SummedNoise, hidden: Booleans | None = None, tests: int | None = None
+) -> Verdicts:
+    """Return verdicts by Benjamini–Hochberg; the bars are those of its last level."""
+    concealed = np.zeros(np.shape(change), dtype=bool) if hidden is None else hidden
+    sizes, counts = np.unique(np.abs(change)[~concealed], return_counts=True)
+    every, ranks = tests or int(counts.sum()), counts[::-1].cumsum()[::-1]
+    named = ranks[noise.beyond(sizes - 1) <= LEVEL * ranks / every]
+    reach = noise.reach(LEVEL * (int(named[0]) if len(named) else 1) / every)
+    return Verdicts(change=np.asarray(change), reach=reach, hidden=concealed)
+
+
+def _variance(law: NoiseLaw) -> float:
+    return float(2 * law.first * (2 - law.gap) / law.gap**2)
+
+
+@lru_cache(maxsize=8)
+def _inverted(rate: float, name: LawName, cells: int) -> tuple[Floats, Floats]:
+    """Angles and weights of the Fourier inversion of the law of a sum, by the trapezoid rule.
+
+    P(|S| ≤ z) = (1/2π) ∫ φ(t)^k sin((z + ½)t)/sin(t/2) dt, φ(t) = 1 − 4h(1 + q)s²/((1 − q)² + 4qs²)
+    and s = sin(t/2): exact up to the mass beyond the period.
+    """
+    law = NoiseLaw(rate, name)
+    gap, decay, first = float(law.gap), 1 - float(law.gap), float(law.first)
+    period = 2 * int(30 * (np.sqrt(cells * _variance(law)) + 1 / rate)) + 65
+    # φ of both laws is at most 1/(1 + 4qs²/(1 − q)²), and its power negligible beyond this angle
+    most = np.expm1(min(-np.log(_NEGLIGIBLE) / cells, 700.0)) * gap**2 / (4 * max(decay, 1e-300))
+    terms = int(np.arcsin(np.sqrt(min(most, 1.0))) / np.pi * period) + 1
+    angles = 2 * np.pi * np.arange(1, min(terms, period // 2) + 1) / period
+    wide = np.sin(angles / 2)
+    drop = 4 * first * (1 + decay) * wide**2 / (gap**2 + 4 * decay * wide**2)
+    weights = np.exp(cells * np.log1p(-drop)) / wide * (2 / period)
+    return angles, np.append(1 / period, weights)

@@ -1,0 +1,160 @@
+"""Change between two spans: its law by brute force, Theorem 7, verdicts, ratios, who pays."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+from engine.contract import When
+from engine.errors import ParameterError
+from engine.origin_destination import calculators, change
+from engine.origin_destination.change import SummedNoise, chances, compare, epsilon_to_tell
+from engine.origin_destination.laws import NoiseLaw
+from engine.parameters import ODParameters
+
+LAWS = ["rounded_laplace", "discrete_laplace"]
+FAR = 120
+
+
+def noise_of(rate, law):
+    """P(Z = z) of one cell from its definition, for |z| up to `FAR`."""
+    q = math.exp(-rate)
+    if law == "discrete_laplace":
+        return {z: (1 - q) / (1 + q) * q ** abs(z) for z in range(-FAR, FAR + 1)}
+
+    def up_to(x):  # distribution function of Laplace noise
+        return math.exp(rate * x) / 2 if x < 0 else 1 - math.exp(-rate * x) / 2
+
+    return {z: up_to(z + 0.5) - up_to(z - 0.5) for z in range(-FAR, FAR + 1)}
+
+
+def summed(rate, law, cells):
+    """P(|S| = n), by plain convolution of the cells."""
+    one = np.array(list(noise_of(rate, law).values()))
+    every = np.ones(1)
+    for _ in range(cells):
+        every = np.convolve(every, one)
+    middle = len(every) // 2
+    return np.append(every[middle], every[middle + 1 :] + every[middle - 1 :: -1])
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("rate", "cells"), [(0.4, 2), (0.4, 3), (1.5, 4), (0.7, 12), (6.0, 40)])
+def test_the_law_of_summed_noise_by_convolution(law, rate, cells):
+    size, noise = summed(rate, law, cells), SummedNoise(NoiseLaw(rate, law), cells)
+    beyond = 1 - np.cumsum(size)
+    z = np.arange(-1, 60)
+    assert noise.beyond(z) == pytest.approx(np.append(1, beyond[:60]), abs=2e-12)
+    for level in (0.5, 0.05, 1e-4):
+        reach = noise.reach(level)
+        assert beyond[reach] <= level * (1 + 1e-9)
+        assert reach == 0 or beyond[reach - 1] > level
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("least", [None, 1, 6])
+@pytest.mark.parametrize(("before", "after", "reach"), [(0, 0, 2), (3, 9, 2), (9, 4, 4), (5, 5, 7)])
+def test_chances_of_verdicts_by_brute_force(law, least, before, after, reach):
+    noise, rise, fall = noise_of(0.6, law), 0.0, 0.0
+    for (y, p), (z, q) in itertools.product(noise.items(), noise.items()):
+        one, other = before + y, after + z
+        if least is None or max(one, other) >= least:
+            rise += p * q * (other - one > reach)
+            fall += p * q * (one - other > reach)
+    known = chances(before, after, NoiseLaw(0.6, law), reach, least_shown=least)
+    assert known == pytest.approx((rise, fall), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("alpha", "published", "exact"),
+    [(0, 4.113, 7.339), (1, 2.057, 2.854), (2, 1.371, 1.676), (5, 0.6855, 0.7511),
+     (10, 0.3739, 0.3922), (50, 0.08065, 0.08145)],
+)  # fmt: skip
+def test_theorem_7_is_the_case_that_is_told_in_half_of_releases(alpha, published, exact):
+    half = epsilon_to_tell(alpha + 1, 1.0, confidence=0.5)
+    assert f"{half:.4g}" == f"{exact:.4g}"
+    assert half == pytest.approx(float(calculators.epsilon_for_change(alpha, 0.05)), rel=1e-9)
+    printed = float(calculators.epsilon_for_change(alpha, 0.05, method="published"))
+    assert f"{printed:.4g}" == f"{published:.4g}"
+    noise = SummedNoise(NoiseLaw(exact * 1.001), 2)
+    assert noise.reach(0.05) == alpha
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("trips", "share", "limit"), [(100, 0.2, 1), (100, 0.2, 4), (5, 1.0, 1)])
+def test_the_epsilon_from_which_a_change_is_told(law, trips, share, limit):
+    epsilon = epsilon_to_tell(trips, share, max_trips_per_user=limit, law=law)
+    for factor, enough in ((1 + 1e-6, True), (1 - 1e-3, False)):
+        noise = NoiseLaw(factor * epsilon / limit, law)
+        reach = SummedNoise(noise, 2).reach(0.05)
+        told, _ = chances(trips, round(trips * (1 + share)), noise, reach)
+        assert (told >= 0.95) == enough
+    assert epsilon > epsilon_to_tell(trips, 2 * share, max_trips_per_user=limit, law=law)
+    assert epsilon < epsilon_to_tell(trips, share, level=1e-4, max_trips_per_user=limit, law=law)
+
+
+def plain_verdicts(before, after, rate, law, least):
+    """Benjamini–Hochberg as it stands in the paper, over every flow; hidden ones have p = 1."""
+    size, flows = summed(rate, law, 2), []
+    for a, b in itertools.permutations(range(len(before)), 2):
+        d = int(after[a, b] - before[a, b])
+        p = float(size[abs(d) :].sum())
+        if least is not None and max(before[a, b], after[a, b]) < least:
+            p = 1.0
+        flows.append((p, a, b, np.sign(d)))
+    flows.sort()
+    most = max((k for k, (p, *_) in enumerate(flows, 1) if p <= 0.05 * k / len(flows)), default=0)
+    signs = np.zeros(before.shape, dtype=int)
+    for _, a, b, sign in flows[:most]:
+        signs[a, b] = sign
+    return signs
+
+
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("least", [None, 1, 20])
+def test_verdicts_equal_plain_benjamini_hochberg(law, least):
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        before = rng.integers(-8, 40, (6, 6))
+        after = before + rng.integers(-14, 15, (6, 6)) * rng.integers(0, 2, (6, 6))
+        told = compare(before, after, NoiseLaw(0.5, law), least_shown=least)
+        assert told.flows.signs.tolist() == plain_verdicts(before, after, 0.5, law, least).tolist()
+        off = (after - before) * (1 - np.eye(6, dtype=int))
+        assert told.leaving.change.tolist() == off.sum(axis=1).tolist()
+        assert told.arriving.change.tolist() == off.sum(axis=0).tolist()
+        assert int(told.total.change) == off.sum()
+        both = np.minimum(before, after) >= (-(10**6) if least is None else least)
+        assert told.written.tolist() == (both & ~np.eye(6, dtype=bool)).tolist()
+
+
+def test_what_both_spans_cost():
+    paid = {
+        unit: change.composed_epsilon(ODParameters(epsilon=0.3, unit=unit), (2, 2))
+        for unit in ("trip", "person-day", "person")
+    }
+    assert paid == pytest.approx({"trip": 0.3, "person-day": 1.2, "person": 0.6})
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "rule"),
+    [
+        (When(step="day", last=1), When(step="whole", first=2, last=3), "must be one matrix"),
+        (When(step="whole", last=1), When(step="whole", first=2), "equally many"),
+        (When(step="whole", last=2), When(step="whole", first=2, last=4), "no day in common"),
+    ],
+)
+def test_spans_that_cannot_be_compared(before, after, rule):
+    with pytest.raises(ParameterError, match=rule):
+        change.require_comparable(before, after, 7)
+    change.require_comparable(When(last=0), When(first=6), 7)
+    change.require_comparable(When(step="week", last=6), When(step="week", first=7), 14)
+
+
+def test_what_is_found_missed_and_invented():
+    before = np.array([[0, 100, 100], [100, 0, 100], [3, 0, 0]])
+    after = np.array([[0, 140, 70], [110, 0, 100], [9, 0, 0]])
+    signs = np.array([[0, 1, 0], [-1, 0, 1], [1, 1, 0]])
+    kinds = change.found(signs, before, after, share=0.2, size=20)
+    assert kinds == change.Found(told=5, found=1, missed=1, invented=3)
+    assert change.found(signs, before, after, share=0.1).found == 2
