@@ -8,7 +8,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Hashable, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from typing import Any
@@ -61,20 +61,28 @@ _flying: dict[Piece, Future[Any]] = {}
 _lock = threading.Lock()
 
 
-def _executor() -> Executor:
-    if not (count := workers()):
-        return _thread
-    return get_reusable_executor(
-        max_workers=count,
+def _to_worker(function: Function, piece: Piece) -> Future[Any]:
+    """Send a piece to the server's workers; in one thread, for loky keeps workers for each."""
+    executor = get_reusable_executor(
+        max_workers=workers(),
         timeout=_IDLE_S,
         initializer=_begin,
         env={"OPENBLAS_NUM_THREADS": "1", IN_WORKER: "1"},
     )
+    return executor.submit(_work, function, piece, None)
 
 
 def _begin() -> None:
     if hasattr(os, "nice"):
         os.nice(_NICE)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+
+
+def _end_with(server: int) -> None:
+    """End this worker when its server was killed: loky's would wait for it for ever."""
+    while os.getppid() == server:
+        time.sleep(1)
+    os._exit(0)
 
 
 def _work(function: Function, piece: Piece, lent: "store.Store | None") -> Any:
@@ -161,8 +169,10 @@ class Job:
             flying = _flying.get(asked)
             if shared and flying is not None and not flying.done():
                 return flying
-            lent = None if workers() else self.own
-            sent = _executor().submit(_work, self.function, piece, lent)
+            if workers():
+                sent = _thread.submit(_to_worker, self.function, piece).result()
+            else:
+                sent = _thread.submit(_work, self.function, piece, self.own)
             if shared:
                 _flying[asked] = sent
         return sent
