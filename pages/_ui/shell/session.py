@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from engine.contract import Seen
+from engine.contract import Seen, Setting
 
 S = TypeVar("S")
 _KEY = "session"
@@ -40,7 +40,7 @@ class Session:
     secret_seeds: dict[Seen, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
-    on_twin: tuple[str, float] | None = None
+    on_twin: tuple[str, Setting] | None = None
     judged: set[str] = field(default_factory=set)
     pages: dict[type, Any] = field(default_factory=dict)
     stands_in: str | None = None

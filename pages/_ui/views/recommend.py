@@ -117,6 +117,6 @@ def take(one: Candidate) -> None:
     state.take(one.setting)
     entry = state.entry_of(one.setting)
     if entry.is_twin:
-        session().on_twin = entry.name, one.setting.parameters.epsilon
+        session().on_twin = entry.name, one.setting
     if not entry.metadata.simulated:
         session().judged.add(entry.name)
