@@ -2,13 +2,15 @@
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlparse
 
 import pytest
 
-from tests.support.server import ROOT as ROOT, served as served
+from tests.support.server import ROOT, served
 
 playwright = pytest.importorskip("playwright.sync_api")
 
@@ -27,28 +29,25 @@ CHROMIUM_FLAGS = (
 """Without a graphics card only maps (WebGL) are worth its imitation; all else is drawn directly."""
 
 
-def chromium() -> str | None:
-    """Return the path of an installed Chromium, or None."""
-    return next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run a browser test that fails once more; the summary names it, for it is a defect to find.
+    """Mark browser tests, and run one that fails once more; the summary names it.
 
     A browser, a server and a machine that others use take part here: a lost press must not hide
-    what 3,400 other tests say. A test that fails twice fails.
+    what all other tests say. A test that fails twice fails.
     """
     folder = Path(__file__).parent
     for item in items:
         if folder in item.path.parents:
+            item.add_marker(pytest.mark.browser)
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 @pytest.fixture(scope="session")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Address of a dashboard that all browser tests of this run share; it has demo-city only."""
+    """Address of a dashboard with what home opens on, shared by stories that release nothing."""
     folder = tmp_path_factory.mktemp("data")
-    shutil.copytree(ROOT / "data" / "demo-city", folder / "demo-city")
+    for name in ("demo-city", "rwanda-districts"):
+        shutil.copytree(ROOT / "data" / name, folder / name)
     with served({"MOBILITY_DATA": str(folder)}) as url:
         yield url
 
@@ -56,7 +55,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator["playwright.Browser"]:
     """A headless Chromium; its absence skips, or fails where REQUIRE_BROWSER=1."""
-    path = chromium()
+    path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser"))), None)
     if path is None:
         message = "Chromium is not installed (Debian: apt-get install chromium)"
         if os.environ.get("REQUIRE_BROWSER") == "1":
@@ -69,21 +68,36 @@ def browser() -> Iterator["playwright.Browser"]:
         running.close()
 
 
-@pytest.fixture
-def page(browser: "playwright.Browser") -> Iterator["playwright.Page"]:
-    """A page in a fresh session; fails the test if any request was meant for another host."""
-    context = browser.new_context(viewport={"width": 1440, "height": 900}, color_scheme="light")
-    outside: list[str] = []
+@contextmanager
+def visit(browser: "playwright.Browser", **context: Any) -> Iterator["playwright.Page"]:
+    """Open a page in a session of its own; no request to another host, no error on the console."""
+    opened = browser.new_context(**{"viewport": {"width": 1280, "height": 720}, **context})
+    wrong: list[str] = []
 
     def watch(url: str) -> None:
         parts = urlparse(url)
         if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
-            outside.append(url)
+            wrong.append(f"request to {url}")
 
-    context.on("request", lambda request: watch(request.url))
-    opened = context.new_page()
-    opened.on("websocket", lambda socket: watch(socket.url))
-    opened.set_default_timeout(90_000)
-    yield opened
-    context.close()
-    assert not outside, f"requests left the machine: {outside}"
+    opened.on("request", lambda request: watch(request.url))
+    page = opened.new_page()
+    page.on("websocket", lambda socket: watch(socket.url))
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.set_default_timeout(60_000)
+    yield page
+    opened.close()
+    assert not wrong
+
+
+@pytest.fixture
+def session(browser: "playwright.Browser") -> Iterator[Callable[..., "playwright.Page"]]:
+    """Return what opens a page in a session of its own, by what its context takes."""
+    with ExitStack() as stack:
+        yield lambda **context: stack.enter_context(visit(browser, **context))
+
+
+@pytest.fixture
+def page(session: Callable[..., "playwright.Page"]) -> "playwright.Page":
+    """A page of 1280 × 720 in a session of its own."""
+    return session()

@@ -1,0 +1,87 @@
+"""Home in a real browser: the first screen, ε, the link, Present, Reset and its Undo."""
+
+import re
+
+import pytest
+
+from tests.support.browser import settled
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+SLIDER = ".st-key-epsilon input[type=range]"
+PRIVATE = ".sides figure:nth-child(2)"
+GAUGES = ".gauge .words"
+CONTROLS = """() => {
+    const seen = one => one.checkVisibility({visibilityProperty: true, opacityProperty: true})
+        && one.getBoundingClientRect().bottom > 0;
+    const part = one => one.matches('[aria-label^="Help for"]')
+        || one.matches('.stSelectbox button, .stNumberInput button');
+    const all = [...document.querySelectorAll('a[href], button, input, textarea, summary')];
+    const drawn = all.filter(one => seen(one) && !part(one));
+    return new Set(drawn.map(one => one.closest('.stButtonGroup') || one)).size;
+}"""
+"""How many controls are seen; a choice of two counts once, and with its arrow."""
+
+
+def at_home(page, link):
+    page.goto(link)
+    page.locator(".advice").wait_for()
+    settled(page)
+    return page
+
+
+def shown(page):
+    """What a reader compares: both gauges, the private picture and what is recommended."""
+    gauges = page.locator(GAUGES).all_inner_texts()
+    assert len(gauges) == 2
+    return gauges, page.locator(PRIVATE).inner_html()
+
+
+@pytest.mark.parametrize(("width", "height"), [(1280, 720), (1366, 768)])
+def test_the_answer_stands_on_the_first_screen(session, address, width, height):
+    page = at_home(session(viewport={"width": width, "height": height}), address)
+    use = page.get_by_role("button", name="Use this")
+    parts = (".st-key-home_need", ".gauges", ".st-key-epsilon", ".sides", ".verdict", ".advice")
+    purpose = page.get_by_text("See what privacy costs before you publish how people move")
+    for one in (purpose, use, *(page.locator(part).first for part in parts)):
+        expect(one).to_be_in_viewport(ratio=1)
+    tops = [page.locator(part).first.bounding_box()["y"] for part in parts[:4]]
+    assert tops == sorted(tops)
+    expect(page.locator(".advice")).to_contain_text(re.compile("Publish .* trips .* guesses right"))
+    expect(page.get_by_role("slider", name="Privacy loss")).to_have_count(1)
+    assert page.evaluate(CONTROLS) <= 40
+
+
+def test_epsilon_moves_gauges_picture_and_link_and_the_link_shows_the_same(session, address):
+    page = at_home(session(), address)
+    before = shown(page)
+    page.locator(SLIDER).press("Home")
+    page.wait_for_url(re.compile("epsilon=0.01"))
+    settled(page)
+    moved = shown(page)
+    assert all(one != other for one, other in zip(moved, before, strict=True))
+    page.locator(SLIDER).press("ArrowRight")
+    settled(page)
+    assert shown(at_home(session(), page.url)) == shown(page) != moved
+
+
+def test_a_presenter_has_one_screen_moves_epsilon_by_keys_and_takes_a_reset_back(page, address):
+    at_home(page, f"{address}/?epsilon=0.5&threshold=7")
+    page.get_by_role("button", name="Reset").click()
+    expect(page.locator(SLIDER)).to_have_attribute("aria-valuetext", "1")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(SLIDER)).to_have_attribute("aria-valuetext", "0.5")
+    page.wait_for_url(re.compile("(?=.*threshold=7)(?=.*epsilon=0.5)"))
+    page.get_by_text("Present", exact=True).click()
+    expect(page.locator('[data-testid="stSidebar"]:visible')).to_have_count(0)
+    settled(page)
+    for part in (".gauges", ".st-key-epsilon", ".sides"):
+        expect(page.locator(part)).to_be_in_viewport(ratio=1)
+    page.locator(SLIDER).focus()
+    for key, stop in (("ArrowRight", "0.55"), ("ArrowLeft", "0.5"), ("ArrowLeft", "0.45")):
+        before = shown(page)
+        page.keyboard.press(key)
+        page.wait_for_url(re.compile(f"epsilon={stop}(&|$)"))
+        settled(page)
+        now = shown(page)
+        assert all(one != other for one, other in zip(now, before, strict=True))
