@@ -14,16 +14,8 @@ LEVEL = 0.95
 
 
 def safe_scale(sensitivity: float, epsilon: float) -> float:
-    """Return the least float scale whose privacy loss sensitivity/scale is at most ε, exactly.
-
-    ε counts as it is written: 0.1 is one tenth, and not the float that is a little more.
-
-    Examples
-    --------
-    >>> safe_scale(1, 0.1), safe_scale(4, 0.5), safe_scale(1, 10)
-    (10.0, 8.0, 0.1)
-    """
-    allowed = min(exact(epsilon), Fraction(epsilon))
+    """Return the least float scale whose loss sensitivity/scale is at most ε as it is written."""
+    allowed = min(exact(epsilon), Fraction(epsilon))  # 0.1 is a tenth, and no float a little above
     scale = sensitivity / epsilon
     while Fraction(sensitivity) > allowed * Fraction(scale):
         scale = float(np.nextafter(scale, np.inf))
@@ -35,9 +27,9 @@ def law_of(scale: float) -> NoiseLaw:
     return NoiseLaw(1 / scale, "discrete_laplace")
 
 
-def laplace_bar(scale: float, level: float = LEVEL) -> int:
-    """Return the least whole z with P(|Z| > z) = 2 q^(z+1)/(1 + q) ≤ 1 − level; q = e^(−1/b)."""
-    return int(law_of(scale).reach(1 - level))
+def laplace_bar(scale: float) -> int:
+    """Return the least whole z with P(|Z| > z) = 2 q^(z+1)/(1 + q) ≤ 1 − 95%; q = e^(−1/b)."""
+    return int(law_of(scale).reach(1 - LEVEL))
 
 
 def holds_where_shown(scale: float, bar: int, size: int, least: int) -> float:
@@ -57,6 +49,6 @@ def sum_bar(scale: float, cells: int, level: float = LEVEL) -> int:
     return total_reach(1 / scale, max(cells, 1), confidence=level)
 
 
-def normal_bar(standard_deviation: float, level: float = LEVEL) -> float:
+def normal_bar(standard_deviation: float) -> float:
     """Return the error bar of a sum of many noisy counts, by the normal law."""
-    return float(ndtri((1 + level) / 2) * standard_deviation)
+    return float(ndtri((1 + LEVEL) / 2) * standard_deviation)

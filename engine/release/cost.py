@@ -20,16 +20,9 @@ _STOPS = [float(f"{digits}e{power}") for power in range(-13, 3) for digits in ra
 class Loss:
     """What a release promises to its own unit, and what its proof knows beyond that.
 
-    Parameters
-    ----------
-    days : int
-        D, declared days that are released; each is paid for at unit ``person-day``.
-    trimmed_to : int or None
-        T where the release is of trips alone, the first T of each `unit` in a random order that
-        belongs to the trips themselves, and ε is that of T trips added or removed. None elsewhere.
-    rho : float or None
-        ρ where all noise is Gaussian, on tables without negative numbers of which each `unit` has
-        at most a fixed L₂ norm. None elsewhere.
+    `trimmed_to` is T where only trips are counted, the first T of each `unit` in a random order of
+    their own, and ε is that of T trips. `rho` is ρ where all noise is Gaussian, on tables without
+    negative numbers, in which each `unit` has at most a fixed L₂ norm.
     """
 
     unit: BudgetUnit
@@ -91,13 +84,7 @@ def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
 
 
 def largest_epsilon(fits: Callable[[float], bool], most: float) -> float | None:
-    """Return the largest ε of two digits up to `most` that fits; None where none does.
-
-    Examples
-    --------
-    >>> largest_epsilon(lambda epsilon: 7 * epsilon <= 2, 10.0)
-    0.28
-    """
+    """Return the largest ε of two digits up to `most` that fits; None where none does."""
     low, high = -1, len(_STOPS)
     while high - low > 1:
         middle = (low + high) // 2

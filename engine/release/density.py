@@ -11,25 +11,21 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
-from ..parameters import HOURS_PER_WEEK, DensityParameters
+from ..parameters import HOURS_PER_WEEK
 from ..resolution import look_at
 from . import noise
 from .bars import laplace_sd, law_of, normal_bar
 from .files import require_counts, write_hours, write_zones
 from .plan import Accuracy, Plan, Progress, Stage
 
-_WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))
-"""By how much a week's noise deviates more than an hour's."""
-_GRID = 2**15
-"""Points: at least 64 standard deviations to each side."""
+_WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))  # by how much a week's noise deviates more
+_GRID = 2**15  # points: at least 64 standard deviations to each side
 
 
 def plan(setting: Setting, dataset: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
-    parameters: DensityParameters = setting.parameters
-    view = look_at(dataset, setting.zones)
-    limit, towers = parameters.max_visits_per_user, len(view.towers)
-    stage = Stage.laplace("visits by tower and hour", limit, parameters.epsilon)
+    view, limit = look_at(dataset, setting.zones), setting.parameters.max_visits_per_user
+    stage = Stage.laplace("visits by tower and hour", limit, setting.parameters.epsilon)
     variances = zone_variances(view)
     deviation = laplace_sd(stage.scale) * float(np.sqrt(np.median(variances)))
     median = int(np.argsort(variances, kind="stable")[len(variances) // 2])
@@ -44,14 +40,13 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
         limit=limit,
         stages=(stage,),
         composition="one mechanism",
-        cells=towers * HOURS_PER_WEEK,
+        cells=len(view.towers) * HOURS_PER_WEEK,
         zones=len(view.zones),
-        towers=towers,
+        towers=len(view.towers),
         accuracy=(
             Accuracy(what="a zone in one hour (median zone)", half_width=hour),
             Accuracy(what="a zone over the week (median zone)", half_width=week),
         ),
-        bar=hour,
         total_bar=week,
         raised=raised(stage.scale, shares[shares > 0]),
     )
@@ -62,11 +57,6 @@ def raised(scale: float, shares: Floats) -> float:
 
     The Zⱼ are discrete Laplace noise, the wⱼ `shares` above 0. By convolution on a grid of at least
     256 points to a standard deviation, which holds sums that are just ½.
-
-    Examples
-    --------
-    >>> round(raised(10.0, np.ones(1)), 3), round(raised(0.1, np.array([0.4])), 6)
-    (4.992, 0.0)
     """
     deviation = laplace_sd(scale) * float(np.sqrt((shares**2).sum()))
     step = 2.0 ** np.floor(np.log2(deviation / 256))
@@ -85,14 +75,12 @@ def raised(scale: float, shares: Floats) -> float:
 
 def prepare(plan: Plan, dataset: Dataset) -> None:
     """Read the visits that will be counted."""
-    view = look_at(dataset, plan.setting.zones)
-    require_counts(dataset, view.presampled_by_tower(plan.limit))
+    require_counts(dataset, dataset.presampled_by_tower(plan.limit))
 
 
 def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
     """Draw the noise of every tower and hour once and write zones by hour."""
-    view = look_at(dataset, plan.setting.zones)
-    scale = plan.stages[0].scale
+    view, scale = look_at(dataset, plan.setting.zones), plan.stages[0].scale
     noisy = noise.discrete_laplace(view.presampled_by_tower(plan.limit), scale)
     progress(0.6)
     mapped = view.tessellation.overlap.T @ noisy.astype(np.float64)
@@ -108,16 +96,7 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
 
 
 def whole_bars(deviations: Floats) -> Integers:
-    """Return the bars around sums of shares of noisy counts that are rounded to whole numbers.
-
-    Rounding takes up to a half more than the noise: without it the bars of small noise hold less
-    often.
-
-    Examples
-    --------
-    >>> whole_bars(np.array([0.3, 0.4, 10.0]))
-    array([ 2,  2, 21])
-    """
+    """Return the bars around sums of shares that are rounded: that takes up to a half more."""
     return np.ceil(normal_bar(1.0) * deviations + 0.5).astype(np.int64)
 
 

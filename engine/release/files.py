@@ -23,19 +23,13 @@ from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK
 from .bars import LEVEL, sum_bar
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+TEXT, WHOLE, REAL = pa.string(), pa.int64(), pa.float64()
 
 
-def neutral(text: object) -> str:
-    """Return text that a spreadsheet shows and never runs.
-
-    Examples
-    --------
-    >>> neutral("=1+1"), neutral("Kigali")
-    ("'=1+1", 'Kigali')
-    """
-    words = str(text)
-    return f"'{words}" if words.startswith(_FORMULA) else words
+def neutral(texts: Any) -> list[str]:
+    """Return texts that a spreadsheet shows and never runs as formulas."""
+    words = (str(text) for text in texts)
+    return [f"'{one}" if one.startswith(("=", "+", "-", "@", "\t", "\r")) else one for one in words]
 
 
 def require_counts(dataset: Dataset, *counts: Integers) -> None:
@@ -83,7 +77,7 @@ def write_zones(
 ) -> None:
     """Write ``zones.geojson`` and ``zones.parquet`` (GeoParquet) with the values of each zone."""
     columns = {name: np.asarray(value, dtype=np.int64) for name, value in values.items()}
-    text = {name: [neutral(one) for one in zones[name]] for name in ("zone_id", "name")}
+    text = {name: neutral(zones[name]) for name in ("zone_id", "name")}
     frame = gpd.GeoDataFrame({**text, **columns}, geometry=zones.geometry.to_numpy(), crs=4326)
     frame.to_parquet(folder / "zones.parquet", index=False, compression="zstd")
     (folder / "zones.geojson").write_text(frame.to_json(drop_id=True), encoding="utf-8")
@@ -94,8 +88,8 @@ def write_hours(
 ) -> None:
     """Write ``density.csv``, also as Parquet: zones by hour; arrays of shape (zones, 168)."""
     kinds = {name: pa.from_numpy_dtype(each.dtype) for name, each in columns.items()}
-    ids = pa.array([neutral(one) for one in zones["zone_id"]])
-    keys = {"zone_id": pa.string(), "hour": pa.int64()}
+    ids = pa.array(neutral(zones["zone_id"]))
+    keys = {"zone_id": TEXT, "hour": WHOLE}
     with CsvTable(folder / "density.csv", {**keys, **kinds}, parquet=True) as table:
         table.add(
             ids.take(pa.array(np.repeat(np.arange(len(ids)), HOURS_PER_WEEK))),
@@ -108,11 +102,6 @@ def clear_bar(scale: float, matrices: int, flows: int) -> int:
     """Return the bar that holds for the sums of all flows at once, whatever the data.
 
     By the law of a sum of `matrices` noises, at level (1 − 95%)/flows (Bonferroni).
-
-    Examples
-    --------
-    >>> clear_bar(10.0, 1, 1) == sum_bar(10.0, 1), clear_bar(10.0, 7, 9900) > clear_bar(10.0, 7, 1)
-    (True, True)
     """
     return sum_bar(scale, matrices, 1 - (1 - LEVEL) / max(flows, 1))
 
@@ -120,8 +109,7 @@ def clear_bar(scale: float, matrices: int, flows: int) -> int:
 def write_flowmap(
     zones: gpd.GeoDataFrame,
     folder: Path,
-    origin: pa.Array,
-    destination: pa.Array,
+    ends: tuple[pa.Array, pa.Array],
     sums: Integers,
     *,
     scale: float,
@@ -133,24 +121,19 @@ def write_flowmap(
     pairs of neutral ids; each adds up so many `matrices` with noise of `scale`.
     """
     centres: Any = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
-    text, number, whole = pa.string(), pa.float64(), pa.int64()
-    places = {"id": text, "name": text, "lat": number, "lon": number}
+    places = {"id": TEXT, "name": TEXT, "lat": REAL, "lon": REAL}
     with CsvTable(folder / "locations.csv", places) as table:
-        table.add(
-            [neutral(one) for one in zones["zone_id"]],
-            [neutral(one) for one in zones["name"]],
-            centres[:, 1].round(6),
-            centres[:, 0].round(6),
-        )
+        names = (neutral(zones[name]) for name in ("zone_id", "name"))
+        table.add(*names, *centres[:, ::-1].round(6).T)
     bar = clear_bar(scale, matrices, len(sums))
     clear = sums > bar
-    values = {"count": whole, "low_95": whole, "high_95": whole}
-    with CsvTable(folder / "flows.csv", {"origin": text, "dest": text, **values}) as table:
+    values = {"count": WHOLE, "low_95": WHOLE, "high_95": WHOLE}
+    with CsvTable(folder / "flows.csv", {"origin": TEXT, "dest": TEXT, **values}) as table:
         shown, where = sums[clear], pa.array(np.flatnonzero(clear))
-        table.add(origin.take(where), destination.take(where), shown, shown - bar, shown + bar)
+        table.add(*(end.take(where) for end in ends), shown, shown - bar, shown + bar)
     total, reach = int(sums.sum()), sum_bar(scale, matrices * len(sums))
     named, kept = int(clear.sum()), int(sums[clear].sum())
-    with CsvTable(folder / "totals.csv", {"flows": text, "number": whole, **values}) as table:
+    with CsvTable(folder / "totals.csv", {"flows": TEXT, "number": WHOLE, **values}) as table:
         table.add(
             ["in flows.csv", "left out", "all"],
             [named, len(sums) - named, len(sums)],

@@ -1,24 +1,10 @@
 """Release of the papers' density scheme, `efpag_joint`, drawn with OpenDP's noise alone.
 
-Everything that touches confidential counts is whole-number arithmetic. Shares of the public split
-of towers over the cover are multiples of 1/`SHARES` that sum to 1, the cosine transform is a public
-matrix of multiples of 1/`COSINES`: coefficients are exact multiples of 1/`UNIT`, nothing is rounded
-after the counts came in, and no floating-point error has to be bounded.
-
-Proof, with c ≥ ‖COSINES · DCT, rounded‖₂ and Δ = c · SHARES · √ℓ steps:
-
-1. Shares: discrete Laplace, a person is one count of one tower: pure ε/4. Visits: pure ε/4. Their
-   clusters are post-processing: a person moves the clusters' series by at most √ℓ in L₂, so the
-   coefficients by at most Δ, given whatever came out of these two.
-2. k: exponential noise (permute-and-flip) on whole scores ⌊‖coefficients beyond k‖₂⌋ + noise(k). A
-   difference of two scores moves by at most √2·Δ (``docs/density.md``) and by less than 2 for the
-   floors. Adding one number to all scores changes no choice, so a neighbour's may be taken to be
-   all higher, by at most that range r: OpenDP's `monotonic` distance. Pure r/scale = ε/(4√2).
-3. First k coefficients of all clusters: discrete Gaussian, ρ = (Δ/σ)²/2-zCDP, whichever k it is.
-4. Adaptive composition: (ε/2 + ε/(4√2) + zCDP→DP(ρ at δ), δ). All that follows reads these only.
-
-ε is P1's; what is asked and charged is the total of step 4, so P1's ε is found from it. A person
-has at most one visit an hour, so no whole number passes 63 bits below `MOST_PEOPLE`.
+Everything that touches confidential counts is whole-number arithmetic: nothing is rounded after
+the counts came in. ``docs/release.md`` proves the total in four steps, with c ≥ ‖COSINES · DCT,
+rounded‖₂ and Δ = c · SHARES · √ℓ: (1) shares and visits, pure ε/4 each; (2) k, pure ε/(4√2); (3)
+the first k coefficients, (Δ/σ)²/2-zCDP; (4) adaptive composition. What is asked and charged is this
+total, and P1's ε is found from it.
 """
 
 import math
@@ -28,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from scipy.fft import dct
 from scipy.sparse import csr_array
 
@@ -50,7 +35,7 @@ from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, Density
 from ..resolution import look_at
 from . import noise
 from .bars import laplace_bar
-from .files import CsvTable, require_counts, write_hours, write_zones
+from .files import TEXT, WHOLE, CsvTable, require_counts, write_hours, write_zones
 from .plan import Accuracy, Plan, Progress, Stage
 
 SHARES = 2**12
@@ -180,38 +165,7 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
         delta=parameters.delta,
         days=7,
         limit=parameters.max_visits_per_user,
-        stages=(
-            Stage(
-                name="people by tower, one visit of each",
-                sensitivity=1,
-                scale=scales.histogram,
-                epsilon=scales.pure[0],
-            ),
-            Stage(
-                name=f"all visits, at most {cap} of a person",
-                sensitivity=cap,
-                scale=scales.visits,
-                epsilon=scales.pure[1],
-            ),
-            Stage(
-                name="the number of coefficients that are kept",
-                noise="noisy maximum",
-                sensitivity=range_of(scales.moved) / UNIT,
-                scale=scales.choice / UNIT,
-                epsilon=scales.pure[2],
-                step=UNIT,
-                norm="L₂",
-            ),
-            Stage(
-                name="the first coefficients of all clusters' weeks",
-                noise="discrete Gaussian",
-                sensitivity=scales.moved / UNIT,
-                scale=scales.sigma / UNIT,
-                rho=scales.rho,
-                step=UNIT,
-                norm="L₂",
-            ),
-        ),
+        stages=_stages(scales, cap),
         composition="adaptive composition",
         cells=len(view.towers) + 1 + cover * HOURS_PER_WEEK,
         zones=len(view.zones),
@@ -221,7 +175,43 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
             Accuracy(what="all visits of the week (totals.csv)", half_width=visits_bar),
             Accuracy(what="people with their one visit at a tower", half_width=shares_bar),
         ),
-        bar=visits_bar,
+    )
+
+
+def _stages(scales: Scales, cap: int) -> tuple[Stage, ...]:
+    """Return the four draws; the last two are in steps of 1/`UNIT`."""
+    people, visits, choice = scales.pure
+    moved = range_of(scales.moved) / UNIT, scales.moved / UNIT
+    steps: dict[str, Any] = {"norm": "L₂", "step": UNIT}
+    return (
+        Stage(
+            name="people by tower, one visit of each",
+            sensitivity=1,
+            scale=scales.histogram,
+            epsilon=people,
+        ),
+        Stage(
+            name=f"all visits, at most {cap} of a person",
+            sensitivity=cap,
+            scale=scales.visits,
+            epsilon=visits,
+        ),
+        Stage(
+            name="the number of coefficients that are kept",
+            noise="noisy maximum",
+            sensitivity=moved[0],
+            scale=scales.choice / UNIT,
+            epsilon=choice,
+            **steps,
+        ),
+        Stage(
+            name="the first coefficients of all clusters' weeks",
+            noise="discrete Gaussian",
+            sensitivity=moved[1],
+            scale=scales.sigma / UNIT,
+            rho=scales.rho,
+            **steps,
+        ),
     )
 
 
@@ -247,8 +237,7 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
     whole = np.floor(counts + 0.5).astype(np.int64)
     write_hours(view.zones, {"visits": whole}, folder)
     write_zones(view.zones, {"visits": np.rint(counts.sum(axis=1))}, folder)
-    number, bar = pa.int64(), int(plan.bar)
-    columns = {"what": pa.string(), "visits": number, "low_95": number, "high_95": number}
+    bar, columns = int(plan.bar), {"what": TEXT, "visits": WHOLE, "low_95": WHOLE, "high_95": WHOLE}
     with CsvTable(folder / "totals.csv", columns) as table:
         table.add(["all visits"], [visits], [visits - bar], [visits + bar])
     progress(1.0)
@@ -266,9 +255,8 @@ def draw(view: Dataset, scales: Scales) -> tuple[Floats, int]:
     totals = places.to_cover @ (histogram / people * visits)
     if not (totals > 0).any():
         return nothing, visits
-    minimum = parameters.cluster_minimum
-    if minimum is None:
-        minimum = default_cluster_minimum(parameters)
+    asked, usual = parameters.cluster_minimum, default_cluster_minimum(parameters)
+    minimum = usual if asked is None else asked
     clusters = cluster_cells(totals, places.cover_centres_m, places.cover_areas_m2, minimum)
     exact = coefficients(view, parameters.max_visits_per_user, clusters)
     kept = 1 + noise.least(scores(exact, scales.sigma), scales.choice)

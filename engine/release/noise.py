@@ -40,13 +40,7 @@ def discrete_gaussian(counts: Integers, sigma: float) -> Integers:
 
 
 def least(scores: Sequence[int], scale: float) -> int:
-    """Return the position of a small score: the least after exponential noise (permute-and-flip).
-
-    Examples
-    --------
-    >>> least([90, 10, 70], scale=1e-9)
-    1
-    """
+    """Return the position of a small score, the least with exponential noise (permute-and-flip)."""
     return int(_choice(scale)(list(scores)))
 
 
@@ -61,13 +55,7 @@ def choice_epsilon(distance: int, scale: float) -> float:
 
 
 def gaussian_rho(sensitivity: float, sigma: float) -> float:
-    """Return ρ that OpenDP states for whole numbers of this L₂ sensitivity, rounded up.
-
-    Examples
-    --------
-    >>> laplace_epsilon(5, 10.0), choice_epsilon(5, 10.0), gaussian_rho(3.0, 6.0)
-    (0.5, 0.5, 0.125)
-    """
+    """Return ρ that OpenDP states for whole numbers of this L₂ sensitivity, rounded up."""
     return float(_gaussian(sigma).map(float(sensitivity)))
 
 
@@ -79,14 +67,7 @@ def zcdp_epsilon(rho: float, delta: float) -> float:
 
 @lru_cache(maxsize=256)
 def zcdp_strength(epsilon: float, delta: float) -> float:
-    """Return the largest μ = √(2ρ), less one part in 10⁹, whose ρ-zCDP is (ε, δ)-DP.
-
-    Examples
-    --------
-    >>> mu = zcdp_strength(1.0, 1e-7)
-    >>> round(mu, 4), zcdp_epsilon(mu**2 / 2, 1e-7) <= 1.0
-    (0.2009, True)
-    """
+    """Return the largest μ = √(2ρ), less one part in 10⁹, whose ρ-zCDP is (ε, δ)-DP."""
 
     def excess(log_mu: float) -> float:
         return zcdp_epsilon(math.exp(2 * log_mu) / 2, delta) - epsilon

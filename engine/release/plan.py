@@ -11,8 +11,6 @@ from .cost import Loss
 from .ledger import BudgetUnit
 
 Progress = Callable[[float], None]
-Noise = Literal["discrete Laplace", "discrete Gaussian", "noisy maximum"]
-Composition = Literal["one mechanism", "basic composition", "zCDP", "adaptive composition"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,7 +21,7 @@ class Stage:
     """
 
     name: str
-    noise: Noise = "discrete Laplace"
+    noise: Literal["discrete Laplace", "discrete Gaussian", "noisy maximum"] = "discrete Laplace"
     sensitivity: float
     norm: Literal["L₁", "L₂"] = "L₁"
     scale: float
@@ -40,10 +38,7 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class Accuracy:
-    """What the noise alone does to a number: half its bar, how often it is shown, and held then.
-
-    `size` is its kept size, after trimming, where that matters.
-    """
+    """Half the bar of a number, how often one of its kept `size` is shown, and the bar holds."""
 
     what: str
     half_width: float
@@ -58,17 +53,12 @@ class Plan:
 
     Parameters
     ----------
-    product : str
-        ``od``, ``od-estimate``, ``density``, ``density-fourier``, ``density-zoom`` or ``report``.
-    days : int
-        Declared days that are released; a person pays for each at unit ``person-day``.
-    limit : int
-        The bound on what one unit has counted: T, ℓ, M or the public cap.
+    days, limit : int
+        Declared days that are released, and the bound on what one unit has counted.
     cells, matrices : int
-        Noisy numbers, fixed by public geometry and the declared period; matrices of flows,
-        districts or cells of the cover.
-    bar, total_bar : float
-        Half the error bar of one number, and of a zone's total.
+        Noisy numbers, fixed in advance; matrices of flows, districts or cells of the cover.
+    total_bar : float
+        Half the error bar of a zone's total.
     trimmed_to, rho : int or None, float or None
         What a tighter cost in finer units rests on, see `Loss`.
     least, phantom : int, float
@@ -81,7 +71,7 @@ class Plan:
         How many trips the custodian says were made in the days released: a public number.
     """
 
-    product: str
+    product: Literal["od", "od-estimate", "density", "density-fourier", "density-zoom", "report"]
     setting: Setting
     metadata: Metadata
     unit: BudgetUnit
@@ -89,13 +79,12 @@ class Plan:
     days: int
     limit: int
     stages: tuple[Stage, ...]
-    composition: Composition
+    composition: str
     cells: int
     zones: int
     towers: int = 0
     matrices: int = 1
     accuracy: tuple[Accuracy, ...]
-    bar: float
     total_bar: float = 0.0
     trimmed_to: int | None = None
     rho: float | None = None
@@ -120,6 +109,11 @@ class Plan:
         """What `engine.release.cost` converts to the unit of a budget."""
         names = ("unit", "epsilon", "delta", "days", "trimmed_to", "rho")
         return Loss(**{name: getattr(self, name) for name in names})
+
+    @property
+    def bar(self) -> float:
+        """Half the error bar of one number, the first of `accuracy`."""
+        return self.accuracy[0].half_width
 
     @property
     def of_flows(self) -> bool:

@@ -10,14 +10,16 @@ from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..report import Analysis, ReportNoise, ReportParameters, ReportRelease, labels
+from ..report import Analysis, ReportNoise, ReportParameters, labels
 from ..report.measures import Measure
 from ..report.settings import LEVELS
 from ..resolution import FINEST
 from . import noise
 from .bars import LEVEL, laplace_bar, law_of
-from .files import CsvTable, neutral, require_counts
+from .files import REAL, TEXT, WHOLE, CsvTable, neutral, require_counts
 from .plan import Accuracy, Plan, Progress, Stage
+
+_ROOM = 1 + 1e-12  # for the rounding of shares and quotients (parts in 10¹⁶)
 
 
 def plan(setting: Setting, dataset: Dataset) -> Plan:
@@ -34,14 +36,12 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     stages = tuple(
         Stage(
             name=f"{stage.name}: {stage.reads}",
-            noise="discrete Laplace",
             sensitivity=stage.sensitivity,
-            scale=_safe(stage.sensitivity / stage.epsilon),
+            scale=stage.sensitivity / stage.epsilon * _ROOM,
             epsilon=stage.epsilon,
         )
         for stage in planned.ledger.stages
     )
-    bars = [laplace_bar(stage.scale) for stage in stages]
     return Plan(
         product="report",
         setting=setting,
@@ -54,10 +54,9 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
         cells=planned.cells,
         zones=len(dataset.zones),
         accuracy=tuple(
-            Accuracy(what=f"{stage.name}: one bin", half_width=bar)
-            for stage, bar in zip(stages, bars, strict=True)
+            Accuracy(what=f"{stage.name}: one bin", half_width=laplace_bar(stage.scale))
+            for stage in stages
         ),
-        bar=max(bars),
         raised=max(float(law_of(stage.scale).mean_beyond(1)) for stage in stages),
     )
 
@@ -76,41 +75,26 @@ def prepare(plan: Plan, dataset: Dataset) -> None:
 
 
 def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
-    """Draw every count's noise once and write one long table."""
+    """Draw every count's noise once; write one long table, and quantiles read off noisy bins."""
     table = report.truth(dataset)
     drawn = report.release(dataset, plan.parameters, noise=_OpenDPNoise())
     progress(0.8)
     zones = dataset.zones["zone_id"].astype(str).tolist()
-    text, whole = pa.string(), pa.int64()
-    columns = {"analysis": text, "bin": text, "count": whole, "low_95": whole, "high_95": whole}
-    with CsvTable(folder / "report.csv", columns) as out:
+    columns = {"analysis": TEXT, "bin": TEXT, "count": WHOLE, "low_95": WHOLE, "high_95": WHOLE}
+    five = {"analysis": TEXT, "quantile": REAL, "value": REAL}
+    with (
+        CsvTable(folder / "report.csv", columns) as out,
+        CsvTable(folder / "five_numbers.csv", five) as quantiles,
+    ):
         for analysis, result in drawn.results.items():
             bars = np.ceil(result.half_widths(LEVEL)).astype(np.int64)
-            names = labels(analysis, plan.parameters, table.extent, zones)
-            out.add(
-                [str(analysis)] * len(names),
-                [neutral(name) for name in names],
-                result.shown,
-                np.maximum(result.noisy - bars, 0),
-                np.maximum(result.noisy + bars, 0),
-            )
-    _write_five_numbers(drawn, folder / "five_numbers.csv")
-    progress(1.0)
-
-
-def _write_five_numbers(drawn: ReportRelease, path: Path) -> None:
-    """Write quantiles as read off the noisy bins, at no further cost; empty where none is left."""
-    text, number = pa.string(), pa.float64()
-    with CsvTable(path, {"analysis": text, "quantile": number, "value": number}) as out:
-        for analysis, result in drawn.results.items():
+            names = neutral(labels(analysis, plan.parameters, table.extent, zones))
+            low, high = np.maximum(result.noisy - bars, 0), np.maximum(result.noisy + bars, 0)
+            out.add([str(analysis)] * len(names), names, result.shown, low, high)
             if analysis.is_histogram:
                 values = pa.array(result.five_numbers, from_pandas=True)
-                out.add([str(analysis)] * len(values), list(LEVELS), values)
-
-
-def _safe(scale: float) -> float:
-    """Return a scale with room for the rounding of shares and quotients (parts in 10¹⁶)."""
-    return scale * (1 + 1e-12)
+                quantiles.add([str(analysis)] * len(values), list(LEVELS), values)
+    progress(1.0)
 
 
 class _OpenDPNoise(ReportNoise):
@@ -125,7 +109,7 @@ class _OpenDPNoise(ReportNoise):
         for scale in np.unique(scales):
             where = scales == scale
             zeros = np.zeros(int(where.sum()), dtype=np.int64)
-            drawn[where] = noise.discrete_laplace(zeros, _safe(float(scale)))
+            drawn[where] = noise.discrete_laplace(zeros, float(scale) * _ROOM)
         return drawn
 
     def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:

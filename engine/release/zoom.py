@@ -6,6 +6,7 @@ post-processing and may use floating point.
 """
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,10 +27,7 @@ from .density import zone_variances
 from .files import require_counts, write_hours, write_zones
 from .plan import Accuracy, Plan, Progress, Stage
 
-_EPSILONS = (1e-3, 50.0)
-_LARGEST_DELTA = 1e-3
-"""Within both OpenDP's conversion from ρ finds its ε for every pair."""
-
+_EPSILONS, _LARGEST_DELTA = (1e-3, 50.0), 1e-3  # within both OpenDP finds ε of every ρ
 _ROOM = 1 + 1e-12  # for the rounding of σ: ρ never exceeds its share
 
 
@@ -43,7 +41,6 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     visits = visits_scale(cap, strength, clips)
     median = float(np.sqrt(np.median(zone_variances(view))))
     hour, week = normal_bar(fine * median), normal_bar(whole * median)
-    everything = f"all visits, at most {cap} of a person"
     return Plan(
         product="density-zoom",
         setting=setting,
@@ -61,9 +58,8 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
         accuracy=(
             Accuracy(what="a zone in one hour, as measured (median zone)", half_width=hour),
             Accuracy(what="a zone over the week, as measured (median zone)", half_width=week),
-            Accuracy(what=everything, half_width=normal_bar(visits)),
+            Accuracy(what=f"all visits, at most {cap} of a person", half_width=normal_bar(visits)),
         ),
-        bar=hour,
         total_bar=week,
         rho=strength**2 / 2,
     )
@@ -141,25 +137,17 @@ def _stages(strength: float, cap: int, clips: ZoomClips) -> tuple[Stage, ...]:
         ("districts", "visits by district and hour", root),
         ("city", f"visits by hour, {chosen}", largest),
         ("weeks", "visits by tower, whole week", root),
-        ("visits", f"all visits, at most {cap} of a person; the other tables' ρ covers it", cap),
     ]
+    gaussian: dict[str, Any] = {"noise": "discrete Gaussian", "norm": "L₂"}
     stages: list[Stage] = []
     for table, name, clip in counted:
-        own = table == "visits"
-        scale = visits_scale(cap, strength, clips)
-        sigma = scale if own else noise_scale(table, clip, strength, clips)
-        stages.append(
-            Stage(
-                name=name,
-                noise="discrete Gaussian",
-                sensitivity=float(clip),
-                norm="L₂",
-                scale=sigma * _ROOM,
-                rho=0.0 if own else float(clip / sigma) ** 2 / 2,
-                step=1 if own else WEIGHT_UNITS,
-            )
-        )
-    return tuple(stages)
+        sigma = noise_scale(table, clip, strength, clips)
+        rho = float(clip / sigma) ** 2 / 2
+        own = {"sensitivity": float(clip), "scale": sigma * _ROOM, "rho": rho}
+        stages.append(Stage(name=name, step=WEIGHT_UNITS, **own, **gaussian))
+    name = f"all visits, at most {cap} of a person; the other tables' ρ covers it"
+    scale = visits_scale(cap, strength, clips) * _ROOM
+    return (*stages, Stage(name=name, sensitivity=float(cap), scale=scale, rho=0.0, **gaussian))
 
 
 def _add(_name: str, counts: Integers, sigma: float) -> Integers:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 import numpy as np
-from scipy.optimize import root
 from scipy.special import ndtr
 
 from ..arrays import Floats, Integers
@@ -84,6 +83,8 @@ def random_rank_within(groups: Integers, rng: np.random.Generator) -> Integers:
 
 def heavy_tailed(mean: float, standard_deviation: float, maximum: int) -> Floats:
     """Return the cumulative distribution of a lognormal rounded up, 1 … `maximum`."""
+    from scipy.optimize import root  # slow to load: a command says what it takes without it
+
     numbers = np.arange(1, maximum + 1)
 
     def distribution(location: float, spread: float) -> Floats:

@@ -231,8 +231,8 @@ def test_what_a_dataset_lacks_is_said_before_anything_is_charged(tmp_path):
         (zoom(epsilon=100.0), {}, "must be"),
         (fourier(epsilon=4.0), {}, "choose the analytic Gaussian"),
         (fourier(scaling=False), {}, "with its improved scaling alone"),
-        (flows(zones="clusters-1"), {}, "at least 2 zones and a day, got 1 zones"),
-        (flows(first=30), {}, "0 matrices"),
+        (flows(zones="clusters-1"), {}, "at least 2 zones, got 1"),
+        (flows(first=30), {}, "must be among the 7 declared ones"),
     ],
 )
 def test_what_may_not_be_released_costs_nothing(ledger, demo, tmp_path, setting, options, words):

@@ -21,18 +21,18 @@ import engine.release as package
 from engine.release import bundle, command, flows
 
 where = sys.argv.pop(1)
-owner = flows if where in ("prepare", "write") else package
+owner = {"prepare": flows, "write": flows, "intend": package.BudgetLedger}.get(where, package)
 act = getattr(owner, where)
 
 def wait(*given, **rest):
-    if where == "_charge" and not rest.get("rehearsal"):
+    if where == "intend":
         value = act(*given, **rest)
-        print("@now", flush=True)
-        time.sleep(2)
+        if not rest["rehearsal"]:
+            print("@now", flush=True)
+            time.sleep(2)
         return value
-    if where != "_charge":
-        print("@now", flush=True)
-        time.sleep(2)
+    print("@now", flush=True)
+    time.sleep(2)
     return act(*given, **rest)
 
 setattr(owner, where, wait)
@@ -61,7 +61,7 @@ def started(ledger, out, *, where):
     [
         (signal.SIGINT, "prepare", 0, "stopped: nothing was spent, and nothing was written"),
         (signal.SIGTERM, "described", 0, "stopped: nothing was spent"),  # in the rehearsal
-        (signal.SIGINT, "_charge", 1, "stopped: ε = 0.5, entry 2 of the ledger, is spent"),
+        (signal.SIGINT, "intend", 1, "stopped: ε = 0.5, entry 2 of the ledger, is spent"),
         (signal.SIGTERM, "write", 1, "stopped: ε = 0.5, entry 2 of the ledger, is spent"),
         (signal.SIGTERM, "seal", 1, "stopped: ε = 0.5, entry 2 of the ledger, is spent"),
     ],
@@ -80,7 +80,7 @@ def test_a_stopped_release_says_what_is_spent_and_leaves_nothing(
 
 
 @pytest.mark.parametrize(
-    ("where", "spent"), [("prepare", 0), ("_charge", 1), ("write", 1), ("seal", 1), ("reveal", 1)]
+    ("where", "spent"), [("prepare", 0), ("intend", 1), ("write", 1), ("seal", 1), ("reveal", 1)]
 )
 def test_a_killed_release_leaves_no_half_bundle_and_the_next_sweeps(
     ledger, demo, tmp_path, where, spent

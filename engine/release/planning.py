@@ -1,0 +1,142 @@
+"""Before a release: what it will hold, what it costs and who pays; no count is read."""
+
+import secrets
+from dataclasses import asdict, replace
+from types import ModuleType
+from typing import Any
+
+from ..contract import Setting
+from ..datasets import Dataset, storage
+from ..density.accounting import delta_is_large
+from ..errors import ExplorerError, ParameterError
+from . import density, flows, fourier, report, zoom
+from .cost import Cost, cost, largest_epsilon
+from .ledger import Budget, BudgetLedger, ReleaseError, named
+from .plan import Plan
+from .statement import TUNING, plain
+
+CONSENT = "I understand that this protects trips, not people"
+"""What the custodian must type before anything is released at trip level."""
+
+NOISE_CONSENT = "I understand that most of it is noise"
+"""What the custodian must type where empty flows alone would show more trips than were made."""
+
+WAYS: dict[str, ModuleType] = {
+    "published": flows,
+    "estimate": flows,
+    "towers_laplace": density,
+    "efpag_joint": fourier,
+    "zoom": zoom,
+    "derived": report,
+}
+"""By method what plans, reads and writes it. The other methods of the density, and draws of the
+report's exponential mechanism, stay in exploration: their noise is no whole number."""
+
+_LONGEST_NOTE = 2000
+_LARGEST_EPSILON = 100.0
+_OF_PEOPLE = ("truth", "presampled", "trips", "report", "zoom_towers")
+
+
+def plan(setting: Setting, dataset: Dataset, *, trips: int | None = None) -> Plan:
+    """Return what a release will hold and cost; reads geometry and metadata alone.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> from engine.contract import Seen, When
+    >>> from engine.parameters import ODParameters
+    >>> seen = Seen(dataset="demo-city", zones="clusters-20", when=When(step="whole"))
+    >>> setting = Setting(seen=seen, parameters=ODParameters(epsilon=0.5, unit="person"))
+    >>> plan(setting, datasets.load("demo-city")).cells == 20 * 19
+    True
+    """
+    method = setting.parameters.method
+    if method not in WAYS:
+        raise ParameterError(
+            f"method must be one of {', '.join(WAYS)} for a release",
+            value=repr(method),
+            remedy="the others add noise that is no whole number and are for exploring",
+        )
+    if trips is not None and trips < 1:
+        raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="or leave it out")
+    return replace(WAYS[method].plan(setting, dataset), trips=trips)
+
+
+def check(
+    plan: Plan,
+    dataset: Dataset,
+    ledger: BudgetLedger,
+    *,
+    consent: str = "",
+    noise_consent: str = "",
+) -> tuple[Budget, Cost]:
+    """Return the budget that pays and what the release costs it; refuse what may not be released.
+
+    `ReleaseError` without a budget, beyond it, without the consent that it takes, or with a δ above
+    one over the public number of people. Nothing is charged and no count is read.
+    """
+    people = dataset.metadata.people_public
+    if plan.delta and delta_is_large(plan.delta, people):
+        raise ReleaseError(
+            "delta must be at most one over the public number of people",
+            value=f"{plan.delta:g} for {people:,} people",
+            remedy="choose it smaller",
+            code="delta",
+        )
+    budget = ledger.covering(dataset.id)
+    due = cost(plan.loss, budget.unit)
+    budget.require(due.epsilon, due.delta)
+    if plan.unit == "trip" and consent != CONSENT:
+        raise ReleaseError(
+            "a release at trip level needs the custodian's consent in words",
+            value="other words" if consent else "none",
+            remedy=f"it protects no person; write: {CONSENT}",
+            code="consent",
+        )
+    if plan.mostly_noise and noise_consent != NOISE_CONSENT:
+        known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
+        raise ReleaseError(
+            f"empty flows alone would show {plan.phantoms:,.0f} trips, more than were made: that "
+            "needs the custodian's consent in words",
+            value=f"{known}, and {'other' if noise_consent else 'no'} words",
+            remedy="say how many trips were made, choose coarser zones, a longer time, a larger "
+            f"threshold or our method; or write: {NOISE_CONSENT}",
+            code="noise",
+        )
+    return budget, due
+
+
+def fitting_epsilon(setting: Setting, dataset: Dataset, budget: Budget) -> float | None:
+    """Return the largest ε of two digits with which a release fits a budget; None where none."""
+
+    def fits(epsilon: float) -> bool:
+        try:
+            due = cost(plan(setting.at(epsilon), dataset).loss, budget.unit)
+        except (ExplorerError, ArithmeticError, ValueError):
+            return False
+        return budget.holds(due.epsilon, due.delta)
+
+    return largest_epsilon(fits, _LARGEST_EPSILON)
+
+
+def recorded(plan: Plan, dataset: Dataset, tuning: str, note: str) -> dict[str, Any]:
+    """Return what the ledger will hold of the release.
+
+    The entry's hash stands in every bundle. A secret number goes into it with the checksums of the
+    tables: whoever knew all but one person could otherwise try what gives this hash.
+    """
+    if tuning not in TUNING:
+        rule = f"tuning must be one of {', '.join(TUNING)}"
+        raise ParameterError(rule, value=repr(tuning), remedy="say how ε was chosen")
+    sums: Any = storage.read_metadata(dataset.folder).get("checksums") or {}
+    return {
+        "product": plan.product,
+        "unit": plan.unit,
+        "loss": asdict(plan.loss),
+        "setting": plain(plan.setting, dataset.id),
+        "trips": plan.trips,
+        "tables": sorted(str(sums[name]) for name in sums if name.startswith(_OF_PEOPLE)),
+        "secret": secrets.token_hex(16),
+        "tuning": tuning,
+        "tuning_note": named("tuning_note", note, _LONGEST_NOTE) if note.strip() else "",
+    }
