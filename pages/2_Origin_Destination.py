@@ -4,7 +4,15 @@ import streamlit as st
 
 from pages._ui import state
 from pages._ui.shell import frame
-from pages._ui.trips import errors, grid, map as trips_map, matrix as trips_matrix, outcomes, totals
+from pages._ui.trips import (
+    change,
+    errors,
+    grid,
+    map as trips_map,
+    matrix as trips_matrix,
+    outcomes,
+    totals,
+)
 from pages._ui.views import answer as answers, numbers
 from pages._ui.wording.privacy import protection
 
@@ -19,6 +27,7 @@ VIEWS = {
     "Errors": errors.draw,
     GRID: grid.draw,
     "Days and totals": totals.draw,
+    "Change": change.draw,
 }
 
 

@@ -12,6 +12,7 @@ travel, or to be a subscriber, on just these days is no part of it, nor is what 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,10 +20,16 @@ from numpy.typing import ArrayLike
 from .. import validation
 from ..arrays import Booleans, Floats, Integers
 from ..contract import When
+from ..datasets import Dataset
 from ..errors import ParameterError
+from ..ledger import Noise
 from ..parameters import ODParameters
 from .calculators import change_error_probability
+from .estimate import measure
 from .laws import LawName, NoiseLaw
+from .matrices import clear_diagonal, kept
+from .mechanism import Draw, algorithm_1, drawn, rounded_laplace
+from .methods import ledger, suppresses
 
 LEVEL = 0.05
 """On average at most this share of the changes that are told is none, or goes the other way."""
@@ -134,6 +141,26 @@ def composed_epsilon(parameters: ODParameters, days: Sequence[int]) -> float:
     """
     times = {"trip": 1, "person-day": sum(days), "person": len(days)}
     return times[parameters.unit] * parameters.epsilon
+
+
+def noise_law(parameters: ODParameters) -> NoiseLaw:
+    """Return the law of the noise in every cell that a method adds, as its ledger states it."""
+    stage = ledger(parameters).stages[0]
+    rounded = stage.noise is Noise.ROUNDED_LAPLACE
+    name: LawName = "rounded_laplace" if rounded else "discrete_laplace"
+    return NoiseLaw(1 / (stage.noise_scale or 1.0), name)
+
+
+def noisy_cells(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) -> Integers:
+    """Return the noisy cells of one matrix that `release` draws, before any is suppressed."""
+    if not suppresses(parameters):
+        return measure(dataset, parameters, **draw).cells[0]
+    standard, chosen, summed = drawn(dataset, **draw)
+    counts = kept(dataset, parameters, days=chosen, sum_days=summed)
+    noisy, _ = algorithm_1(counts, parameters, rounded_laplace(standard, parameters.noise_scale))
+    cells = np.asarray(noisy[0], dtype=np.int64)
+    clear_diagonal(cells)
+    return cells
 
 
 def compare(

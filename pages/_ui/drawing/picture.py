@@ -167,7 +167,7 @@ def of_flows(
         start, end = drawn.centres[pairs[0]], drawn.centres[pairs[1]]
         outlines = arrows(start, end, widths, unit=_UNITS_A_PIXEL)
         return "".join(
-            f'<path class="flow {kind}" style="--c:{_KINDS.get(kind, shade)}" d="{_path(outline)}">'
+            f'<path class="flow {kind}" style="--c:{_KINDS.get(kind, shade)}" d="{path(outline)}">'
             f"{_title(said(int(o), int(d)))}</path>"
             for outline, shade, kind, o, d in zip(outlines, shades, kinds, *pairs, strict=True)
         )
@@ -230,10 +230,10 @@ def _polygon(zone: Any) -> str:
         if isinstance(part, shapely.Polygon)
         for ring in (part.exterior, *part.interiors)
     ]
-    return "".join(_path(shapely.get_coordinates(ring)[:-1]) for ring in rings)
+    return "".join(path(shapely.get_coordinates(ring)[:-1]) for ring in rings)
 
 
-def _path(outline: Floats) -> str:
+def path(outline: Floats) -> str:
     return "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in outline) + "Z"
 
 

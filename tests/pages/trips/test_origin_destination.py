@@ -15,7 +15,7 @@ from pages._ui.wording.numbers import percent, trip_count
 from tests.support import tables
 from tests.support.flows_page import PAGE, deck, figures, show, text
 
-VIEWS = ("Map", "Outcomes", "Errors", "ε × τ with T", "Days and totals")
+VIEWS = ("Map", "Outcomes", "Errors", "ε × τ with T", "Days and totals", "Change")
 
 
 def views(app):
@@ -31,7 +31,7 @@ def test_every_view_of_a_method_works_without_nan(open_od, method, unit):
         app = show(app, view)
         assert app.button_group(key="od_view").value == view
         assert "nan" not in text(app).lower().replace("finance", "")
-        assert len(figures(app)) == 4
+        assert len(figures(app)) == (8 if view == "Change" else 4)
 
 
 @pytest.mark.parametrize("settings", [{"threshold": 0, "epsilon": 0.01}, {"threshold": 100}])

@@ -1,0 +1,70 @@
+"""What rose and what fell between two spans, true beside private, as one picture."""
+
+import html
+from collections.abc import Sequence
+
+import numpy as np
+
+from engine.arrays import Integers
+from engine.metrics import largest
+from pages._ui.drawing import colours, picture
+from pages._ui.drawing.arrows import arrows
+from pages._ui.drawing.maps import Scale
+from pages._ui.drawing.picture import Picture, Shapes
+
+MOST = 80
+"""Flows that each side draws."""
+
+RISE, FALL, GREY = "#1b8a3a", "#8e4ec6", "#8a8a8a"
+_KINDS = {
+    "rise": ("", RISE),
+    "fall": ("inflated", FALL),
+    "cannot tell": ("lost", GREY),
+    "invented: the truth does not go there": ("phantom", colours.PHANTOM),
+}
+_RISE, _FALL, _NONE, _INVENTED = _KINDS
+
+
+def picture_of(
+    drawn: Shapes, true: Integers, told: Integers, signs: Integers, words: Sequence[str], what: str
+) -> Picture:
+    """Return changes of flows (zones, zones) or of zones (zones,), as they are and as told.
+
+    `signs` are the verdicts; a true change that is not told is drawn empty with a broken edge, a
+    told one that the truth does not share is hollow. `words` says each in the order of `true`.
+    """
+    high = float(max(np.abs(true).max(initial=0), 1))
+    named = np.select(
+        [(signs != 0) & (signs != np.sign(true)), signs > 0, signs < 0],
+        [_INVENTED, _RISE, _FALL],
+        _NONE,
+    ).ravel()
+    truly = np.where(true > 0, _RISE, np.where(true < 0, _FALL, _NONE)).ravel()
+    ground = "".join(f'<path class="ground" d="{path}"/>' for path in drawn.zones)
+
+    def side(title: str, values: Integers, kinds: Sequence[str]) -> str:
+        sizes, at = np.abs(values).ravel(), np.arange(values.size)
+        if true.ndim == 2:
+            at = largest(sizes, MOST)
+            at = at[sizes[at] > 0][::-1]
+            pairs = drawn.centres[at // len(true)], drawn.centres[at % len(true)]
+            widths = 1 + 5 * Scale(0.0, high).positions(sizes[at].astype(float))
+            outlines = [picture.path(one) for one in arrows(*pairs, widths, unit=2.4)]
+        else:
+            outlines = list(drawn.zones)
+        paths = ""
+        for i, outline in zip(at.tolist(), outlines, strict=True):
+            edge, colour = _KINDS[kinds[i]]
+            paths += f'<path class="flow {edge}" style="--c:{colour}" d="{outline}">'
+            paths += f"<title>{html.escape(words[i])}</title></path>"
+        return picture.figure(drawn, title, f"{title}: {what}", ground + paths)
+
+    shown = np.where(signs == 0, true, told)  # a true change that nobody can tell is drawn, too
+    key = "".join(
+        f'<span><svg viewBox="0 0 52 20" aria-hidden="true"><path class="flow {edge}" '
+        f'style="--c:{colour}" d="M2 5H50V15H2Z"/></svg> {name}</span>'
+        for name, (edge, colour) in _KINDS.items()
+    )
+    sides = side("True change", true, truly.tolist())
+    sides += side("Told from the private counts", shown, named.tolist())
+    return Picture(sides, f"{key}<span>{html.escape(what)}</span>")

@@ -1,0 +1,202 @@
+"""Origin–destination page: what rose and what fell between two spans, and what nobody can tell."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from engine.arrays import Integers
+from engine.contract import Setting, When
+from engine.errors import ParameterError
+from engine.origin_destination import ODParameters, calculators, change, kept
+from engine.origin_destination.change import LEVEL, Change, Found
+from engine.parameters import EPSILON_STOPS
+from pages._ui import cached, state
+from pages._ui.drawing import cards, changes, charts, picture
+from pages._ui.drawing.cards import Card
+from pages._ui.drawing.charts import Rule
+from pages._ui.trips.matrix import Matrix
+from pages._ui.wording.numbers import number, percent
+
+FLOW, SHARE = 100, 0.2
+
+
+def draw(matrix: Matrix) -> None:
+    """Draw the two spans, the map, how the verdicts fare, and the curve over ε."""
+    days = cached.ingested(matrix.setting).metadata.days
+    if len(days) < 2:
+        st.info("A change needs two days, and this dataset has one.")
+        return
+    before, after, length = _spans(matrix.setting, days)
+    try:
+        change.require_comparable(before.when, after.when, len(days))
+    except ParameterError as problem:
+        st.info(str(problem))
+        return
+    _map(matrix, compared(before, after, matrix.seed), before, after)
+    _fares(power(before, after, matrix.seed))
+    paid = change.composed_epsilon(matrix.parameters, (length, length))
+    who = "A trip is in one span only and" if matrix.parameters.unit == "trip" else "A person"
+    st.caption(
+        f"Means over 20 draws. Of all changes that are told at most {LEVEL:.0%} are wrong on "
+        "average, by one Benjamini–Hochberg over all flows, for the trips that trimming keeps. "
+        "That covers the noise alone, not who happened to travel on these days. "
+        f"{who} pays ε = {paid:.3g} for both spans."
+    )
+    _over_epsilon(matrix.parameters, len(matrix.names))
+
+
+def _fares(known: Found) -> None:
+    changed = known.found + known.missed
+    share = percent(known.found / changed if changed else float("nan"))
+    large = f"Of flows of {FLOW} trips or more, before or after."
+    wrong = "Told, but the truth does not go there: by noise, or trimming drops more in one span."
+    cards.row(
+        [
+            Card("Told", number(known.told), "flows", "What noise cannot explain."),
+            Card(f"True changes by {SHARE:.0%} or more", number(changed), "flows", large),
+            Card("Found", number(known.found), share, f"{number(known.missed)} are missed."),
+            Card("Invented", number(known.invented), "flows", wrong),
+        ]
+    )
+
+
+def _spans(setting: Setting, days: Sequence[date]) -> tuple[Setting, Setting, int]:
+    """Draw the pickers; return the setting of each span, and how many days each has."""
+    place, most = st.columns([1, 1.4, 1.4], vertical_alignment="bottom"), len(days) // 2
+    length = int(place[0].number_input("Days in each", 1, most, min(most, 7), **_named("days")))
+
+    def span(at: int, label: str, usual: int) -> Setting:
+        first = place[at].selectbox(
+            f"{label}, from",
+            range(len(days) - length + 1),
+            usual,
+            format_func=lambda one: f"{days[one]:%a %-d %b %Y}",
+            **_named(f"{label}_{len(days)}_{length}"),
+        )
+        when = When(step="whole", first=first, last=first + length - 1)
+        return replace(setting, seen=replace(setting.seen, when=when))
+
+    return span(1, "Before", 0), span(2, "After", length), length
+
+
+def _named(name: str) -> dict[str, Any]:
+    return {"key": f"od_change_{name}".lower(), **state.KEPT}
+
+
+@cached.once
+def compared(before: Setting, after: Setting, seed: cached.Seed) -> Change:
+    """Return the verdicts of the draw on the page."""
+    parameters, cells = before.parameters, list[Integers]()
+    for one in (before, after):
+        asked = cached.dataset(cached.view(one)), parameters
+        noise, when = cached.flow_noise(one, seed), cached.days(one, 0)
+        cells.append(change.noisy_cells(*asked, noise=noise, **when))
+    law = change.noise_law(parameters)
+    return change.compare(cells[0], cells[1], law, least_shown=_least(parameters))
+
+
+@cached.once
+def power(before: Setting, after: Setting, seed: cached.Seed) -> Found:
+    """Return how verdicts fare beside the truth, on average over draws."""
+    parameters, counts = before.parameters, list[Integers]()
+    trims = ODParameters(
+        epsilon=1.0, unit=parameters.unit, max_trips_per_user=parameters.max_trips_per_user
+    )
+    for one in (before, after):
+        when: Any = cached.days(one, 0)
+        counts.append(cached.of(kept, cached.view(one), trims, **when)[0])
+    return change.power(
+        (counts[0], counts[1]),
+        (cached.truth(before, 0), cached.truth(after, 0)),
+        change.noise_law(parameters),
+        rng=cached.generator(seed, "changes"),
+        least_shown=_least(parameters),
+        share=SHARE,
+        size=FLOW,
+    )
+
+
+def _least(parameters: Any) -> int | None:
+    return parameters.least_shown if change.suppresses(parameters) else None
+
+
+def _map(matrix: Matrix, told: Change, before: Setting, after: Setting) -> None:
+    true = cached.truth(after, 0) - cached.truth(before, 0)
+    names = list(matrix.names.values())
+    ways = {
+        "Flows": (true, told.flows, [f"{one} → {other}" for one in names for other in names]),
+        "Leaving": (true.sum(axis=1), told.leaving, names),
+        "Arriving": (true.sum(axis=0), told.arriving, names),
+    }
+    way = st.segmented_control("Show", list(ways), default="Flows", required=True, **_named("show"))
+    truly, each, labels = ways[way or "Flows"]
+    written = told.written if truly.ndim == 2 else np.ones(len(names), dtype=bool)
+    numbers = zip(*(one.ravel().tolist() for one in (truly, each.change, each.signs, written)),
+                  strict=True)  # fmt: skip
+    verdicts = {1: "a rise", -1: "a fall", 0: "cannot tell"}
+    words = [
+        f"{label}\ntrue: {t:+,}\ntold: {verdicts[sign]}, "
+        + (f"{c:+,} ± {each.reach:,}" if seen else "one of the two counts is suppressed")
+        for label, (t, c, sign, seen) in zip(labels, numbers, strict=True)
+    ]
+    shapes = cached.of(_shapes, cached.view(matrix.setting))
+    what = f"the {changes.MOST} largest changes of flows" if way == "Flows" else f"trips {way}"
+    picture.draw(changes.picture_of(shapes, truly, each.change, each.signs, words, what.lower()))
+
+
+def _shapes(dataset: Any) -> picture.Shapes:
+    return picture.shapes(dataset.zones)
+
+
+def _over_epsilon(parameters: Any, zones: int) -> None:
+    """Draw how likely one change is told over ε, and from which ε on it is."""
+    st.subheader(f"A {SHARE:.0%} change in a flow of {FLOW}", anchor=False)
+    flows = zones * (zones - 1)
+    curves, least, theorem = cached.computed(told_over_epsilon, parameters.at(1.0), flows)
+    names = "one flow, chosen in advance", f"one of {flows:,}, at worst"
+    charts.curve(
+        charts.lines(dict(zip(names, curves, strict=True))),
+        x=EPSILON_STOPS,
+        at=charts.EPSILON,
+        of=charts.share("Told in so many releases"),
+        current=parameters.epsilon,
+        rules=[Rule(y=0.95, words="95%")],
+        key="od_change_epsilon",
+        alt="How often the change is told, over the privacy loss",
+    )
+    st.markdown(
+        f"**From ε = {least[0]:.2g} on a {SHARE:.0%} change in a flow of {FLOW} can be told** in "
+        f"95 of 100 releases, from ε = {least[1]:.2g} on also as one of {flows:,} flows. At the ε "
+        f"of Theorem 7 (published {theorem[0]:.2g}, exact {theorem[1]:.2g}) it is told in half."
+    )
+
+
+def told_over_epsilon(
+    unit: ODParameters, flows: int
+) -> tuple[list[list[float]], list[float], list[float]]:
+    """Return how likely the change is told at every stop, the least ε for 95%, and Theorem 7's.
+
+    Of settings at an ε of 1; by itself, and as one of so many flows.
+    """
+    law, curves = change.noise_law(unit), list[list[float]]()
+    after, levels = round(FLOW * (1 + SHARE)), (LEVEL, LEVEL / flows)
+    for level in levels:
+        curves.append([])
+        for epsilon in EPSILON_STOPS:
+            noise = change.NoiseLaw(epsilon * law.rate, law.name)
+            reach = change.SummedNoise(noise, 2).reach(level)
+            curves[-1].append(
+                change.chances(FLOW, after, noise, reach, least_shown=_least(unit))[0]
+            )
+    rates = [change.epsilon_to_tell(FLOW, SHARE, level=one, law=law.name) for one in levels]
+    error = after - FLOW - 1
+    rates += [
+        float(calculators.epsilon_for_change(error, LEVEL, method="published")),
+        float(calculators.epsilon_for_change(error, LEVEL, law=law.name)),
+    ]
+    every = [rate / float(law.rate) for rate in rates]
+    return curves, every[:2], every[2:]

@@ -1,0 +1,55 @@
+"""The view Change: verdicts are the engine's on the page's noise, and what it says of both."""
+
+import numpy as np
+import pytest
+
+from engine import datasets, origin_destination as od
+from engine.contract import Seen, Setting, When
+from engine.origin_destination import change
+from engine.parameters import ODParameters
+from engine.resolution import look_at
+from pages._ui import cached
+from pages._ui.drawing import changes
+from pages._ui.state import SIMULATED_SEED
+from tests.support.flows_page import text
+
+
+@pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
+def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, unit, monkeypatch):
+    drawn = []
+    keep = changes.picture_of
+    monkeypatch.setattr(changes, "picture_of", lambda *given: drawn.append(given) or keep(*given))
+    said = text(open_od("Change", unit=unit, od_method=method, epsilon=0.5))
+    city, limit = datasets.load("demo-city"), 1 if unit == "trip" else 4
+    noisy, true = [], []
+    for first in (0, 3):
+        when = When(step="whole", first=first, last=first + 2)
+        parameters = ODParameters(
+            epsilon=0.5, unit=unit, max_trips_per_user=limit, suppression_threshold=15,
+            method=method,
+        )  # fmt: skip
+        setting = Setting(seen=Seen(dataset=str(city.folder), when=when), parameters=parameters)
+        noise = cached.flow_noise(setting, (SIMULATED_SEED, 0))
+        view = look_at(city, when=when)
+        noisy.append(change.noisy_cells(view, parameters, noise=noise, days=0))
+        true.append(od.truth(view, days=0)[0])
+        if od.suppresses(parameters):
+            released = od.release(view, parameters, noise=noise, days=0).counts[0]
+            assert (np.where(noisy[-1] >= 15, noisy[-1], 0) == released).all()
+    least = 15 if od.suppresses(parameters) else None
+    told = change.compare(*noisy, change.noise_law(parameters), least_shown=least)
+    _, truly, changed, signs, words, _ = drawn[-1]
+    assert (truly == true[1] - true[0]).all()
+    assert (changed == told.flows.change).all()
+    assert (signs == told.flows.signs).all()
+    assert sum("is suppressed" in one for one in words) == (~told.written).sum()
+    assert f"{change.composed_epsilon(parameters, (3, 3)):.3g} for both spans" in said
+    assert "can be told" in said
+    assert "nan" not in said.lower().replace("finance", "")
+
+
+def test_spans_that_overlap_are_refused_in_words(open_od):
+    app = open_od("Change")
+    app.selectbox(key="od_change_after_7_3").set_value(1).run()
+    assert not app.exception
+    assert "no day in common" in text(app)
