@@ -199,6 +199,7 @@ def start() -> None:
     kept.wanted = {}
     again = came_by_history()
     if kept.adopted and not again:
+        _into_link()
         return
     texts = st.query_params.to_dict()
     for field in FIELDS:
@@ -219,7 +220,32 @@ def start() -> None:
             st.session_state.pop(key, None)
         if key in texts and not linked(key):
             del st.query_params[key]
+    if again:
+        _into_link()
     kept.adopted = True
+
+
+def _into_link() -> None:
+    """Write what is set into the link of another page, which drops it; all in one step of Back."""
+    context, held = get_script_run_ctx(suppress_warning=True), st.session_state
+    texts = {
+        one.key: one.words(held[one.key]).lower()
+        if one.default is False
+        else one.words(held[one.key])
+        for one in FIELDS
+        if one.key in held and value(one) != one.default
+    }
+    for key in NAMES:
+        if key in held and linked(key) and not is_usual(key) and held[key] in names(key):
+            texts[key] = names(key)[held[key]]
+    if context is None:
+        return
+    with context.session_state.query_params() as link:
+        missing = {key: text for key, text in texts.items() if not link.has_param(key)}
+        for key, text in missing.items():
+            link.set_with_no_forward_msg(key, text)
+        if missing:
+            link.update({})
 
 
 def value(field: Field[T]) -> T:

@@ -183,6 +183,9 @@ def test_bicycles_of_a_month(tmp_path):
     assert main(typed) == 0
     dataset = datasets.load(tmp_path / "bicycles")
     cases = {flows(1.0, 100, 30): 0.56, flows(0.3, 100, 30): 0.25, flows(1.0, 1, 30): 0.10}
+    assert use(at(dataset, flows(1.0, 30, 15), "clusters-30"), dataset).share == pytest.approx(
+        0.76, abs=0.01
+    )
     for parameters, share in cases.items():
         known = use(at(dataset, parameters, "clusters-30"), dataset)
         assert known.share == pytest.approx(share, abs=0.01)
