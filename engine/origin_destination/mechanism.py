@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import noise as samplers
 from ..arrays import Booleans, Counts, Floats, Integers
@@ -27,9 +26,6 @@ UNITS: dict[ODUnit, Unit] = {
     "person-day": Unit.PERSON_DAY,
     "person": Unit.PERSON_TRIPS,
 }
-EXACT_COUNTS = 2.0**23
-"""Counts below it stay whole in single precision, with as much noise as they are large."""
-
 _LARGEST_NOISE = 2.0**62
 _PIECE = 2**15
 
@@ -108,55 +104,34 @@ def release_matrix(
 def _noisy_and_suppressed(
     trimmed: Integers, parameters: ODParameters, standard: Floats
 ) -> Integers:
-    sampler = rounded_laplace(standard, parameters.noise_scale)
-    private, shown = algorithm_1(trimmed, parameters, sampler)
+    add = rounded_laplace(standard, parameters.noise_scale)
+    private, shown = algorithm_1(trimmed, parameters, add)
     private *= shown
     clear_diagonal(private)
     return private
 
 
-def rounded_laplace(
-    standard: NDArray[np.floating[Any]],
-    scale: float,
-    *,
-    room: NDArray[np.floating[Any]] | None = None,
-    out: Floats | None = None,
-) -> Sampler:
+def rounded_laplace(standard: Floats, scale: float) -> Sampler:
     """Return the sampler that rounds count + Laplace noise half up: count + ⌊scale·η + ½⌋.
 
-    `standard` holds η, one standard Laplace variate a count, in double or single precision, `scale`
-    is T/ε; `room`, of its type, and `out` are arrays to work in.
+    `standard` holds η, one standard Laplace variate a count; `scale` is T/ε.
 
     >>> rounded_laplace(np.array([0.3, -2.0]), 2.0)(np.array([5, 5]))
     array([6, 1])
     """
 
-    def add(counts: Counts) -> Counts:
-        if counts.dtype.kind == "i":  # adding whole numbers loses no digit
-            return _add_whole(counts, standard, scale)
-        noise = np.multiply(standard, scale, out=room)
-        noise += 0.5
-        np.floor(noise, out=noise)
-        if noise.dtype == np.float32 and counts.max(initial=0) < EXACT_COUNTS:
-            noise += counts.astype(np.float32)
-            return noise
-        return np.add(noise, counts, out=out)
+    def add(counts: Counts) -> Integers:
+        # adding whole numbers loses no digit; pieces that a processor's cache holds are quicker
+        whole = np.empty(counts.shape, dtype=np.int64)
+        flat, before, variates = whole.reshape(-1), counts.reshape(-1), standard.reshape(-1)
+        for start in range(0, len(flat), _PIECE):
+            piece = slice(start, start + _PIECE)
+            noise = np.floor(variates[piece] * scale + 0.5)
+            np.clip(noise, -_LARGEST_NOISE, _LARGEST_NOISE, out=noise)
+            np.add(noise.astype(np.int64), before[piece], out=flat[piece])
+        return whole
 
     return add
-
-
-def _add_whole(counts: Counts, standard: NDArray[np.floating[Any]], scale: float) -> Integers:
-    """Add in pieces that a processor's cache holds: twice as quick for millions of cells."""
-    whole = np.empty(counts.shape, dtype=np.int64)
-    flat, before, variates = whole.reshape(-1), counts.reshape(-1), standard.reshape(-1)
-    for start in range(0, len(flat), _PIECE):
-        piece = slice(start, start + _PIECE)
-        noise = variates[piece] * scale
-        noise += 0.5
-        np.floor(noise, out=noise)
-        np.clip(noise, -_LARGEST_NOISE, _LARGEST_NOISE, out=noise)
-        np.add(noise.astype(np.int64), before[piece], out=flat[piece])
-    return whole
 
 
 def require_published(parameters: ODParameters) -> None:
@@ -179,20 +154,6 @@ class ODNoise:
     """
 
     cells: Floats
-
-    @classmethod
-    def draw(
-        cls,
-        rng: np.random.Generator,
-        dataset: Dataset,
-        *,
-        days: Days = None,
-        sum_days: bool = False,
-    ) -> "ODNoise":
-        """Draw the noise of a release of these days, in their order."""
-        layers = 1 if sum_days else len(day_indices(dataset, days))
-        zones = len(dataset.zones)
-        return cls(cells=samplers.laplace(rng, 1.0, (layers, zones, zones)))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -244,7 +205,7 @@ def _standard_variates(
     if cells.shape != shape or not np.isfinite(cells).all():
         raise ParameterError(
             f"noise must hold one finite variate for each of {shape} cells, got shape "
-            f"{cells.shape}; draw it for this dataset and these days with ODNoise.draw"
+            f"{cells.shape}; draw it for this dataset and these days with od.draw_noise"
         )
     return cells
 
@@ -254,9 +215,6 @@ def ledger(parameters: ODParameters) -> Ledger:
 
     A trip lies in one cell of one day, and a person's T trips are counted over the whole period,
     so at ``trip`` and ``person`` all days together cost ε. At ``person-day`` every day costs ε.
-
-    >>> ledger(ODParameters(epsilon=0.5, unit="trip")).proved_epsilon
-    0.5
     """
     counted = (Kind.FLOWS, parameters.max_trips_per_user, parameters.epsilon)
     return laplace_ledger(parameters, Noise.ROUNDED_LAPLACE, counted)

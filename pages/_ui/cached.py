@@ -6,7 +6,7 @@ and seeds, never arrays; what names an upload is kept by its session alone (`sto
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import wraps
+from functools import partial, wraps
 from hashlib import sha256
 from types import ModuleType
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -172,7 +172,8 @@ def flow_noise(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> o
     at = view(setting)
     asked = ("noise", at, setting.when, seed, repeat, day)
     rng = noise_of(setting, seed, repeat, day)
-    return store_of(asked).get(asked, lambda: od.ODNoise.draw(rng, dataset(at), days=0))
+    draw = partial(od.draw_noise, dataset(at), setting.parameters, rng=rng, days=0)
+    return store_of(asked).get(asked, draw)
 
 
 def expected(setting: Setting, day: int | None = None) -> Any:

@@ -7,8 +7,7 @@ import math
 
 import numpy as np
 
-from ...arrays import Booleans, Floats, Integers
-from ..gravity import balance
+from ...arrays import Booleans, Floats, Integers, Numbers
 
 LEAST_DISTANCE_M = 500.0
 """Zones nearer than this count as this far apart."""
@@ -18,21 +17,17 @@ POWER, STEPS = 1.5, (1.0, 0.5, 0.25)
 SEARCH_ROUNDS, ROUNDS = 3, 12
 TOTAL_STEPS = 61
 _LEAST_TRIPS = 1e-9
+_TINY = 1e-30
 
 
 def predict(
     cells: Integers, cell_variance: float, distances_m: Floats, taught: Booleans | None = None
 ) -> Floats:
-    """Return the expected trips of every cell, above 0 off the diagonal.
+    """Return the expected trips of every cell, shape (zones, zones), above 0 off the diagonal.
 
     Trips fall with a power of distance, the likeliest by the noisy cells, and add up to the totals
-    of zones. `cells` are noisy trips, shape (zones, zones), `cell_variance` is that of their noise;
-    `taught` are the cells that are read, symmetric, none on the diagonal: what is expected of the
-    others does not depend on their noisy counts. All where None.
-
-    >>> flat = predict(np.full((3, 3), 5), 0.5, np.ones((3, 3)))
-    >>> float(flat[0, 1].round(2)), float(flat[0, 0])
-    (5.0, 0.0)
+    of zones. `taught` are the cells that are read, symmetric, none on the diagonal: what is
+    expected of the others does not depend on their noisy counts. All where None.
     """
     if len(cells) == 1:
         return np.zeros((1, 1))
@@ -63,10 +58,7 @@ def predict(
 
 
 def positive_totals(totals: Floats, variance: float) -> Floats:
-    """Return totals made positive by empirical Bayes.
-
-    The law of the true totals is learnt on a log grid by expectation–maximisation.
-    """
+    """Return totals made positive: their law is learnt on a log grid by EM."""
     deviation = math.sqrt(variance)
     least = max(0.01 * deviation, 1e-3)
     most = max(float(totals.max(initial=0.0)) + 3 * deviation, 10 * least)
@@ -95,3 +87,26 @@ def _zone_totals(noisy: Integers, variance: float) -> tuple[Floats, Floats]:
     both = positive_totals((out + into) / 2, variance / 2)
     tilt = np.clip(believed * apart / (2 * both), -0.95, 0.95)
     return both * (1 + tilt), both * (1 - tilt)
+
+
+def spread(outgoing: Numbers, incoming: Numbers, near: Floats) -> Floats:
+    """Return flows in proportion to `near`, balanced to totals of zones (Furness 1965).
+
+    `near`, shape (zones, zones), says how readily one travels and is 0 on the diagonal. Negative
+    totals are read as 0, and both sides are brought to the mean of their sums.
+    """
+    out, into = (np.maximum(side, 0).astype(np.float64) for side in (outgoing, incoming))
+    if min(out.sum(), into.sum()) <= 0:
+        return np.zeros(near.shape)
+    whole = (out.sum() + into.sum()) / 2
+    rows, columns = balance(out * whole / out.sum(), into * whole / into.sum(), near, 60)
+    return rows[:, None] * near * columns
+
+
+def balance(out: Floats, into: Floats, near: Floats, rounds: int) -> tuple[Floats, Floats]:
+    """Return factors of rows and of columns by which `near` adds up to totals of zones."""
+    rows = columns = np.ones(len(out))
+    for _ in range(rounds):
+        rows = out / np.maximum(near @ columns, _TINY)
+        columns = into / np.maximum(rows @ near, _TINY)
+    return rows, columns

@@ -34,15 +34,7 @@ class Reading(NamedTuple):
 
 
 def expectations(days: Integers, rate: float, distances_m: Floats) -> Iterator[Expect]:
-    """Yield what gives the expectation of every day: from its own cells, or from other days'.
-
-    `days`, shape (days, zones, zones), are noisy cells, `rate` is a of their noise.
-
-    >>> day = 10 * (1 - np.eye(4, dtype=np.int64))
-    >>> (expect,) = expectations(day[None], 1.0, np.ones((4, 4)))
-    >>> expect(None).trips[0].round().tolist()
-    [0.0, 10.0, 10.0, 10.0]
-    """
+    """Yield what gives the expectation of every noisy day: from its own cells or other days'."""
     if distances_m.shape != days.shape[1:] or not np.isfinite(distances_m).all():
         raise ParameterError(
             f"distances_m must hold finite metres for each pair of {days.shape[-1]} zones, got "
@@ -105,13 +97,7 @@ def intensity(
 
 
 def read(cells: Integers, rate: float, expected: Expected) -> Reading:
-    """Return the reading of one matrix, given what is expected of every cell.
-
-    >>> noisy = np.array([[0, 40, -3], [38, 0, 2], [1, 0, 0]])
-    >>> expected = expected_alone(noisy, 1.0, np.ones((3, 3)))
-    >>> read(noisy, 1.0, expected).typical.round(0).astype(int)[0].tolist()
-    [0, 40, 0]
-    """
+    """Return the reading of one matrix, given what is expected of every cell."""
     laws = learn(cells, rate, expected)
     del expected  # what is no longer needed goes: between thousands of zones each is 70 MB
     off, flows = ~np.eye(len(cells), dtype=np.bool_), max(cells.size - len(cells), 1)

@@ -9,8 +9,8 @@ from engine.arrays import Floats, Numbers
 from engine.datasets import Dataset
 from engine.geography import centre_distances_m
 from engine.origin_destination import METHODS
+from engine.origin_destination.estimate.prediction import spread
 from engine.origin_destination.exact import Expectation, Population
-from engine.origin_destination.gravity import spread
 from engine.origin_destination.scores import drawn_scores, total_error
 from pages._ui import cached, state
 from pages._ui.drawing import charts, colours, tables

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.origin_destination import gravity
+from engine.origin_destination.estimate import prediction
 
 
 def balanced(outgoing, incoming, near, rounds=3000):
@@ -28,7 +28,7 @@ def test_the_flows_are_those_of_the_doubly_constrained_model():
     near = 1 / rng.uniform(1, 9, (6, 6)) ** 2
     np.fill_diagonal(near, 0)
     out, into = np.array([90, 40, 70, 30, -5, 60]), np.array([50, 80, 20, 70, 55, 30])
-    flows = gravity.spread(out, into, near)
+    flows = prediction.spread(out, into, near)
     assert flows == pytest.approx(np.array(balanced(out, into, near)), rel=1e-3, abs=1e-3)
     assert (flows >= 0).all()
     assert not flows.diagonal().any()
@@ -36,4 +36,4 @@ def test_the_flows_are_those_of_the_doubly_constrained_model():
 
 
 def test_no_trip_gives_no_flow():
-    assert not gravity.spread(np.array([-3, 0]), np.array([4, 4]), 1 - np.eye(2)).any()
+    assert not prediction.spread(np.array([-3, 0]), np.array([4, 4]), 1 - np.eye(2)).any()
