@@ -2,12 +2,11 @@
 
 from ..parameters import ODParameters
 from . import calculators, estimate
-from .exact import heat_map
+from .exact import heat_map, trimming_curve
 from .laws import LawName, NoiseLaw
 from .matrices import by_zone, histogram, kept, truth
-from .mechanism import ODNoise, release_matrix
+from .mechanism import ODNoise
 from .methods import METHODS, draw_noise, expected, ledger, plan, release, scores, suppresses
-from .trimming import trimming_curve
 
 __all__ = [
     "METHODS",
@@ -26,7 +25,6 @@ __all__ = [
     "ledger",
     "plan",
     "release",
-    "release_matrix",
     "scores",
     "suppresses",
     "trimming_curve",

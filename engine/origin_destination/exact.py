@@ -4,8 +4,8 @@ A released cell has a known law (`laws`), so the expectation over any number of 
 weighted sum over the distinct pairs of a kept and a true count.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import metrics, validation
-from ..arrays import Floats
+from ..arrays import Floats, Integers
 from ..datasets import Dataset
+from ..errors import ParameterError
 from ..parameters import ODParameters
 from . import laws
 from .laws import LawName, NoiseLaw
@@ -26,6 +27,7 @@ Population = Literal["all", "travelled", "large"]
 
 POPULATIONS: tuple[Population, ...] = ("all", "travelled", "large")
 NORMAL_95 = 1.959964
+DEFAULT_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 RELATIVE_STEP = 1e-5
 """Median relative errors are found to within this."""
 
@@ -51,10 +53,7 @@ class Outcomes:
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorSplit:
-    """The expected sum of absolute errors by its causes, each added to the ones before.
-
-    `suppression` is below 0 where it spares more than it costs: most cells are empty.
-    """
+    """The expected sum of absolute errors; each cause is what it adds to the ones before."""
 
     trimmed: float
     noise: float
@@ -156,10 +155,7 @@ class Expectation:
         return self._totals(self.histogram.cells)
 
     def _totals(self, cells: Any) -> Totals:
-        """Return totals that add up so many cells of each pair, shape (totals, pairs) or (pairs,).
-
-        Released cells are independent, so means and variances add up.
-        """
+        """Return totals that add up so many cells of each pair: means and variances add up."""
         kept, true = self.histogram.kept, self.histogram.true
         shift, variance = laws.bias_and_variance(self.law, kept, self._threshold)
         return Totals(
@@ -174,14 +170,18 @@ class Expectation:
         least = {"all": 0, "travelled": 1, "large": self.parameters.least_shown}[population]
         return np.where(self.histogram.true >= least, self.histogram.cells, 0.0)
 
+    def _average(self, values: Floats, population: Population) -> Floats:
+        weights = self.weights(population)
+        return _ratio(values @ weights, weights.sum())
+
     def mean_error(self, population: Population = "all") -> float:
         """Return the mean of |out − t| over the cells of `population`, in trips."""
-        return float(_average(self._absolute, self.weights(population)))
+        return float(self._average(self._absolute, population))
 
     def relative_error(self, population: Population = "all") -> float:
         """Return the mean of |out − t|/max(t, 1)."""
         bounded = self._absolute / np.maximum(self.histogram.true, 1.0)
-        return float(_average(bounded, self.weights(population)))
+        return float(self._average(bounded, population))
 
     def median_error(self, population: Population = "all") -> float:
         """Return the median of |out − t| over all cells and draws together."""
@@ -196,12 +196,9 @@ class Expectation:
         return _first_half(lambda x: self.relative_error_within(x, population), 2.0, RELATIVE_STEP)
 
     def absolute_error_within(self, errors: ArrayLike, population: Population = "all") -> Floats:
-        """Return P(|out − t| ≤ x), whole x in trips, over the cells (P2, figure 2, left).
-
-        NaN where the population is empty.
-        """
+        """Return P(|out − t| ≤ x), whole x in trips, NaN of no cell (P2, figure 2, left)."""
         x = np.asarray(errors, dtype=np.float64)[..., None]
-        return _average(self._within(x, x), self.weights(population))
+        return self._average(self._within(x, x), population)
 
     def relative_error_within(self, errors: ArrayLike, population: Population = "all") -> Floats:
         """Return P(2|out − t|/(out + t) ≤ x), x from 0 to 2, as `absolute_error_within` (right)."""
@@ -211,7 +208,7 @@ class Expectation:
         reach = self.histogram.true * (2 * x * (1 + 1e-12))
         with np.errstate(divide="ignore", invalid="ignore"):
             above = np.where(x < 2, np.floor(reach / (2 - x)), np.inf)
-        return _average(self._within(np.floor(reach / (2 + x)), above), self.weights(population))
+        return self._average(self._within(np.floor(reach / (2 + x)), above), population)
 
     def share_below(self, count: int = 15) -> tuple[float, float]:
         """Return the true and the expected released share of cells below `count` (Table S2)."""
@@ -220,7 +217,8 @@ class Expectation:
         limit = max(whole, self._threshold)
         below = laws.suppressed_probability(self.law, self.histogram.kept, limit)
         true = np.where(self.histogram.true < whole, 1.0, 0.0)
-        shares = _average(np.stack([true, below]), self.histogram.cells)
+        cells = self.histogram.cells
+        shares = _ratio(np.stack([true, below]) @ cells, cells.sum())
         return float(shares[0]), float(shares[1])
 
     def _within(self, below: Floats, above: Floats) -> Floats:
@@ -251,9 +249,8 @@ def expectation(
 class HeatMap:
     """Exact measures for every pair of settings; arrays have shape (epsilons, thresholds).
 
-    The errors are means over a population of |out − t| and of |out − t|/max(t, 1), `zero_share` is
-    of all pairs of zones, `lost_share` of the flows of at least τ′ (NaN where there is none),
-    `revealed_flows` are those below τ′ that are shown, `bias` is of the total.
+    The errors are means of |out − t| and of |out − t|/max(t, 1), `zero_share` is of all pairs of
+    zones, `lost_share` of the flows of at least τ′, `revealed_flows` are those below it.
     """
 
     mean_absolute: Floats
@@ -275,25 +272,16 @@ def heat_map(
     law: LawName = "rounded_laplace",
     population: Literal["all", "travelled"] = "all",
 ) -> HeatMap:
-    """Return the closed-form measures over a grid of ε × τ.
+    """Return the closed-form measures over a grid of ε × τ; NaN of no cell.
 
     Parameters
     ----------
     counted : CountHistogram
-        Trimmed with the same T.
+        Trimmed with the same T, `max_trips_per_user`; the noise scale is T/ε.
     epsilons, thresholds : array-like, shapes (epsilons,) and (thresholds,)
         ε above 0; τ whole numbers from 0.
-    max_trips_per_user : int
-        T; the noise scale is T/ε.
     population : str
         Cells over which errors are averaged: ``all`` or ``travelled``.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> grid = heat_map(histogram(datasets.load("demo-city"), days=0), [0.1, 1.0], [0, 15])
-    >>> grid.zero_share.round(3).tolist()
-    [[0.457, 0.831], [0.497, 0.955]]
     """
     validation.one_of("population", population, POPULATIONS[:2], "'all' is every flow")
     kept, true, cells = counted.kept, counted.true, counted.cells
@@ -328,10 +316,50 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
         return np.where(whole > 0, part / whole, np.nan)
 
 
-def _average(values: Floats, weights: Floats) -> Floats:
-    members = weights.sum()
-    nothing = np.full(np.shape(values)[:-1], np.nan)
-    return np.asarray(values @ weights / members) if members > 0 else nothing
+@dataclass(frozen=True)
+class TrimmingCurve:
+    """The expected sum of absolute errors, in trips, over T, and its causes (see `ErrorSplit`)."""
+
+    limits: Integers
+    trimmed: Floats
+    noise: Floats
+    suppression: Floats
+    total: Floats
+    kept_share: Floats
+
+    @property
+    def best(self) -> int:
+        """The T of least total error: read from confidential data, a release must say so (O4)."""
+        return int(self.limits[self.total.argmin()])
+
+
+def trimming_curve(
+    dataset: Dataset,
+    parameters: ODParameters,
+    limits: Sequence[int] = DEFAULT_LIMITS,
+    *,
+    days: Days = None,
+    sum_days: bool = False,
+) -> TrimmingCurve:
+    """Return the exact error for each T at the ε, τ and unit of `parameters`.
+
+    `parameters` are of unit ``person-day`` or ``person`` (trip level trims nobody); their T is not
+    used. `limits` are the T to compare, from 1 to 256; the rest is as for `expected`.
+    """
+    if parameters.unit == "trip" or not limits:
+        raise ParameterError(
+            "limits must name a T to compare at unit 'person-day' or 'person', got "
+            f"{len(limits)} at {parameters.unit!r}; trip level trims nobody and fixes T to 1"
+        )
+    chosen = sorted(set(limits))
+    rows: list[list[float]] = []
+    for limit in chosen:
+        settings = replace(parameters, max_trips_per_user=limit)
+        exact = expectation(dataset, settings, days=days, sum_days=sum_days)
+        trips = exact.histogram.true_trips
+        share = 1 - exact.split.trimmed / trips if trips else float("nan")
+        rows.append([*vars(exact.split).values(), share])
+    return TrimmingCurve(np.array(chosen), *np.array(rows).T)
 
 
 def _first_half(probability: Callable[[float], Any], high: float, step: float) -> float:

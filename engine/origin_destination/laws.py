@@ -9,8 +9,7 @@ where h = ½·e^(−a/2) for rounded Laplace and h = q/(1 + q) for discrete Lapl
 is released as m + Z if that is at least τ′ = max(τ, 1), that is if Z ≥ s = τ′ − m, and as 0
 otherwise (τ = 0 maps only negatives to 0, so a released 0 still needs Z < 1 − m).
 
-All formulas take the branch in which the exponent is at most 0 and nothing cancels: they hold
-without overflow for counts and thresholds up to 10⁶ and far beyond.
+All formulas take the branch in which the exponent is at most 0 and nothing cancels.
 """
 
 from typing import Literal, get_args
@@ -108,12 +107,7 @@ def suppressed_probability(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike)
 def released_range(
     law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike, share: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """Return the ends between which at least `share` of all releases of a count lie, 0 if hidden.
-
-    >>> low, high = released_range(NoiseLaw(0.5), [3, 40], 15, 0.9)
-    >>> low.tolist(), high.tolist()
-    ([0.0, 35.0], [0.0, 45.0])
-    """
+    """Return the ends between which at least `share` of releases of a count lie, 0 if hidden."""
     count, reach = np.asarray(kept, dtype=np.float64), law.reach(1 - share)
     least, low, high = effective_threshold(threshold), count - reach, count + reach
     return np.where(low >= least, low, 0.0), np.where(high >= least, high, 0.0)

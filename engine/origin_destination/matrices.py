@@ -49,11 +49,7 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
 
 
 def by_zone(counts: Numbers) -> Numbers:
-    """Return what decisions on zones read of matrices: trips that arrive, shape (matrices, zones).
-
-    >>> by_zone(np.array([[0, 4], [7, 0]])).tolist()
-    [[7, 4]]
-    """
+    """Return what decisions on zones read of matrices: trips that arrive, (matrices, zones)."""
     return np.atleast_2d(counts.sum(axis=-2))
 
 
@@ -87,9 +83,8 @@ def kept(
 ) -> Integers:
     """Return the matrices that a release adds noise to: trimmed, before any noise (confidential).
 
-    At trip level every trip is kept. Otherwise at most T per person-day (or person, over the whole
-    period) are, at random: removing one unit of protection changes the result by at most T in L₁
-    (1 at trip level). Arguments, shape and errors as `truth`.
+    At most T trips of a unit of protection are kept, at random: removing one changes the result by
+    at most T in L₁ (1 at trip level). Arguments, shape and errors as `truth`.
     """
     unit, limit = parameters.unit, parameters.max_trips_per_user
     return trimmed_counts(dataset, unit, limit, day_indices(dataset, days), sum_days=sum_days)
@@ -111,7 +106,7 @@ def trimmed_counts(
 def ranked_trips(
     dataset: Dataset, unit: ODUnit, max_trips_per_user: int
 ) -> tuple[Trips, int | None]:
-    """Return the counted trips for `unit` and the highest rank it keeps (None keeps all)."""
+    """Return the counted trips of a unit and the highest rank it keeps (None keeps all)."""
     require_unit(dataset, unit)
     if unit == "trip":
         return dataset.trips, None
@@ -168,15 +163,6 @@ def require_room(matrices: int, zones: int) -> None:
         )
 
 
-def require_alike(true: Numbers, released: Numbers) -> None:
-    """Raise `ParameterError` unless both are square matrices, or stacks of them, of one shape."""
-    if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
-        raise ParameterError(
-            "true and released must be square matrices of the same shape, got "
-            f"{true.shape} and {released.shape}; take both for the same days"
-        )
-
-
 def clear_diagonal(counts: Integers) -> None:
     """Set the diagonal of every matrix of a stack to 0, in place."""
     np.einsum("...zz->...z", counts)[...] = 0
@@ -219,13 +205,6 @@ def histogram(
 
     T bounds the trips of a `unit`; ``trip`` trims nothing. `days` and `sum_days` are those of
     `truth`. One day is in memory at a time.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> counted = histogram(datasets.load("demo-city"), days=0)
-    >>> int(counted.cells.sum()) == 150 * 149
-    True
     """
     chosen = day_indices(dataset, days)
     limit = 1 if unit == "trip" else max_trips_per_user

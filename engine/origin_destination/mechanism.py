@@ -6,7 +6,7 @@ noise from a vetted library through the same `algorithm_1`.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypedDict, Unpack
+from typing import TypedDict, Unpack
 
 import numpy as np
 
@@ -47,7 +47,7 @@ def release(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) ->
     # 2. and 3. add noise of scale T/ε to every cell, round, set values below τ to 0
     return ODRelease(
         parameters=parameters,
-        counts=_noisy_and_suppressed(trimmed, parameters, standard),
+        counts=noisy_and_suppressed(trimmed, parameters, standard),
         days=chosen,
         ledger=ledger(parameters),
     )
@@ -61,49 +61,14 @@ def algorithm_1(
     `trimmed` are counts after step 1 (`kept`), which one unit of protection changes by at most T in
     L₁; `sampler` adds the noise (step 2). Sums of the noisy counts are unbiased; those of at least
     τ′ = max(τ, 1) are shown (step 3).
-
-    >>> noisy, shown = algorithm_1(
-    ...     np.array([20, 3]), ODParameters(epsilon=1.0), lambda counts: counts + 1)
-    >>> noisy.tolist(), shown.tolist()
-    ([21, 4], [True, False])
     """
     require_published(parameters)
     noisy = sampler(trimmed)
     return noisy, noisy >= parameters.least_shown
 
 
-def release_matrix(
-    counts: Any,
-    parameters: ODParameters,
-    *,
-    rng: np.random.Generator | None = None,
-    noise: "ODNoise | None" = None,
-) -> Integers:
-    """Perturb one matrix, or a stack of daily matrices, of trips that are trimmed already.
-
-    Parameters
-    ----------
-    counts : array-like of whole numbers, shape (zones, zones) or (days, zones, zones)
-        From 0 to 2⁵³; the diagonal is taken as 0. Removing one unit of protection must change it
-        by at most T in L₁.
-    parameters, rng, noise
-        As in `release`.
-
-    Examples
-    --------
-    >>> silence = ODNoise(cells=np.zeros((2, 2)))
-    >>> release_matrix([[0, 100], [3, 0]], ODParameters(epsilon=1.0), noise=silence)
-    array([[  0, 100],
-           [  0,   0]])
-    """
-    whole = np.asarray(counts, dtype=np.int64)
-    standard = _standard_variates(whole.shape, rng, noise)
-    return _noisy_and_suppressed(whole, parameters, standard)
-
-
-def _noisy_and_suppressed(
-    trimmed: Integers, parameters: ODParameters, standard: Floats
-) -> Integers:
+def noisy_and_suppressed(trimmed: Integers, parameters: ODParameters, standard: Floats) -> Integers:
+    """Return Algorithm 1 of matrices of whole numbers below 2⁵³; their diagonals are taken as 0."""
     add = rounded_laplace(standard, parameters.noise_scale)
     private, shown = algorithm_1(trimmed, parameters, add)
     private *= shown
@@ -112,13 +77,7 @@ def _noisy_and_suppressed(
 
 
 def rounded_laplace(standard: Floats, scale: float) -> Sampler:
-    """Return the sampler that rounds count + Laplace noise half up: count + ⌊scale·η + ½⌋.
-
-    `standard` holds η, one standard Laplace variate a count; `scale` is T/ε.
-
-    >>> rounded_laplace(np.array([0.3, -2.0]), 2.0)(np.array([5, 5]))
-    array([6, 1])
-    """
+    """Return the sampler that rounds half up: count + ⌊scale·η + ½⌋, η of `standard`."""
 
     def add(counts: Counts) -> Integers:
         # adding whole numbers loses no digit; pieces that a processor's cache holds are quicker
@@ -172,7 +131,7 @@ class ODRelease:
 
     @property
     def typical(self) -> Integers:
-        """The best number of each flow by itself, shown or not: `counts`."""
+        """The best number of each flow by itself: `counts`."""
         return self.counts
 
     @property
@@ -193,12 +152,7 @@ def drawn(
     chosen, zones = day_indices(dataset, days), len(dataset.zones)
     matrices = 1 if sum_days else len(chosen)
     require_room(matrices, zones)
-    return _standard_variates((matrices, zones, zones), rng, noise), chosen, sum_days
-
-
-def _standard_variates(
-    shape: tuple[int, ...], rng: np.random.Generator | None, noise: ODNoise | None
-) -> Floats:
+    shape = (matrices, zones, zones)
     cells = samplers.given_or_drawn(
         rng, noise, lambda own: ODNoise(cells=samplers.laplace(own, 1.0, shape))
     ).cells
@@ -207,7 +161,7 @@ def _standard_variates(
             f"noise must hold one finite variate for each of {shape} cells, got shape "
             f"{cells.shape}; draw it for this dataset and these days with od.draw_noise"
         )
-    return cells
+    return cells, chosen, sum_days
 
 
 def ledger(parameters: ODParameters) -> Ledger:

@@ -89,14 +89,6 @@ def release(
         If the stack would not fit, `days` is not in the period or `noise` has another shape.
     DatasetError
         If the dataset has no trips, or none that the unit can be bound with.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> demo, settings = datasets.load("demo-city"), ODParameters(epsilon=0.5)
-    >>> private = release(demo, settings, days=0, rng=np.random.default_rng(0))
-    >>> private.counts.shape, private.ledger.published_epsilon
-    ((1, 150, 150), 0.5)
     """
     draw = METHODS[parameters.method].release
     return draw(dataset, parameters, rng=rng, noise=noise, days=days, sum_days=sum_days)
@@ -124,15 +116,7 @@ def ledger(parameters: ODParameters) -> Ledger:
 def plan(
     dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
 ) -> Plan:
-    """Return what gets noise and what it costs, from public facts: no count is read.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> planned = plan(datasets.load("demo-city"), ODParameters(epsilon=0.5), days=(0, 3))
-    >>> planned.cells == 2 * 150 * 149, planned.ledger.proved_epsilon
-    (True, 0.5)
-    """
+    """Return what gets noise and what it costs, from public facts: no count is read."""
     chosen, zones = day_indices(dataset, days), len(dataset.zones)
     matrices = 1 if sum_days else len(chosen)
     stated = ledger(parameters)

@@ -6,8 +6,8 @@ import numpy as np
 
 from .. import metrics
 from ..arrays import Booleans, Counts, Floats
+from ..errors import ParameterError
 from .exact import Expectation, Outcomes, Share
-from .matrices import require_alike
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,19 +38,13 @@ def expected_scores(exact: Expectation) -> TripScores:
 def drawn_scores(
     true: Counts, released: Counts, least_shown: int, shown: Booleans | None = None
 ) -> TripScores:
-    """Return the scores of one release; arrays as for `drawn_outcomes`.
+    """Return the scores of one release of the best number of each flow; see `drawn_outcomes`.
 
-    `released` holds the best number of each flow by itself; those above 0 are shown where `shown`
-    is None.
-
-    >>> scored = drawn_scores(np.array([[0, 40], [9, 0]]), np.array([[0, 43], [0, 0]]), 15)
-    >>> scored.mean_error, scored.relative_error, scored.zero_share
-    (6.0, 0.075, 0.5)
+    Those above 0 are shown where `shown` is None.
     """
-    require_alike(true, released)
+    outcomes = drawn_outcomes(true, released if shown is None else released * shown, least_shown)
     off = np.broadcast_to(~np.eye(true.shape[-1], dtype=bool), true.shape)
     t, out = true[off].astype(np.float64), released[off].astype(np.float64)
-    visible = released > 0 if shown is None else shown
     large = t >= least_shown
     error = np.abs(out - t)
     bounded = error[large] / np.maximum(t[large], 1.0)
@@ -58,17 +52,20 @@ def drawn_scores(
         float(error.mean()) if len(t) else float("nan"),
         float(metrics.common_part(error.sum(), out.sum(), t.sum())),
         float(bounded.mean()) if large.any() else float("nan"),
-        drawn_outcomes(true, np.where(visible, released, 0), least_shown),
+        outcomes,
     )
 
 
 def drawn_outcomes(true: Counts, released: Counts, least_shown: int) -> Outcomes:
-    """Return what became of every off-diagonal cell in one release.
+    """Return what became of every off-diagonal cell in one release; `least_shown` is τ′.
 
-    `true` and `released`, shape (zones, zones) or (days, zones, zones), are the truth before
-    trimming and the release; `least_shown` is τ′.
+    `true` (before trimming) and `released` have shape (zones, zones) or (days, zones, zones).
     """
-    require_alike(true, released)
+    if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
+        raise ParameterError(
+            "true and released must be square matrices of the same shape, got "
+            f"{true.shape} and {released.shape}; take both for the same days"
+        )
     off = ~np.eye(true.shape[-1], dtype=bool)
     small, hidden, none = true < least_shown, released == 0, true == 0
 

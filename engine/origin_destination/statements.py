@@ -27,11 +27,8 @@ def noise_variance(rate: float) -> float:
 def cell_reach(rate: float, *, confidence: float = 0.95, cells: int = 1) -> int:
     """Return the least z such that a kept count lies in noisy ± z with the given confidence.
 
-    The flow must be chosen without looking at the measurement. With `cells` above 1 the statement
-    holds for all of them at once (Bonferroni), hence for those chosen by looking too.
-
-    >>> cell_reach(0.1), cell_reach(0.1, cells=421 * 420)
-    (30, 151)
+    Of a flow that was chosen without looking at the measurement; with `cells` above 1 of all of
+    them at once (Bonferroni), hence of those chosen by looking too.
     """
     return int(NoiseLaw(rate, "discrete_laplace").reach((1 - confidence) / cells))
 
@@ -39,12 +36,8 @@ def cell_reach(rate: float, *, confidence: float = 0.95, cells: int = 1) -> int:
 def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
     """Return the least z such that a total of `cells` kept counts lies in its noisy sum ± z.
 
-    The cells must be chosen without looking at the measurement. The law of the summed noise is the
-    `cells`-fold convolution of the discrete Laplace law, by Fourier inversion:
-    P(|S| ≤ z) = (1/2π) ∫ φ(t)^k sin((z + ½)t)/sin(t/2) dt, φ(t) = (1 − q)²/(1 − 2q cos t + q²).
-
-    >>> total_reach(0.1, 420)
-    568
+    The cells must be chosen without looking at the measurement. By Fourier inversion P(|S| ≤ z) =
+    (1/2π) ∫ φ(t)^k sin((z + ½)t)/sin(t/2) dt, φ(t) = (1 − q)²/(1 − 2q cos t + q²).
     """
     validation.finite_above("rate", rate, 0, "it is ε/T")
     validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
@@ -89,9 +82,6 @@ def least_certain(days: Integers, rate: float) -> int:
     P(Z ≥ y) = q^y/(1 + q) for y ≥ 1: the noise of cells is independent, so on average at most 5%
     of the named flows are empty (Benjamini and Hochberg 1995, theorem 1). Day by day it would not
     hold of the list of all days. One day is in memory at a time.
-
-    >>> least_certain(np.array([[[0, 90], [12, 0]]]), 0.1)
-    90
     """
     off, none = ~np.eye(days.shape[-1], dtype=bool), np.log1p(np.exp(-rate))
     flows = days.size - days.size // days.shape[-1]

@@ -9,7 +9,7 @@ from engine.noise import laplace
 from engine.origin_destination import calculators, laws
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.scores import drawn_outcomes, drawn_scores, expected_scores
-from tests.reference.od_people import expectation_of_matrix
+from tests.reference.od_people import expectation_of_matrix, release_matrix
 
 EPSILON, THRESHOLD = 0.4, 6
 PARAMS = od.ODParameters(epsilon=EPSILON, suppression_threshold=THRESHOLD, unit="trip")
@@ -20,9 +20,7 @@ def released(count, scale_factor, seed, draws=40_000):
     """Off-diagonal cells of one release of equal counts, with the noise scale multiplied."""
     side = int(draws**0.5)
     variates = laplace(np.random.default_rng(seed), 1.0, (side, side)) * scale_factor
-    private = od.release_matrix(
-        np.full((side, side), count), PARAMS, noise=od.ODNoise(cells=variates)
-    )
+    private = release_matrix(np.full((side, side), count), PARAMS, noise=variates)
     return private[~np.eye(side, dtype=bool)]
 
 
@@ -74,7 +72,7 @@ def mean_gap(factor, seed):
     draws = []
     for _ in range(60):
         variates = laplace(rng, 1.0, true.shape) * factor
-        out = od.release_matrix(kept, params, noise=od.ODNoise(cells=variates))
+        out = release_matrix(kept, params, noise=variates)
         outcomes = drawn_outcomes(true * (1 - np.eye(40, dtype=int)), out, 10)
         scores = drawn_scores(true, out, 10)
         draws.append(figures(outcomes, scores, out.sum(), out.sum(axis=1), out.sum(axis=0)))
@@ -98,7 +96,7 @@ def covered(factor, zones=12, draws=1500):
     outgoing = expectation_of_matrix(true, params).outgoing
     stack = np.broadcast_to(true, (draws, zones, zones))
     variates = laplace(rng, 1.0, stack.shape) * factor
-    totals = od.release_matrix(stack, params, noise=od.ODNoise(cells=variates)).sum(axis=2)
+    totals = release_matrix(stack, params, noise=variates).sum(axis=2)
     return ((totals >= outgoing.low) & (totals <= outgoing.high)).mean()
 
 

@@ -26,11 +26,7 @@ _FEWEST_ZONES = 4
 
 
 def of_day(cells: Integers, rate: float, expect: Expect) -> tuple[Integers, Integers]:
-    """Return the interval of every kept count of a day, the model of a cell not having read it.
-
-    Noisy counts and the ends, at least 0 and 0 on the diagonal, have the shape (zones, zones);
-    `expect` gives what is expected of all cells, given those that may be read.
-    """
+    """Return low and high of every kept count of a day, shape (zones, zones); diagonal 0."""
     below, above = tails(rate)
     low, high = cells - above[0], cells + below[0]
     for grid, prior, at in models(cells, rate, expect):
@@ -44,7 +40,7 @@ def models(
 ) -> Iterator[tuple[CountGrid, Floats, Integers]]:
     """Yield a grid, a law of counts on it, and the flows it chooses for, which taught it nothing.
 
-    The flows are positions in the flattened matrix. Those too large for the grid are in none.
+    Flows too large for the grid are in none.
     """
     zones = np.arange(len(cells))
     off, fold = ~np.eye(len(cells), dtype=np.bool_), np.add.outer(zones, zones) % FOLDS

@@ -49,12 +49,10 @@ _LOG_MEANS = STEP * np.arange(EXPECTATIONS[0] - HALF_WIDTH, EXPECTATIONS[1] + HA
 
 
 class CountGrid(NamedTuple):
-    """Counts 0, u, 2u, … of packets of u trips, with u = 1 unless the noise is wide.
+    """Counts 0, u, 2u, … of packets of u trips, u = 1 unless the noise (`rate` a packet) is wide.
 
-    `rate` is a of the noise per packet. Noisy counts below 0 are read as 0: there the noise says
-    the same of every count, up to a factor. The posterior of a count m is p(m)·q^|y − m|/N(y); its
-    pieces A(y) = Σ_{m ≤ y} p(m) q^(y − m) and B(y) = Σ_{m > y} p(m) q^(m − y) follow from one
-    recursion each.
+    Noisy counts below 0 are read as 0, up to a factor. The posterior of m is p(m)·q^|y − m|/N(y);
+    A = Σ_{m ≤ y} p(m) q^(y − m) and B = Σ_{m > y} p(m) q^(m − y) follow by one recursion each.
     """
 
     rate: float
@@ -77,10 +75,9 @@ class CountGrid(NamedTuple):
         return (np.maximum(cells, 0) + self.packet // 2) // self.packet
 
     def negative_binomial(self, mean: Floats, shape: float) -> Floats:
-        """Return P(m packets), shape (means, nodes), for intensities of a mean in trips.
+        """Return P(m packets), shape (means, nodes): Poisson with a gamma intensity.
 
-        Poisson with a gamma intensity of that mean and shape κ. Packets have more chance of their
-        own than trips; that much less is left to the gamma.
+        Packets have more chance of their own than trips; that much less is left to the gamma.
         """
         of_packets = (self.packet - 1) / mean if self.packet > 1 else np.zeros(1)
         kappa = 1 / np.maximum(1 / shape - of_packets, 1e-6)[:, None]
@@ -94,10 +91,9 @@ class CountGrid(NamedTuple):
         return below + above
 
     def posterior(self, priors: Floats, none: Floats, row: Integers, node: Integers) -> Floats:
-        """Return mean, median and variance in trips and P(M = 0) of noisy counts, shape (4, pairs).
+        """Return mean, median and variance in trips and P(M = 0), shape (4, pairs).
 
-        `priors` has shape (priors, nodes), `none` is P(M = 0) under each; every pair is a prior
-        (`row`) and a noisy count (`node`).
+        A pair is one of the `priors`, of which `none` is P(M = 0), and a noisy count (`node`).
         """
         below, above = self._pieces(priors)
         evidence = (below + above)[row, node]
@@ -132,11 +128,7 @@ class CountGrid(NamedTuple):
 
 
 class Expected(NamedTuple):
-    """What is expected of every cell before its own noisy count is read, shape (zones, zones).
-
-    `trips` is above 0 off the diagonal; `uncertainty` is its relative variance, or any number that
-    orders cells by how well it is known.
-    """
+    """What is expected of every cell before its noisy count is read, and its relative variance."""
 
     trips: Floats
     uncertainty: Floats
@@ -145,8 +137,7 @@ class Expected(NamedTuple):
 class Laws(NamedTuple):
     """The laws of θ of all cells that the grid holds; the others stand far above the noise.
 
-    Cells differ by what is expected and by how uncertain that is (`row`), then by their noisy
-    count (`pair`).
+    Cells differ by what is expected and how uncertain that is (`row`), then by count (`pair`).
     """
 
     at: Integers  # the cells, as positions in the flattened matrix
@@ -174,8 +165,7 @@ class Laws(NamedTuple):
 def learn(cells: Integers, rate: float, expected: Expected, taught: Booleans | None = None) -> Laws:
     """Return the laws of noisy cells, one for all whose expectation is about as uncertain.
 
-    `taught` are the cells, none on the diagonal, whose noisy counts the laws are learnt from and
-    that choose how large the grid is; all where None.
+    `taught` are the cells that the laws are learnt from and that choose the grid; all where None.
     """
     off = ~np.eye(len(cells), dtype=np.bool_)
     learnt = off if taught is None else taught

@@ -71,9 +71,8 @@ def ledger(parameters: ODParameters) -> Ledger:
 def measure(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) -> Measurement:
     """Measure the matrices of a dataset with ε per unit of protection; arguments as `release`.
 
-    Removing one unit of protection changes all kept cells by at most T in L₁ (1 at trip level),
-    so noise of scale T/ε makes them ε-DP (Ghosh, Roughgarden and Sundararajan 2009, geometric
-    mechanism). Where trips beyond T are counted too the cells get 98% of ε, that count 2%.
+    Removing one unit changes all kept cells by at most T in L₁ (1 at trip level), so noise of scale
+    T/ε makes them ε-DP (geometric mechanism: Ghosh, Roughgarden and Sundararajan 2009).
     """
     variates, chosen, summed = drawn(dataset, **draw)
     of_days = iter(variates)
@@ -97,10 +96,8 @@ def measure_with(
 ) -> Measurement:
     """Measure with any source of discrete Laplace noise; one day's counts are in memory at a time.
 
-    `add`, given whole counts, their L₁ sensitivity and ε, returns them with noise of scale
-    sensitivity/ε in every cell: it is asked for the cells of one day after another, shape (zones,
-    zones), whose diagonal is not used, then for the counts beyond T where they are measured, shape
-    (days,). `keep` says where noisy cells are kept: in memory, or in a file that is mapped.
+    `add` is asked for the cells of one day after another, shape (zones, zones), whose diagonal is
+    not used, then for the counts beyond T where they are measured, shape (days,).
     """
     chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
     groups = [chosen] if sum_days else [(day,) for day in chosen]

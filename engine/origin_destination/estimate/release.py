@@ -131,8 +131,7 @@ def release(
 def read_measurement(measured: Measurement, distances_m: Floats) -> EstimateRelease:
     """Read a measurement: a pure function of noisy cells and public geometry.
 
-    Where trips beyond T are counted all estimates of a day are scaled up by them, to bring back
-    what trimming dropped; statements that hold whatever the model are about kept trips.
+    Estimates are scaled up by the trips beyond T; exact statements are about kept trips.
     """
     days = list(read_days(measured, distances_m))
     if len(days) == 1:  # nothing is copied
@@ -162,10 +161,7 @@ def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRe
 
 
 def _factor(measured: Measurement, day: int, kept: float) -> float:
-    """Return by how much to scale up: by the trips beyond T, as far as they exceed their noise.
-
-    Half the variance of the noise is taken off, which lost least over shipped and real data.
-    """
+    """Return by how much the trips beyond T, as far as they exceed their noise, scale up."""
     if measured.beyond is None:
         return 1.0
     parameters = measured.parameters
