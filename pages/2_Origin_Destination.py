@@ -45,16 +45,8 @@ def draw() -> None:
     views = [name for name in VIEWS if matrix.has_law or name != GRID]
     if st.session_state.get("od_view", "Map") not in views:
         st.session_state["od_view"] = "Map"
-    view = st.segmented_control(
-        "View",
-        views,
-        default="Map",
-        required=True,
-        key="od_view",
-        label_visibility="collapsed",
-        **state.LINKED,
-    )
-    VIEWS[view or "Map"](matrix)
+    look = {"label_visibility": "collapsed", **state.LINKED}
+    VIEWS[trips_matrix.choose("View", views, "od_view", **look)](matrix)
 
 
 frame.show(draw, "Origin–destination flows", LEAD)

@@ -89,14 +89,8 @@ def _controls(matrix: Matrix) -> tuple[str, int | None, int]:
     if st.session_state.get(_ZONE) not in (None, ALL, *names):  # of other zones
         st.session_state[_ZONE] = ALL
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        shown = st.segmented_control(
-            "Show",
-            (TRUE, PRIVATE, WRONG),
-            default=PRIVATE,
-            required=True,
-            key="od_flows_show",
-            **state.LINKED,
-        )
+        switch = TRUE, PRIVATE, WRONG
+        shown = trips_matrix.choose("Show", switch, "od_flows_show", PRIVATE, **state.LINKED)
         zone = st.selectbox(
             "Flows of",
             [ALL, *sorted(names, key=names.__getitem__)],
@@ -106,7 +100,7 @@ def _controls(matrix: Matrix) -> tuple[str, int | None, int]:
             **state.KEPT,
         )
         most = st.slider("Largest flows", 10, 300, 60, 10, key="od_flows_most", **state.LINKED)
-    return shown or PRIVATE, list(names).index(zone) if zone else None, most
+    return shown, list(names).index(zone) if zone else None, most
 
 
 def _take_zone(clicked: str) -> None:

@@ -1,8 +1,9 @@
 """What every view of the page reads: one matrix of the flows that are set, true and private."""
 
 import html
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import streamlit as st
@@ -14,8 +15,7 @@ from pages._ui import cached, state
 from pages._ui.drawing import colours, maps, marks
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """An outcome of a flow: its name, colour (safe for colour-blind readers) and meaning."""
 
     name: str
@@ -115,6 +115,22 @@ def pick(setting: Setting) -> Matrix:
         key="od_matrix",
     )
     return Matrix(setting, min(day or 0, count - 1))
+
+
+def choose(label: str, options: Iterable[str], key: str, default: str = "", **look: Any) -> str:
+    """Draw a switch between some options, named by what they map to, and return what is set."""
+    names = options if isinstance(options, Mapping) else {one: one for one in options}
+    first = default or next(iter(names))
+    set_to = st.segmented_control(
+        label,
+        list(names),
+        default=first,
+        required=True,
+        format_func=names.__getitem__,
+        key=key,
+        **look,
+    )
+    return set_to or first
 
 
 def rgb(outcome: Outcome) -> list[int]:

@@ -9,7 +9,7 @@ from engine.privacy import composed_epsilon
 from pages._ui import cached, state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import Axis, Mark
-from pages._ui.trips.matrix import Matrix
+from pages._ui.trips.matrix import Matrix, choose
 from pages._ui.wording.numbers import percent, scientific, signed_percent
 
 LEAVING, ARRIVING = "Leaving", "Arriving"
@@ -50,15 +50,7 @@ def cost_of_days(matrix: Matrix, delta: float) -> str:
 
 
 def _totals(matrix: Matrix) -> None:
-    way = st.segmented_control(
-        "Trips",
-        [LEAVING, ARRIVING],
-        default=LEAVING,
-        required=True,
-        key="od_totals_way",
-        **state.KEPT,
-    )
-    way = way or LEAVING
+    way = choose("Trips", (LEAVING, ARRIVING), "od_totals_way", **state.KEPT)
     axis = 1 if way == LEAVING else 0
     true = matrix.truth.sum(axis=axis)
     private = matrix.release.counts[0].sum(axis=axis)
