@@ -55,14 +55,16 @@ def picture_of(
         paths = ""
         for i, outline in zip(at.tolist(), outlines, strict=True):
             edge, colour = _KINDS[kinds[i]]
-            paths += f'<path class="flow {edge}" style="--c:{colour}" d="{outline}">'
+            deep = 1.0 if true.ndim == 2 else min(0.2 + 0.7 * sizes[i] / high, 1.0)
+            paths += f'<path class="flow {edge}" fill-opacity="{deep:.2f}" '
+            paths += f'style="--c:{colour}" d="{outline}">'
             paths += f"<title>{html.escape(words[i])}</title></path>"
         return picture.figure(drawn, title, f"{title}: {what}", ground + paths)
 
     shown = np.where(signs == 0, true, told)  # a true change that nobody can tell is drawn, too
     key = "".join(
         f'<span><svg viewBox="0 0 52 20" aria-hidden="true"><path class="flow {edge}" '
-        f'style="--c:{colour}" d="M2 5H50V15H2Z"/></svg> {name}</span>'
+        f'fill="{colour}" style="--c:{colour}" d="M2 5H50V15H2Z"/></svg> {name}</span>'
         for name, (edge, colour) in _KINDS.items()
     )
     sides = side("True change", true, truly.tolist())
