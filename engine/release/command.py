@@ -5,9 +5,10 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import date
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, TextIO, get_args
 
 from .. import datasets
 from ..contract import Seen, Setting, When
@@ -18,13 +19,18 @@ from ..report import ReportParameters, fitting, truth
 from ..synthetic.twininputs import in_words
 from . import CONSENT, NOISE_CONSENT, TUNING, BudgetLedger, check, plan, release, warnings, words
 from .bundle import zip_of
-from .ledger import ReleaseError, printable
+from .ledger import BudgetUnit, ReleaseError, printable
 from .plan import Plan
 
 _PRODUCTS = {
     "od": "origin–destination matrices",
     "density": "density of one week",
     "report": "mobility report",
+}
+_PARAMETERS: dict[str, Any] = {
+    "od": ODParameters,
+    "density": DensityParameters,
+    "report": ReportParameters,
 }
 _METHODS: dict[str, tuple[str, ...]] = {
     "od": ("published", "estimate"),
@@ -89,29 +95,17 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
 
 
 def _setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
-    when, parameters = When(), None
+    when, kind = When(), _PARAMETERS[options.product]
+    names = [one.name for one in fields(kind) if hasattr(options, one.name)]
+    given = {name: getattr(options, name) for name in names}
+    if given.get("unit") == "trip":
+        given["max_trips_per_user"] = 1
+    parameters = kind(**given)
     if options.product == "od":
         first, last = (_position(day, dataset) for day in (options.first_day, options.last_day))
         when = When(step=options.time, first=first or 0, last=last)
-        parameters = ODParameters(
-            epsilon=options.epsilon,
-            max_trips_per_user=1 if options.unit == "trip" else options.max_trips_per_user,
-            suppression_threshold=options.suppression_threshold,
-            unit=options.unit,
-            method=options.method,
-        )
-    elif options.product == "density":
-        parameters = DensityParameters(
-            epsilon=options.epsilon,
-            delta=options.delta,
-            max_visits_per_user=options.max_visits_per_user,
-            gaussian=options.gaussian,
-            method=options.method,
-        )
-    else:
-        names = ("epsilon", "max_trips_per_user", "unit")
-        usual = ReportParameters(**{name: getattr(options, name) for name in names})
-        parameters = fitting(usual, truth(dataset))
+    elif options.product == "report":
+        parameters = fitting(parameters, truth(dataset))
     seen = Seen(dataset=dataset.id, zones=getattr(options, "zones", "zones"), when=when)
     return Setting(seen=seen, parameters=parameters)
 
@@ -213,39 +207,6 @@ def _step(text: str) -> str:
     return "whole" if text == "period" else text
 
 
-_NUMBER, _NAMES = {"type": float}, {"nargs": "*", "default": []}
-_UNITS = {"choices": ("person", "person-day", "trip"), "default": "person"}
-_BY = {"required": True, "help": "who says so, and may raise it"}
-_BUDGETS: dict[str, tuple[Any, str, dict[str, dict[str, Any]]]] = {
-    "set": (
-        _set,
-        "declare a budget once",
-        {
-            "people": {"help": "a name of the people and the period"},
-            "--datasets": {"nargs": "+", "required": True},
-            "--unit": _UNITS,
-            "--epsilon": {**_NUMBER, "required": True},
-            "--delta": {**_NUMBER, "default": 0.0},
-            "--by": _BY,
-            "--raised-by": {**_NAMES, "help": "who else may raise it"},
-        },
-    ),
-    "raise": (
-        _raise,
-        "raise a budget",
-        {
-            "people": {},
-            "--epsilon": {**_NUMBER, "required": True, "help": "the new total"},
-            "--delta": _NUMBER,
-            "--by": _BY,
-            "--reason": {"required": True},
-        },
-    ),
-    "join": (_join, "add a dataset of the same people", {"people": {}, "dataset": {}, "--by": _BY}),
-    "show": (_show, "show what is spent", {}),
-}
-
-
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="mobility-privacy-explorer release",
@@ -257,16 +218,36 @@ def _parser() -> argparse.ArgumentParser:
     for name, about in _PRODUCTS.items():
         _add_product(commands.add_parser(name, parents=[common], help=f"release {about}"), name)
     budget = commands.add_parser("budget", help="declare, raise or show budgets")
-    actions = budget.add_subparsers(required=True, metavar="ACTION")
-    for name, (run, about, options) in _BUDGETS.items():
-        one = actions.add_parser(name, parents=[common], help=about)
-        one.set_defaults(run=run)
-        for option, how in options.items():
-            one.add_argument(option, **how)
+    _add_budgets(budget.add_subparsers(required=True, metavar="ACTION"), common)
     verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
     verify.set_defaults(run=_verify)
     verify.add_argument("--head", metavar="HASH", help="must be in the chain: of a statement, say")
     return parser
+
+
+def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
+    made: list[argparse.ArgumentParser] = []
+    for name, run, about in (
+        ("set", _set, "declare a budget once"),
+        ("raise", _raise, "raise a budget"),
+        ("join", _join, "add a dataset of the same people"),
+        ("show", _show, "show what is spent"),
+    ):
+        made.append(actions.add_parser(name, parents=[common], help=about))
+        made[-1].set_defaults(run=run)
+    declare, more, join, _ = made
+    for one in (declare, more, join):
+        one.add_argument("people", help="a name of the people and the period")
+        one.add_argument("--by", required=True, help="who says so, and may raise it")
+    declare.add_argument("--datasets", nargs="+", required=True)
+    declare.add_argument("--unit", choices=get_args(BudgetUnit), default="person")
+    declare.add_argument("--epsilon", type=float, required=True)
+    declare.add_argument("--delta", type=float, default=0.0)
+    declare.add_argument("--raised-by", nargs="*", default=[], help="who else may raise it")
+    more.add_argument("--epsilon", type=float, required=True, help="the new total")
+    more.add_argument("--delta", type=float)
+    more.add_argument("--reason", required=True)
+    join.add_argument("dataset")
 
 
 def _add_product(one: argparse.ArgumentParser, name: str) -> None:

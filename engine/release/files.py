@@ -111,7 +111,6 @@ def write_flowmap(
     folder: Path,
     ends: tuple[pa.Array, pa.Array],
     sums: Integers,
-    *,
     scale: float,
     matrices: int,
 ) -> None:

@@ -165,8 +165,9 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
         values |= {measured: total, f"{measured}_low_95": total - bar}
         values[f"{measured}_high_95"] = total + bar
     write_zones(view.zones, values, folder)
-    at = {"scale": scale, "matrices": plan.matrices}
-    write_flowmap(view.zones, folder / "flowmap", (origin, destination), whole[pairs], **at)
+    write_flowmap(
+        view.zones, folder / "flowmap", (origin, destination), whole[pairs], scale, plan.matrices
+    )
 
 
 class _Matrix(NamedTuple):

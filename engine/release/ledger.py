@@ -2,8 +2,7 @@
 
 A budget belongs to people, not to a file. Every entry holds the hash of the one before it and the
 last hash is kept apart, so that a changed, missing or cut-off entry is found whenever the ledger
-is read. A release is charged before any noise is drawn; nothing is ever given back. No setting that
-was only looked at, no seed and no true count is written here.
+is read. A release is charged before any noise is drawn; nothing is ever given back.
 """
 
 import fcntl
@@ -36,6 +35,7 @@ insert into head values (1, 0, '{FIRST_HASH}');
 """  # a ledger has its head from the first moment: one without it was cut
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
 _OLDER = "an older copy lacks what was spent since it was made, which would be spent twice"
+_ODD = (ArithmeticError, LookupError, ParameterError, RecursionError, TypeError, ValueError)
 _CAUSES = {
     "SQLITE_FULL": ("the disk is full", "make space"),
     "SQLITE_BUSY": ("another program holds it", "try again when that has ended"),
@@ -47,6 +47,11 @@ _CAUSES = {
 
 class ReleaseError(ExplorerError):
     """A release or a ledger entry is refused; the message says rule, value and remedy."""
+
+
+def refused(rule: str, value: str, remedy: str, code: str) -> ReleaseError:
+    """Return the refusal of a rule by a value, with what helps."""
+    return ReleaseError(rule, value=value, remedy=remedy, code=code)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,40 +93,38 @@ class Budget:
     @property
     def left_epsilon(self) -> float:
         """ε that may still be spent."""
-        return float(max(-self._over(0, 0)["ε"], 0))
+        return float(max(-self._over(0, 0)[0], 0))
 
     @property
     def left_delta(self) -> float:
         """δ that may still be spent."""
-        return float(max(-self._over(0, 0)["δ"], 0))
+        return float(max(-self._over(0, 0)[1], 0))
 
     def holds(self, epsilon: float, delta: float) -> bool:
         """Whether a cost is left, exactly."""
-        return max(self._over(epsilon, delta).values()) <= 0
+        return max(self._over(epsilon, delta)) <= 0
 
     def require(self, epsilon: float, delta: float) -> None:
         """Refuse a cost that is not left: by how much, and what would fit."""
-        over = self._over(epsilon, delta).items()
+        over = zip(("ε", "δ"), self._over(epsilon, delta), strict=True)
         if by := [f"{name} by {float(much):g}" for name, much in over if much > 0]:
-            raise ReleaseError(
+            raise refused(
                 f"the budget of '{self.people}' must not be exceeded",
-                value=f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}",
-                remedy=f"at most ε = {self.left_epsilon:g} and δ = {self.left_delta:g} are left "
+                f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}",
+                f"at most ε = {self.left_epsilon:g} and δ = {self.left_delta:g} are left "
                 f"per {self.unit}; nothing was charged",
-                code="exceeded",
+                "exceeded",
             )
 
     def allow(self, by: str) -> None:
         """Refuse a change by anybody but those named."""
         if by not in self.raised_by:
             rule = f"a change of a budget must come from {' or '.join(self.raised_by)}"
-            raise _refused(rule, repr(by), "ask one of them", "not_allowed")
+            raise refused(rule, repr(by), "ask one of them", "not_allowed")
 
-    def _over(self, epsilon: float, delta: float) -> dict[str, Fraction]:
-        return {
-            "ε": exact(epsilon) + self.spent[0] - exact(self.epsilon),
-            "δ": exact(delta) + self.spent[1] - exact(self.delta),
-        }
+    def _over(self, epsilon: float, delta: float) -> tuple[Fraction, Fraction]:
+        over_epsilon = exact(epsilon) + self.spent[0] - exact(self.epsilon)
+        return over_epsilon, exact(delta) + self.spent[1] - exact(self.delta)
 
 
 class BudgetLedger:
@@ -167,7 +170,7 @@ class BudgetLedger:
             if people in budgets:
                 there = f"a budget of ε = {budgets[people].epsilon:g} that is there already"
                 rule = f"'{people}' must be declared once"
-                raise _refused(rule, there, "raise it instead", "declared")
+                raise refused(rule, there, "raise it instead", "declared")
             _free(budgets, names)
             append("budget", people, body)
 
@@ -189,7 +192,7 @@ class BudgetLedger:
             budget.allow(by)
             if epsilon < budget.epsilon or delta < budget.delta:
                 less = f"ε = {epsilon:g}, δ = {delta:g}"
-                raise _refused("a budget can only be raised", less, "it stays as it is", "lowered")
+                raise refused("a budget can only be raised", less, "it stays as it is", "lowered")
             append("raise", budget.people, body)
 
     def intend(
@@ -213,13 +216,13 @@ class BudgetLedger:
             budget = _covering(budgets, dataset)
             if unit != budget.unit:
                 rule = f"the cost must be in the budget's unit, {budget.unit}"
-                raise _refused(rule, unit, "a release protects what its budget counts", "unit")
+                raise refused(rule, unit, "a release protects what its budget counts", "unit")
             for other in budgets.values():
                 if other is not budget and other.tables & set(what.get("tables", ())):
                     rule = "a dataset of the same people must be charged to their budget"
                     value = f"'{dataset}' for '{budget.people}', with a table of '{other.people}'"
                     remedy = f"join it to the budget of '{other.people}'; nothing was charged"
-                    raise _refused(rule, value, remedy, "copy")
+                    raise refused(rule, value, remedy, "copy")
             budget.require(epsilon, delta)
             return append("release", budget.people, {**what, "dataset": dataset, **cost})
 
@@ -262,7 +265,7 @@ class BudgetLedger:
         if head is not None and head.strip().lower() not in {one.hash for one in entries}:
             rule = "the ledger must hold the entry whose hash was noted"
             remedy = "this file is another ledger, or an older copy that lacks what was spent since"
-            raise _refused(rule, f"{len(entries)} without it", remedy, "anchor")
+            raise refused(rule, f"{len(entries)} without it", remedy, "anchor")
         return len(entries)
 
     @contextmanager
@@ -330,8 +333,10 @@ def budgets_of(entries: Sequence[Entry]) -> dict[str, Budget]:
     """Return every budget by its people: totals, and costs added up exactly."""
     budgets: dict[str, Budget] = {}
     for one in entries:
-        with _understood(one.id):
+        try:
             _account(budgets, one)
+        except _ODD:
+            raise _unreadable(one.id) from None
     return budgets
 
 
@@ -363,10 +368,12 @@ def _read(connection: sqlite3.Connection) -> list[Entry]:
     if head != (len(rows), previous):
         raise _broken(len(rows) + 1)
     for number, time, kind, people, text, _, digest in rows:
-        with _understood(number):
+        try:
             body: dict[str, Any] = dict(json.loads(text, parse_constant=_no_number))
-            one = Entry(id=number, time=time, kind=kind, people=people, body=body, hash=digest)
-            entries.append(one)
+        except _ODD:
+            raise _unreadable(number) from None
+        one = Entry(id=number, time=time, kind=kind, people=people, body=body, hash=digest)
+        entries.append(one)
     return entries
 
 
@@ -402,17 +409,6 @@ def _account(budgets: dict[str, Budget], one: Entry) -> None:
         raise ValueError(one.kind)
 
 
-@contextmanager
-def _understood(number: int) -> Generator[None]:
-    """Refuse an entry that does not hold what its kind holds: this program never writes it."""
-    try:
-        yield
-    except (ArithmeticError, LookupError, ParameterError, RecursionError, TypeError, ValueError):
-        rule = f"entry {number} of the ledger cannot be read: it does not hold what its kind holds"
-        remedy = "find out who changed it before anything else is released; nothing was charged"
-        raise _refused(rule, "", remedy, "broken") from None
-
-
 def _no_number(name: str) -> NoReturn:
     raise ValueError(name)
 
@@ -433,7 +429,7 @@ def _cost(epsilon: float, delta: float) -> dict[str, float]:
 def _known(budgets: dict[str, Budget], people: str) -> Budget:
     if (people := people.strip()) not in budgets:
         there = ", ".join(budgets) or "none declared"
-        raise _refused(f"there must be a budget of '{people}'", there, "declare it", "no_budget")
+        raise refused(f"there must be a budget of '{people}'", there, "declare it", "no_budget")
     return budgets[people]
 
 
@@ -442,7 +438,7 @@ def _covering(budgets: dict[str, Budget], dataset: str) -> Budget:
         if dataset.strip() in budget.datasets:
             return budget
     names = ", ".join(name for budget in budgets.values() for name in budget.datasets)
-    raise _refused(
+    raise refused(
         f"this ledger does not know the dataset '{dataset}': a budget must be declared for its "
         "people before anything is released",
         f"a ledger of {names or 'no dataset'}",
@@ -456,21 +452,20 @@ def _free(budgets: dict[str, Budget], names: Sequence[str]) -> None:
     for budget in budgets.values():
         if taken := sorted(set(names) & set(budget.datasets)):
             value = f"{', '.join(taken)}, which belongs to '{budget.people}'"
-            raise _refused("a dataset belongs to one budget", value, "use that budget", "declared")
-
-
-def _refused(rule: str, value: str, remedy: str, code: str) -> ReleaseError:
-    return ReleaseError(rule, value=value, remedy=remedy, code=code)
+            raise refused("a dataset belongs to one budget", value, "use that budget", "declared")
 
 
 def _broken(number: int) -> ReleaseError:
-    return _refused(
-        f"entry {number} of the ledger does not fit the chain of hashes",
-        "",
-        "it was changed, deleted or cut off, so nothing more is written to this ledger: find out "
-        f"what happened before anything else is released; {_OLDER}",
-        "broken",
-    )
+    rule = f"entry {number} of the ledger does not fit the chain of hashes"
+    remedy = "it was changed, deleted or cut off, so nothing more is written to this ledger: find "
+    remedy += f"out what happened before anything else is released; {_OLDER}"
+    return refused(rule, "", remedy, "broken")
+
+
+def _unreadable(number: int) -> ReleaseError:
+    rule = f"entry {number} of the ledger cannot be read: it does not hold what its kind holds"
+    remedy = "find out who changed it before anything else is released; nothing was charged"
+    return refused(rule, "", remedy, "broken")
 
 
 def _exists(path: Path) -> bool:
@@ -528,4 +523,4 @@ def _explained(path: Path, how: str) -> Generator[None]:
             why, remedy = "no name for a file", "name another ledger"
         rule = f"the ledger '{path.name[-100:]}' cannot be {how}: {why}"
         remedy = f"{remedy}; nothing was charged and nothing drawn"
-        raise _refused(rule, "", remedy, "ledger") from error
+        raise refused(rule, "", remedy, "ledger") from error
