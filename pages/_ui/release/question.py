@@ -16,10 +16,11 @@ from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.tables import table_html
-from pages._ui.release.words import LEAK
+from pages._ui.release.words import LEAK, NOTHING_YET
 from pages._ui.shell import frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
+from pages._ui.wording.use import guessed, held
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 
@@ -37,7 +38,7 @@ def ask() -> tuple[Setting, Entry] | None:
     )
     part = "density" if name == DENSITY else "trips"
     entry = state.entry(part)
-    frame.banners([entry])
+    frame.banners([entry], NOTHING_YET)
     setting = {DENSITY: state.density, REPORT: state.report}.get(str(name), state.flows)()
     if entry is None or setting is None:
         st.info("This dataset has nothing of the kind to release: choose another in the sidebar.")
@@ -92,23 +93,23 @@ def planned(setting: Setting) -> Plan | None:
 
 def draw(plan: Plan, entry: Entry) -> None:
     """Draw what will be released, as home showed it, and how near it is by the noise alone."""
-    title, seen = words(plan, "title", "seen")
-    simulated = " · simulated people: every file says so" if entry.metadata.simulated else ""
-    st.markdown(f"**{title}** of **{entry.name}** · {seen}{simulated}")
+    title, seen, counted, kept, bias = words(plan, "title", "seen", "cells", "contribution", "bias")
+    st.markdown(f"**{title}** of **{entry.name}** · {seen}")
+    _judge(plan, entry)
     first, stage = plan.accuracy[0], plan.stages[0]
+    numbers, _, fixed = counted.partition(". ")
     cards.row(
         [
-            Card("Noisy numbers", f"{plan.cells:,}", "", words(plan, "cells")[0]),
             Card(
                 f"Error bar ({LEVEL:.0%})",
                 f"± {bar(first.half_width)}",
                 "by the law of the noise",
                 f"Of {first.what}, after trimming.",
             ),
-            Card("Noise", f"scale {stage.scale:.4g}", stage.noise, words(plan, "contribution")[0]),
+            Card("Noise", f"scale {stage.scale:.4g}", stage.noise, kept),
+            Card("Noisy numbers", f"{plan.cells:,}", "", f"{numbers}.".partition(": ")[2]),
         ]
     )
-    _judge(plan, entry)
     with st.expander("Expected accuracy and bias", icon=":material/straighten:"):
         st.caption("From the noise alone: nothing in your data was looked at for this table.")
         rows = plan.accuracy
@@ -120,7 +121,7 @@ def draw(plan: Plan, entry: Entry) -> None:
             "If shown, the bar holds it": [f"{min(row.holds, LEVEL):.1%}" for row in rows],
         }
         st.html(table_html(columns))
-        st.markdown(words(plan, "bias")[0])
+        st.markdown(f"{bias} {fixed}")
 
 
 def warn(plan: Plan) -> None:
@@ -130,23 +131,21 @@ def warn(plan: Plan) -> None:
 
 
 def _judge(plan: Plan, entry: Entry) -> None:
-    """Say of 100 trips or visits how many are where they were: of real people when it is asked."""
-    if plan.product == "report":
-        return
-    if not entry.metadata.simulated and not st.toggle(
-        "Judge it by the data, as home does",
-        key=f"release_judge_{entry.name}",  # off for every other dataset
-        help=LEAK,
-        on_change=session().judged.add,  # before what the statement says of it is drawn
-        args=(entry.name,),
-    ):
-        return
-    known = cached.use(plan.setting)
-    what = "trips" if plan.of_flows else "visits"
-    crossing = f" that cross zones ({100 * known.crossing:.0f} in 100 do)"
-    st.markdown(
-        f"Of 100 {what}{crossing * (known.crossing < 1)}, **{100 * known.share:.0f}** are where "
-        "they really were."
-    )
-    if not entry.metadata.simulated:
-        st.warning(LEAK, icon=":material/policy:")
+    """Say what is left of use and of privacy, in home's words: use of real people when asked."""
+    risk = f"{guessed(cached.risk(plan.setting).best_guess)} (a coin: 50)"
+    known = entry.metadata.simulated or st.session_state.get(f"release_judge_{entry.name}", False)
+    if plan.product == "report" or not known:
+        st.markdown(f"Once it is out, {risk}.")
+    else:
+        use = held(cached.use(plan.setting), plan.setting)
+        st.markdown(f"{use[0].upper()}{use[1:]}; once it is out, {risk}.")
+    if plan.product != "report" and not entry.metadata.simulated:
+        st.toggle(
+            "Judge it by the data, as home does",
+            key=f"release_judge_{entry.name}",  # off for every other dataset
+            help=LEAK,
+            on_change=session().judged.add,  # before what the statement says of it is drawn
+            args=(entry.name,),
+        )
+        if known:
+            st.warning(LEAK, icon=":material/policy:")

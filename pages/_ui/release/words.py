@@ -8,6 +8,7 @@ NOT_HERE = (
     "Releases are made on the custodian's own computer only. This page is served to others: start "
     "it there, or add -- --allow-release to the command that starts it."
 )
+NOTHING_YET = "Nothing leaves this computer, and nothing is spent, before you confirm below."
 NO_BUDGET = (
     "Nobody has said yet how much may be revealed about the people in this dataset. Whoever "
     "answers for their data declares it once: it is the most that being in the data may ever add "

@@ -99,7 +99,7 @@ def link(path: str, label: str) -> None:
         st.page_link(path, label=label, icon=PAGES[path][1])
 
 
-def banners(entries: Iterable[Entry | None]) -> None:
+def banners(entries: Iterable[Entry | None], note: str = NOT_A_RELEASE) -> None:
     """Say whose data the page shows, by dataset: simulated people, or confidential data."""
     used = {entry.name: entry for entry in entries if entry is not None}
     if not used:
@@ -110,7 +110,7 @@ def banners(entries: Iterable[Entry | None]) -> None:
         st.warning(f"{CONFIDENTIAL_BANNER} Dataset: {joined(real)}.", icon=":material/lock:")
     names = [name for name, entry in used.items() if entry.metadata.simulated]
     text = f"**{SIMULATED_BANNER}** ({joined(names)}). " if names else ""
-    st.caption(f"{text}{NOT_A_RELEASE}")
+    st.caption(f"{text}{note}")
 
 
 def missing(entry: Entry | None, part: str) -> None:

@@ -13,6 +13,7 @@ from engine.release import NOISE_CONSENT, BudgetLedger
 from pages._ui import cached, state
 from pages._ui.release import page as release_page, question, work
 from pages._ui.shell import catalogue
+from pages._ui.wording.use import guessed, held
 from tests.support.release_page import confirmed, declared, errors, filled, finished, texts
 
 
@@ -99,8 +100,8 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
         "whole",
         entry.key.dataset,
     )
-    share = cached.use(setting).share
-    assert f"**{100 * share:.0f}** are where they really were" in texts(app)
+    use = held(cached.use(setting), setting)
+    assert f"{use[1:]}; once it is out, {guessed(cached.risk(setting).best_guess)}" in texts(app)
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
@@ -124,10 +125,10 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     app.number_input(key="release_trips").set_value(10**9).run()
     assert not app.exception
     assert "of **town**" in texts(app)
-    assert "** are where they really were" not in texts(app)
+    assert "are where they were" not in texts(app)
     app.selectbox(key="release_tuned").set_value("public").run()
     app.toggle(key="release_judge_town").set_value(True).run()
-    assert "** are where they really were" in texts(app)
+    assert "are where they were" in texts(app)
     assert "You have looked at the verdict by these data" in texts(app)
     app.text_input(key="release_confirm").set_value("town").run()
     app.button(key="release_start").click().run()
