@@ -306,7 +306,10 @@ def put(**values: Any) -> None:
 
 
 def put_and_rerun(**values: Any) -> None:
-    """Set the same in the middle of a page, whose run ends here and begins anew."""
+    """Set the same in the middle of a page, whose run ends here and begins anew.
+
+    Also in a part that runs by itself: what its callbacks set of other widgets is lost.
+    """
     session().wanted = values
     st.rerun()
 
@@ -316,27 +319,27 @@ def is_usual(key: str) -> bool:
     return st.session_state.get(key) in (None, _usual(key))
 
 
-def take(*chosen: Setting) -> None:
-    """Set what is asked of one mechanism, or of both, whole: *Use this* (a callback)."""
-    for one in chosen:
-        asked: Any = one.parameters
-        put(epsilon=asked.epsilon, **_named(one))
-        if isinstance(asked, DensityParameters):
-            put(
-                delta=asked.delta,
-                max_visits=asked.max_visits_per_user,
-                variant=asked.method,
-                density_scaling=asked.scaling,
-                density_smoothing=asked.smoothing,
-            )
-        elif isinstance(asked, ODParameters):
-            put(
-                unit=asked.unit,
-                max_trips=asked.max_trips_per_user,
-                threshold=asked.suppression_threshold,
-                od_method=asked.method,
-                od_time=one.when.step,
-            )
+def by_key(one: Setting) -> dict[str, Any]:
+    """Return what `put` takes to set all that a setting asks of one mechanism: *Use this*."""
+    asked: Any = one.parameters
+    values = {"epsilon": asked.epsilon, **_named(one)}
+    if isinstance(asked, DensityParameters):
+        values |= {
+            "delta": asked.delta,
+            "max_visits": asked.max_visits_per_user,
+            "variant": asked.method,
+            "density_scaling": asked.scaling,
+            "density_smoothing": asked.smoothing,
+        }
+    elif isinstance(asked, ODParameters):
+        values |= {
+            "unit": asked.unit,
+            "max_trips": asked.max_trips_per_user,
+            "threshold": asked.suppression_threshold,
+            "od_method": asked.method,
+            "od_time": one.when.step,
+        }
+    return values
 
 
 def _named(one: Setting) -> dict[str, str]:

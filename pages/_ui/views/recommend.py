@@ -101,22 +101,21 @@ def _block(level: Level, title: str, text: str) -> None:
 
 
 def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> None:
-    st.button(
+    if st.button(
         label,
         key=f"way_{key}",
-        on_click=take,
-        args=(one,),
         type="primary" if primary else "secondary",
         width="stretch",
         help=words.sentence(one),
-    )
+    ):
+        _take(one)
 
 
-def take(one: Candidate) -> None:
-    """Set all of a setting; a release then says on which data it was chosen (a callback)."""
-    state.take(one.setting)
+def _take(one: Candidate) -> None:
+    """Set all of a setting; a release then says on which data it was chosen."""
     entry = state.entry_of(one.setting)
     if entry.is_twin:
         session().on_twin = entry.name, one.setting
     if not entry.metadata.simulated:
         session().judged.add(entry.name)
+    state.put_and_rerun(**state.by_key(one.setting))

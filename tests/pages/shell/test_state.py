@@ -107,7 +107,7 @@ def take_it() -> None:
         seen=Seen(dataset=flows.dataset, zones="clusters-10", when=When(step="week")),
         parameters=ODParameters(epsilon=0.3, max_trips_per_user=2, suppression_threshold=5),
     )
-    state.take(wanted)
+    state.put(**state.by_key(wanted))
     st.session_state["wanted"], st.session_state["set"] = wanted, state.flows()
 
 
