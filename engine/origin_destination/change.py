@@ -11,11 +11,9 @@ travel, or to be a subscriber, on just these days is no part of it, nor is what 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Unpack
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from .. import validation
 from ..arrays import Booleans, Floats, Integers
@@ -24,12 +22,12 @@ from ..datasets import Dataset
 from ..errors import ParameterError
 from ..ledger import Noise
 from ..parameters import ODParameters
-from .calculators import change_error_probability
 from .estimate import measure
 from .laws import LawName, NoiseLaw
 from .matrices import clear_diagonal, kept
 from .mechanism import Draw, algorithm_1, drawn, rounded_laplace
 from .methods import ledger, suppresses
+from .statements import SummedNoise
 
 LEVEL = 0.05
 """On average at most this share of the changes that are told is none, or goes the other way."""
@@ -78,37 +76,6 @@ class Found:
     found: float
     missed: float
     invented: float
-
-
-class SummedNoise:
-    """Law of the noise of several cells added up, each of one `NoiseLaw`; symmetric about 0.
-
-    >>> SummedNoise(NoiseLaw(0.3923), 2).reach(0.05)  # Theorem 7, exact: α = 10
-    10
-    """
-
-    def __init__(self, law: NoiseLaw, cells: int) -> None:
-        self.law, self.cells = law, cells
-
-    def beyond(self, errors: ArrayLike) -> Floats:
-        """Return P(|S| > z) for whole z; two cells in closed form, more to within 1e-12."""
-        z = np.asarray(errors, dtype=np.float64)
-        size = np.maximum(z, 0.0)
-        if self.cells == 2:
-            beyond = change_error_probability(size, self.law.rate, law=self.law.name)
-        else:
-            angles, weights = _inverted(float(self.law.rate), self.law.name, self.cells)
-            sines = np.sin(np.multiply.outer(size + 0.5, angles))
-            beyond = np.clip(1 - (2 * size + 1) * weights[0] - sines @ weights[1:], 0.0, 1.0)
-        return np.where(z < 0, 1.0, beyond)
-
-    def reach(self, level: float) -> int:
-        """Return the least whole r with P(|S| > r) ≤ `level`."""
-        low, high = -1, int(np.ceil(np.sqrt(self.cells * _variance(self.law) / level)))
-        while high - low > 1:  # Chebyshev's bound holds at `high`
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.beyond(middle) <= level else (middle, high)
-        return high
 
 
 def require_comparable(before: When, after: When, days: int) -> None:
@@ -346,27 +313,3 @@ def _told(
     named = ranks[noise.beyond(sizes - 1) <= LEVEL * ranks / every]
     reach = noise.reach(LEVEL * (int(named[0]) if len(named) else 1) / every)
     return Verdicts(change=np.asarray(change), reach=reach, hidden=concealed)
-
-
-def _variance(law: NoiseLaw) -> float:
-    return float(2 * law.first * (2 - law.gap) / law.gap**2)
-
-
-@lru_cache(maxsize=8)
-def _inverted(rate: float, name: LawName, cells: int) -> tuple[Floats, Floats]:
-    """Angles and weights of the Fourier inversion of the law of a sum, by the trapezoid rule.
-
-    P(|S| ≤ z) = (1/2π) ∫ φ(t)^k sin((z + ½)t)/sin(t/2) dt, φ(t) = 1 − 4h(1 + q)s²/((1 − q)² + 4qs²)
-    and s = sin(t/2): exact up to the mass beyond the period.
-    """
-    law = NoiseLaw(rate, name)
-    gap, decay, first = float(law.gap), 1 - float(law.gap), float(law.first)
-    period = 2 * int(30 * (np.sqrt(cells * _variance(law)) + 1 / rate)) + 65
-    # φ of both laws is at most 1/(1 + 4qs²/(1 − q)²), and its power negligible beyond this angle
-    most = np.expm1(min(-np.log(_NEGLIGIBLE) / cells, 700.0)) * gap**2 / (4 * max(decay, 1e-300))
-    terms = int(np.arcsin(np.sqrt(min(most, 1.0))) / np.pi * period) + 1
-    angles = 2 * np.pi * np.arange(1, min(terms, period // 2) + 1) / period
-    wide = np.sin(angles / 2)
-    drop = 4 * first * (1 + decay) * wide**2 / (gap**2 + 4 * decay * wide**2)
-    weights = np.exp(cells * np.log1p(-drop)) / wide * (2 / period)
-    return angles, np.append(1 / period, weights)

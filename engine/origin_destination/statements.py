@@ -5,17 +5,19 @@ kept counts, that is after trimming.
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .. import validation
 from ..arrays import Floats, Integers
-from .laws import NoiseLaw
+from .calculators import change_error_probability
+from .laws import LawName, NoiseLaw
 
 FALSE_DISCOVERIES = 0.05
 """On average at most this share of the flows named certain is empty."""
 
-_QUADRATURE_WIDTH = 60.0
 _NEGLIGIBLE = 30.0
 
 
@@ -36,43 +38,65 @@ def cell_reach(rate: float, *, confidence: float = 0.95, cells: int = 1) -> int:
 def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
     """Return the least z such that a total of `cells` kept counts lies in its noisy sum ± z.
 
-    The cells must be chosen without looking at the measurement. By Fourier inversion P(|S| ≤ z) =
-    (1/2π) ∫ φ(t)^k sin((z + ½)t)/sin(t/2) dt, φ(t) = (1 − q)²/(1 − 2q cos t + q²).
+    The cells must be chosen without looking at the measurement.
     """
     validation.finite_above("rate", rate, 0, "it is ε/T")
     validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
     count = validation.whole_number("cells", cells, 1, remedy="1 is one flow")
     if count == 1:
         return cell_reach(rate, confidence=confidence)
-    weights, angles = _inversion(rate, count)
-
-    def within(z: int) -> float:
-        return float(weights[0] * (2 * z + 1) + weights[1:] @ np.sin((z + 0.5) * angles))
-
-    deviation = math.sqrt(count * noise_variance(rate))
-    low, high = -1, math.ceil(deviation / math.sqrt(1 - confidence))
-    while high - low > 1:  # Chebyshev's bound holds at `high`
-        middle = (low + high) // 2
-        low, high = (low, middle) if within(middle) >= confidence else (middle, high)
-    return high
+    return SummedNoise(NoiseLaw(rate, "discrete_laplace"), count).reach(1 - confidence)
 
 
-def _inversion(rate: float, cells: int) -> tuple[Floats, Floats]:
-    """Weights and angles of the trapezoid rule, which is exact up to mass beyond its period."""
-    deviation = math.sqrt(cells * noise_variance(rate))
-    period = int(_QUADRATURE_WIDTH * (deviation + 1 / rate)) + 64
-    gap, decay = -math.expm1(-rate), math.exp(-rate)
-    # beyond this angle φ^k is below e^−30
+class SummedNoise:
+    """Law of the noise of two cells or more added up, each of one `NoiseLaw`; symmetric about 0."""
+
+    def __init__(self, law: NoiseLaw, cells: int) -> None:
+        self.law, self.cells = law, cells
+
+    def beyond(self, errors: ArrayLike) -> Floats:
+        """Return P(|S| > z) for whole z; two cells in closed form, more to within 1e-12."""
+        z = np.asarray(errors, dtype=np.float64)
+        size = np.maximum(z, 0.0)
+        if self.cells == 2:
+            beyond = change_error_probability(size, self.law.rate, law=self.law.name)
+        else:
+            angles, weights = _inverted(float(self.law.rate), self.law.name, self.cells)
+            sines = np.sin(np.multiply.outer(size + 0.5, angles))
+            beyond = np.clip(1 - (2 * size + 1) * weights[0] - sines @ weights[1:], 0.0, 1.0)
+        return np.where(z < 0, 1.0, beyond)
+
+    def reach(self, level: float) -> int:
+        """Return the least whole r with P(|S| > r) ≤ `level`."""
+        low, high = -1, math.ceil(math.sqrt(self.cells * _variance(self.law) / level))
+        while high - low > 1:  # Chebyshev's bound holds at `high`
+            middle = (low + high) // 2
+            low, high = (low, middle) if self.beyond(middle) <= level else (middle, high)
+        return high
+
+
+def _variance(law: NoiseLaw) -> float:
+    return float(2 * law.first * (2 - law.gap) / law.gap**2)
+
+
+@lru_cache(maxsize=8)
+def _inverted(rate: float, name: LawName, cells: int) -> tuple[Floats, Floats]:
+    """Angles and weights of the Fourier inversion of the law of a sum, by the trapezoid rule.
+
+    P(|S| ≤ z) = (1/2π) ∫ φ(t)^k sin((z + ½)t)/sin(t/2) dt, φ(t) = 1 − 4h(1 + q)s²/((1 − q)² + 4qs²)
+    and s = sin(t/2): exact up to the mass beyond the period.
+    """
+    law = NoiseLaw(rate, name)
+    gap, decay, first = float(law.gap), 1 - float(law.gap), float(law.first)
+    period = 2 * int(30 * (math.sqrt(cells * _variance(law)) + 1 / rate)) + 65
+    # φ of both laws is at most 1/(1 + 4qs²/(1 − q)²), and its power below e^−30 beyond this angle
     most = math.expm1(min(_NEGLIGIBLE / cells, 700.0)) * gap**2 / (4 * max(decay, 1e-300))
-    last = 2 * math.asin(math.sqrt(min(most, 1.0))) if most < 1 else math.pi
-    terms = min(period // 2, int(last / (2 * math.pi) * period) + 1)
-    angles = 2 * np.pi * np.arange(1, terms + 1) / period
-    # 1 − 2q cos t + q² = (1 − q)² + 4q sin²(t/2)
-    spread = 4 * decay * np.sin(angles / 2) ** 2 / gap**2
-    weights = np.exp(-cells * np.log1p(spread)) / np.sin(angles / 2) * (2 / period)
-    if 2 * terms == period:
-        weights[-1] /= 2
-    return np.concatenate([[1 / period], weights]), angles
+    terms = int(math.asin(math.sqrt(min(most, 1.0))) / math.pi * period) + 1
+    angles = 2 * np.pi * np.arange(1, min(terms, period // 2) + 1) / period
+    wide = np.sin(angles / 2)
+    drop = 4 * first * (1 + decay) * wide**2 / (gap**2 + 4 * decay * wide**2)
+    weights = np.exp(cells * np.log1p(-drop)) / wide * (2 / period)
+    return angles, np.append(1 / period, weights)
 
 
 def least_certain(days: Integers, rate: float) -> int:

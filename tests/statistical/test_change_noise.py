@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from engine.origin_destination.change import SummedNoise, chances, compare, power, ratios, sample
+from engine.origin_destination.change import chances, compare, power, ratios, sample
 from engine.origin_destination.laws import NoiseLaw
+from engine.origin_destination.statements import SummedNoise
 
 LAWS = ["rounded_laplace", "discrete_laplace"]
 RATE, DRAWS, ZONES, TAU = 0.3, 4_000_000, 12, 15

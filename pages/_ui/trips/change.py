@@ -11,15 +11,16 @@ import streamlit as st
 from engine.arrays import Integers
 from engine.contract import Setting, When
 from engine.errors import ParameterError
-from engine.origin_destination import ODParameters, calculators, change, kept
+from engine.origin_destination import NoiseLaw, ODParameters, calculators, change, kept
 from engine.origin_destination.change import LEVEL, Change, Found
+from engine.origin_destination.statements import SummedNoise
 from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
 from pages._ui.drawing import cards, changes, charts, picture
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import Rule
 from pages._ui.trips.matrix import Matrix
-from pages._ui.wording.numbers import number, percent
+from pages._ui.wording.numbers import number
 
 FLOW, SHARE = 100, 0.2
 
@@ -37,7 +38,17 @@ def draw(matrix: Matrix) -> None:
         st.info(str(problem))
         return
     _map(matrix, compared(before, after, matrix.seed), before, after)
-    _fares(power(before, after, matrix.seed))
+    known = power(before, after, matrix.seed)
+    changed = f"of {number(known.found + known.missed)} true changes by {SHARE:.0%} or more"
+    wrong = "Told, but the truth does not go there: by noise, or trimming drops more in one span."
+    cards.row(
+        [
+            Card("Told", number(known.told), "flows", "What noise cannot explain."),
+            Card("Found", number(known.found), changed, f"Of flows of {FLOW} trips or more."),
+            Card("Missed", number(known.missed), changed, "Nobody can tell them from noise."),
+            Card("Invented", number(known.invented), "flows", wrong),
+        ]
+    )
     paid = change.composed_epsilon(matrix.parameters, (length, length))
     who = "A trip is in one span only and" if matrix.parameters.unit == "trip" else "A person"
     st.caption(
@@ -47,21 +58,6 @@ def draw(matrix: Matrix) -> None:
         f"{who} pays ε = {paid:.3g} for both spans."
     )
     _over_epsilon(matrix.parameters, len(matrix.names))
-
-
-def _fares(known: Found) -> None:
-    changed = known.found + known.missed
-    share = percent(known.found / changed if changed else float("nan"))
-    large = f"Of flows of {FLOW} trips or more, before or after."
-    wrong = "Told, but the truth does not go there: by noise, or trimming drops more in one span."
-    cards.row(
-        [
-            Card("Told", number(known.told), "flows", "What noise cannot explain."),
-            Card(f"True changes by {SHARE:.0%} or more", number(changed), "flows", large),
-            Card("Found", number(known.found), share, f"{number(known.missed)} are missed."),
-            Card("Invented", number(known.invented), "flows", wrong),
-        ]
-    )
 
 
 def _spans(setting: Setting, days: Sequence[date]) -> tuple[Setting, Setting, int]:
@@ -182,21 +178,16 @@ def told_over_epsilon(
 
     Of settings at an ε of 1; by itself, and as one of so many flows.
     """
-    law, curves = change.noise_law(unit), list[list[float]]()
-    after, levels = round(FLOW * (1 + SHARE)), (LEVEL, LEVEL / flows)
-    for level in levels:
-        curves.append([])
-        for epsilon in EPSILON_STOPS:
-            noise = change.NoiseLaw(epsilon * law.rate, law.name)
-            reach = change.SummedNoise(noise, 2).reach(level)
-            curves[-1].append(
-                change.chances(FLOW, after, noise, reach, least_shown=_least(unit))[0]
-            )
+    law, after, levels = change.noise_law(unit), round(FLOW * (1 + SHARE)), (LEVEL, LEVEL / flows)
+
+    def chance(epsilon: float, level: float) -> float:
+        noise = NoiseLaw(epsilon * law.rate, law.name)
+        reach = SummedNoise(noise, 2).reach(level)
+        return change.chances(FLOW, after, noise, reach, least_shown=_least(unit))[0]
+
     rates = [change.epsilon_to_tell(FLOW, SHARE, level=one, law=law.name) for one in levels]
-    error = after - FLOW - 1
-    rates += [
-        float(calculators.epsilon_for_change(error, LEVEL, method="published")),
-        float(calculators.epsilon_for_change(error, LEVEL, law=law.name)),
-    ]
+    error, asked = after - FLOW - 1, calculators.epsilon_for_change
+    rates += [float(asked(error, LEVEL, method="published"))]
+    rates += [float(asked(error, LEVEL, law=law.name))]
     every = [rate / float(law.rate) for rate in rates]
-    return curves, every[:2], every[2:]
+    return [[chance(at, one) for at in EPSILON_STOPS] for one in levels], every[:2], every[2:]

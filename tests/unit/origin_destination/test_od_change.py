@@ -9,8 +9,9 @@ import pytest
 from engine.contract import When
 from engine.errors import ParameterError
 from engine.origin_destination import calculators, change
-from engine.origin_destination.change import SummedNoise, chances, compare, epsilon_to_tell
+from engine.origin_destination.change import chances, compare, epsilon_to_tell
 from engine.origin_destination.laws import NoiseLaw
+from engine.origin_destination.statements import SummedNoise
 from engine.parameters import ODParameters
 
 LAWS = ["rounded_laplace", "discrete_laplace"]
