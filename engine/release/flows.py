@@ -135,7 +135,7 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
     ends = [*(start - timedelta(days=1) for start in starts[1:]), view.metadata.last_day]
     names = ("date",) if plan.setting.when.step == "day" else ("period_from", "period_to")
     head = dict.fromkeys((*names, "origin", "destination"), TEXT)
-    whole, expected = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
+    whole, scaled = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
     scale, clear_from = plan.stages[0].scale, clear_bar(plan.stages[0].scale, 1, plan.flows)
     drawn = (_estimate if plan.ours else _published)(plan, view, pairs, folder)
     (folder / "flowmap").mkdir()
@@ -151,7 +151,7 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
             dates = [pa.repeat(day, len(origin)) for day in days[: len(names)]]
             table.add(*dates, origin, destination, *matrix.columns)
             whole[pairs] += matrix.noisy
-            expected += matrix.expected
+            scaled[pairs] += matrix.factor * matrix.noisy
             clear = np.flatnonzero(matrix.noisy > clear_from)
             some = (column.take(pa.array(clear)) for column in (origin, destination))
             by_time.add(*some, matrix.noisy[clear], [days[0]] * len(clear))
@@ -160,7 +160,8 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
     for name, axis in (("out", 1), ("in", 0)):
         total, bar, measured = whole.sum(axis=axis), int(plan.total_bar), f"{name}_trips"
         if plan.ours:
-            values[measured] = np.rint(expected.sum(axis=axis))
+            # the sums of our flows are further off than the measured ones
+            values[measured] = np.rint(np.maximum(scaled.sum(axis=axis), 0))
             measured = f"{name}_measured"
         values |= {measured: total, f"{measured}_low_95": total - bar}
         values[f"{measured}_high_95"] = total + bar
@@ -171,11 +172,11 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
 
 
 class _Matrix(NamedTuple):
-    """One matrix as it is written: noisy cells and columns by pair, and what a model expects."""
+    """One matrix as it is written: noisy cells, columns by pair, what scales kept trips up."""
 
     noisy: Integers
     columns: Sequence[Any]
-    expected: Floats | float = 0.0
+    factor: float = 1.0
 
 
 def _published(plan: Plan, view: Dataset, pairs: Booleans, _folder: Path) -> Iterator[_Matrix]:
@@ -230,4 +231,4 @@ def _estimate(plan: Plan, view: Dataset, pairs: Booleans, folder: Path) -> Itera
                 low[pairs],
                 high[pairs],
             )
-            yield _Matrix(cells, columns, trips)
+            yield _Matrix(cells, columns, float(read.factor[0]))

@@ -38,6 +38,8 @@ class EstimateRelease:
     certain : bool array, same shape
         Flows named as existing whatever the model: on average at most 5% of those that a release
         names, all its days together, are empty.
+    factor : array, shape (days,)
+        By which estimates of a day are scaled up for the trips beyond T.
     measurement, distances_m : Measurement, array of shape (zones, zones)
         The noisy cells on which all rests, and public metres between zones.
     """
@@ -46,6 +48,7 @@ class EstimateRelease:
     typical: Floats
     empty: Floats
     certain: Booleans
+    factor: Floats
     measurement: Measurement
     distances_m: Floats
 
@@ -136,7 +139,7 @@ def read_measurement(measured: Measurement, distances_m: Floats) -> EstimateRele
     days = list(read_days(measured, distances_m))
     if len(days) == 1:  # nothing is copied
         return days[0]
-    names = ("counts", "typical", "empty", "certain")
+    names = ("counts", "typical", "empty", "certain", "factor")
     stacks = {name: np.concatenate([getattr(day, name) for day in days]) for name in names}
     return EstimateRelease(**stacks, measurement=measured, distances_m=distances_m)
 
@@ -155,6 +158,7 @@ def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRe
             typical=typical[None],
             empty=empty[None],
             certain=off & (measured.cells[day : day + 1] >= least),
+            factor=np.array([factor]),
             measurement=replace(measured, cells=measured.cells[day : day + 1]),
             distances_m=distances_m,
         )

@@ -13,10 +13,12 @@ import pytest
 from scipy import stats
 
 from engine import datasets, density, origin_destination as od
+from engine.geography import centre_distances_m
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.release import WAYS, flows as way, noise, plan
 from engine.release.files import clear_bar
+from engine.resolution import look_at
 from tests.reference import estimate_reference as plain
 from tests.support.releases import fourier, ours, report, seen, visits, zoom
 from tests.support.trips import save_trips
@@ -194,6 +196,14 @@ def test_all_matrices_of_ours_are_read_together_and_noisy_cells_wait_in_a_file(
     off = ~np.eye(9, dtype=bool)
     assert table.tolist() == one.cells[:, off].ravel().tolist()
     assert len(list(tmp_path.iterdir())) == 5, "that file has no name"
+    # totals of zones are the measured ones, scaled up for the trips beyond T
+    far = centre_distances_m(look_at(demo, "clusters-9").zones)
+    factor = np.array([day.factor[0] for day in read_days(one, far)])
+    assert factor.max() > 1
+    zones = pq.read_table(tmp_path / "zones.parquet", columns=["out_trips", "in_trips"])
+    for name, axis in (("out_trips", 2), ("in_trips", 1)):
+        scaled = np.maximum(factor @ one.cells.sum(axis=axis), 0)
+        assert zones[name].to_numpy() == pytest.approx(scaled, abs=0.51)
 
 
 def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatch):
