@@ -56,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module = import_module(f"{__package__}.{PARTS[part][0]}")
         signal.signal(signal.SIGINT, before)
         return module.main(rest)
+    except BrokenPipeError:  # whoever reads what it says has gone, as `head` does
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except ModuleNotFoundError as error:
         if error.name not in EXTRAS:
             raise

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..contract import Setting
 from ..datasets import Dataset
-from .bundle import claimed, reveal, seal, uninterrupted
+from .bundle import claimed, reveal, room, seal, uninterrupted
 from .cost import Cost, Loss, cost
 from .ledger import Budget, BudgetLedger, Entry, ReleaseError
 from .outcome import Stopped, failed, stopped, unspent
@@ -93,7 +93,7 @@ def release(
 
         with unspent(f"the tables of '{dataset.id}' cannot be counted", "damaged"):
             way.prepare(planned, dataset)  # reads all that is counted
-        with claimed(out, planned.cells) as folder:
+        with claimed(out, room(planned.cells, dataset.zones)) as folder:
             with unspent("the statement of the release cannot be made", "statement"):
                 described(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
             with uninterrupted():

@@ -18,13 +18,17 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import geopandas as gpd
+import shapely
+
 from ..datasets import storage
 from .ledger import ReleaseError, printable
 
 PARTIAL = ".partial-release-"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-_BYTES_A_NUMBER = 120
-"""Of a bundle and its archive: 33 to 100, and 8 while flows are read."""
+_TEXTS, _NUMBER, _POINT = 200_000, 120, 150
+"""Bytes of a bundle and its archive: statement and notebook, a number (8 of them while flows are
+read), and a point of a zone's outline; each is more than was seen."""
 
 
 def zip_of(out: Path) -> Path:
@@ -32,9 +36,15 @@ def zip_of(out: Path) -> Path:
     return out.parent / f"{out.name}.zip"
 
 
+def room(numbers: int, zones: gpd.GeoDataFrame) -> int:
+    """Return the bytes that a bundle of so many numbers needs at most."""
+    points = int(shapely.get_num_coordinates(zones.geometry.to_numpy()).sum())
+    return _TEXTS + _NUMBER * numbers + _POINT * points
+
+
 @contextmanager
-def claimed(out: Path, numbers: int) -> Generator[Path]:
-    """Claim the name `out` and space for so many numbers; yield a hidden folder to be filled.
+def claimed(out: Path, needed: int) -> Generator[Path]:
+    """Claim the name `out` and so many bytes; yield a hidden folder to be filled.
 
     `ReleaseError` if the name is taken, or no right or space is there; nothing is spent then.
     """
@@ -60,7 +70,7 @@ def claimed(out: Path, numbers: int) -> Generator[Path]:
             rule = f"'{out.name}' cannot be written there ({why})"
             remedy = "name another folder; nothing was spent"
             raise ReleaseError(rule, remedy=remedy, code="unwritable") from error
-        _require_space(work, numbers)
+        _require_space(work, needed)
         yield work / out.name
     finally:
         with uninterrupted():
@@ -150,9 +160,8 @@ def _drop(work: Path, lock: int) -> None:
     os.close(lock)
 
 
-def _require_space(work: Path, numbers: int) -> None:
-    free, needed = shutil.disk_usage(work).free, _BYTES_A_NUMBER * numbers
-    if free < needed:
+def _require_space(work: Path, needed: int) -> None:
+    if (free := shutil.disk_usage(work).free) < needed:
         rule = f"a release needs about {max(needed // 10**6, 1):,} MB for its bundle and archive"
         remedy = "make space, or name a folder on another disk; nothing was spent"
         raise ReleaseError(rule, value=f"{free // 10**6:,} MB free", remedy=remedy, code="space")

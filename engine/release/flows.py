@@ -110,11 +110,24 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
         matrices=matrices,
         accuracy=(*rows, Accuracy(what=total, half_width=total_bar)),
         total_bar=total_bar,
-        trimmed_to=None if parameters.unit == "trip" else parameters.max_trips_per_user,
+        trimmed_to=_trimmed_to(parameters, stages, matrices),
         least=least,
         phantom=0.0 if ours else float(law.mean_beyond(least)),
         named_alone=max(int(np.ceil(scale * np.log(odds))), 1) if ours else 0,
     )
+
+
+def _trimmed_to(parameters: ODParameters, stages: Sequence[Stage], matrices: int) -> int | None:
+    """Return T where a trip costs at most 2ε/T; ``docs/release.md`` proves when it does.
+
+    Without one trip of a person the number beyond T may move by one on two days: that is within
+    2ε/T where it counts T or more trips. In one matrix it moves by one, so T/2 is enough.
+    """
+    limit, number = parameters.max_trips_per_user, stages[1:]
+    days_apart = parameters.unit == "person" and matrices > 1
+    if parameters.unit == "trip" or (days_apart and number and number[0].sensitivity < limit):
+        return None
+    return limit
 
 
 def prepare(plan: Plan, dataset: Dataset) -> None:

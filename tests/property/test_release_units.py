@@ -242,6 +242,31 @@ def test_the_number_of_trips_beyond_t_changes_by_one_without_a_trip(example):
     )
 
 
+@pytest.mark.parametrize(("limit", "beyond"), [(33, 17), (20, 30)])
+def test_the_number_beyond_t_may_move_on_two_days_and_is_paid_for(tmp_path, limit, beyond):
+    """Of a person's trips in days of their own: 2ε/T would not pay where it counts fewer than T."""
+    pairs = ["AB", "BC", "CD", "DA", "AC", "BD", "DB"]
+    trips = [
+        trip for day in range(7) for trip in trips_of("v", day, 10, [pairs[day]], every=2 * HOUR)
+    ]
+    product = flows(ours, "person", limit, step="day")
+    whole = ingested([*trips, *CROWD], tmp_path, "whole", salt="beyond")
+    first, lost, moved = None, [], []
+    with pytest.MonkeyPatch.context() as patch:
+        first = asked(product, whole, tmp_path / "w", patch)
+        for number in range(6):
+            rows = [trip for trip in [*trips, *CROWD] if trip != trips[11 * number]]
+            other = ingested(rows, tmp_path, f"without{number}", salt="beyond")
+            second = asked(product, other, tmp_path / f"o{number}", patch, first)
+            lost.append(loss(first, second, 0.0))
+            moved.append(changes(first, second)[-1][2])
+    promised = plan(product, whole).loss
+    assert max(moved) == 2
+    assert promised.trimmed_to == (None if beyond < limit else limit)
+    assert max(lost) <= cost(promised, "trip").epsilon
+    assert (max(lost) > 2 * EPSILON / limit) == (beyond < limit)
+
+
 def test_two_clipped_tables_lie_further_apart_than_the_clip_and_within_root_two_of_it(example):
     one, other = example.whole.zoom_tables, example.without["person-day"].zoom_tables
 
