@@ -6,7 +6,6 @@ import tempfile
 import time
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,7 @@ CHOICES = {"demo-city": "demo-city", "shipped defaults": None}
 """What is installed, by name: one dataset alone, or all that are shipped."""
 START_LIMIT_S = 4.0
 MEDIAN_LIMIT_S, HIGH_LIMIT_S = 0.2, 0.35
-_MAPS = ".stage svg"
+_MAPS = ".sides svg"
 _SETTLED = '[data-testid="stApp"][data-test-script-state="notRunning"]'
 _AT_REST = """() => {
   // nothing is being computed and nothing changes any more
@@ -52,36 +51,16 @@ _MEASURE = """(selectors) => {
 }"""
 
 
-@dataclass(frozen=True)
-class Move:
-    """How a slider's name begins, the key that moves it, and the blocks whose texts must be new.
-
-    Blocks are CSS selectors.
-    """
-
-    label: str
-    key: str
-    blocks: tuple[str, ...]
-
-
-_DENSITY = ".st-key-job_live_home_density .card"
-_TRIPS = ".st-key-job_live_home_trips .card"
-HOME = (
-    Move("Privacy loss", "ArrowLeft", (".gauge", _DENSITY, _TRIPS)),
-    Move("Visits kept", "ArrowRight", (_DENSITY,)),
-    Move("Suppress flows below", "ArrowRight", (_TRIPS,)),
-)
-"""Three sliders in turn, so that no setting comes twice and no cache answers."""
-
 _TEXT = '[data-testid="stMain"]'
 PAGES = {
-    "Density": ".card",
-    "Origin_Destination": ".card",
-    "Choose?choose_view=what-ε-means": _TEXT,
-    "Decisions?decisions_view=aid-after-a-shock": _TEXT,
-    "Report": ".card",
+    "": (".gauge", ".sides"),
+    "Density": (".card",),
+    "Origin_Destination": (".card",),
+    "Choose": (_TEXT,),
+    "Decisions": (_TEXT,),
+    "Report": (_TEXT,),
 }
-"""What must be new on each page once ε has moved."""
+"""The blocks of each page, as CSS selectors, that must all be new once ε has moved."""
 
 
 def rows() -> Iterator[Row]:
@@ -95,8 +74,6 @@ def rows() -> Iterator[Row]:
         browser = started.chromium.launch(executable_path=path, args=list(FLAGS))
         browser.new_page().goto("data:text/html,a browser is open already when somebody comes")
         yield from _start_rows(browser)
-        for name, only in CHOICES.items():
-            yield from _move_rows(browser, name, only)
         yield from _page_rows(browser)
         browser.close()
 
@@ -134,37 +111,26 @@ def _start(browser: Any, only: str | None) -> tuple[float, float]:
     return verdict, maps
 
 
-def _move_rows(browser: Any, name: str, only: str | None) -> list[Row]:
-    with _served(only) as address:
-        page = browser.new_page(viewport={"width": 1440, "height": 900})
-        page.goto(address)
-        page.wait_for_selector(".card .value", timeout=120_000)
-        times = [_moved(page, HOME[move % len(HOME)]) for move in range(MOVES)]
-        page.close()
-    return _rows_of(f"slider move to new numbers, {name}", times)
-
-
 def _page_rows(browser: Any) -> Iterator[Row]:
-    """Move ε on every other page, with the shipped data."""
+    """Move ε on every page, with the shipped data."""
     with _served(None) as address:
-        for path, block in PAGES.items():
+        for path, blocks in PAGES.items():
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             page.goto(f"{address}/{path}")
-            page.wait_for_selector(block, timeout=120_000)
-            move = Move("Privacy loss", "ArrowLeft", (block,))
-            times = [_moved(page, move) for _ in range(MOVES)]
+            page.wait_for_selector(blocks[-1], timeout=120_000)
+            times = [_moved(page, blocks) for _ in range(MOVES)]
             page.close()
-            name = path.partition("?")[0].replace("_", " ")
+            name = path.partition("?")[0].replace("_", " ") or "Home"
             yield from _rows_of(f"ε moved on {name} to new numbers", times)
 
 
-def _moved(page: Any, move: Move) -> float:
-    """Move a slider once the page is at rest; return the seconds from the key to new numbers."""
+def _moved(page: Any, blocks: tuple[str, ...]) -> float:
+    """Move ε once the page is at rest; return the seconds from the key to new numbers."""
     page.wait_for_selector(_SETTLED, timeout=120_000)
     page.wait_for_function(_AT_REST, polling=REST_MS, timeout=120_000)
-    page.get_by_role("slider", name=move.label).first.focus()
-    page.evaluate(_MEASURE, list(move.blocks))
-    page.keyboard.press(move.key)
+    page.get_by_role("slider", name="Privacy loss").first.focus()
+    page.evaluate(_MEASURE, list(blocks))
+    page.keyboard.press("ArrowLeft")
     return float(page.evaluate("window.moved"))
 
 
