@@ -496,11 +496,6 @@ def entry_of(setting: Setting) -> Entry:
     return next(one for one in catalogue.entries().values() if one.key.dataset == setting.dataset)
 
 
-def seed_of(setting: Setting) -> Seed:
-    """Return the seed of the noise for a setting's dataset."""
-    return seed(entry_of(setting))
-
-
 def seed(of: Entry) -> Seed:
     """Return the seed of the noise for a dataset: fixed for simulated people, else secret.
 

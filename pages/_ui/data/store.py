@@ -5,7 +5,6 @@ has left for good, so one quiet thread looks which sessions are still there; wha
 when the process ends, and what a killed process left goes when the next server starts.
 """
 
-import atexit
 import os
 import shutil
 import tempfile
@@ -150,9 +149,3 @@ def _watch() -> None:
     while runtime.exists():
         time.sleep(LOOK_S)
         close_left()
-
-
-@atexit.register
-def _remove_all() -> None:
-    for one in _open:
-        one.remove()

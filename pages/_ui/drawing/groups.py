@@ -6,8 +6,6 @@ import numpy as np
 from scipy.spatial import KDTree
 
 from engine.arrays import Floats
-from pages._ui.drawing.maps import Outlines
-from pages._ui.drawing.projection import WORLD, to_plane, view_of
 
 CLOSE_PX = 13
 """Zones whose next one lies nearer than an arrow's head is long, in pixels, are drawn in groups."""
@@ -34,12 +32,6 @@ def spacing(centres: Floats) -> float:
     if len(centres) < 2:
         return float("inf")
     return float(np.median(KDTree(centres).query(centres, k=2)[0][:, 1]))
-
-
-def spacing_px(outlines: Outlines, width: int, height: int) -> float:
-    """Return how far from a zone's middle the next one lies on a whole map, in pixels."""
-    view = view_of(outlines.bounds, width, height)
-    return spacing(to_plane(outlines.centres)) * WORLD * 2.0 ** float(view.zoom or 0.0)
 
 
 def level(spacings_px: Sequence[float]) -> int:

@@ -68,11 +68,6 @@ def state(kind: type[S]) -> S:
     return pages[kind]
 
 
-def has_widget(key: str) -> bool:
-    """Whether Streamlit holds a value for the widget of that key."""
-    return key in st.session_state
-
-
 def widget_value(key: str, default: Any = None) -> Any:
     """Return the value of the widget of that key as the browser last sent it."""
     return st.session_state.get(key, default)

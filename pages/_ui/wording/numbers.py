@@ -32,17 +32,6 @@ def number(value: float, digits: int = 2) -> str:
     return f"{value:.{digits}g}" if abs(value) < 10 else f"{value:.1f}"
 
 
-def expected_number(value: float) -> str:
-    """Write how many of something are expected; next to none is no more than that.
-
-    Examples
-    --------
-    >>> expected_number(1.7e-12), expected_number(0.48), expected_number(0.0)
-    ('<0.01', '0.48', '0')
-    """
-    return "<0.01" if 0 < value < 0.01 else number(value)
-
-
 def like(value: float) -> Callable[[float], str]:
     """Return what writes the ends of a range with as many decimals as the value beside them.
 

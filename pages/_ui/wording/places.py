@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.contract import Seen
 from engine.resolution import FINEST, ZoneLevel
-from pages._ui.wording.labels import TIME_STEPS
 
 _PLURALS = {"y": "ies"}
 
@@ -59,26 +57,3 @@ def level_words(level: str) -> str:
     if level == FINEST:
         return "all zones"
     return cluster_words(level) if level.startswith("clusters-") else plural(level)
-
-
-def looked_at(seen: Seen, *, density: bool) -> str:
-    """Say how far away a dataset is looked at; empty where nothing is made coarser."""
-    times = TIME_STEPS[seen.when.step]
-    plain = density or seen.when.step == "day"
-    parts = (
-        "" if seen.zones == FINEST else level_words(seen.zones),
-        "" if plain else times[0].lower() + times[1:],
-    )
-    return ", ".join(part for part in parts if part)
-
-
-def hour_names() -> tuple[str, ...]:
-    """Return the names of the hours of a week from Monday 00:00.
-
-    Examples
-    --------
-    >>> hour_names()[66]
-    'Wed 18:00–19:00'
-    """
-    days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-    return tuple(f"{day} {start:02d}:00–{start + 1:02d}:00" for day in days for start in range(24))

@@ -1,8 +1,5 @@
 """What is protected, by what, and what it costs: sentences used on more than one page."""
 
-from datetime import timedelta
-
-from engine.datasets import Metadata
 from engine.density import delta_is_large
 from pages._ui.wording.numbers import number, scientific, trip_count
 
@@ -39,18 +36,6 @@ def trip_level_reason(*, has_people: bool) -> str:
             "nobody's trips can be counted."
         )
     return "Each trip is protected by itself and nobody is trimmed, so T is 1 and cannot be set."
-
-
-def period_names(about: Metadata) -> list[str]:
-    """Return what the matrices of a dataset are called: days, weeks or the whole period."""
-    days, starts = about.days, about.periods
-    if len(starts) == len(days):
-        return [f"{day.day} {day:%B %Y}" for day in days]
-    ends = [*(start - timedelta(days=1) for start in starts[1:]), days[-1]]
-    return [
-        f"{start.day} {start:%B} to {end.day} {end:%B %Y}"
-        for start, end in zip(starts, ends, strict=True)
-    ]
 
 
 ANALYTIC_NOTE = (
