@@ -72,6 +72,8 @@ class Spark:
                 settings=("engine",),
             ) from None
         self._translate = sqlglot.transpile
+        for name in options.inputs:
+            _require_typed(name)
         meaning = {**_MEANING, "spark.sql.session.timeZone": options.time_zone}
         if fixed := sorted(meaning.keys() & options.conf.keys()):
             raise InputError(
@@ -104,17 +106,9 @@ class Spark:
     def source(self, name: str, number: int) -> Source:
         """Open a typed table as the view ``given_<number>``."""
         self._names[name] = shown(Path(name).name)
-        is_path = "://" in name or Path(name).exists()
         with door(shown(Path(name).name)):
-            if is_path and re.search(r"[.](csv|txt|tsv|gz|zip)$", name.lower()):
-                raise InputError(
-                    f"{shown(Path(name).name)}: Spark reads typed tables alone",
-                    remedy="count text with the embedded engine, or write it as Parquet first",
-                    code="spark-text",
-                    settings=("engine",),
-                )
             reader = self.session.read.option("recursiveFileLookup", "true")
-            frame = reader.parquet(name) if is_path else self.session.table(name)
+            frame = reader.parquet(name) if _is_path(name) else self.session.table(name)
             frame.createOrReplaceTempView(f"given_{number}")
             schema = pa.schema([(f.name, _arrow(f.dataType)) for f in frame.schema])
         kinds = tuple(str(kind) for kind in schema.types)
@@ -210,3 +204,17 @@ def _arrow(kind: Any) -> pa.DataType:
     from pyspark.sql.pandas.types import to_arrow_type
 
     return to_arrow_type(kind)
+
+
+def _is_path(name: str) -> bool:
+    return "://" in name or Path(name).exists()
+
+
+def _require_typed(name: str) -> None:
+    if _is_path(name) and re.search(r"[.](csv|txt|tsv|gz|zip)$", name.lower()):
+        raise InputError(
+            f"{shown(Path(name).name)}: Spark reads typed tables alone",
+            remedy="count text with the embedded engine, or write it as Parquet first",
+            code="spark-text",
+            settings=("engine",),
+        )

@@ -19,7 +19,16 @@ from tests.reference.od_people import Counted
 
 ZONES, DAYS = 6, 9
 LABELS = np.array([0, 0, 1, 1, 1, 2])
-PARENTS = ["a", "a", "b", "b", "b", "c"]
+BOXES = gpd.GeoDataFrame(
+    {
+        "zone_id": [f"z{i}" for i in range(ZONES)],
+        "name": [f"z{i}" for i in range(ZONES)],
+        "province_id": ["a", "a", "b", "b", "b", "c"],
+    },
+    geometry=[shapely.box(x, 0, x + 1, 1) for x in range(ZONES)],
+    crs=4326,
+)
+PROVINCES = resolution.labels_of(BOXES, "province")
 
 trips = st.tuples(
     st.integers(0, DAYS - 1), st.integers(0, ZONES - 1), st.integers(0, ZONES - 1)
@@ -31,26 +40,14 @@ whens = st.tuples(steps, st.integers(0, DAYS - 1), st.integers(0, DAYS - 1)).map
 )
 
 
-class Source(Counted):
-    """Trips in memory with polygons and parents."""
-
-    def __init__(self, everybody):
-        super().__init__(everybody, ZONES, DAYS)
-        boxes = [shapely.box(x, 0, x + 1, 1) for x in range(ZONES)]
-        ids = [f"z{i}" for i in range(ZONES)]
-        self.zones = gpd.GeoDataFrame(
-            {"zone_id": ids, "name": ids, "province_id": PARENTS}, geometry=boxes, crs=4326
-        )
-        self.homes = None
-
-
 class Looked(View):
     """The view of trips in memory, without a folder."""
 
     def __init__(self, everybody, when):
-        source = Source(everybody)
+        source = Counted(everybody, ZONES, DAYS)
+        source.zones, source.homes = BOXES, None
         self.base, self.level, self.when = source, "province", when
-        self.labels, self._ids, self._names = resolution.labels_of(source.zones, "province")
+        self.labels, self._ids, self._names = PROVINCES
         days = [source.metadata.days[day] for day in when.positions(DAYS)]
         starts = [days[one[0] - when.first] for one in matrices_of(when)]
         self.metadata = SimpleNamespace(

@@ -4,7 +4,6 @@ import importlib.util
 import os
 import shutil
 import signal
-import subprocess
 import sys
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -15,11 +14,10 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.ingest import Progress, ingest
-from tests.reference.ingest_inputs import TOWERS, options, table_bytes, write_csv
-from tests.support.ingests import HEADER, TABLES, refused
+from tests.reference.ingest_inputs import TOWERS, options, table_bytes
+from tests.support.ingests import TABLES, refused
 
 NAMES = [name for name, *_ in TOWERS]
-ROOT = Path(__file__).parents[3]
 needs_spark = pytest.mark.skipif(
     importlib.util.find_spec("pyspark") is None or shutil.which("java") is None,
     reason="needs PySpark and Java",
@@ -84,30 +82,9 @@ def test_a_cluster_gives_the_same_bytes_though_an_executor_dies(tmp_path: Path) 
 
 
 @needs_spark
-def test_text_is_for_the_embedded_engine(tmp_path: Path) -> None:
-    rows = [("p1", "2015-09-07 08:00:00", "A", "B")]
-    path = write_csv(tmp_path / "t.csv", HEADER, rows)
-    done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", _REFUSED, str(path)],
-        cwd=ROOT, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert (
-        "t.csv: Spark reads typed tables alone; count text with the embedded engine" in done.stdout
-    )
-
-
-_REFUSED = """
-import sys
-from pathlib import Path
-from engine.errors import InputError
-from engine.ingest import ingest
-from tests.reference.ingest_inputs import options
-path = Path(sys.argv[1])
-try:
-    ingest(options(path.parent, "trips", [path], engine="spark", memory="1GB"))
-except InputError as error:
-    print(error)
-"""
+def test_text_is_refused_before_java_starts(tmp_path: Path) -> None:
+    error = refused(tmp_path, "Spark reads typed tables alone; count text with", engine="spark")
+    assert error.code == "spark-text"
 
 
 def test_without_pyspark_one_sentence_says_so(

@@ -53,6 +53,8 @@ def test_delta_has_its_own_limit(ledger):
     spend(ledger, 0.1, 1e-6)
     with pytest.raises(ReleaseError, match="exceeds δ by 1e-06"):
         spend(ledger, 0.1, 1e-6)
+    assert not ledger.budget("town").holds(0.1, 1e-6)
+    assert ledger.budget("town").holds(0.1, 0.0)
 
 
 def test_without_a_budget_nothing_is_released(ledger):
