@@ -24,6 +24,9 @@ PARTS = {
 }
 """Where each part has its ``main(arguments)``, and what it is for."""
 
+ARGUMENTS = {"release": "release_arguments"}
+"""Where a part has its ``parser()`` apart, so that it says at once what it takes."""
+
 EXTRAS = {"opendp": "release", "pyspark": "spark"}
 """Which extra brings a library that a part may miss."""
 
@@ -36,6 +39,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     >>> main(["fly"])
     2
     """
+    streams: list[Any] = [sys.stdout, sys.stderr]
+    for stream in streams:
+        if hasattr(stream, "reconfigure"):  # an ASCII terminal shows ? for ε, and no traceback
+            stream.reconfigure(errors="replace")
     given = list(sys.argv[1:] if arguments is None else arguments)
     part, rest = (given[0], given[1:]) if given else ("--help", [])
     if part == "run":
@@ -53,6 +60,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if before is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _stop)  # while modules are being imported
     try:
+        if part in ARGUMENTS:
+            import_module(f"{__package__}.{ARGUMENTS[part]}").parser().parse_args(rest)
         module = import_module(f"{__package__}.{PARTS[part][0]}")
         signal.signal(signal.SIGINT, before)
         return module.main(rest)

@@ -7,50 +7,37 @@ import threading
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import date
-from pathlib import Path
-from typing import Any, TextIO, get_args
+from typing import Any, TextIO
 
 from .. import datasets
 from ..contract import Seen, Setting, When
 from ..datasets import Dataset
 from ..errors import ExplorerError, ParameterError
 from ..parameters import DensityParameters, ODParameters
+from ..release_arguments import parser
 from ..report import ReportParameters, fitting, truth
 from ..synthetic.twininputs import in_words
-from . import CONSENT, NOISE_CONSENT, TUNING, BudgetLedger, check, plan, release, warnings, words
+from . import NOISE_CONSENT, BudgetLedger, check, plan, release, warnings, words
 from .bundle import zip_of
-from .ledger import BudgetUnit, ReleaseError, printable
+from .ledger import ReleaseError, printable
 from .plan import Plan
 
-_PRODUCTS = {
-    "od": "origin–destination matrices",
-    "density": "density of one week",
-    "report": "mobility report",
-}
 _PARAMETERS: dict[str, Any] = {
     "od": ODParameters,
     "density": DensityParameters,
     "report": ReportParameters,
 }
-_METHODS: dict[str, tuple[str, ...]] = {
-    "od": ("published", "estimate"),
-    "density": ("efpag_joint", "zoom", "towers_laplace"),
-}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, or with one line on standard error 2 (refused), 130 (stopped)."""
-    streams: list[Any] = [sys.stdout, sys.stderr]
-    for stream in streams:
-        if hasattr(stream, "reconfigure"):  # an ASCII terminal shows ? for ε, and no traceback
-            stream.reconfigure(errors="replace")
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, signal.default_int_handler)
     try:
-        options.run(options, BudgetLedger(options.ledger))
+        _RUN[options.run](options, BudgetLedger(options.ledger))
     except ExplorerError as error:
         _say(f"refused: {error}", sys.stderr)
         return 2
@@ -196,85 +183,11 @@ def _progress(share: float) -> None:
     print(f"\r{share:4.0%}", end="\n" if share >= 1 else "", file=sys.stderr)
 
 
-def _day(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
-
-
-def _step(text: str) -> str:
-    return "whole" if text == "period" else text
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="mobility-privacy-explorer release",
-        description="Release private tables once: declare a budget, then release.",
-    )
-    common = argparse.ArgumentParser(add_help=False)
-    common.add_argument("--ledger", type=Path, help="ledger file (data/ledger.sqlite)")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for name, about in _PRODUCTS.items():
-        _add_product(commands.add_parser(name, parents=[common], help=f"release {about}"), name)
-    budget = commands.add_parser("budget", help="declare, raise or show budgets")
-    _add_budgets(budget.add_subparsers(required=True, metavar="ACTION"), common)
-    verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
-    verify.set_defaults(run=_verify)
-    verify.add_argument("--head", metavar="HASH", help="must be in the chain: of a statement, say")
-    return parser
-
-
-def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
-    made: list[argparse.ArgumentParser] = []
-    for name, run, about in (
-        ("set", _set, "declare a budget once"),
-        ("raise", _raise, "raise a budget"),
-        ("join", _join, "add a dataset of the same people"),
-        ("show", _show, "show what is spent"),
-    ):
-        made.append(actions.add_parser(name, parents=[common], help=about))
-        made[-1].set_defaults(run=run)
-    declare, more, join, _ = made
-    for one in (declare, more, join):
-        one.add_argument("people", help="a name of the people and the period")
-        one.add_argument("--by", required=True, help="who says so, and may raise it")
-    declare.add_argument("--datasets", nargs="+", required=True)
-    declare.add_argument("--unit", choices=get_args(BudgetUnit), default="person")
-    declare.add_argument("--epsilon", type=float, required=True)
-    declare.add_argument("--delta", type=float, default=0.0)
-    declare.add_argument("--raised-by", nargs="*", default=[], help="who else may raise it")
-    more.add_argument("--epsilon", type=float, required=True, help="the new total")
-    more.add_argument("--delta", type=float)
-    more.add_argument("--reason", required=True)
-    join.add_argument("dataset")
-
-
-def _add_product(one: argparse.ArgumentParser, name: str) -> None:
-    one.set_defaults(run=_release, product=name)
-    one.add_argument("dataset")
-    one.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
-    one.add_argument("--epsilon", type=float, required=True, help="per unit of protection")
-    one.add_argument("--tuned-on", choices=TUNING, required=True, help="how ε was chosen")
-    one.add_argument("--tuning-note", default="", help="such as the days looked at")
-    one.add_argument("--twin", help="the dataset of the twin, for --tuned-on twin")
-    one.add_argument("--consent", default="", help=f"for trip level: '{CONSENT}'")
-    one.add_argument("--noise-consent", default="", help=f"'{NOISE_CONSENT}'")
-    if name != "report":
-        methods = _METHODS[name]
-        one.add_argument("--method", choices=methods, default=methods[0])
-        one.add_argument("--zones", default="zones", help="a level, or clusters-30")
-    if name == "density":
-        one.add_argument("--max-visits-per-user", type=int, default=30)
-        one.add_argument("--delta", type=float, default=1e-7)
-        one.add_argument("--gaussian", choices=("classical", "analytic"), default="classical")
-        return
-    units = ("person-day", "person", "trip") if name == "od" else ("user", "item")
-    one.add_argument("--unit", choices=units, default=units[0])
-    one.add_argument("--max-trips-per-user", type=int, default=4 if name == "od" else 20)
-    if name == "od":
-        one.add_argument("--suppression-threshold", type=int, default=15)
-        one.add_argument("--time", type=_step, choices=("day", "week", "whole"), default="day")
-        one.add_argument("--from", dest="first_day", type=_day, help="first day (the first)")
-        one.add_argument("--to", dest="last_day", type=_day, help="last day (the last)")
-        one.add_argument("--trips", type=int, help="made in these days, a public number")
+_RUN = {
+    "release": _release,
+    "set": _set,
+    "raise": _raise,
+    "join": _join,
+    "show": _show,
+    "verify": _verify,
+}

@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FRONT_END = {"streamlit", "pydeck", "altair"}
 LAYERS = [
-    {"errors", "arrays", "steps"},
+    {"errors", "arrays", "release_arguments", "steps"},
     {"validation"},
     {"parameters"},
     {"noise"},

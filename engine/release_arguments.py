@@ -1,0 +1,110 @@
+"""What the command ``mobility-privacy-explorer release`` takes: read before slow parts load."""
+
+import argparse
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+_TITLES = Path(__file__).parent / "release" / "templates" / "titles.json"
+_PRODUCTS = {
+    "od": "origin–destination matrices",
+    "density": "density of one week",
+    "report": "mobility report",
+}
+_METHODS: dict[str, tuple[str, ...]] = {
+    "od": ("published", "estimate"),
+    "density": ("efpag_joint", "zoom", "towers_laplace"),
+}
+
+
+def _day(text: str) -> date:
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
+
+
+def _step(text: str) -> str:
+    return "whole" if text == "period" else text
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser; ``run`` is the name of what is asked for."""
+    parser = argparse.ArgumentParser(
+        prog="mobility-privacy-explorer release",
+        description="Release private tables once: declare a budget, then release.",
+    )
+    common = argparse.ArgumentParser(add_help=False)
+    common.add_argument("--ledger", type=Path, help="ledger file (data/ledger.sqlite)")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, about in _PRODUCTS.items():
+        _add_product(commands.add_parser(name, parents=[common], help=f"release {about}"), name)
+    budget = commands.add_parser("budget", help="declare, raise or show budgets")
+    _add_budgets(budget.add_subparsers(required=True, metavar="ACTION"), common)
+    verify = commands.add_parser("verify", parents=[common], help="check the ledger's hashes")
+    verify.set_defaults(run="verify")
+    verify.add_argument("--head", metavar="HASH", help="must be in the chain: of a statement, say")
+    return parser
+
+
+def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
+    made: list[argparse.ArgumentParser] = []
+    for name, about in (
+        ("set", "declare a budget once"),
+        ("raise", "raise a budget"),
+        ("join", "add a dataset of the same people"),
+        ("show", "show what is spent"),
+    ):
+        made.append(actions.add_parser(name, parents=[common], help=about))
+        made[-1].set_defaults(run=name)
+    declare, more, join, _ = made
+    for one in (declare, more, join):
+        one.add_argument("people", help="a name of the people and the period")
+        one.add_argument("--by", required=True, help="who says so, and may raise it")
+    declare.add_argument("--datasets", nargs="+", required=True)
+    declare.add_argument("--unit", choices=("person", "person-day", "trip"), default="person")
+    declare.add_argument("--epsilon", type=float, required=True)
+    declare.add_argument("--delta", type=float, default=0.0)
+    declare.add_argument("--raised-by", nargs="*", default=[], help="who else may raise it")
+    more.add_argument("--epsilon", type=float, required=True, help="the new total")
+    more.add_argument("--delta", type=float)
+    more.add_argument("--reason", required=True)
+    join.add_argument("dataset")
+
+
+def _add_product(one: argparse.ArgumentParser, name: str) -> None:
+    one.set_defaults(run="release", product=name)
+    one.add_argument("dataset")
+    one.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
+    one.add_argument("--epsilon", type=float, required=True, help="per unit of protection")
+    one.add_argument(
+        "--tuned-on",
+        choices=json.loads(_TITLES.read_text("utf-8"))["tuning"],
+        required=True,
+        help="how ε was chosen",
+    )
+    one.add_argument("--tuning-note", default="", help="such as the days looked at")
+    one.add_argument("--twin", help="the dataset of the twin, for --tuned-on twin")
+    one.add_argument(
+        "--consent", default="", help="for trip level, in the words that are asked for"
+    )
+    one.add_argument("--noise-consent", default="", help="where noise exceeds trips, likewise")
+    if name != "report":
+        methods = _METHODS[name]
+        one.add_argument("--method", choices=methods, default=methods[0])
+        one.add_argument("--zones", default="zones", help="a level, or clusters-30")
+    if name == "density":
+        one.add_argument("--max-visits-per-user", type=int, default=30)
+        one.add_argument("--delta", type=float, default=1e-7)
+        one.add_argument("--gaussian", choices=("classical", "analytic"), default="classical")
+        return
+    units = ("person-day", "person", "trip") if name == "od" else ("user", "item")
+    one.add_argument("--unit", choices=units, default=units[0])
+    one.add_argument("--max-trips-per-user", type=int, default=4 if name == "od" else 20)
+    if name == "od":
+        one.add_argument("--suppression-threshold", type=int, default=15)
+        one.add_argument("--time", type=_step, choices=("day", "week", "whole"), default="day")
+        one.add_argument("--from", dest="first_day", type=_day, help="first day (the first)")
+        one.add_argument("--to", dest="last_day", type=_day, help="last day (the last)")
+        one.add_argument("--trips", type=int, help="made in these days, a public number")
