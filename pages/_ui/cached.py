@@ -192,10 +192,12 @@ def scores(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
 
 
 @once
-def use(setting: Setting) -> engine_use.Use:
-    """Return the common part: of 100 trips or visits, how many are where they really were."""
-    source = ingested(setting)
-    return engine_use.use(setting, source, seed=0 if source.metadata.simulated else None)
+def use(setting: Setting, seed: int) -> engine_use.Use:
+    """Return the common part: of 100 trips or visits, how many are where they really were.
+
+    `seed` is `state.use_seed`: what is recommended was judged by the same draws.
+    """
+    return engine_use.use(setting, ingested(setting), seed=seed)
 
 
 @once

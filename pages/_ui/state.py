@@ -509,6 +509,11 @@ def seed(of: Entry) -> Seed:
     return secret, kept.redraws
 
 
+def use_seed(of: Entry) -> int:
+    """Return the seed of the draws by which use is judged, alike on every page of a session."""
+    return 0 if of.metadata.simulated else seed(of)[0]
+
+
 def names(key: str) -> dict[str, str]:
     """Return what can be picked under one of `NAMES`, with its words; what is set among them."""
     part = "density" if key.startswith("density") else "trips"

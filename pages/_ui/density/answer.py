@@ -55,8 +55,9 @@ def switches() -> None:
 
 def draw(setting: Setting) -> None:
     """Draw what the setting is good for, and its large numbers."""
-    seed = state.seed(state.entry_of(setting))
-    release, use = cached.release(setting, seed), cached.use(setting)
+    entry = state.entry_of(setting)
+    seed = state.seed(entry)
+    release, use = cached.release(setting, seed), cached.use(setting, state.use_seed(entry))
     sentence = f"Of 100 visits {100 * use.share:.0f} are where and when they were."
     if np.isnan(use.share):
         sentence = "There are no visits to hold."

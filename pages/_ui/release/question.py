@@ -137,7 +137,7 @@ def _judge(plan: Plan, entry: Entry) -> None:
     if plan.product == "report" or not known:
         st.markdown(f"Once it is out, {risk}.")
     else:
-        use = held(cached.use(plan.setting), plan.setting)
+        use = held(cached.use(plan.setting, state.use_seed(entry)), plan.setting)
         st.markdown(f"{use[0].upper()}{use[1:]}; once it is out, {risk}.")
     if plan.product != "report" and not entry.metadata.simulated:
         st.toggle(

@@ -46,7 +46,8 @@ class Answer:
 def of(setting: Setting) -> Answer:
     """Return what is known of a setting: the same numbers on every page."""
     entry = state.entry_of(setting)
-    return Answer(setting=setting, entry=entry, use=cached.use(setting), risk=cached.risk(setting))
+    use = cached.use(setting, state.use_seed(entry))
+    return Answer(setting=setting, entry=entry, use=use, risk=cached.risk(setting))
 
 
 def gauges(answer: Answer) -> list[Gauge]:

@@ -27,16 +27,16 @@ def need_of(setting: Setting) -> Need:
     return Need(seen=setting.seen, unit=unit, threshold=state.value(state.THRESHOLD))
 
 
-def judged(part: Part) -> tuple[Candidate, ...]:
+def judged(part: Part, seed: int) -> tuple[Candidate, ...]:
     """Judge one part of all settings: a piece of long work."""
-    source = cached.ingested(part.seen)
-    return frontier.judged(source, part, seed=0 if source.metadata.simulated else None)
+    return frontier.judged(cached.ingested(part.seen), part, seed=seed)
 
 
 def job(setting: Setting, *, delay_s: float = 0.0) -> pieces.Job:
     """Return the work that judges every setting of the dataset of `setting`."""
     need, product = need_of(setting), "flows" if words.is_flows(setting) else "density"
-    every = [(part,) for part in frontier.parts(cached.ingested(setting), need)]
+    seed = state.use_seed(state.entry_of(setting))
+    every = [(part, seed) for part in frontier.parts(cached.ingested(setting), need)]
     if product == "flows":  # exact and quick: the first answer stands at once
         cached.computed(judged, *every[0])
     return pieces.ask(f"frontier_{product}", judged, every, delay_s=delay_s)

@@ -94,6 +94,6 @@ def test_scores_are_the_engines():
     drawn = density.release(city, setting.parameters, rng=cached.generator(SEED, "density", 0, 1))
     expected = density.scores(density.truth(city), drawn)
     assert cached.scores(setting, SEED).mean_error == pytest.approx(expected.mean_error)
-    assert 0 < cached.use(setting).share < 1
-    assert cached.use(flows()).share > 0
+    assert 0 < cached.use(setting, 0).share < 1
+    assert cached.use(flows(), 0).share > 0
     assert cached.ledger(flows()).proved_epsilon == 1.0

@@ -91,7 +91,9 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     entry = catalogue.entries()["demo-city"]
     asked: list[object] = []
     monkeypatch.setattr(
-        cached, "use", lambda setting, use=cached.use: asked.append(setting) or use(setting)
+        cached,
+        "use",
+        lambda setting, seed, use=cached.use: asked.append(setting) or use(setting, seed),
     )
     app.run()
     (setting,) = asked
@@ -100,7 +102,7 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
         "whole",
         entry.key.dataset,
     )
-    use = held(cached.use(setting), setting)
+    use = held(cached.use(setting, 0), setting)
     assert f"{use[1:]}; once it is out, {guessed(cached.risk(setting).best_guess)}" in texts(app)
     confirmed(app).click().run()
     app = finished(app)

@@ -1,0 +1,226 @@
+"""From a need on home to a released bundle: one setting, the same at every station."""
+
+import csv
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from urllib.parse import parse_qs, urlsplit
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from engine import datasets
+from engine.contract import Seen, Setting, When
+from engine.ingest.command import main as ingest
+from engine.origin_destination.matrices import kept
+from engine.parameters import ODParameters
+from engine.resolution import look_at
+from pages._ui import state
+from tests.browser.conftest import visit
+from tests.browser.test_home import at_home
+from tests.support.browser import choose, settled
+from tests.support.server import ROOT, served
+
+expect = pytest.importorskip("playwright.sync_api").expect
+
+REAL = ROOT.parent / "shared" / "data" / "mibici"
+COLUMNS = ("Usuario_Id", "Inicio_del_viaje", "Fin_del_viaje", "Origen_Id", "Destino_Id")
+ROLES = ("uid", "datetime", "end_datetime", "origin", "destination")
+RIGHT = re.compile(r"(\d+)(?: in 100)? are where they were")
+GUESSES = re.compile(r"right at most (\d+) times in 100")
+
+
+def release_command(folder, *words):
+    """Run the release command on a folder of datasets and its ledger; return what it says."""
+    typed = [sys.executable, "-m", "engine", "release", *map(str, words)]
+    return subprocess.run(
+        [*typed, "--ledger", str(folder / "ledger.sqlite")],
+        cwd=ROOT,
+        env={**os.environ, "MOBILITY_DATA": str(folder)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    ).stdout
+
+
+def bicycles(folder):
+    """A month of bicycle trips: the real ones where they are, else some that look like them."""
+    source = REAL
+    if not REAL.exists():
+        source, rng = folder / "source", np.random.default_rng(9)
+        source.mkdir()
+        stations = [f"{i},S{i},{20.6 + i % 9 / 50},{-103.4 + i // 9 / 50}" for i in range(81)]
+        head = "id,name,latitude,longitude"
+        (source / "stations.csv").write_text("\n".join([head, *stations]), encoding="utf-8")
+        rows = [",".join(COLUMNS)]
+        for person in range(2_500):
+            home, work = rng.integers(0, 81, 2)
+            for day in rng.integers(1, 31, rng.geometric(1 / 8)):
+                rows += [
+                    f"{person},2015-09-{day:02d} {hour:02d}:00:00,"
+                    f"2015-09-{day:02d} {hour:02d}:20:00,{start},{end}"
+                    for hour, start, end in ((8, home, work), (18, work, home))
+                ]
+        (source / "trips_2015_09.csv").write_text("\n".join(rows), encoding="utf-8")
+    typed = [
+        *("trips", str(source / "trips_2015_09.csv"), "--locations", str(source / "stations.csv")),
+        *("--map", *(f"{role}={column}" for role, column in zip(ROLES, COLUMNS, strict=True))),
+        *("--from", "2015-09-01", "--to", "2015-09-30", "--timezone", "America/Mexico_City"),
+    ]
+    assert ingest([*typed, "--out", str(folder / "bicycles")]) == 0
+
+
+def linked(url, dataset):
+    """Return the flows that a link holds, as a setting."""
+    texts = {key: values[0] for key, values in parse_qs(urlsplit(url).query).items()}
+
+    def read(field):
+        return field.read(texts[field.key]) if field.key in texts else field.default
+
+    unit = read(state.UNIT)
+    zones = re.sub(r"(\d+) clusters", r"clusters-\1", texts.get("od_zones", "zones"))
+    when = When(step="whole" if unit == "person" else read(state.OD_TIME))
+    asked = ODParameters(
+        epsilon=read(state.EPSILON),
+        max_trips_per_user=read(state.MAX_TRIPS),
+        suppression_threshold=read(state.THRESHOLD),
+        unit=unit,
+        method=read(state.OD_METHOD),
+    )
+    return Setting(seen=Seen(dataset=dataset, zones=zones, when=when), parameters=asked)
+
+
+def stated(bundle):
+    """Return the setting that a bundle's statement holds."""
+    one = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))["setting"]
+    when = When(step=one["time"], first=one["first"], last=one["last"])
+    seen = Seen(dataset=one["dataset"], zones=one["zones"], when=when)
+    return Setting(seen=seen, parameters=ODParameters(**one["parameters"]))
+
+
+def said(text, pattern=RIGHT):
+    """Return the number of a hundred that a sentence names."""
+    found = pattern.search(text)
+    assert found, text
+    return int(found[1])
+
+
+def is_whole(bundle, setting, dataset):
+    """The files hold the zones and the time of a setting, and add up within their bars."""
+    view = look_at(dataset, setting.zones, setting.when)
+    names, days = set(map(str, view.zones["zone_id"])), dataset.metadata.days
+    with (bundle / "flows.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["origin"] for row in rows} | {row["destination"] for row in rows} == names
+    assert {(row["period_from"], row["period_to"]) for row in rows} == {
+        (f"{days[0]}", f"{days[-1]}")
+    }
+    places = json.loads((bundle / "zones.geojson").read_text(encoding="utf-8"))["features"]
+    assert {one["properties"]["zone_id"] for one in places} == names
+
+    true = kept(view, setting.parameters, sum_days=True).sum(axis=0)
+    np.fill_diagonal(true, 0)
+    table = pq.read_table(bundle / "zones.parquet").to_pydict()
+    order = [list(view.zones["zone_id"]).index(name) for name in table["zone_id"]]
+    for way, axis in (("out", 1), ("in", 0)):
+        low, high = (
+            np.array(next(table[key] for key in table if re.fullmatch(f"{way}.*_{end}_95", key)))
+            for end in ("low", "high")
+        )
+        off = np.abs((low + high) / 2 - true.sum(axis=axis)[order])
+        assert (off <= 2 * (high - low)).all()  # four bars: not once in a million releases
+        assert np.mean(off <= (high - low) / 2) >= 0.6
+    with (bundle / "flowmap" / "totals.csv").open(encoding="utf-8") as file:
+        total = next(row for row in csv.DictReader(file) if row["flows"] == "all")
+    bar = float(total["high_95"]) - float(total["low_95"])
+    assert abs(float(total["count"]) - true.sum()) <= 2 * bar
+
+
+@pytest.mark.parametrize(
+    ("name", "zones", "trips"),
+    [("rwanda-districts", "10 clusters", 500_000), ("bicycles", "30 clusters", 40_000)],
+)
+def test_what_home_judges_is_what_is_released(browser, tmp_path, name, zones, trips):
+    if name == "bicycles":
+        bicycles(tmp_path)
+    else:
+        shutil.copytree(ROOT / "data" / name, tmp_path / name)
+    by = ("--datasets", name, "--epsilon", 40, "--by", "custodian")
+    release_command(tmp_path, "budget", "set", "people", *by)
+    dataset = datasets.load(tmp_path / name)
+    with served({"MOBILITY_DATA": str(tmp_path)}) as address, visit(browser) as page:
+        at_home(page, address)
+        choose(page, "Zones", zones)  # the need
+        choose(page, "What is protected", "one person,")
+        settled(page)
+        if name == "bicycles":  # our method is judged by draws; else it is pressed meanwhile
+            expect(page.get_by_text("are being judged")).to_have_count(0)
+        use = page.get_by_role("button", name="Use this")
+        advice = page.locator(".advice")
+        recommended = advice.inner_text()
+        use.click()
+        page.get_by_text("as you have it ✓").wait_for()
+        settled(page)
+        home = linked(page.url, name)
+        assert name == "rwanda-districts" or name not in page.url
+        right = said(recommended)
+        assert said(page.locator(".verdict").first.inner_text()) == right
+        expect(page.locator(".gauge .words").nth(1)).to_contain_text(f"{right} of 100 trips")
+        assert said(advice.inner_text(), GUESSES) == said(recommended, GUESSES)
+        assert home.zones == f"clusters-{zones.split()[0]}"
+        assert home.when.step == "whole"
+
+        page.locator(".st-key-home_card").get_by_role("link", name="Release").click()
+        page.wait_for_url(re.compile("Release"))
+        release = confirmed(page, name, trips)
+        assert linked(page.url, name) == home
+        limit = page.locator(".st-key-max_trips input[type=range]")
+        expect(limit).to_have_attribute("aria-valuetext", f"{home.parameters.max_trips_per_user}")
+        judged = page.get_by_text("Judge it by the data")
+        if judged.count():
+            judged.click()
+        sentence = page.get_by_text(RIGHT).filter(has_text=GUESSES).last.inner_text()
+        assert said(sentence) == right
+        assert said(sentence, GUESSES) == said(recommended, GUESSES)
+        release.click()
+        page.get_by_text(f"Released: {name}-od").wait_for()
+    (bundle,) = (path for path in (tmp_path / "local" / "releases").iterdir() if path.is_dir())
+    assert stated(bundle) == home
+    is_whole(bundle, home, dataset)
+
+    asked = home.parameters
+    words = (
+        *("--method", asked.method, "--unit", asked.unit, "--epsilon", asked.epsilon),
+        *("--max-trips-per-user", asked.max_trips_per_user),
+        *("--suppression-threshold", asked.suppression_threshold),
+        *("--trips", trips, "--tuned-on", "these data", "--zones", home.zones),
+    )
+    out = tmp_path / "typed"
+    release_command(tmp_path, "od", name, "--time", "period", *words, "--out", out)
+    assert stated(out) == home
+    is_whole(out, home, dataset)
+    spent = 2 * asked.epsilon
+    assert f"ε = {spent:g} of 40" in release_command(tmp_path, "budget", "show")
+
+
+def confirmed(page, name, trips):
+    """Answer what Release asks until its button can be pressed; return it."""
+    public = page.get_by_role("spinbutton", name=re.compile("How many trips were made"))
+    box = page.get_by_role("textbox", name=f"Type {name} to confirm")
+    public.or_(box).first.wait_for()
+    settled(page)
+    if public.count():
+        public.fill(f"{trips}")
+        public.press("Enter")
+        settled(page)
+    box.fill(name)
+    box.press("Enter")
+    button = page.get_by_role("button", name="Release", exact=True)
+    expect(button).to_be_enabled()
+    settled(page)
+    return button
