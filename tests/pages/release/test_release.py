@@ -189,7 +189,7 @@ def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(
     app = declared(page, epsilon=20.0)
     asked: list[object] = []
     use = cached.use
-    monkeypatch.setattr(cached, "use", lambda setting: asked.append(setting) or use(setting))
+    monkeypatch.setattr(cached, "use", lambda one, seed: asked.append(one) or use(one, seed))
     app.run()
     taken = replace(asked[0], seen=replace(asked[0].seen, dataset="elsewhere"))
     for one, how in (
