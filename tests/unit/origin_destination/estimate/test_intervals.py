@@ -54,7 +54,7 @@ def test_the_model_of_a_cell_has_not_read_its_pairs_own_count(monkeypatch):
     hull = assisted.hull
 
     def priors_of(own):
-        """The prior of cell (2, 5), whose count is told from all others by being 25 + own."""
+        """The prior of cell (2, 6), whose count is told from all others by being 25 + own."""
         used = []
 
         def seen(grid, prior, noisy, rate):
@@ -63,7 +63,7 @@ def test_the_model_of_a_cell_has_not_read_its_pairs_own_count(monkeypatch):
 
         monkeypatch.setattr(assisted, "hull", seen)
         mine = cells.copy()
-        mine[2, 5] = 25 + own
+        mine[2, 6] = 25 + own
         assisted.of_day(mine, rate, next(expectations(mine[None], rate, distances)))
         (prior,) = used
         return prior

@@ -145,6 +145,10 @@ def test_noise_follows_a_slider_and_the_published_draw():
         assert abs(added[0, 0, 1] - 1 / epsilon) <= 1
         assert abs(added[0, 1, 0] + 2 / epsilon) <= 1
         assert np.count_nonzero(added) == np.count_nonzero(added[0, [0, 1], [1, 0]])
+        trimmed = od.ODParameters(epsilon=epsilon, max_trips_per_user=4, method="estimate")
+        cells = estimate.measure(dataset, trimmed, noise=od.ODNoise(cells=noise), days=0).cells
+        added = cells - od.kept(dataset, trimmed, days=0)
+        assert abs(added[0, 1, 0] + 8 / (0.98 * epsilon)) <= 1
 
 
 @pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
