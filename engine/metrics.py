@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .arrays import Counts, Floats, Integers, Numbers
+from .arrays import Floats, Integers, Numbers
 from .errors import ParameterError
 
 SANITY_BOUND = 0.001
@@ -132,26 +132,6 @@ def total_error(truth: Floats, private: Floats) -> float:
     return abs(float(private.sum()) - total) / total if total > 0 else float("nan")
 
 
-def error_by_hour(truth: Floats, private: Floats) -> Floats:
-    """Return the relative error of every hour, averaged over zones (P1, figure 9a).
-
-    Zones whose truth is all zero are left out.
-
-    Returns
-    -------
-    array, shape (hours,)
-        NaN in every hour where no zone has any count.
-
-    Examples
-    --------
-    >>> error_by_hour(np.array([[10.0, 10.0], [0.0, 0.0]]), np.array([[11.0, 7.0], [3.0, 0.0]]))
-    array([0.1, 0.3])
-    """
-    errors = relative_errors(truth, private)
-    known = ~np.isnan(errors[:, 0])
-    return errors[known].mean(axis=0) if known.any() else np.full(errors.shape[1], np.nan)
-
-
 def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -> Floats:
     """Return the earth mover's distance between the true and the private map of every hour.
 
@@ -192,34 +172,6 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
     )
 
 
-def flow_relative_errors(truth: Counts, private: Counts) -> Floats:
-    """Return 2|x̂ − x|/(x̂ + x) for flows between zones; 0/0 counts as 0 (P2, figure 2).
-
-    Parameters
-    ----------
-    truth, private : arrays of the same shape
-        Counts of at least 0.
-
-    Returns
-    -------
-    array, same shape
-        From 0 to 2, and 2 exactly where one of the two is 0 and the other is not.
-
-    Examples
-    --------
-    >>> flow_relative_errors(np.array([0, 0, 10]), np.array([0, 4, 30]))
-    array([0., 2., 1.])
-    """
-    if truth.shape != private.shape:
-        raise ParameterError(
-            f"truth and private must have the same shape, got {truth.shape} and "
-            f"{private.shape}; compare a release with the truth of the same days"
-        )
-    difference = np.abs(private.astype(np.float64) - truth)
-    together = private.astype(np.float64) + truth
-    return 2 * difference / np.where(together > 0, together, 1.0)
-
-
 def common_part(error: ArrayLike, released: ArrayLike, true: ArrayLike) -> Any:
     """Return 1 − ΣE|X − t| / Σ(t + E X), the common part of a release X and the truth t.
 
@@ -244,26 +196,6 @@ def common_part(error: ArrayLike, released: ArrayLike, true: ArrayLike) -> Any:
     """
     trips = np.asarray(true, dtype=np.float64)
     return 1 - np.asarray(error) / np.where(trips > 0, trips + np.asarray(released), np.nan)
-
-
-def share_below(counts: Counts, count: int = 15) -> float:
-    """Return the share of off-diagonal cells below `count` (P2, Table S2); NaN if there are none.
-
-    Parameters
-    ----------
-    counts : array, shape (zones, zones) or (days, zones, zones)
-        True or released trips.
-    count : int
-        P2 uses 15.
-
-    Examples
-    --------
-    >>> share_below(np.array([[0, 20], [3, 0]]))
-    0.5
-    """
-    zones = counts.shape[-1]
-    off = ~np.eye(zones, dtype=bool)
-    return float((counts[..., off] < count).mean()) if zones > 1 else float("nan")
 
 
 def _moved(p: Floats, q: Floats, distances_m: Floats) -> float:

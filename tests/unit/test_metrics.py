@@ -37,16 +37,12 @@ def test_zones_without_truth_are_counted_apart() -> None:
     errors = metrics.mean_relative_error(truth, PRIVATE)
     assert np.isnan(errors[0])
     assert np.isfinite(errors[1:]).all()
-    by_hour = metrics.error_by_hour(truth, PRIVATE)
-    expected = metrics.error_by_hour(truth[1:], PRIVATE[1:])
-    np.testing.assert_allclose(by_hour, expected, rtol=1e-12)
 
 
 def test_empty_truth_has_no_figures_but_no_crash() -> None:
     nothing = np.zeros((2, 3))
     assert np.isnan(metrics.mean_relative_error(nothing, nothing)).all()
     assert np.isnan(metrics.pearson(nothing, nothing)).all()
-    assert np.isnan(metrics.error_by_hour(nothing, nothing)).all()
     assert np.isnan(metrics.total_error(nothing, nothing))
     assert np.isnan(metrics.earth_movers_distance(nothing, nothing, np.zeros((2, 2)))).all()
 

@@ -97,14 +97,6 @@ def test_a_revealed_cell_errs_by_more_than_its_distance_from_the_threshold(law):
     )
 
 
-def test_the_conditional_error_differs_near_the_threshold_only():
-    near = calculators.cell_error_probability_if_released(10, 0.2853, 15, 15)
-    far = calculators.cell_error_probability_if_released(10, 0.2853, 5000, 15)
-    plainly = calculators.cell_error_probability(10, 0.2853)
-    assert far == pytest.approx(plainly, rel=1e-9)
-    assert abs(near - plainly) > 0.005
-
-
 BETAS = np.array([1e-200, 1e-6, 0.05, 0.3, 0.7, 0.999])
 
 
@@ -153,17 +145,12 @@ def test_arguments_broadcast():
     ("call", "message"),
     [
         (lambda: calculators.epsilon_for_cell_error(1.5, 0.05), "alpha must be a whole number"),
-        (lambda: calculators.epsilon_for_cell_error(-1, 0.05), "got -1"),
-        (lambda: calculators.epsilon_for_cell_error(math.nan, 0.05), "got nan"),
         (lambda: calculators.epsilon_for_cell_error(True, 0.05), "got True"),
         (lambda: calculators.epsilon_for_cell_error("ten", 0.05), "got 'ten'"),
         (lambda: calculators.epsilon_for_change(1, 0), "beta must be a number above 0 and below 1"),
-        (lambda: calculators.epsilon_for_change(1, 1), "got 1"),
-        (lambda: calculators.epsilon_for_change(1, math.nan), "got nan"),
         (lambda: calculators.epsilon_for_change([1, 2], [0.1, 1.2]), "got 1.2"),
         (lambda: calculators.epsilon_for_change(1, 0.1, 0), "max_trips_per_user must be a whole"),
         (lambda: calculators.cell_error_probability(1, 0), "epsilon must be a finite number above"),
-        (lambda: calculators.cell_error_probability(1, math.inf), "got inf"),
         (lambda: calculators.stays_suppressed_probability(15, 15, 1), "count must be below"),
         (lambda: calculators.stays_released_probability(14, 15, 1), "count must be at least"),
         (lambda: calculators.epsilon_for_change(1, 0.1, method="printed"), "method must be one of"),

@@ -4,7 +4,7 @@ import math
 import numpy as np
 import pytest
 
-from engine import metrics, origin_destination as od
+from engine import origin_destination as od
 from engine.errors import DatasetError, ParameterError
 from engine.ledger import Kind, Unit
 from engine.noise import laplace
@@ -227,17 +227,6 @@ def test_drawn_records_add_up(counted):
     assert total_error(truth.sum(axis=(0, 2)), released.sum(axis=(0, 2))) > 0
     with pytest.raises(ParameterError, match="same shape"):
         drawn_outcomes(truth, released[:1], 5)
-
-
-def test_flow_relative_errors_and_share_below():
-    truth, private = np.array([[0, 10], [0, 0]]), np.array([[0, 30], [4, 0]])
-    assert metrics.flow_relative_errors(truth, private).tolist() == [[0, 1], [2, 0]]
-    assert metrics.share_below(private, 15) == 0.5
-    assert metrics.share_below(np.stack([private, truth]), 15) == 0.75
-    assert metrics.share_below(np.array([[0, 15], [14, 0]]), 15) == 0.5
-    assert math.isnan(metrics.share_below(np.zeros((1, 1))))
-    with pytest.raises(ParameterError, match="same shape"):
-        metrics.flow_relative_errors(truth, private[:1])
 
 
 @pytest.mark.parametrize("unit", ["person-day", "person"])

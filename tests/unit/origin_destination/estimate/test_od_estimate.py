@@ -12,9 +12,7 @@ from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
-from engine.origin_destination.estimate import law, prediction, reading
 from engine.origin_destination.mechanism import UNITS
-from engine.origin_destination.statements import noise_variance
 from tests.reference.od_people import Counted, certain_flows, random_people
 
 PACKAGE = Path(estimate.__file__).parent
@@ -232,13 +230,6 @@ def test_odd_matrices_give_finite_answers(zones, rate, days):
             assert not (release.certain & release.likely).any()
 
 
-def test_all_zero_noisy_cells_are_read_as_next_to_nothing():
-    release = estimate.read_measurement(measured(np.zeros((1, 9, 9))), np.ones((9, 9)))
-    assert release.counts.max() < 0.5
-    assert not release.certain.any()
-    assert not release.likely.any()
-
-
 def test_certain_flows_are_named_once_for_all_days_of_a_release():
     """A day with nothing to name gets no allowance of its own: one procedure over all cells."""
     cells = np.zeros((28, 9, 9), dtype=np.int64)
@@ -272,27 +263,6 @@ def test_other_days_sharpen_a_day():
     assert np.abs(together - truth).mean() < 0.8 * np.abs(alone - truth).mean()
 
 
-def test_the_flow_back_sharpens_a_flow():
-    rng = np.random.default_rng(6)
-    distances = apart(rng, 30)
-    both = np.triu(rng.gamma(0.3, 300, (30, 30)), 1)
-    truth = rng.poisson(both + both.T)
-    noise = np.round(rng.laplace(0, 10, truth.shape)).astype(np.int64)
-    cells = (truth + noise) * (1 - np.eye(30, dtype=int))
-    errors = []
-    # with the flows back of other pairs nothing is learnt from them
-    for order in (np.arange(30), rng.permutation(30)):
-        mu = prediction.predict(cells, noise_variance(0.1), distances)
-        back = reading.intensity(cells, 0.1, law.Expected(mu, np.ones_like(mu)))
-        trips = mu * (back.trips / np.where(mu > 0, mu, 1))[np.ix_(order, order)].T
-        uncertainty = back.uncertainty[np.ix_(order, order)].T
-        trips, uncertainty = np.where(mu > 0, np.maximum(trips, 1e-3), 0), uncertainty
-        expected = law.Expected(trips=trips, uncertainty=uncertainty)
-        typical = reading.read(cells, 0.1, expected).typical
-        errors.append(np.abs(typical - truth).mean())
-    assert errors[0] < 0.85 * errors[1]
-
-
 def test_a_typical_flow_errs_less_and_its_expected_trips_add_up():
     rng = np.random.default_rng(7)
     distances = apart(rng, 60)
@@ -314,16 +284,3 @@ def test_a_large_surprise_is_certain_and_listed():
     release = estimate.read_measurement(noisy, apart(rng, 40))
     assert release.certain[0, 3, 7]
     assert release.counts[0, 3, 7] == pytest.approx(400, abs=20)
-
-
-def test_prediction_keeps_totals_and_falls_with_distance():
-    rng = np.random.default_rng(2)
-    distances = apart(rng, 25)
-    size = rng.lognormal(3, 0.7, 25)
-    cells = rng.poisson(np.outer(size, size) * np.exp(-distances / 2e4))
-    cells *= 1 - np.eye(25, dtype=int)
-    predicted = prediction.predict(cells, noise_variance(5.0), distances)
-    assert predicted.sum(axis=1) == pytest.approx(cells.sum(axis=1), rel=0.1)
-    share = predicted / np.outer(predicted.sum(axis=1), predicted.sum(axis=0))
-    off = ~np.eye(25, dtype=bool)
-    assert np.corrcoef(np.log(share[off]), np.log(distances[off]))[0, 1] < -0.7
