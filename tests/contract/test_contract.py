@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from engine import density, origin_destination as od, report, sweeping
+from engine.contract import Seen, Setting, When
 from engine.datasets import Dataset
 from engine.density.aggregates import tower_tree
 from engine.errors import ParameterError
@@ -126,6 +127,16 @@ def test_a_method_is_offered_where_its_tables_are(product, tiny_city):
         assert row.offered(tiny_city)
         if row.needs:
             assert not row.offered(SimpleNamespace(**{row.needs: False}))
+
+
+def test_equal_settings_are_equal_keys_whatever_is_not_used():
+    """A density has its week and a report its period, whatever days are seen; flows have them."""
+    seen = Seen(dataset="one", zones="province", when=When(step="week", first=7))
+    plain = replace(seen, when=When())
+    for _, parameters, _ in [*CASES, *REPORTS]:
+        one, other = (Setting(seen=each, parameters=parameters) for each in (seen, plain))
+        assert (one == other) == (not isinstance(parameters, od.ODParameters))
+        assert one.zones == "province"
 
 
 @every_method

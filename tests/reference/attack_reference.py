@@ -44,16 +44,6 @@ def advantage(results):
     return 0.5 * math.fsum(abs(p - q) for p, q in results)
 
 
-def area(results):
-    """P(a present target looks likelier than an absent one), ties counted half."""
-    ranked = sorted(results, key=lambda both: both[0] / both[1])
-    below, total = 0.0, 0.0
-    for p, q in ranked:
-        total += p * (below + q / 2)
-        below += q
-    return total
-
-
 def delta(results, epsilon):
     """The hockey-stick divergence at ε."""
     return math.fsum(max(p - math.exp(epsilon) * q, 0.0) for p, q in results)

@@ -7,9 +7,7 @@ from engine.density.zoom.measure import ZoomNoise, measure
 from engine.density.zoom.reading import read
 from engine.density.zoom.tree import build_tree
 from tests.reference import zoom_reference as plain
-from tests.reference.small_city import random_visits
 from tests.reference.zoom_people import random_positions, zoom_city
-from tests.support.visit_counts import Visits, ZoomCounts
 
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 5, 16, 23])
@@ -24,21 +22,6 @@ def test_tree_has_the_nodes_of_the_plain_one(towers: int) -> None:
     halves = [plain.split(n, positions) for level in nodes for n in level if len(n) > 1]
     assert [h[0] for h in halves] == [row.indices.tolist() for row in tree.first]
     assert [h[1] for h in halves] == [row.indices.tolist() for row in tree.second]
-
-
-@pytest.mark.parametrize("cap", [840, 100, 12])
-def test_clipped_sums_are_those_counted_person_by_person(cap: int) -> None:
-    positions = random_positions(7)
-    visits = random_visits(80, 7)
-    people = {p: sorted(set(records)) for p, records in visits.items() if len(set(records)) <= cap}
-    counts = ZoomCounts(build_tree(positions).districts, cap)
-    numbers = {person: number for number, person in enumerate(people)}
-    rows = np.array([(numbers[p], t, h) for p, records in people.items() for t, h in records])
-    home = np.zeros(len(people), dtype=np.int64)
-    counts.add(Visits(person=rows[:, 0], hour=rows[:, 2], tower=rows[:, 1], home=home))
-    tables, expected = counts.tables(), plain.clipped_sums(people, positions, cap)
-    for name in ("towers", "districts", "city", "weeks", "visits", "max_visits_cap"):
-        np.testing.assert_array_equal(getattr(tables, name), getattr(expected, name), err_msg=name)
 
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 23])

@@ -7,7 +7,7 @@ import numpy as np
 import shapely
 
 from engine.datasets.zoomtables import ZoomTables
-from tests.reference.small_city import Visits, one_zone_a_tower, random_visits
+from tests.reference.small_city import one_zone_a_tower, random_visits
 from tests.reference.zoom_reference import clipped_sums
 
 
@@ -32,9 +32,3 @@ def zoom_city(people: int = 400, towers: int = 11, seed: int = 0, cap: int = 840
     positions = random_positions(towers, seed)
     visits = random_visits(people, towers, seed)
     return ZoomCity(clipped_sums(visits, positions, cap), positions, cap)
-
-
-def neighbours(visits: Visits, positions: np.ndarray, cap: int) -> tuple[ZoomTables, ZoomTables]:
-    """The tables of all people, and of all but the first."""
-    others = {person: records for person, records in visits.items() if person != min(visits)}
-    return clipped_sums(visits, positions, cap), clipped_sums(others, positions, cap)

@@ -1,5 +1,6 @@
 """People with at most two visits a week, such as riders of shared bikes: a look-alike in memory."""
 
+import math
 from types import SimpleNamespace
 
 import geopandas as gpd
@@ -7,10 +8,10 @@ import numpy as np
 import shapely
 from scipy.sparse import csr_array, eye_array
 
-from engine.datasets.zoomtables import ZoomClips
+from engine.datasets.zoomtables import ZoomClips, ZoomTables, room_units, weight_units
 from engine.density.zoom.tree import build_tree
 from engine.parameters import HOURS_PER_WEEK
-from tests.support.visit_counts import VisitCounts, Visits, ZoomCounts
+from engine.synthetic.sampling import position_within, random_order_within, random_rank_within
 
 HOURS = np.arange(HOURS_PER_WEEK)
 
@@ -42,26 +43,26 @@ class Riders:
         middle = np.exp(-(((positions - (2.35, 48.85)) / 0.04) ** 2).sum(axis=1))
         size = middle * np.exp(0.7 * rng.standard_normal(stations)) + 0.02
         day = weeks(rng, stations)
+        clips = ZoomClips.of(mean, cap)
         cells = (size[:, None] * day).ravel()
         picks = rng.choice(cells.size, size=(people, 2), p=cells / cells.sum())
         picks[rng.random(people) < 0.25, 1] = -1  # a quarter is seen once
         every = np.arange(people)[:, None] * cells.size + picks
         keys = np.unique(every[picks >= 0])
         person, cell = np.divmod(keys, cells.size)
-        visits = Visits(
-            person=person,
-            hour=cell % HOURS_PER_WEEK,
-            tower=cell // HOURS_PER_WEEK,
-            home=np.zeros(people, dtype=np.int64),
+        size, hour = stations * HOURS_PER_WEEK, cell % HOURS_PER_WEEK
+        self.truth_by_tower = np.bincount(cell, minlength=size).reshape(stations, HOURS_PER_WEEK)
+        own = np.random.default_rng(seed)
+        lengths = np.bincount(person, minlength=people)
+        picked = np.cumsum(lengths) - lengths + np.floor(own.random(people) * lengths).astype(int)
+        self.single_visit_by_tower = np.bincount(cell[picked] // HOURS_PER_WEEK, minlength=stations)
+        slot = person * HOURS_PER_WEEK + hour
+        order = random_order_within(slot, own)
+        first = order[position_within(slot[order]) == 0]  # one visit an hour
+        self._ranked = cell[first], random_rank_within(person[first], own)
+        self.zoom_tables = clipped(
+            person, cell, stations, build_tree(positions).districts, cap, clips
         )
-        tree = build_tree(positions)
-        clips = ZoomClips.of(mean, cap)
-        counts = VisitCounts(stations, seed)
-        zoom = ZoomCounts(tree.districts, cap, clips=clips)
-        counts.add(visits)
-        zoom.add(visits)
-        self.truth_by_tower, self.single_visit_by_tower = counts.truth, counts.single_visit
-        self._ranked, self.zoom_tables = counts.presampled, zoom.tables()
         self.towers = gpd.GeoDataFrame(geometry=shapely.points(positions), crs=4326)
         self.zones = range(stations)
         each = csr_array(eye_array(stations))
@@ -77,4 +78,38 @@ class Riders:
 
     def presampled_by_tower(self, max_visits: int) -> np.ndarray:
         """One visit an hour, at most ℓ of a person."""
-        return self._ranked[:, :, :max_visits].sum(axis=2)
+        cell, rank = self._ranked
+        counts = np.bincount(cell[rank <= max_visits], minlength=self.truth_by_tower.size)
+        return counts.reshape(self.truth_by_tower.shape)
+
+
+def clipped(
+    person: np.ndarray,
+    cell: np.ndarray,
+    stations: int,
+    districts: np.ndarray,
+    cap: int,
+    clips: ZoomClips,
+) -> ZoomTables:
+    """Add up everybody's visits, each person's row scaled down to the table's clip."""
+    tower, hour = np.divmod(cell, HOURS_PER_WEEK)
+    room = room_units(np.bincount(person), cap, clips)
+
+    def table(at: np.ndarray, squared: float, *shape: int) -> np.ndarray:
+        keys, counts = np.unique(person * math.prod(shape) + at, return_counts=True)
+        owner, cells = np.divmod(keys, math.prod(shape))
+        squares = np.bincount(owner, weights=counts**2).astype(np.int64)
+        weights = counts * weight_units(np.maximum(squares, 1), squared, room)[owner]
+        sums = np.bincount(cells, weights=weights, minlength=math.prod(shape))
+        return sums.astype(np.int64).reshape(shape)
+
+    district, week, number = districts[tower] * HOURS_PER_WEEK + hour, HOURS_PER_WEEK, stations
+    return ZoomTables(
+        towers=table(cell, clips.squared, number, week),
+        districts=table(district, clips.squared, int(districts.max()) + 1, week),
+        city=np.array([table(hour, squared, week) for squared in clips.city]),
+        weeks=table(tower, clips.squared, number),
+        visits=len(person),
+        max_visits_cap=cap,
+        clips=clips,
+    )

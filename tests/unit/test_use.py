@@ -132,6 +132,17 @@ def sparse(tmp_path_factory):
     return save_trips(tmp_path_factory.mktemp("use") / "sparse", rows, zones=20, days=1)
 
 
+def test_what_our_noise_invents_is_in_no_common_part(sparse):
+    parameters = flows(1.0, 4, unit="person-day", method="estimate")
+    true = od.truth(sparse, days=0)
+    plain = [
+        common(true, np.maximum(od.release(sparse, parameters, rng=rng, days=0).typical, 0))
+        for rng in map(np.random.default_rng, range(40))
+    ]
+    known = use(at(sparse, parameters, when=When()), sparse, draws=40)
+    assert known.share == pytest.approx(np.mean(plain), abs=0.02)
+
+
 def test_nothing_released_and_more_noise_than_trips_are_never_usable(sparse):
     seen = Seen(dataset=sparse.id)
     seen_levels = set()

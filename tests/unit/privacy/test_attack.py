@@ -17,17 +17,17 @@ LAWS = ["rounded_laplace", "discrete_laplace"]
 GRID = 1.8e-5
 """How much stronger than the exact attack the grid may be."""
 
-# trips a cell, cells, rest, ε → advantage and AUC as published, and their digits
+# trips a cell, cells, rest, ε → advantage as published, and its digits
 FIGURES = [
-    (1, 1, LARGE, 0.1, 0.0488, 0.5249, 4),
-    (1, 1, LARGE, 0.5, 0.2212, 0.6180, 4),
-    (1, 1, LARGE, 1.0, 0.3935, 0.7110, 4),
-    (1, 14, LARGE, 0.1, 0.144, 0.602, 3),
-    (1, 14, LARGE, 0.5, 0.604, 0.885, 3),
-    (1, 14, LARGE, 1.0, 0.881, 0.986, 3),
-    (14, 1, LARGE, 0.1, 0.503, 0.790, 3),
-    (14, 1, LARGE, 0.5, 0.969, 0.998, 3),
-    (14, 1, LARGE, 1.0, 0.999, 1.000, 3),
+    (1, 1, LARGE, 0.1, 0.0488, 4),
+    (1, 1, LARGE, 0.5, 0.2212, 4),
+    (1, 1, LARGE, 1.0, 0.3935, 4),
+    (1, 14, LARGE, 0.1, 0.144, 3),
+    (1, 14, LARGE, 0.5, 0.604, 3),
+    (1, 14, LARGE, 1.0, 0.881, 3),
+    (14, 1, LARGE, 0.1, 0.503, 3),
+    (14, 1, LARGE, 0.5, 0.969, 3),
+    (14, 1, LARGE, 1.0, 0.999, 3),
 ]
 
 
@@ -40,14 +40,9 @@ def losses(trips, cells, rest, epsilon, law="rounded_laplace", threshold=15):
     return strongest(target, trip_level(epsilon, threshold), law=law).losses
 
 
-def results_of(losses):
-    return list(zip(losses.inside[losses.outside > 0], losses.outside[losses.outside > 0],
-                    strict=True))  # fmt: skip
-
-
-@pytest.mark.parametrize(("trips", "cells", "rest", "epsilon", "advantage", "area", "n"), FIGURES)
+@pytest.mark.parametrize(("trips", "cells", "rest", "epsilon", "advantage", "n"), FIGURES)
 def test_published_figures_by_the_grid_and_by_enumeration(
-    trips, cells, rest, epsilon, advantage, area, n
+    trips, cells, rest, epsilon, advantage, n
 ):
     ours = losses(trips, cells, rest, epsilon)
     one = plain.few(plain.cell(trips, rest, epsilon, 15, "rounded_laplace"))
@@ -55,8 +50,6 @@ def test_published_figures_by_the_grid_and_by_enumeration(
     exact = plain.advantage(results)
     assert round(exact, n) == advantage
     assert exact - 1e-8 <= ours.advantage <= exact + GRID
-    assert round(plain.area(results), n) == area
-    assert plain.area(results_of(ours)) == pytest.approx(plain.area(results), abs=2 * GRID)
 
 
 @pytest.mark.parametrize(("epsilon", "shown"), [(0.1, 0.0123), (0.5, 0.0002), (1.0, 0.0000)])
