@@ -20,7 +20,7 @@ from engine.ingest.report import WORDS, Reason
 from pages._ui import cached, facts as cached_facts, state
 from pages._ui.data import build as data_build, store as data_store, wording as data_wording
 from pages._ui.data.own import own
-from pages._ui.shell import catalogue, frame
+from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.wording.numbers import file_size
@@ -95,7 +95,7 @@ def buttons(name: str, *, first: bool = False) -> None:
         st.switch_page(_HOME)
     if cached.of(engine_report.available, entry.key) and st.button(
         "Open its report",
-        icon=frame.PAGES[_REPORT][1],
+        icon=":material/description:",
         key=f"data_to_report_{name}",
         on_click=_select,
         args=(entry,),

@@ -20,6 +20,15 @@ from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import delta_warning
 
 PARTS = {"trips": "Flows", "density": "Density"}
+EPSILON_LABEL = "Privacy loss ε: to the left more private, to the right more accurate"
+_FOCUS = st.components.v2.component(
+    "focus_epsilon",
+    js="""export default () => {
+      document.querySelector(".st-key-epsilon input")?.focus()
+    }""",
+)
+"""Puts the keyboard on the slider, so that arrow keys move ε at once."""
+
 _PLAIN = {"label_visibility": "collapsed", "width": "content"}
 _HERE = Path(__file__).parent
 
@@ -76,9 +85,11 @@ def _together(density: Risk, flows: Risk) -> str:
 def _first_screen(one: Setting) -> None:
     answer = answers.of(one)
     st.html(gauges_html(answers.gauges(answer), of=answer.entry.name))
-    state.draw(state.EPSILON, label_visibility="collapsed")
+    state.draw(state.EPSILON, label=EPSILON_LABEL, help=None)
+    if state.value(state.VIEW) == "presenter":
+        _FOCUS(key="home_focus", height=1)
     with st.container(key="home_stage"):
-        left, right = st.columns([2.2, 1], gap="small")
+        left, right = st.columns([1.95, 1], gap="small")
     with left:
         shown = home_picture.of(one, state.seed(answer.entry))
         picture.draw(shown)

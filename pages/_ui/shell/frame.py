@@ -23,14 +23,14 @@ from pages._ui.wording.numbers import joined
 PRODUCT = "Mobility Privacy Explorer"
 HOME = "pages/0_Home.py"
 PAGES = {
-    HOME: ("Home", ":material/home:"),
-    "pages/1_Density.py": ("Density", ":material/grid_on:"),
-    "pages/2_Origin_Destination.py": ("Origin–destination", ":material/swap_calls:"),
-    "pages/3_Choose.py": ("Choose", ":material/tune:"),
-    "pages/4_Decisions.py": ("Decisions", ":material/balance:"),
-    "pages/6_Report.py": ("Report", ":material/description:"),
-    "pages/7_Release.py": ("Release", ":material/outbox:"),
-    "pages/8_Data.py": ("Data", ":material/database:"),
+    HOME: "Home",
+    "pages/1_Density.py": "Density",
+    "pages/2_Origin_Destination.py": "Origin–destination",
+    "pages/3_Choose.py": "Choose",
+    "pages/4_Decisions.py": "Decisions",
+    "pages/6_Report.py": "Report",
+    "pages/7_Release.py": "Release",
+    "pages/8_Data.py": "Data",
 }
 """The pages: to explore, to decide, to publish, and their data."""
 
@@ -42,7 +42,7 @@ def navigation() -> list[Any]:
     """Return the pages of this server as ``st.navigation`` takes them."""
     return [  # an icon would be asked of the network, to stand on the tab
         st.Page(path, title=title, default=path == HOME)
-        for path, (title, _) in PAGES.items()
+        for path, title in PAGES.items()
         if exists(path)
     ]
 
@@ -56,7 +56,8 @@ def run(page: Any) -> None:
             page_title=tab,
             page_icon=str(_ICON),  # a Material icon would be fetched from the network
             layout="wide",
-            initial_sidebar_state="auto",  # on a phone it would cover the page
+            # home is one screen; elsewhere it stands open, but on a phone, which it would cover
+            initial_sidebar_state="collapsed" if path() == HOME else "auto",
         )
         st.html(_STYLE)
         if busy:
@@ -96,7 +97,7 @@ def exists(path: str) -> bool:
 def link(path: str, label: str) -> None:
     """Draw a link to another page; nothing where the page is absent."""
     if exists(path):
-        st.page_link(path, label=label, icon=PAGES[path][1])
+        st.page_link(path, label=label)
 
 
 def banners(entries: Iterable[Entry | None], note: str = NOT_A_RELEASE) -> None:

@@ -53,7 +53,7 @@ def held(use: Use, setting: Setting) -> str:
     >>> seen = Seen(dataset="demo-city", zones="clusters-10")
     >>> coarse = Setting(seen=seen, parameters=ODParameters(epsilon=1.0))
     >>> held(Use(share=0.93, crossing=0.57), coarse)
-    'of the 57 in 100 trips that cross 10 clusters 93 in 100 are where they were'
+    'of the 57 in 100 trips that cross 10 clusters, 93 in 100 are where they were'
     """
     right = hundred(use.share)
     if not is_flows(setting):
@@ -61,7 +61,7 @@ def held(use: Use, setting: Setting) -> str:
     if setting.zones == FINEST:
         return f"of 100 trips {right} are where they were"
     cross = f"of the {hundred(use.crossing)} in 100 trips that cross {level_words(setting.zones)}"
-    return f"{cross} {right} in 100 are where they were"
+    return f"{cross}, {right} in 100 are where they were"
 
 
 def guessed(best_guess: float) -> str:
