@@ -250,8 +250,6 @@ def test_a_release_that_is_mostly_noise_takes_a_second_yes(ledger, demo, tmp_pat
     setting = flows(epsilon=0.02, **ONE_DAY)
     planned = plan(setting, demo, trips=5_000)
     z = range(15, 10_000)
-    q = 0.99  # scale 100
-    mean = sum(k * (1 - q) / (1 + q) * q**k for k in z)
     q = 2.718281828459045**-0.01
     mean = sum(k * (1 - q) / (1 + q) * q**k for k in z)
     assert planned.phantoms == pytest.approx(150 * 149 * mean, rel=1e-9)
@@ -313,6 +311,21 @@ def test_formulas_and_markup_in_names_are_harmless(demo, tmp_path):
     assert not {"<b>odd", "<script>", "<i>"} & {tag for tag in ("<b>odd", "<i>") if tag in page}
     assert "&lt;b&gt;odd" in page
     assert "{{ 7 * 6 }} &lt;i&gt;" in page
+
+
+def test_a_copy_is_refused_under_another_budget_and_no_entry_can_be_guessed(ledger, demo, tmp_path):
+    """Of checksums alone, whoever knows all but one person could find who gives an entry's hash."""
+    (tmp_path / "copy").symlink_to(demo.folder.parent)
+    copy = Dataset(tmp_path / "copy" / demo.folder.name)
+    ledger.declare("others", datasets=["copy"], unit="person", epsilon=9.0, by="me")
+    for name in "ab":
+        release(flows(**ONE_DAY), demo, tmp_path / name, ledger=ledger)
+    with pytest.raises(ReleaseError, match="with a table of 'people'"):
+        release(flows(**ONE_DAY), copy, tmp_path / "c", ledger=ledger)
+    secrets = {one.body["secret"] for one in ledger.entries() if one.kind == "release"}
+    assert [len(bytes.fromhex(one)) for one in secrets] == [16, 16]
+    for path in (path for path in tmp_path.rglob("[ab]/**/*") if path.is_file()):
+        assert not [one for one in secrets if one.encode() in path.read_bytes()]
 
 
 def test_what_is_checked_before_confirming_reads_no_count(ledger, demo):
