@@ -278,15 +278,6 @@ def test_no_confidential_array_hangs_on_a_release(product, parameters, when, tin
         )
 
 
-@pytest.mark.parametrize("method", ["zones_laplace", "towers_laplace"])
-def test_the_density_is_the_sampled_visits_where_noise_is_nothing(method, tiny_city):
-    parameters = density.DensityParameters(epsilon=1e6, max_visits_per_user=168, method=method)
-    release = density.release(tiny_city, parameters, rng=rng())
-    sampled = density.presampled(tiny_city, 168)
-    assert np.allclose(release.counts, sampled, rtol=0, atol=0.01)
-    assert density.scores(sampled, release).mean_error < 0.01
-
-
 @pytest.mark.parametrize("method", get_args(ODMethod))
 def test_flows_are_the_truth_where_noise_is_nothing(method, tiny_city):
     parameters = od.ODParameters(
@@ -297,23 +288,6 @@ def test_flows_are_the_truth_where_noise_is_nothing(method, tiny_city):
     assert np.abs(release.counts - true).max() < 0.01
     scored = od.scores(true, release)
     assert (scored.mean_error, scored.common_part, scored.phantom_flows) == (0, 1, 0)
-
-
-@pytest.mark.parametrize("method", get_args(ODMethod))
-def test_the_expected_release_is_the_mean_of_draws(method, tiny_city):
-    parameters = od.ODParameters(epsilon=0.5, max_trips_per_user=4, method=method)
-    exact = od.expected(tiny_city, parameters, days=0)
-    if od.METHODS[method].expected is None:
-        assert exact is None
-        return
-    shown = float(exact.outcomes.revealed.cells + exact.outcomes.kept.cells)
-    draws = [od.release(tiny_city, parameters, rng=rng(i), days=0) for i in range(60)]
-    for drawn, mean in (
-        ([release.shown.sum() for release in draws], shown),
-        ([release.counts.sum() for release in draws], float(exact.grand.expected)),
-    ):
-        error = np.std(drawn, ddof=1) / np.sqrt(len(drawn))
-        assert abs(np.mean(drawn) - mean) < 4 * error
 
 
 @every_method

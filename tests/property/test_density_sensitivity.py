@@ -115,23 +115,6 @@ def test_coefficients_and_choices_for_any_clusters(
             assert np.ptp(difference) <= math.sqrt(2) * factor * size * (1 + 1e-9) + 1e-9
 
 
-def test_one_visit_counts_exactly_once_on_the_cover_where_the_paper_counts_more() -> None:
-    """Erratum D2: a tower half covered by a zone of the cover gets 0.75 + 0.5 in P1.
-
-    P1 takes F² of a covered zone off the tower's visit, and gives F to the zone.
-    """
-    place = places(0)
-    weights = np.asarray(place.to_cover.sum(axis=0)).ravel()
-    np.testing.assert_allclose(weights, 1.0, rtol=1e-12)
-    overlap = place.overlap.toarray()
-    printed = [
-        1 - sum(overlap[j, zone] ** 2 for zone in place.cover_zones) for j in place.cover_towers
-    ]
-    covered = [overlap[j, place.cover_zones].sum() for j in place.cover_towers]
-    sums = np.array(printed) + np.array(covered)
-    assert sums.max() > 1.1
-
-
 def test_the_check_itself_sees_a_person_counted_twice() -> None:
     crowd = [[(0, hour) for hour in range(40)], [(1, 5)]]
     one, other = neighbours(crowd, 0)

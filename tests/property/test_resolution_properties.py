@@ -151,16 +151,3 @@ def test_a_coarse_density_counts_the_same_visits(level):
     assert coarse_counts == pytest.approx(sums, abs=10 * SMALLEST_OVERLAP * busiest)
     assert coarse_counts.sum() == pytest.approx(fine_counts.sum(), rel=1e-12)
     assert coarse.tessellation.to_cover.sum(axis=0) == pytest.approx(np.ones(len(demo.towers)))
-
-
-def test_a_coarse_release_is_nearer_to_the_truth():
-    demo = datasets.load("demo-city")
-    coarse = resolution.look_at(demo, "clusters-20")
-    errors = []
-    for dataset in (demo, coarse):
-        release = density.release(
-            dataset, density.DensityParameters(epsilon=0.3), rng=np.random.default_rng(3)
-        )
-        truth = density.truth(dataset)
-        errors.append(np.abs(release.counts - truth).sum() / truth.sum())
-    assert errors[1] < errors[0]

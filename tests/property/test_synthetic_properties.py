@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-import shapely
 from hypothesis import given, settings, strategies as st
 
 from engine.synthetic.sampling import Rows, heavy_tailed, position_within, random_rank_within
-from research.simulated.subdivision import scatter, subdivide
 
 groups = st.lists(st.integers(0, 6), max_size=60).map(lambda g: np.array(g, dtype=np.int64))
 
@@ -37,30 +35,6 @@ def test_heavy_tailed_has_the_moments_asked_for(mean: float, ratio: float, maxim
     assert mass @ numbers == pytest.approx(mean, rel=1e-4)
     spread = np.sqrt(mass @ numbers**2 - (mass @ numbers) ** 2)
     assert spread == pytest.approx(ratio * mean, rel=1e-4)
-
-
-@given(seed=st.integers(0, 1000), parts=st.integers(1, 25))
-@settings(max_examples=20, deadline=None)
-def test_zones_partition_any_region(seed: int, parts: int) -> None:
-    rng = np.random.default_rng(seed)
-    angle = np.linspace(0, 2 * np.pi, 17)[:-1]
-    radius = rng.uniform(2000, 9000, len(angle))
-    region = shapely.Polygon(np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1))
-    zones = subdivide(region, parts, rng)
-    assert len(zones) == parts
-    assert np.all(shapely.is_valid(zones))
-    assert np.all(shapely.area(zones) > 0)
-    assert shapely.area(zones).sum() == pytest.approx(shapely.area(region), rel=1e-9)
-    missing = shapely.symmetric_difference(shapely.union_all(zones), region)
-    assert shapely.area(missing) < 1e-6 * shapely.area(region)
-
-
-def test_points_scatter_by_density() -> None:
-    rng = np.random.default_rng(5)
-    region = shapely.box(0, 0, 100, 100)
-    points = scatter(region, 20_000, rng, lambda p: np.where(p[:, 0] < 50, 3.0, 1.0))
-    assert np.all(shapely.contains_xy(region, points))
-    assert (points[:, 0] < 50).mean() == pytest.approx(0.75, abs=0.015)
 
 
 def test_rows_draw_from_their_own_distribution() -> None:

@@ -1,10 +1,4 @@
-import pytest
-
-from engine import density, ledger as words, privacy
 from engine.ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
-from engine.parameters import DensityMethod, DensityParameters
-from engine.privacy import Visitor
-from engine.privacy.attack import stage_losses
 
 
 def stage(epsilon: float, delta: float = 0.0) -> Stage:
@@ -33,43 +27,6 @@ def test_exceeding_is_beyond_rounding() -> None:
     assert not ledger.proved_exceeds_published
     assert not Ledger(**{**values, "published_epsilon": 0.3}).proved_exceeds_published
     assert Ledger(**{**values, "published_epsilon": 0.29}).proved_exceeds_published
-
-
-METHODS: tuple[DensityMethod, ...] = (
-    "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "zoom",
-)  # fmt: skip
-
-
-@pytest.mark.parametrize("scaling", [True, False])
-@pytest.mark.parametrize("method", METHODS)
-def test_rewording_changes_no_number(
-    method: DensityMethod, scaling: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    parameters = DensityParameters(epsilon=0.3, delta=2e-6, method=method, scaling=scaling)
-    public = {"cover_size": 9, "max_visits_cap": 700}
-
-    def numbers() -> list[tuple[object, ...]]:
-        account = density.ledger(parameters, **public)
-        losses = stage_losses(Visitor(visits=7, all_visits=90), parameters, **public)
-        stages = [
-            (s.kind, s.sensitivity, s.noise_scale, s.epsilon, s.delta) for s in account.stages
-        ]
-        strongest = privacy.strongest_on_density(Visitor(visits=7), parameters, **public)
-        return [
-            *stages,
-            *losses,
-            (account.proved_epsilon, strongest.guarantee, strongest.losses.advantage),
-        ]
-
-    before = numbers()
-    monkeypatch.setattr(words, "_WORDS", dict.fromkeys(Kind, ("reworded", "reworded")))
-    monkeypatch.setattr(words, "_NOISE_WORDS", dict.fromkeys(Noise, "reworded"))
-    monkeypatch.setattr(words, "_UNIT_WORDS", dict.fromkeys(Unit, "reworded"))
-    for notion in Notion:
-        monkeypatch.setattr(notion, "_value_", "reworded")
-    reworded = density.ledger(parameters, **public).stages[0]
-    assert {reworded.name, reworded.reads, reworded.mechanism} == {"reworded"}
-    assert numbers() == before
 
 
 def test_every_kind_noise_and_unit_has_words_of_its_own() -> None:

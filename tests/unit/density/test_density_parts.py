@@ -76,13 +76,3 @@ def test_fits_are_finite_positive_and_blind_to_scale(values: list[float], factor
     assert error <= ((row - row.mean()) ** 2).sum() * (1 + 1e-9) + 1e-12  # b = 0 is a candidate
     again = fit_exponential(factor * row) / factor
     assert ((again - row) ** 2).sum() == pytest.approx(error, rel=1e-6, abs=1e-9 * row.max() ** 2)
-
-
-def test_only_the_night_changes_and_hour_four_is_the_mean_of_both() -> None:
-    week = np.random.default_rng(0).gamma(2.0, 10.0, (3, 168))
-    days, raw = smooth_nights(week).reshape(-1, 24), week.reshape(-1, 24)
-    np.testing.assert_array_equal(days[:, 7:], raw[:, 7:])
-    falling, rising = fit_exponential(raw[:, 0:5]), fit_exponential(raw[:, 4:7])
-    np.testing.assert_allclose(days[:, 4], (falling[:, 4] + rising[:, 0]) / 2, rtol=1e-12)
-    np.testing.assert_allclose(days[:, :4], falling[:, :4], rtol=1e-12)
-    np.testing.assert_allclose(days[:, 5:7], rising[:, 1:], rtol=1e-12)

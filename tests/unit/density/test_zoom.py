@@ -1,12 +1,9 @@
-import ast
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine import datasets, density
-from engine.density import mechanism
 from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gaussian_strength
 from engine.density.zoom import release as zoom_release
@@ -17,30 +14,11 @@ from tests.reference.small_city import random_visits, small_city
 from tests.reference.zoom_people import ZoomCity, random_positions, zoom_city
 from tests.reference.zoom_reference import clipped_sums
 
-ENGINE = Path(mechanism.__file__).parent
 ZOOM = density.DensityParameters(epsilon=1.0, method="zoom")
 
 
 def release(city: ZoomCity, seed: int = 0, **changes: object) -> density.DensityRelease:
     return density.release(city, replace(ZOOM, **changes), rng=np.random.default_rng(seed))
-
-
-def test_reading_imports_nothing_that_holds_counts() -> None:
-    for name in ("reading", "tree"):
-        path = ENGINE / "zoom" / f"{name}.py"
-        names = {
-            alias.name
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.Import | ast.ImportFrom)
-            for alias in node.names
-        }
-        modules = {
-            node.module or ""
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-            if isinstance(node, ast.ImportFrom)
-        }
-        assert not {module for module in modules if module.startswith("engine.datasets")}, name
-        assert not names & {"ZoomTables", "Dataset", "measure"}, name
 
 
 def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) -> None:

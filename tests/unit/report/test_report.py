@@ -27,7 +27,7 @@ def test_counts_get_noise_of_their_share_and_sensitivity():
     assert params.asked == dict.fromkeys(Analysis, 0.125)
     expected = {Analysis.DAYS: 5 / 0.125, Analysis.VISITS: 10 / 0.125, Analysis.GYRATION: 1 / 0.125}
     seen = {one: [] for one in expected}
-    for seed in range(300):
+    for seed in range(120):
         private = drawn(seed, max_trips_per_user=5)
         for one in expected:
             kept = report.numbers(TABLE, one, params, kept=True)

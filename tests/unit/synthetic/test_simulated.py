@@ -14,10 +14,9 @@ from engine.errors import ParameterError
 from engine.geography import projected_crs
 from research.simulated import outlines
 from research.simulated.__main__ import main
-from research.simulated.catalogue import AFGHANISTAN_2015, RWANDA_2008
+from research.simulated.catalogue import RWANDA_2008
 from research.simulated.city import CitySpec, make_city
 from research.simulated.country import make_country
-from research.simulated.countryplaces import gravity, make_country_places
 
 SMALL = replace(
     RWANDA_2008,
@@ -80,41 +79,6 @@ def test_fine_trips_across_coarse_zones_are_the_coarse_trips(
     summed = member.T @ matrices(fine) @ member
     summed[:, np.arange(len(ids)), np.arange(len(ids))] = 0
     np.testing.assert_array_equal(summed, matrices(coarse))
-
-
-def test_shock_raises_and_fades_out_migration(tmp_path: Path) -> None:
-    spec = replace(SMALL, people=60_000)
-    calm = make_country(replace(spec, shock=None), "coarse", tmp_path / "calm")
-    shaken = make_country(spec, "coarse", tmp_path / "shaken")
-    zone = list(shaken.zones["zone_id"]).index("RWA-3492-02")
-    leaving = matrices(shaken)[:, zone].sum(axis=1)
-    assert leaving.sum() > 1.3 * matrices(calm)[:, zone].sum()
-    assert leaving[:2].mean() > 1.3 * leaving[-2:].mean()
-    assert shaken.metadata.scenario["shock"]["zone_ids"] == ["RWA-3492-02"]
-
-
-def test_epidemic_origins_are_zones_and_the_largest_is_largest(fine: Dataset) -> None:
-    origins = fine.metadata.scenario["epidemic_origins"]
-    ids = list(fine.zones["zone_id"])
-    assert set(origins) == {"largest", "mid_size", "random"}
-    assert set(origins.values()) <= set(ids)
-    assert fine.homes is not None
-    assert fine.homes[ids.index(origins["largest"])] == fine.homes.max()
-
-
-def test_gravity_is_symmetric_and_meets_its_weights() -> None:
-    rng = np.random.default_rng(3)
-    weights, places = rng.uniform(1, 5, 12), rng.uniform(0, 200, (12, 2))
-    offset = places[:, None] - places[None, :]
-    flows = gravity(weights, np.hypot(offset[..., 0], offset[..., 1]), 3.0, 1.0, rng)
-    np.testing.assert_allclose(flows, flows.T)
-    np.testing.assert_allclose(flows.sum(axis=1), weights / weights.sum(), rtol=1e-6)
-
-
-def test_repeated_province_names_are_told_apart() -> None:
-    names = make_country_places(AFGHANISTAN_2015.plan).coarse["name"]
-    assert names.is_unique
-    assert sum("(" in name for name in names) == 4
 
 
 def test_tables_of_a_city_fit_each_other(tiny_city: Dataset) -> None:

@@ -1,24 +1,17 @@
 """What lies in ``data/``: complete, small, undamaged, calibrated, without people."""
 
-import json
-import shutil
 from pathlib import Path
 
-import numpy as np
 import pyarrow.parquet as pq
 import pytest
-import shapely
 
 from engine import datasets
-from engine.errors import DatasetError
-from engine.geography import projected_crs
 from research.simulated.__main__ import SHIPPED, make
 
 PROJECT = Path(__file__).parents[3]
 DATA = PROJECT / "data"
 LARGEST_FILE = 8e6
 LARGEST_TOTAL = 25e6
-TOUCHING_M = 15.0
 
 
 @pytest.fixture(autouse=True)
@@ -66,41 +59,6 @@ def test_afghanistan_2020_is_shipped_without_ranks_by_person() -> None:
     dataset = datasets.load("afghanistan-2020")
     assert not dataset.has_trips_by_person
     assert len(dataset.metadata.days) == 305
-
-
-@pytest.mark.parametrize("damage", ["changed", "cut short", "missing"])
-def test_damaged_shipped_file_is_refused_with_a_remedy(tmp_path: Path, damage: str) -> None:
-    copy = tmp_path / "demo-city"
-    shutil.copytree(DATA / "demo-city", copy)
-    table = next(copy.glob("*/trips.parquet"))
-    contents = table.read_bytes()
-    if damage == "changed":
-        table.write_bytes(contents[:100] + bytes([contents[100] ^ 1]) + contents[101:])
-    elif damage == "cut short":
-        table.write_bytes(contents[:1000])
-    else:
-        table.unlink()
-    with pytest.raises(DatasetError, match=r"trips\.parquet .*build the dataset again"):
-        datasets.load(copy)
-
-
-def test_checksums_are_listed_for_every_table() -> None:
-    for name in SHIPPED:
-        version = datasets.load(name).folder
-        listed = json.loads((version / "dataset.json").read_text(encoding="utf-8"))["checksums"]
-        assert set(listed) == {path.name for path in version.glob("*.parquet")}
-
-
-def test_shapes_are_skewed_and_neighbours_as_many_as_in_real_maps() -> None:
-    for name in ("paris", "rwanda-sectors"):
-        zones = datasets.load(name).zones
-        polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
-        areas = shapely.area(polygons)
-        assert 0.5 < areas.std() / areas.mean() < 3.0
-        tree = shapely.STRtree(polygons)
-        left, right = tree.query(polygons, predicate="dwithin", distance=TOUCHING_M)
-        neighbours = np.bincount(left[left != right], minlength=len(polygons))
-        assert 5.0 < neighbours.mean() < 7.0
 
 
 @pytest.mark.parametrize(
