@@ -1,6 +1,6 @@
 """Origin–destination page: any measure over ε × τ, exact, and the error over T."""
 
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import streamlit as st
@@ -12,7 +12,7 @@ from engine.origin_destination.exact import HeatMap
 from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
 from pages._ui.drawing import charts, colours
-from pages._ui.drawing.charts import SOLID, STROKES, Axis, Line
+from pages._ui.drawing.charts import Axis
 from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import number, percent
 
@@ -22,33 +22,25 @@ O4 = (
     "for a T chosen without looking at them; a release that uses this T, or a percentile of "
     "people's trips, must say so (erratum O4)."
 )
-_CAUSES = ("trimmed", "noise", "suppression", "total")
-_COLOURS = ("#e0a100", colours.PRIVATE, "#b5579c", colours.TRUE)
-
-
-class Measure(NamedTuple):
-    """A measure: its name in the engine's grid, whether it is a share, and what it means."""
-
-    name: str
-    percent: bool
-    meaning: str
-
-
-MEASURES = {
-    "Mean error (trips)": Measure(
-        "mean_absolute", False, "Trips by which a flow with a trip is off on average"
+_CAUSES = {
+    "total": colours.TRUE,
+    "trimmed": "#e0a100",
+    "noise": colours.PRIVATE,
+    "suppression": "#b5579c",
+}
+MEASURES = {  # the field of the engine's grid, whether it is a share, and what it means
+    "Mean error (trips)": ("mean_absolute", False, "Of a flow with a trip, on average"),
+    "Relative error (MRE)": (
+        "mean_bounded_relative",
+        True,
+        "|private − true| / true, over flows with a trip",
     ),
-    "Relative error (MRE)": Measure(
-        "mean_bounded_relative", True, "|private − true| / true, over flows with a trip"
-    ),
-    "Common part": Measure("common_part", True, "Of 100 trips, so many are where they really were"),
-    "Lost flows": Measure("lost_share", True, "Flows of at least τ that the release hides"),
-    "Revealed flows": Measure(
-        "revealed_flows", False, "Flows below τ, of at least one trip, that noise lifts into view"
-    ),
-    "Phantom flows": Measure("phantom_flows", False, "Flows shown where nobody travelled"),
-    "Pairs of zones that read 0": Measure("zero_share", True, "All pairs, empty ones too"),
-    "Bias of the total (trips)": Measure("bias", False, "Released minus true trips, in all"),
+    "Common part": ("common_part", True, "Of 100 trips, so many are where they really were"),
+    "Lost flows": ("lost_share", True, "Flows of at least τ that the release hides"),
+    "Revealed flows": ("revealed_flows", False, "Flows below τ that noise lifts into view"),
+    "Phantom flows": ("phantom_flows", False, "Flows shown where nobody travelled"),
+    "Pairs of zones that read 0": ("zero_share", True, "All pairs, empty ones too"),
+    "Bias of the total (trips)": ("bias", False, "Released minus true trips, in all"),
 }
 
 
@@ -57,7 +49,7 @@ def draw(matrix: Matrix) -> None:
     name = st.selectbox("Measure", list(MEASURES), key="od_measure", **state.LINKED)
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
     fixed = matrix.vary(epsilon=1.0, suppression_threshold=0)
-    _heat(matrix, name, getattr(grid(fixed.setting, matrix.day), MEASURES[name].name))
+    _heat(matrix, name, getattr(grid(fixed.setting, matrix.day), MEASURES[name][0]))
     st.subheader("Trips kept of each (T)", anchor=False)
     if matrix.parameters.unit == "trip":
         st.info(
@@ -81,7 +73,7 @@ def _heat(matrix: Matrix, name: str, values: Floats) -> None:
     if not np.isfinite(values).any():
         st.info("There are no such flows in this window, so there is nothing to average.")
         return
-    measure, parameters = MEASURES[name], matrix.parameters
+    (_, shares, meaning), parameters = MEASURES[name], matrix.parameters
     rows = range(len(GRID_THRESHOLDS))[::-1]  # the highest threshold on top
     at = EPSILON_STOPS.index(state.nearest(parameters.epsilon, EPSILON_STOPS))
     of = int(np.abs(np.array(GRID_THRESHOLDS) - parameters.suppression_threshold).argmin())
@@ -92,14 +84,14 @@ def _heat(matrix: Matrix, name: str, values: Floats) -> None:
     def written(value: float) -> str:
         if value != value:
             return ""
-        return percent(value) if measure.percent else number(value, 3)
+        return percent(value) if shares else number(value, 3)
 
     charts.heat(
         [f"{GRID_THRESHOLDS[row]}" for row in rows],
         [f"{epsilon:g}" for epsilon in EPSILON_STOPS],
         values.T[rows],
         {name: [[written(float(value)) for value in row] for row in values.T[rows]]},
-        scale=_scale(values, name, "~%" if measure.percent else "~s"),
+        scale=_scale(values, name, "~%" if shares else "~s"),
         chosen=(rows.index(of), at),
         of="Suppression threshold (τ, trips)",
         at="Privacy loss (ε): more private ← → more accurate",
@@ -109,7 +101,7 @@ def _heat(matrix: Matrix, name: str, values: Floats) -> None:
         on_pick=take,
     )
     st.caption(
-        f"{measure.meaning}. You are here (red frame), at ε = {EPSILON_STOPS[at]:g} and "
+        f"{meaning}. You are here (red frame), at ε = {EPSILON_STOPS[at]:g} and "
         f"τ = {GRID_THRESHOLDS[of]}: **{written(float(values[at, of]))}**. Click a cell to set "
         f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."
     )
@@ -131,21 +123,22 @@ def _over_t(matrix: Matrix) -> None:
     fixed, when = matrix.vary(max_trips_per_user=1), cached.days(matrix.setting, matrix.day)
     curve = cached.of(trimming_curve, cached.view(matrix.setting), fixed.parameters, **when)
     charts.curve(
-        [
-            Line(name=name, y=getattr(curve, name), colour=colour,
-                 dash=SOLID if name == "total" else dash)
-            for name, colour, dash in zip(_CAUSES, _COLOURS, STROKES[1:], strict=False)
-        ],
+        charts.lines({name: getattr(curve, name) for name in _CAUSES}, list(_CAUSES.values())),
         x=curve.limits,
-        at=Axis(title="Trips kept per person (T), log scale", kind="log", form="d", tip="d",
-                ticks=curve.limits.tolist()),
+        at=Axis(
+            title="Trips kept per person (T), log scale",
+            kind="log",
+            form="d",
+            tip="d",
+            ticks=curve.limits.tolist(),
+        ),
         of=Axis(title="Expected error (trips)", tip=",.0f"),
         current=min(matrix.parameters.max_trips_per_user, int(curve.limits[-1])),
         dots=True,
         key="od_trimming",
         alt=f"Expected error over T by its causes; least at T = {curve.best}",
         height=320,
-    )  # fmt: skip
+    )
     kept = float(curve.kept_share[curve.limits == curve.best][0])
     st.button(
         f"Use T = {curve.best}",

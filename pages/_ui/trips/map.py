@@ -8,7 +8,6 @@ import streamlit as st
 from engine.arrays import Integers
 from engine.origin_destination import NoiseLaw, kept
 from engine.origin_destination.laws import released_range
-from engine.parameters import ODParameters
 from pages._ui import cached, state
 from pages._ui.drawing import charts, maps, marks, tables
 from pages._ui.drawing.charts import Scale
@@ -71,7 +70,7 @@ def draw(matrix: Matrix) -> None:
     if shown != WRONG:
         scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     if shown != TRUE:
-        trips_matrix.key(PHANTOM, LOST, hollow=True)
+        trips_matrix.key(PHANTOM, LOST)
         st.caption(
             f"In this draw {int(phantom.sum()):,} phantom flows and {int(lost.sum()):,} lost ones; "
             f"{int(phantom[pairs].sum())} of the {len(pairs[0])} arrows drawn here are phantoms."
@@ -110,19 +109,15 @@ def _take_zone(clicked: str) -> None:
 
 def _said(matrix: Matrix, pairs: tuple[Integers, Integers]) -> dict[str, list[str]]:
     true, private, release = matrix.truth[pairs], matrix.shown[pairs], matrix.release
-    words = [written(value) for value in private]
-    if marks.has(release):
-        words = marks.words(release, pairs)
+    ours = marks.has(release)
     said = {
         "true": [written(value) for value in true],
-        "private": words,
+        "private": marks.words(release, pairs) if ours else [written(value) for value in private],
         "error": [f"{round(value):+,}".replace("-", "−") for value in private - true],
     }
     if matrix.has_law:
         parameters = matrix.parameters
-        trims = ODParameters(
-            epsilon=1.0, unit=parameters.unit, max_trips_per_user=parameters.max_trips_per_user
-        )
+        trims: Any = matrix.vary(epsilon=1.0, suppression_threshold=0).parameters  # kept by T alone
         when: Any = cached.days(matrix.setting, matrix.day)
         counts = cached.of(kept, cached.view(matrix.setting), trims, **when)[0]
         law = NoiseLaw(1 / parameters.noise_scale)

@@ -10,13 +10,12 @@ import streamlit as st
 
 from engine.arrays import Booleans, Numbers
 from engine.contract import Setting
-from engine.origin_destination.scores import TripScores, expected_scores
 from pages._ui import cached, state
 from pages._ui.drawing import colours, maps, marks
 
 
 class Outcome(NamedTuple):
-    """An outcome of a flow: its name, colour (safe for colour-blind readers) and meaning."""
+    """An outcome of a flow, its colour told apart by colour-blind readers too."""
 
     name: str
     colour: str
@@ -67,13 +66,6 @@ class Matrix:
     def expected(self) -> Any:
         """The exact law's answer; None where the method has no law."""
         return cached.expected(self.setting, self.day)
-
-    @property
-    def scores(self) -> TripScores:
-        """Errors: expected where there is a law, else of the draw on the page."""
-        if self.has_law:
-            return expected_scores(self.expected)
-        return cached.scores(self.setting, self.seed, day=self.day)
 
     @property
     def shown(self) -> Numbers:
@@ -147,13 +139,12 @@ def written(value: float) -> str:
     return f"{value:,.0f}" if float(value).is_integer() else marks.estimate(value)
 
 
-def key(*outcomes: Outcome, hollow: bool = False) -> None:
-    """Draw the colours of some outcomes with their names; hollow as maps draw wrong flows."""
-    inside = 28 if hollow else 100
+def key(*outcomes: Outcome) -> None:
+    """Draw the colours of some outcomes, hollow as maps draw them, with their names."""
     swatches = "".join(
         f'<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
         f'<span style="width:0.8rem;height:0.8rem;border:2px solid {each.colour};'
-        f'background:color-mix(in srgb, {each.colour} {inside}%, transparent)"></span>'
+        f'background:color-mix(in srgb, {each.colour} 28%, transparent)"></span>'
         f"{html.escape(each.name)}: {html.escape(each.meaning)}</span>"
         for each in outcomes
     )
