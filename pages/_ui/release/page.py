@@ -61,7 +61,7 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
         return  # the history says so
     budget = next((one for one in budgets.values() if entry.name in one.datasets), None)
     if budget is None:
-        _declare(entry, ledger, budgets)
+        _declare(plan, entry, ledger, budgets)
         return
     st.markdown(budget_line(budget))
     dataset = cached.ingested(plan.setting)
@@ -223,7 +223,7 @@ def _table(rows: list[Line], done: set[int]) -> dict[str, list[str]]:
     }
 
 
-def _declare(entry: Entry, ledger: BudgetLedger, known: dict[str, Budget]) -> None:
+def _declare(plan: Plan, entry: Entry, ledger: BudgetLedger, known: dict[str, Budget]) -> None:
     """Ask for the budget of a dataset's people: a new one, or that of people who have one."""
     st.warning(NO_BUDGET, icon=":material/account_balance:")
     if (
@@ -241,7 +241,9 @@ def _declare(entry: Entry, ledger: BudgetLedger, known: dict[str, Budget]) -> No
         left, middle, right = st.columns(3)
         unit = left.selectbox("Budget per", list(UNITS)[::-1], format_func=UNITS.__getitem__)
         epsilon = middle.number_input("Total privacy loss (ε)", 0.01, 100.0, 2.0, step=0.5)
-        delta = right.number_input("Total δ", 0.0, 0.01, 0.0, step=1e-7, format="%g")
+        delta = right.number_input(
+            "Allowance beyond ε in all (δ)", 0.0, 0.01, plan.delta, step=1e-7, format="%g"
+        )
         by = st.text_input("Your name or office: who answers for these data, and may raise this")
         if st.form_submit_button("Declare the budget", type="primary"):
             totals = {"unit": unit, "epsilon": float(epsilon), "delta": float(delta)}

@@ -168,6 +168,14 @@ def test_methods_of_the_density_are_released_or_said_to_be_for_exploring(page, v
         assert "is for exploring" not in " ".join(errors(app))
 
 
+def test_a_budget_is_offered_with_the_delta_that_the_setting_takes(page):
+    page.button_group(key="release_product").set_value(question.DENSITY).run()
+    assert next(one for one in page.number_input if "(δ)" in one.label).value == 1e-7
+    next(one for one in page.text_input if one.label.startswith("Your name")).set_value("me")
+    app = next(one for one in page.button if one.label == "Declare the budget").click().run()
+    assert "costs a person 1 (and δ = 1e-07); 1 is left after it." in texts(app)
+
+
 def test_a_report_is_released_and_a_dataset_without_one_is_told(page):
     app = declared(page)
     app.button_group(key="release_product").set_value(question.REPORT).run()
