@@ -80,23 +80,9 @@ class Noise(Enum):
 class Stage:
     """One step of a mechanism, with the share of the budget that its paper charges for it.
 
-    Attributes
-    ----------
-    kind : Kind
-        Which data it touches.
-    noise : Noise
-        How what is read is perturbed.
-    sensitivity : float
-        Largest change of what is read when one unit of protection comes or goes, measured in
-        `norm`; 0 where nothing confidential is read.
-    norm : Norm
-    noise_scale : float or None
-        Scale of the Laplace noise or standard deviation of the Gaussian, in the units of what is
-        read; None where the stage adds no noise of a fixed scale.
-    epsilon, delta : float
-        The published share.
-    subject : str
-        Which of several stages of one kind, in words; nothing is decided on it.
+    `noise_scale` is the scale of Laplace noise or the standard deviation of Gaussian noise in the
+    units of what is read, None where it is not fixed; `subject` says in words which of several
+    stages of one kind it is.
     """
 
     kind: Kind
@@ -126,24 +112,10 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class Ledger:
-    """All stages of a release and its three totals (erratum D1), each with its notion.
+    """All stages of a release and its three totals at `delta` (erratum D1), each with its notion.
 
-    Attributes
-    ----------
-    stages : tuple of Stage
-        In the order in which they run.
-    published_epsilon : float
-        What the paper charges: the setting ε.
-    pure_epsilon : float
-        What simple composition, the paper's own argument, can prove.
-    proved_epsilon : float
-        The best total proved here.
-    delta : float
-        The δ at which all totals hold; 0 where the mechanism spends none.
-    published_notion, pure_notion, proved_notion : Notion
-        What each total states. A published claim that is not a theorem keeps its own notion.
-    unit : Unit
-        The unit of protection.
+    The totals are what the paper charges, the setting ε; what simple composition, the paper's own
+    argument, can prove; and the best that is proved here.
 
     Examples
     --------
@@ -174,21 +146,12 @@ class Ledger:
 
 
 def is_above(total: float, epsilon: float) -> bool:
-    """Return whether a total is above `epsilon`, beyond rounding.
-
-    Examples
-    --------
-    >>> is_above(0.3, 0.1 + 0.2), is_above(0.31, 0.3)
-    (False, True)
-    """
+    """Return whether a total is above `epsilon`, beyond rounding."""
     return total > epsilon * (1 + _ROUNDING)
 
 
 def simple_ledger(stages: tuple[Stage, ...], *, unit: Unit) -> Ledger:
-    """Return the ledger of stages whose shares simply add up, with nothing left to dispute.
-
-    All three totals are the sum of the shares; with a δ of 0 they state pure DP.
-    """
+    """Return the ledger of stages whose shares simply add up: all three totals are their sum."""
     total = sum(stage.epsilon for stage in stages)
     delta = sum(stage.delta for stage in stages)
     notion = Notion.APPROXIMATE if delta else Notion.PURE

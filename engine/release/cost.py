@@ -44,12 +44,9 @@ class Cost:
 def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
     """Return what a release costs one unit of a budget; trip level cannot be charged to people.
 
-    A person who travels on D released days pays a person's budget D times for a release that
-    protects person-days (basic composition). A unit finer than the release's is *not* covered by
-    it: without one day of hers a person is still there, and other trips move into the freed places.
-    Remove the person (ε), add her without that day (ε): 2ε and (1 + e^ε)δ, or less where the proof
-    tells: without one trip one leaves the first T and one moves up, 2ε/T; two tables without
-    negative numbers of norm at most c lie at most √2·c apart, 2ρ.
+    A person pays for each released day of a release that protects person-days. A unit finer than
+    the release's is *not* covered by it: remove the person (ε), add her without that day (ε): 2ε
+    and (1 + e^ε)δ, or less where the proof tells: 2ε/T, or ε of 2ρ.
 
     Examples
     --------

@@ -48,13 +48,10 @@ _ROOM = 1 + 1e-12  # for roots and products in floating point: ρ never exceeds 
 
 @lru_cache(maxsize=1)
 def cosines() -> tuple[Integers, int]:
-    """Return the orthonormal DCT-II times `COSINES` in whole numbers, and a bound on its norm.
-
-    The norm's square is at most the largest sum of a row of |C·Cᵀ| (Gershgorin), in whole numbers.
-    """
+    """Return the orthonormal DCT-II times `COSINES` in whole numbers, and a bound on its norm."""
     matrix: Any = dct(np.eye(HOURS_PER_WEEK), type=2, norm="ortho", axis=0)
     whole = np.rint(matrix * COSINES).astype(np.int64)
-    return whole, math.isqrt(int(np.abs(whole @ whole.T).sum(axis=1).max())) + 1
+    return whole, math.isqrt(int(np.abs(whole @ whole.T).sum(axis=1).max())) + 1  # Gershgorin
 
 
 def whole_split(to_cover: Any) -> Any:

@@ -51,24 +51,11 @@ class Accuracy:
 class Plan:
     """What a release states of itself: of settings and public facts alone, no count is read.
 
-    Parameters
-    ----------
-    days, limit : int
-        Declared days that are released, and the bound on what one unit has counted.
-    cells, matrices : int
-        Noisy numbers, fixed in advance; matrices of flows, districts or cells of the cover.
-    total_bar : float
-        Half the error bar of a zone's total.
-    trimmed_to, rho : int or None, float or None
-        What a tighter cost in finer units rests on, see `Loss`.
-    least, phantom : int, float
-        Of flows: the least number shown, and E[X | 0], trips that an empty flow shows on average.
-    raised : float
-        What a number reads on average where nothing was counted and negative noise is set to 0.
-    named_alone : int
-        Of our flows: the least measured count by which a single flow is named certain.
-    trips : int or None
-        How many trips the custodian says were made in the days released: a public number.
+    `limit` bounds what one unit has counted; `matrices` are of flows, districts or cells of the
+    cover; `total_bar` is half the bar of a zone's total. Of flows, `least` is the least number
+    shown, `phantom` E[X | 0], what an empty one shows on average, `named_alone` the least measured
+    count by which a single one of ours is named certain, and `trips` what the custodian says were
+    made. `raised` is what a number reads where nothing was counted and negative noise is set to 0.
     """
 
     product: Literal["od", "od-estimate", "density", "density-fourier", "density-zoom", "report"]
