@@ -30,7 +30,7 @@ from engine.resolution import FINEST, finest
 from pages._ui import facts
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import came_by_history, session
+from pages._ui.shell.session import came_by_history, page, session
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, PARTS, SIMULATED_BANNER, option
 from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES
 from pages._ui.wording.numbers import scientific
@@ -197,6 +197,9 @@ def start() -> None:
     kept = session()
     put(**kept.wanted)
     kept.wanted = {}
+    if kept.told != page():  # its widgets are new to the browser, which would show defaults
+        held = st.session_state
+        put(**{key: held[key] for key in (*_KEYS, *NAMES) if key in held})
     again = came_by_history()
     if kept.adopted and not again:
         _into_link()

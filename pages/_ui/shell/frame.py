@@ -10,7 +10,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from pages._ui import state
 from pages._ui.shell import catalogue, crowd, ended, problems, public, sidebar
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session
+from pages._ui.shell.session import page as shown, session
 from pages._ui.wording.datasets import (
     CONFIDENTIAL_BANNER,
     NO_DATASET,
@@ -67,6 +67,7 @@ def run(page: Any) -> None:
             state.start()
             sidebar.draw(path())
             page.run()
+            session().told = shown()
     for notice in session().notices:
         st.toast(notice, icon=":material/link:")
     session().notices.clear()
