@@ -58,7 +58,7 @@ def test_removing_a_trip_moves_nothing_beyond_its_bound_at_item_level(seed, size
 
 
 @given(SEEDS)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_the_bounds_are_reached(seed):
     """A person whose trips are all alike moves counts by exactly the sensitivity."""
     one = people_of(seed, [1])[0][0]

@@ -22,6 +22,7 @@ PLACES = [
     Place(49.10, 2.00, 3),
     Place(48.70, 2.70, None),
 ]
+_ENGINE = duckdb.connect(config={"threads": 1})  # small tables: threads would wait for each other
 _COLUMNS = ("person", "rank", "start", "finish")
 _COLUMNS += ("origin", "destination", "origin_zone", "destination_zone")
 
@@ -54,16 +55,15 @@ def table_of(people: list[list[Trip]], *, measured: bool = True) -> report.Repor
             ends = [trip.origin, trip.destination]
             zones = [None if p is None else PLACES[p].zone for p in ends]
             rows.append((person, rank, _seconds(trip.start), _seconds(trip.finish), *ends, *zones))
-    with duckdb.connect() as engine:
-        for name, columns, values in (
-            ("report_trips", _COLUMNS, rows),
-            ("report_outside", ("person", "rank"), outside),
-        ):
-            arrays = [pa.array([row[i] for row in values], pa.int64()) for i in range(len(columns))]
-            engine.register(name, pa.table(dict(zip(columns, arrays, strict=True))))
-        lat, lng = (np.array([getattr(place, axis) for place in PLACES]) for axis in ("lat", "lng"))
-        engine.register("report_places", places_table(lng, lat))
-        counted = engine.sql(statement(ZONES, FIRST_DAY, measured=measured)).to_arrow_table()
+    for name, columns, values in (
+        ("report_trips", _COLUMNS, rows),
+        ("report_outside", ("person", "rank"), outside),
+    ):
+        arrays = [pa.array([row[i] for row in values], pa.int64()) for i in range(len(columns))]
+        _ENGINE.register(name, pa.table(dict(zip(columns, arrays, strict=True))))
+    lat, lng = (np.array([getattr(place, axis) for place in PLACES]) for axis in ("lat", "lng"))
+    _ENGINE.register("report_places", places_table(lng, lat))
+    counted = _ENGINE.sql(statement(ZONES, FIRST_DAY, measured=measured)).to_arrow_table()
     return report.ReportTable(counted, Extent(first_day=FIRST_DAY, days=DAYS, zones=ZONES))
 
 

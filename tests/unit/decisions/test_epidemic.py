@@ -127,6 +127,10 @@ def test_bad_parameters_are_refused(setting, message):
         decisions.EpidemicParameters(**setting)
 
 
+def test_a_zone_acts_from_the_threshold_on():
+    assert acts(np.array([0.19, 0.2, 0.21]), 0.2).tolist() == [False, True, True]
+
+
 @pytest.mark.parametrize("threshold", [0, -0.1, 1.2, float("nan"), True, "high"])
 def test_bad_thresholds_are_refused(threshold):
     with pytest.raises(ParameterError, match="threshold must be"):
