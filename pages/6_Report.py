@@ -6,6 +6,7 @@ from pages._ui import state
 from pages._ui.report import answer, charts, question, where
 from pages._ui.report.question import Report
 from pages._ui.shell import frame
+from pages._ui.shell.session import session
 
 VIEWS = {
     "When": charts.when,
@@ -29,6 +30,7 @@ def draw() -> None:
         question.missing(entry)
         return
     report = Report(question.ask(setting))
+    session().said = question.said(report.parameters)
     answer.draw(report)
     view = st.segmented_control(
         "View",

@@ -477,21 +477,28 @@ def _setting(part: str, of: Entry, given: Any, when: When | None = None) -> Sett
     return Setting(seen=seen, parameters=given)
 
 
-def stamp() -> tuple[str, bool]:
+def stamp() -> tuple[list[str], bool]:
     """Return what every saved picture says, and whether any people that are set or shown are real.
 
-    That it is no release, whose data it is, and what is set.
+    That it is no release and whose data it is; then what is set.
     """
-    used = [*session().shown.values(), entry("density"), entry("trips")]
-    real = any(one is not None and not one.metadata.simulated for one in used)
+    kept, trips, visits = session(), entry("trips"), entry("density")
+    real = any(
+        one is not None and not one.metadata.simulated
+        for one in (*kept.shown.values(), trips, visits)
+    )
     whose = CONFIDENTIAL_BANNER.replace("**", "") if real else f"{SIMULATED_BANNER}."
-    names = " and ".join(session().shown) or "no data"
     said = [f"ε = {value(EPSILON):g}"]
-    if not session().shown or ((of := entry("trips")) is not None and of.name in session().shown):
+    if kept.said:
+        said.append(kept.said)
+    elif not kept.shown or (trips is not None and trips.name in kept.shown):
         said += [f"T = {value(MAX_TRIPS)}", f"τ = {value(THRESHOLD)}", UNITS[value(UNIT)]]
-    if (of := entry("density")) is not None and of.name in session().shown:
+        said += [cluster_words(zones("trips"))] if zones("trips") != FINEST else []
+        said += [STEP_WORDS[value(OD_TIME)].lower()] if value(OD_TIME) != OD_TIME.default else []
+    if visits is not None and visits.name in kept.shown and not kept.said:
         said += [f"δ = {scientific(value(DELTA))}", f"ℓ = {value(MAX_VISITS)}"]
-    return f"Exploration, not a release. {whose} {names}: {', '.join(said)}", real
+    names = f"{' and '.join(kept.shown)}: " if kept.shown else ""
+    return [f"Exploration, not a release. {whose}", names + ", ".join(said)], real
 
 
 def entry_of(setting: Setting) -> Entry:

@@ -11,7 +11,7 @@ def test_of_real_people_no_chart_can_be_saved_and_every_one_says_so(on_town, dra
     for path, _ in on_town():
         for chart in drawn.values():
             assert chart["usermeta"]["embedOptions"]["actions"] is False, path
-            assert CONFIDENTIAL_BANNER.replace("**", "") in chart["title"]["text"], path
+            assert CONFIDENTIAL_BANNER.replace("**", "") in " ".join(chart["title"]["text"]), path
         if path == "pages/1_Density.py":
             assert drawn
 
@@ -24,7 +24,7 @@ def test_of_simulated_people_a_chart_says_what_is_set_and_that_it_is_no_release(
     assert drawn
     for chart in drawn.values():
         assert chart["usermeta"]["embedOptions"]["actions"] is True
-        said = chart["title"]["text"]
+        said = " ".join(chart["title"]["text"])
         assert said.startswith(f"Exploration, not a release. {SIMULATED_BANNER}.")
         assert "ε = 0.3" in said
 

@@ -319,7 +319,8 @@ def bars(
     named = [mark for mark in marks if isinstance(mark.colour, str)]
     scale = {"domain": [one.name for one in named], "range": [one.colour for one in named]}
     keyed = [one.name for one in named if one.kind not in ("rule", "span")]
-    top = {"orient": "top", "title": None, "labelLimit": 320, "columns": 4, "values": keyed}
+    top = {"orient": "top", "title": None, "labelLimit": 320, "values": keyed}
+    top["columns"] = _columns_of(4)
     for i, mark in enumerate(marks):
         encoding: Spec = {across: category, along: of.encode(f"mark{i}"), "tooltip": head + tips}
         if mark.to is not None:
@@ -340,7 +341,7 @@ def bars(
             text = {"type": "text", "align": "left", "dx": 9, "fontSize": 12}
             written = {**encoding, "text": {"field": f"text{i}"}}
             layers.append({**layers[-1], "mark": text, "encoding": written})
-    tall = height or 24 * len(names) + (90 if legend and len(named) > 1 else 64)
+    tall = height or 24 * len(names) + (118 if legend and len(named) > 1 else 78)
     show(layers, tables, key=key, alt=alt, height=tall)
 
 
@@ -465,6 +466,11 @@ def show(
     st.vega_lite_chart(None, spec, key=key, alt=alt, **picked)
 
 
+def _columns_of(most: int) -> Spec:
+    """Return how many names stand side by side above a chart: on a phone one below another."""
+    return {"expr": f"width < 300 ? 1 : {most}"}
+
+
 def tip(column: str, title: str, values: Values) -> Spec:
     """Return how a column of texts or numbers reads in a tooltip."""
     if len(values) and isinstance(values[0], str):
@@ -496,7 +502,7 @@ def _rows(line: Line, x: Values) -> dict[str, list[Any]]:
 def _told_apart(lines: Sequence[Line], *, legend: bool) -> Spec:
     """Return the encoding of colours and strokes, with one legend for both."""
     shown = {"orient": "top", "title": None, "symbolType": "stroke", "symbolStrokeWidth": 3}
-    shown |= {"symbolSize": 260, "symbolOpacity": 1, "labelLimit": 320, "columns": 2}
+    shown |= {"symbolSize": 260, "symbolOpacity": 1, "labelLimit": 320, "columns": _columns_of(2)}
 
     def scaled(values: Sequence[Any]) -> Spec:
         scale = {"domain": [line.name for line in lines], "range": values}

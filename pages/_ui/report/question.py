@@ -97,6 +97,13 @@ def ask(setting: Setting) -> Setting:
     return replace(setting, parameters=asked)
 
 
+def said(asked: ReportParameters) -> str:
+    """Say what is set beside ε."""
+    if asked.unit == "item":
+        return "a single trip"
+    return f"M = {asked.max_trips_per_user}, one person"
+
+
 def open_on_a_report() -> None:
     """Take a dataset that has a report where nobody has chosen another."""
     entry, able = state.entry("trips"), _able()

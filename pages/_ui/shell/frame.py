@@ -64,6 +64,7 @@ def run(page: Any) -> None:
             st.html(f'<div class="busy" role="status">{crowd.BUSY}</div>')
         with problems.caught(st.container(key="problem")):
             session().shown.clear()
+            session().said = ""
             state.start()
             sidebar.draw(path())
             page.run()

@@ -48,8 +48,8 @@ def draw(setting: Setting) -> None:
             _why(every)
             _table(every, setting)
 
-    pieces.live("frontier_view", work, show, what="Judging every setting")
     recommend.draw(setting, key="all")
+    pieces.live("frontier_view", work, show, what="Judging every setting")
 
 
 def lines_of(every: Frontier) -> dict[Place, list[Candidate]]:
@@ -104,9 +104,12 @@ def _picture(every: Frontier, setting: Setting) -> None:
 
 
 def _name(place: Place, one: Candidate) -> str:
-    zones, level, step = place
-    span = words.SPANS[step] if words.is_flows(one.setting) else "every hour"
-    return f"{words.zones_words(level, zones)}, {span}"
+    zones, level, _ = place
+    return f"{words.zones_words(level, zones)}, {_span(one)}"
+
+
+def _span(one: Candidate) -> str:
+    return words.SPANS[one.setting.when.step] if words.is_flows(one.setting) else "every hour"
 
 
 def _why(every: Frontier) -> None:
@@ -133,10 +136,19 @@ def _why(every: Frontier) -> None:
 def _table(every: Frontier, setting: Setting) -> None:
     """Draw the settings that no other beats as a table; all as a file, of simulated people."""
     st.caption(f"Of {len(every.judged):,} settings no other beats these on risk, use and detail.")
-    rows = [row(one) for one in every.frontier]
-    writers: Mapping[str, Any] = dict.fromkeys(("risk", "use", "crossing"), "{:.1%}".format)
-    columns = {name: Column([one.get(name) for one in rows], writers.get(name)) for name in rows[0]}
-    tables.draw(columns, key="frontier_table")
+    found, whole = every.frontier, "{:.1%}".format
+    tables.draw(
+        {
+            "Zones": [words.zones_words(one.setting.zones, one.zones) for one in found],
+            "Time": [_span(one) for one in found],
+            "Protects": [words.WHO[one.unit] for one in found],
+            "Settings": [words.levers(one.setting) for one in found],
+            "Attacker right, at most": Column([one.risk for one in found], whole),
+            "Use: common part": Column([one.use.share for one in found], whole),
+            "Trips that cross": Column([one.use.crossing for one in found], whole),
+        },
+        key="frontier_table",
+    )
     if not every.confidential:  # a file is served to whoever knows its address
         st.download_button(
             "Save all settings (CSV)",
