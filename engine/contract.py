@@ -109,14 +109,9 @@ class When:
 class Seen:
     """A dataset as it is looked at: hashable, and the same in every process.
 
-    Parameters
-    ----------
-    dataset : str
-        Its id: the folder of a version, which never changes, or the name of a shipped one.
-    zones : str
-        ``"zones"`` for its own, a level of parents such as ``"province"``, or ``"clusters-30"``.
-    when : When
-        A density has its week and a report its one period, whatever is said here.
+    `dataset` is its id: the folder of a version, which never changes, or the name of a shipped one;
+    `zones` are ``"zones"`` for its own, a level of parents such as ``"province"``, or
+    ``"clusters-30"``. A density has its week and a report its one period, whatever `when` says.
     """
 
     dataset: str
@@ -178,12 +173,8 @@ class Setting:
 class Plan:
     """What a release will hold and cost: of settings and public facts alone, no count is read.
 
-    Attributes
-    ----------
-    cells : int
-        Numbers that get noise of their own; where the method chooses how many, at most so many.
-    ledger : Ledger
-        Each stage with its sensitivity, noise and share; the totals that one unit pays.
+    `cells` are the numbers that get noise of their own, at most so many where the method chooses.
+    `ledger` has each stage with its sensitivity, noise and share, and what one unit pays.
     """
 
     cells: int
@@ -241,31 +232,10 @@ class Product(Protocol):
 class Method(Generic[Drawn]):
     """One row of a product's ``METHODS``: all that a page or a judge asks about a method.
 
-    Whether a number can be had is a fact of the row, and no question of the method's key.
-
-    Attributes
-    ----------
-    name, short : str
-        In a list of methods, and in a legend or beside another method.
-    about : str
-        What it does with the data, in one plain sentence.
-    loses : tuple of str
-        What it loses, each in a sentence or two, to be said beside other methods.
-    source : str
-        Where it is published, or where it is proved here.
-    uses : frozenset of str
-        Fields of the parameters, beside ε, that change what is released or what it costs.
-    release, ledger : callable
-        As the product's; they run for this method alone.
-    expected : callable or None
-        The exact law's answer; None where no law is known, so that draws are judged.
-    public : callable
-        Given the dataset (and the settings), what its ledger takes beyond the settings: public
-        facts, by keyword.
-    ours : bool
-        Whether it is one of this project's own methods.
-    needs : str
-        The property of a dataset, such as ``has_zoom``, without which it is not offered.
+    `uses` are the fields of the parameters, beside ε, that change what is released or what it
+    costs; `public` gives from the dataset (and the settings) what `ledger` takes beside them;
+    `expected` is the exact law's answer, None where draws are judged; `needs` is the property of a
+    dataset, such as ``has_zoom``, without which it is not offered; `ours` says whose it is.
     """
 
     name: str

@@ -29,24 +29,12 @@ are the towers' own cells must not overlap each other's."""
 class Tessellation:
     """Towers, zones, their overlaps and the minimum cover of one region.
 
-    Attributes
-    ----------
-    overlap : csr_array, shape (towers, zones)
-        F[j, L] = area(T_j ∩ L) / area(T_j); rows sum to 1. P1's Formula (1) is Fᵀ X.
-    cover_towers, cover_zones : int arrays
-        Towers and zones of the minimum cover ℂ, ascending. The cover's order is these towers,
-        then these zones.
-    to_cover : csr_array, shape (cover, towers)
-        Erratum D2: counts of the cover from counts of towers. Columns sum to 1, so one visit
-        changes the cover by exactly 1 in L₁.
-    to_zones : csr_array, shape (zones, cover)
-        Erratum D2: counts of zones from counts of the cover.
-    zone_centres_m, cover_centres_m : arrays, shape (zones, 2) and (cover, 2)
-        Centroids in `crs`, metres.
-    cover_areas_m2 : array, shape (cover,)
-        Areas of the cover's cells, the weights of a cluster's centroid (P1, footnote 5).
-    crs : CRS
-        The projection, units metres.
+    `overlap` F, shape (towers, zones), is area(T_j ∩ L) / area(T_j); its rows sum to 1 and P1's
+    Formula (1) is Fᵀ X. The cover ℂ is `cover_towers`, then `cover_zones`, positions, ascending.
+    `to_cover`, shape (cover, towers), makes counts of the cover from those of towers: its columns
+    sum to 1, so one visit changes the cover by exactly 1 in L₁; `to_zones` makes those of zones
+    from the cover's (erratum D2). Centroids and areas are of metres in `crs`; `cover_areas_m2`
+    weigh a cluster's centroid (P1, footnote 5).
     """
 
     overlap: csr_array

@@ -20,17 +20,9 @@ _EVERY = 64
 
 
 def relative_errors(truth: Floats, private: Floats) -> Floats:
-    """Return |X̂ − X| / max(γ, X) for every zone and hour, γ = 0.1% of the zone's total.
+    """Return |X̂ − X| / max(γ, X) by zone and hour, γ = 0.1% of the zone's total (P1 §3.3).
 
-    Parameters
-    ----------
-    truth, private : arrays, shape (zones, hours)
-        True and private counts, of the same shape.
-
-    Returns
-    -------
-    array, shape (zones, hours)
-        At least 0; NaN for zones whose truth is all zero.
+    Shape (zones, hours); NaN for zones whose truth is all zero.
 
     Examples
     --------
@@ -45,13 +37,6 @@ def relative_errors(truth: Floats, private: Floats) -> Floats:
 
 def largest(values: Numbers, n: int) -> Integers:
     """Return the positions of the `n` largest values, the largest first; ties by position.
-
-    Parameters
-    ----------
-    values : array, shape (places,)
-        Without NaN.
-    n : int
-        At least 0; all places where there are fewer.
 
     Examples
     --------
@@ -72,17 +57,7 @@ def mean_of_known(values: Floats) -> float:
 
 
 def mean_relative_error(truth: Floats, private: Floats) -> Floats:
-    """Return the mean relative error of every zone over its hours (P1 §3.3).
-
-    Parameters
-    ----------
-    truth, private : arrays, shape (zones, hours)
-
-    Returns
-    -------
-    array, shape (zones,)
-        At least 0; 0.2 reads "off by a fifth". NaN for zones whose truth is all zero: count them
-        apart.
+    """Return the mean relative error of every zone over its hours, NaN without truth (P1 §3.3).
 
     Examples
     --------
@@ -95,14 +70,7 @@ def mean_relative_error(truth: Floats, private: Floats) -> Floats:
 def pearson(truth: Floats, private: Floats) -> Floats:
     """Return each zone's Pearson correlation of private with true counts over the hours.
 
-    Parameters
-    ----------
-    truth, private : arrays, shape (zones, hours)
-
-    Returns
-    -------
-    array, shape (zones,)
-        From −1 to 1; NaN where one of the two series is constant and has none.
+    NaN where one of the two series is constant and has none.
 
     Examples
     --------
@@ -177,17 +145,8 @@ def common_part(error: ArrayLike, released: ArrayLike, true: ArrayLike) -> Any:
 
     The Sørensen index; "common part of commuters" in mobility (Lenormand et al. 2012). It counts
     what trimming drops, what suppression hides and what noise invents. As a ratio of expectations
-    it is exact where a law is known, and within .0004 of the mean of the ratios.
-
-    Parameters
-    ----------
-    error, released, true : array-like
-        ΣE|X − t|, ΣE X and Σt.
-
-    Returns
-    -------
-    array
-        From 0 to 1; NaN where nothing is true.
+    it is exact where a law is known, and within .0004 of the mean of the ratios. From 0 to 1; NaN
+    where nothing is true. Takes ΣE|X − t|, ΣE X and Σt.
 
     Examples
     --------

@@ -40,28 +40,10 @@ def sweep(
 
     All settings of one method and repeat share their noise (common random numbers), so that a
     difference between two points is the settings'. The first repeat of all settings comes first,
-    so that a whole curve stands early and firms up.
-
-    Parameters
-    ----------
-    product : package
-        `engine.density`, `engine.origin_destination` or `engine.report`.
-    dataset, **when
-        As its ``release``.
-    settings : sequence of parameters
-        Such as ``[parameters.at(epsilon) for epsilon in …]``, those of one method together.
-    repeats : int
-        At least 1; 20 is usual.
-    rng : numpy Generator, or one for each repeat
-        Its state fixes all noise. Repeat i of a longer sweep equals repeat i of a shorter one.
-        With one for each repeat, repeat i is the release that its own generator draws, so that a
-        point of a curve is the mean of releases that are shown elsewhere.
-    score : callable, optional
-        What is kept of a truth and a release, where ``scores`` are more than is wanted.
-    progress : callable, optional
-        Called with releases done and releases in all, after each.
-    cancelled : callable, optional
-        Asked before each release; once it returns True the sweep ends.
+    so that a whole curve stands early and firms up. The state of `rng` fixes all noise, and repeat
+    i of a longer sweep is that of a shorter one; with a generator for each repeat, repeat i is the
+    release that its own generator draws. `score` is what is kept of a truth and a release;
+    `progress` is told releases done and in all; `when` is as for the product's ``release``.
 
     Examples
     --------

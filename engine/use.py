@@ -40,18 +40,10 @@ _ROUNDING = 1e-9
 class Use:
     """What of the truth a release holds.
 
-    Attributes
-    ----------
-    share : float
-        Common part, from 0 to 1; NaN where there is nothing to hold.
-    error : float
-        Standard error of `share`; 0 where it is exact.
-    crossing : float
-        Share of all trips that cross the zones seen; those inside a coarse zone are dropped.
-    released : float
-        Expected trips (visits) in the release, as a multiple of the true ones.
-    limits : tuple of float
-        From where on `share` is good, and good in part.
+    `share` is the common part, from 0 to 1, NaN where there is nothing to hold, and `error` its
+    standard error, 0 where it is exact; `crossing` the share of all trips that cross the zones
+    seen (those inside a coarse zone are dropped); `released` the expected trips or visits as a
+    multiple of the true ones; `limits` say from where on `share` is good, and good in part.
     """
 
     share: float
@@ -76,17 +68,8 @@ def use(
 ) -> Use:
     """Return the use of a setting: one number on every page, in the frontier and on the handout.
 
-    Parameters
-    ----------
-    setting : Setting
-        Of flows or of a density.
-    dataset : Dataset
-        As it was ingested.
-    seed : int or None
-        Of the draws where there is no law: same seed, same use. None for people who are not
-        simulated, and then other noise every time.
-    draws : int, optional
-        At least 2; else `DENSITY_DRAWS` or `FLOWS_DRAWS`.
+    Where there is no law, `draws` releases are judged: same `seed`, same use; None for people who
+    are not simulated, and then other noise every time. `dataset` is as it was ingested.
 
     Examples
     --------

@@ -154,28 +154,13 @@ def cell_totals(
 def cluster_cells(
     totals: Floats, centres_m: Floats, areas_m2: Floats, cluster_minimum: float
 ) -> Integers:
-    """Cluster the cells of the cover by their noisy totals (Algorithm 3).
+    """Return the cluster of each cell of the cover, by their noisy totals (Algorithm 3).
 
-    While some cluster's total is below the minimum, the one with the least total is merged with
+    While some cluster's total is below the minimum τ, the one with the least total is merged with
     the one whose centre is nearest; a centre is the centroid of all the cluster's polygons (P1,
-    footnote 5). Ties go to the cluster with the lowest cell. It reads only noisy totals and
-    public geometry, so it costs no privacy.
-
-    Parameters
-    ----------
-    totals : array, shape (cells,)
-        Ŝ, noisy totals; negative ones are allowed.
-    centres_m : array, shape (cells, 2)
-        Centroids of the cells in a projection, metres.
-    areas_m2 : array, shape (cells,)
-        Areas of the cells, above 0.
-    cluster_minimum : float
-        τ. With 0 every cell is its own cluster; above the whole total there is one cluster.
-
-    Returns
-    -------
-    int array, shape (cells,)
-        Cluster of every cell, 0, 1, …, numbered by the clusters' lowest cells.
+    footnote 5). Ties go to the cluster with the lowest cell. It reads only noisy totals, which may
+    be negative, and public geometry, so it costs no privacy. With τ = 0 every cell is its own
+    cluster. Clusters are numbered by their lowest cells.
 
     Examples
     --------

@@ -42,6 +42,16 @@ def test_some_days_are_those_days_at_every_unit(demo, step, unit):
     assert counted.trimmed_trips == plain.trimmed_trips
 
 
+@pytest.mark.parametrize("step", ["day", "week"])
+def test_trips_inside_a_coarse_zone_are_dropped(demo, step):
+    view = look_at(demo, "clusters-5", When(step=step))
+    for trips, fine in ((view.trips, demo.trips), (view.trips_by_person, demo.trips_by_person)):
+        rows = trips.whole
+        assert (rows.origin != rows.destination).all()
+        crossing = view.labels[fine.whole.origin] != view.labels[fine.whole.destination]
+        assert rows.n.sum() == fine.whole.n[crossing].sum() < fine.whole.n.sum()
+
+
 def test_a_whole_that_is_all_days_is_the_kept_sum(demo):
     view = look_at(demo, when=When(step="whole"))
     assert np.array_equal(od.truth(view)[0], od.truth(demo).sum(axis=0))
