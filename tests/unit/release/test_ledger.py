@@ -57,6 +57,13 @@ def test_delta_has_its_own_limit(ledger):
     assert ledger.budget("town").holds(0.1, 0.0)
 
 
+@pytest.mark.parametrize("unit", ["trip", "person-day"])
+def test_a_cost_in_another_unit_is_refused(ledger, unit):
+    with pytest.raises(ReleaseError, match="in the budget's unit, person"):
+        spend(ledger, 0.1, unit=unit)
+    assert ledger.budget("town").spent_epsilon == 0
+
+
 def test_without_a_budget_nothing_is_released(ledger):
     with pytest.raises(ReleaseError, match="a budget must be declared"):
         spend(ledger, 0.1, dataset="elsewhere")
