@@ -22,7 +22,7 @@ from ..datasets import Dataset
 from ..errors import ParameterError
 from ..geography import centre_distances_m
 from ..ledger import Kind
-from ..origin_destination import estimate
+from ..origin_destination import change, estimate
 from ..origin_destination.matrices import kept, require_unit
 from ..origin_destination.mechanism import algorithm_1
 from ..origin_destination.statements import FALSE_DISCOVERIES
@@ -61,6 +61,11 @@ _COLUMNS: dict[str, dict[str, pa.DataType]] = {
         "low_95": WHOLE,
         "high_95": WHOLE,
     },
+}
+
+_CHANGE = {
+    **dict.fromkeys(("of", "origin", "destination", "verdict"), TEXT),
+    **dict.fromkeys(("change", "low_95", "high_95"), WHOLE),
 }
 
 
@@ -149,6 +154,7 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
     names = ("date",) if plan.setting.when.step == "day" else ("period_from", "period_to")
     head = dict.fromkeys((*names, "origin", "destination"), TEXT)
     whole, scaled = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
+    noisy: list[Integers] = []
     scale, clear_from = plan.stages[0].scale, clear_bar(plan.stages[0].scale, 1, plan.flows)
     drawn = (_estimate if plan.ours else _published)(plan, view, pairs, folder)
     (folder / "flowmap").mkdir()
@@ -165,6 +171,7 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
             table.add(*dates, origin, destination, *matrix.columns)
             whole[pairs] += matrix.noisy
             scaled[pairs] += matrix.factor * matrix.noisy
+            noisy = [*noisy[-1:], matrix.noisy]
             clear = np.flatnonzero(matrix.noisy > clear_from)
             some = (column.take(pa.array(clear)) for column in (origin, destination))
             by_time.add(*some, matrix.noisy[clear], [days[0]] * len(clear))
@@ -179,9 +186,36 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
         values |= {measured: total, f"{measured}_low_95": total - bar}
         values[f"{measured}_high_95"] = total + bar
     write_zones(view.zones, values, folder)
+    if plan.compares:
+        _write_change(plan, noisy, ids, folder)
     write_flowmap(
         view.zones, folder / "flowmap", (origin, destination), whole[pairs], scale, plan.matrices
     )
+
+
+def _write_change(plan: Plan, noisy: Sequence[Integers], ids: pa.Array, folder: Path) -> None:
+    """Write ``change.csv``: what rose and fell between two matrices, from noisy cells alone."""
+    pairs = ~np.eye(plan.zones, dtype=bool)
+    before, after = (np.zeros(pairs.shape, dtype=np.int64) for _ in range(2))
+    before[pairs], after[pairs] = noisy
+    least = None if plan.ours else plan.least
+    told = change.compare(before, after, law_of(plan.stages[0].scale), least_shown=least)
+    start, end = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
+    none = pa.nulls(plan.zones, TEXT)
+    parts = {
+        "flow": (told.flows, pairs, start, end, told.written[pairs]),
+        "out": (told.leaving, ..., ids, none, np.ones(plan.zones, dtype=bool)),
+        "in": (told.arriving, ..., none, ids, np.ones(plan.zones, dtype=bool)),
+        "all": (told.total, None, none[:1], none[:1], np.ones(1, dtype=bool)),
+    }
+    words = np.array(["cannot tell", "rise", "fall"])  # by sign
+    with CsvTable(folder / "change.csv", _CHANGE) as table:
+        for what, (one, cells, origin, destination, written) in parts.items():
+            moved, signs = one.change[cells], one.signs[cells]
+            numbers = (moved, moved - one.reach, moved + one.reach)
+            masked = (pa.array(each, mask=~written) for each in numbers)
+            names = pa.repeat(what, len(moved))
+            table.add(names, origin, destination, words[signs], *masked)
 
 
 class _Matrix(NamedTuple):

@@ -118,6 +118,12 @@ class Plan:
         return self.matrices * self.zones * (self.zones - 1)
 
     @property
+    def compares(self) -> bool:
+        """Whether flows are of two spans of equally many days, whose changes are told as well."""
+        lengths = self.setting.when.lengths(len(self.metadata.days)) if self.of_flows else ()
+        return len(lengths) == 2 and lengths[0] == lengths[1]
+
+    @property
     def phantoms(self) -> float:
         """Trips that the release would add up to, were every flow empty."""
         return self.flows * self.phantom

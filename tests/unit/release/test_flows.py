@@ -16,7 +16,7 @@ from engine import datasets, density, origin_destination as od
 from engine.geography import centre_distances_m
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate.measurement import discrete_laplace
-from engine.release import WAYS, flows as way, noise, plan
+from engine.release import WAYS, flows as way, noise, plan, words
 from engine.release.files import clear_bar
 from engine.resolution import look_at
 from tests.reference import estimate_reference as plain
@@ -323,3 +323,33 @@ def test_flows_by_time_are_the_released_cells_that_stand_clear(tmp_path):
     named = shown.set_index(["origin", "dest", "time"])["count"]
     assert (cells.loc[named.index].to_numpy() == named.to_numpy()).all()
     assert named.min() > clear_bar(1 / EPSILON, 1, ZONES * (ZONES - 1) * DAYS)
+
+
+@pytest.mark.parametrize("kind", [seen, ours])
+def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path, kind, fast):
+    setting = seen(replace(FOUR, suppression_threshold=3), zones="clusters-20", first=1, last=2)
+    flows, zones = files(kind(setting) if kind is ours else setting, demo, tmp_path, "flows.csv")
+    told = pd.read_csv(tmp_path / "change.csv").set_index("of")
+    key, column = ["origin", "destination"], "measured" if kind is ours else "flow"
+    before, after = (day.set_index(key)[column] for _, day in flows.groupby("date"))
+    moved, one = after - before, told.loc["flow"].set_index(key)
+    assert moved.equals(one["change"].astype(moved.dtype))
+    assert (one["low_95"] + one["high_95"])[moved.notna()].equals(2 * moved.dropna())
+    if kind is seen:
+        neither = before.isna() & after.isna()
+        assert neither.any()
+        assert set(one["verdict"][neither]) == {"cannot tell"}
+    rises = one["low_95"] > 0
+    assert ((one["verdict"] == "rise") == rises)[moved.notna()].all()
+    assert len(told.loc["out"]) == len(told.loc["in"]) == len(zones)
+    out = told.loc["out"].set_index("origin")["change"]
+    assert out.sum() == told.loc["in"]["change"].sum() == told.loc["all", "change"]
+    if kind is ours:
+        assert out.sort_index().equals(moved.groupby("origin").sum().sort_index())
+    assert "change.csv compares both days" in words(plan(setting, demo), "accuracy")[0]
+
+
+def test_one_matrix_or_three_are_not_compared(demo, tmp_path):
+    for last in (1, 3):
+        written(seen(FOUR, zones="clusters-20", first=1, last=last), demo, tmp_path / str(last))
+        assert not (tmp_path / str(last) / "change.csv").exists()
