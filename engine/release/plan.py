@@ -130,5 +130,5 @@ class Plan:
 
     @property
     def mostly_noise(self) -> bool:
-        """Whether that is more than the trips that were made, as far as the custodian said."""
-        return self.phantoms > (self.trips or 0)
+        """Whether that is a trip, and more than were made as far as the custodian said."""
+        return self.phantoms >= 1 and self.phantoms > (self.trips or 0)
