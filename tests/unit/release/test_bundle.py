@@ -20,6 +20,7 @@ from engine.datasets import Dataset
 from engine.errors import DatasetError, ExplorerError, ParameterError
 from engine.release import CONSENT, NOISE_CONSENT, BudgetLedger, ReleaseError, check, noise, plan
 from engine.release.bundle import room
+from engine.release.files import neutral
 from engine.release.statement import ITEMS
 from engine.resolution import look_at
 from tests.support.releases import (
@@ -294,6 +295,8 @@ def test_trip_level_takes_consent_and_is_marked_on_every_file_that_speaks(demo, 
 
 
 def test_formulas_and_markup_in_names_are_harmless(demo, tmp_path):
+    odd = ["=a", "+a", "-a", "@a", "\ta", "\ra"]
+    assert neutral([*odd, "Kigali", 7]) == [*(f"'{one}" for one in odd), "Kigali", "7"]
     zones = demo.zones.copy()
     zones.loc[0, ["zone_id", "name"]] = ["=cmd()", "<script>alert(1)</script>"]
 
