@@ -287,13 +287,14 @@ def heat_map(
     kept, true, cells = counted.kept, counted.true, counted.cells
     tau = np.atleast_1d(thresholds)[:, None]
     some = np.where(true >= (population == "travelled"), cells, 0.0)
-    large = np.where(true >= laws.effective_threshold(tau), cells, 0.0)
+    least, trimmed = laws.effective_threshold(tau), true - kept
+    large = np.where(true >= least, cells, 0.0)
     rows: list[list[Floats]] = []
     for epsilon in np.atleast_1d(epsilons):
         noise = NoiseLaw(epsilon / max_trips_per_user, law)
         hidden = laws.suppressed_probability(noise, kept, tau)
         error = laws.absolute_error(noise, kept, true, tau)
-        bias = (kept + laws.mean_shift(noise, kept, tau) - true) @ cells
+        bias = (noise.mean_beyond(least - kept) - kept * hidden - trimmed) @ cells
         phantom = cells[0] * (1 - hidden[:, 0])
         rows.append(
             [

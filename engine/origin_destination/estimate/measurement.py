@@ -52,8 +52,8 @@ class Measurement:
 def counts_beyond(parameters: ODParameters) -> int:
     """Return up to how many trips of a unit beyond T are counted; 0 where none is.
 
-    Removing one trip moves at most two cells by one, and this count by one: 2(1 − s)ε/T + sε/n is
-    within the 2ε/T that the cells alone would cost where n ≥ T/2.
+    In one matrix removing one trip moves at most two cells by one, and this count by one:
+    2(1 − s)ε/T + sε/n is within the 2ε/T of the cells alone where n ≥ T/2 (docs/release.md).
     """
     beyond = COUNTED_TO.get(parameters.unit, 0) - parameters.max_trips_per_user
     return beyond if 2 * beyond >= parameters.max_trips_per_user else 0
