@@ -8,7 +8,6 @@ from engine import noise, origin_destination as od
 from engine.noise import laplace
 from engine.origin_destination import calculators, laws
 from engine.origin_destination.estimate.measurement import discrete_laplace
-from engine.origin_destination.scores import drawn_outcomes, drawn_scores, expected_scores
 from tests.reference.od_people import expectation_of_matrix, release_matrix
 
 EPSILON, THRESHOLD = 0.4, 6
@@ -44,48 +43,6 @@ def test_release_follows_the_exact_law_and_not_at_another_scale(count):
     right, *wrong = (chi_square(count, released(count, each, count)) for each in (1.0, 0.8, 1.25))
     assert right > 1e-4
     assert max(wrong) < 1e-6
-
-
-def figures(outcomes, scores, total, outgoing, incoming):
-    """Return what is compared between one draw, or the mean of all, and the exact law."""
-    return [
-        total,
-        outcomes.lost.cells,
-        outcomes.lost.trips,
-        outcomes.revealed.cells,
-        outcomes.phantom.trips,
-        scores.mean_error,
-        scores.relative_error,
-        scores.zero_share,
-        *outgoing[:5],
-        *incoming[:5],
-    ]
-
-
-def mean_gap(factor, seed):
-    """Largest distance, in standard errors, between drawn and expected figures of a matrix."""
-    rng = np.random.default_rng(seed)
-    true = rng.poisson(rng.gamma(0.4, 30, (40, 40)))
-    kept = rng.binomial(true, 0.8)
-    params = od.ODParameters(epsilon=0.6, max_trips_per_user=2, suppression_threshold=10)
-    exact = expectation_of_matrix(true, params, kept=kept)
-    draws = []
-    for _ in range(60):
-        variates = laplace(rng, 1.0, true.shape) * factor
-        out = release_matrix(kept, params, noise=variates)
-        outcomes = drawn_outcomes(true * (1 - np.eye(40, dtype=int)), out, 10)
-        scores = drawn_scores(true, out, 10)
-        draws.append(figures(outcomes, scores, out.sum(), out.sum(axis=1), out.sum(axis=0)))
-    scores, totals = expected_scores(exact), (exact.outgoing.expected, exact.incoming.expected)
-    expected = figures(exact.outcomes, scores, exact.grand.expected, *totals)
-    drawn = np.array(draws)
-    standard_error = drawn.std(axis=0, ddof=1) / np.sqrt(len(drawn))
-    return np.abs((drawn.mean(axis=0) - expected) / standard_error).max()
-
-
-def test_expectation_is_the_mean_of_draws_and_not_at_another_scale():
-    assert mean_gap(1.0, seed=5) < 4
-    assert min(mean_gap(0.8, seed=5), mean_gap(1.25, seed=5)) > 8
 
 
 def covered(factor, zones=12, draws=1500):

@@ -105,22 +105,6 @@ def test_a_dataset_made_before_says_so_with_the_remedy(tmp_path) -> None:
         density.release(old, ZOOM, rng=np.random.default_rng(0))
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0, 2.0])
-def test_the_number_of_visits_is_at_most_a_sixth_worse_than_the_published_one(
-    epsilon: float,
-) -> None:
-    """Expected absolute errors, at the same proved ε: of the normal law and of Laplace's."""
-    for name in ("demo-city", "paris"):
-        data = datasets.load(name)
-        size, cap = data.tessellation.cover_size, data.metadata.max_visits_cap
-        for gaussian in ("classical", "analytic"):
-            plain = density.DensityParameters(epsilon=epsilon, gaussian=gaussian)
-            fair = density.at_equal_proved_epsilon(plain, epsilon, size)
-            ours = density.ledger(ZOOM.at(epsilon), max_visits_cap=cap).stages[-1]
-            assert ours.kind is Kind.ZOOM_VISITS
-            assert ours.noise_scale * (2 / np.pi) ** 0.5 <= 1.15 * 4 * cap / fair.epsilon
-
-
 def test_shipped_tables_are_those_of_the_same_people() -> None:
     """The sums fit the true counts: nobody is sampled, and few people are scaled down."""
     for name in ("demo-city", "paris"):

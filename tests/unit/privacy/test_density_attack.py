@@ -74,14 +74,6 @@ def test_a_bounded_range_is_the_worst_of_all_choices():
     assert bounded_range_delta(np.zeros(1), 0.2)[0] == pytest.approx(math.tanh(0.05))
 
 
-@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
-def test_one_visit_under_laplace_is_a_closed_form(epsilon):
-    parameters = DensityParameters(epsilon=epsilon, method="zones_laplace")
-    ours = attacked(Visitor(visits=1), parameters).losses
-    assert ours.advantage == pytest.approx(1 - math.exp(-epsilon / 60), abs=1e-6)
-    assert ours.delta(epsilon / 30) == pytest.approx(0, abs=1e-9)
-
-
 @pytest.mark.parametrize("method", ["lpa", "efpa", "efpag", "efpag_joint"])
 @pytest.mark.parametrize("epsilon", [0.1, 4.0])
 def test_the_attack_stays_within_what_is_proved(method, epsilon):

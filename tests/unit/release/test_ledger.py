@@ -72,8 +72,9 @@ def test_without_a_budget_nothing_is_released(ledger):
 def test_only_those_named_may_raise_a_budget_and_nobody_lowers_it(ledger):
     with pytest.raises(ReleaseError, match="must come from me, got 'you'"):
         ledger.raise_to("town", epsilon=2.0, delta=1e-6, by="you", reason="more")
-    with pytest.raises(ReleaseError, match="only be raised"):
-        ledger.raise_to("town", epsilon=0.5, delta=1e-6, by="me", reason="less")
+    for epsilon, delta in ((0.5, 1e-6), (2.0, 0.0)):
+        with pytest.raises(ReleaseError, match="only be raised"):
+            ledger.raise_to("town", epsilon=epsilon, delta=delta, by="me", reason="less")
     with pytest.raises(ParameterError, match="reason"):
         ledger.raise_to("town", epsilon=2.0, delta=1e-6, by="me", reason=" ")
     ledger.raise_to("town", epsilon=2.0, delta=1e-6, by="me", reason="second study")

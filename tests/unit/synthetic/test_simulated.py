@@ -10,10 +10,8 @@ import pytest
 import shapely
 
 from engine.datasets import Dataset
-from engine.errors import ParameterError
 from engine.geography import projected_crs
 from research.simulated import outlines
-from research.simulated.__main__ import main
 from research.simulated.catalogue import RWANDA_2008
 from research.simulated.city import CitySpec, make_city
 from research.simulated.country import make_country
@@ -59,15 +57,6 @@ def matrices(dataset: Dataset) -> np.ndarray:
         rows = dataset.trips.day(day)
         np.add.at(matrix, (rows.origin, rows.destination), rows.n)
     return total
-
-
-def test_marginals_of_a_small_country(coarse: Dataset, fine: Dataset) -> None:
-    for dataset, mean in ((coarse, SMALL.habits.coarse_trips), (fine, SMALL.habits.fine_trips)):
-        assert dataset.homes is not None
-        assert dataset.homes.sum() == SMALL.people
-        assert matrices(dataset).sum() / SMALL.people == pytest.approx(mean, rel=0.05)
-        assert dataset.trips.whole.n.sum() == dataset.trips_by_person.whole.n.sum()
-        assert np.all(dataset.trips.whole.origin != dataset.trips.whole.destination)
 
 
 def test_fine_trips_across_coarse_zones_are_the_coarse_trips(
@@ -118,14 +107,3 @@ def test_zones_partition_the_outline(
         pairs = left < right
         shared = shapely.intersection(polygons[left[pairs]], polygons[right[pairs]])
         assert shapely.area(shared).sum() < 1e-6 * area
-
-
-@pytest.mark.parametrize("change", [{"zones": 1}, {"towers": 1}, {"people": 0}, {"people": 2.5}])
-def test_too_small_a_city_is_refused(tiny_city_spec: CitySpec, change: dict[str, float]) -> None:
-    with pytest.raises(ParameterError):
-        replace(tiny_city_spec, **change)
-
-
-def test_an_unknown_name_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["atlantis"]) == 2
-    assert "known are demo-city, paris" in capsys.readouterr().err
