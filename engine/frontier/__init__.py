@@ -4,7 +4,7 @@ The two axes are those of every page: how often an attacker guesses right at mos
 that is released, and the common part (`engine.use`).
 """
 
-from .candidate import USE_STEP, Candidate, Neighbours, best, undominated
+from .candidate import USE_STEP, Candidate, best, undominated
 from .judge import Frontier, Part, WayOut, frontier, judged, parts
 from .need import Need, check
 
@@ -13,7 +13,6 @@ __all__ = [
     "Candidate",
     "Frontier",
     "Need",
-    "Neighbours",
     "Part",
     "WayOut",
     "best",

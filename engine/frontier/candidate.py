@@ -1,6 +1,6 @@
-"""One setting with its two axes, which of two settings is better, and what stands beside it."""
+"""One setting with its two axes, and which of two settings is better."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,28 +109,3 @@ def undominated(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
             leading[one.zones, one.matrices] = one.rank
             kept.append(one)
     return tuple(kept)
-
-
-Neighbours = dict[str, tuple[Candidate | None, Candidate | None]]
-"""By lever, the settings in which it alone is moved one step down and up."""
-
-
-def neighbours(candidate: Candidate, judged: Sequence[Candidate]) -> Neighbours:
-    """Return the settings of the same method that differ in one lever, by one step."""
-    place = candidate.levers
-    alike = [one for one in judged if one.levers["method"] == place["method"]]
-    known: dict[tuple[Any, ...], Candidate] = {}
-    for one in sorted(alike, key=lambda one: one.preference, reverse=True):
-        known[tuple(one.levers.values())] = one  # of two levels with as many zones, the better
-    moved: Neighbours = {}
-    for lever in [name for name in place if name != "method"]:
-        stops = sorted({one.levers[lever] for one in alike})
-        at = stops.index(place[lever])
-        below = stops[at - 1] if at else None
-        above = stops[at + 1] if at + 1 < len(stops) else None
-        less, more = (
-            None if stop is None else known.get(tuple({**place, lever: stop}.values()))
-            for stop in (below, above)
-        )
-        moved[lever] = (less, more)
-    return moved

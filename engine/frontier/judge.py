@@ -27,7 +27,7 @@ from ..privacy import STRONG_GUESS
 from ..resolution import look_at
 from ..use import Use, drawn_uses, exact_uses
 from ..validation import as_real
-from .candidate import Candidate, Neighbours, best, neighbours, undominated
+from .candidate import Candidate, best, undominated
 from .need import Need, Protected, check, levels, protected, steps
 
 LIMITS = (1, 2, 4, 10, 30, 100)
@@ -127,10 +127,6 @@ class Frontier:
             if (chosen := _first(ladder, now, finer=level == "good"))
         ]
         return tuple(ways)
-
-    def levers(self, candidate: Candidate) -> Neighbours:
-        """Return what each lever costs or brings when it alone is moved by one step."""
-        return neighbours(candidate, self.judged)
 
     def _keeps_threshold(self, one: Candidate) -> bool:
         parameters = one.setting.parameters

@@ -358,8 +358,8 @@ def reset() -> None:
     kept.before = {key: held[key] for key in (*_KEYS, *NAMES) if key in held}
     for field in FIELDS:
         held[field.key] = field.default
-    for key in NAMES:
-        held.pop(key, None)
+    for key in NAMES:  # datasets first; without a value the link would be read again
+        held[key] = _usual(key)
     kept.redraws = 0
 
 

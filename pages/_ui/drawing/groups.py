@@ -18,7 +18,6 @@ OURS_ADDED_UP = (
     "Zoomed out: flows between groups of zones, added up from the flows of our method that are "
     "certain or likely; the others are not in them, nor are flows within a group."
 )
-OWN = "Each zone's own flows."
 
 
 def spacing(centres: Floats) -> float:

@@ -45,8 +45,6 @@ class Session:
     on_twin: tuple[str, Setting] | None = None
     judged: set[str] = field(default_factory=set)
     pages: dict[type, Any] = field(default_factory=dict)
-    stands_in: str | None = None
-    real_shown: set[str] = field(default_factory=set)
 
 
 def session() -> Session:

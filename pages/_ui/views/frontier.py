@@ -45,7 +45,6 @@ def draw(setting: Setting) -> None:
         if every is not None:
             _picture(every, setting)
         if every is not None and not running:
-            _why(every)
             _table(every, setting)
 
     recommend.draw(setting, key="all")
@@ -110,27 +109,6 @@ def _name(place: Place, one: Candidate) -> str:
 
 def _span(one: Candidate) -> str:
     return words.SPANS[one.setting.when.step] if words.is_flows(one.setting) else "every hour"
-
-
-def _why(every: Frontier) -> None:
-    """Draw what each lever of the recommended setting costs or brings by one step."""
-    best = every.recommended(state.value(state.RISK))
-    if best is None:
-        return
-
-    def said(one: Candidate | None) -> str:
-        return "–" if one is None else f"{percent(one.use.share)} at {percent(one.risk)}"
-
-    moved = {name: pair for name, pair in every.levers(best).items() if any(pair)}
-    st.caption(f"Why this one. {words.sentence(best)} By one step of one lever, use at which risk:")
-    tables.draw(
-        {
-            "Lever": Column(list(moved)),
-            "One step less": Column([said(less) for less, _ in moved.values()]),
-            "One step more": Column([said(more) for _, more in moved.values()]),
-        },
-        key="frontier_why",
-    )
 
 
 def _table(every: Frontier, setting: Setting) -> None:

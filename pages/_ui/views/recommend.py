@@ -83,12 +83,14 @@ def _recommended(every: Frontier, setting: Setting, *, key: str, running: bool) 
     else:
         title = "Recommended" if best.usable else "Best as asked, and not usable"
         _block("good" if best.usable else "noisy", title, words.sentence(best))
-        _button("Use this", best, f"{key}_use", primary=True)
+        label = "Use this" if best.usable else "Use this all the same"
+        _button(label, best, f"{key}_use", primary=best.usable)
     if running:
         st.caption("Coarser, longer and finer ones are being judged …")
         return
     for way in every.way_out(limit)[:3]:
-        _button(words.way(way), way.candidate, f"{key}_{way.lever}")
+        helps = way.candidate.usable and not (best and best.usable)
+        _button(words.way(way), way.candidate, f"{key}_{way.lever}", primary=helps)
     if every.confidential:
         st.caption(words.LEAK)
 

@@ -13,9 +13,6 @@ DRAWS = (
 )
 
 METHODS = {key: method.name for key, method in density.METHODS.items()}
-SHORT_METHODS = {key: method.short for key, method in density.METHODS.items()}
-TIME_STEPS = {"day": "Days", "week": "Weeks", "whole": "Whole period"}
-AS_INGESTED = "This page reads zones, days and hours as they were ingested, at full detail."
 OD_METHOD_NAMES = {key: method.name for key, method in origin_destination.METHODS.items()}
 LAWS: dict[LawName, str] = {
     "rounded_laplace": "exploring (rounded Laplace)",
@@ -35,12 +32,6 @@ def no_zoom(made_by: str) -> str:
     )
 
 
-OD_PUBLISHED_ONLY = (
-    "Method is set to ours. This page is about the published method, which suppresses flows below "
-    "τ, and its numbers hold for that one only."
-)
-"""Beside numbers of flows that are computed for one method, where the other one is set."""
-
 HELP = {
     "epsilon": "How much one protected unit may change one release: a person's day (the default), "
     "a person's whole period, or one trip; in a density a person's week. At ε = 0.1 an attacker's "
@@ -51,8 +42,6 @@ HELP = {
     "one over the number of people.",
     "max_visits": "At most this many visits of a person are counted in the week, chosen at random. "
     "Fewer means less noise, but heavier sampling.",
-    "cluster_minimum": "Cells are joined until a group has this many visits. 0 makes every cell "
-    "its own group; empty takes the paper's formula.",
     "variant": "How noise is added to the density. The recommended method provably "
     "stays within the published ε.",
     "unit": "Whose trace is hidden. One trip protects least, the whole period of a person most.",

@@ -110,19 +110,6 @@ def test_where_it_is_good_the_ways_are_finer_and_shorter(shipped):
         assert way.candidate.zones > 30 or way.candidate.matrices > 1
 
 
-def test_levers_move_one_thing_by_one_step(shipped):
-    result = shipped("demo-city")
-    one = next(c for c in result.candidates if c.setting.parameters.method == "published")
-    for lever, pair in result.levers(one).items():
-        for other in filter(None, pair):
-            differ = {name for name, v in one.levers.items() if other.levers[name] != v}
-            assert differ == {lever}
-    _, more = result.levers(one)["ε"]
-    epsilon = one.setting.parameters.epsilon
-    stops = {c.setting.parameters.epsilon for c in result.judged}
-    assert more is None or more.setting.parameters.epsilon == min(e for e in stops if e > epsilon)
-
-
 @pytest.mark.parametrize("limit", [0.5, 0.0, 1.1, float("nan"), "75", True, None])
 def test_a_limit_of_risk_is_a_best_guess(shipped, limit):
     with pytest.raises(ParameterError, match="risk must be a best guess"):
