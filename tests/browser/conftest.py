@@ -79,10 +79,15 @@ def visit(browser: "playwright.Browser", **context: Any) -> Iterator["playwright
         if parts.scheme not in ("data", "blob") and parts.hostname != "127.0.0.1":
             wrong.append(f"request to {url}")
 
+    def complain(said: Any) -> None:
+        asked = "/_stcore/" in said.location["url"]  # Streamlit tries where its server lies
+        if said.type == "error" and not asked:
+            wrong.append(f"{said.text} {said.location}")
+
     opened.on("request", lambda request: watch(request.url))
     page = opened.new_page()
     page.on("websocket", lambda socket: watch(socket.url))
-    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    page.on("console", complain)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.set_default_timeout(60_000)
     yield page

@@ -67,6 +67,7 @@ def test_epsilon_moves_gauges_picture_and_link_and_the_link_shows_the_same(sessi
 
 def test_a_presenter_has_one_screen_moves_epsilon_by_keys_and_takes_a_reset_back(page, address):
     at_home(page, f"{address}/?epsilon=0.5&threshold=7")
+    page.get_by_test_id("stExpandSidebarButton").click()
     page.get_by_role("button", name="Reset").click()
     expect(page.locator(SLIDER)).to_have_attribute("aria-valuetext", "1")
     page.get_by_role("button", name="Undo").click()

@@ -1,4 +1,4 @@
-"""From page to page in a real browser: link and settings stay; each fits a phone, and is read."""
+"""All eight pages in a real browser: settings stay, a phone shows them, anybody can use them."""
 
 import re
 from urllib.parse import parse_qsl, urlsplit
@@ -6,72 +6,106 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from pages._ui.shell.frame import PAGES
+from tests.browser.conftest import visit
+from tests.browser.test_home import SLIDER
 from tests.support.accessibility import COLOUR_RULES, RULES, serious
 from tests.support.browser import settled
 
 expect = pytest.importorskip("playwright.sync_api").expect
-pytestmark = pytest.mark.browser
 
-SLIDER = ".st-key-epsilon input[type=range]"
-PATHS = ["", *(path.split("_", 1)[1].removesuffix(".py") for path in list(PAGES)[1:])]
+MAIN = {
+    "": ".gauges",
+    "Density": ".card",
+    "Origin_Destination": ".card",
+    "Choose": ".stVegaLiteChart",
+    "Decisions": ".verdict",
+    "Report": ".card",
+    "Release": ".card",
+    "Data": '[data-testid="stFileUploader"]',
+}
+"""Of every page, as in the address, its answer, or what it asks for first."""
+SET = (
+    "epsilon=0.5&threshold=7&max_visits=12&unit=one+person%2C+whole+period"
+    "&od_zones=10+clusters&od_data=demo-city"
+)
+STILL = "* { transition: none !important; animation: none !important }"
 
 
 def link(page):
     return dict(parse_qsl(urlsplit(page.url).query))
 
 
+@pytest.fixture(scope="module")
+def one(browser, address):
+    """One session for all that is only looked at."""
+    with visit(browser) as page:
+        yield page
+
+
+def opened(page, address, path):
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.goto(f"{address}/{path}")
+    page.locator(f"{MAIN[path]}:visible").first.wait_for()
+    page.add_style_tag(content=STILL)
+    settled(page)
+
+
+def violations(page, scheme, rules):
+    page.emulate_media(color_scheme=scheme)
+    page.wait_for_function(
+        "scheme => getComputedStyle(document.querySelector('.stApp')).colorScheme === scheme",
+        arg=scheme,
+    )
+    settled(page)
+    return "\n".join(serious(page, rules=rules))
+
+
+@pytest.mark.parametrize("path", MAIN, ids=lambda path: path or "Home")
+def test_a_page_is_open_to_everybody_and_to_a_phone(one, address, path):
+    opened(one, address, path)
+    assert not violations(one, "light", RULES)
+    if not path:
+        assert not violations(one, "dark", COLOUR_RULES)
+        one.emulate_media(color_scheme="light")
+    one.set_viewport_size({"width": 390, "height": 844})
+    settled(one)
+    assert one.evaluate("document.documentElement.scrollWidth") <= 390
+    cut = """() => [...document.querySelectorAll('.card, .gauge, .verdict, .advice, button')]
+        .filter(one => one.checkVisibility() && one.getBoundingClientRect().right > 391)
+        .map(one => one.innerText)"""
+    assert not one.evaluate(cut)
+    answer = one.locator(f"{MAIN[path]}:visible").first
+    answer.scroll_into_view_if_needed()
+    expect(answer).to_be_in_viewport()
+
+
 def go(page, name):
-    page.get_by_test_id("stTopNavLink").filter(has_text=name).click()
+    page.get_by_test_id("stTopNavLink").filter(has_text=re.compile(f"^{name}$")).click()
     page.locator("h1").filter(has_text="Explorer" if name == "Home" else name).wait_for()
     settled(page)
 
 
-@pytest.fixture(scope="module")
-def visit(browser, address):
-    """One session for all pages."""
-    context = browser.new_context(viewport={"width": 1280, "height": 720}, color_scheme="light")
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    yield page
-    context.close()
-
-
-def test_pages_keep_what_is_set_and_back_leads_to_the_page_before(page, address):
-    page.goto(f"{address}/?epsilon=0.5&threshold=7&unit=person")
-    page.locator(".advice").first.wait_for()
+def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, address):
+    page.goto(f"{address}/?{SET}")
+    page.locator(".gauges").wait_for()
     settled(page)
-    for name in ("Origin–destination", "Choose", "Home"):
-        go(page, name)
-        expect(page).to_have_url(re.compile("epsilon=0.5"))
-        assert link(page)["threshold"] == "7"
-        assert link(page)["unit"].startswith("one person,")
-        expect(page.locator(SLIDER)).to_have_attribute("aria-valuetext", "0.5")
-    page.go_back()
-    if "Choose" not in page.url:
+    page.locator(SLIDER).press("ArrowLeft")
+    page.wait_for_url(re.compile("epsilon=0.45"))
+    settled(page)
+    wanted = {**dict(parse_qsl(SET)), "epsilon": "0.45"}
+    words = page.locator(".gauge .words").all_inner_texts()
+    go(page, "Choose")
+    for _ in range(2):
         page.go_back()
-    page.locator("h1").filter(has_text="Choose").wait_for()
-    settled(page)
-    expect(page.locator(SLIDER)).to_have_attribute("aria-valuetext", "0.5")
-    expect(page.get_by_role("combobox", name="What is protected")).to_have_value(
-        "one person, whole period"
-    )
-
-
-@pytest.mark.parametrize("path", PATHS, ids=lambda path: path or "Home")
-def test_every_page_fits_a_phone_and_is_accessible(visit, address, path):
-    visit.emulate_media(color_scheme="light")
-    visit.set_viewport_size({"width": 390, "height": 844})
-    visit.goto(f"{address}/{path}")
-    visit.locator("h1").first.wait_for()
-    settled(visit)
-    assert visit.evaluate("document.documentElement.scrollWidth") <= 390
-    visit.set_viewport_size({"width": 1280, "height": 720})
-    settled(visit)
-    visit.add_style_tag(content="* { transition: none !important; animation: none !important }")
-    visit.wait_for_timeout(300)
-    lines = serious(visit, None, RULES)
-    if not path:  # what has no colour is the same in both
-        visit.emulate_media(color_scheme="dark")
-        visit.wait_for_timeout(600)
-        lines += serious(visit, None, COLOUR_RULES)
-    assert not lines, "\n".join(lines)
+        settled(page)
+        if urlsplit(page.url).path == "/":
+            break
+    page.locator(".gauges").wait_for()
+    assert (urlsplit(page.url).path, link(page)) == ("/", wanted)
+    for name in list(PAGES.values())[::-1]:
+        go(page, name)
+        assert {**link(page), **wanted} == link(page), name
+        for key in ("epsilon", "threshold", "max_visits"):
+            slider = page.locator(f".st-key-{key} input[type=range]").first
+            expect(slider).to_have_attribute("aria-valuetext", wanted[key])
+    expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
