@@ -135,11 +135,6 @@ class Ledger:
     proved_notion: Notion
     unit: Unit
 
-    @property
-    def proved_exceeds_published(self) -> bool:
-        """Whether the best proved total is above what is published, beyond rounding."""
-        return self.exceeds(self.published_epsilon)
-
     def exceeds(self, epsilon: float) -> bool:
         """Return whether the best proved total is above `epsilon`, beyond rounding."""
         return is_above(self.proved_epsilon, epsilon)

@@ -73,14 +73,6 @@ def position_within(sorted_groups: Integers) -> Integers:
     return np.arange(len(sorted_groups)) - np.repeat(starts, lengths)
 
 
-def random_rank_within(groups: Integers, rng: np.random.Generator) -> Integers:
-    """Return a random rank 1, 2, 3, … of each entry among those of its group."""
-    order = random_order_within(groups, rng)
-    rank = np.empty(len(groups), dtype=np.int64)
-    rank[order] = position_within(groups[order]) + 1
-    return rank
-
-
 def heavy_tailed(mean: float, standard_deviation: float, maximum: int) -> Floats:
     """Return the cumulative distribution of a lognormal rounded up, 1 … `maximum`."""
     from scipy.optimize import root  # slow to load: a command says what it takes without it

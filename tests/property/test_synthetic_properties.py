@@ -4,17 +4,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from engine.synthetic.sampling import Rows, heavy_tailed, position_within, random_rank_within
+from engine.synthetic.sampling import Rows, heavy_tailed, position_within
 
 groups = st.lists(st.integers(0, 6), max_size=60).map(lambda g: np.array(g, dtype=np.int64))
-
-
-@given(groups, st.integers(0, 2**32 - 1))
-def test_ranks_of_a_group_are_one_two_three(group: np.ndarray, seed: int) -> None:
-    rank = random_rank_within(group, np.random.default_rng(seed))
-    for member in np.unique(group):
-        among = np.sort(rank[group == member])
-        np.testing.assert_array_equal(among, np.arange(1, len(among) + 1))
 
 
 @given(groups)

@@ -8,6 +8,7 @@ from engine import noise, origin_destination as od
 from engine.noise import laplace
 from engine.origin_destination import calculators, laws
 from engine.origin_destination.estimate.measurement import discrete_laplace
+from engine.origin_destination.scores import drawn_scores, expected_scores
 from tests.reference.od_people import expectation_of_matrix, release_matrix
 
 EPSILON, THRESHOLD = 0.4, 6
@@ -43,6 +44,28 @@ def test_release_follows_the_exact_law_and_not_at_another_scale(count):
     right, *wrong = (chi_square(count, released(count, each, count)) for each in (1.0, 0.8, 1.25))
     assert right > 1e-4
     assert max(wrong) < 1e-6
+
+
+def gap(factor):
+    """Largest distance, in standard errors, of the mean scores of draws from the exact ones."""
+    rng = np.random.default_rng(5)
+    true = rng.poisson(rng.gamma(0.4, 30, (40, 40)))
+    kept = rng.binomial(true, 0.8)
+    params = od.ODParameters(epsilon=0.6, max_trips_per_user=2, suppression_threshold=10)
+    exact = expected_scores(expectation_of_matrix(true, params, kept=kept))
+    names = ("mean_error", "relative_error", "zero_share", "lost_flows", "phantom_flows")
+    draws = []
+    for _ in range(60):
+        variates = laplace(rng, 1.0, true.shape) * factor
+        scores = drawn_scores(true, release_matrix(kept, params, noise=variates), 10)
+        draws.append([getattr(scores, name) for name in names])
+    errors = np.std(draws, axis=0, ddof=1) / np.sqrt(60)
+    return (np.abs(np.mean(draws, axis=0) - [getattr(exact, n) for n in names]) / errors).max()
+
+
+def test_exact_scores_are_the_mean_of_draws_and_not_at_another_scale():
+    assert gap(1.0) < 4
+    assert min(gap(0.8), gap(1.25)) > 8
 
 
 def covered(factor, zones=12, draws=1500):

@@ -11,7 +11,7 @@ from scipy.sparse import csr_array, eye_array
 from engine.datasets.zoomtables import ZoomClips, ZoomTables, room_units, weight_units
 from engine.density.zoom.tree import build_tree
 from engine.parameters import HOURS_PER_WEEK
-from engine.synthetic.sampling import position_within, random_order_within, random_rank_within
+from engine.synthetic.sampling import position_within, random_order_within
 
 HOURS = np.arange(HOURS_PER_WEEK)
 
@@ -59,7 +59,8 @@ class Riders:
         slot = person * HOURS_PER_WEEK + hour
         order = random_order_within(slot, own)
         first = order[position_within(slot[order]) == 0]  # one visit an hour
-        self._ranked = cell[first], random_rank_within(person[first], own)
+        order = random_order_within(person[first], own)
+        self._ranked = cell[first][order], 1 + position_within(person[first][order])
         self.zoom_tables = clipped(
             person, cell, stations, build_tree(positions).districts, cap, clips
         )

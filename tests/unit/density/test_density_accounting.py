@@ -151,12 +151,12 @@ def test_notions() -> None:
     assert ledger_of(method="lpa").delta == 0.0
     efpa = ledger_of(method="efpa")
     assert (efpa.published_notion, efpa.proved_notion) == (Notion.PURE, Notion.APPROXIMATE)
-    assert efpa.proved_exceeds_published
+    assert efpa.exceeds(efpa.published_epsilon)
     classical, analytic = ledger_of(), ledger_of(gaussian="analytic")
     assert classical.published_notion is Notion.PROBABILISTIC
     assert analytic.published_notion is Notion.APPROXIMATE
     assert classical.proved_notion is Notion.APPROXIMATE
-    assert not classical.proved_exceeds_published
+    assert not classical.exceeds(classical.published_epsilon)
 
 
 @pytest.mark.parametrize("method", ["lpa", "efpa", "efpag", "efpag_joint"])

@@ -45,7 +45,7 @@ def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
         assert ledger.delta == 2e-6
         assert len(ledger.stages) == 5
         assert sum(stage.epsilon for stage in ledger.stages) == pytest.approx(epsilon)
-        assert not ledger.proved_exceeds_published
+        assert not ledger.exceeds(ledger.published_epsilon)
         strength = gaussian_strength(epsilon, 2e-6)
         spent = [(stage.sensitivity / stage.noise_scale) ** 2 for stage in ledger.stages]
         assert sum(spent[:-1]) == pytest.approx(strength**2)
