@@ -1,8 +1,4 @@
-"""The verbs of `engine.contract` for a `Setting`, each answer computed once.
-
-`of` asks for anything else that the engine reads from a dataset as it is seen. Keys are settings
-and seeds, never arrays; what names an upload is kept by its session alone (`store`).
-"""
+"""The verbs of `engine.contract` for a `Setting`, each answer computed once."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -86,10 +82,7 @@ def matrices(setting: Setting) -> int:
 def of(
     function: Callable[Concatenate[Dataset, P], R], seen: Seen, /, *given: P.args, **named: P.kwargs
 ) -> R:
-    """Return what a function at the top of a module reads from a dataset as it is seen.
-
-    It draws no noise; its further arguments are settings, never arrays.
-    """
+    """Return what a function at the top of a module reads from a dataset as it is seen."""
     asked = (function, seen, *given, *sorted(named.items()))
     return store_of(asked).get(asked, lambda: function(dataset(seen), *given, **named))
 
@@ -148,11 +141,7 @@ def noise_of(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> np.
 
 
 def release(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
-    """Return one draw, of flows that of one matrix.
-
-    The same seed, repeat and day give the same noise, whatever the parameters: a change that is
-    seen is the setting's, and two methods read the same noise. The first is the one on the page.
-    """
+    """Return one draw, of flows that of one matrix."""
     asked = ("release", setting, seed, repeat, day)
     return store_of(asked).get(asked, lambda: draw(setting, seed, repeat, day))
 
@@ -193,10 +182,7 @@ def scores(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
 
 @once
 def use(setting: Setting, seed: int) -> engine_use.Use:
-    """Return the common part: of 100 trips or visits, how many are where they really were.
-
-    `seed` is `state.use_seed`: what is recommended was judged by the same draws.
-    """
+    """Return the common part: of 100 trips or visits, how many are where they really were."""
     return engine_use.use(setting, ingested(setting), seed=seed)
 
 

@@ -1,10 +1,4 @@
-"""What is set: one typed list of fields, kept by Streamlit in the session and in the link.
-
-A widget drawn by `draw` is bound to the link under its key; a value stands there as its words say.
-Pickers of datasets and their zones are bound only where none of them is one's own: a browser writes
-any name that it offers. `density`, `flows` and `report` return what is set as the
-`engine.contract.Setting` that is judged and released.
-"""
+"""What is set: one typed list of fields, kept by Streamlit in the session and in the link."""
 
 import secrets
 from collections.abc import Callable, Iterable, Sequence
@@ -309,10 +303,7 @@ def put(**values: Any) -> None:
 
 
 def put_and_rerun(**values: Any) -> None:
-    """Set the same in the middle of a page, whose run ends here and begins anew.
-
-    Also in a part that runs by itself: what its callbacks set of other widgets is lost.
-    """
+    """Set the same in the middle of a page, whose run ends here and begins anew."""
     session().wanted = values
     st.rerun()
 
@@ -375,10 +366,7 @@ def redraw() -> None:
 
 
 def entry(part: str) -> Entry | None:
-    """Return the dataset that is set for ``density`` or ``trips``; None where none is installed.
-
-    One that lacks the part is returned as it is, and the page says what is missing.
-    """
+    """Return the dataset that is set for ``density`` or ``trips``; None where none is installed."""
     known, key = catalogue.entries(), "density_data" if part == "density" else "od_data"
     chosen = known.get(st.session_state.get(key, ""))
     return chosen or preferred(known.values(), part) or next(iter(known.values()), None)
@@ -418,10 +406,7 @@ def variants(of: Entry | None) -> tuple[str, ...]:
 
 
 def density(**changes: Any) -> Setting | None:
-    """Return the density that is set; None where its dataset has no visits.
-
-    `changes` replaces some of the parameters, such as ``method="lpa"``.
-    """
+    """Return the density that is set; None where its dataset has no visits."""
     of = entry("density")
     if of is None or not of.has_density:
         return None
@@ -441,10 +426,7 @@ def density(**changes: Any) -> Setting | None:
 
 
 def flows(**changes: Any) -> Setting | None:
-    """Return the flows that are set; None where their dataset has no trips.
-
-    A person over the whole period has one matrix, whatever time is set.
-    """
+    """Return the flows that are set; None where their dataset has no trips."""
     of = entry("trips")
     if of is None or not of.has_trips:
         return None
@@ -478,10 +460,7 @@ def _setting(part: str, of: Entry, given: Any, when: When | None = None) -> Sett
 
 
 def stamp() -> tuple[list[str], bool]:
-    """Return what every saved picture says, and whether any people that are set or shown are real.
-
-    That it is no release and whose data it is; then what is set.
-    """
+    """Return what every saved picture says, and whether any people that are set or shown are real."""
     kept, trips, visits = session(), entry("trips"), entry("density")
     real = any(
         one is not None and not one.metadata.simulated
@@ -507,11 +486,7 @@ def entry_of(setting: Setting) -> Entry:
 
 
 def seed(of: Entry) -> Seed:
-    """Return the seed of the noise for a dataset: fixed for simulated people, else secret.
-
-    A known seed lets anyone subtract the noise. The secret one is made per session and dataset and
-    lives in the session only: never in the link, a log or a file.
-    """
+    """Return the seed of the noise for a dataset: fixed for simulated people, else secret."""
     kept = session()
     if of.metadata.simulated:
         return SIMULATED_SEED, kept.redraws
@@ -583,10 +558,7 @@ def _usual(key: str) -> str:
 
 
 def app_wide() -> AbstractContextManager[None]:
-    """Return what makes a widget the same one on every page, whichever draws it.
-
-    Streamlit drops from the link what a page has bound as soon as another page is shown.
-    """
+    """Return what makes a widget the same one on every page, whichever draws it."""
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return nullcontext()

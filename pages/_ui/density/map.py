@@ -69,10 +69,7 @@ def zone(setting: Setting) -> str:
 
 
 def central_zone(dataset: Dataset) -> str:
-    """Return the id of the zone nearest to the middle among the busier half.
-
-    It reads the truth, which the page shows beside it; no slider and no draw changes the choice.
-    """
+    """Return the id of the zone nearest to the middle among the busier half."""
     visits = density.truth(dataset).sum(axis=1)
     centres = dataset.tessellation.zone_centres_m
     middle = (centres.min(axis=0) + centres.max(axis=0)) / 2

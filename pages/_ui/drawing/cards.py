@@ -49,11 +49,7 @@ def pending_html(sentence: str) -> str:
 def verdict_html(
     level: Level, sentence: str, note: str = "", *, of: str = "", title: str = "", rule: str = ""
 ) -> str:
-    """Return the verdict on the dataset `of` as one coloured block; its level is said in words.
-
-    `title` says it in other words than the level's own, `rule` what the limits are, where the
-    pointer rests.
-    """
+    """Return the verdict on the dataset `of` as one coloured block; its level is said in words."""
     name = f' <span class="of">{html.escape(of)}</span>' if of else ""
     small = f"<small>{html.escape(note)}</small>" if note else ""
     sign = f'<span aria-hidden="true">{SIGNS[level]}</span>'

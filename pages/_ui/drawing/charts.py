@@ -1,8 +1,4 @@
-"""Curves, bars and heat maps, drawn by Vega-Lite; what is saved of one says whose data it is.
-
-A specification holds no data: what a slider changes stands in named tables beside it, so that the
-browser keeps the picture and moves its marks.
-"""
+"""Curves, bars and heat maps, drawn by Vega-Lite; what is saved of one says whose data it is."""
 
 import html
 import math
@@ -293,10 +289,7 @@ def bars(
     legend: bool = True,
     axis: Mapping[str, Any] | None = None,
 ) -> None:
-    """Draw marks by category, one below another in the given order, or `upright`.
-
-    `more` is said of each category in tooltips; `axis` writes the categories in Vega's terms.
-    """
+    """Draw marks by category, one below another in the given order, or `upright`."""
     along, across = ("y", "x") if upright else ("x", "y")
     look: Spec = {"labelLimit": 200, "labelOverlap": upright, "ticks": False, "domain": False}
     look |= {"labelAngle": 0} if upright else {}
@@ -382,10 +375,7 @@ def heat(
     height: int,
     on_pick: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Draw cells, shape (rows, columns), coloured by their values; an empty first tip is no cell.
-
-    `chosen` is framed; `on_pick` takes the row and the column of a click.
-    """
+    """Draw cells, shape (rows, columns), coloured by their values; an empty first tip is no cell."""
     said = {name: np.asarray(cells, dtype=object) for name, cells in tips.items()}
     first = next(iter(said.values()))
     known = [one for one in np.ndindex(values.shape) if first[one] == first[one] != ""]
@@ -440,10 +430,7 @@ def show(
     height: int,
     on_pick: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> None:
-    """Draw layers over tables, of which the first is that of every layer without its own.
-
-    What is saved carries what is set and whose data it is; of real people nothing can be saved.
-    """
+    """Draw layers over tables, of which the first is that of every layer without its own."""
     data = {name: _arrow(columns) for name, columns in tables.items()}
     said, real = state.stamp()
     small: Spec = {"orient": "bottom", "anchor": "start", "color": "#8a8a8a", "offset": 6}

@@ -1,7 +1,4 @@
-"""Maps without a basemap: zones in colour and flows as arcs, both on a stated scale.
-
-Nothing here asks the network for anything: decks have no map provider and no style.
-"""
+"""Maps without a basemap: zones in colour and flows as arcs, both on a stated scale."""
 
 import html
 import math
@@ -208,10 +205,7 @@ def flow_map(
     hint: str = "Click: its flows only",
     turn: int = 0,
 ) -> None:
-    """Draw flows as arrows between zone centres; width and colour follow one scale.
-
-    There and back are two arrows, each to the same side of its way.
-    """
+    """Draw flows as arrows between zone centres; width and colour follow one scale."""
     texts_of = [(html.escape(label), texts) for label, texts in tooltip.items()]
     hints = {f"t{j}": "" if j else hint for j in range(len(texts_of))}
     shades = (scale.colours(values) if colours is None else colours).astype(np.int64)

@@ -47,11 +47,7 @@ def mark(release: EstimateRelease, origin: int, destination: int) -> str:
 
 
 def words(release: EstimateRelease, pairs: tuple[Integers, Integers]) -> list[str]:
-    """Say how flows read: ``42 (95%: 31–55; 12–72 for all flows at once)``.
-
-    Both ranges hold whatever the model and are about the trips that trimming keeps; it is said
-    where it trims.
-    """
+    """Say how flows read: ``42 (95%: 31–55; 12–72 for all flows at once)``."""
     kept = "" if release.measurement.ledger.unit is Unit.TRIP else " kept trips,"
     estimates = release.typical[0][pairs].tolist()
     return [
@@ -63,11 +59,7 @@ def words(release: EstimateRelease, pairs: tuple[Integers, Integers]) -> list[st
 def ranges(
     release: EstimateRelease, pairs: tuple[Integers, Integers]
 ) -> tuple[list[str], list[str]]:
-    """Return the ranges of flows in words: 95% for each by itself, and for all at once.
-
-    Both hold whatever the model. The second is for flows that are looked at because of what was
-    released of them; the first is for a flow somebody asked for beforehand.
-    """
+    """Return the ranges of flows in words: 95% for each by itself, and for all at once."""
     written: list[list[str]] = []
     for low, high in (release.interval, release.exact_interval(at_once=True)):
         ends = zip(low[0][pairs], high[0][pairs], strict=True)

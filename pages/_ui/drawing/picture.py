@@ -1,8 +1,4 @@
-"""True beside private as one picture that the server makes: for home and for print, no script.
-
-Both sides are on one scale; a thing is named where it is pointed at. Flows that are wrong are told
-by their edge, too: lost ones are broken and empty, phantoms hollow, inflated ones dotted.
-"""
+"""True beside private as one picture that the server makes: for home and for print, no script."""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -141,12 +137,7 @@ def of_flows(
     side_px: int = 430,
     note: str = groups_said.ADDED_UP,
 ) -> Picture:
-    """Return the largest flows of each side as arrows; between `groups` where zones lie close.
-
-    A phantom is shown where nobody travelled, an inflated flow reads more than twice the truth, a
-    lost one is among the largest true flows of `least` trips or more and reads 0. `words` says how
-    private flows read, by origin and destination, where that is more than a number.
-    """
+    """Return the largest flows of each side as arrows; between `groups` where zones lie close."""
     levels = [drawn, *(one.drawn for one in groups)]
     at = groups_said.level([groups_said.spacing(one.centres) * side_px / _SIZE for one in levels])
     if at:

@@ -25,10 +25,7 @@ class Column:
 
 
 def draw(columns: Mapping[str, Column | Sequence[Any]], *, key: str = "table") -> None:
-    """Draw columns of equal length under their names, which hold the units.
-
-    Texts would be sorted by their letters: what has no numbers stays plain.
-    """
+    """Draw columns of equal length under their names, which hold the units."""
     whole = {n: one if isinstance(one, Column) else Column(one) for n, one in columns.items()}
     texts = {
         name: [column.words(value) if column.words else value for value in column.values]

@@ -1,8 +1,4 @@
-"""Long work that outlives its page: a build, a release.
-
-It goes on in a thread of its own until it has ended or is stopped, or until the session or the
-server that keeps it ends.
-"""
+"""Long work that outlives its page: a build, a release."""
 
 import threading
 from collections.abc import Callable

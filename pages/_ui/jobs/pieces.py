@@ -1,8 +1,4 @@
-"""Long work beside a page: small independent pieces in worker processes, drawn as they come.
-
-A piece is a function at the top of a module and settings, seeds and other scalars: never arrays. A
-worker opens datasets by itself, and lets go of an upload with the next piece or when it rests.
-"""
+"""Long work beside a page: small independent pieces in worker processes, drawn as they come."""
 
 import os
 import threading
@@ -221,11 +217,7 @@ def ask(name: str, function: Function, pieces: Sequence[Piece], *, delay_s: floa
 
 
 def live(name: str, job: Job, draw: Callable[[list[Any], bool], None], *, what: str = "") -> None:
-    """Draw the answers that are there, again and again until all are.
-
-    `draw` takes them, and whether more are to come. With `what` a bar says how far it is, beside a
-    button to stop.
-    """
+    """Draw the answers that are there, again and again until all are."""
     polling = job.running
 
     def part() -> None:
