@@ -460,7 +460,7 @@ def _setting(part: str, of: Entry, given: Any, when: When | None = None) -> Sett
 
 
 def stamp() -> tuple[list[str], bool]:
-    """Return what every saved picture says, and whether any people that are set or shown are real."""
+    """Return what every saved picture says, and whether any people set or shown are real."""
     kept, trips, visits = session(), entry("trips"), entry("density")
     real = any(
         one is not None and not one.metadata.simulated

@@ -375,7 +375,7 @@ def heat(
     height: int,
     on_pick: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Draw cells, shape (rows, columns), coloured by their values; an empty first tip is no cell."""
+    """Draw cells of shape (rows, columns) by their values; an empty first tip is no cell."""
     said = {name: np.asarray(cells, dtype=object) for name, cells in tips.items()}
     first = next(iter(said.values()))
     known = [one for one in np.ndindex(values.shape) if first[one] == first[one] != ""]
