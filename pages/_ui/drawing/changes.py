@@ -1,7 +1,7 @@
 """What rose and what fell between two spans, true beside private, as one picture."""
 
 import html
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -26,12 +26,17 @@ _RISE, _FALL, _NONE, _INVENTED = _KINDS
 
 
 def picture_of(
-    drawn: Shapes, true: Integers, told: Integers, signs: Integers, words: Sequence[str], what: str
+    drawn: Shapes,
+    true: Integers,
+    told: Integers,
+    signs: Integers,
+    say: Callable[[int], str],
+    what: str,
 ) -> Picture:
     """Return changes of flows (zones, zones) or of zones (zones,), as they are and as told.
 
     `signs` are the verdicts; a true change that is not told is drawn empty with a broken edge, a
-    told one that the truth does not share is hollow. `words` says each in the order of `true`.
+    told one that the truth does not share is hollow. `say` tells one by its place in `true`.
     """
     high = float(max(np.abs(true).max(initial=0), 1))
     named = np.select(
@@ -58,7 +63,7 @@ def picture_of(
             deep = 1.0 if true.ndim == 2 else min(0.2 + 0.7 * sizes[i] / high, 1.0)
             paths += f'<path class="flow {edge}" fill-opacity="{deep:.2f}" '
             paths += f'style="--c:{colour}" d="{outline}">'
-            paths += f"<title>{html.escape(words[i])}</title></path>"
+            paths += f"<title>{html.escape(say(i))}</title></path>"
         return picture.figure(drawn, title, f"{title}: {what}", ground + paths)
 
     shown = np.where(signs == 0, true, told)  # a true change that nobody can tell is drawn, too

@@ -124,24 +124,25 @@ def _map(matrix: Matrix, told: Change, before: Setting, after: Setting) -> None:
     true = cached.truth(after, 0) - cached.truth(before, 0)
     names = list(matrix.names.values())
     ways = {
-        "Flows": (true, told.flows, [f"{one} → {other}" for one in names for other in names]),
-        "Leaving": (true.sum(axis=1), told.leaving, names),
-        "Arriving": (true.sum(axis=0), told.arriving, names),
+        "Flows": (true, told.flows),
+        "Leaving": (true.sum(axis=1), told.leaving),
+        "Arriving": (true.sum(axis=0), told.arriving),
     }
     way = st.segmented_control("Show", list(ways), default="Flows", required=True, **_named("show"))
-    truly, each, labels = ways[way or "Flows"]
-    written = told.written if truly.ndim == 2 else np.ones(len(names), dtype=bool)
-    numbers = zip(*(one.ravel().tolist() for one in (truly, each.change, each.signs, written)),
-                  strict=True)  # fmt: skip
-    verdicts = {1: "a rise", -1: "a fall", 0: "cannot tell"}
-    words = [
-        f"{label}\ntrue: {t:+,}\ntold: {verdicts[sign]}, "
-        + (f"{c:+,} ± {each.reach:,}" if seen else "one of the two counts is suppressed")
-        for label, (t, c, sign, seen) in zip(labels, numbers, strict=True)
-    ]
+    truly, each = ways[way or "Flows"]
+    verdicts, signs = {1: "a rise", -1: "a fall", 0: "cannot tell"}, each.signs
+
+    def say(i: int) -> str:
+        at = np.unravel_index(i, truly.shape)
+        said = f"{each.change[at]:+,} ± {each.reach:,}"
+        if truly.ndim == 2 and not told.written[at]:
+            said = "one of the two counts is suppressed"
+        where = " → ".join(names[zone] for zone in at)
+        return f"{where}\ntrue: {truly[at]:+,}\ntold: {verdicts[int(signs[at])]}, {said}"
+
     shapes = cached.of(_shapes, cached.view(matrix.setting))
     what = f"the {changes.MOST} largest changes of flows" if way == "Flows" else f"trips {way}"
-    picture.draw(changes.picture_of(shapes, truly, each.change, each.signs, words, what.lower()))
+    picture.draw(changes.picture_of(shapes, truly, each.change, signs, say, what.lower()))
 
 
 def _shapes(dataset: Any) -> picture.Shapes:

@@ -38,11 +38,11 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
             assert (np.where(noisy[-1] >= 15, noisy[-1], 0) == released).all()
     least = 15 if od.suppresses(parameters) else None
     told = change.compare(*noisy, change.noise_law(parameters), least_shown=least)
-    _, truly, changed, signs, words, _ = drawn[-1]
+    _, truly, changed, signs, say, _ = drawn[-1]
     assert (truly == true[1] - true[0]).all()
     assert (changed == told.flows.change).all()
     assert (signs == told.flows.signs).all()
-    assert sum("is suppressed" in one for one in words) == (~told.written).sum()
+    assert sum("is suppressed" in say(i) for i in range(truly.size)) == (~told.written).sum()
     assert f"{change.composed_epsilon(parameters, (3, 3)):.3g} for both spans" in said
     assert "can be told" in said
     assert "nan" not in said.lower().replace("finance", "")
