@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from engine.arrays import Integers
+from engine.arrays import Floats, Integers
 from engine.contract import Setting, When
 from engine.errors import ParameterError
 from engine.origin_destination import NoiseLaw, ODParameters, calculators, change, kept
@@ -37,7 +37,7 @@ def draw(matrix: Matrix) -> None:
     except ParameterError as problem:
         st.info(str(problem))
         return
-    _map(matrix, compared(before, after, matrix.seed), before, after)
+    _map(matrix, before, after)
     known = power(before, after, matrix.seed)
     changed = f"of {number(known.found + known.missed)} true changes by {SHARE:.0%} or more"
     wrong = "Told, but the truth does not go there: by noise, or trimming drops more in one span."
@@ -84,15 +84,18 @@ def _named(name: str) -> dict[str, Any]:
 
 
 @cached.once
-def compared(before: Setting, after: Setting, seed: cached.Seed) -> Change:
-    """Return the verdicts of the draw on the page."""
+def compared(
+    before: Setting, after: Setting, seed: cached.Seed
+) -> tuple[Change, tuple[Floats, Floats]]:
+    """Return the verdicts of the draw on the page, and the ranges of the ratios of flows."""
     parameters, cells = before.parameters, list[Integers]()
     for one in (before, after):
         asked = cached.dataset(cached.view(one)), parameters
         noise, when = cached.flow_noise(one, seed), cached.days(one, 0)
         cells.append(change.noisy_cells(*asked, noise=noise, **when))
     law = change.noise_law(parameters)
-    return change.compare(cells[0], cells[1], law, least_shown=_least(parameters))
+    told = change.compare(cells[0], cells[1], law, least_shown=_least(parameters))
+    return told, change.ratios(cells[0], cells[1], law, least=FLOW)
 
 
 @cached.once
@@ -120,7 +123,8 @@ def _least(parameters: Any) -> int | None:
     return parameters.least_shown if change.suppresses(parameters) else None
 
 
-def _map(matrix: Matrix, told: Change, before: Setting, after: Setting) -> None:
+def _map(matrix: Matrix, before: Setting, after: Setting) -> None:
+    told, (low, high) = compared(before, after, matrix.seed)
     true = cached.truth(after, 0) - cached.truth(before, 0)
     names = list(matrix.names.values())
     ways = {
@@ -137,6 +141,8 @@ def _map(matrix: Matrix, told: Change, before: Setting, after: Setting) -> None:
         said = f"{each.change[at]:+,} ± {each.reach:,}"
         if truly.ndim == 2 and not told.written[at]:
             said = "one of the two counts is suppressed"
+        elif truly.ndim == 2 and np.isfinite(low[at]):
+            said += f", {low[at]:.0%} to {high[at]:.0%} of before"
         where = " → ".join(names[zone] for zone in at)
         return f"{where}\ntrue: {truly[at]:+,}\ntold: {verdicts[int(signs[at])]}, {said}"
 

@@ -43,6 +43,10 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     assert (changed == told.flows.change).all()
     assert (signs == told.flows.signs).all()
     assert sum("is suppressed" in say(i) for i in range(truly.size)) == (~told.written).sum()
+    low, high = change.ratios(*noisy, change.noise_law(parameters), least=100)
+    known = np.flatnonzero((np.isfinite(low) & told.written).ravel())
+    for at in known[:3]:
+        assert f", {low.flat[at]:.0%} to {high.flat[at]:.0%} of before" in say(at)
     assert f"{change.composed_epsilon(parameters, (3, 3)):.3g} for both spans" in said
     assert "can be told" in said
     assert "nan" not in said.lower().replace("finance", "")
