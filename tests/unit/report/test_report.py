@@ -62,7 +62,10 @@ def test_single_trips_have_no_people_and_all_trips():
     params = ReportParameters(epsilon=1.0, unit="item")
     assert Analysis.GYRATION not in params.on
     assert Analysis.SIZE not in params.asked  # trips follow from days
-    assert drawn(unit="item").results[Analysis.SIZE].epsilon == 0
+    results = drawn(unit="item").results
+    assert results[Analysis.SIZE].epsilon == 0
+    for one, change in ((Analysis.DAYS, 1), (Analysis.JUMP_LENGTH, 1), (Analysis.VISITS, 2)):
+        assert results[one].scales[0] == pytest.approx(change / params.epsilon_of(one))
     kept = report.numbers(TABLE, Analysis.DAYS, params, kept=True)
     assert (kept == report.numbers(TABLE, Analysis.DAYS, params)).all()
 
