@@ -22,8 +22,7 @@ from engine.datasets import Dataset, Metadata, storage, tripfiles
 from engine.datasets.tripcounts import TripCounts
 from engine.ingest import keys
 
-DAYS, ZONES, MANY_ZONES = 365, 3_000, 5_000
-FULL_DAY, WIDE_DAY = 548_000, 2_000_000
+DAYS, ZONES = 365, 3_000
 CELLS = int(os.environ.get("BENCH_YEAR") or 4_000_000)
 FIRST = date(2023, 1, 1)
 SALT = "benchmark"
@@ -37,8 +36,6 @@ def rows() -> Iterator[Row]:
         writing_s, year = timed(lambda: make_year(Path(name) / "year", ZONES, DAYS, CELLS))
         yield _opened(year, writing_s)
         yield from _counted(year)
-        yield from _full_day(Path(name))
-        yield _wide(Path(name))
 
 
 def make_year(folder: Path, zones: int, days: int, cells: int) -> Dataset:
@@ -132,43 +129,3 @@ def _counted(year: Dataset) -> Iterator[Row]:
     day, _ = timed(lambda: od.truth(Dataset(year.folder), days=3))
     total, _ = timed(lambda: od.truth(Dataset(year.folder), sum_days=True))
     yield Row("a day's matrix beside that of the period", day, total)
-
-
-def _full_day(folder: Path) -> Iterator[Row]:
-    """Count and release a day of the size that a year of 200 million cells has."""
-    day = make_year(folder / "full", ZONES, 1, FULL_DAY)
-    seconds, counted = timed(lambda: od.histogram(Dataset(day.folder), days=0))
-    plain, _ = timed(lambda: np.unique(day.trips.day(0).n.astype(np.int64), return_counts=True))
-    note = f"{day.trips.rows:,} rows, {len(counted.true):,} counts; reference: np.unique of the day"
-    yield Row(f"distinct counts of a day of {FULL_DAY:,} cells", seconds, plain, note=note)
-    ours = child(
-        "od.release(day, settings, rng=np.random.default_rng(0), days=0)",
-        before="import numpy as np\nfrom pathlib import Path\n"
-        "from engine import origin_destination as od\nfrom engine.datasets import Dataset\n"
-        f"day = Dataset(Path({str(day.folder)!r}))\n"
-        "settings = od.ODParameters(epsilon=1.0, unit='trip', method='estimate')",
-    )
-    plain, _ = timed(lambda: np.sort(np.random.default_rng(0).random(ZONES**2)))
-    yield Row(
-        f"that day released by estimate, {ZONES:,} zones",
-        ours.cpu,
-        plain,
-        "≤ 5 s, ≤ 1 GB",
-        ours.cpu <= 5 and ours.peak_mb <= 1000,
-        f"processor time; peak {ours.peak_mb:,.0f} MB; reference: NumPy sorts a number for every "
-        "pair",
-    )
-
-
-def _wide(folder: Path) -> Row:
-    wide = make_year(folder / "wide", MANY_ZONES, 1, WIDE_DAY)
-    seconds, matrix = timed(lambda: od.truth(wide, days=0))
-    plain, _ = timed(lambda: np.zeros((MANY_ZONES, MANY_ZONES), dtype=np.int64) + 1)
-    return Row(
-        f"a day between {MANY_ZONES:,} zones as a matrix",
-        seconds,
-        plain,
-        "accepted",
-        matrix.shape[-1] == MANY_ZONES,
-        f"{wide.trips.rows:,} cells; reference: NumPy fills a matrix of that size",
-    )
