@@ -224,3 +224,86 @@ def confirmed(page, name, trips):
     expect(button).to_be_enabled()
     settled(page)
     return button
+
+
+def test_two_sessions_cannot_spend_the_same_budget(browser, tmp_path):
+    """Both have confirmed the last share of it; both press; one bundle, one cost."""
+    shutil.copytree(ROOT / "data" / "demo-city", tmp_path / "demo-city")
+    by = ("--datasets", "demo-city", "--epsilon", 0.7, "--by", "custodian")
+    release_command(tmp_path, "budget", "set", "people", *by)
+    asked = "Release?od_data=demo-city&epsilon=0.1&method=estimate"
+    server = served({"MOBILITY_DATA": str(tmp_path)})
+    with server as address, visit(browser) as one, visit(browser) as other:
+        buttons = []
+        for page in (one, other):
+            page.goto(f"{address}/{asked}")
+            buttons.append(confirmed(page, "demo-city", 10_000_000))
+        for button in buttons:
+            button.click(no_wait_after=True)
+        for page in (one, other):
+            page.get_by_text("Released: demo-city-od").first.wait_for()
+        one.reload()  # repeats nothing
+        one.get_by_text("Released: demo-city-od").first.wait_for()
+        one.get_by_role("button", name="Release something else").click()
+        one.get_by_text("exceeds ε").wait_for()  # what is left is too little
+    assert "ε = 0.7 of 0.7" in (said := release_command(tmp_path, "budget", "show"))
+    assert "in 1 release;" in said
+    bundles = [one for one in (tmp_path / "local" / "releases").iterdir() if one.is_dir()]
+    assert len(bundles) == 1
+
+
+def files_of(page, *files):
+    """Give the Data page its files, one place after the other."""
+    for place, (name, text) in enumerate(files):
+        file = {"name": name, "mimeType": "", "buffer": text.encode()}
+        page.locator('input[type="file"]').nth(place).set_input_files(file)
+        page.get_by_title(name, exact=True).wait_for()
+        settled(page)
+
+
+def test_own_files_become_a_dataset_that_no_link_names(page, address):
+    rows = [
+        f"{person} ;2015-09-{day:02d} {8 + person % 9:02d}:00 ;{person % 7};{(person + day) % 7}"
+        for day in range(7, 14)
+        for person in range(60)
+    ]
+    trips = "\n".join(["Usuario;Salida;Origen;Destino", *rows, "", rows[0]])
+    towers = [f"{i},{20.66 + i % 3 / 100},{-103.36 + i // 3 / 100}" for i in range(7)]
+    page.goto(f"{address}/Data")
+    page.get_by_role("button", name="Build the dataset").wait_for()
+    settled(page)
+    places = "\n".join(["id,latitude,longitude", *towers])
+    files_of(page, ("t_2015_09.csv", trips), ("stations.csv", places))
+    page.get_by_text("Still needed: a column for “Time”").wait_for()
+    choose(page, "Time", "Salida")
+    name = page.get_by_role("textbox", name="Name of the dataset")
+    name.fill("secret-city")
+    name.press("Enter")
+    settled(page)
+    page.get_by_role("button", name="Build the dataset").click()
+    page.get_by_role("button", name="See it on home").first.click()
+    page.locator(".gauges").wait_for()
+    settled(page)
+    expect(page.get_by_role("combobox", name="Trips dataset")).to_have_value(
+        re.compile("secret-city")
+    )
+    assert "secret" not in page.url
+    page.get_by_test_id("stTopNavLink").filter(has_text="Choose").click()
+    settled(page)
+    assert "secret" not in page.url
+
+
+def test_a_twin_of_public_facts_is_recommended_for(page, address):
+    page.goto(f"{address}/Data")
+    page.get_by_text("No data yet").click()
+    page.get_by_role("button", name="Try it with France").click()
+    page.get_by_role("button", name="Make the twin").click()
+    page.get_by_role("button", name="See it on home").first.click()
+    page.locator(".advice").wait_for()
+    settled(page)
+    expect(page.locator(".advice")).to_contain_text("Publish")
+    before = said(page.locator(".advice").inner_text())
+    page.get_by_role("button", name="Use this").click()
+    page.get_by_text("as you have it ✓").wait_for()
+    assert said(page.locator(".verdict").first.inner_text()) == before
+    assert "od_data" not in page.url

@@ -36,7 +36,6 @@ _STANDS_STILL = """([call, still]) => {
     else window.stillness.since ??= now;
     return now - window.stillness.since >= still;
 }"""
-_TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
 
 def settled(page: Any, *, still_ms: int = 400) -> None:
@@ -50,17 +49,12 @@ def settled(page: Any, *, still_ms: int = 400) -> None:
     page.wait_for_function(_STANDS_STILL, arg=[next(_CALLS), still_ms])
 
 
-def drawn(page: Any) -> None:
-    """Wait until the browser has shown what its scripts have changed."""
-    page.evaluate(_TWO_FRAMES)
-
-
 def opened(page: Any, label: str) -> Any:
-    """Open a picker's list and return its options; a list that a rerun has closed is opened again.
+    """Open a picker's list, beside the sidebar where both have it, and return its options.
 
-    The press is made only while the list is closed: on an open list it would close it.
+    A list that a rerun has closed is opened again; a press on an open one would close it.
     """
-    picker = page.get_by_role("combobox", name=label, exact=True)
+    picker = page.get_by_role("combobox", name=label, exact=True).last
     options = page.get_by_role("option")
     for _ in range(5):
         if picker.get_attribute("aria-expanded") != "true":
@@ -73,17 +67,9 @@ def opened(page: Any, label: str) -> Any:
     raise AssertionError(f"{label} does not open")
 
 
-def offered(page: Any, label: str) -> list[str]:
-    """Return the texts that a picker offers, and close its list."""
-    texts: list[str] = opened(page, label).all_inner_texts()
-    page.keyboard.press("Escape")
-    assert texts
-    return texts
-
-
 def choose(page: Any, label: str, option: str) -> None:
     """Choose in a picker, again if a rerun takes the list away, until the page shows the choice."""
-    picker = page.get_by_role("combobox", name=label, exact=True)
+    picker = page.get_by_role("combobox", name=label, exact=True).last
     for _ in range(5):
         try:
             opened(page, label).filter(has_text=option).first.click(timeout=5_000)
