@@ -196,7 +196,7 @@ def start() -> None:
         put(**{key: held[key] for key in (*_KEYS, *NAMES) if key in held})
     again = came_by_history()
     if kept.adopted and not again:
-        _into_link()
+        into_link()
         return
     texts = st.query_params.to_dict()
     for field in FIELDS:
@@ -218,11 +218,11 @@ def start() -> None:
         if key in texts and not linked(key):
             del st.query_params[key]
     if again:
-        _into_link()
+        into_link()
     kept.adopted = True
 
 
-def _into_link() -> None:
+def into_link() -> None:
     """Write what is set into the link of another page, which drops it; all in one step of Back."""
     context, held = get_script_run_ctx(suppress_warning=True), st.session_state
     texts = {
