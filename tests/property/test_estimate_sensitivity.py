@@ -81,3 +81,29 @@ def test_one_trip_costs_at_most_two_parts_in_t(unit, people, limit, data):
     if before.beyond is not None:
         lost += np.abs(before.beyond - after.beyond).sum() / stages[1].noise_scale
     assert lost <= 2 * parameters.epsilon / limit * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("unit", ["person-day", "person"])
+def test_a_trip_of_a_heavy_traveller_costs_no_more_at_any_t(unit):
+    """One trip leaves the first T, one moves up, and the count beyond T has one less."""
+    for limit in range(1, 50):
+        parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
+        beyond = max({"person-day": 20, "person": 50}[unit] - limit, 1)
+        trips = [(0, 0, 2), *[(0, 0, 1)] * (limit - 1), *[(0, 1, 0)] * beyond]
+        before, after = measure([trips], parameters), measure([trips[1:]], parameters)
+        cells, *count = before.ledger.stages
+        assert np.abs(before.cells - after.cells).sum() == 2
+        lost = 2 / cells.noise_scale
+        if count:
+            assert np.abs(before.beyond - after.beyond).sum() == 1
+            lost += 1 / count[0].noise_scale
+        assert lost <= 2 / limit * (1 + 1e-9)
+
+
+def test_what_is_measured_has_no_diagonal():
+    trips = [[(0, 0, 1), (0, 1, 1), (1, 2, 0)]]
+    drawn = estimate.measure(
+        Counted(trips, ZONES, DAYS), od.ODParameters(epsilon=0.1), rng=np.random.default_rng(0)
+    )
+    assert not np.diagonal(drawn.cells, axis1=1, axis2=2).any()
+    assert drawn.cells.any()
