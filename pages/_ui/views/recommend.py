@@ -79,7 +79,7 @@ def _recommended(every: Frontier, setting: Setting, *, key: str, running: bool) 
         )
         _block("noisy", "Nothing to recommend", f"{why[0].upper()}{why[1:]}.")
     elif best.setting == setting:
-        _block("good", "Recommended: as you have it ✓", words.sentence(best))
+        _block("good", "Recommended: as you have it", words.sentence(best))
     else:
         title = "Recommended" if best.usable else "Best as asked, and not usable"
         _block("good" if best.usable else "noisy", title, words.sentence(best))
