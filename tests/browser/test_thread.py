@@ -15,21 +15,18 @@ import pytest
 
 from engine import datasets
 from engine.contract import Seen, Setting, When
-from engine.ingest.command import main as ingest
 from engine.origin_destination.matrices import kept
 from engine.parameters import ODParameters
 from engine.resolution import look_at
 from pages._ui import state
 from tests.browser.conftest import visit
 from tests.browser.test_home import at_home
+from tests.support.bicycles import bicycles
 from tests.support.browser import choose, settled
 from tests.support.server import ROOT, served
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
-REAL = ROOT.parent / "shared" / "data" / "mibici"
-COLUMNS = ("Usuario_Id", "Inicio_del_viaje", "Fin_del_viaje", "Origen_Id", "Destino_Id")
-ROLES = ("uid", "datetime", "end_datetime", "origin", "destination")
 RIGHT = re.compile(r"(\d+)(?: in 100)? are where they were")
 GUESSES = re.compile(r"right at most (\d+) times in 100")
 
@@ -46,33 +43,6 @@ def release_command(folder, *words):
         check=True,
         timeout=120,
     ).stdout
-
-
-def bicycles(folder):
-    """A month of bicycle trips: the real ones where they are, else some that look like them."""
-    source = REAL
-    if not REAL.exists():
-        source, rng = folder / "source", np.random.default_rng(9)
-        source.mkdir()
-        stations = [f"{i},S{i},{20.6 + i % 9 / 50},{-103.4 + i // 9 / 50}" for i in range(81)]
-        head = "id,name,latitude,longitude"
-        (source / "stations.csv").write_text("\n".join([head, *stations]), encoding="utf-8")
-        rows = [",".join(COLUMNS)]
-        for person in range(2_500):
-            home, work = rng.integers(0, 81, 2)
-            for day in rng.integers(1, 31, rng.geometric(1 / 8)):
-                rows += [
-                    f"{person},2015-09-{day:02d} {hour:02d}:00:00,"
-                    f"2015-09-{day:02d} {hour:02d}:20:00,{start},{end}"
-                    for hour, start, end in ((8, home, work), (18, work, home))
-                ]
-        (source / "trips_2015_09.csv").write_text("\n".join(rows), encoding="utf-8")
-    typed = [
-        *("trips", str(source / "trips_2015_09.csv"), "--locations", str(source / "stations.csv")),
-        *("--map", *(f"{role}={column}" for role, column in zip(ROLES, COLUMNS, strict=True))),
-        *("--from", "2015-09-01", "--to", "2015-09-30", "--timezone", "America/Mexico_City"),
-    ]
-    assert ingest([*typed, "--out", str(folder / "bicycles")]) == 0
 
 
 def linked(url, dataset):
@@ -147,7 +117,7 @@ def is_whole(bundle, setting, dataset):
 )
 def test_what_home_judges_is_what_is_released(browser, tmp_path, name, zones, trips):
     if name == "bicycles":
-        bicycles(tmp_path)
+        bicycles(tmp_path, tmp_path / name)
     else:
         shutil.copytree(ROOT / "data" / name, tmp_path / name)
     by = ("--datasets", name, "--epsilon", 40, "--by", "custodian")
