@@ -14,11 +14,8 @@ from pages._ui.wording.glossary import GLOSSARY
 from pages._ui.wording.labels import DRAWS, HELP, NOBODY_SAMPLED, SHARE, no_zoom
 from pages._ui.wording.privacy import SUPPRESSION_ALONE, trip_level_reason
 
-_FLOWS_ONLY = ("2_", "4_")
+_FLOWS_ONLY = ("2_", "4_", "6_")
 """Pages about flows: a density's settings are folded away."""
-
-_REPORT = "6_"
-"""The page that has its own settings: what is set here of it is ε and its dataset."""
 
 
 def draw(path: str) -> None:
@@ -29,13 +26,10 @@ def draw(path: str) -> None:
     with st.sidebar:
         if not home:
             state.draw(state.EPSILON)
-        if _REPORT in path:
-            dataset("trips")
-        else:
-            with st.expander("Density", expanded=not flows):
-                _density(need=not home)
-            with st.expander("Origin–destination", expanded=not visits):
-                _flows(need=not home)
+        with st.expander("Density", expanded=not flows):
+            _density(need=not home)
+        with st.expander("Origin–destination", expanded=not visits):
+            _flows(need=not home)
         with st.container(horizontal=True):
             st.button(
                 "Redraw",
