@@ -105,12 +105,13 @@ class Reader:
             # two digits of a year would be a year of the first century
             two = "^[0-9]{1,2}[^0-9][0-9]{1,2}[^0-9][0-9]{2}([^0-9]|$)"
             short = f"regexp_matches({value}, '{two}')"
-            clock = f"regexp_extract({value}, '[0-9]+:.*$')"
+            clock = f"upper(regexp_extract({value}, '[0-9]+:.*$'))"
+            clock = f"regexp_replace({clock}, ' *([AP]M)$', ' \\1')"  # 08:30AM as 08:30 AM
             day = f"regexp_extract({plain}, '^[0-9]+/[0-9]+/[0-9]+')"
             day = f"replace({day}, ' ', '/')"
             forms = ", ".join(text(f"{date_} {c}") for c in _CLOCKS)
             shorts = ", ".join(text(f"{date_.replace('%Y', '%y')} {c}") for c in _CLOCKS)
-            joined = f"{day} || ' ' || coalesce(nullif(upper({clock}), ''), '00:00')"
+            joined = f"{day} || ' ' || coalesce(nullif({clock}, ''), '00:00')"
             free = f"try_strptime({joined}, [{forms}])"
             free = f"CASE WHEN {short} THEN try_strptime({joined}, [{shorts}]) ELSE {free} END"
             wall = (
