@@ -43,6 +43,7 @@ class Session:
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
     on_twin: tuple[str, Setting] | None = None
+    pressed: Any = None
     judged: set[str] = field(default_factory=set)
     pages: dict[type, Any] = field(default_factory=dict)
 

@@ -59,6 +59,9 @@ def draw(setting: Setting, *, key: str) -> None:
         return
 
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
+        pressed, session().pressed = session().pressed, None
+        if pressed is not None:
+            _take(pressed)
         every = known(setting, done)
         if every is not None:
             _recommended(every, setting, key=key, running=running)
@@ -82,6 +85,7 @@ def _recommended(every: Frontier, setting: Setting, *, key: str, running: bool) 
         _block("good", "Recommended: as you have it", words.sentence(best))
     else:
         title = "Recommended" if best.usable else "Best as asked, and not usable"
+        title += " so far" if running else ""
         _block("good" if best.usable else "noisy", title, words.sentence(best))
         label = "Use this" if best.usable else "Use this all the same"
         _button(label, best, f"{key}_use", primary=best.usable)
@@ -103,14 +107,20 @@ def _block(level: Level, title: str, text: str) -> None:
 
 
 def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> None:
-    if st.button(
+    st.button(
         label,
         key=f"way_{key}",
+        on_click=_press,
+        args=(one,),
         type="primary" if primary else "secondary",
         width="stretch",
         help=words.sentence(one),
-    ):
-        _take(one)
+    )
+
+
+def _press(one: Candidate) -> None:
+    """Note what was read when the button was pressed: meanwhile something better may be found."""
+    session().pressed = one
 
 
 def _take(one: Candidate) -> None:
