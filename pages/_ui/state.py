@@ -206,23 +206,19 @@ def start() -> None:
             kept.notices.append(f"The link asks for {field.key} = {text}, which cannot be set.")
         if found is not None:
             st.session_state[field.key] = found
-        elif again:
-            st.session_state[field.key] = field.default
     for key in NAMES:  # datasets first: they have the zones
         offered = names(key)
         said = [one for one in offered if texts.get(key) in (one, offered[one])]
         if said and linkable(key, said[0]):
             st.session_state[key] = said[0]
-        elif again and linked(key):
-            st.session_state.pop(key, None)
         if key in texts and not linked(key):
             del st.query_params[key]
-    if again:
-        into_link()
+    if again:  # a link that was left may have been cut; what it does not say stays as it is
+        into_link(again=True)
     kept.adopted = True
 
 
-def into_link() -> None:
+def into_link(*, again: bool = False) -> None:
     """Write what is set into the link of another page, which drops it; all in one step of Back."""
     context, held = get_script_run_ctx(suppress_warning=True), st.session_state
     texts = {
@@ -241,6 +237,8 @@ def into_link() -> None:
         missing = {key: text for key, text in texts.items() if not link.has_param(key)}
         for key, text in missing.items():
             link.set_with_no_forward_msg(key, text)
+        if again:  # else a widget goes back to its default
+            link.set_initial_query_params_from_current()
         if missing:
             link.update({})
 
