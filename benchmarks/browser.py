@@ -22,7 +22,7 @@ FLAGS = (
     "--no-first-run",
     "--disable-quic",
 )
-STARTS, MOVES, REST_MS = 7, 20, 500
+STARTS, MOVES, REST_MS = 3, 20, 500
 CHOICES = {"demo-city": "demo-city", "shipped defaults": None}
 """What is installed, by name: one dataset alone, or all that are shipped."""
 START_LIMIT_S = 4.0

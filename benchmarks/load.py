@@ -61,7 +61,7 @@ async def _visit(address: str, query: str, number: int, moves: int, measured: Me
             for _ in range(moves):
                 await asyncio.sleep(chance.uniform(*PAUSE_S))
                 at = min(max(at + chance.choice((-2, -1, 1, 2)), 0), len(STOPS) - 1)
-                home.states["Privacy loss (ε)"] = [STOPS[at]]
+                home.states["Privacy loss ε"] = [STOPS[at]]
                 measured.moves.append(await home.ask())
     except Exception as problem:  # whatever it is, it is counted
         measured.failures.append(f"{type(problem).__name__} {problem}"[:80])
