@@ -12,13 +12,11 @@ at home.
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 
 import geopandas as gpd
 import numpy as np
 
 from .. import datasets
-from ..arrays import Floats
 from ..ingest import scratch
 from ..ingest.inputs.places import from_zones
 from .counted import DAY_S, Rows, homes_table, simulated
@@ -34,29 +32,9 @@ def twin(
     inputs: TwinInputs,
     folder: Path,
     *,
-    flows: Floats | None = None,
     progress: Progress = lambda _: None,
 ) -> datasets.Dataset:
-    """Simulate people in the given zones and save them as an ordinary dataset.
-
-    Parameters
-    ----------
-    zones : GeoDataFrame
-        ``zone_id``, ``name`` and polygons, at least two; with a column ``residents``, else people
-        live by area.
-    inputs : TwinInputs
-    folder : Path
-        Folder of the dataset.
-    flows : array, shape (zones, zones), optional
-        A public table of another source, such as commuters of a census: the pattern of flows in
-        place of gravity. Its level does not matter.
-    progress : callable, optional
-        Called with the share done, 0 to 1.
-
-    Raises
-    ------
-    InputError, ParameterError
-        If the zones or inputs cannot make a dataset; nothing is written.
+    """Simulate people in `zones` (``zone_id``, ``name``, perhaps ``residents``) as a dataset.
 
     Examples
     --------
@@ -67,7 +45,7 @@ def twin(
     >>> town.metadata.simulated, len(town.zones), town.has_trips
     (True, 150, True)
     """
-    model = People(zones, inputs, flows)
+    model = People(zones, inputs)
     ids, plane = list(zones["zone_id"]), zones.to_crs(4326)
     points = plane.representative_point().to_numpy()
     week = Week(inputs) if inputs.visits_a_week and inputs.monday else None
@@ -95,22 +73,8 @@ def twin(
             {"location_id": ids, "name": list(zones["name"])}, geometry=points, crs=4326
         )
     residents = float(np.sum(zones["residents"].to_numpy())) if "residents" in zones else None
-    described = inputs.described(
-        zones=len(ids), residents=residents, public_flows=flows is not None
-    )
-    metadata = _metadata(
-        inputs, folder.name, described, week is not None, travelled / inputs.people
-    )
-    saved = datasets.save(folder, metadata, zones=plane, towers=towers, tables=tables)
-    progress(1.0)
-    return saved
-
-
-def _metadata(
-    inputs: TwinInputs, name: str, described: dict[str, Any], visits: bool, trips: float
-) -> datasets.Metadata:
-    return simulated(
-        name,
+    metadata = simulated(
+        folder.name,
         inputs.first_day,
         inputs.days,
         inputs.people,
@@ -118,7 +82,13 @@ def _metadata(
         source="simulated people; zones and totals as stated by its maker",
         licence="as the zones' own",
         time_zone=inputs.time_zone,
-        week=inputs.monday if visits else None,
+        week=inputs.monday if week is not None else None,
         made_by="mobility-privacy-explorer twin",
-        scenario={"twin": described, "marginals": {"people": inputs.people, "trips_mean": trips}},
+        scenario={
+            "twin": inputs.described(len(ids), residents),
+            "marginals": {"people": inputs.people, "trips_mean": travelled / inputs.people},
+        },
     )
+    saved = datasets.save(folder, metadata, zones=plane, towers=towers, tables=tables)
+    progress(1.0)
+    return saved

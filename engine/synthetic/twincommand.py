@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ..errors import exit_code
 from .twin import twin
-from .twinfiles import read_flows, read_twin_zones
-from .twininputs import FIRST_DAY, TwinInputs, read_weekdays
+from .twinfiles import read_twin_zones
+from .twininputs import FIRST_DAY, TwinInputs
 
 EPILOG = "Take every number from a public source, such as a census or a press kit, never the data."
 
@@ -24,7 +24,6 @@ def _run(arguments: Sequence[str]) -> None:
     """Make a twin and say where it is."""
     options = _parser().parse_args(arguments)
     zones = read_twin_zones(options.zones, options.residents)
-    flows = None if options.flows is None else read_flows(options.flows, zones)
     inputs = TwinInputs(
         people=options.people,
         trips_a_day=options.trips,
@@ -34,12 +33,11 @@ def _run(arguments: Sequence[str]) -> None:
         time_zone=options.timezone,
         friction_km=options.friction,
         visits_a_week=options.visits,
-        weekdays=options.weekdays,
         seed=options.seed,
         sources=dict(pair.split("=", 1) for pair in options.source),
     )
     start = time.perf_counter()
-    dataset = twin(zones, inputs, options.out, flows=flows, progress=_show)
+    dataset = twin(zones, inputs, options.out, progress=_show)
     seconds = time.perf_counter() - start
     print(f"\n{options.out}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
 
@@ -68,13 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help="YYYY-MM-DD")
     add("--timezone", default="UTC", help="such as Africa/Kigali")
     add("--friction", type=float, help="km over which flows fall by a factor e")
-    add(
-        "--weekdays",
-        type=read_weekdays,
-        help="relative trips from Monday to Sunday: 1,1,1,1,1,.8,.7",
-    )
     add("--visits", type=float, default=15.0, help="records per person and week; 0 for none")
-    add("--flows", type=Path, help="public table origin,destination,count of another source")
     add("--seed", type=int, default=1)
     add("--source", type=_source, action="append", default=[], help="FACT=WHERE it is printed")
     add("--out", type=Path, required=True, help="folder of the dataset")

@@ -1,4 +1,4 @@
-"""The files a twin is made of: zones or places with residents, and a public table of flows."""
+"""The file a twin is made of: zones, or places, with their residents."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -6,10 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import geopandas as gpd
-import numpy as np
 import pandas as pd
 
-from ..arrays import Floats
 from ..errors import InputError
 from ..ingest.inputs.ids import as_text
 from ..ingest.inputs.places import read_places
@@ -19,7 +17,6 @@ from ..ingest.options import IngestOptions
 
 RESIDENTS = ("residents", "population", "pop", "pop_est", "inhabitants")
 """Names by which a column of residents is guessed, in this order."""
-FLOW_COLUMNS = ("origin", "destination", "count")
 EXAMPLE = Path(__file__).parents[2] / "data" / "outlines" / "france_departments.geojson"
 EXAMPLE_SOURCE = "INSEE, populations légales in force in 2026"
 """96 departments with residents of a census; see the notice beside the file."""
@@ -62,29 +59,3 @@ def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFram
     by_id = dict(zip(as_text(frame[ids]), numbers, strict=True))
     zones["residents"] = [by_id[zone] for zone in zones["zone_id"]]
     return zones
-
-
-def read_flows(path: Path, zones: gpd.GeoDataFrame) -> Floats:
-    """Read a public table ``origin,destination,count`` as shape (zones, zones); others are 0."""
-    try:
-        table: Any = pd.read_csv(path, dtype=str)
-    except (OSError, ValueError) as error:
-        raise InputError(f"{shown(path.name)} cannot be read as a CSV file") from error
-    missing = [name for name in FLOW_COLUMNS if name not in table]
-    if missing:
-        raise InputError(
-            f"{shown(path.name)}: column '{missing[0]}' is missing; name the columns "
-            f"{', '.join(FLOW_COLUMNS)}"
-        )
-    place = {zone: number for number, zone in enumerate(zones["zone_id"])}
-    origin, destination = (table[name].str.strip().map(place) for name in FLOW_COLUMNS[:2])
-    count: Any = pd.to_numeric(table["count"], errors="coerce")
-    known = origin.notna() & destination.notna() & (count >= 0)
-    if not known.any():
-        raise InputError(
-            f"{shown(path.name)}: no row names two zones and a number; zones are named by their id"
-        )
-    flows = np.zeros((len(place), len(place)))
-    at = origin[known].astype(int).to_numpy(), destination[known].astype(int).to_numpy()
-    np.add.at(flows, at, count[known].to_numpy())
-    return flows

@@ -8,13 +8,13 @@ import numpy as np
 import shapely
 
 from ..arrays import Floats, Geometries, Integers
-from ..errors import InputError, ParameterError
+from ..errors import InputError
 from ..geography import centre_distances_m, zone_areas_km2
 from ..parameters import DEFAULT_MAX_VISITS_CAP
 from ..report.measures import EARTH_RADIUS_M, metres_in_space
 from .counted import DAY_S
 from .sampling import Rows, cumulative, distinct_visits, draw, heavy_tailed, walk, week_rhythm
-from .twininputs import MOST_ZONES, TRAVELLERS, TwinInputs
+from .twininputs import MOST_ZONES, TRAVELLERS, UNKNOWNS, TwinInputs
 
 CHUNK = 100_000
 """Most people simulated at once; each chunk has a generator of its own."""
@@ -51,28 +51,24 @@ def chunk_size(inputs: TwinInputs) -> int:
 class People:
     """Where people live, what pulls them, and their days."""
 
-    def __init__(self, zones: gpd.GeoDataFrame, inputs: TwinInputs, flows: Floats | None) -> None:
+    def __init__(self, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
         self._inputs = inputs
         residents = residents_of(zones)
         self.points = np.asarray(zones.geometry.representative_point())
         apart = centre_distances_m(zones) / 1000.0
         radius = float(np.sqrt(zone_areas_km2(zones).sum() / np.pi))
         rng = np.random.default_rng([inputs.seed, 0])
-        unknowns = inputs.unknowns
-        field_ = _clustered(apart, radius / 4, rng) * unknowns.unevenness
-        pull = np.maximum(residents, residents.mean() * 1e-3) * np.exp(field_)
+        uneven = _clustered(apart, radius / 4, rng) * UNKNOWNS["unevenness"]
+        pull = np.maximum(residents, residents.mean() * 1e-3) * np.exp(uneven)
         friction = inputs.friction_km or radius / 3
         ties = np.triu(rng.standard_normal(apart.shape), 1)
-        choice = pull * np.exp(-apart / friction + unknowns.affinity * (ties + ties.T))
-        if flows is not None:
-            choice = _pattern(flows, len(zones)) + 1e-3 * choice / choice.sum()
+        choice = pull * np.exp(-apart / friction + UNKNOWNS["affinity"] * (ties + ties.T))
         np.fill_diagonal(choice, 0.0)
         self._home = cumulative(residents)
         self._choice = Rows(choice)
         weekday = week_rhythm().reshape(7, 24)
-        turn = inputs.days_of_week()
-        by_day = inputs.weekdays or weekday.sum(axis=1)
-        self._rhythm = np.asarray(by_day, dtype=np.float64)[turn] * 7
+        turn = (inputs.first_day.weekday() + np.arange(inputs.days)) % 7
+        self._rhythm = weekday.sum(axis=1)[turn] * 7
         self._rhythm /= self._rhythm.mean()
         self._hours = cumulative(weekday)[turn]
 
@@ -84,16 +80,16 @@ class People:
             yield first, self._chunk(min(size, self._inputs.people - first), rng)
 
     def _chunk(self, people: int, rng: np.random.Generator) -> Chunk:
-        inputs, unknowns = self._inputs, self._inputs.unknowns
+        inputs, spread, outing = self._inputs, UNKNOWNS["spread"], UNKNOWNS["outing"]
         home = draw(self._home, rng, people)
         work = self._choice.draw(home, rng)
-        rate = rng.lognormal(-(unknowns.spread**2) / 2, unknowns.spread, people)
+        rate = rng.lognormal(-(spread**2) / 2, spread, people)
         share = inputs.travellers or TRAVELLERS
         rate *= np.where(rng.random(people) < share, 1 / share, 0.0)
         today = inputs.trips_a_day * rate[:, None] * self._rhythm
-        out = rng.random(today.shape) < np.minimum(today / unknowns.outing, _BUSIEST)
+        out = rng.random(today.shape) < np.minimum(today / outing, _BUSIEST)
         person, day = np.nonzero(out)
-        mean = np.maximum(unknowns.outing, today[out] / _BUSIEST)
+        mean = np.maximum(outing, today[out] / _BUSIEST)
         size = np.minimum(rng.geometric(1.0 / mean), _LONGEST_OUTING).astype(np.int64)
         origin, destination = self._walk(home[person], work[person], size, rng)
         person, day = np.repeat(person, size), np.repeat(day, size)
@@ -108,7 +104,7 @@ class People:
         """Return where the trips of each outing lead; it starts at home."""
 
         def choose(out: Integers, place: Integers) -> Integers:
-            routine = rng.random(len(out)) < self._inputs.unknowns.commuting
+            routine = rng.random(len(out)) < UNKNOWNS["commuting"]
             back = rng.random(len(out)) < _RETURN
             there = self._choice.draw(place, rng)
             there = np.where((routine | back) & (place != home[out]), home[out], there)
@@ -189,18 +185,3 @@ def _clustered(apart: Floats, reach: float, rng: np.random.Generator) -> Floats:
     smooth = near @ rng.standard_normal(len(apart))
     smooth /= np.sqrt((near**2).sum(axis=1))
     return (smooth + rng.standard_normal(len(apart))) / np.sqrt(2)
-
-
-def _pattern(flows: Floats, zones: int) -> Floats:
-    if flows.shape != (zones, zones) or not np.isfinite(flows).all() or (flows < 0).any():
-        raise ParameterError(
-            "flows must be numbers of 0 or more between the same zones",
-            value=f"shape {flows.shape}",
-            remedy=f"give {zones} × {zones}",
-        )
-    away = flows * ~np.eye(zones, dtype=bool)
-    if away.sum() <= 0:
-        raise ParameterError(
-            "flows must lead between zones", value="none does", remedy="leave the table out"
-        )
-    return away / away.sum()

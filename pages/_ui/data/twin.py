@@ -8,19 +8,11 @@ from typing import Any
 import geopandas as gpd
 import streamlit as st
 
-from engine.arrays import Floats
-from engine.errors import ExplorerError
 from engine.ingest import Cancelled, Progress
 from engine.ingest.inputs.places import from_zones
 from engine.synthetic.twin import twin
-from engine.synthetic.twinfiles import (
-    EXAMPLE,
-    EXAMPLE_SOURCE,
-    guess_residents,
-    read_flows,
-    read_twin_zones,
-)
-from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, TwinInputs, read_weekdays
+from engine.synthetic.twinfiles import EXAMPLE, EXAMPLE_SOURCE, guess_residents, read_twin_zones
+from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, TwinInputs
 from engine.synthetic.twinpeople import residents_of
 from pages._ui.data import (
     build as data_build,
@@ -39,6 +31,13 @@ LEAD = (
     "touch the confidential data once, at the release. No number here may come from those data: "
     "take it from a census, an annual report or a press kit."
 )
+_NUMBERS: tuple[tuple[str, str, float, float, float | None, str], ...] = (
+    ("travellers", "Share of people who ever travel, %", 1.0, 100.0, None, "not known: 90"),
+    ("friction_km", "Kilometres over which flows fall to a third", 0.001, 1e5, None,
+     "a third of the area's radius"),
+    ("visits_a_week", "Records a person and week (0: no density)", 0.0, 300.0, 15.0, ""),
+)  # fmt: skip
+"""Name, label, least, most, default, and what holds where it is left empty."""
 
 
 def draw(draft: Draft) -> None:
@@ -58,17 +57,28 @@ def draw(draft: Draft) -> None:
                 "Try it with France",
                 icon=":material/map:",
                 key="data_twin_example",
-                on_click=_take_example,
+                on_click=lambda: setattr(own(), "example", True),
                 help="96 departments and their residents, which come with the product.",
             )
             return
         path = files[0] if files else EXAMPLE
         left, right = st.columns([1, 1.4], gap="large")
         with left:
-            given = _given(draft, path)
-        if given is None:
-            return
-        zones, inputs, flows = given
+            main = st.container()
+            with st.expander("More, with defaults", icon=":material/tune:"):
+                column = _residents(draft, path)
+                more = _more(draft)
+            zones = data_files.drawn(
+                data_files.looked(path, lambda: read_twin_zones(path, column), f"twin {column}")
+            )
+            if zones is None:
+                return
+            if column is not None:
+                named = f"column “{column}” of the file of zones"
+                more["sources"]["residents"] = EXAMPLE_SOURCE if path == EXAMPLE else named
+            with main:
+                more |= _main(draft, zones)
+            inputs = data_wording.tried("Cannot be made", lambda: _checked(zones, more))
         with right:
             st.html(data_picture.picture(from_zones(zones)))
             notice = f" · residents: {EXAMPLE_SOURCE}; outlines: Natural Earth"
@@ -85,60 +95,21 @@ def draw(draft: Draft) -> None:
             data_wording.problem("Cannot be made", build.error)
     if pressed and inputs is not None:
         name = f"twin-{''.join(c if c.isalnum() else '-' for c in path.stem)[:40]}"
-        _start(name, zones, inputs, flows)
+        _start(name, zones, inputs)
         st.rerun()
 
 
-def _take_example() -> None:
-    own().example = True
+def _checked(zones: gpd.GeoDataFrame, asked: dict[str, Any]) -> TwinInputs:
+    residents_of(zones)
+    return TwinInputs(**asked)
 
 
-def _given(
-    draft: Draft, path: Path
-) -> tuple[gpd.GeoDataFrame, TwinInputs | None, Floats | None] | None:
-    """Return zones, inputs (None where they contradict) and public flows, as they are stated."""
-    with st.container():
-        main = st.container()
-        with st.expander("More, with defaults", icon=":material/tune:"):
-            column = _residents(draft, path)
-            more, week, source, table = _more(draft)
-        how = f"twin {column}"
-        zones = data_files.drawn(
-            data_files.looked(path, lambda: read_twin_zones(path, column), how)
-        )
-        if zones is None:
-            return None
-        flows = None
-        if table is not None:
-            read = data_files.looked(table, lambda: read_flows(table, zones), f"flows {path}")
-            flows = data_files.drawn(read)
-        people, trips, days = _main(main, draft, zones)
-        sources = {"people": source.strip()} if source and source.strip() else {}
-        if column is not None:
-            where = EXAMPLE_SOURCE if path == EXAMPLE else f"column “{column}” of the file of zones"
-            sources["residents"] = where
-        try:
-            residents_of(zones)
-            inputs = TwinInputs(
-                people=people,
-                trips_a_day=trips,
-                days=days,
-                weekdays=read_weekdays(week) if week and week.strip() else None,
-                sources=sources,
-                **more,
-            )
-        except ExplorerError as problem:
-            data_wording.problem("Cannot be made", str(problem))
-            return zones, None, flows
-        return zones, None if table is not None and flows is None else inputs, flows
-
-
-def _main(place: Any, draft: Draft, zones: gpd.GeoDataFrame) -> tuple[int, float, int]:
+def _main(draft: Draft, zones: gpd.GeoDataFrame) -> dict[str, Any]:
     residents = float(zones["residents"].sum()) if "residents" in zones else 0.0
     usual = 10_000
     if 0 < residents < MOST_PEOPLE:  # else a wrong column; the build says so
         usual = max(min(int(residents * SHARE_OF_RESIDENTS), MOST_BY_DEFAULT), 1)
-    people = place.number_input(
+    people = st.number_input(
         "People in the data",
         min_value=1,
         max_value=MOST_PEOPLE,
@@ -149,14 +120,14 @@ def _main(place: Any, draft: Draft, zones: gpd.GeoDataFrame) -> tuple[int, float
     )
     label = "Trips between zones, a person and day"
     key = draft.key("twin_trips")
-    trips = place.number_input(label, min_value=0.0, value=0.8, step=0.1, key=key)
-    days = place.number_input("Days", min_value=1, value=7, key=draft.key("twin_days"))
-    return people, trips, days
+    trips = st.number_input(label, min_value=0.0, value=0.8, step=0.1, key=key)
+    days = st.number_input("Days", min_value=1, value=7, key=draft.key("twin_days"))
+    return {"people": people, "trips_a_day": trips, "days": days}
 
 
 def _residents(draft: Draft, path: Path) -> str | None:
     seen = None if path.suffix == ".csv" else data_files.look_at_zones(path)
-    if seen is None or isinstance(seen, ExplorerError):
+    if not isinstance(seen, data_files.ZoneLook):
         return None
     guess = guess_residents(seen.columns)
     return st.selectbox(
@@ -168,17 +139,8 @@ def _residents(draft: Draft, path: Path) -> str | None:
     )
 
 
-_NUMBERS: tuple[tuple[str, str, float, float, float | None, str], ...] = (
-    ("travellers", "Share of people who ever travel, %", 1.0, 100.0, None, "not known: 90"),
-    ("friction_km", "Kilometres over which flows fall to a third", 0.001, 1e5, None,
-     "a third of the area's radius"),
-    ("visits_a_week", "Records a person and week (0: no density)", 0.0, 300.0, 15.0, ""),
-)  # fmt: skip
-"""Name, label, least, most, default, and what holds where it is left empty."""
-
-
-def _more(draft: Draft) -> tuple[dict[str, Any], str | None, str | None, Path | None]:
-    """Draw what is seldom known: numbers with a default, a week, sources and a table of flows."""
+def _more(draft: Draft) -> dict[str, Any]:
+    """Draw what is seldom known: where the numbers are printed, and numbers with a default."""
     source = st.text_input(
         "Where these numbers are printed",
         placeholder="such as the annual report 2025",
@@ -187,33 +149,17 @@ def _more(draft: Draft) -> tuple[dict[str, Any], str | None, str | None, Path | 
     )
     first_day = st.date_input("First day", FIRST_DAY, key=draft.key("twin_first_day"))
     more: dict[str, Any] = {"first_day": first_day or FIRST_DAY}
+    more["sources"] = {"people": source.strip()} if source and source.strip() else {}
     for name, label, least, most, usual, empty in _NUMBERS:
-        ends: dict[str, Any] = {
-            "min_value": least,
-            "max_value": most,
-            "value": usual,
-            "placeholder": empty,
-        }
-        more[name] = st.number_input(label, key=draft.key(f"twin_{name}"), **ends)
+        more[name] = st.number_input(
+            label, least, most, usual, placeholder=empty, key=draft.key(f"twin_{name}")
+        )
     more["travellers"] = more["travellers"] and more["travellers"] / 100
-    week = st.text_input(
-        "Relative trips from Monday to Sunday",
-        placeholder="those of the shipped data, or such as 1, 1, 1, 1, 1, 0.8, 0.7",
-        key=draft.key("twin_weekdays"),
-    )
-    flows = data_files.choose(
-        draft,
-        "twin_flows",
-        "A public table of flows",
-        ("csv",),
-        "Columns origin, destination (ids of the zones) and count, of another source: commuters of "
-        "a census, say. Its pattern is used, not its size.",
-    )
     more["seed"] = st.number_input("Seed", min_value=0, value=1, key=draft.key("twin_seed"))
-    return more, week, source, flows[0] if flows else None
+    return more
 
 
-def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs, flows: Floats | None) -> None:
+def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
     def task(folder: Path, tell: Tell, cancel: threading.Event) -> dict[str, Any]:
         began = time.monotonic()
 
@@ -223,7 +169,7 @@ def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs, flows: Floats
             spent = time.monotonic() - began
             tell(Progress("simulated people travel", share, None, None, 0, spent, None))
 
-        twin(zones, inputs, folder, flows=flows, progress=progress)
+        twin(zones, inputs, folder, progress=progress)
         return {"seconds": time.monotonic() - began}
 
     data_build.begin(name, task)

@@ -86,30 +86,6 @@ def test_the_shipped_example_is_one_click_away_and_names_its_source(open_page) -
     assert "INSEE" in inputs["sources"]["residents"]
 
 
-def test_a_public_table_and_a_week_shape_the_twin(open_page) -> None:
-    app = upload(opened(open_page), "twin", "zones.geojson", ZONES)
-    widget(app.text_input, "data_twin_weekdays").set_value("1, 1, 1, 1, 1, 0").run()
-    assert "seven numbers" in text(app)
-    assert button(app, "data_twin_start").disabled
-    widget(app.text_input, "data_twin_weekdays").set_value("1, 1, 1, 1, 1, 0, 0").run()
-    app = upload(app, "twin_flows", "wrong.csv", b"from,to\nZ0,Z2\n")
-    assert "is missing; name the columns origin, destination, count" in text(app)
-    assert button(app, "data_twin_start").disabled
-    app = upload(app, "twin_flows", "census.csv", b"origin,destination,count\nZ0,Z2,9\nZ2,Z0,9\n")
-    button(app, "data_twin_start").click().run()
-    ended(held(app, OwnData).build)
-    app.run()
-    twin = datasets.load(app.session_state["session"].datasets["twin-zones"])
-    inputs = twin.metadata.scenario["twin"]
-    assert inputs["weekdays"] == [1, 1, 1, 1, 1, 0, 0]
-    assert inputs["public_flows"]
-    flows = od.truth(twin, sum_days=True)[0]
-    # by distance and residents alone the neighbours 2 and 3 exchange the most
-    assert flows[0, 2] + flows[2, 0] > flows[2, 3] + flows[3, 2]
-    weekend = [day for day, date in enumerate(twin.metadata.days) if date.weekday() >= 5]
-    assert od.truth(twin, days=weekend).sum() < 0.02 * flows.sum()
-
-
 @pytest.mark.parametrize(
     ("residents", "zones", "trips", "said"),
     [

@@ -15,8 +15,8 @@ from engine.datasets import Dataset
 from engine.errors import ExplorerError, InputError, ParameterError
 from engine.synthetic import twincommand as command
 from engine.synthetic.twin import twin
-from engine.synthetic.twinfiles import read_flows, read_twin_zones
-from engine.synthetic.twininputs import TwinInputs, Unknowns, in_words
+from engine.synthetic.twinfiles import read_twin_zones
+from engine.synthetic.twininputs import UNKNOWNS, TwinInputs, in_words
 from engine.synthetic.twinpeople import chunk_size
 
 PEOPLE = 30_000
@@ -63,12 +63,12 @@ def test_a_trip_is_counted_once_a_day_and_once_a_person(town: Dataset) -> None:
     assert by_person.n[by_person.rank == 1].sum() < 0.9 * PEOPLE + 300, "a tenth never travels"
 
 
-def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path: Path) -> None:
+def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path, monkeypatch) -> None:
     """On a day with any there are `outing` trips; of those who travel few stay at home all week."""
-    unknowns = Unknowns(outing=4.0, spread=0.1)
+    monkeypatch.setitem(UNKNOWNS, "outing", 4.0)
+    monkeypatch.setitem(UNKNOWNS, "spread", 0.1)
     facts = {"people": PEOPLE, "trips_a_day": 0.4, "travellers": 0.3, "visits_a_week": 0}
-    inputs = TwinInputs(unknowns=unknowns, **facts)
-    town = twin(zones, inputs, tmp_path / "town")
+    town = twin(zones, TwinInputs(**facts), tmp_path / "town")
     by_day, by_person = town.trips.whole, town.trips_by_person.whole
     days_out = by_day.n[by_day.rank == 1].sum()
     assert by_day.n.sum() / days_out == pytest.approx(4.0, rel=0.03)
@@ -93,46 +93,24 @@ def test_the_same_inputs_make_the_same_bytes(zones, tmp_path: Path) -> None:
     assert versions[0] == versions[1] != other
 
 
-def test_a_public_table_gives_the_pattern_not_the_level(zones, tmp_path: Path) -> None:
-    table = tmp_path / "commuters.csv"
-    table.write_text("origin,destination,count\na,c,900\na,d,100\nc,a,5\nzz,a,7\nd,d,50\n")
-    flows = read_flows(table, zones)
-    assert flows.sum() == 1055
-    assert flows[0, 2] == 900
-    inputs = TwinInputs(people=20_000, unknowns=Unknowns(commuting=0.0), visits_a_week=0)
-    counts = od.truth(twin(zones, inputs, tmp_path / "town", flows=flows)).sum(axis=0)
-    from_a = counts[0] / counts[0].sum()
-    assert from_a[2] > 3 * from_a[3] > 0.1
-
-
 def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path: Path) -> None:
     inputs = TwinInputs(people=1_000, days=3, sources={"people": "annual report"})
     town = twin(zones, inputs, tmp_path / "town")
     assert town.metadata.simulated
-    facts = {"zones": 6, "residents": 1000.0, "public_flows": False}
     described = json.loads(json.dumps(town.metadata.scenario["twin"]))
-    assert described == inputs.described() | facts
+    assert described == inputs.described(6, 1000.0)
     assert "6 zones; 1,000 residents; 1,000 people (annual report)" in in_words(described)
     assert town.metadata.week is None, "three days hold no whole week"
     assert not (town.folder / "truth.parquet").exists()
     assert town.has_trips
 
 
-def test_trips_follow_the_weekdays_that_are_stated(zones, tmp_path: Path) -> None:
-    week = (1.0, 0.0, 2.0, 1.0, 1.0, 1.0, 1.0)
-    inputs = TwinInputs(people=20_000, weekdays=week, visits_a_week=0, trips_a_day=0.3)
-    town = twin(zones, inputs, tmp_path / "town")
-    by_day = od.truth(town).sum(axis=(1, 2))
-    assert by_day[1] == 0
-    assert by_day / by_day.sum() == pytest.approx(np.array(week) / 7, abs=0.01)
-
-
-def test_more_commuting_makes_flows_more_even_both_ways(zones, tmp_path: Path) -> None:
+def test_more_commuting_makes_flows_more_even_both_ways(zones, tmp_path, monkeypatch) -> None:
     """Who goes to work comes back; the share of returns tells the routine."""
     kept = []
     for share in (0.0, 1.0):
-        unknowns = Unknowns(commuting=share)
-        inputs = TwinInputs(people=20_000, unknowns=unknowns, visits_a_week=0)
+        monkeypatch.setitem(UNKNOWNS, "commuting", share)
+        inputs = TwinInputs(people=20_000, visits_a_week=0)
         counts = od.truth(twin(zones, inputs, tmp_path / f"t{share}")).sum(axis=0)
         kept.append(np.minimum(counts, counts.T).sum() / counts.sum())
     assert kept[1] > kept[0]
@@ -154,8 +132,6 @@ def test_what_is_simulated_at_once_stays_bounded(change: dict[str, float]) -> No
         ({"people": 0}, "people must be a whole number"),
         ({"people": 10**12}, "people must be a whole number"),
         ({"people": 10, "trips_a_day": 200.0}, "trips_a_day must be"),
-        ({"people": 10, "weekdays": (1.0, 2.0)}, "weekdays must be seven"),
-        ({"people": 10, "days": 1, "weekdays": (0.0, *(1.0,) * 6)}, "above 0 on some day"),
         ({"people": 10, "days": 0}, "days must be a whole number"),
         ({"people": 10, "travellers": 0.0}, "travellers must be"),
         ({"people": 10, "friction_km": math.nan}, "friction_km must be"),
@@ -179,8 +155,6 @@ def test_zones_that_cannot_make_a_twin_are_refused(zones, tmp_path: Path) -> Non
     many = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 1, 1)] * 10_000, crs=4326)
     with pytest.raises(InputError, match="got 10,000"):
         twin(many, inputs, tmp_path / "t")
-    with pytest.raises(ParameterError, match="flows must lead between zones"):
-        twin(zones, inputs, tmp_path / "t", flows=np.eye(6))
     assert not (tmp_path / "t").exists()
 
 
