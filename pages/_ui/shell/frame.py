@@ -21,7 +21,7 @@ from pages._ui.wording.datasets import (
 from pages._ui.wording.numbers import joined
 
 PRODUCT = "Mobility Privacy Explorer"
-HOME = "pages/0_Home.py"
+HOME, DATA = "pages/0_Home.py", "pages/8_Data.py"
 PAGES = {
     HOME: "Home",
     "pages/1_Density.py": "Density",
@@ -30,7 +30,7 @@ PAGES = {
     "pages/4_Decisions.py": "Decisions",
     "pages/6_Report.py": "Report",
     "pages/7_Release.py": "Release",
-    "pages/8_Data.py": "Data",
+    DATA: "Data",
 }
 """The pages: to explore, to decide, to publish, and their data."""
 
@@ -66,7 +66,8 @@ def run(page: Any) -> None:
             session().shown.clear()
             session().said = ""
             state.start()
-            sidebar.draw(path())
+            if path() != DATA:  # beside a file they mean nothing
+                sidebar.draw(path())
             page.run()
             state.into_link()  # what a link said by id its widgets have taken out of it
             session().told = shown()

@@ -5,7 +5,7 @@ from streamlit.testing.v1 import AppTest
 
 from engine.contract import When
 from pages._ui import state
-from pages._ui.shell.frame import PAGES
+from pages._ui.shell.frame import DATA, HOME, PAGES
 
 
 def ask() -> None:
@@ -64,9 +64,13 @@ def test_what_is_set_outlives_every_page(open_home):
     app.select_slider(key="threshold").set_value(7)
     app.selectbox(key="unit").set_value("person")
     app.run()
-    for path in PAGES:
+    for path in (*PAGES, HOME):
         app.switch_page(path).run()
         assert not app.exception, app.exception
+        if path == DATA:  # beside a file they mean nothing
+            app.run()
+            assert "epsilon" not in widgets(app)
+            continue
         now = widgets(app)
         assert (now["epsilon"], now["threshold"], now["unit"]) == (0.5, 7, "person"), path
 
