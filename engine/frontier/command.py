@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(prog="mobility-privacy-explorer frontier", description=__doc__)
     parser.add_argument("dataset", help="name or folder")
-    parser.add_argument("--zones", default="zones", help="a level's name, or a number of clusters")
+    parser.add_argument("--zones", default=FINEST, help="a level's name, or clusters-30")
     parser.add_argument("--time", choices=get_args(Step), default="day", help="one matrix of flows")
     parser.add_argument(
         "--unit", choices=get_args(Protected), default="person-day", help="least that is protected"
@@ -47,11 +47,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace) -> None:
-    dataset, zones = datasets.load(options.dataset), options.zones
-    if zones.isdecimal():
-        zones = f"clusters-{zones}" if int(zones) < len(dataset.zones) else FINEST
+    dataset = datasets.load(options.dataset)
     need = Need(
-        seen=Seen(dataset=options.dataset, zones=zones, when=When(step=options.time)),
+        seen=Seen(dataset=options.dataset, zones=options.zones, when=When(step=options.time)),
         unit=options.unit,
         read=options.read,
         threshold=options.threshold,

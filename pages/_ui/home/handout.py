@@ -110,6 +110,7 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int) -> st
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{PICTURE_STYLE}{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
         f'<p class="small">{escape(banner)}</p><blockquote>“{escape(quote(answer))}”</blockquote>'
+        f"<p><b>As it is set: {answers.standing(answer)}.</b></p>"
         f"{gauges_html(answers.gauges(answer), of=entry.name)}{picture.html()}"
         f"<h2>The setting</h2>{_list(lines)}<h2>What it means</h2>{_list(meant)}"
         f"<h2>Not looked at</h2>{_list(_LIMITS)}"

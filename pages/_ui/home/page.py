@@ -97,7 +97,7 @@ def _first_screen(one: Setting) -> None:
         st.html(answers.verdict_html(answer))
         recommend.draw(one, key="home")
         with st.container(horizontal=True, gap=None, key="home_next"):
-            frame.link("pages/3_Choose.py", "All settings")
+            frame.link("pages/3_Choose.py", "All settings", choose_view="All settings")
             frame.link("pages/4_Decisions.py", "Decisions")
             frame.link("pages/7_Release.py", "Release")
             home_handout.button(answer, shown)

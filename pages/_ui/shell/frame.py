@@ -98,10 +98,10 @@ def exists(path: str) -> bool:
     return not public.refused(Path(path).name)
 
 
-def link(path: str, label: str) -> None:
-    """Draw a link to another page; nothing where the page is absent."""
+def link(path: str, label: str, **query: str) -> None:
+    """Draw a link to another page, or to a view of it; nothing where the page is absent."""
     if exists(path):
-        st.page_link(path, label=label)
+        st.page_link(path, label=label, query_params=query or None)
 
 
 def banners(entries: Iterable[Entry | None], note: str = NOT_A_RELEASE) -> None:

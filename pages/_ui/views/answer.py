@@ -24,12 +24,12 @@ PRIVACY_RULE = (
     "where single trips are protected it is never strong."
 )
 _STANDINGS = {
-    ("strong", True): "Private and usable",
-    ("moderate", True): "Moderately private, usable",
-    ("weak", True): "Too open",
-    ("strong", False): "Too private: too little is left",
-    ("moderate", False): "Neither private enough nor usable",
-    ("weak", False): "Neither private nor usable",
+    ("strong", True): "private and usable",
+    ("moderate", True): "moderately private, usable",
+    ("weak", True): "too open",
+    ("strong", False): "too private: too little is left",
+    ("moderate", False): "neither private enough nor usable",
+    ("weak", False): "neither private nor usable",
 }
 
 
@@ -71,31 +71,35 @@ def draw(setting: Setting, note: str = "") -> None:
 
 def verdict_html(answer: Answer, note: str = "") -> str:
     """Return the verdict on what is set."""
-    setting, use = answer.setting, answer.use
-    standing = _STANDINGS[answer.risk.strength, use.level != "noisy"]
-    in_part = " in part" if use.level == "partly" and answer.risk.strength != "weak" else ""
     return cards.verdict_html(
         level(answer),
-        words.as_set(use, setting, answer.risk.best_guess),
+        words.as_set(answer.use, answer.setting, answer.risk.best_guess),
         note,
-        title=f"As it is set: {standing[0].lower()}{standing[1:]}{in_part}",
+        title=f"As it is set: {standing(answer)}",
         rule=f"{PRIVACY_RULE} {words.USE_RULE}",
     )
 
 
+def standing(answer: Answer) -> str:
+    """Say in a few words whether what is set is private and usable."""
+    risk, use = answer.risk, answer.use
+    in_part = " in part" if use.level == "partly" and risk.strength != "weak" else ""
+    return f"{_STANDINGS[risk.strength, use.level != 'noisy']}{in_part}"
+
+
 def covered(answer: Answer) -> str:
-    """Say what is released in all, what it costs a person, and what is left to several together."""
+    """Say what an attacker guesses, from what, at which cost in all, and of several together."""
     risk, setting = answer.risk, answer.setting
     spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
     total = f"ε = {number(risk.epsilon, 4)}{spent} in all"
     what = "the whole week of visits"
     if words.is_flows(setting):
         matrices = len(setting.when.lengths(len(answer.entry.metadata.days)))
-        what = "one matrix" if matrices == 1 else f"{matrices} matrices"
-    who = f"for {words.WHO['trip']}" if not risk.covers_person else "for a person"
+        what = "one matrix" if matrices == 1 else f"all {matrices} matrices"
+    who = "a person" if risk.covers_person else words.WHO["trip"]
     return (
-        f"From {what}, {total} {who}. {GROUP} who travel together, as in a household: "
-        f"{privacy.guesses(risk.group_guess)}."
+        f"Is {who} in the data? From {what}, {total}. {GROUP} who travel together, as in a "
+        f"household: {privacy.guesses(risk.group_guess)}."
     )
 
 

@@ -62,7 +62,8 @@ def draw(setting: Setting, *, key: str) -> None:
         pressed, session().pressed = session().pressed, None
         if pressed is not None:
             _take(pressed)
-        every = known(setting, done)
+        # it changes once while it is read, not with every part
+        every = known(setting, done[:1] if running else done)
         if every is not None:
             _recommended(every, setting, key=key, running=running)
         elif running:

@@ -276,6 +276,7 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     assert f"ε {query.get('epsilon', '1')}" in page
     for sign in ("ε", *(("ℓ",) if "home_shown" in query else ("T", "τ"))):
         assert f"<li>{sign}: " in page
+    assert ("As it is set: too open" in page) == (query.get("epsilon") == "3")
     assert "Simulated people" in page
     assert "127.0.0.1" not in page
     assert not re.search(r'(src|href)="', page)
