@@ -3,12 +3,9 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
-from functools import partial
-from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -17,10 +14,9 @@ from .. import datasets
 from ..datasets import Dataset, Metadata, storage
 from ..datasets.zoomtables import ZoomClips
 from ..errors import InputError
-from . import counting, keys, look, rows, scratch, tables
+from . import counting, keys, look, rows, spark, tables
 from .counting import Engine
 from .door import door
-from .engines import DuckDB
 from .inputs import cells, coarse, guess, mapping, parents, sources
 from .inputs.mapping import Mappings
 from .inputs.places import Places, from_zones, read_places
@@ -28,9 +24,8 @@ from .inputs.points import check_order, place_points
 from .inputs.sources import Source, shown
 from .options import IngestOptions
 from .progress import Monitor, ProgressCallback, Stage
-from .report import Account, IngestReport, Reason, record_account, row_account, trip_account
+from .report import Account, IngestReport, Reason, account_of
 from .rows import MILLION, Reader, Table
-from .spark import Spark, select
 
 REPORT_FILE = "ingest.json"
 CHECKING = Stage("checking the files", 1)
@@ -48,35 +43,47 @@ _TRIPS_BY_VISITS = (
     "the rows name no trips (tid): a trip is a visit and the person's next one in another zone on "
     "the same day"
 )
+_BARE_PEOPLE = (
+    "people: some files hold their ids as numbers, so 7, 7.0 and 07 are one person in all files"
+)
+_PEOPLE = "people: 7 and 7.0 are one person; 07 is another one, as its text says"
 _ROWS_ARE_TRIPS = (
     "no column tells people apart: each row is one trip, and trips alone are protected"
 )
 
 
-@dataclass(frozen=True)
-class Counted:
-    """Tables of a dataset by name, and what became of every raw row, visit and derived trip."""
+@dataclass(kw_only=True)
+class Build:
+    """One ingest: what is read, and what has come out of it before a dataset is written."""
 
-    tables: Mapping[str, pa.Table]
-    rows: Account
-    visits: Account | None = None
-    trips: Account | None = None
-    visits_per_person: Mapping[int, int] = field(default_factory=dict[int, int])
-    trips_per_person: Mapping[int, int] = field(default_factory=dict[int, int])
-    backwards: int = 0
-    fractions: int = 0
-
-
-@dataclass(frozen=True)
-class Result:
-    """Everything that is known before a dataset is written."""
-
-    counted: Counted
-    places: Places
-    mappings: Mappings
+    options: IngestOptions
+    run: counting.Run
+    views: Sequence[Table]
     reader: Reader
-    salt: str
+    mappings: Mappings
     places_public: bool | None
+    by_points: bool
+    tables: dict[str, pa.Table] = field(default_factory=dict[str, pa.Table])
+    counts: dict[str, Any] = field(default_factory=dict[str, Any])
+    notes: list[str] = field(default_factory=list[str])
+
+    def judge(self, account: Account) -> Account:
+        """Take what became of the rows; refuse rows that cannot be read, and useless input."""
+        self.counts["rows"] = account
+        tables.refuse_flaws(self.options, self.mappings, account, self.reader)
+        tables.refuse_useless(self.options, self.mappings, account, self.run.places)
+        return account
+
+    def account(self, table: str, again: Reason | None = None) -> Account:
+        """Return what became of a kept table's rows; equal ones may be `again` of the first."""
+        sql = f"SELECT reason, sum(copies), count(*) FROM {table} GROUP BY reason"
+        counts = self.run.engine.rows(sql)
+        return account_of([(Reason(int(r)), int(rows), int(n)) for r, rows, n in counts], again)
+
+    @property
+    def tid(self) -> bool:
+        """Whether rows name their trips."""
+        return any("tid" in table.kinds for table in self.views)
 
 
 def ingest(
@@ -110,89 +117,48 @@ def ingest(
     started = time.monotonic()
     monitor = Monitor(progress, cancel)
     with door(), storage.only_writer(options.out):
-        result = count(options, monitor)
+        build = count(options, monitor)
         monitor.start(WRITING)
-        report = report_of(options, result, time.monotonic() - started)
+        report = IngestReport(
+            kind=options.kind,
+            engine=options.engine,
+            files=tuple(_described(s, names, options) for s, names in build.mappings.items()),
+            notes=tuple(build.notes),
+            seconds=time.monotonic() - started,
+            **build.counts,
+        )
         monitor.check()
-        dataset = _save(options, result, report)
+        dataset = _save(build, report)
     monitor.finish()
     return dataset, report
 
 
-@dataclass(frozen=True)
-class _Work:
-    """One ingest under way."""
-
-    options: IngestOptions
-    run: counting.Run
-    tables: Sequence[Table]
-    reader: Reader
-    by_points: bool
-    accept: Callable[[Account], None]
-
-
-def count(options: IngestOptions, monitor: Monitor) -> Result:
+def count(options: IngestOptions, monitor: Monitor) -> Build:
     """Do everything but write."""
-    with scratch.folder(options.spill) as folder:
-        monitor.plan(_stages(options, by_points=False))
-        monitor.start(CHECKING)
-        _check_parts(options)
-        if options.engine == "spark":
-            return _count_on_spark(options, monitor, folder)
-        paths = sources.find(options.inputs)
-        beside = {p.resolve() for p in (options.locations, options.zones) if p is not None}
-        paths = [path for path in paths if path not in beside] or paths
-        files = [sources.inspect(path, options.reading) for path in paths]
-        mappings = mapping.of_files(options, files)
-        known = [source.rows for source in files if source.rows is not None]
-        size = sum(source.size_bytes for source in files)
-        total = sum(known) if len(known) == len(files) else None
-        monitor.expect(size, total)
-        reading = guess.complete(mappings, options.reading)
-        readable = tables.readable(files, folder)
-        engine = DuckDB(
-            monitor,
-            folder,
-            time_zone=options.time_zone,
-            paths={path: source.name for source, path in readable.items()},
-            rows=total or size // _BYTES_A_LINE,
-            memory=options.memory,
-            threads=options.threads,
-            spill_limit=options.spill_limit,
-        )
-        try:
-            views = tables.views(engine, mappings, readable)
-            return _counted(options, monitor, engine, views, mappings, Reader(reading), partial(
-                tables.refuse_flaws, options, mappings, readable, folder=folder
-            ))  # fmt: skip
-        finally:
-            engine.close()
-
-
-def _count_on_spark(options: IngestOptions, monitor: Monitor, folder: Path) -> Result:
-    engine = Spark(options, monitor, folder)
-    try:
-        files = [engine.source(name, number) for number, name in enumerate(options.inputs)]
-        mappings = mapping.of_files(options, files)
-        views: list[Table] = []
-        for number, (source, names) in enumerate(mappings.items()):
-            for name in mapping.TIMES:
-                kind = source.kinds[source.columns.index(names[name])] if name in names else "date"
-                if not kind.startswith(("timestamp", "date")):
-                    raise InputError(
-                        f"{source.name}: column '{shown(names[name])}' (for {name}) is of type "
-                        f"{kind[:40]}; on Spark times are timestamps or dates",
-                        remedy="write them so, or use the embedded engine",
-                        code="spark-text",
-                        settings=("engine",),
-                    )
-            engine.view(f"input_{number}", select(number, names, source.columns))
-            views.append(Table(f"input_{number}", engine.types(f"SELECT * FROM input_{number}")))
-        reader = Reader(replace(options.reading, decimal=options.reading.decimal or "."))
-        refuse = partial(tables.refuse_any_flaw, options)
-        return _counted(options, monitor, engine, views, mappings, reader, refuse)
-    finally:
-        engine.close()
+    monitor.plan(_stages(options, by_points=False))
+    monitor.start(CHECKING)
+    _check_parts(options)
+    if options.engine == "spark":
+        with spark.opened(options, monitor) as (engine, mappings, views):
+            reading = replace(options.reading, decimal=options.reading.decimal or ".")
+            return _counted(options, monitor, engine, views, mappings, Reader(reading))
+    paths = sources.find(options.inputs)
+    beside = {p.resolve() for p in (options.locations, options.zones) if p is not None}
+    paths = [path for path in paths if path not in beside] or paths
+    files = [sources.inspect(path, options.reading) for path in paths]
+    mappings = mapping.of_files(options, files)
+    reader = Reader(guess.complete(mappings, options.reading))
+    with tables.opened(
+        mappings,
+        monitor,
+        options.spill,
+        time_zone=options.time_zone,
+        rows=sum(source.rows or source.size_bytes // _BYTES_A_LINE for source in files),
+        memory=options.memory,
+        threads=options.threads,
+        spill_limit=options.spill_limit,
+    ) as (engine, views):
+        return _counted(options, monitor, engine, views, mappings, reader)
 
 
 def _counted(
@@ -202,38 +168,41 @@ def _counted(
     views: Sequence[Table],
     mappings: Mappings,
     reader: Reader,
-    refuse_flaws: Callable[..., None],
-) -> Result:
+) -> Build:
     by_points = any(lat in t.kinds for t in views for lat, _lng in mapping.POINTS)
     monitor.plan(_stages(options, by_points=by_points))
     monitor.start(PLACES)
     reader = replace(reader, bare_people=mapping.bare(mappings, ("uid",)))
     places, public = _places(options, engine, views, reader, by_points=by_points)
-    reader = replace(
-        reader, bare_places=places.bare, id_length=places.id_length if options.id_prefix else None
-    )
-    salt = keys.salt_of(options.out, options.salt)
-
-    def accept(account: Account) -> None:
-        refuse_flaws(account=account, reader=reader)
-        tables.refuse_useless(options, mappings, account, places)
-
     run = counting.Run(
         engine,
         monitor,
         places,
         options.first_day,
         options.last_day,
-        salt,
+        keys.salt_of(options.out, options.salt),
         options.max_visits_cap,
         ZoomClips.of(options.mean_visits_public, options.max_visits_cap),
     )
-    work = _Work(options, run, views, reader, by_points, accept)
-    _put_places(work)
+    build = Build(
+        options=options,
+        run=run,
+        views=views,
+        reader=replace(
+            reader,
+            bare_places=places.bare,
+            id_length=places.id_length if options.id_prefix else None,
+        ),
+        mappings=mappings,
+        places_public=public,
+        by_points=by_points,
+    )
+    _put_places(build)
+    _note_what_was_asked(build)
     monitor.start(READING)
-    engine.view("raw", rows.values(views, options, reader))
-    kinds = {"trips": _trips, "rides": _rides, "visits": _visits, "flows": _flows}
-    return Result(kinds[options.kind](work), places, mappings, reader, salt, public)
+    engine.view("raw", rows.values(views, options, build.reader))
+    {"trips": _trips, "rides": _rides, "visits": _visits, "flows": _flows}[options.kind](build)
+    return build
 
 
 def _places(
@@ -281,134 +250,142 @@ def _places(
     return places, public
 
 
-def _put_places(work: _Work) -> None:
+def _put_places(build: Build) -> None:
     """Give the engine place and zone numbers by id, or by the coordinates that the rows hold."""
-    engine, places = work.run.engine, work.run.places
-    if not work.by_points:
+    engine, places = build.run.engine, build.run.places
+    if not build.by_points:
         engine.put("places", places.table())
         return
-    work.run.monitor.start(POINTS)
-    engine.placed(
-        rows.distinct_points(work.tables, work.reader),
-        partial(place_points, places=places, max_distance_m=work.options.max_distance_m),
-        partial(check_order, places=places),
-    )
+    build.run.monitor.start(POINTS)
+    points = engine.table(rows.distinct_points(build.views, build.reader))
+    check_order(points, places)
+    engine.put("points", place_points(points, places, build.options.max_distance_m))
 
 
-def _trips(work: _Work) -> Counted:
+def _note_what_was_asked(build: Build) -> None:
+    """Say how people, trips and places are understood."""
+    options, notes = build.options, build.notes
+    notes += build.run.places.notes
+    people = _BARE_PEOPLE if build.reader.bare_people else _PEOPLE
+    notes.append(people if options.has_people else _ROWS_ARE_TRIPS)
+    if levels := parents.kept_levels(build.run.places.zones):
+        text = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
+        notes.append(f"coarser zones kept, to look at the dataset by: {text}")
+    if options.kind == "visits" and "trips" in options.parts:
+        if options.gap_minutes is not None:
+            notes.append(_TRIPS_BY_GAPS.format(options.gap_minutes))
+        else:
+            notes.append(_TRIPS_BY_ID if build.tid else _TRIPS_BY_VISITS)
+    if options.has_people and "density" in options.parts and options.density_week is None:
+        notes.append("the period has no full week from Monday to Sunday: no density was built")
+
+
+def _trips(build: Build) -> None:
     """Count a table of trips, and the visits that they give."""
-    options, engine, run = work.options, work.run.engine, work.run
-    engine.keep("every", rows.trips(options, work.by_points), large=True)
-    account = trip_account(rows.by_reason(engine, "every"))
-    work.accept(account)
-    counted: dict[str, pa.Table] = {}
-    visits: Account | None = None
-    density = moves = None
+    options, engine = build.options, build.run.engine
+    engine.keep("every", rows.trips(options, build.by_points), large=True)
+    account = build.judge(build.account("every", Reason.DUPLICATE))
     if options.wants_density:
         engine.keep("records", rows.records(options, rows.visits_of_trips()), large=True)
-        density, visits = _density(work)
-        counted |= density.tables
-    ((backwards,),) = engine.rows("SELECT count(*) FROM every WHERE reason = 0 AND finish < start")
+        build.counts["visits"] = _density(build)
+    _note_backwards(build, "count(*)")
     if "trips" in options.parts:
-        moves = counting.trips(run, account.used, measured=True)
-        counted |= moves.tables
-    return Counted(
-        counted,
-        account,
-        visits=visits,
-        backwards=int(backwards),
-        visits_per_person=density.people if density else {},
-        trips_per_person=moves.people if moves else {},
-    )
+        _moves(build, account.used, measured=True)
 
 
-def _rides(work: _Work) -> Counted:
+def _rides(build: Build) -> None:
     """Count trips without a person: trip level only, every trip of rank 1."""
-    options, engine = work.options, work.run.engine
-    named = any("tid" in table.kinds for table in work.tables)
-    engine.keep("every", rows.trips(options, work.by_points, tid=named), large=True)
-    counts = rows.by_reason(engine, "every")
-    account = trip_account(counts) if named else row_account(counts)
-    work.accept(account)
+    engine, named = build.run.engine, build.tid
+    engine.keep("every", rows.trips(build.options, build.by_points, tid=named), large=True)
+    again = Reason.DUPLICATE if named else None
+    build.judge(build.account("every", again))
     n = "count(*)" if named else "sum(copies)"
-    ((backwards,),) = engine.rows(
-        f"SELECT coalesce({n}, 0) FROM every WHERE reason = 0 AND finish < start"
-    )
-    day = f"floor((start - {work.run.start}) / {rows.DAY_S}.0)::INTEGER"
+    _note_backwards(build, n)
     table = engine.table(
-        f"SELECT {day} AS day, origin_zone, destination_zone, 1 AS rank, {n}::BIGINT AS n "
-        "FROM every WHERE reason = 0 GROUP BY ALL"
+        f"SELECT {rows.day_of('start', build.options.first_day)} AS day, origin_zone, "
+        f"destination_zone, 1 AS rank, {n}::BIGINT AS n FROM every WHERE reason = 0 GROUP BY ALL"
     )
-    trips = counting.trip_table(work.run, table)
-    return Counted({"trips": trips}, account, backwards=int(backwards))
+    build.tables["trips"] = counting.trip_table(build.run, table)
 
 
-def _visits(work: _Work) -> Counted:
+def _visits(build: Build) -> None:
     """Count a table of visits, and the trips between them."""
-    options, engine, run = work.options, work.run.engine, work.run
-    placed = rows.visits(work.by_points)
-    counted: dict[str, pa.Table] = {}
-    density = moves = between = None
+    options, engine = build.options, build.run.engine
+    placed = rows.visits(build.by_points)
     if options.wants_density:
         engine.keep("records", rows.records(options, placed), large=True)
-        work.accept(record_account(rows.by_reason(engine, "records")))
-        density, account = _density(work)
-        counted |= density.tables
+        build.judge(build.account("records", Reason.REPEATED))
+        build.counts["rows"] = _density(build)
     else:
         engine.keep("reasons", rows.visit_reasons(options, placed))
-        account = row_account(rows.by_reason(engine, "reasons"))
-        work.accept(account)
+        build.judge(build.account("reasons"))
     if "trips" in options.parts:
-        run.monitor.start(DERIVING)
-        by_trip = options.gap_minutes is not None or any("tid" in t.kinds for t in work.tables)
+        build.run.monitor.start(DERIVING)
+        by_trip = options.gap_minutes is not None or build.tid
         sql = (
             rows.trips_of_points(options, placed, options.gap_minutes)
             if by_trip
             else rows.trips_between(options, placed)
         )
         engine.keep("every", sql, large=True)
-        between = trip_account(rows.by_reason(engine, "every"))
-        moves = counting.trips(run, between.used, measured=by_trip)
-        counted |= moves.tables
-    return Counted(
-        counted,
-        account,
-        trips=between,
-        visits_per_person=density.people if density else {},
-        trips_per_person=moves.people if moves else {},
-    )
+        between = build.account("every", Reason.DUPLICATE)
+        build.counts["trips"] = between
+        _moves(build, between.used, measured=by_trip)
 
 
-def _density(work: _Work) -> tuple[counting.Counted, Account]:
-    counts = rows.by_reason(work.run.engine, "records")
-    used = sum(kinds for reason, _rows, kinds in counts if reason is Reason.USED)
-    if used == 0:
-        account = record_account(counts)
-        raise InputError(
-            f"none of {account.read:,} visits falls in the week of {work.options.density_week} at "
-            "a known place",
-            remedy="name another week, or build the trips alone",
-            code="no-visits",
-            settings=("week", "parts"),
-        )
-    density = counting.visits(work.run, used)
-    return density, record_account(counts, density.trimmed)
-
-
-def _flows(work: _Work) -> Counted:
+def _flows(build: Build) -> None:
     """Add up flows: trip level only, every trip of rank 1."""
-    engine = work.run.engine
-    engine.keep("flows", rows.flows(work.options))
+    engine = build.run.engine
+    engine.keep("flows", rows.flows(build.options))
     # flows of one pair in several rows add up, none is a duplicate
-    account = row_account(rows.by_reason(engine, "flows"))
-    work.accept(account)
+    build.judge(build.account("flows"))
     used, fractions = rounded(
         engine.table(
             "SELECT day, origin_zone, destination_zone, 1 AS rank, n FROM flows "
             "WHERE reason = 0 AND n > 0"
         )
     )
-    return Counted({"trips": counting.trip_table(work.run, used)}, account, fractions=fractions)
+    if fractions:
+        build.notes.append(
+            f"{fractions:,} flows were fractions of trips (expanded counts): rounded once, by "
+            "their running sum in the order of origins and destinations, so that each day's total "
+            "is kept to half a trip and every flow to less than one"
+        )
+    build.tables["trips"] = counting.trip_table(build.run, used)
+
+
+def _density(build: Build) -> Account:
+    """Count ``records``; return what became of the visits."""
+    account = build.account("records", Reason.REPEATED)
+    if account.used == 0:
+        raise InputError(
+            f"none of {account.read:,} visits falls in the week of {build.options.density_week} at "
+            "a known place",
+            remedy="name another week, or build the trips alone",
+            code="no-visits",
+            settings=("week", "parts"),
+        )
+    density = counting.visits(build.run, account.used)
+    build.tables |= density.tables
+    build.counts["people_with_visits"] = density.people
+    return account.trimmed(density.trimmed)
+
+
+def _moves(build: Build, used: int, *, measured: bool) -> None:
+    """Count the `used` trips of ``every``; `measured` where their times are known."""
+    moves = counting.trips(build.run, used, measured=measured)
+    build.tables |= moves.tables
+    build.counts["people_with_trips"] = moves.people
+
+
+def _note_backwards(build: Build, n: str) -> None:
+    sql = f"SELECT coalesce({n}, 0) FROM every WHERE reason = 0 AND finish < start"
+    ((backwards,),) = build.run.engine.rows(sql)
+    if backwards:
+        build.notes.append(
+            f"{int(backwards):,} trips end before they start: they count, by the time and place of "
+            "both ends as they are"
+        )
 
 
 def rounded(counted: pa.Table) -> tuple[pa.Table, int]:
@@ -425,57 +402,6 @@ def rounded(counted: pa.Table) -> tuple[pa.Table, int]:
     column = ordered.schema.get_field_index("n")
     table = ordered.set_column(column, "n", pa.array(whole))
     return table.filter(pa.array(whole > 0)), int(np.count_nonzero(n % MILLION))
-
-
-@contextmanager
-def people_counted(
-    places: Places, first_day: date, last_day: date, salt: str, max_visits_cap: int
-) -> Generator[Callable[..., dict[str, pa.Table]]]:
-    """Yield what counts people who are no files: a twin takes the road of the ingest.
-
-    The function takes ``trips`` (uid, start, finish in seconds of the local wall clock, origin and
-    destination as numbers of places), ``visits`` (uid, location, hour of the week) or both, as
-    Arrow tables, and returns the tables of a dataset by name.
-    """
-    with scratch.folder(None) as folder:
-        engine = DuckDB(Monitor(), folder)
-        run = counting.Run(engine, Monitor(), places, first_day, last_day, salt, max_visits_cap)
-        engine.put("places", places.table())
-
-        def counted(
-            *, trips: pa.Table | None = None, visits: pa.Table | None = None
-        ) -> dict[str, pa.Table]:
-            result: dict[str, pa.Table] = {}
-            if visits is not None:
-                engine.put("given_visits", visits)
-                engine.keep(
-                    "records",
-                    "SELECT DISTINCT 0 AS reason, uid::VARCHAR AS uid, location, hour "
-                    "FROM given_visits",
-                )
-                ((n,),) = engine.rows("SELECT count(*) FROM records")
-                result |= counting.visits(run, n).tables
-            if trips is not None:
-                engine.put("given_trips", trips)
-                engine.keep("every", _GIVEN_TRIPS)
-                ((n,),) = engine.rows("SELECT count(*) FROM every WHERE reason = 0")
-                result |= counting.trips(run, n, measured=True).tables
-            return result
-
-        try:
-            yield counted
-        finally:
-            engine.close()
-
-
-_GIVEN_TRIPS = f"""
-    WITH zones AS (SELECT DISTINCT location, zone FROM places)
-    SELECT DISTINCT CASE WHEN a.zone IS NULL OR b.zone IS NULL THEN {int(Reason.OUTSIDE_AREA)}
-                WHEN a.zone = b.zone THEN {int(Reason.SELF_TRIP)} ELSE 0 END AS reason,
-           uid::VARCHAR AS uid, start, finish, origin, destination,
-           a.zone AS origin_zone, b.zone AS destination_zone
-    FROM given_trips LEFT JOIN zones AS a ON origin = a.location
-    LEFT JOIN zones AS b ON destination = b.location"""
 
 
 def _stages(options: IngestOptions, *, by_points: bool) -> list[Stage]:
@@ -513,57 +439,6 @@ def _check_parts(options: IngestOptions) -> None:
         )
 
 
-def report_of(options: IngestOptions, result: Result, seconds: float) -> IngestReport:
-    """Return what became of every row."""
-    counted = result.counted
-    notes = list(result.places.notes)
-    if options.has_people:
-        notes.append(
-            "people: some files hold their ids as numbers, so 7, 7.0 and 07 are one person in all "
-            "files"
-            if result.reader.bare_people
-            else "people: 7 and 7.0 are one person; 07 is another one, as its text says"
-        )
-    else:
-        notes.append(_ROWS_ARE_TRIPS)
-    if levels := parents.kept_levels(result.places.zones):
-        text = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
-        notes.append(f"coarser zones kept, to look at the dataset by: {text}")
-    if options.kind == "visits" and "trips" in options.parts:
-        by_trip = any("tid" in names for names in result.mappings.values())
-        if options.gap_minutes is not None:
-            notes.append(_TRIPS_BY_GAPS.format(options.gap_minutes))
-        else:
-            notes.append(_TRIPS_BY_ID if by_trip else _TRIPS_BY_VISITS)
-    if counted.fractions:
-        notes.append(
-            f"{counted.fractions:,} flows were fractions of trips (expanded counts): rounded once, "
-            "by their running sum in the order of origins and destinations, so that each day's "
-            "total is kept to half a trip and every flow to less than one"
-        )
-    if counted.backwards:
-        notes.append(
-            f"{counted.backwards:,} trips end before they start: they count, by the time and place "
-            "of both ends as they are"
-        )
-    if options.has_people and "density" in options.parts and options.density_week is None:
-        notes.append("the period has no full week from Monday to Sunday: no density was built")
-    return IngestReport(
-        kind=options.kind,
-        engine=options.engine,
-        files=tuple(_described(s, names, options) for s, names in result.mappings.items()),
-        notes=tuple(notes),
-        seconds=seconds,
-        rows=counted.rows,
-        visits=counted.visits,
-        trips=counted.trips,
-        people_with_visits=sum(counted.visits_per_person.values()),
-        people_with_trips=sum(counted.trips_per_person.values()),
-        visits_per_person=counted.visits_per_person,
-        trips_per_person=counted.trips_per_person,
-    )
-
-
 def _described(
     source: Source, names: Mapping[str, str], options: IngestOptions
 ) -> dict[str, object]:
@@ -577,9 +452,9 @@ def _described(
     }
 
 
-def _save(options: IngestOptions, result: Result, report: IngestReport) -> Dataset:
-    counted = result.counted.tables
-    density = "presampled" in counted
+def _save(build: Build, report: IngestReport) -> Dataset:
+    options, places = build.options, build.run.places
+    density = "presampled" in build.tables
     text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
     metadata = Metadata(
         name=options.out.name,
@@ -594,18 +469,18 @@ def _save(options: IngestOptions, result: Result, report: IngestReport) -> Datas
         week=options.density_week if density else None,
         people_public=options.people_public,
         max_visits_cap=options.max_visits_cap,
-        salt_id=keys.salt_id(result.salt),
+        salt_id=keys.salt_id(build.run.salt),
         made_by=f"engine.ingest {options.kind}" + (" by gaps" if options.gap_minutes else ""),
         trips_have_people=options.has_people,
         period_from_data=options.period_from_data,
-        places_public=result.places_public,
+        places_public=build.places_public,
         mean_visits_public=options.mean_visits_public if density else None,
     )
     return datasets.save(
         options.out,
         metadata,
-        zones=result.places.zones,
-        towers=result.places.towers if density else None,
-        tables=counted,
-        texts={REPORT_FILE: text, keys.SALT_FILE: result.salt + "\n"},
+        zones=places.zones,
+        towers=places.towers if density else None,
+        tables=build.tables,
+        texts={REPORT_FILE: text, keys.SALT_FILE: build.run.salt + "\n"},
     )

@@ -312,9 +312,6 @@ class ProgressBar:
             return
         full = round(_BAR * progress.fraction)
         parts = [f"{'█' * full}{'·' * (_BAR - full)} {progress.fraction:4.0%} {progress.stage}"]
-        if progress.rows is not None:
-            parts.append(f"{progress.rows:,} rows")
-        parts.append(f"{progress.bytes_total / 1e6:,.0f} MB")
         if progress.seconds_left is not None:
             parts.append(f"about {progress.seconds_left:,.0f} s left")
         self._stream.write("\r\x1b[2K" + " · ".join(parts))

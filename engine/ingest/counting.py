@@ -38,7 +38,8 @@ from .engines import DuckDB
 from .inputs.places import Places
 from .keys import Purpose, digest
 from .progress import Monitor, Stage
-from .report import BINS, Reason
+from .report import Reason
+from .rows import day_of, midnight
 from .spark import Spark
 
 Engine: TypeAlias = DuckDB | Spark
@@ -48,7 +49,6 @@ VISITS = (Stage("adding up visits", 8), Stage("ranking visits", 33), Stage("find
 TRIPS = (Stage("ranking trips", 8), Stage("counting trips by person", 15))
 _USED, _OUTSIDE = int(Reason.USED), int(Reason.OUTSIDE_PERIOD)
 _RANKED = (Reason.USED, Reason.SELF_TRIP, Reason.OUTSIDE_AREA, Reason.OUTSIDE_PERIOD)
-_DAY_S = 86_400
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class Run:
     @property
     def start(self) -> int:
         """The period's first midnight in seconds of the wall clock."""
-        return (self.first_day - date(1970, 1, 1)).days * _DAY_S
+        return midnight(self.first_day)
 
     def digest(self, purpose: Purpose, *parts: str) -> str:
         """Return SQL for the random number of a row."""
@@ -76,11 +76,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Counted:
-    """Tables of a dataset by name, used rows, and people by public bin of their rows."""
+    """Tables of a dataset by name, the people in them, and what was trimmed of theirs."""
 
     tables: Mapping[str, pa.Table]
-    used: int
-    people: Mapping[int, int]
+    people: int
     trimmed: int = 0
 
 
@@ -99,8 +98,9 @@ def visits(run: Run, rows: int) -> Counted:
         f"SELECT uid, count(*) AS n, arg_min(location, {single}) AS single FROM records "
         f"WHERE {used} GROUP BY uid",
     )
-    ((beyond,),) = engine.rows(f"SELECT coalesce(sum(n - {cap}), 0) FROM people WHERE n > {cap}")
-    bins = people_by_bin(engine, "people")
+    ((people, beyond),) = engine.rows(
+        f"SELECT count(*), coalesce(sum(greatest(n - {cap}, 0)), 0) FROM people"
+    )
     one = engine.table("SELECT single AS location, count(*) AS n FROM people GROUP BY ALL")
     zoom = _Zoom(run)
     truth, ranked = [], []
@@ -123,7 +123,7 @@ def visits(run: Run, rows: int) -> Counted:
     }
     if homes.num_rows:
         tables["homes"] = _by_id(run, homes)
-    return Counted(tables, rows - int(beyond), bins, int(beyond))
+    return Counted(tables, int(people), int(beyond))
 
 
 def _within_cap(run: Run, own: str) -> str:
@@ -269,10 +269,8 @@ def trips(run: Run, rows: int, *, measured: bool) -> Counted:
     """Count the `rows` used trips of ``every``: trips, trips_person and report."""
     engine = run.engine
     used = f"reason = {_USED}"
-    engine.keep("people", f"SELECT uid, count(*) AS n FROM every WHERE {used} GROUP BY uid")
-    bins = people_by_bin(engine, "people")
-    engine.drop("people")
     run.monitor.start(TRIPS[0])
+    ((people,),) = engine.rows(f"SELECT count(DISTINCT uid) FROM every WHERE {used}")
     by_day = [engine.table(_by_day(run, own)) for own in engine.shares("every", used, rows)]
     run.monitor.start(TRIPS[1])
     engine.put("report_places", places_table(*_longitude_latitude(run.places)))
@@ -292,7 +290,7 @@ def trips(run: Run, rows: int, *, measured: bool) -> Counted:
         "trips_person": trip_table(run, _summed(by_person)),
         "report": _report(report),
     }
-    return Counted(tables, rows, bins)
+    return Counted(tables, int(people))
 
 
 def _by_day(run: Run, own: str) -> str:
@@ -302,7 +300,7 @@ def _by_day(run: Run, own: str) -> str:
     )
     return f"""
         WITH days AS (
-            SELECT *, {_floor(f"(start - {run.start})", _DAY_S)} AS day FROM {own} AS own
+            SELECT *, {day_of("start", run.first_day)} AS day FROM {own} AS own
         ), ranked AS (
             SELECT day, origin_zone, destination_zone,
                    row_number() OVER (PARTITION BY uid, day ORDER BY {order}) AS place
@@ -319,7 +317,7 @@ def _ranked(run: Run, own: str) -> str:
     order = run.digest(Purpose.TRIP_PERSON, "uid", "start", *known)
     return f"""
         WITH hashed AS (
-            SELECT *, {_floor(f"(start - {run.start})", _DAY_S)} AS day, {order} AS digest,
+            SELECT *, {day_of("start", run.first_day)} AS day, {order} AS digest,
                    CASE WHEN reason = {_OUTSIDE} THEN 1 ELSE 0 END AS outside
             FROM {own} AS own
         )
@@ -336,11 +334,6 @@ _BY_PERSON = f"""
     FROM ranked WHERE reason = {_USED} GROUP BY ALL"""
 
 
-def _floor(value: str, step: int) -> str:
-    """Return ⌊value / step⌋ of whole numbers: engines cut their own integer division off."""
-    return f"floor({value} / {step}.0)::BIGINT"
-
-
 def _report(parts: Iterable[pa.Table]) -> pa.Table:
     """Add up what shares of people gave; rows of 0 say no more than that times are measured."""
     summed = _summed(list(parts))
@@ -348,13 +341,6 @@ def _report(parts: Iterable[pa.Table]) -> pa.Table:
     table = pa.table({name: summed[name].cast(kind) for name, kind in kinds.items()})
     times = pc.equal(table["measure"], str(Measure.TRAVEL_TIME))
     return table.filter(pc.or_(pc.not_equal(table["n"], 0), times))
-
-
-def people_by_bin(engine: Engine, people: str) -> dict[int, int]:
-    """Return the number of people by the lower end of the public bin of their ``n``, ascending."""
-    low = " ".join(f"WHEN n >= {low} THEN {low}" for low in reversed(BINS))
-    rows = engine.rows(f"SELECT CASE {low} END AS low, count(*) FROM {people} GROUP BY 1")
-    return {int(low): int(n) for low, n in sorted(rows)}
 
 
 def trip_table(run: Run, counted: pa.Table) -> pa.Table:

@@ -176,14 +176,6 @@ class DuckDB:
                 yield f"(SELECT * FROM pile WHERE (hash(uid) // {PILES}) % {within} = {number})"
             self.drop("pile")
 
-    def placed(
-        self, points: str, place: Callable[[pa.Table], pa.Table], check: Callable[[pa.Table], None]
-    ) -> None:
-        """Make ``points``: distinct points with what `place` adds; `check` may refuse some."""
-        found = self.table(points)
-        check(found)
-        self.put("points", place(found))
-
     def close(self) -> None:
         """Release everything; the folder is its owner's to remove."""
         self.connection.close()

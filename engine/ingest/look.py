@@ -4,8 +4,6 @@
 """
 
 import math
-from collections.abc import Generator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
@@ -16,18 +14,17 @@ import pyarrow as pa
 
 from .. import geography
 from ..errors import InputError
-from . import rows, scratch, tables
-from .engines import DuckDB
+from . import rows, tables
 from .inputs import guess
 from .inputs.mapping import Mappings
 from .inputs.places import Places
-from .progress import Monitor
 from .reading import Reading
 from .rows import Reader, Table
 
 if TYPE_CHECKING:
     from timezonefinder import TimezoneFinder
 
+MEMORY = "1GB"
 EARLIEST = date(2000, 1, 1)
 Area = tuple[float, float, float, float]
 """West, south, east and north in degrees."""
@@ -38,29 +35,13 @@ _STEP_DEGREES = 0.05
 _NEAR_DEGREES = 1.0
 
 
-@contextmanager
-def _opened(
-    mappings: Mappings, time_zone: str = "UTC", *, keep_order: bool = False
-) -> Generator[tuple[DuckDB, list[Table]]]:
-    """Open an engine that looks at rows and builds nothing."""
-    with scratch.folder(None) as folder:
-        paths = tables.readable(list(mappings), folder)
-        engine = DuckDB(
-            Monitor(), folder, time_zone=time_zone, memory="1GB", keep_order=keep_order,
-            paths={path: source.name for source, path in paths.items()},
-        )  # fmt: skip
-        try:
-            yield engine, tables.views(engine, mappings, paths)
-        finally:
-            engine.close()
-
-
 def first_times(
     mappings: Mappings, reading: Reading, time_zone: str, count: int = 5
 ) -> list[datetime | None]:
     """Return the local times of the first rows of the first file, None where they do not read."""
     first = dict([next(iter(mappings.items()))])
-    with _opened(first, time_zone, keep_order=True) as (engine, (table, *_)):
+    with tables.opened(first, time_zone=time_zone, memory=MEMORY, keep_order=True) as opened:
+        engine, (table, *_) = opened
         if (column := _time_of(table)) is None:
             return []
         seconds = Reader(reading).seconds(*table.column(column))
@@ -71,7 +52,7 @@ def first_times(
 def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date]:
     """Return the first and the last local day of all rows that can be read."""
     reader = Reader(guess.complete(mappings, given))
-    with _opened(mappings, time_zone) as (engine, views):
+    with tables.opened(mappings, time_zone=time_zone, memory=MEMORY) as (engine, views):
         columns = [(table, column) for table in views if (column := _time_of(table))]
         if not columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")
@@ -98,7 +79,7 @@ def _time_of(table: Table) -> str | None:
 def area(mappings: Mappings, given: Reading) -> Area:
     """Return the area in which nearly all coordinates of the rows lie, in steps of 0.05 degrees."""
     reader = Reader(guess.complete(mappings, given))
-    with _opened(mappings) as (engine, views):
+    with tables.opened(mappings, memory=MEMORY) as (engine, views):
         return area_of(engine.table(rows.distinct_points(views, reader)))
 
 

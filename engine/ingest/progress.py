@@ -22,15 +22,11 @@ class Stage(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a build stands: words, a share 0 to 1 that never falls, rows and seconds if known."""
+    """Where a build stands: words, a share 0 to 1 that never falls, and seconds left if known."""
 
     stage: str
     fraction: float
-    rows: int | None
-    rows_total: int | None
-    bytes_total: int
-    seconds: float
-    seconds_left: float | None
+    seconds_left: float | None = None
 
 
 ProgressCallback = Callable[[Progress], None]
@@ -51,18 +47,10 @@ class Monitor:
         self._stage = Stage("", 0)
         self._done = 0.0
         self._fraction = 0.0
-        self.rows_total: int | None = None
-        self.rows: int | None = None
-        self.bytes_total = 0
 
     def plan(self, stages: list[Stage]) -> None:
         """Announce the stages to come, in order."""
         self._stages = stages
-
-    def expect(self, bytes_total: int, rows_total: int | None) -> None:
-        """Take the size of the input, and its rows where every file tells them."""
-        self.bytes_total = bytes_total
-        self.rows_total = rows_total
 
     def start(self, stage: Stage) -> None:
         """Begin `stage`; the ones before it are done."""
@@ -80,8 +68,6 @@ class Monitor:
         whole = sum(stage.weight for stage in self._stages)
         done = self._done + self._stage.weight * share
         self._fraction = max(self._fraction, done / whole)
-        if self._stage.title == "reading rows" and self.rows_total is not None:
-            self.rows = max(self.rows or 0, int(share * self.rows_total))
         self._report()
 
     def finish(self) -> None:
@@ -99,5 +85,4 @@ class Monitor:
             return
         spent, done = time.monotonic() - self._started, self._fraction
         left = spent * (1 / done - 1) if done > _ESTIMATE_FROM else None
-        size = (self.rows, self.rows_total, self.bytes_total)
-        self._callback(Progress(self._stage.title, done, *size, spent, left))
+        self._callback(Progress(self._stage.title, done, left))

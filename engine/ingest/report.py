@@ -8,9 +8,6 @@ from dataclasses import asdict, dataclass, field
 from enum import IntEnum
 from typing import Any
 
-BINS = (1, 2, 3, 6, 11, 21, 51, 101, 201, 501)
-"""Lower ends of the public bins of visits and trips a person; the last one is open."""
-
 
 class Reason(IntEnum):
     """Why a row is used or not; the first that fits counts."""
@@ -57,6 +54,10 @@ class Account:
         if self.read != self.used + sum(self.unused.values()):
             raise AssertionError("the account of an ingest does not add up")
 
+    def trimmed(self, n: int) -> "Account":
+        """Return it where `n` of the used ones are trimmed."""
+        return Account(self.read, self.used - n, {**self.unused, Reason.TRIMMED: n})
+
     def lines(self, what: str) -> list[str]:
         """Return the account in words: the sum, and a line for each reason."""
         given = {reason: n for reason, n in sorted(self.unused.items()) if n}
@@ -76,33 +77,15 @@ Counts = Sequence[tuple[Reason, int, int]]
 """For each reason the raw rows, and the rows that differ."""
 
 
-def trip_account(counts: Counts) -> Account:
-    """Account for rows of trips; equal rows are duplicates of the first."""
-    unused, used = {Reason.DUPLICATE: 0}, 0
+def account_of(counts: Counts, again: Reason | None = None) -> Account:
+    """Account for rows; equal ones that could be used are `again` of the first, or each counts."""
+    used, unused = 0, dict[Reason, int]()
     for reason, rows, kinds in counts:
-        if reason not in (Reason.USED, Reason.SELF_TRIP):
-            unused[reason] = rows
-            continue
-        unused[Reason.DUPLICATE] += rows - kinds
+        if again is not None and reason in (Reason.USED, Reason.SELF_TRIP):
+            unused[again] = unused.get(again, 0) + rows - kinds
+            rows = kinds
         if reason is Reason.USED:
-            used = kinds
-        else:
-            unused[reason] = kinds
-    return Account(used + sum(unused.values()), used, unused)
-
-
-def row_account(counts: Counts) -> Account:
-    """Account for rows that each count by themselves."""
-    return trip_account([(reason, rows, rows) for reason, rows, _kinds in counts])
-
-
-def record_account(counts: Counts, trimmed: int = 0) -> Account:
-    """Account for visits; further ones at the same place in the same hour are not used."""
-    unused, used = {Reason.TRIMMED: trimmed}, 0
-    for reason, rows, kinds in counts:
-        if reason is Reason.USED:
-            used = kinds - trimmed
-            unused[Reason.REPEATED] = rows - kinds
+            used = rows
         else:
             unused[reason] = rows
     return Account(used + sum(unused.values()), used, unused)
@@ -113,8 +96,7 @@ class IngestReport:
     """Report of one ingest. **Confidential**: shown to custodians, kept with the dataset.
 
     `rows` accounts for raw rows, `visits` for visits towards the density (of trips: starts and
-    ends), `trips` for trips that were derived from visits; people are those behind used ones, by
-    public bin (lower end) of records in the week and of trips in the period.
+    ends), `trips` for trips that were derived from visits; people are those behind used ones.
     """
 
     kind: str
@@ -125,8 +107,6 @@ class IngestReport:
     trips: Account | None = None
     people_with_visits: int = 0
     people_with_trips: int = 0
-    visits_per_person: Mapping[int, int] = field(default_factory=dict[int, int])
-    trips_per_person: Mapping[int, int] = field(default_factory=dict[int, int])
     notes: tuple[str, ...] = ()
     seconds: float = 0.0
 
@@ -150,8 +130,6 @@ class IngestReport:
         for name in ("rows", "visits", "trips"):
             account: Account | None = getattr(self, name)
             document[name] = None if account is None else account.to_json()
-        for name in ("visits_per_person", "trips_per_person"):
-            document[name] = {bin_name(low): n for low, n in getattr(self, name).items()}
         return document
 
 
@@ -162,12 +140,3 @@ def _columns(file: Mapping[str, Any]) -> str:
         for name, column in file["columns"].items()
     )
     return "columns: " + ", ".join(pairs)
-
-
-def bin_name(low: int) -> str:
-    """Return a bin's name from its lower end."""
-    position = BINS.index(low)
-    if position == len(BINS) - 1:
-        return f"{low}+"
-    high = BINS[position + 1] - 1
-    return str(low) if high == low else f"{low}–{high}"

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from ..parameters import HOURS_PER_WEEK
-from .engines import DuckDB, text
+from .engines import text
 from .inputs.mapping import CLOCKS, DEGREES, END_POINTS, TIMES
 from .options import IngestOptions
 from .reading import EPOCH, Reading
 from .report import Reason
-from .spark import Spark
 
 DAY_S, HOUR_S = 86_400, 3_600
 MILLION = 10**6
@@ -37,6 +36,11 @@ _LARGEST_S = 10**11
 def midnight(day: date) -> int:
     """Return the start of a local day in seconds of the wall clock."""
     return (day - date(1970, 1, 1)).days * DAY_S
+
+
+def day_of(moment: str, first: date) -> str:
+    """Return SQL for the number of a local day: engines cut their own integer division off."""
+    return f"floor(({moment} - {midnight(first)}) / {DAY_S}.0)::INTEGER"
 
 
 @dataclass(frozen=True)
@@ -433,7 +437,7 @@ _ENDS = "uid, start, finish, origin, destination, origin_zone, destination_zone"
 
 def trips_between(options: IngestOptions, visits_: str) -> str:
     """Return SQL for a visit and the person's next one, in another zone, on the same local day."""
-    day = f"floor((moment - {midnight(options.first_day)}) / {DAY_S}.0)"
+    day = day_of("moment", options.first_day)
     return f"""
         WITH placed AS (
             SELECT uid, moment, location, zone, {day} AS day FROM ({visits_}) AS v
@@ -481,7 +485,7 @@ def trips_of_points(options: IngestOptions, visits_: str, gap_minutes: float | N
 
 def flows(options: IngestOptions) -> str:
     """Return SQL for flows by reason, day and zones: n millionths of a trip, ``copies``."""
-    day = f"floor((start - {midnight(options.first_day)}) / {DAY_S}.0)::INTEGER"
+    day = day_of("start", options.first_day)
     keys = {"day": day, "origin_zone": "origin_zone", "destination_zone": "destination_zone"}
     read = ", ".join(f"CASE WHEN reason = 0 THEN {sql} END AS {key}" for key, sql in keys.items())
     return f"""
@@ -490,9 +494,3 @@ def flows(options: IngestOptions) -> str:
         SELECT reason, {read}, sum(CASE WHEN reason = 0 THEN flow ELSE 0 END)::BIGINT AS n,
                count(*) AS copies
         FROM judged GROUP BY ALL"""
-
-
-def by_reason(engine: DuckDB | Spark, table: str) -> list[tuple[Reason, int, int]]:
-    """Return, for each reason, the raw rows and the rows that differ."""
-    rows = engine.rows(f"SELECT reason, sum(copies), count(*) FROM {table} GROUP BY reason")
-    return [(Reason(int(reason)), int(copies), int(kinds)) for reason, copies, kinds in rows]

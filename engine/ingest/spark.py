@@ -7,19 +7,22 @@ Messy text is for DuckDB.
 import os
 import re
 import sys
-from collections.abc import Callable, Generator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
 from ..errors import InputError
+from . import scratch
 from .door import door
-from .engines import watched
+from .engines import name as quoted, watched
+from .inputs.mapping import TIMES, Mappings, of_files
 from .inputs.sources import Source, shown
 from .options import IngestOptions
 from .progress import Monitor
+from .rows import Table
 
 _MEANING = {
     "spark.sql.ansi.enabled": "true",
@@ -103,16 +106,44 @@ class Spark:
                 settings=("master", "memory"),
             ) from None
 
-    def source(self, name: str, number: int) -> Source:
-        """Open a typed table as the view ``given_<number>``."""
-        self._names[name] = shown(Path(name).name)
-        with door(shown(Path(name).name)):
-            reader = self.session.read.option("recursiveFileLookup", "true")
-            frame = reader.parquet(name) if _is_path(name) else self.session.table(name)
-            frame.createOrReplaceTempView(f"given_{number}")
-            schema = pa.schema([(f.name, _arrow(f.dataType)) for f in frame.schema])
-        kinds = tuple(str(kind) for kind in schema.types)
-        return Source(Path(name), "table", tuple(schema.names), kinds, 0)
+    def sources(self, inputs: Sequence[str]) -> list[Source]:
+        """Open typed tables as the views ``given_0``, ``given_1``, …."""
+        found: list[Source] = []
+        for number, name in enumerate(inputs):
+            self._names[name] = shown(Path(name).name)
+            with door(shown(Path(name).name)):
+                reader = self.session.read.option("recursiveFileLookup", "true")
+                frame = reader.parquet(name) if _is_path(name) else self.session.table(name)
+                frame.createOrReplaceTempView(f"given_{number}")
+                schema = pa.schema([(f.name, _arrow(f.dataType)) for f in frame.schema])
+            kinds = tuple(str(kind) for kind in schema.types)
+            found.append(Source(Path(name), "table", tuple(schema.names), kinds, 0))
+        return found
+
+    def views(self, mappings: Mappings) -> list[Table]:
+        """Return a view of canonical columns for each of `sources`."""
+        views: list[Table] = []
+        for number, (source, names) in enumerate(mappings.items()):
+            for canonical, column in names.items():
+                if column not in source.columns:
+                    raise InputError(
+                        f"columns are joined by the embedded engine alone, got '{shown(column)}'",
+                        settings=("mapping", "engine"),
+                    )
+                kind = source.kinds[source.columns.index(column)]
+                if canonical in TIMES and not kind.startswith(("timestamp", "date")):
+                    raise InputError(
+                        f"{source.name}: column '{shown(column)}' (for {canonical}) is of type "
+                        f"{kind[:40]}; on Spark times are timestamps or dates",
+                        remedy="write them so, or use the embedded engine",
+                        code="spark-text",
+                        settings=("engine",),
+                    )
+            wanted = ", ".join(f"{quoted(column)} AS {own}" for own, column in names.items())
+            self.view(f"input_{number}", f"SELECT {wanted} FROM given_{number}")
+            kinds = self.types(f"SELECT * FROM input_{number}")
+            views.append(Table(f"input_{number}", kinds))
+        return views
 
     def put(self, name: str, table: pa.Table) -> None:
         """Give the engine a small table."""
@@ -157,14 +188,6 @@ class Spark:
         del rows
         yield f"(SELECT * FROM {table} WHERE {where})"
 
-    def placed(
-        self, points: str, place: Callable[[pa.Table], pa.Table], check: Callable[[pa.Table], None]
-    ) -> None:
-        """Make ``points``: distinct points with what `place` adds; `check` may refuse some."""
-        found = self.table(points)
-        check(found)
-        self.put("points", place(found))
-
     def close(self) -> None:
         """End the session."""
         with suppress(Exception):  # the cluster may have gone
@@ -188,16 +211,18 @@ class Spark:
         return watched(work, self._monitor, share, context.cancelAllJobs, self._names)
 
 
-def select(number: int, mapping: Mapping[str, str], columns: tuple[str, ...]) -> str:
-    """Return SQL for the canonical columns of the table ``given_<number>``."""
-    if joined := next((spec for spec in mapping.values() if spec not in columns), None):
-        raise InputError(
-            f"columns are joined by the embedded engine alone, got '{shown(joined)}'",
-            settings=("mapping", "engine"),
-        )
-    quoted = {name: '"' + column.replace('"', '""') + '"' for name, column in mapping.items()}
-    wanted = ", ".join(f"{column} AS {name}" for name, column in quoted.items())
-    return f"SELECT {wanted} FROM given_{number}"
+@contextmanager
+def opened(
+    options: IngestOptions, monitor: Monitor
+) -> Generator[tuple[Spark, Mappings, list[Table]]]:
+    """Open a session with a view of each typed table."""
+    with scratch.folder(options.spill) as folder:
+        engine = Spark(options, monitor, folder)
+        try:
+            mappings = of_files(options, engine.sources(options.inputs))
+            yield engine, mappings, engine.views(mappings)
+        finally:
+            engine.close()
 
 
 def _arrow(kind: Any) -> pa.DataType:

@@ -2,11 +2,14 @@
 
 import codecs
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from ..errors import InputError
+from . import scratch
 from .door import door
 from .engines import DuckDB, name, text
 from .inputs.guess import SAMPLE_ROWS
@@ -26,6 +29,11 @@ _CHOICE: dict[Reason, Choice] = {
     Reason.UNPARSABLE: "unreadable",
     Reason.UNKNOWN: "unknown-flows",
 }
+_FAULTS = {
+    Reason.NO_PERSON: "is empty",
+    Reason.LOST_DIGITS: "holds ids that have lost digits",
+    Reason.UNKNOWN: "holds no number",
+}
 _SETTINGS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(TIMES, ("date_order", "number_times", "time_format")),
     **dict.fromkeys(DEGREES, ("decimal",)),
@@ -44,12 +52,23 @@ _UNUSED: dict[Reason, tuple[str, tuple[str, ...]]] = {
 }
 
 
-def readable(sources: Sequence[Source], folder: Path) -> dict[Source, str]:
-    """Return a path that DuckDB can open of each file: unpacked, of UTF-8 in name and contents."""
-    return {source: _readable(source, folder) for source in sources}
+@contextmanager
+def opened(
+    mappings: Mappings, monitor: Monitor | None = None, spill: Path | None = None, **settings: Any
+) -> Generator[tuple[DuckDB, list[Table]]]:
+    """Open an engine that reads these files alone, with a view of each group of alike ones."""
+    with scratch.folder(spill) as folder:
+        paths = {source: _readable(source, folder) for source in mappings}
+        named = {path: source.name for source, path in paths.items()}
+        engine = DuckDB(monitor or Monitor(), folder, paths=named, **settings)
+        try:
+            yield engine, _views(engine, mappings, paths)
+        finally:
+            engine.close()
 
 
 def _readable(source: Source, folder: Path) -> str:
+    """Return a path that DuckDB can open: unpacked, of UTF-8 in name and contents."""
     path = source.path
     target = folder / f"input-{len(list(folder.iterdir()))}"
     if source.format == "csv" and (source.member or source.encoding not in _NATIVE):
@@ -69,8 +88,7 @@ def _readable(source: Source, folder: Path) -> str:
     return str(path)
 
 
-def views(engine: DuckDB, mappings: Mappings, paths: Mapping[Source, str]) -> list[Table]:
-    """Return a view for each group of files with the same columns."""
+def _views(engine: DuckDB, mappings: Mappings, paths: Mapping[Source, str]) -> list[Table]:
     ordered = sorted(mappings, key=lambda source: (str(source.signature), source.path))
     tables: list[Table] = []
     for _key, members in groupby(ordered, key=lambda source: source.signature):
@@ -115,12 +133,7 @@ def _select(engine: DuckDB, source: Source, files: str, mapping: Mapping[str, st
 
 
 def refuse_flaws(
-    options: IngestOptions,
-    mappings: Mappings,
-    paths: Mapping[Source, str],
-    account: Account,
-    reader: Reader,
-    folder: Path,
+    options: IngestOptions, mappings: Mappings, account: Account, reader: Reader
 ) -> None:
     """Refuse rows that cannot be read, unless they are to be left out; name the first three."""
     chosen = {reason for reason, choice in _CHOICE.items() if choice in options.leave_out}
@@ -128,56 +141,40 @@ def refuse_flaws(
     if not wrong:
         return
     for source, names in mappings.items():
-        engine = DuckDB(
-            Monitor(), folder, time_zone=options.time_zone, paths={paths[source]: source.name},
-            memory=options.memory, threads=1, keep_order=True,
-        )  # fmt: skip
-        try:
-            (table,) = views(engine, {source: names}, paths)
+        if source.format == "table":  # of a cluster: no row comes to this machine to be numbered
+            reason = min(wrong)
+            fault = f"{account.unused[reason]:,} of {account.read:,} rows are {WORDS[reason]}"
+            raise _refused(fault, "check the columns", reason, "mapping")
+        with opened(
+            {source: names}, None, options.spill, time_zone=options.time_zone, keep_order=True,
+            memory=options.memory, threads=1,
+        ) as (engine, (table,)):  # fmt: skip
             tests = [one for one in flaws(table, options.kind, reader) if one[0] in wrong]
             counts = ", ".join(
                 f"count(*) FILTER ({test}), min(number, 3) FILTER ({test})" for *_, test in tests
             )
             numbered = f"SELECT *, row_number() OVER () AS number FROM {table.view}"
             ((rows, *found),) = engine.rows(f"SELECT count(*), {counts} FROM ({numbered})")
-        finally:
-            engine.close()
         for (reason, canonical, _), n, first in zip(tests, found[::2], found[1::2], strict=True):
-            if not n:
-                continue
-            choice = _CHOICE.get(reason)
-            which = ("row " if n == 1 else "rows ") + ", ".join(f"{row:,}" for row in first)
-            raise InputError(
-                f"{source.name}: column '{shown(names[canonical])}' (for {canonical}) "
-                f"{_fault(reason)} in {n:,} of {rows:,} rows, the first in {which}",
-                remedy=_remedy(reason, canonical)
-                + (f", or {CHOICES[choice]} ({choice})" if choice else ""),
-                code=choice or "lost-digits",
-                settings=(*_SETTINGS.get(canonical, ()), *(("leave_out",) if choice else ())),
-            )
+            if n:
+                which = ("row " if n == 1 else "rows ") + ", ".join(f"{row:,}" for row in first)
+                raise _refused(
+                    f"{source.name}: column '{shown(names[canonical])}' (for {canonical}) "
+                    f"{_FAULTS.get(reason, 'cannot be read')} in {n:,} of {rows:,} rows, the first "
+                    f"in {which}",
+                    _remedy(reason, canonical),
+                    reason,
+                    *_SETTINGS.get(canonical, ()),
+                )
 
 
-def refuse_any_flaw(options: IngestOptions, account: Account, reader: Reader) -> None:
-    """Refuse rows that cannot be read; none of them comes to this machine to be numbered."""
-    del reader
-    for reason in (*_CHOICE, Reason.LOST_DIGITS):
-        choice, wrong = _CHOICE.get(reason), account.unused.get(reason, 0)
-        if wrong and choice not in options.leave_out:
-            raise InputError(
-                f"{wrong:,} of {account.read:,} rows are {WORDS[reason]}",
-                remedy="check the columns"
-                + (f", or {CHOICES[choice]} ({choice})" if choice else ""),
-                code=choice or "lost-digits",
-                settings=("mapping", "leave_out"),
-            )
-
-
-def _fault(reason: Reason) -> str:
-    return {
-        Reason.NO_PERSON: "is empty",
-        Reason.LOST_DIGITS: "holds ids that have lost digits",
-        Reason.UNKNOWN: "holds no number",
-    }.get(reason, "cannot be read")
+def _refused(fault: str, remedy: str, reason: Reason, *settings: str) -> InputError:
+    """Return an error with the choice that may be made instead."""
+    choice = _CHOICE.get(reason)
+    if choice is None:
+        return InputError(fault, remedy=remedy, code="lost-digits", settings=settings)
+    remedy, settings = f"{remedy}, or {CHOICES[choice]} ({choice})", (*settings, "leave_out")
+    return InputError(fault, remedy=remedy, code=choice, settings=settings)
 
 
 def _remedy(reason: Reason, canonical: str) -> str:

@@ -43,7 +43,7 @@ def counted(rows: list[tuple[Any, ...]], folder: Path, **changes: Any) -> dict[s
     """Run the real ingest, short of writing, and return its tables as counters."""
     table = write_trips(folder / "t.parquet", rows)
     asked = options(folder, "trips", [table], **changes)
-    counted = build.count(asked, Monitor()).counted
+    counted = build.count(asked, Monitor())
     return {
         name: Counter(
             {tuple(v for k, v in r.items() if k != "n"): r["n"] for r in table.to_pylist()}
@@ -191,13 +191,12 @@ def test_every_row_is_accounted_for_once(rows: list[tuple[str, ...]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         path = write_csv(Path(name) / "t.csv", header, [*rows, good])
         asked = options(Path(name), "trips", [path], leave_out=("people", "unreadable"))
-        counted = build.count(asked, Monitor()).counted
-    account = counted.rows
+        counts = build.count(asked, Monitor()).counts
+    account = counts["rows"]
     reasons = Counter({**account.unused, Reason.USED: account.used})
     assert +reasons == +expected
     assert account.read == len(rows) + 1
-    visits = counted.visits
-    assert visits is not None
+    visits = counts["visits"]
     assert visits.read == visits.used + sum(visits.unused.values())
 
 

@@ -34,7 +34,6 @@ _ACCOUNTS = {
     "visits": "Visits towards the density",
     "trips": "Trips between the visits",
 }
-_BINS = {"visits_per_person": "Visits a person, in the week", "trips_per_person": "Trips a person"}
 _MOST_FILES = 10
 
 
@@ -118,7 +117,6 @@ def account(report: Mapping[str, Any]) -> None:
     """Draw what became of every row, under the confidential banner."""
     st.warning(data_wording.CONFIDENTIAL_REPORT, icon=":material/lock:")
     tables = [account_html(name, report[name]) for name in _ACCOUNTS if report.get(name)]
-    tables += [_bins_html(name, report[name]) for name in _BINS if report.get(name)]
     st.html(f'<div class="accounts">{"".join(tables)}</div>')
     people = [
         f"{int(report[f'people_with_{what}']):,} people with {what}"
@@ -151,18 +149,6 @@ def account_html(name: str, counted: Mapping[str, Any]) -> str:
     return (
         f'<table class="account"><caption>{_ACCOUNTS[name]}</caption><tbody>{rows}'
         f'<tr class="sum"><td>all</td><td>{total:,}</td><td></td></tr></tbody></table>'
-    )
-
-
-def _bins_html(name: str, bins: Mapping[str, int]) -> str:
-    most = max(bins.values(), default=0)
-    rows = "".join(
-        f"<tr><td>{html.escape(label)}</td><td>{people:,}</td><td>{_bar(people, most)}</td></tr>"
-        for label, people in bins.items()
-    )
-    return (
-        f'<table class="account"><caption>{_BINS[name]}</caption><thead><tr><th>number</th>'
-        f"<th>people</th><th></th></tr></thead><tbody>{rows}</tbody></table>"
     )
 
 

@@ -166,8 +166,7 @@ def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
         def progress(share: float) -> None:
             if cancel.is_set():
                 raise Cancelled("cancelled")
-            spent = time.monotonic() - began
-            tell(Progress("simulated people travel", share, None, None, 0, spent, None))
+            tell(Progress("simulated people travel", share))
 
         twin(zones, inputs, folder, progress=progress)
         return {"seconds": time.monotonic() - began}

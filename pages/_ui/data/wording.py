@@ -9,7 +9,7 @@ import streamlit as st
 from engine.errors import ExplorerError
 from engine.ingest import Progress
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
-from pages._ui.wording.numbers import file_size, joined
+from pages._ui.wording.numbers import joined
 
 T = TypeVar("T")
 
@@ -125,10 +125,6 @@ def progress(now: Progress | None) -> tuple[float, str]:
     if now is None:
         return 0.0, "starting …"
     parts = [f"{now.stage} …"]
-    if now.rows:
-        parts.append(f"{now.rows:,} of {now.rows_total:,} rows")
-    if now.bytes_total:
-        parts.append(file_size(now.bytes_total))
     if now.seconds_left is not None and now.fraction < 1:
         parts.append(f"about {duration(now.seconds_left)} left")
     return min(max(now.fraction, 0.0), 1.0), " · ".join(parts)
