@@ -38,7 +38,6 @@ _SIGNS = {
 }
 _LIMITS = (
     "other draws of the noise than the one on the map",
-    "people who travel together, as in a household: together they are protected less",
     "other releases of the same people's data: every one adds to the risk",
     "who is missing in the data, such as people without a phone, and errors made while counting",
     "what a decision made of these numbers would cost",
@@ -95,13 +94,16 @@ def _guesses(answer: Answer) -> str:
 def page_html(answer: Answer, picture: Picture, readable: str, count: int) -> str:
     """Return the handout as one file that needs no other; reads nothing of a session."""
     setting, entry = answer.setting, answer.entry
-    what = "Flows between zones" if words.is_flows(setting) else "Density of visits"
+    flows, data = words.is_flows(setting), entry.metadata
+    what = "Flows between zones" if flows else "Density of visits"
     title = f"{what}: {entry.name}"
-    when = words.SPANS[setting.when.step] if words.is_flows(setting) else "every hour of the week"
+    when = words.SPANS[setting.when.step] if flows else "every hour of the week"
+    who = words.WHO[setting.parameters.unit] if flows else words.WHO["person"]
     levers = words.levers(setting)
     meant = [f"{sign}: {said}" for sign, said in _SIGNS.items() if f"{sign} " in levers]
     lines = [
         f"{words.zones_words(setting.zones, count)}, {when}; {levers}",
+        f"Protected: {who}; data of {data.first_day:%-d %B} to {data.last_day:%-d %B %Y}",
         answers.covered(answer),
         *([readable] if readable else []),
     ]

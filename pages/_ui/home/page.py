@@ -94,7 +94,7 @@ def _first_screen(one: Setting) -> None:
         shown = home_picture.of(one, state.seed(answer.entry))
         picture.draw(shown)
     with right, st.container(key="home_card", gap="small"):
-        st.html(answers.verdict_html(answer))
+        st.html(answers.verdict_html(answer, answers.readable(answer)))
         recommend.draw(one, key="home")
         with st.container(horizontal=True, gap=None, key="home_next"):
             frame.link("pages/3_Choose.py", "All settings", choose_view="All settings")

@@ -93,6 +93,9 @@ def covered(answer: Answer) -> str:
     spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
     total = f"ε = {number(risk.epsilon, 4)}{spent} in all"
     what = "the whole week of visits"
+    asked: Any = setting.parameters
+    if risk.covers_person and risk.epsilon > asked.epsilon:
+        total = f"ε = {asked.epsilon:g} for each day, {number(risk.epsilon, 4)} in all"
     if words.is_flows(setting):
         matrices = len(setting.when.lengths(len(answer.entry.metadata.days)))
         what = "one matrix" if matrices == 1 else f"all {matrices} matrices"
@@ -104,10 +107,14 @@ def covered(answer: Answer) -> str:
 
 
 def readable(answer: Answer) -> str:
-    """Say from how many trips on a flow can be read by itself; empty of what has no exact law."""
-    if not words.is_flows(answer.setting) or cached.method_of(answer.setting).expected is None:
+    """Say which flows can be read by themselves: by the exact law, else what a draw hides."""
+    setting = answer.setting
+    if not words.is_flows(setting):
         return ""
-    return words.readable(_readable_from(answer.setting))
+    if cached.method_of(setting).expected is None:
+        scores = cached.scores(setting, state.seed(answer.entry))
+        return words.hidden(scores.zero_share)
+    return words.readable(_readable_from(setting))
 
 
 @cached.once

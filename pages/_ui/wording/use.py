@@ -131,6 +131,11 @@ def way(one: WayOut) -> str:
     return f"{head}: {hundred(use.share)} in 100{of}, risk {hundred(risk)}"
 
 
+def hidden(share: float) -> str:
+    """Say how many pairs of zones read nothing."""
+    return f"Of 100 pairs of zones {hundred(share)} read 0: read large flows, and sums of small."
+
+
 def readable(least: int | None) -> str:
     """Say which flows can be read by themselves."""
     if least is None:
