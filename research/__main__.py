@@ -1,4 +1,4 @@
-"""Measure anew and write ``research/results``: ``python -m research papers`` (methods, change)."""
+"""Measure anew and write ``research/results``: ``python -m research papers`` (or methods)."""
 
 import argparse
 import importlib
@@ -10,7 +10,7 @@ from research.rows import RESULTS, write
 def main() -> None:
     """Run one study."""
     parser = argparse.ArgumentParser(prog="python -m research", description=__doc__)
-    parser.add_argument("study", choices=("papers", "methods", "change"))
+    parser.add_argument("study", choices=("papers", "methods"))
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the CSV file")
     options = parser.parse_args()
     study = importlib.import_module(f"research.{options.study}")

@@ -250,12 +250,11 @@ def _checked(**given: ArrayLike) -> tuple[Floats, ...]:
     """Return the arguments as arrays of one shape; `ParameterError` where one breaks its rule."""
     arrays: list[Floats] = []
     for name, values in given.items():
-        rule, remedy = _RULES[name]
-        array, wrong = np.asarray(values), repr(values)
-        if array.dtype.kind in "iuf":
-            array = array.astype(np.float64)
-            bad = array[~_fits(name, array)]
-            wrong = f"{bad[0]:g}" if len(bad) else ""
+        array, (rule, remedy), wrong = np.asarray(values), _RULES[name], ""
+        if array.dtype.kind not in "iuf":
+            wrong = repr(values)
+        elif len(bad := (array := array.astype(np.float64))[~_fits(name, array)]):
+            wrong = f"{bad[0]:g}"
         if wrong:
             raise ParameterError(f"{name} must be {rule}", value=wrong, remedy=remedy)
         arrays.append(array)

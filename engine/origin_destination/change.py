@@ -11,7 +11,7 @@ travel, or to be a subscriber, on just these days is no part of it, nor is what 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -64,8 +64,7 @@ class Change:
     written: Booleans
 
 
-@dataclass(frozen=True, kw_only=True)
-class Found:
+class Found(NamedTuple):
     """Changes that are told, and of the true ones of a stated size those found and missed.
 
     `invented` are told where the truth does not move, or moves the other way: by noise, or because
@@ -160,16 +159,10 @@ def compare(
     >>> told.flows.signs.tolist(), told.flows.reach, int(told.total.signs)
     ([[0, -1], [0, 0]], 10, -1)
     """
-    zones, change = len(before), np.asarray(after - before, dtype=np.int64)
-    off = ~np.eye(zones, dtype=bool)
-    written, hidden = off, ~off
-    if least_shown is not None:
-        written = off & (np.minimum(before, after) >= least_shown)
-        hidden = hidden | (np.maximum(before, after) < least_shown)
-    one, zone = SummedNoise(law, 2), SummedNoise(law, 2 * (zones - 1))
-    change = change * off
+    (flows, written), zones = _flows(before, after, law, least_shown), len(before)
+    zone, change = SummedNoise(law, 2 * (zones - 1)), flows.change
     return Change(
-        flows=_told(change, one, hidden, zones * (zones - 1)),
+        flows=flows,
         leaving=_told(change.sum(axis=1), zone),
         arriving=_told(change.sum(axis=0), zone),
         total=_told(change.sum(), SummedNoise(law, 2 * zones * (zones - 1))),
@@ -258,7 +251,7 @@ def epsilon_to_tell(
 def found(
     signs: Integers, before: Integers, after: Integers, *, share: float = 0.2, size: int = 1
 ) -> Found:
-    """Return how verdicts fare beside true trips (confidential).
+    """Return how verdicts, shape (draws, zones, zones), fare beside true trips (confidential).
 
     True changes are those by at least `share` of the trips before, of flows of at least `size`
     trips before or after.
@@ -266,12 +259,9 @@ def found(
     true = np.sign(after - before)
     large = (np.abs(after - before) >= share * before) & (true != 0)
     large &= np.maximum(before, after) >= size
-    return Found(
-        told=float((signs != 0).sum()),
-        found=float((large & (signs == true)).sum()),
-        missed=float((large & (signs == 0)).sum()),
-        invented=float(((signs != 0) & (signs != true)).sum()),
-    )
+    told, right = signs != 0, signs == true
+    counts = told, large & right, large & ~told, told & ~right
+    return Found(*(float(one.sum()) / len(signs) for one in counts))
 
 
 def power(
@@ -286,21 +276,33 @@ def power(
     draws: int = 20,
 ) -> Found:
     """Return how verdicts on flows fare on average over draws of the noise (confidential)."""
-    each: list[Found] = []
+    each: list[Integers] = []
     for _ in range(draws):
         before, after = (counts + sample(law, rng, counts.shape) for counts in kept)
-        told = compare(before, after, law, least_shown=least_shown).flows.signs
-        each.append(found(told, *true, share=share, size=size))
-    mean = np.mean([(one.told, one.found, one.missed, one.invented) for one in each], axis=0)
-    return Found(**dict(zip(("told", "found", "missed", "invented"), mean.tolist(), strict=True)))
+        each.append(_flows(before, after, law, least_shown)[0].signs)
+    return found(np.stack(each), *true, share=share, size=size)
 
 
 def sample(law: NoiseLaw, rng: np.random.Generator, shape: tuple[int, ...]) -> Integers:
     """Draw the noise of cells, for exploring."""
+    up, down = rng.standard_exponential((2, *shape)) / law.rate
     if law.name == "rounded_laplace":
-        return np.floor(rng.laplace(0, 1 / law.rate, shape) + 0.5).astype(np.int64)
-    up, down = (rng.geometric(law.gap, shape) for _ in range(2))
-    return np.asarray(up - down, dtype=np.int64)
+        return np.floor(up - down + 0.5).astype(np.int64)
+    return (np.floor(up) - np.floor(down)).astype(np.int64)
+
+
+def _flows(
+    before: Integers, after: Integers, law: NoiseLaw, least_shown: int | None
+) -> tuple[Verdicts, Booleans]:
+    """Return the verdicts on flows, and which both releases show."""
+    zones = len(before)
+    off = ~np.eye(zones, dtype=bool)
+    written, hidden = off, ~off
+    if least_shown is not None:
+        written = off & (np.minimum(before, after) >= least_shown)
+        hidden = hidden | (np.maximum(before, after) < least_shown)
+    change = np.asarray((after - before) * off, dtype=np.int64)
+    return _told(change, SummedNoise(law, 2), hidden, zones * (zones - 1)), written
 
 
 def _told(

@@ -1,7 +1,7 @@
 """What rose and what fell between two spans, true beside private, as one picture."""
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 
@@ -16,13 +16,13 @@ MOST = 80
 """Flows that each side draws."""
 
 RISE, FALL, GREY = "#1b8a3a", "#8e4ec6", "#8a8a8a"
-_KINDS = {
-    "rise": ("", RISE),
-    "fall": ("inflated", FALL),
-    "cannot tell": ("lost", GREY),
-    "invented: the truth does not go there": ("phantom", colours.PHANTOM),
-}
-_RISE, _FALL, _NONE, _INVENTED = _KINDS
+_KINDS = (
+    ("rise", "", RISE),
+    ("fall", "inflated", FALL),
+    ("cannot tell", "lost", GREY),
+    ("invented: the truth does not go there", "phantom", colours.PHANTOM),
+)
+_RISE, _FALL, _NONE, _INVENTED = range(len(_KINDS))
 
 
 def picture_of(
@@ -44,10 +44,10 @@ def picture_of(
         [_INVENTED, _RISE, _FALL],
         _NONE,
     ).ravel()
-    truly = np.where(true > 0, _RISE, np.where(true < 0, _FALL, _NONE)).ravel()
+    truly = np.select([true > 0, true < 0], [_RISE, _FALL], _NONE).ravel()
     ground = "".join(f'<path class="ground" d="{path}"/>' for path in drawn.zones)
 
-    def side(title: str, values: Integers, kinds: Sequence[str]) -> str:
+    def side(title: str, values: Integers, kinds: Integers) -> str:
         sizes, at = np.abs(values).ravel(), np.arange(values.size)
         if true.ndim == 2:
             at = largest(sizes, MOST)
@@ -58,8 +58,8 @@ def picture_of(
         else:
             outlines = list(drawn.zones)
         paths = ""
-        for i, outline in zip(at.tolist(), outlines, strict=True):
-            edge, colour = _KINDS[kinds[i]]
+        for i, kind, outline in zip(at.tolist(), kinds[at].tolist(), outlines, strict=True):
+            _, edge, colour = _KINDS[kind]
             deep = 1.0 if true.ndim == 2 else min(0.2 + 0.7 * sizes[i] / high, 1.0)
             paths += f'<path class="flow {edge}" fill-opacity="{deep:.2f}" '
             paths += f'style="--c:{colour}" d="{outline}">'
@@ -70,8 +70,8 @@ def picture_of(
     key = "".join(
         f'<span><svg viewBox="0 0 52 20" aria-hidden="true"><path class="flow {edge}" '
         f'fill="{colour}" style="--c:{colour}" d="M2 5H50V15H2Z"/></svg> {name}</span>'
-        for name, (edge, colour) in _KINDS.items()
+        for name, edge, colour in _KINDS
     )
-    sides = side("True change", true, truly.tolist())
-    sides += side("Told from the private counts", shown, named.tolist())
+    sides = side("True change", true, truly)
+    sides += side("Told from the private counts", shown, named)
     return Picture(sides, f"{key}<span>{html.escape(what)}</span>")

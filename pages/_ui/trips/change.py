@@ -1,8 +1,6 @@
 """Origin–destination page: what rose and what fell between two spans, and what nobody can tell."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date
 from typing import Any
 
 import numpy as np
@@ -11,7 +9,7 @@ import streamlit as st
 from engine.arrays import Floats, Integers
 from engine.contract import Setting, When
 from engine.errors import ParameterError
-from engine.origin_destination import NoiseLaw, ODParameters, calculators, change, kept
+from engine.origin_destination import NoiseLaw, ODParameters, change, kept
 from engine.origin_destination.change import LEVEL, Change, Found
 from engine.origin_destination.statements import SummedNoise
 from engine.parameters import EPSILON_STOPS
@@ -19,7 +17,7 @@ from pages._ui import cached, state
 from pages._ui.drawing import cards, changes, charts, picture
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import Rule
-from pages._ui.trips.matrix import Matrix
+from pages._ui.trips.matrix import Matrix, choose
 from pages._ui.wording.numbers import number
 
 FLOW, SHARE = 100, 0.2
@@ -27,41 +25,37 @@ FLOW, SHARE = 100, 0.2
 
 def draw(matrix: Matrix) -> None:
     """Draw the two spans, the map, how the verdicts fare, and the curve over ε."""
-    days = cached.ingested(matrix.setting).metadata.days
-    if len(days) < 2:
-        st.info("A change needs two days, and this dataset has one.")
+    spans = _spans(matrix.setting)
+    if spans is None:
         return
-    before, after, length = _spans(matrix.setting, days)
-    try:
-        change.require_comparable(before.when, after.when, len(days))
-    except ParameterError as problem:
-        st.info(str(problem))
-        return
-    _map(matrix, before, after)
-    known = power(before, after, matrix.seed)
+    way = choose("Show", ("Flows", "Leaving", "Arriving"), **_named("show"))
+    _map(matrix, *spans, way)
+    known = power(*spans, matrix.seed)
     changed = f"of {number(known.found + known.missed)} true changes by {SHARE:.0%} or more"
     wrong = "Told, but the truth does not go there: by noise, or trimming drops more in one span."
     cards.row(
         [
-            Card("Told", number(known.told), "flows", "What noise cannot explain."),
+            Card("Told", number(known.told), "flows", "Beyond noise. Means of 20 draws."),
             Card("Found", number(known.found), changed, f"Of flows of {FLOW} trips or more."),
             Card("Missed", number(known.missed), changed, "Nobody can tell them from noise."),
             Card("Invented", number(known.invented), "flows", wrong),
         ]
     )
-    paid = change.composed_epsilon(matrix.parameters, (length, length))
-    who = "A trip is in one span only and" if matrix.parameters.unit == "trip" else "A person"
-    st.caption(
-        f"Means over 20 draws. Of all changes that are told at most {LEVEL:.0%} are wrong on "
-        "average, by one Benjamini–Hochberg over all flows, for the trips that trimming keeps. "
-        "That covers the noise alone, not who happened to travel on these days. "
-        f"{who} pays ε = {paid:.3g} for both spans."
-    )
     _over_epsilon(matrix.parameters, len(matrix.names))
 
 
-def _spans(setting: Setting, days: Sequence[date]) -> tuple[Setting, Setting, int]:
-    """Draw the pickers; return the setting of each span, and how many days each has."""
+def leaving(matrix: Matrix) -> None:
+    """Draw the two spans, and where more or fewer people leave a zone than before."""
+    if spans := _spans(matrix.setting):
+        _map(matrix, *spans, "Leaving")
+
+
+def _spans(setting: Setting) -> tuple[Setting, Setting] | None:
+    """Draw the pickers; return the setting of each span, None where none are apart."""
+    days = cached.ingested(setting).metadata.days
+    if len(days) < 2:
+        st.info("A change needs two days, and this dataset has one.")
+        return None
     place, most = st.columns([1, 1.4, 1.4], vertical_alignment="bottom"), len(days) // 2
     length = int(place[0].number_input("Days in each", 1, most, min(most, 7), **_named("days")))
 
@@ -76,7 +70,13 @@ def _spans(setting: Setting, days: Sequence[date]) -> tuple[Setting, Setting, in
         when = When(step="whole", first=first, last=first + length - 1)
         return replace(setting, seen=replace(setting.seen, when=when))
 
-    return span(1, "Before", 0), span(2, "After", length), length
+    before, after = span(1, "Before", 0), span(2, "After", length)
+    try:
+        change.require_comparable(before.when, after.when, len(days))
+    except ParameterError as problem:
+        st.info(str(problem))
+        return None
+    return before, after
 
 
 def _named(name: str) -> dict[str, Any]:
@@ -123,17 +123,15 @@ def _least(parameters: Any) -> int | None:
     return parameters.least_shown if change.suppresses(parameters) else None
 
 
-def _map(matrix: Matrix, before: Setting, after: Setting) -> None:
+def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
     told, (low, high) = compared(before, after, matrix.seed)
     true = cached.truth(after, 0) - cached.truth(before, 0)
     names = list(matrix.names.values())
-    ways = {
-        "Flows": (true, told.flows),
-        "Leaving": (true.sum(axis=1), told.leaving),
-        "Arriving": (true.sum(axis=0), told.arriving),
-    }
-    way = st.segmented_control("Show", list(ways), default="Flows", required=True, **_named("show"))
-    truly, each = ways[way or "Flows"]
+    truly, each, what = {
+        "Flows": (true, told.flows, f"the {changes.MOST} largest changes of flows"),
+        "Leaving": (true.sum(axis=1), told.leaving, "trips leaving"),
+        "Arriving": (true.sum(axis=0), told.arriving, "trips arriving"),
+    }[way]
     verdicts, signs = {1: "a rise", -1: "a fall", 0: "cannot tell"}, each.signs
 
     def say(i: int) -> str:
@@ -147,8 +145,16 @@ def _map(matrix: Matrix, before: Setting, after: Setting) -> None:
         return f"{where}\ntrue: {truly[at]:+,}\ntold: {verdicts[int(signs[at])]}, {said}"
 
     shapes = cached.of(_shapes, cached.view(matrix.setting))
-    what = f"the {changes.MOST} largest changes of flows" if way == "Flows" else f"trips {way}"
-    picture.draw(changes.picture_of(shapes, truly, each.change, signs, say, what.lower()))
+    picture.draw(changes.picture_of(shapes, truly, each.change, signs, say, what))
+    length = len(before.when.positions(len(cached.ingested(before).metadata.days)))
+    paid = change.composed_epsilon(matrix.parameters, (length, length))
+    who = "A trip is in one span only and" if matrix.parameters.unit == "trip" else "A person"
+    st.caption(
+        f"Of all changes that are told at most {LEVEL:.0%} are wrong on average, by one "
+        f"Benjamini–Hochberg over all {'flows' if truly.ndim == 2 else 'zones'}, for the trips "
+        "that trimming keeps. That covers the noise alone, not who happened to travel on these "
+        f"days. {who} pays ε = {paid:.3g} for both spans."
+    )
 
 
 def _shapes(dataset: Any) -> picture.Shapes:
@@ -159,7 +165,7 @@ def _over_epsilon(parameters: Any, zones: int) -> None:
     """Draw how likely one change is told over ε, and from which ε on it is."""
     st.subheader(f"A {SHARE:.0%} change in a flow of {FLOW}", anchor=False)
     flows = zones * (zones - 1)
-    curves, least, theorem = cached.computed(told_over_epsilon, parameters.at(1.0), flows)
+    curves, least = cached.computed(told_over_epsilon, parameters.at(1.0), flows)
     names = "one flow, chosen in advance", f"one of {flows:,}, at worst"
     charts.curve(
         charts.lines(dict(zip(names, curves, strict=True))),
@@ -173,28 +179,23 @@ def _over_epsilon(parameters: Any, zones: int) -> None:
     )
     st.markdown(
         f"**From ε = {least[0]:.2g} on a {SHARE:.0%} change in a flow of {FLOW} can be told** in "
-        f"95 of 100 releases, from ε = {least[1]:.2g} on also as one of {flows:,} flows. At the ε "
-        f"of Theorem 7 (published {theorem[0]:.2g}, exact {theorem[1]:.2g}) it is told in half."
+        f"95 of 100 releases, from ε = {least[1]:.2g} on also as one of {flows:,} flows."
     )
 
 
-def told_over_epsilon(
-    unit: ODParameters, flows: int
-) -> tuple[list[list[float]], list[float], list[float]]:
-    """Return how likely the change is told at every stop, the least ε for 95%, and Theorem 7's.
+def told_over_epsilon(unit: ODParameters, flows: int) -> tuple[list[list[float]], list[float]]:
+    """Return how likely the change is told at every stop, and the least ε for 95%.
 
     Of settings at an ε of 1; by itself, and as one of so many flows.
     """
-    law, after, levels = change.noise_law(unit), round(FLOW * (1 + SHARE)), (LEVEL, LEVEL / flows)
+    law, levels = change.noise_law(unit), (LEVEL, LEVEL / flows)
 
     def chance(epsilon: float, level: float) -> float:
         noise = NoiseLaw(epsilon * law.rate, law.name)
         reach = SummedNoise(noise, 2).reach(level)
+        after = round(FLOW * (1 + SHARE))
         return change.chances(FLOW, after, noise, reach, least_shown=_least(unit))[0]
 
     rates = [change.epsilon_to_tell(FLOW, SHARE, level=one, law=law.name) for one in levels]
-    error, asked = after - FLOW - 1, calculators.epsilon_for_change
-    rates += [float(asked(error, LEVEL, method="published"))]
-    rates += [float(asked(error, LEVEL, law=law.name))]
-    every = [rate / float(law.rate) for rate in rates]
-    return [[chance(at, one) for at in EPSILON_STOPS] for one in levels], every[:2], every[2:]
+    curves = [[chance(at, one) for at in EPSILON_STOPS] for one in levels]
+    return curves, [rate / float(law.rate) for rate in rates]

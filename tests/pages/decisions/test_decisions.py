@@ -10,6 +10,7 @@ from engine.parameters import EPSILON_STOPS
 from engine.resolution import InhabitedDataset
 from pages._ui.decisions import target, wording
 from pages._ui.decisions.map import outcomes
+from pages._ui.drawing import changes
 from pages._ui.wording.numbers import number, percent
 from tests.support.page import figures, text
 
@@ -116,6 +117,19 @@ def test_aid_shows_the_engines_figures(shocked, settled, town, k):
     drawn = decisions.private_aid(town, event, [params], 200, k, rng=np.random.default_rng(3))
     said = float(figures(app)[2].rstrip("%")) / 100
     assert said == pytest.approx(float(np.nanmean(drawn.overlap[0, :, k - 1])), abs=0.05)
+
+
+def test_who_left_is_told_from_the_noisy_totals_of_zones(shocked, settled, monkeypatch, town):
+    drawn, keep = [], changes.picture_of
+    monkeypatch.setattr(changes, "picture_of", lambda *given: drawn.append(given) or keep(*given))
+    app = settled(shocked(epsilon="1")[1])
+    _, truly, told, signs, _, what = drawn[-1]
+    days = od.truth(town).sum(axis=2)
+    assert truly.tolist() == (days[3:6].sum(axis=0) - days[:3].sum(axis=0)).tolist()
+    assert what == "trips leaving"
+    assert np.array_equal(signs, np.sign(told) * (signs != 0))
+    assert signs.any()
+    assert "pays ε = 1 for both spans" in text(app)
 
 
 def test_our_method_is_judged_by_its_own_draws(shocked, settled):

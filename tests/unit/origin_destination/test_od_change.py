@@ -156,6 +156,6 @@ def test_what_is_found_missed_and_invented():
     before = np.array([[0, 100, 100], [100, 0, 100], [3, 0, 0]])
     after = np.array([[0, 140, 70], [110, 0, 100], [9, 0, 0]])
     signs = np.array([[0, 1, 0], [-1, 0, 1], [1, 1, 0]])
-    kinds = change.found(signs, before, after, share=0.2, size=20)
+    kinds = change.found(signs[None], before, after, share=0.2, size=20)
     assert kinds == change.Found(told=5, found=1, missed=1, invented=3)
-    assert change.found(signs, before, after, share=0.1).found == 2
+    assert change.found(signs[None], before, after, share=0.1).found == 2
