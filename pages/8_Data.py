@@ -11,7 +11,7 @@ from pages._ui.data import (
     twin as data_twin,
     wording as data_wording,
 )
-from pages._ui.data.draft import Draft
+from pages._ui.data.files import Draft
 from pages._ui.shell import frame
 from pages._ui.shell.session import session
 

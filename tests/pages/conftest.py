@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest, app_test
 from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError
 from pages._ui.data import store as data_store
-from pages._ui.data.own import OwnData
+from pages._ui.data.store import OwnData
 from pages._ui.jobs import pieces
 from pages._ui.shell import problems
 from tests.support.link import held

@@ -9,7 +9,7 @@ from typing import Any
 from engine.errors import ExplorerError
 from engine.ingest import IngestOptions, ingest
 from pages._ui.data import store as data_store, wording as data_wording
-from pages._ui.data.own import own
+from pages._ui.data.store import own
 from pages._ui.jobs.kept import Kept, Tell, follow_kept
 from pages._ui.shell.session import session
 
@@ -25,6 +25,15 @@ def running() -> bool:
     """Whether this session builds a dataset right now."""
     build = current()
     return build is not None and build.state == "running"
+
+
+def failed(title: str) -> bool:
+    """Say why the last build failed, if it has."""
+    build = current()
+    if build is None or build.state != "failed":
+        return False
+    data_wording.problem(title, build.error)
+    return True
 
 
 def dismiss() -> None:

@@ -1,20 +1,19 @@
-"""Choosing files and columns: uploads or paths, a first look, and which column means what."""
+"""What the form has been told so far; choosing files and columns, and a first look at them."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from engine.errors import ExplorerError
-from engine.ingest.inputs import mapping, sources
-from engine.ingest.inputs.mapping import Preview, preview
+from engine.ingest.inputs import sources
+from engine.ingest.inputs.mapping import PLACES, Mappings, Preview, preview
 from engine.ingest.inputs.zones import layers, read_shapes
 from engine.ingest.reading import Reading
 from pages._ui.data import store as data_store, wording as data_wording
-from pages._ui.data.draft import Draft
-from pages._ui.data.own import own
+from pages._ui.data.store import own
 from pages._ui.data.wording import COLUMNS
 from pages._ui.shell import problems
 from pages._ui.wording.numbers import file_size
@@ -23,16 +22,70 @@ TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq", "zip")
 ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
 ROWS = 5
 AS_FOUND = Reading()
+Point = tuple[float, float]
+"""Longitude and latitude."""
 
 
-@dataclass(frozen=True)
-class ZoneLook:
+@dataclass
+class Draft:
+    """How the form asks, what has been filled in so far, and what is still missing."""
+
+    by_path: bool = False
+    busy: bool = False  # a build reads the files right now
+    every: bool = False  # whether every option is drawn
+    values: dict[str, Any] = field(default_factory=dict[str, Any])
+    missing: list[str] = field(default_factory=list[str])
+    files: list[Path] = field(default_factory=list[Path])
+    kind: str = "trips"
+    chosen: Mapping[str, str] = field(default_factory=dict[str, str])
+    reading: Reading = AS_FOUND
+    parent_columns: tuple[str, ...] = ()
+    mappings: Mappings | None = None
+    rows_at: Point | None = None  # about where the first rows lie
+    at: Point | None = None  # and the places
+
+    def key(self, name: str) -> str:
+        """Return a widget's key; a new round of uploads has new ones."""
+        return f"data_{name}_{own().round}"
+
+    def field(
+        self,
+        widget: Callable[..., Any],
+        label: str,
+        name: str,
+        options: Collection[Any] | None = None,
+        **named: Any,
+    ) -> Any:
+        """Draw a field that outlives other pages; `options` may map what is offered to words."""
+        if isinstance(options, Mapping):
+            named = {"format_func": options.__getitem__, **named}
+        if options is not None:
+            named["options"] = list(options)
+        return widget(label, key=self.key(name), persist_state="session", **named)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The files of the table, none while its columns are not known."""
+        return tuple(self.values.get("inputs", ()))
+
+    @property
+    def by_points(self) -> bool:
+        """Whether the rows hold coordinates instead of ids of places."""
+        ids, points = PLACES[self.kind]
+        has = {name for name, column in self.chosen.items() if column}
+        return bool(points) and set(points) <= has and not set(ids) <= has
+
+    @property
+    def has_places(self) -> bool:
+        """Whether places or zones were given."""
+        return "locations" in self.values or "zones" in self.values
+
+
+class ZoneLook(NamedTuple):
     """A zone file's columns and where it lies."""
 
     columns: tuple[str, ...]
-    zones: int
-    longitude: float | None
-    latitude: float | None = None
+    at: Point | None
 
 
 def choose(
@@ -43,25 +96,20 @@ def choose(
     with st.container():
         if draft.by_path:
             return _by_path(draft, name, label, hint, several)
-        return _uploaded(draft, name, label, endings, hint, several)
+        files: Any = st.file_uploader(
+            label,
+            type=list(endings),
+            accept_multiple_files=several,
+            key=draft.key(name),
+            help=hint,
+            on_change=_forget,
+            args=(name,),
+        )
+        return _uploaded(draft, name, files if isinstance(files, list) else [files])
 
 
-def _uploaded(
-    draft: Draft, name: str, label: str, endings: Sequence[str], hint: str, several: bool
-) -> list[Path]:
-    files: Any = st.file_uploader(
-        label,
-        type=list(endings),
-        accept_multiple_files=several,
-        key=draft.key(name),
-        help=hint,
-        on_change=_forget,
-        args=(name,),
-    )
-    files = files if isinstance(files, list) else [files] if files else []
-    space = data_store.workspace() if files else data_store.existing()
-    if space is None:
-        return []
+def _uploaded(draft: Draft, name: str, given: Sequence[Any]) -> list[Path]:
+    files = [file for file in given if file is not None]
     wanted, kept = own().uploads, own().kept
     if not files:  # the uploader forgets its files on another page, this session does not
         there = [path for path in kept.get(name, []) if path.is_file()]
@@ -69,6 +117,7 @@ def _uploaded(
             names = ", ".join(sources.shown(path.name) for path in there)
             st.caption(f"Kept from before: {names}. Drop another file to replace it.")
         return there
+    space = data_store.workspace()
     wanted[name] = {file.file_id for file in files}
     if not draft.busy:
         space.keep_only(set().union(*wanted.values()))
@@ -97,8 +146,7 @@ def _by_path(draft: Draft, name: str, label: str, hint: str, several: bool) -> l
         help=f"{hint} {'A file, a folder or a pattern with *.' if several else 'A file.'}",
         autocomplete="off",
     )
-    given = (given or "").strip()
-    if not given:
+    if not (given := (given or "").strip()):
         return []
     try:
         paths = sources.find([str(Path(given).expanduser())])
@@ -125,12 +173,11 @@ def look_at_zones(path: Path, layer: str = "") -> ZoneLook | ExplorerError:
     def read() -> ZoneLook:
         with st.spinner("Reading the zones …", show_time=False):
             frame = read_shapes(path, layer)
-        columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
-        longitude = latitude = None
+        columns, at = tuple(map(str, frame.columns.drop(frame.geometry.name))), None
         if frame.crs is not None and len(frame):
             west, south, east, north = frame.geometry.to_crs("EPSG:4326").total_bounds
-            longitude, latitude = float((west + east) / 2), float((south + north) / 2)
-        return ZoneLook(columns, len(frame), longitude, latitude)
+            at = float((west + east) / 2), float((south + north) / 2)
+        return ZoneLook(columns, at)
 
     return looked(path, read, layer)
 
@@ -179,7 +226,7 @@ def columns(
     tag = f"{name}_{abs(hash((tuple(wanted), tuple(there))))}"
     start = {one: guessed.get(one, "") for one in (*wanted, *optional)}
     unsure = any(not start[one] for one in wanted) or _twice(start)
-    if not (draft.field(st.toggle, "Choose the columns", f"columns_{tag}", value=unsure)):
+    if not draft.field(st.toggle, "Choose the columns", f"columns_{tag}", value=unsure):
         return start
     chosen: dict[str, str] = {}
     with st.container(horizontal=True, gap="small"):
@@ -208,6 +255,20 @@ def _twice(chosen: dict[str, str]) -> bool:
     return len(set(taken)) < len(taken)
 
 
-def guess(kind: str, there: Sequence[str]) -> dict[str, str]:
-    """Return the columns that are recognised by their names."""
-    return mapping.guess(kind, there)
+def position(seen: Preview, chosen: Mapping[str, str]) -> Point | None:
+    """Return about where the first rows lie; None where it is not told."""
+    longitude = _mean(seen, chosen.get("lng") or chosen.get("origin_lng"))
+    latitude = _mean(seen, chosen.get("lat") or chosen.get("origin_lat"))
+    return None if longitude is None or latitude is None else (longitude, latitude)
+
+
+def _mean(seen: Preview, name: str | None) -> float | None:
+    if name not in seen.source.columns:
+        return None
+    column = seen.source.columns.index(name)
+    texts = [row[column].replace(",", ".") for row in seen.rows if column < len(row)]
+    try:
+        numbers = [float(text) for text in texts if text]
+    except ValueError:
+        return None
+    return sum(numbers) / len(numbers) if numbers else None

@@ -1,6 +1,8 @@
 """The form of the Data page: four steps, from files to the options of an ingest."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import get_args
 
 import streamlit as st
@@ -11,17 +13,18 @@ from engine.ingest.options import CHOICES, Choice
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 from pages._ui.data import (
     build as data_build,
-    guesses,
     places,
     rows,
     store as data_store,
     when,
     wording as data_wording,
 )
-from pages._ui.data.draft import Draft
-from pages._ui.data.own import own
+from pages._ui.data.files import Draft
+from pages._ui.data.store import own
 
 UPLOAD, PATH = "Upload", "Path on this computer"
+LONGEST_NAME = 40
+NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 
 
 def draw(*, busy: bool) -> None:
@@ -55,16 +58,27 @@ def _way() -> str | None:
     )
 
 
+def dataset_name(files: Sequence[str]) -> str:
+    """Return a name for a dataset: what the files' names share, in small letters and hyphens."""
+    letters = zip(*(file.lower().split(".")[0] for file in files), strict=False)
+    shared = takewhile(lambda column: len(set(column)) == 1, letters)
+    stem = "".join(column[0] for column in shared)
+    if len(files) > 1:
+        stem = stem.rstrip("0123456789_- ")  # half a date says nothing
+    plain = re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:LONGEST_NAME].strip("-")
+    return plain or "my-data"
+
+
 def _described(draft: Draft) -> None:
     """Draw what the dataset is called and what is said of it, and the button."""
-    guess = guesses.dataset_name([f.name for f in draft.files]) if draft.files else ""
+    guess = dataset_name([f.name for f in draft.files]) if draft.files else ""
     one, two, three = st.columns([2, 1, 1])
     name = draft.field(
         one.text_input,
         "Name of the dataset",
         f"name_{guess}",
         value=guess,
-        max_chars=guesses.LONGEST_NAME,
+        max_chars=LONGEST_NAME,
         help="Lower-case letters, digits, - and _.",
     )
     draft.values["people_public"] = draft.field(
@@ -90,7 +104,7 @@ def _described(draft: Draft) -> None:
     )
     # an area that was read from the data stays that, whatever is said of the places
     draft.values.setdefault("places_public", public)
-    if not guesses.NAME.fullmatch(name or ""):
+    if not NAME.fullmatch(name or ""):
         draft.missing.append("a name in lower-case letters, digits, - and _")
     elif name in datasets.available():
         draft.missing.append("another name (this one is taken)")
@@ -105,7 +119,7 @@ def _described(draft: Draft) -> None:
 
 def _every(draft: Draft) -> None:
     one, two, three = st.columns(3)
-    draft.values["max_visits_cap"] = draft.field(
+    draft.values["max_visits_cap"] = cap = draft.field(
         one.number_input,
         "Most visits of a person in the week (Kₘₐₓ)",
         "cap",
@@ -120,7 +134,7 @@ def _every(draft: Draft) -> None:
         "Visits of a person in the week, if public",
         "mean_visits",
         min_value=1.0,
-        max_value=float(draft.values["max_visits_cap"]),
+        max_value=float(cap),
         value=None,
         placeholder="as of calls",
         help="A public mean, never read off the data: our density is made for it. Bikes have about "
@@ -129,9 +143,8 @@ def _every(draft: Draft) -> None:
     if draft.by_points:
         label = "Metres outside every zone that still count"
         ends = {"min_value": 1, "max_value": 100_000, "value": 1_000}
-        draft.values["max_distance_m"] = float(
-            draft.field(three.number_input, label, "distance", **ends)
-        )
+        metres = draft.field(three.number_input, label, "distance", **ends)
+        draft.values["max_distance_m"] = float(metres)
     for column, name in ((one, "description"), (two, "source"), (three, "licence")):
         draft.values[name] = draft.field(column.text_input, name.capitalize(), name, max_chars=200)
 
@@ -147,18 +160,14 @@ def _button(draft: Draft) -> None:
         )
         if draft.missing:
             st.caption(data_wording.needed(draft.missing))
-    if draft.missing:
-        return
+            return
     asked = {**draft.values, "out": data_store.workspace().datasets / draft.values["out"]}
     options = data_wording.tried("Cannot be built", lambda: IngestOptions(**asked))
     if options is not None and pressed:
         data_build.start(options)
         st.rerun()
-    build = data_build.current()
-    if build is not None and build.state == "failed":
-        data_wording.problem("Cannot be built", build.error)
-        if own().refused in CHOICES and own().refused not in own().leave_out:
-            places.choice(own().refused)
+    if data_build.failed("Cannot be built"):
+        places.choice(own().refused)
 
 
 STEPS: dict[str, Callable[[Draft], None]] = {

@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,16 +19,17 @@ from engine.ingest.inputs import sources
 from engine.ingest.report import WORDS, Reason
 from pages._ui import cached, facts as cached_facts, state
 from pages._ui.data import build as data_build, store as data_store, wording as data_wording
-from pages._ui.data.own import own
+from pages._ui.data.store import own
+from pages._ui.drawing.tables import table_html
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
+from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, facts
 from pages._ui.wording.numbers import file_size
 
 _HOME, _REPORT = "pages/0_Home.py", "pages/6_Report.py"
 _DAMAGE = (ExplorerError, pa.ArrowException, OSError, ValueError, TypeError, KeyError)
 """What reading a damaged dataset raises."""
-_HEAD = ("Dataset", "People", "Days", "Zones", "Holds", "Size")
 _ACCOUNTS = {
     "rows": "Rows of the files",
     "visits": "Visits towards the density",
@@ -41,7 +42,7 @@ def mine(*, without: str | None = None) -> None:
     """Draw the datasets of this session and those kept on this computer, with their buttons."""
     entries = {name: entry for name, entry in catalogue.entries().items() if name != without}
     built = [entries[name] for name in session().datasets if name in entries]
-    local = [one for one in entries.values() if one not in built and _is_local(_folder(one))]
+    local = [e for e in entries.values() if e not in built and data_store.is_local(_folder(e))]
     if built:
         st.subheader("In this session", anchor=False)
         st.caption("Nobody else sees these. They are deleted when you leave.")
@@ -59,15 +60,14 @@ def mine(*, without: str | None = None) -> None:
 
 def shipped() -> None:
     """Draw the datasets that come with the product."""
-    rows: list[list[str]] = []
-    for entry in (one for one in catalogue.entries().values() if one.shipped):
+    there = [entry for entry in catalogue.entries().values() if entry.shipped]
+    if there:
+        st.subheader("Shipped: simulated people", anchor=False)
+    for entry in there:
         try:
-            rows.append(_cells(entry))
+            st.html(_said(entry))
         except _DAMAGE as problem:
             _broken(entry.name, _folder(entry), _reason(problem))
-    if rows:
-        st.subheader("Shipped: simulated people", anchor=False)
-        st.html(_table_html(rows))
 
 
 def failure() -> None:
@@ -115,10 +115,11 @@ def buttons(name: str, *, first: bool = False) -> None:
 
 def account(report: Mapping[str, Any]) -> None:
     """Draw what became of every row, under the confidential banner."""
-    st.warning(data_wording.CONFIDENTIAL_REPORT, icon=":material/lock:")
-    tables = [account_html(name, report[name]) for name in _ACCOUNTS if report.get(name)]
+    st.warning(CONFIDENTIAL_BANNER, icon=":material/lock:")
+    tables = [account_html(words, report[name]) for name, words in _ACCOUNTS.items()
+              if report.get(name)]  # fmt: skip
     st.html(f'<div class="accounts">{"".join(tables)}</div>')
-    people = [
+    notes = [
         f"{int(report[f'people_with_{what}']):,} people with {what}"
         for what in ("visits", "trips")
         if report.get(f"people_with_{what}")
@@ -128,45 +129,31 @@ def account(report: Mapping[str, Any]) -> None:
         + (f", {file['encoding']})" if file["format"] == "csv" else ")")
         for file in report.get("files", ())
     )
-    notes = [*people, *report.get("notes", ()), *files[:_MOST_FILES]]
+    notes += [*report.get("notes", ()), *files[:_MOST_FILES]]
     if len(files) > _MOST_FILES:
         notes.append(f"and {len(files) - _MOST_FILES} more files")
     items = "".join(f"<li>{html.escape(str(note))}</li>" for note in notes)
     st.html(f'<ul class="notes">{items}</ul>')
 
 
-def account_html(name: str, counted: Mapping[str, Any]) -> str:
+def account_html(title: str, counted: Mapping[str, Any]) -> str:
     """Return an account that adds up: used and, reason by reason, not used."""
-    unused = {reason: counted["unused"].get(reason.name.lower(), 0) for reason in Reason}
-    lines = [("used", counted["used"], "used")]
-    lines += [(WORDS[reason], count, "unused") for reason, count in unused.items() if count]
-    total = counted["read"]
-    rows = "".join(
-        f'<tr class="{kind}"><td>{html.escape(words)}</td><td>{count:,}</td>'
-        f"<td>{_bar(count, total)}</td></tr>"
-        for words, count, kind in lines
-    )
-    return (
-        f'<table class="account"><caption>{_ACCOUNTS[name]}</caption><tbody>{rows}'
-        f'<tr class="sum"><td>all</td><td>{total:,}</td><td></td></tr></tbody></table>'
-    )
-
-
-def _bar(count: int, whole: int) -> str:
-    share = 100 * count / whole if whole else 0
-    return f'<div class="share"><div style="width:{share:.1f}%"></div></div>'
+    unused = {WORDS[one]: counted["unused"].get(one.name.lower(), 0) for one in Reason}
+    left = {words: count for words, count in unused.items() if count}
+    lines = {"used": counted["used"], **left, "all": counted["read"]}
+    return table_html({title: list(lines), "": [f"{count:,}" for count in lines.values()]})
 
 
 def _own(entry: Entry) -> None:
     try:  # all that reads its files comes first: whatever is in them, it can be deleted
-        cells = _cells(entry)
+        said = _said(entry)
         cached.of(engine_report.available, entry.key)
         report = _report_of(entry.key)
     except _DAMAGE as problem:
         _broken(entry.name, _folder(entry), _reason(problem))
         return
     with st.container(border=True):
-        st.html(_table_html([cells]))
+        st.html(said)
         with st.container(horizontal=True, gap="small"):
             buttons(entry.name)
             _deletion(entry.name, _folder(entry))
@@ -202,37 +189,22 @@ def _reason(problem: Exception) -> str:
     return f"its files are damaged ({type(problem).__name__}); build it again"
 
 
-def _table_html(rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f"<th>{title}</th>" for title in _HEAD)
-    body = "".join(f"<tr>{''.join(cells)}</tr>" for cells in rows)
-    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="datasets">{table}</div>'
-
-
-def _cells(entry: Entry) -> list[str]:
+def _said(entry: Entry) -> str:
     """Return what is publicly known of a dataset, escaped."""
-    facts, about = cached_facts.facts(entry.key), entry.metadata
-    holds = [words for words, there in (("visits", entry.has_density), ("trips", entry.has_trips))
-             if there]  # fmt: skip
-    kind = "simulated" if about.simulated else "confidential, public estimate"
-    week = f"; density week of {_day(about.week)}" if about.week else ""
-    lines = (about.description, f"Source: {about.source or 'not given'}",
-             f"Licence: {about.licence or 'not given'}")  # fmt: skip
+    about, known = entry.metadata, cached_facts.facts(entry.key)
+    holds = ["visits"] if entry.has_density else []
+    if entry.has_trips:
+        holds.append("trips" if about.trips_have_people else "trips without people")
+    lines = (
+        f"{facts(about, known.zones, known.size_bytes)} · {' and '.join(holds)}",
+        f"{_day(about.first_day)} to {_day(about.last_day)}, {about.time_zone}"
+        + (f"; density week of {_day(about.week)}" if about.week else "")
+        + (f"; {known.locations:,} places" if known.locations else ""),
+        about.description,
+        f"Source: {about.source or 'not given'}. Licence: {about.licence or 'not given'}",
+    )
     said = "".join(f"<small>{html.escape(line)}</small>" for line in lines if line)
-    people = about.people_public
-    days = f"{_day(about.first_day)} to {_day(about.last_day)}, {about.time_zone}{week}"
-    return [
-        f"<td><b>{html.escape(entry.name)}</b>{said}</td>",
-        _cell(f"{people:,}" if people else "unknown", kind if people else "confidential"),
-        _cell(f"{len(about.days):,}", days),
-        _cell(f"{facts.zones:,}", f"{facts.locations:,} places" if facts.locations else ""),
-        _cell(", ".join(holds), "" if about.trips_have_people else "trips without people"),
-        _cell(file_size(facts.size_bytes), ""),
-    ]
-
-
-def _cell(first: str, second: str) -> str:
-    return f"<td>{html.escape(first)}<small>{html.escape(second)}</small></td>"
+    return f'<div class="dataset"><b>{html.escape(entry.name)}</b>{said}</div>'
 
 
 def _day(when: date) -> str:
@@ -254,12 +226,8 @@ def _deletion(name: str, folder: Path) -> None:
         )
 
 
-def _is_local(folder: Path) -> bool:
-    return data_store.is_local(folder)
-
-
 def _is_mine(folder: Path) -> bool:
-    return data_store.served_locally() and _is_local(folder)
+    return data_store.served_locally() and data_store.is_local(folder)
 
 
 def _folder(entry: Entry) -> Path:

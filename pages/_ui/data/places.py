@@ -1,25 +1,27 @@
 """The steps of places and zones: files, columns, and the zones on a map before anything counts."""
 
+import base64
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
+import numpy as np
+import shapely
 import streamlit as st
 
+from engine.arrays import Floats
 from engine.errors import ExplorerError
 from engine.ingest import IngestOptions, look
 from engine.ingest.coarseness import MOST_ZONES, Coarseness
 from engine.ingest.inputs import coarse, mapping, parents
 from engine.ingest.inputs.places import Places, read_places
-from engine.ingest.look import Area, seem_swapped
-from engine.ingest.options import CHOICES, Choice
-from pages._ui.data import files as data_files, picture as data_picture, wording as data_wording
-from pages._ui.data.draft import Draft, position
-from pages._ui.data.own import own
+from engine.ingest.options import CHOICES
+from pages._ui.data import files as data_files, wording as data_wording
+from pages._ui.data.files import Draft
+from pages._ui.data.store import own
 
 ZONINGS = {
     "given": "As given",
-    "voronoi": "One a place",
     "hexagon": "Hexagons",
     "square": "Squares",
     "clusters": "Clusters of places",
@@ -27,6 +29,8 @@ ZONINGS = {
 }
 GRIDS = ("hexagon", "square")
 """Zonings that need neither places nor zones, but an area."""
+_WIDTH, _HEIGHT, _MARGIN = 640, 300, 10
+_MOST_DOTS = 3_000
 
 
 def draw(draft: Draft) -> None:
@@ -71,8 +75,9 @@ def _locations(draft: Draft, path: Path) -> None:
         return
     columns = seen.source.columns
     chosen = _columns(draft, "locations", path, columns, ("location_id", "lat", "lng"))
-    draft.offer_parents(tuple(c for c in columns if c not in chosen.values()), any_of_them=False)
-    draft.longitude, draft.latitude = position(seen, chosen)
+    free = [column for column in columns if column not in chosen.values()]
+    draft.parent_columns = tuple(level.ids for level in parents.guess(free))
+    draft.at = data_files.position(seen, chosen)
 
 
 def _zones(draft: Draft, path: Path) -> None:
@@ -86,11 +91,10 @@ def _zones(draft: Draft, path: Path) -> None:
         draft.missing.append("zones that can be read")
         return
     chosen = _columns(draft, "zones", path, seen.columns, ("zone_id",))
-    draft.offer_parents(
-        tuple(c for c in seen.columns if c not in chosen.values()), any_of_them=True
-    )
-    if draft.longitude is None:
-        draft.longitude, draft.latitude = seen.longitude, seen.latitude
+    free = [column for column in seen.columns if column not in chosen.values()]
+    usual = [level.ids for level in parents.guess(free)]
+    draft.parent_columns = tuple(dict.fromkeys((*usual, *free)))
+    draft.at = draft.at or seen.at
 
 
 def _columns(
@@ -108,30 +112,23 @@ def _columns(
 def _zoning(draft: Draft) -> None:
     """Draw which zones are built, with their number and size on a map; refuse too many."""
     area = None if draft.has_places else _grid_area(draft)
-    how = _coarseness(draft)
-    draft.values["coarseness"] = how
-    places = None
-    if draft.has_places or area is not None:
-        places = _shown(draft, replace(how, area=area))
+    how = draft.values["coarseness"] = replace(_coarseness(draft), area=area)
+    places = _shown(draft, how) if draft.has_places or area is not None else None
     if places is None:
         draft.missing.append("coarser zones" if draft.has_places else "the area of a grid")
         return
-    longitude, latitude = draft.rows_at
-    if longitude is not None and latitude is not None:
+    if draft.rows_at is not None:
         west, south, east, north = places.zones.total_bounds
-        if seem_swapped(longitude, latitude, (west, south, east, north)):
+        if look.seem_swapped(*draft.rows_at, (west, south, east, north)):
             st.warning(data_wording.SWAPPED, icon=":material/swap_horiz:")
 
 
 def _coarseness(draft: Draft) -> Coarseness:
-    values, columns = draft.values, draft.parent_columns
-    usual = [level.ids for level in parents.guess(columns)]
+    columns = draft.parent_columns
     offered = {
         zoning: words
         for zoning, words in ZONINGS.items()
-        if (draft.has_places or zoning in GRIDS)
-        and (zoning != "parents" or columns)
-        and (zoning != "voronoi" or "locations" in values)
+        if (draft.has_places or zoning in GRIDS) and (zoning != "parents" or columns)
     }
     zoning = draft.field(
         st.segmented_control,
@@ -153,29 +150,12 @@ def _coarseness(draft: Draft) -> Coarseness:
         clusters = draft.field(st.number_input, "Number of clusters", "clusters", **ends)
         sizes["clusters"] = int(clusters)
     elif zoning == "parents":
-        named = list(dict.fromkeys((*usual, *columns)))
-        sizes["parent"] = draft.field(st.selectbox, "Column of coarser zones", "parent", named)
-    if columns and (zoning in ("given", "parents") or "zones" not in values):
-        kept = usual
-        if usual or draft.every:
-            kept = draft.field(
-                st.multiselect,
-                "Coarser zones to keep",
-                f"parents_{abs(hash(columns))}",
-                columns,
-                default=usual,
-                placeholder="Choose columns such as province",
-                help="Columns that name the coarser zone of each zone. The setting Zones then "
-                "offers them on every page.",
-            )
-        # what was guessed and is no hierarchy is left out; what was chosen is refused
-        values["parents"] = None if kept == usual else tuple(kept)
+        sizes["parent"] = draft.field(st.selectbox, "Column of coarser zones", "parent", columns)
     return Coarseness(zoning=zoning, **sizes)
 
 
 def _shown(draft: Draft, how: Coarseness) -> Places | None:
     """Draw the zones that would be built; None where they cannot be, which is then said."""
-    draft.values["coarseness"] = how
     try:
         places = _places(draft.values, how)
         size = look.size(places)
@@ -188,19 +168,20 @@ def _shown(draft: Draft, how: Coarseness) -> Places | None:
             st.caption(f"Coarser zones kept: {text}")
         for note in places.notes:
             st.caption(note)
-        st.html(data_picture.picture(places))
+        st.html(picture(places))
         coarse.check_size(places)
     except ExplorerError as problem:
         data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
-        if problem.code in CHOICES:
-            choice(problem.code)
+        choice(problem.code)
         return None
     return places
 
 
 def choice(code: str) -> None:
-    """Draw the choice beside a refusal: what may be left out instead."""
-    words = CHOICES[cast(Choice, code)]
+    """Draw the choice beside a refusal, if it has one: what may be left out instead."""
+    if code not in CHOICES or code in own().leave_out:
+        return
+    words = CHOICES[code]
     st.button(
         f"{words[0].upper()}{words[1:]}",
         icon=":material/playlist_remove:",
@@ -210,7 +191,7 @@ def choice(code: str) -> None:
     )
 
 
-def _grid_area(draft: Draft) -> Area | None:
+def _grid_area(draft: Draft) -> look.Area | None:
     """Draw the edges of a grid's area; None until all four are there."""
     known, mappings = own().read("areas"), draft.mappings
     if mappings is not None and st.button(
@@ -223,7 +204,7 @@ def _grid_area(draft: Draft) -> Area | None:
             where = data_wording.tried("Cannot be read", lambda: look.area(mappings, draft.reading))
         if where is not None:
             known[draft.inputs] = where
-    area: Area | None = known.get(draft.inputs)
+    area: look.Area | None = known.get(draft.inputs)
     text = draft.field(
         st.text_input,
         "West, south, east and north, in degrees",
@@ -243,7 +224,7 @@ def _grid_area(draft: Draft) -> Area | None:
 def _places(values: dict[str, Any], how: Coarseness) -> Places:
     """Return places and zones; read and made once for what was chosen."""
     known, left = own().read("places"), tuple(sorted(own().leave_out))
-    names = ("locations", "zones", "locations_mapping", "zones_mapping", "parents", "layer")
+    names = ("locations", "zones", "locations_mapping", "zones_mapping", "layer")
     asked = {name: values[name] for name in names if name in values}
     key = (repr(sorted(asked.items(), key=lambda item: item[0])), how, left)
     if key not in known:
@@ -261,3 +242,37 @@ def _places(values: dict[str, Any], how: Coarseness) -> Places:
         grid = how.area is not None
         known[key] = coarse.grid_places(how) if grid else coarse.coarsen(read_places(options), how)
     return known[key]
+
+
+def picture(places: Places) -> str:
+    """Return zones and places as a small map with the degrees at its edges."""
+    zones, towers = (table.geometry.to_numpy() for table in (places.zones, places.towers))
+    west, south, east, north = shapely.total_bounds([*zones, *towers])
+    stretch = float(np.cos(np.radians((south + north) / 2)))
+    wide, high = max((east - west) * stretch, 1e-6), max(north - south, 1e-6)
+    scale = min(_WIDTH / wide, _HEIGHT / high)
+
+    def flat(degrees: Floats) -> Floats:
+        x, y = (degrees[:, 0] - west) * stretch, north - degrees[:, 1]
+        return np.column_stack((x, y)) * scale + _MARGIN
+
+    drawn = shapely.simplify(shapely.transform(zones, flat), 1)
+    rings = shapely.get_rings(shapely.get_parts(drawn))
+    lines = "".join(
+        f"M{'L'.join(f'{x:.0f} {y:.0f}' for x, y in shapely.get_coordinates(ring))}Z"
+        for ring in rings
+    )
+    dots = flat(shapely.get_coordinates(towers))[:: max(1, len(towers) // _MOST_DOTS)]
+    marks = "".join(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="1.6"/>' for x, y in dots)
+    label = f"Zones and places, {south:.2f}° to {north:.2f}° north, {west:.2f}° to {east:.2f}° east"
+    across, down = wide * scale + 2 * _MARGIN, high * scale + 2 * _MARGIN
+    drawing = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across:.0f}" height="{down:.0f}">'
+        f'<path d="{lines}" fill="#2a6f97" fill-opacity="0.12" fill-rule="evenodd" '
+        f'stroke="#7a8794" stroke-width="0.7"/><g fill="#d9972b">{marks}</g></svg>'
+    )
+    source = base64.b64encode(drawing.encode()).decode()
+    return (
+        f'<figure class="picture"><img src="data:image/svg+xml;base64,{source}" alt="{label}">'
+        f"<figcaption>{label}</figcaption></figure>"
+    )

@@ -1,4 +1,4 @@
-"""Where a session's files live: an owner-only temporary folder that goes when the session goes.
+"""What a session has done on the page, and its files: an owner-only folder that goes with it.
 
 Uploads, spills and the datasets built from them stay in it. Streamlit tells nobody that a browser
 has left for good, so one quiet thread looks which sessions are still there; whatever is left goes
@@ -11,7 +11,9 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -20,11 +22,46 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from engine import datasets
 from engine.datasets import storage
 from engine.errors import InputError
-from pages._ui.data.own import own
 from pages._ui.shell.ended import GRACE_S, LOOK_S, PREFIX, sweep
 from pages._ui.shell.local import served_locally as served_locally
+from pages._ui.shell.session import state
 
-LONGEST_NAME = 100
+LONGEST_NAME, MOST_KNOWN = 100, 20
+
+
+@dataclass
+class OwnData:
+    """The form of the page Data, and what the session has made with it."""
+
+    round: int = 0  # how often the form was emptied: each round's widgets have keys of their own
+    uploads: dict[str, set[str]] = field(default_factory=dict)  # ids of the files in each uploader
+    kept: dict[str, list[Path]] = field(default_factory=dict)  # and where they lie on this disk
+    known: dict[str, dict[Any, Any]] = field(default_factory=dict)  # what was read, once, by kind
+    leave_out: set[str] = field(default_factory=set)  # choices made beside refusals
+    refused: str = ""  # the code of the last refusal that has a choice
+    time_zone: str | None = None
+    failed: str = ""  # why the last button could not do what it says; shown once
+    workspace: Any = None
+    build: Any = None
+    example: bool = False  # whether a twin is made of the shipped example
+
+    def read(self, kind: str) -> dict[Any, Any]:
+        """Return what has been read of a kind; where that is much, it is read anew."""
+        known = self.known.setdefault(kind, {})
+        if len(known) > MOST_KNOWN:
+            known.clear()
+        return known
+
+    def next_round(self) -> None:
+        """Empty the form (a callback)."""
+        self.round += 1
+        self.known, self.kept, self.uploads = {}, {}, {}
+        self.leave_out, self.refused, self.example = set(), "", False
+
+
+def own() -> OwnData:
+    """Return what this session has done on the page."""
+    return state(OwnData)
 
 
 class Workspace:
@@ -91,11 +128,6 @@ def workspace() -> Workspace:
         _open.append(opened)
         _start_janitor()
     return opened
-
-
-def existing() -> Workspace | None:
-    """Return this session's workspace if it has one."""
-    return own().workspace
 
 
 def safe_name(name: str) -> str:

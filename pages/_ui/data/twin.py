@@ -17,11 +17,11 @@ from engine.synthetic.twinpeople import residents_of
 from pages._ui.data import (
     build as data_build,
     files as data_files,
-    picture as data_picture,
+    places as data_places,
     wording as data_wording,
 )
-from pages._ui.data.draft import Draft
-from pages._ui.data.own import own
+from pages._ui.data.files import Draft
+from pages._ui.data.store import own
 from pages._ui.jobs.kept import Tell
 
 SHARE_OF_RESIDENTS, MOST_BY_DEFAULT = 0.1, 200_000
@@ -80,7 +80,7 @@ def draw(draft: Draft) -> None:
                 more |= _main(draft, zones)
             inputs = data_wording.tried("Cannot be made", lambda: _checked(zones, more))
         with right:
-            st.html(data_picture.picture(from_zones(zones)))
+            st.html(data_places.picture(from_zones(zones)))
             notice = f" · residents: {EXAMPLE_SOURCE}; outlines: Natural Earth"
             st.caption(f"{len(zones):,} zones{notice if path == EXAMPLE else ''}")
         pressed = st.button(
@@ -90,9 +90,7 @@ def draw(draft: Draft) -> None:
             key="data_twin_start",
             disabled=inputs is None,
         )
-        build = data_build.current()
-        if build is not None and build.state == "failed":
-            data_wording.problem("Cannot be made", build.error)
+        data_build.failed("Cannot be made")
     if pressed and inputs is not None:
         name = f"twin-{''.join(c if c.isalnum() else '-' for c in path.stem)[:40]}"
         _start(name, zones, inputs)

@@ -1,42 +1,42 @@
-"""The step of period, time zone and week: guessed from names, offered, never taken unseen."""
+"""The step of period, time zone and week: guessed from names, offered, never taken unseen.
 
-from datetime import UTC, date, datetime, timedelta
-from zoneinfo import ZoneInfo
+No guess looks at rows: a period read off confidential rows would leak information about them.
+"""
+
+import calendar
+import re
+from collections.abc import Sequence
+from datetime import date, timedelta
+from functools import cache
+from zoneinfo import available_timezones
 
 import streamlit as st
 
 from engine.ingest import look
-from pages._ui.data import guesses as data_guesses, wording as data_wording
-from pages._ui.data.draft import Draft
-from pages._ui.data.own import own
+from pages._ui.data import wording as data_wording
+from pages._ui.data.files import Draft
+from pages._ui.data.store import own
 
 _EARLIEST, _LATEST = date(1970, 1, 1), date(2100, 12, 31)
+_DATE = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])(?:[-_. ]?(0[1-9]|[12]\d|3[01]))?(?!\d)"
+)
 
 
 def draw(draft: Draft) -> None:
     """Draw the step."""
     read = own().read("days").get(draft.inputs)
-    guess = data_guesses.period([path.name for path in draft.files]) or read
+    guess = period([path.name for path in draft.files]) or read
     tag = "" if guess is None else f"_{guess[0]}_{guess[1]}"
-    first, last = (
-        draft.field(
-            column.date_input,
-            label,
-            f"{name}{tag}",
-            value=None if guess is None else guess[end],
-            min_value=_EARLIEST,
-            max_value=_LATEST,
-            format="YYYY-MM-DD",
+    days: list[date | None] = []
+    labels = {"first_day": "First day", "last_day": "Last day, included"}
+    for end, (column, name) in enumerate(zip(st.columns(2), labels, strict=True)):
+        named = {"min_value": _EARLIEST, "max_value": _LATEST, "format": "YYYY-MM-DD"}
+        value = None if guess is None else guess[end]
+        days.append(
+            draft.field(column.date_input, labels[name], f"{name}{tag}", value=value, **named)
         )
-        for end, (column, label, name) in enumerate(
-            zip(
-                st.columns(2),
-                ("First day", "Last day, included"),
-                ("first_day", "last_day"),
-                strict=True,
-            )
-        )
-    )
+    first, last = days
     zone = _time_zone(draft)
     draft.missing += [] if first and last else ["the period"]
     draft.missing += [] if zone else ["the time zone"]
@@ -46,21 +46,39 @@ def draw(draft: Draft) -> None:
         st.caption("The period is the one that the file's name tells, or that was read.")
     if draft.mappings is not None and "datetime" in draft.chosen:
         _days_button(draft, zone)
-    if zone and draft.longitude is not None:
-        moment = datetime(first.year, first.month, first.day, tzinfo=UTC) if first else None
-        shift = (moment or datetime.now(UTC)).astimezone(ZoneInfo(zone)).utcoffset()
-        hours = (shift or timedelta()).total_seconds() / 3600
-        if warning := data_wording.far_from_clock(draft.longitude, hours):
-            st.warning(warning, icon=":material/schedule:")
-    if first and last and draft.has_people:
+    if first and last and draft.kind not in ("flows", "rides"):  # these have no people
         _week(draft, first, last)
 
 
+def period(names: Sequence[str]) -> tuple[date, date] | None:
+    """Return the days that the files' names tell of; None where one of them tells none."""
+    dates: list[date] = []
+    for name in names:
+        days = [day for match in _DATE.finditer(name) for day in _days(*match.groups())]
+        if not days:
+            return None
+        dates += days
+    return (min(dates), max(dates)) if dates else None
+
+
+def _days(year: str, month: str, day: str | None) -> list[date]:
+    last = calendar.monthrange(int(year), int(month))[1]
+    ends = (1, last) if day is None else (int(day),)
+    return [date(int(year), int(month), one) for one in ends if one <= last]
+
+
+@cache
+def time_zones() -> tuple[str, ...]:
+    """Return the names of places with a time zone, and UTC."""
+    others = ("Etc/", "posix/", "right/", "SystemV/")
+    names = (n for n in available_timezones() if "/" in n and not n.startswith(others))
+    return ("UTC", *sorted(names))
+
+
 def _time_zone(draft: Draft) -> str | None:
-    zones, there = data_guesses.time_zones(), None
-    longitude, latitude = draft.longitude, draft.latitude
-    if longitude is not None and latitude is not None and abs(latitude) <= 90:
-        there = look.time_zone_at((longitude + 180) % 360 - 180, latitude)
+    zones, there = time_zones(), None
+    if draft.at is not None and abs(draft.at[1]) <= 90:
+        there = look.time_zone_at((draft.at[0] + 180) % 360 - 180, draft.at[1])
     usual = there or st.context.timezone
     own().time_zone = zone = draft.field(
         st.selectbox,
@@ -84,21 +102,22 @@ def _days_button(draft: Draft, zone: str | None) -> None:
     ):
         mappings = draft.mappings or {}
         with st.spinner("Reading the times …", show_time=True):
-            period = data_wording.tried(
+            found = data_wording.tried(
                 "Cannot be read", lambda: look.days(mappings, draft.reading, zone or "UTC")
             )
-        if period is not None:
-            own().read("days")[draft.inputs] = period
+        if found is not None:
+            own().read("days")[draft.inputs] = found
             st.rerun()
 
 
 def _week(draft: Draft, first: date, last: date) -> None:
-    mondays = data_guesses.weeks(first, last)[:1000]
+    monday = first + timedelta(days=-first.weekday() % 7)
+    mondays = [monday + timedelta(weeks=n) for n in range(((last - monday).days + 1) // 7)][:1000]
     if not mondays:
         st.caption("The period has no full week from Monday to Sunday: no density can be built.")
-    elif len(mondays) == 1:
-        draft.values["week"] = mondays[0]
-    else:
+        return
+    draft.values["week"] = mondays[0]
+    if len(mondays) > 1:
         draft.values["week"] = draft.field(
             st.selectbox,
             "Week of the density",

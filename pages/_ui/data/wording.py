@@ -8,7 +8,6 @@ import streamlit as st
 
 from engine.errors import ExplorerError
 from engine.ingest import Progress
-from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from pages._ui.wording.numbers import joined
 
 T = TypeVar("T")
@@ -21,7 +20,6 @@ CONFIDENTIAL_ROWS = (
     "**The first rows of your file** – confidential. They are shown on this screen only and kept "
     "nowhere."
 )
-CONFIDENTIAL_REPORT = CONFIDENTIAL_BANNER
 SWAPPED = (
     "**Longitude and latitude seem swapped**: the first rows lie far from the places, or beyond "
     "±90°. Choose the two columns the other way round, under Choose the columns."
@@ -139,7 +137,7 @@ def ambiguous(column: str) -> str:
     """Ask which of two days a date is."""
     return (
         f"**03/04/2016: is that 3 April or 4 March?** The first rows of column “{column}” do not "
-        "show which. Choose under Order of the date."
+        "show which. Choose which comes first."
     )
 
 
@@ -154,18 +152,6 @@ def unusual_columns(count: int) -> str:
 def needed(missing: Sequence[str]) -> str:
     """Say what a person still has to give."""
     return f"Still needed: {joined(list(dict.fromkeys(missing)))}."
-
-
-def far_from_clock(longitude: float, offset_hours: float) -> str | None:
-    """Warn where a time zone lies far from the places it is to be used for."""
-    usual = longitude / 15
-    away = (offset_hours - usual + 12) % 24 - 12
-    if abs(away) <= 3:
-        return None
-    return (
-        f"The places lie near longitude {longitude:.0f}°, where clocks are usually about "
-        f"UTC{usual:+.0f}; this time zone is UTC{offset_hours:+g}. Is it the right one?"
-    )
 
 
 def built_html(name: str, seconds: float, *, kept: bool) -> str:

@@ -20,9 +20,9 @@ def test_a_sessions_folder_goes_when_the_session_is_gone(temporary, monkeypatch)
 
 def test_an_account_on_the_page_adds_up():
     account = {"read": 10, "used": 7, "unused": {"duplicate": 2, "self_trip": 1}}
-    shown = data_list.account_html("rows", account)
+    shown = data_list.account_html("Rows", account)
     assert [f"<td>{n}</td>" in shown for n in (7, 2, 1, 10)] == [True] * 4
-    assert shown.count("<tr") == 4
+    assert shown.count("<tr") == 5
 
 
 def test_every_kind_and_column_has_a_name():

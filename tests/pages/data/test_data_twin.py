@@ -8,7 +8,7 @@ import shapely
 from streamlit.testing.v1 import AppTest
 
 from engine import datasets, origin_destination as od
-from pages._ui.data.own import OwnData
+from pages._ui.data.store import OwnData
 from tests.support.data_page import PAGE, button, ended, text, upload, widget
 from tests.support.link import held
 

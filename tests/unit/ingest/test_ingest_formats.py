@@ -15,7 +15,7 @@ from engine.ingest import IngestReport, ingest
 from engine.ingest.inputs import mapping
 from engine.ingest.report import Reason
 from engine.report.measures import Measure
-from pages._ui.data import guesses
+from pages._ui.data import rows as data_rows
 from tests.reference.ingest_inputs import TOWERS, options, table, table_bytes, write_csv
 from tests.support.ingests import Rows, built, refused
 
@@ -150,7 +150,7 @@ def test_national_and_flowmap_tables_of_flows_are_read(tmp_path: Path) -> None:
     ],
 )
 def test_the_data_page_guesses_what_they_hold(columns: tuple[str, ...], kind: str) -> None:
-    assert guesses.kind(columns) == kind
+    assert data_rows.kind_of(columns) == kind
     engine_kind = "visits" if kind == "visits" else kind
     guessed = mapping.guess(engine_kind, columns)
     assert set(mapping.REQUIRED[engine_kind]) <= guessed.keys()
