@@ -1,34 +1,29 @@
-"""The command line of the ingest."""
+"""The command line of the ingest: what `IngestOptions` says of each setting is its help."""
 
 import argparse
+import inspect
 import os
+import re
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import date
-from pathlib import Path
-from types import FrameType
-from typing import Any, TextIO, get_args
+from types import FrameType, NoneType
+from typing import Any, TextIO, get_args, get_origin, get_type_hints
 
 from ..errors import ExplorerError, InputError
 from . import presets
 from .build import ingest
-from .coarseness import Coarseness, Zoning
 from .inputs import sources, zones
 from .inputs.sources import shown
-from .options import CHOICES, Cells, Choice, EngineName, IngestOptions, Kind, Part
+from .options import CHOICES, Coarseness, IngestOptions, Kind, Reading, literals
 from .progress import Cancelled, Progress
-from .reading import THOUSANDS, DateOrder, Encoding, NumberTimes, Reading
 
 EXIT_BAD_INPUT = 2
 EXIT_CANCELLED = 130
 _BAR = 30
-_COARSENESS = {field.name for field in fields(Coarseness)}
-_READING = {field.name for field in fields(Reading)}
-_MAPPINGS = ("mapping", "locations_mapping", "zones_mapping", "conf")
-_LISTS = ("inputs", "parts", "parents", "area", "leave_out", "header")
 _FROM_DATA = "data"
 _EXAMPLE = """examples:
   mobility-privacy-explorer ingest trips trips_*.csv --locations stations.csv
@@ -37,6 +32,27 @@ _EXAMPLE = """examples:
       --week 2015-09-07 --out data/local/guadalajara
   mobility-privacy-explorer ingest --as tlc yellow_2019-01.csv --zones taxi_zones.geojson
       --timezone America/New_York --from 2019-01-01 --to 2019-01-31 --out data/local/taxis"""
+_FLAGS = {
+    "first_day": "--from",
+    "last_day": "--to",
+    "time_zone": "--timezone",
+    "mapping": "--map",
+    "locations_mapping": "--map-locations",
+    "zones_mapping": "--map-zones",
+    "max_visits_cap": "--cap",
+    "mean_visits_public": "--mean-visits",
+    "people_public": "--people",
+    "places_public": "--public-places",
+    "max_distance_m": "--max-distance",
+    "gap_minutes": "--gap",
+    "size_m": "--zone-size",
+    "header": "--no-header",
+    "date_order": "--date-format",
+    "text_time_zone": "--text-timezone",
+}
+"""Options that are not called as the setting is."""
+_NEEDED = ("out", "first_day", "last_day", "time_zone")
+_NO_OPTIONS = ("kind", "inputs", "reading", "coarseness", "area_from_data")
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -46,7 +62,7 @@ def _pair(text: str) -> tuple[str, str]:
     return name, column
 
 
-def _delimiter(text: str) -> str:
+def _word(text: str) -> str:
     return {"tab": "\t", "\\t": "\t"}.get(text, text)
 
 
@@ -57,69 +73,35 @@ def _day(text: str) -> date:
         raise argparse.ArgumentTypeError(f"a day is written 2015-09-07, got {text!r}") from None
 
 
-_OPTIONS: tuple[tuple[str, str, Any, str], ...] = (
-    ("--as", "preset", presets.NAMES, "a published form, in place of WHAT and --map"),
-    ("--out", "out", Path, "folder of the dataset; its name is the name (needed)"),
-    ("--from", "first_day", _day, "first local day (needed)"),
-    ("--to", "last_day", _day, "last local day, included (needed)"),
-    ("--timezone", "time_zone", str, "such as America/Mexico_City (needed)"),
-    ("--locations", "", Path, "table of stations or towers with coordinates"),
-    ("--zones", "", Path, "GeoJSON, GeoPackage, zipped Shapefile or GeoParquet"),
-    ("--layer", "", str, "of a file of zones that has several"),
-    ("--cells", "", get_args(Cells), "ids of places are such cells; default: auto-detect"),
-    ("--week", "", _day, "Monday of the density week; default: the first full one"),
-    ("--cap", "max_visits_cap", int, "visits counted of one person at most (K_max)"),
-    ("--mean-visits", "mean_visits_public", float, "visits of a person in the week, if public"),
-    (
-        "--max-distance",
-        "max_distance_m",
-        float,
-        "how far a point outside all zones may lie from the nearest tower, in metres",
-    ),
-    (
-        "--gap",
-        "gap_minutes",
-        float,
-        "minutes without a row that end a trip; default: trips as the rows name them (tid), else "
-        "a trip is a visit and the person's next one in another zone on the same day",
-    ),
-    ("--people", "people_public", int, "public estimate of the number of people"),
-    ("--salt", "", str, "for reproducible ranks; default: the dataset's own, or a new one"),
-    ("--zoning", "", get_args(Zoning), "which zones to build"),
-    ("--zone-size", "size_m", float, "width of a square or hexagon in metres"),
-    ("--clusters", "", int, "number of clusters of zones"),
-    ("--parent", "", str, "column that names the coarser zones of '--zoning parents'"),
-    ("--skip-rows", "", int, "lines above the line of column names"),
-    ("--encoding", "", get_args(Encoding), "of all CSV files; default: auto-detect"),
-    ("--delimiter", "", _delimiter, "between columns: , ; | or tab; default: auto-detect"),
-    ("--decimal", "", (".", ","), "decimal mark of numbers; default: auto-detect"),
-    ("--thousands", "", THOUSANDS, "mark between thousands; default: none"),
-    (
-        "--date-format",
-        "date_order",
-        get_args(DateOrder),
-        "order of year, month and day; default: auto-detect, refused where it is in doubt",
-    ),
-    ("--time-format", "", str, "of all times, as strptime has it: '%%d.%%m.%%Y %%H:%%M'"),
-    (
-        "--number-times",
-        "",
-        get_args(NumberTimes),
-        "what times that are numbers count; default: auto-detect",
-    ),
-    ("--epoch", "", _day, "day from which they count; default: 1970-01-01"),
-    ("--text-timezone", "text_time_zone", str, "zone that times in the text are written in"),
-    ("--engine", "", get_args(EngineName), "duckdb is embedded; spark reads typed tables"),
-    ("--memory", "", str, "memory limit of the embedded engine; default: 3GB"),
-    ("--threads", "", int, "threads of the embedded engine"),
-    ("--spill", "", Path, "folder for what does not fit in memory"),
-    ("--spill-limit", "", str, "largest spill folder of the embedded engine; default: 200GB"),
-    ("--master", "", str, "address of the Spark cluster"),
-    ("--description", "", str, "of the dataset"),
-    ("--source", "", str, "of the rows"),
-    ("--licence", "", str, "of the dataset"),
-)
-_REQUIRED = {"out": "--out", "first_day": "--from", "last_day": "--to", "time_zone": "--timezone"}
+def _said(of: type) -> dict[str, str]:
+    """Return what the docstring of a dataclass says of each field."""
+    said, names = dict[str, str](), list[str]()
+    for line in inspect.cleandoc(of.__doc__ or "").splitlines():
+        if match := re.fullmatch(r"([\w, ]+) : .*", line):
+            names = match[1].split(", ")
+        elif line.startswith("    "):
+            said |= {name: f"{said.get(name, '')} {line.strip()}".strip() for name in names}
+        else:
+            names = []
+    return said
+
+
+def _taken(kind: Any) -> dict[str, Any]:
+    """Return how a setting of this type is typed."""
+    own = next((one for one in get_args(kind) if NoneType in get_args(kind)), kind)
+    several, words = get_origin(own) is tuple, literals(own)
+    if own is bool:
+        return {"action": "store_true" if own is kind else argparse.BooleanOptionalAction}
+    if get_origin(own) is Mapping:
+        return {"nargs": "+", "action": "extend", "type": _pair, "metavar": "NAME=VALUE"}
+    if words:
+        marks = any(not word[:1].isalnum() for word in words)
+        how = {"metavar": "MARK"} if marks else {}
+        how |= {"nargs": "+", "metavar": "WHAT"} if several else {}
+        return {"choices": words, "type": _word, **how}
+    if several:
+        return {"nargs": "*"}
+    return {"type": _day if own is date else own}
 
 
 def parser() -> argparse.ArgumentParser:
@@ -132,60 +114,33 @@ def parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
         argument_default=argparse.SUPPRESS,
     )
-    add = reader.add_argument
-    kinds = ", ".join(get_args(Kind))
-    text = f"what the table holds ({kinds}), then files, folders or patterns: CSV (also packed), "
-    add("inputs", nargs="+", metavar="WHAT FILE", help=text + "Parquet; on Spark also tables")
-    for option, dest, of in (
-        ("--map", "mapping", "rows"),
-        ("--map-locations", "locations_mapping", "locations"),
-        ("--map-zones", "zones_mapping", "zones"),
-    ):
-        text = f"columns of the table of {of}; others are guessed and named in the summary; "
-        text += "a=b:2+c:3 joins columns, padded with zeros to 2 and 3 digits"
-        add(option, dest=dest, nargs="+", type=_pair, metavar="NAME=COLUMN", help=text)
-    text = "settings of Spark, as spark-submit takes them"
-    add("--conf", nargs="+", action="extend", type=_pair, metavar="KEY=VALUE", help=text)
-    for option, dest, kind, text in _OPTIONS:
-        how: dict[str, Any] = {"choices": kind} if isinstance(kind, tuple) else {"type": kind}
-        add(option, dest=dest or option[2:].replace("-", "_"), help=text, **how)
-    text = "no line of names: names by position, without any they are 1, 2, 3 …"
-    add("--no-header", dest="header", nargs="*", metavar="NAME", help=text)
-    text = "; ".join(f"{choice}: {words}" for choice, words in CHOICES.items())
-    add("--leave-out", nargs="+", choices=get_args(Choice), metavar="WHAT", help=text)
-    add("--parts", nargs="+", choices=get_args(Part), help="what to build; default: both")
-    text = (
-        "columns of the zones file (without one: of the locations) that name coarser zones, kept "
-        "for looking at the dataset at those; default: those of usual names; none: nothing is kept"
-    )
-    add("--parents", nargs="*", metavar="COLUMN", help=text)
-    text = "of a grid in degrees (west south east north), without places; 'data' reads it off them"
-    add("--area", nargs="+", metavar="DEGREES", help=text)
-    for option, text in (
-        ("--period-from-data", "the two days were read off the data; a release states it"),
-        ("--id-prefix", "ids in the rows begin with those of the places (census blocks)"),
-    ):
-        add(option, action="store_true", help=text)
-    text = "whether the places are public; a release states it, also where neither is said"
-    public = argparse.BooleanOptionalAction
-    add("--public-places", dest="places_public", action=public, help=text)
+    text = f"what the table holds ({', '.join(get_args(Kind))}), then files, folders or patterns: "
+    text += "CSV (also packed), Parquet; on Spark also tables"
+    reader.add_argument("inputs", nargs="+", metavar="WHAT FILE", help=text)
+    text = "a published form, in place of WHAT and --map"
+    reader.add_argument("--as", dest="preset", choices=presets.NAMES, help=text)
+    for of in (IngestOptions, Reading, Coarseness):
+        said = _said(of)
+        for name, kind in get_type_hints(of).items():
+            if name in _NO_OPTIONS:
+                continue
+            text = said[name].replace("%", "%%")
+            if name == "leave_out":
+                text += " " + "; ".join(f"{choice}: {words}" for choice, words in CHOICES.items())
+            flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
+            reader.add_argument(flag, dest=name, help=text, **_taken(kind))
     return reader
 
 
 def options_of(values: dict[str, Any]) -> IngestOptions:
     """Return the options of what was typed."""
-    for name in _MAPPINGS:
-        names = [own for own, _ in values.get(name, ())]
-        if twice := next((own for own in names if names.count(own) > 1), None):
-            raise InputError(f"{shown(twice)} is mapped twice; map every name once")
-        if name in values:
-            values[name] = dict(values[name])
-    for name in _LISTS:
-        if name in values:
-            values[name] = tuple(values[name])
-    if missing := [option for dest, option in _REQUIRED.items() if dest not in values]:
+    for name, given in values.items():
+        if isinstance(given, list):
+            several: list[Any] = given
+            pairs = several and isinstance(several[0], tuple)
+            values[name] = _once(several) if pairs else tuple(several)
+    if missing := [_FLAGS.get(name, f"--{name}") for name in _NEEDED if name not in values]:
         raise InputError(f"{', '.join(missing)} must be given", code="missing")
-    reading = {name: values.pop(name) for name in _READING & values.keys()}
     area = values.pop("area", None)
     if area == (_FROM_DATA,):
         values["area_from_data"] = True
@@ -194,6 +149,10 @@ def options_of(values: dict[str, Any]) -> IngestOptions:
     if values["inputs"][0] in get_args(Kind):
         kind, *inputs = values["inputs"]
         values |= {"kind": kind, "inputs": tuple(inputs)}
+    reading, coarseness = (
+        {field.name: values.pop(field.name) for field in fields(of) if field.name in values}
+        for of in (Reading, Coarseness)
+    )
     if "preset" in values:
         values = _as_preset(values, reading)
     else:
@@ -204,8 +163,14 @@ def options_of(values: dict[str, Any]) -> IngestOptions:
             remedy="or name a published form (--as)",
             code="kind",
         )
-    coarseness = {name: values.pop(name) for name in _COARSENESS & values.keys()}
     return IngestOptions(**values, coarseness=Coarseness(**coarseness))
+
+
+def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
+    names = [own for own, _ in pairs]
+    if twice := next((own for own in names if names.count(own) > 1), None):
+        raise InputError(f"{shown(twice)} is mapped twice; map every name once")
+    return dict(pairs)
 
 
 def _degrees(area: tuple[str, ...]) -> tuple[float, ...]:

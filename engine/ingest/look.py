@@ -18,7 +18,7 @@ from . import rows, tables
 from .inputs import guess
 from .inputs.mapping import Mappings
 from .inputs.places import Places
-from .reading import Reading
+from .options import Reading
 from .rows import Reader, Table
 
 if TYPE_CHECKING:

@@ -4,18 +4,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Any, Literal, get_args, get_type_hints
+from zoneinfo import ZoneInfo
 
 from .. import validation
-from ..errors import ParameterError
+from ..errors import InputError, ParameterError
 from ..parameters import DEFAULT_MAX_VISITS_CAP
-from .coarseness import Coarseness
-from .reading import Reading, check_time_zone
 
 Kind = Literal["trips", "rides", "visits", "flows"]
 EngineName = Literal["duckdb", "spark"]
 Part = Literal["density", "trips"]
 Cells = Literal["h3", "quadkey", "geohash"]
+Encoding = Literal["utf-8", "windows-1252", "latin-1", "utf-16"]
+Delimiter = Literal[",", ";", "\t", "|"]
+Thousands = Literal["", ",", ".", " ", "'"]
+DateOrder = Literal["ymd", "dmy", "mdy"]
+NumberTimes = Literal["seconds", "milliseconds", "microseconds", "nanoseconds", "days", "yyyymmdd"]
+Zoning = Literal["given", "voronoi", "square", "hexagon", "clusters", "parents"]
 Choice = Literal[
     "people", "unreadable", "unknown-flows", "repeated-places", "placeless", "zero-places"
 ]
@@ -33,6 +38,161 @@ DAYS_PER_WEEK = 7
 LONGEST_PERIOD_DAYS = 3660
 FIRST_YEAR, LAST_YEAR = 1900, 2200
 LONGEST_NAME_BYTES = 200
+MOST_ZONES = 5_000
+EPOCH = date(1970, 1, 1)
+
+
+def literals(kind: Any) -> tuple[str, ...]:
+    """Return the words that a type such as ``Kind | None`` or ``tuple[Part, ...]`` allows."""
+    own = tuple(value for value in get_args(kind) if isinstance(value, str))
+    return own or tuple(word for part in get_args(kind) for word in literals(part))
+
+
+def check_words(of: Any) -> None:
+    """Refuse settings that are none of the words which their types allow."""
+    for name, kind in get_type_hints(type(of)).items():
+        value: Any = getattr(of, name)
+        if known := literals(kind):
+            for one in value if isinstance(value, tuple) else (value,):
+                if one is not None:
+                    validation.one_of(name, one, known, "leave it out for what is usual")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reading:
+    """How the text of a table is read; what is None is detected from the first rows.
+
+    Parameters
+    ----------
+    header : tuple of str or None
+        The table has no line of names: names by position, without any they are 1, 2, 3 …
+    skip_rows : int
+        Lines above the line of column names (or above the first row).
+    encoding : str or None
+        Of CSV files; default: auto-detect.
+    delimiter : str or None
+        Between columns: , ; | or tab; default: auto-detect.
+    decimal : str or None
+        Decimal mark of numbers, . or a comma; default: auto-detect.
+    thousands : str
+        Mark between thousands; default: none.
+    date_order : str or None
+        Order of year, month and day; default: auto-detect, refused where it is in doubt, as in
+        03/04/2016.
+    time_format : str or None
+        Of all times, as strptime has it: '%d.%m.%Y %H:%M'.
+    number_times : str or None
+        What times that are numbers count, days being those of a spreadsheet, on the wall clock;
+        default: auto-detect.
+    epoch : date
+        Day from which they count; default: 1970-01-01.
+    text_time_zone : str or None
+        Zone that times without an offset are written in; default: the local one.
+
+    Examples
+    --------
+    >>> Reading(date_order="dmy", decimal=",").date_order
+    'dmy'
+    """
+
+    header: tuple[str, ...] | None = None
+    skip_rows: int = 0
+    encoding: Encoding | None = None
+    delimiter: Delimiter | None = None
+    decimal: Literal[".", ","] | None = None
+    thousands: Thousands = ""
+    date_order: DateOrder | None = None
+    time_format: str | None = None
+    number_times: NumberTimes | None = None
+    epoch: date = EPOCH
+    text_time_zone: str | None = None
+
+    def __post_init__(self) -> None:
+        check_words(self)
+        validation.whole_number("skip_rows", self.skip_rows, 0, 10_000, remedy="0 is usual")
+        if self.thousands and self.thousands == (self.decimal or "."):
+            raise ParameterError(
+                "decimal and thousands must be two different marks",
+                value=repr(self.thousands),
+                remedy="name the decimal mark too",
+                code="same-marks",
+                settings=("decimal", "thousands"),
+            )
+        if self.text_time_zone is not None:
+            _check_time_zone("text_time_zone", self.text_time_zone)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Coarseness:
+    """Which zones are built from the places.
+
+    Parameters
+    ----------
+    zoning : str
+        Which zones to build: those given (without a file of them one cell a place), a Voronoi cell
+        a place, squares, H3 hexagons, clusters of neighbouring places, or parents that a column of
+        the zones file names.
+    size_m : float
+        Width of a square or hexagon in metres.
+    clusters : int
+        Number of clusters of zones.
+    parent : str
+        Column that names the coarser zones of 'parents'.
+    area : (west, south, east, north) or None
+        Of a grid in degrees (west south east north), without places; 'data' reads it off the
+        coordinates of the rows, which a release then states.
+    area_from_data : bool
+        Whether that area is read from the coordinates of the rows.
+
+    Examples
+    --------
+    >>> Coarseness(zoning="clusters", clusters=30).clusters
+    30
+    """
+
+    zoning: Zoning = "given"
+    size_m: float = 2_000.0
+    clusters: int = 30
+    parent: str = ""
+    area: tuple[float, float, float, float] | None = None
+    area_from_data: bool = False
+
+    def __post_init__(self) -> None:
+        check_words(self)
+        validation.finite_above("size_m", self.size_m, 10, "2000 is usual in a city")
+        validation.whole_number("clusters", self.clusters, 2, MOST_ZONES, remedy="30 is usual")
+        if self.zoning == "parents" and not self.parent:
+            raise ParameterError(
+                "parents need the column of the zones file that names them",
+                remedy="name it",
+                code="no-parent",
+                settings=("parent",),
+            )
+        if self.area is None:
+            return
+        west, south, east, north = self.area
+        for value, limit in zip(self.area, (180, 90, 180, 90), strict=True):
+            validation.finite_within("area", value, (-limit, limit), "give degrees")
+        if not (west < east and south < north) or self.zoning not in ("square", "hexagon"):
+            raise ParameterError(
+                "area must be west, south, east, north in degrees, of a grid",
+                value=f"{self.area} for {self.zoning}",
+                remedy="give the smaller degrees first, and choose a grid",
+                code="area",
+                settings=("area", "zoning"),
+            )
+
+
+def check_count(zones: int) -> None:
+    """Refuse more zones than can be opened, with the numbers."""
+    if zones > MOST_ZONES:
+        raise InputError(
+            f"{zones:,} zones, more than {MOST_ZONES:,}, which can be neither shown nor protected "
+            "well",
+            remedy="choose coarser zones: hexagons, squares, or clusters of places",
+            code="too-fine",
+            settings=("zoning", "size_m", "clusters"),
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,60 +206,72 @@ class IngestOptions:
     inputs : tuple of str
         Files, folders or patterns of CSV (also packed) or Parquet; on Spark tables of a catalogue.
     out : Path
-        The dataset's folder; its name becomes the dataset's name.
+        Folder of the dataset; its name becomes the dataset's name (needed).
+    first_day : date
+        First local day of the declared period (needed).
+    last_day : date
+        Last local day, included (needed).
     time_zone : str
-        IANA name of the local time zone, such as ``America/Mexico_City``.
-    first_day, last_day : date
-        The declared period in local days, both included.
-    mapping, locations_mapping, zones_mapping : mapping of str to str
-        Canonical column to the name in the files; what is left out is guessed. ``state:2+county:3``
-        joins columns, padded with zeros to so many digits.
-    week : date or None
-        Monday of the density week; None takes the first full week of the period.
-    locations, zones : Path or None
-        Tables of places; without both, ids that are `cells`, or the area of a grid.
+        IANA name of the local time zone, such as America/Mexico_City (needed).
+    locations : Path or None
+        Table of stations or towers with coordinates.
+    zones : Path or None
+        GeoJSON, GeoPackage, zipped Shapefile or GeoParquet.
     layer : str
         Of a file of zones that has several.
     cells : str or None
-        ``h3``, ``quadkey`` or ``geohash``: ids of places in the rows are such cells.
+        Ids of places in the rows are such cells; default: auto-detect.
     id_prefix : bool
         Ids of places in the rows begin with those of the places (blocks within block groups).
+    mapping : mapping of str to str
+        Columns of the rows; others are guessed and named in the summary. a=b:2+c:3 joins columns,
+        padded with zeros to 2 and 3 digits.
+    locations_mapping, zones_mapping : mapping of str to str
+        Columns of that file, in the same way.
     parents : tuple of str or None
-        Columns that name a coarser zone for each zone, kept for `engine.resolution`. None takes
-        those of usual names that are a hierarchy.
+        Columns of the zones file (without one: of the locations) that name coarser zones, kept for
+        looking at the dataset at those; default: those of usual names; none: nothing is kept.
     parts : tuple of str
-        Which aggregates to build: ``density``, ``trips`` or both.
+        What to build: density, trips; default: both.
+    week : date or None
+        Monday of the density week; default: the first full one.
     max_visits_cap : int
-        K_max, public bound on the visits of a person in the week.
-    max_distance_m : float
-        How far outside every zone a coordinate may lie and still count in the nearest place.
+        Visits counted of one person in the week at most (K_max), a public bound.
+    mean_visits_public : float or None
+        Visits of a person in the week, if public: our density is made for it, else for calls.
     people_public : int or None
         Public estimate of the number of people.
-    mean_visits_public : float or None
-        Public mean number of visits of a person in the week, from 1 to K_max: our density is made
-        for it. None is for calls of a week.
     period_from_data : bool
-        Whether the two days were read from the data; a release states it.
+        The two days were read off the data; a release states it.
     places_public : bool or None
-        Whether the places are public, as the custodian declares it; None leaves it open.
-    salt : str or None
-        For reproducible ranks; None keeps the dataset's own salt or makes one.
+        Whether the places are public; a release states it, also where neither is said.
     leave_out : tuple of str
-        Which of `CHOICES` are made; without one such rows and places are refused.
+        What is left out instead of refused.
+    max_distance_m : float
+        How far a point outside all zones may lie from the nearest tower, in metres.
     gap_minutes : float or None
-        Of visits: how long without a row ends a trip, which leads from its first to its last row.
-        None takes the trips that rows name (``tid``), else a visit and the person's next one in
-        another zone on the same day.
+        Of visits: minutes without a row that end a trip; default: trips as the rows name them
+        (tid), else a visit and the person's next one in another zone on the same day.
+    salt : str or None
+        For reproducible ranks; default: the dataset's own, or a new one.
     reading : Reading
-        How text is read; what it leaves open is detected.
+        How text is read.
     coarseness : Coarseness
         Which zones are built.
     engine : str
-        ``duckdb`` (embedded) or ``spark``, which reads typed tables.
-    memory, threads, spill, spill_limit : str, int, Path, str
-        Settings of the embedded engine.
-    master, conf : str, mapping of str to str
-        Address of the Spark cluster, and settings as ``spark-submit --conf`` takes them.
+        duckdb is embedded; spark reads typed tables.
+    memory : str
+        Memory limit of the embedded engine; default: 3GB.
+    threads : int or None
+        Threads of the embedded engine.
+    spill : Path or None
+        Folder for what does not fit in memory.
+    spill_limit : str
+        Largest spill folder of the embedded engine; default: 200GB.
+    master : str
+        Address of the Spark cluster.
+    conf : mapping of str to str
+        Settings of Spark, as spark-submit takes them.
     description, source, licence : str
         Said of the dataset.
 
@@ -119,29 +291,29 @@ class IngestOptions:
     kind: Kind
     inputs: tuple[str, ...]
     out: Path
-    time_zone: str
     first_day: date
     last_day: date
-    mapping: Mapping[str, str] = field(default_factory=dict[str, str])
-    week: date | None = None
+    time_zone: str
     locations: Path | None = None
     zones: Path | None = None
     layer: str = ""
     cells: Cells | None = None
     id_prefix: bool = False
+    mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     locations_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     zones_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     parents: tuple[str, ...] | None = None
     parts: tuple[Part, ...] = ("density", "trips")
+    week: date | None = None
     max_visits_cap: int = DEFAULT_MAX_VISITS_CAP
-    max_distance_m: float = 1000.0
-    people_public: int | None = None
     mean_visits_public: float | None = None
+    people_public: int | None = None
     period_from_data: bool = False
     places_public: bool | None = None
-    salt: str | None = None
     leave_out: tuple[Choice, ...] = ()
+    max_distance_m: float = 1000.0
     gap_minutes: float | None = None
+    salt: str | None = None
     reading: Reading = field(default_factory=Reading)
     coarseness: Coarseness = field(default_factory=Coarseness)
     engine: EngineName = "duckdb"
@@ -156,25 +328,16 @@ class IngestOptions:
     licence: str = ""
 
     def __post_init__(self) -> None:
-        validation.one_of("kind", self.kind, get_args(Kind), "say what the table holds")
-        validation.one_of("engine", self.engine, get_args(EngineName), "'duckdb' is embedded")
-        for part in self.parts:
-            validation.one_of("parts", part, get_args(Part), "both are built by default")
-        for choice in self.leave_out:
-            validation.one_of("leave_out", choice, get_args(Choice), "nothing is left out unasked")
-        if self.cells is not None:
-            validation.one_of("cells", self.cells, get_args(Cells), "leave it out to look")
+        check_words(self)
         self._check_paths()
-        if not self.inputs:
-            raise ParameterError("inputs must name at least one file, folder or pattern, got none")
         self._check_period()
-        validation.whole_number(
-            "max_visits_cap", self.max_visits_cap, 1, 10**6, remedy="840 is usual"
-        )
+        cap = self.max_visits_cap
+        validation.whole_number("max_visits_cap", cap, 1, 10**6, remedy="840 is usual")
+        validation.finite_above("max_distance_m", self.max_distance_m, 0, "1000 is usual")
         if self.mean_visits_public is not None:
-            limits = 1.0, float(self.max_visits_cap)
             remedy = "a public number, never read off the data; leave it out for calls"
-            validation.finite_within("mean_visits_public", self.mean_visits_public, limits, remedy)
+            mean, limits = self.mean_visits_public, (1.0, float(cap))
+            validation.finite_within("mean_visits_public", mean, limits, remedy)
         if self.gap_minutes is not None:
             if self.kind != "visits":
                 raise ParameterError(
@@ -184,13 +347,9 @@ class IngestOptions:
                     settings=("gap_minutes",),
                 )
             validation.finite_above("gap_minutes", self.gap_minutes, 0, "30 is usual for GPS")
-        validation.finite_above("max_distance_m", self.max_distance_m, 0, "1000 is usual")
-        if self.people_public is not None:
-            validation.whole_number(
-                "people_public", self.people_public, 1, remedy="leave it out if unknown"
-            )
-        if self.threads is not None:
-            validation.whole_number("threads", self.threads, 1, 1024, remedy="leave it out")
+        for name, most in (("people_public", None), ("threads", 1024)):
+            if (value := getattr(self, name)) is not None:
+                validation.whole_number(name, value, 1, most, remedy="leave it out if unknown")
 
     @property
     def density_week(self) -> date | None:
@@ -212,11 +371,11 @@ class IngestOptions:
 
     def _check_paths(self) -> None:
         """Refuse a name that no file system, terminal or page can take."""
-        name = self.out.name
+        if not self.inputs:
+            raise ParameterError("inputs must name at least one file, folder or pattern, got none")
+        name, whole = self.out.name, str(self.out)
         try:
-            fits = 0 < len(name.encode("utf-8")) <= LONGEST_NAME_BYTES and bool(
-                str(self.out).encode()
-            )
+            fits = 0 < len(name.encode()) <= LONGEST_NAME_BYTES and bool(whole.encode())
         except UnicodeEncodeError:  # half a character
             fits = False
         if not fits or name == ".." or not name.isprintable():
@@ -240,31 +399,30 @@ class IngestOptions:
                 )
 
     def _check_period(self) -> None:
-        first, last = self.first_day, self.last_day
+        _check_time_zone("time_zone", self.time_zone)
+        first, last, week = self.first_day, self.last_day, self.week
         period = f"{first.isoformat()} to {last.isoformat()}"
-        check_time_zone("time_zone", self.time_zone)
         for wrong, rule, remedy in (
-            (last < first, "the period must be at least one day long", "both days count"),
+            (last < first, "be at least one day long", "both days count"),
             (
                 not FIRST_YEAR <= first.year <= last.year <= LAST_YEAR,
-                f"the period must lie within the years {FIRST_YEAR} to {LAST_YEAR}",
+                f"lie within the years {FIRST_YEAR} to {LAST_YEAR}",
                 "name the days that the data cover",
             ),
             (
                 (last - first).days >= LONGEST_PERIOD_DAYS,
-                f"the period must be at most {LONGEST_PERIOD_DAYS} days",
+                f"be at most {LONGEST_PERIOD_DAYS} days",
                 "split it",
             ),
         ):
             if wrong:
                 raise ParameterError(
-                    rule,
+                    f"the period must {rule}",
                     value=period,
                     remedy=remedy,
                     code="period",
                     settings=("first_day", "last_day"),
                 )
-        week = self.week
         if week is not None and week.weekday() != 0:
             raise ParameterError(
                 f"week must be a Monday, got {week.isoformat()}; hour 0 is Monday 00:00: name "
@@ -275,3 +433,17 @@ class IngestOptions:
                 f"week must lie within the period {period}, got the week of {week.isoformat()}; "
                 "widen the period"
             )
+
+
+def _check_time_zone(name: str, value: str) -> None:
+    """Refuse what is no IANA time zone."""
+    try:
+        ZoneInfo(value)
+    except (KeyError, ValueError, OSError) as error:
+        raise ParameterError(
+            f"{name} must be an IANA name such as 'America/Mexico_City'",
+            value=repr(value),
+            remedy="'04:00' means nothing without it",
+            code="time-zone",
+            settings=(name,),
+        ) from error

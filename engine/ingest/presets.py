@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 
 from ..errors import InputError
 from .inputs.mapping import PLACES, REQUIRED
-from .options import Choice, Kind
-from .reading import Reading
+from .options import Choice, Kind, Reading
 
 
 class Preset(NamedTuple):

@@ -11,8 +11,7 @@ from datetime import date, timedelta
 from ..parameters import HOURS_PER_WEEK
 from .engines import text
 from .inputs.mapping import CLOCKS, DEGREES, END_POINTS, TIMES
-from .options import IngestOptions
-from .reading import EPOCH, Reading
+from .options import EPOCH, IngestOptions, Reading
 from .report import Reason
 
 DAY_S, HOUR_S = 86_400, 3_600

@@ -14,7 +14,7 @@ import shapely
 from ... import geography
 from ...errors import ExplorerError, InputError
 from ...resolution.levels import joined_zones, labels_of
-from ..coarseness import MOST_ZONES, Coarseness, check_count
+from ..options import MOST_ZONES, Coarseness, check_count
 from . import parents
 from .cells import h3 as _h3
 from .places import HULL_BUFFER_M, WGS84, WIDEST_DEGREES, Places, from_zones, voronoi_zones, zone_of

@@ -11,7 +11,7 @@ from datetime import date
 from typing import NamedTuple
 
 from ...errors import InputError
-from ..reading import EPOCH, DateOrder, NumberTimes, Reading
+from ..options import EPOCH, DateOrder, NumberTimes, Reading
 from .mapping import NUMBERS, TIMES, Mappings
 from .sources import Source, first_rows, shown
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import InputError
-from ..options import IngestOptions
-from ..reading import Reading
+from ..options import IngestOptions, Reading
 from .sources import Source, first_rows, inspect, shown
 
 Mappings = dict[Source, dict[str, str]]

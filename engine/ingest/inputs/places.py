@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 from ... import geography
 from ...arrays import Floats, Integers
 from ...errors import InputError
-from ..coarseness import check_count
 from ..door import door
-from ..options import CHOICES, Choice, IngestOptions
+from ..options import CHOICES, Choice, IngestOptions, check_count
 from . import ids, mapping, parents, sources
 from .parents import Parents
 from .zones import joined, read_zones

@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from ...errors import InputError
 from ..door import door
-from ..reading import Reading
+from ..options import Reading
 
 ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq", ".zip")
 HEAD_BYTES = 1_000_000

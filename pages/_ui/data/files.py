@@ -11,7 +11,7 @@ from engine.errors import ExplorerError
 from engine.ingest.inputs import sources
 from engine.ingest.inputs.mapping import PLACES, Mappings, Preview, preview
 from engine.ingest.inputs.zones import layers, read_shapes
-from engine.ingest.reading import Reading
+from engine.ingest.options import Reading
 from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.store import own
 from pages._ui.data.wording import COLUMNS

@@ -12,10 +12,9 @@ import streamlit as st
 from engine.arrays import Floats
 from engine.errors import ExplorerError
 from engine.ingest import IngestOptions, look
-from engine.ingest.coarseness import MOST_ZONES, Coarseness
 from engine.ingest.inputs import coarse, mapping, parents
 from engine.ingest.inputs.places import Places, read_places
-from engine.ingest.options import CHOICES
+from engine.ingest.options import CHOICES, MOST_ZONES, Coarseness
 from pages._ui.data import files as data_files, wording as data_wording
 from pages._ui.data.files import Draft
 from pages._ui.data.store import own

@@ -13,7 +13,7 @@ from engine.ingest import look, presets
 from engine.ingest.inputs import guess, mapping, sources
 from engine.ingest.inputs.mapping import Mappings, Preview
 from engine.ingest.inputs.sources import Source
-from engine.ingest.reading import Reading
+from engine.ingest.options import Reading
 from pages._ui.data import files as data_files, wording as data_wording
 from pages._ui.data.files import AS_FOUND, Draft
 from pages._ui.data.store import own

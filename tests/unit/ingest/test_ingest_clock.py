@@ -7,7 +7,7 @@ import duckdb
 import pyarrow as pa
 
 from engine.ingest.inputs import guess
-from engine.ingest.reading import Reading
+from engine.ingest.options import Reading
 from engine.ingest.rows import Reader
 
 SECOND = 1_441_684_029

@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.errors import InputError
-from engine.ingest.coarseness import Coarseness
-from engine.ingest.reading import Reading
+from engine.ingest.options import Coarseness, Reading
 from tests.reference.ingest_inputs import table, write_csv
 from tests.support import ingests
 from tests.support.ingests import built

@@ -12,11 +12,11 @@ from engine import origin_destination as od, resolution
 from engine.datasets import Dataset
 from engine.errors import InputError
 from engine.ingest import ingest
-from engine.ingest.coarseness import Coarseness
 from engine.ingest.command import main
 from engine.ingest.inputs.coarse import coarsen
 from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.zones import read_zones
+from engine.ingest.options import Coarseness
 from tests.reference.ingest_inputs import options, table_bytes, write_csv
 from tests.support import ingests
 from tests.support.ingests import HEADER

@@ -7,7 +7,7 @@ import pytest
 from engine.errors import InputError
 from engine.ingest.inputs.sources import inspect
 from engine.ingest.look import area, seem_swapped
-from engine.ingest.reading import Reading
+from engine.ingest.options import Reading
 from tests.reference.ingest_inputs import write_csv
 
 NAMES = {"uid": "uid", "datetime": "datetime", "lat": "lat", "lng": "lng"}
