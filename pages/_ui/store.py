@@ -24,6 +24,7 @@ class Store:
 
     def __init__(self) -> None:
         self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._bytes = 0
         self._making: dict[Hashable, threading.RLock] = {}
         self._lock = threading.Lock()
 
@@ -44,11 +45,14 @@ class Store:
 
     def put(self, asked: Hashable, value: Any) -> None:
         """Keep an answer."""
+        size = _EACH_BYTES + size_of(value)
         with self._lock:
-            self._kept[asked] = value, _EACH_BYTES + size_of(value)
+            self._drop(asked)
+            self._kept[asked] = value, size
+            self._bytes += size
             self._making.pop(asked, None)
-            while len(self._kept) > 1 and sum(n for _, n in self._kept.values()) > MOST_BYTES:
-                self._kept.popitem(last=False)
+            while len(self._kept) > 1 and self._bytes > MOST_BYTES:
+                self._drop(next(iter(self._kept)))
 
     def known(self, asked: Hashable) -> list[Any]:
         """Return the answer in a list, empty where there is none yet."""
@@ -59,7 +63,10 @@ class Store:
         """Let go of all answers but those that `unless` names."""
         with self._lock:
             for asked in [one for one in self._kept if not unless(one)]:
-                del self._kept[asked]
+                self._drop(asked)
+
+    def _drop(self, asked: Hashable) -> None:
+        self._bytes -= self._kept.pop(asked, (None, 0))[1]
 
 
 shared = Store()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.origin_destination import calculators
-from pages._ui import state
+from pages._ui import cached, state
 from pages._ui.drawing import tables
 from pages._ui.wording.numbers import trip_count
 from pages._ui.wording.privacy import aim
@@ -28,9 +28,10 @@ def draw(setting: Setting) -> None:
         **state.KEPT,
     )
     limit, beta = setting.parameters.max_trips_per_user, 1 - sure
-    flow = float(calculators.epsilon_for_cell_error(alpha, beta, limit))
-    published = float(calculators.epsilon_for_change(alpha, beta, limit, method="published"))
-    exact = float(calculators.epsilon_for_change(alpha, beta, limit))
+    given, change = (alpha, beta, limit), calculators.epsilon_for_change
+    flow = float(cached.computed(calculators.epsilon_for_cell_error, *given))
+    published = float(cached.computed(change, *given, method="published"))
+    exact = float(cached.computed(change, *given))
     st.html(
         tables.table_html(
             {

@@ -130,14 +130,19 @@ class Job:
         for at, piece in enumerate(self.pieces):
             if len(self.futures) >= _AHEAD:
                 return
-            if at in self.known or at in self.futures:
-                continue
-            asked = (self.function, *piece)
-            shared = not in_session(*piece)
-            if found := self._store(piece).known(asked):
-                self.known[at] = found[0]
-            else:
-                self.futures[at] = self._sent(asked, piece, shared=shared)
+            if at not in self.known and at not in self.futures and not self._found(at, piece):
+                self.futures[at] = self._sent(piece)
+
+    def look(self) -> None:
+        """Take what others have asked before: what is whole at once needs no drawing again."""
+        for at, piece in enumerate(self.pieces):
+            self._found(at, piece)
+
+    def _found(self, at: int, piece: Piece) -> bool:
+        found = self._store(piece).known((self.function, *piece))
+        if found:
+            self.known[at] = found[0]
+        return bool(found)
 
     def stop(self) -> None:
         """Leave it: what is known stays, and what waits is taken back (a callback)."""
@@ -159,8 +164,9 @@ class Job:
             time.sleep(0.01)
             self.go_on()
 
-    def _sent(self, asked: Piece, piece: Piece, *, shared: bool) -> Future[Any]:
+    def _sent(self, piece: Piece) -> Future[Any]:
         """Hand a piece on; whoever asks the same of what all may open waits for the same."""
+        asked, shared = (self.function, *piece), not in_session(*piece)
         with _lock:
             flying = _flying.get(asked)
             if shared and flying is not None and not flying.done():
@@ -212,6 +218,7 @@ def ask(name: str, function: Function, pieces: Sequence[Piece], *, delay_s: floa
         if isinstance(known, Job):
             known.stop()
         known = jobs[name] = Job(function, asked, time.monotonic() + delay_s)
+        known.look()
     known.go_on()
     return known
 

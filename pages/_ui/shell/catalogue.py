@@ -1,5 +1,6 @@
 """The datasets a person can pick: shipped ones, those kept on this computer, this session's own."""
 
+import os
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -50,9 +51,9 @@ def entries() -> dict[str, Entry]:
     >>> "demo-city" in entries()
     True
     """
-    if public():
-        return shared()
-    return {**shared(), **_opened(session().datasets)}
+    kept = session()
+    installed = shared() if kept.installed is None else kept.installed
+    return {**installed, **({} if public() else _opened(kept.datasets))}
 
 
 def shared() -> dict[str, Entry]:
@@ -69,7 +70,7 @@ def shipped(key: Seen) -> bool:
 def in_session(*asked: object) -> bool:
     """Whether any dataset named in what is asked lies outside what all sessions share."""
     return any(
-        _outside(one.dataset, datasets.data_roots())
+        _outside(one.dataset, os.environ.get("MOBILITY_DATA"))
         if isinstance(one, Seen | Setting)
         else isinstance(one, tuple) and in_session(*one)
         for one in asked
@@ -134,9 +135,10 @@ def _opened_version(name: str, folder: Path) -> Entry:
 
 
 @lru_cache(maxsize=1024)
-def _outside(version: str, roots: tuple[Path, ...]) -> bool:
+def _outside(version: str, data: str | None) -> bool:
+    del data  # where it points to, the folders below do
     folder = Path(version).resolve()
-    return not any(folder.is_relative_to(root.resolve()) for root in roots)
+    return not any(folder.is_relative_to(root.resolve()) for root in datasets.data_roots())
 
 
 @lru_cache(maxsize=256)

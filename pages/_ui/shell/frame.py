@@ -63,6 +63,7 @@ def run(page: Any) -> None:
         if busy:
             st.html(f'<div class="busy" role="status">{crowd.BUSY}</div>')
         with problems.caught(st.container(key="problem")):
+            session().installed = catalogue.shared()  # a run looks at the disk once
             session().shown.clear()
             session().said = ""
             state.start()

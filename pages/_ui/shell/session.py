@@ -38,6 +38,7 @@ class Session:
     store: Any = field(default_factory=_new_store)
     wanted: dict[str, Any] = field(default_factory=dict)
     shown: dict[str, Any] = field(default_factory=dict)
+    installed: Any = None
     said: str = ""
     secret_seeds: dict[Seen, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)

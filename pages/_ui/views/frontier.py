@@ -41,11 +41,11 @@ def draw(setting: Setting) -> None:
         return
 
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
-        every = recommend.known(setting, done)
-        if every is not None:
-            _picture(every, setting)
-        if every is not None and not running:
-            _table(every, setting)
+        judged = recommend.known(setting, done, whole=len(done) == len(work.pieces))
+        if judged is not None:
+            _picture(judged.every, judged.best, setting)
+        if judged is not None and not running:
+            _table(judged.every, setting)
 
     recommend.draw(setting, key="all")
     pieces.live("frontier_view", work, show, what="Judging every setting")
@@ -62,7 +62,7 @@ def lines_of(every: Frontier) -> dict[Place, list[Candidate]]:
     return dict(sorted(lines.items()))
 
 
-def _picture(every: Frontier, setting: Setting) -> None:
+def _picture(every: Frontier, best: Candidate | None, setting: Setting) -> None:
     lines, limit = lines_of(every), state.value(state.RISK)
     levels = sorted({place[:2] for place in lines})
     drawn = [
@@ -75,7 +75,7 @@ def _picture(every: Frontier, setting: Setting) -> None:
         )
         for place, line in lines.items()
     ]
-    here, best = answers.of(setting), every.recommended(limit)
+    here = answers.of(setting)
     points = [Point(x=here.risk.best_guess, y=here.use.of_all, words="you are here")]
     if best is not None:
         colour = colours.SERIES[2]

@@ -2,19 +2,21 @@
 
 import html
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 
 from engine import frontier
 from engine.contract import Setting
 from engine.errors import ExplorerError
-from engine.frontier import Candidate, Frontier, Need, Part
+from engine.frontier import Candidate, Frontier, Need, Part, WayOut
+from engine.resolution import finest
 from engine.steps import Level
 from pages._ui import cached, state
 from pages._ui.drawing.colours import SIGNS
 from pages._ui.jobs import pieces
 from pages._ui.shell.session import session
+from pages._ui.store import store_of
 from pages._ui.wording import use as words
 
 
@@ -36,18 +38,34 @@ def job(setting: Setting, *, delay_s: float = 0.0) -> pieces.Job:
     """Return the work that judges every setting of the dataset of `setting`."""
     need, product = need_of(setting), "flows" if words.is_flows(setting) else "density"
     seed = state.use_seed(state.entry_of(setting))
-    every = [(part, seed) for part in frontier.parts(cached.ingested(setting), need)]
+    every = [(part, seed) for part in cached.of(frontier.parts, finest(setting.seen), need)]
     if product == "flows":  # exact and quick: the first answer stands at once
         cached.computed(judged, *every[0])
     return pieces.ask(f"frontier_{product}", judged, every, delay_s=delay_s)
 
 
-def known(setting: Setting, done: Sequence[tuple[Candidate, ...]]) -> Frontier | None:
+class Known(NamedTuple):
+    """What is judged, what is best of it, and what one other thing would bring."""
+
+    every: Frontier
+    best: Candidate | None
+    ways: tuple[WayOut, ...]
+
+
+def known(setting: Setting, done: Sequence[tuple[Candidate, ...]], *, whole: bool) -> Known | None:
     """Return what is judged so far; None before anything as asked is."""
-    simulated = cached.ingested(setting).metadata.simulated
-    judged = tuple(one for batch in done for one in batch)
-    every = Frontier(need=need_of(setting), judged=judged, confidential=not simulated)
-    return every if every.candidates else None
+    entry, need, limit = state.entry_of(setting), need_of(setting), state.value(state.RISK)
+
+    def weighed() -> Known | None:
+        judged = tuple(one for batch in done for one in batch)
+        every = Frontier(need=need, judged=judged, confidential=not entry.metadata.simulated)
+        if not every.candidates:
+            return None
+        return Known(every, every.recommended(limit), every.way_out(limit))
+
+    asked = ("known", need, need.seen, limit, state.use_seed(entry))
+    # a slider over ε finds the whole again
+    return store_of(asked).get(asked, weighed) if whole else weighed()
 
 
 def draw(setting: Setting, *, key: str) -> None:
@@ -63,18 +81,18 @@ def draw(setting: Setting, *, key: str) -> None:
         if pressed is not None:
             _take(pressed)
         # it changes once while it is read, not with every part
-        every = known(setting, done[:1] if running else done)
-        if every is not None:
-            _recommended(every, setting, key=key, running=running)
+        part = done[:1] if running else done
+        judged = known(setting, part, whole=len(part) == len(work.pieces))
+        if judged is not None:
+            _recommended(judged, setting, key=key, running=running)
         elif running:
             st.caption("Judging every setting of these data …")
 
     pieces.live(f"recommend_{key}", work, show)
 
 
-def _recommended(every: Frontier, setting: Setting, *, key: str, running: bool) -> None:
-    limit = state.value(state.RISK)
-    best = every.recommended(limit)
+def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) -> None:
+    (every, best, ways), limit = judged, state.value(state.RISK)
     if best is None or every.alike:
         why = (
             "no setting as asked holds anything, so that they cannot be told apart"
@@ -93,7 +111,7 @@ def _recommended(every: Frontier, setting: Setting, *, key: str, running: bool) 
     if running:
         st.caption("Coarser, longer and finer ones are being judged …")
         return
-    for way in every.way_out(limit)[:3]:
+    for way in ways[:3]:
         helps = way.candidate.usable and not (best and best.usable)
         _button(words.way(way), way.candidate, f"{key}_{way.lever}", primary=helps)
     if every.confidential:

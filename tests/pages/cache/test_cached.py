@@ -10,7 +10,7 @@ from engine import density, origin_destination as od
 from engine.contract import Seen, Setting, When
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
-from pages._ui import cached
+from pages._ui import cached, store
 
 SEED = (20140824, 0)
 
@@ -65,6 +65,16 @@ def test_an_answer_is_made_once_and_cannot_be_written_to():
     assert cached.scores(setting, SEED, 3) is cached.scores(setting, SEED, 3)
     with pytest.raises(ValueError, match="read-only"):
         first.counts[0, 0, 0] = 1
+
+
+def test_what_was_asked_for_longest_ago_goes_first(monkeypatch):
+    monkeypatch.setattr(store, "MOST_BYTES", 3 * (store._EACH_BYTES + 80))
+    kept = store.Store()
+    for name in "abcab":
+        kept.get((name,), lambda: np.zeros(10))
+    kept.put(("a",), np.zeros(10))
+    kept.put(("d",), np.zeros(10))
+    assert [name for name in "abcd" if kept.known((name,))] == ["a", "b", "d"]
 
 
 def test_noise_follows_a_slider_and_nothing_else():

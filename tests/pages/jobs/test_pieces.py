@@ -165,6 +165,13 @@ def test_a_page_shows_what_is_known_and_another_question_begins_anew():
     assert "stopped at" in app.get("progress")[0].proto.text
 
 
+def test_what_was_asked_before_is_whole_before_any_work_starts():
+    pieces_of = tuple((number, 0.01) for number in range(6))
+    assert finished(asked(work.doubled, *pieces_of)) == [0, 2, 4, 6, 8, 10]
+    again = pieces.ask("asked before", work.doubled, pieces_of, delay_s=GUARD_S)
+    assert not again.running
+
+
 def test_uploads_are_kept_by_the_session_that_asks(data_root, tmp_path, monkeypatch):
     own = store.Store()
     monkeypatch.setattr(pieces, "session", lambda: type("S", (), {"store": own, "jobs": {}})())
