@@ -17,9 +17,7 @@ import numpy as np
 
 from .. import validation
 from ..arrays import Booleans, Floats, Integers
-from ..contract import When
 from ..datasets import Dataset
-from ..errors import ParameterError
 from ..ledger import Noise
 from ..parameters import ODParameters
 from .estimate import measure
@@ -37,7 +35,7 @@ _NEGLIGIBLE = 1e-15
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Verdicts:
-    """Noisy changes of several counts, each in ``change`` ± ``reach``, and which are hidden."""
+    """Noisy changes of counts, each in ``change`` ± ``reach``, and which are hidden."""
 
     change: Integers
     reach: int
@@ -75,24 +73,6 @@ class Found(NamedTuple):
     found: float
     missed: float
     invented: float
-
-
-def require_comparable(before: When, after: When, days: int) -> None:
-    """Raise `ParameterError` unless two spans, of so many declared days, can be compared.
-
-    Each is one matrix; they have equally many days, so that no change leaves counts as they are,
-    and no day in common, so that their noise and a trip's cost are apart.
-    """
-    one, other = before.positions(days), after.positions(days)
-    if len(before.lengths(days)) != 1 or len(after.lengths(days)) != 1:
-        rule, remedy = "a span must be one matrix", "add its days up: step='whole'"
-    elif len(one) != len(other):
-        rule, remedy = "both spans must have equally many days", "shorten the longer one"
-    elif max(one.start, other.start) < min(one.stop, other.stop):
-        rule, remedy = "spans must have no day in common", "move one of them"
-    else:
-        return
-    raise ParameterError(rule, value=f"{before} and {after}", remedy=remedy)
 
 
 def composed_epsilon(parameters: ODParameters, days: Sequence[int]) -> float:
@@ -134,27 +114,15 @@ def compare(
 ) -> Change:
     """Return what rose and what fell between two spans, from their noisy cells alone.
 
-    Parameters
-    ----------
-    before, after : arrays of whole numbers, shape (zones, zones)
-        Kept trips plus noise, signed, before any is suppressed.
-    law : NoiseLaw
-        Of the noise in every cell of both.
-    least_shown : int or None
-        τ′ where flows below it are suppressed. A flow that neither release shows gets no verdict
-        and counts as p = 1, so that choosing flows by their noise invents no change.
+    The spans have equally many days, or counts would differ without any change, and none in common:
+    their noise is independent. A flow below `least_shown` in both is shown by neither release: it
+    gets no verdict and counts as p = 1, so that choosing flows by their noise invents no change.
 
-    Returns
-    -------
-    Change
-        Of flows one Benjamini–Hochberg over all of them on P(|S| ≥ |change|), what the noise does
-        where nothing changed; noise is independent, so on average at most `LEVEL` of the told ones
-        are wrong, also in their direction (Benjamini and Yekutieli 2005), and as many of their
-        bars miss the change of the kept trips. Zones by origin, zones by destination and the total
-        are three more families, each by itself.
+    Of flows one Benjamini–Hochberg over all of them on P(|S| ≥ |change|), what the noise does where
+    nothing changed: on average at most `LEVEL` of the told ones are wrong, also in their direction
+    (Benjamini and Yekutieli 2005), and as many of their bars miss the change of the kept trips.
+    Zones by origin, zones by destination and the total are three more families, each by itself.
 
-    Examples
-    --------
     >>> told = compare(np.array([[0, 90], [40, 0]]), np.array([[0, 30], [43, 0]]), NoiseLaw(0.5))
     >>> told.flows.signs.tolist(), told.flows.reach, int(told.total.signs)
     ([[0, -1], [0, 0]], 10, -1)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine.origin_destination.change import chances, compare, power, ratios, sample
+from engine.origin_destination.change import chances, compare, ratios, sample
 from engine.origin_destination.laws import NoiseLaw
 from engine.origin_destination.statements import SummedNoise
 
@@ -94,18 +94,3 @@ def test_told_changes_bars_and_ratios_where_some_flows_change():
     assert beside <= 0.05 + 0.02
     assert some_changed(1.25)[1] > 0.06
     assert some_changed(0.8)[1] < outside / 2
-
-
-def test_power_is_what_the_chances_say():
-    noise = NoiseLaw(RATE, "discrete_laplace")
-    before = np.full((ZONES, ZONES), 100)
-    after = before.copy()
-    after[0, 1:] = 160
-    kept = before, after
-    known = power(kept, kept, noise, rng=np.random.default_rng(8), draws=400, size=20)
-    assert known.found + known.missed == pytest.approx(ZONES - 1)
-    assert known.found > 0.99 * (ZONES - 1)
-    # Benjamini–Hochberg spends its 5% on the flows that stay as they are
-    assert known.invented / known.told == pytest.approx(0.04, abs=0.012)
-    weak = power(kept, kept, NoiseLaw(0.03), rng=np.random.default_rng(8), size=20)
-    assert weak.found < 2

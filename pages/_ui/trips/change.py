@@ -8,7 +8,6 @@ import streamlit as st
 
 from engine.arrays import Floats, Integers
 from engine.contract import Setting, When
-from engine.errors import ParameterError
 from engine.origin_destination import NoiseLaw, ODParameters, change, kept
 from engine.origin_destination.change import LEVEL, Change, Found
 from engine.origin_destination.statements import SummedNoise
@@ -51,32 +50,30 @@ def leaving(matrix: Matrix) -> None:
 
 
 def _spans(setting: Setting) -> tuple[Setting, Setting] | None:
-    """Draw the pickers; return the setting of each span, None where none are apart."""
+    """Draw the pickers; return the setting of each span, None where there is one day only."""
     days = cached.ingested(setting).metadata.days
     if len(days) < 2:
         st.info("A change needs two days, and this dataset has one.")
         return None
     place, most = st.columns([1, 1.4, 1.4], vertical_alignment="bottom"), len(days) // 2
     length = int(place[0].number_input("Days in each", 1, most, min(most, 7), **_named("days")))
+    starts = range(len(days) - length + 1)
 
-    def span(at: int, label: str, usual: int) -> Setting:
-        first = place[at].selectbox(
-            f"{label}, from",
-            range(len(days) - length + 1),
-            usual,
-            format_func=lambda one: f"{days[one]:%a %-d %b %Y}",
-            **_named(f"{label}_{len(days)}_{length}"),
-        )
+    def first(at: int, label: str, some: list[int], usual: int, key: str) -> int:
+        index, words = some.index(usual), {one: f"{days[one]:%a %-d %b %Y}" for one in some}
+        key = f"{label}_{len(days)}_{length}{key}"
+        label = f"{label}, from"
+        return place[at].selectbox(label, some, index, format_func=words.__getitem__, **_named(key))
+
+    def span(first: int) -> Setting:
         when = When(step="whole", first=first, last=first + length - 1)
         return replace(setting, seen=replace(setting.seen, when=when))
 
-    before, after = span(1, "Before", 0), span(2, "After", length)
-    try:
-        change.require_comparable(before.when, after.when, len(days))
-    except ParameterError as problem:
-        st.info(str(problem))
-        return None
-    return before, after
+    # with no day in common
+    before = first(1, "Before", [a for a in starts if a >= length or a + length in starts], 0, "")
+    apart = [a for a in starts if abs(a - before) >= length]
+    usual = before + length if before + length in apart else apart[0]
+    return span(before), span(first(2, "After", apart, usual, f"_{before}"))
 
 
 def _named(name: str) -> dict[str, Any]:

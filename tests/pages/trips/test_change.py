@@ -52,8 +52,10 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     assert "nan" not in said.lower().replace("finance", "")
 
 
-def test_spans_that_overlap_are_refused_in_words(open_od):
+def test_only_spans_without_a_day_in_common_are_offered(open_od):
     app = open_od("Change")
-    app.selectbox(key="od_change_after_7_3").set_value(1).run()
-    assert not app.exception
-    assert "no day in common" in text(app)
+    before, after = (one for one in app.selectbox if one.label in ("Before, from", "After, from"))
+    assert (len(before.options), after.options) == (4, before.options[2:])  # of five starts
+    app = before.set_value(4).run()
+    (after,) = (one for one in app.selectbox if one.label == "After, from")
+    assert (after.value, len(after.options)) == (0, 2)

@@ -6,13 +6,10 @@ import math
 import numpy as np
 import pytest
 
-from engine.contract import When
-from engine.errors import ParameterError
-from engine.origin_destination import calculators, change
-from engine.origin_destination.change import chances, compare, epsilon_to_tell
+from engine.origin_destination import calculators
+from engine.origin_destination.change import Found, chances, compare, epsilon_to_tell, found
 from engine.origin_destination.laws import NoiseLaw
 from engine.origin_destination.statements import SummedNoise
-from engine.parameters import ODParameters
 
 LAWS = ["rounded_laplace", "discrete_laplace"]
 FAR = 120
@@ -129,33 +126,10 @@ def test_verdicts_equal_plain_benjamini_hochberg(law, least):
         assert told.written.tolist() == (both & ~np.eye(6, dtype=bool)).tolist()
 
 
-def test_what_both_spans_cost():
-    paid = {
-        unit: change.composed_epsilon(ODParameters(epsilon=0.3, unit=unit), (2, 2))
-        for unit in ("trip", "person-day", "person")
-    }
-    assert paid == pytest.approx({"trip": 0.3, "person-day": 1.2, "person": 0.6})
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "rule"),
-    [
-        (When(step="day", last=1), When(step="whole", first=2, last=3), "must be one matrix"),
-        (When(step="whole", last=1), When(step="whole", first=2), "equally many"),
-        (When(step="whole", last=2), When(step="whole", first=2, last=4), "no day in common"),
-    ],
-)
-def test_spans_that_cannot_be_compared(before, after, rule):
-    with pytest.raises(ParameterError, match=rule):
-        change.require_comparable(before, after, 7)
-    change.require_comparable(When(last=0), When(first=6), 7)
-    change.require_comparable(When(step="week", last=6), When(step="week", first=7), 14)
-
-
 def test_what_is_found_missed_and_invented():
     before = np.array([[0, 100, 100], [100, 0, 100], [3, 0, 0]])
     after = np.array([[0, 140, 70], [110, 0, 100], [9, 0, 0]])
     signs = np.array([[0, 1, 0], [-1, 0, 1], [1, 1, 0]])
-    kinds = change.found(signs[None], before, after, share=0.2, size=20)
-    assert kinds == change.Found(told=5, found=1, missed=1, invented=3)
-    assert change.found(signs[None], before, after, share=0.1).found == 2
+    kinds = found(signs[None], before, after, share=0.2, size=20)
+    assert kinds == Found(told=5, found=1, missed=1, invented=3)
+    assert found(np.stack([signs, 0 * signs]), before, after, share=0.1).found == 1
