@@ -7,6 +7,8 @@ from pages._ui import state
 from pages._ui.decisions import aid, epidemic
 from pages._ui.shell import frame
 from pages._ui.shell.session import session
+from pages._ui.trips import change
+from pages._ui.trips.matrix import Matrix
 
 EPIDEMIC, AID = VIEWS = "Epidemic", "Aid after a shock"
 
@@ -37,7 +39,12 @@ def draw() -> None:
         _daily()
         return
     session().judged.add(entry.name)
-    (epidemic if view == EPIDEMIC else aid).draw(setting, entry)
+    if view == EPIDEMIC:
+        epidemic.draw(setting, entry)
+    else:
+        aid.draw(setting, entry)
+        st.subheader("Who left: what rose, what fell", anchor=False)
+        change.leaving(Matrix(setting))
 
 
 def _daily() -> None:

@@ -23,8 +23,6 @@ from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.jobs import pieces
 from pages._ui.jobs.pieces import Job
 from pages._ui.shell.catalogue import Entry
-from pages._ui.trips import change
-from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import inert, number, percent, signed_percent
 
 _STEPS = {
@@ -80,8 +78,6 @@ def draw(setting: Setting, entry: Entry) -> None:
     drawn = seen.job("decisions_aid", (parameters.epsilon,), AID_DRAWS)
     target.live("decisions_aid", drawn, lambda known, _: _figures(seen, work.together(known)))
     _over_epsilon(seen)
-    st.subheader("Who left: what rose, what fell", anchor=False)
-    change.leaving(Matrix(setting))
 
 
 def _figures(seen: Shown, drawn: AidDraws) -> None:
