@@ -10,7 +10,7 @@ from engine.datasets import Dataset
 from engine.origin_destination import change
 from research.rows import Row, row
 
-EPSILONS, DRAWS, DAY = (0.1, 0.3, 1.0), 5, 6
+EPSILONS, FLOW_EPSILONS, DRAWS, DAY = (0.1, 0.3, 1.0), (0.3, 1.0, 3.0), 5, 6
 DELTA, KEPT = 1e-7, (10, 30, 60)
 LIMITS = {"trip": (1,), "person-day": (1, 4, 10), "person": (4, 30)}
 
@@ -38,7 +38,7 @@ def flows(name: str, dataset: Dataset) -> Iterator[Row]:
         when = {"days": None if whole else slice(DAY, DAY + 1), "sum_days": whole}
         true = od.truth(dataset, **when)
         for limit in limits:
-            for epsilon in EPSILONS:
+            for epsilon in FLOW_EPSILONS:
                 plain = od.ODParameters(epsilon=epsilon, max_trips_per_user=limit, unit=unit)
                 methods = {
                     "τ = 15": plain,
