@@ -234,8 +234,7 @@ class Method(Generic[Drawn]):
 
     `uses` are the fields of the parameters, beside ε, that change what is released or what it
     costs; `public` gives from the dataset (and the settings) what `ledger` takes beside them;
-    `expected` is the exact law's answer, None where draws are judged; `needs` is the property of a
-    dataset, such as ``has_zoom``, without which it is not offered; `ours` says whose it is.
+    `expected` is the exact law's answer, None where draws are judged; `ours` says whose it is.
     """
 
     name: str
@@ -249,8 +248,3 @@ class Method(Generic[Drawn]):
     loses: tuple[str, ...] = ()
     public: Callable[..., dict[str, Any]] = lambda *_: {}
     ours: bool = False
-    needs: str = ""
-
-    def offered(self, dataset: Any) -> bool:
-        """Return whether a dataset (or its entry in a catalogue) has the tables that it needs."""
-        return not self.needs or bool(getattr(dataset, self.needs))

@@ -23,7 +23,7 @@ def rows() -> Iterator[Row]:
             continue
         if dataset.has_trips:
             yield from flows(name, dataset)
-        if dataset.has_density and dataset.has_zoom:
+        if dataset.has_density:
             yield from visits(name, dataset)
     for name in ("rwanda-districts", "afghanistan-provinces"):
         yield from changes(name, datasets.load(name))

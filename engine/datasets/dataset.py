@@ -63,11 +63,6 @@ class Dataset:
         return (self.folder / "presampled.parquet").is_file()
 
     @property
-    def has_zoom(self) -> bool:
-        """Whether the clipped sums of the density method `zoom` are there."""
-        return (self.folder / f"{FILES[-1]}.parquet").is_file()
-
-    @property
     def has_trips(self) -> bool:
         """Whether the tables of the origin–destination mechanism are there."""
         return (self.folder / "trips.parquet").is_file()
@@ -132,12 +127,6 @@ class Dataset:
     @cached_property
     def zoom_tables(self) -> ZoomTables:
         """Clipped sums for the density method `zoom`; one person changes each by at most c."""
-        if self.has_density and not self.has_zoom:
-            raise DatasetError(
-                f"dataset '{self.id}' was made without zoom tables; make it again from its raw "
-                f"data ({self.metadata.made_by}), or choose a dataset that has them: "
-                + (", ".join(having(f"{FILES[-1]}.parquet")) or "none is installed")
-            )
         tables = {name: self._read(f"{name}.parquet", "density") for name in FILES}
         return from_parquet(tables, self._tower_index, len(self.towers), self.metadata.zoom_clips)
 

@@ -69,7 +69,6 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         ledger=zoom_ledger,
         public=_public,
         ours=True,
-        needs="has_zoom",
     ),
     "efpag": _fourier(
         name="Fourier, Gaussian (EFPAG)",

@@ -240,8 +240,7 @@ def _flows(dataset: Dataset, need: Need) -> Iterator[Part]:
 
 
 def _visits(dataset: Dataset, need: Need) -> Iterator[Part]:
-    known: list[DensityMethod] = [one for one in VISITS if density.METHODS[one].offered(dataset)]
-    for level, method in product(levels(dataset, need.seen.zones), known):
+    for level, method in product(levels(dataset, need.seen.zones), VISITS):
         seen = need.look(level.name, need.seen.when.step)
         yield Part(seen, level.zones, method, "person", VISITS[method], need.threshold)
 

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar, get_args
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from engine import density as engine_density, parameters
+from engine import parameters
 from engine.contract import Seen, Setting, Step, When
 from engine.parameters import (
     DELTA_STOPS,
@@ -397,23 +397,17 @@ def units(of: Entry | None) -> tuple[str, ...]:
     return every[:2] if of.metadata.trips_have_people else ("trip",)
 
 
-def variants(of: Entry | None) -> tuple[str, ...]:
-    """Return the density methods that a dataset's tables allow."""
-    table = engine_density.METHODS
-    return tuple(one for one in VARIANT.options if of is None or table[one].offered(of))
-
-
 def density(**changes: Any) -> Setting | None:
     """Return the density that is set; None where its dataset has no visits."""
     of = entry("density")
     if of is None or not of.has_density:
         return None
-    method, analytic = value(VARIANT), value(GAUSSIAN)
+    analytic = value(GAUSSIAN)
     given: dict[str, Any] = {
         "epsilon": value(EPSILON),
         "delta": value(DELTA),
         "max_visits_per_user": value(MAX_VISITS),
-        "method": method if method in variants(of) else VARIANT.default,
+        "method": value(VARIANT),
         "scaling": value(SCALING),
         "smoothing": value(SMOOTHING),
         **changes,

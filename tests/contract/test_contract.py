@@ -2,7 +2,6 @@
 
 import inspect
 from dataclasses import fields, is_dataclass, replace
-from types import SimpleNamespace
 from typing import Any, get_args
 
 import numpy as np
@@ -119,14 +118,6 @@ def test_a_row_names_the_settings_that_its_method_uses(product, parameters, when
         counts, ledger = outcome(replace(parameters, **{name: value}))
         alike = np.array_equal(counts, usual[0]) and ledger == usual[1]
         assert alike == (name not in product.METHODS[parameters.method].uses), name
-
-
-@pytest.mark.parametrize("product", OTHERS, ids=lambda product: product.__name__)
-def test_a_method_is_offered_where_its_tables_are(product, tiny_city):
-    for row in product.METHODS.values():
-        assert row.offered(tiny_city)
-        if row.needs:
-            assert not row.offered(SimpleNamespace(**{row.needs: False}))
 
 
 def test_equal_settings_are_equal_keys_whatever_is_not_used():

@@ -7,7 +7,7 @@ import streamlit as st
 from engine import density
 from engine.contract import Setting
 from engine.ledger import Ledger, Notion, is_above
-from pages._ui import cached, state
+from pages._ui import cached
 from pages._ui.drawing import tables
 from pages._ui.wording.numbers import number, scientific
 
@@ -48,11 +48,9 @@ def draw(setting: Setting) -> None:
         tables.rows(("Total", "ε", "δ", "In the sense of"), rows)
     with right:
         st.markdown("**Every method at this setting**")
-        entry = state.entry_of(setting)
         rows = [
             (method.short, *_totals(replace(setting.parameters, method=key), setting))
             for key, method in density.METHODS.items()
-            if method.offered(entry)
         ]
         tables.rows(("Method", "Published", "Simple", "Best proved total"), rows)
     st.caption(MARK)

@@ -66,9 +66,7 @@ def scored(setting: Setting, seed: cached.Seed) -> tuple[float, ...]:
 
 
 def _methods(setting: Setting) -> dict[str, Setting]:
-    entry = state.entry_of(setting)
-    offered = {key: one for key, one in density.METHODS.items() if one.offered(entry)}
-    curves = {one.short: _vary(setting, method=key) for key, one in offered.items()}
+    curves = {one.short: _vary(setting, method=key) for key, one in density.METHODS.items()}
     plain = _vary(setting, method="efpa", scaling=False, smoothing=False)
     return {**curves, "EFPA, no scaling or smoothing": plain}
 

@@ -28,7 +28,6 @@ class Entry:
     shipped: bool
     metadata: Metadata
     has_density: bool
-    has_zoom: bool
     has_trips: bool
     has_trips_by_person: bool
 
@@ -151,7 +150,6 @@ def _version(name: str, folder: Path, version: Path, roots: tuple[Path, ...]) ->
         shipped=metadata.simulated and folder.parent in roots,
         metadata=metadata,
         has_density=(version / "presampled.parquet").is_file(),
-        has_zoom=(version / "zoom_towers.parquet").is_file(),
         has_trips=(version / "trips.parquet").is_file(),
         has_trips_by_person=(version / "trips_person.parquet").is_file(),
     )

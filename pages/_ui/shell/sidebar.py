@@ -11,7 +11,7 @@ from pages._ui import facts as cached_facts, state
 from pages._ui.shell.session import session
 from pages._ui.wording.datasets import PARTS, facts
 from pages._ui.wording.glossary import GLOSSARY
-from pages._ui.wording.labels import DRAWS, HELP, NOBODY_SAMPLED, SHARE, no_zoom
+from pages._ui.wording.labels import DRAWS, HELP, NOBODY_SAMPLED, SHARE
 from pages._ui.wording.privacy import SUPPRESSION_ALONE, trip_level_reason
 
 _FLOWS_ONLY = ("2_", "4_", "6_")
@@ -50,11 +50,8 @@ def _density(*, need: bool) -> None:
     if need:
         dataset("density")
         zones("density")
-    of = state.entry("density")
     uses = density.METHODS[state.value(state.VARIANT)].uses
-    state.draw(state.VARIANT, options=state.variants(of))
-    if of is not None and of.has_density and not of.has_zoom:
-        st.caption(no_zoom(of.metadata.made_by))
+    state.draw(state.VARIANT)
     state.draw(state.DELTA)
     sampled = "max_visits_per_user" in uses
     state.draw(state.MAX_VISITS, disabled=not sampled)

@@ -24,14 +24,6 @@ NOBODY_SAMPLED = (
 )
 
 
-def no_zoom(made_by: str) -> str:
-    """Say why our method is not offered for a dataset, with the remedy."""
-    return (
-        "This dataset was made without zoom tables, so our method is not offered. Make it again "
-        f"from its raw data ({made_by}) to add them."
-    )
-
-
 HELP = {
     "epsilon": "How much one protected unit may change one release: a person's day (the default), "
     "a person's whole period, or one trip; in a density a person's week. At ε = 0.1 an attacker's "

@@ -8,9 +8,9 @@ from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gaussian_strength
 from engine.density.zoom import release as zoom_release
 from engine.density.zoom.measure import measure
-from engine.errors import DatasetError, ParameterError
+from engine.errors import ParameterError
 from engine.ledger import Kind
-from tests.reference.small_city import random_visits, small_city
+from tests.reference.small_city import random_visits
 from tests.reference.zoom_people import ZoomCity, random_positions, zoom_city
 from tests.reference.zoom_reference import clipped_sums
 
@@ -95,14 +95,6 @@ def test_noise_of_another_method_is_refused() -> None:
     noise = density.DensityNoise.draw(np.random.default_rng(0), city, "lpa")
     with pytest.raises(ParameterError, match="noise must be drawn for 'zoom'"):
         density.release(city, ZOOM, noise=noise)
-
-
-def test_a_dataset_made_before_says_so_with_the_remedy(tmp_path) -> None:
-    old = small_city(tmp_path / "before", people=30, towers=5, side=2)
-    assert old.has_density
-    assert not old.has_zoom
-    with pytest.raises(DatasetError, match=r"made without zoom tables; make it again .*demo-city"):
-        density.release(old, ZOOM, rng=np.random.default_rng(0))
 
 
 def test_shipped_tables_are_those_of_the_same_people() -> None:

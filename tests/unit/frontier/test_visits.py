@@ -8,30 +8,23 @@ from engine.frontier import Need
 from engine.frontier.judge import DENSITY_EPSILONS, VISITS
 from engine.resolution import look_at
 from engine.use import DENSITY_LIMITS, use
-from tests.reference.small_city import small_city
 
 
 @pytest.fixture(scope="module")
-def city(tmp_path_factory):
-    return small_city(tmp_path_factory.mktemp("visits") / "city", people=1500)
+def judged(tiny_city):
+    return frontier.frontier(tiny_city, Need(seen=Seen(dataset=tiny_city.id), read="density"))
 
 
-@pytest.fixture(scope="module")
-def judged(city):
-    return frontier.frontier(city, Need(seen=Seen(dataset=city.id), read="density"))
-
-
-def test_each_setting_has_its_own_use_and_the_risk_of_its_ledger(city, judged):
-    methods = [method for method in VISITS if density.METHODS[method].offered(city)]
-    settings = sum(len(VISITS[method]) for method in methods) * len(DENSITY_EPSILONS)
+def test_each_setting_has_its_own_use_and_the_risk_of_its_ledger(tiny_city, judged):
+    settings = sum(map(len, VISITS.values())) * len(DENSITY_EPSILONS)
     assert len(judged.candidates) == settings
     for one in judged.judged[::7]:
         parameters = one.setting.parameters
-        view = look_at(city, one.setting.zones)
+        view = look_at(tiny_city, one.setting.zones)
         ledger = density.plan(view, parameters).ledger
         assert one.risk == privacy.risk_of_ledger(ledger, parameters.epsilon).best_guess
         assert one.use.limits == DENSITY_LIMITS
-        assert one.use == use(one.setting, city)
+        assert one.use == use(one.setting, tiny_city)
 
 
 def test_the_recommended_holds_most_within_the_limit(judged):
