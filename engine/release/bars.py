@@ -49,6 +49,11 @@ def sum_bar(scale: float, cells: int, level: float = LEVEL) -> int:
     return total_reach(1 / scale, max(cells, 1), confidence=level)
 
 
+def few_bar(standard_deviation: float) -> float:
+    """Return the error bar of a weighted sum of few Laplace noises: a single one's, the widest."""
+    return float(-np.log(1 - LEVEL) / np.sqrt(2) * standard_deviation)
+
+
 def normal_bar(standard_deviation: float) -> float:
     """Return the error bar of a sum of many noisy counts, by the normal law."""
     return float(ndtri((1 + LEVEL) / 2) * standard_deviation)

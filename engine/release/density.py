@@ -14,7 +14,7 @@ from ..datasets import Dataset
 from ..parameters import HOURS_PER_WEEK
 from ..resolution import look_at
 from . import noise
-from .bars import laplace_sd, law_of, normal_bar
+from .bars import few_bar, laplace_sd, law_of, normal_bar
 from .files import require_counts, write_hours, write_zones
 from .plan import Accuracy, Plan, Progress, Stage
 
@@ -30,7 +30,7 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     deviation = laplace_sd(stage.scale) * float(np.sqrt(np.median(variances)))
     median = int(np.argsort(variances, kind="stable")[len(variances) // 2])
     shares = view.tessellation.overlap[:, [median]].toarray().ravel()
-    hour, week = (float(whole_bars(np.array(deviation * root))) for root in (1, _WEEK_ROOT))
+    hour, week = (float(bars(np.array(deviation))) for bars in (hour_bars, week_bars))
     return Plan(
         product="density",
         setting=setting,
@@ -86,7 +86,7 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
     mapped = view.tessellation.overlap.T @ noisy.astype(np.float64)
     counts = np.maximum(np.floor(mapped + 0.5), 0).astype(np.int64)
     deviations = laplace_sd(scale) * np.sqrt(zone_variances(view))
-    bar, bar_week = whole_bars(deviations)[:, None], whole_bars(deviations * _WEEK_ROOT)
+    bar, bar_week = hour_bars(deviations)[:, None], week_bars(deviations)
     low, high = np.maximum(counts - bar, 0), counts + bar
     write_hours(view.zones, {"visits": counts, "low_95": low, "high_95": high}, folder)
     week = np.floor(mapped.sum(axis=1) + 0.5).astype(np.int64)
@@ -95,9 +95,14 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
     progress(1.0)
 
 
-def whole_bars(deviations: Floats) -> Integers:
-    """Return the bars around sums of shares that are rounded: that takes up to a half more."""
-    return np.ceil(normal_bar(1.0) * deviations + 0.5).astype(np.int64)
+def hour_bars(deviations: Floats) -> Integers:
+    """Return the bars of zones in an hour, often with one tower's noise; rounding takes a half."""
+    return np.ceil(few_bar(1.0) * deviations + 0.5).astype(np.int64)
+
+
+def week_bars(deviations: Floats) -> Integers:
+    """Return the bars of zones over the week, from the deviations of one hour."""
+    return np.ceil(normal_bar(_WEEK_ROOT) * deviations + 0.5).astype(np.int64)
 
 
 def zone_variances(view: Dataset) -> Any:
