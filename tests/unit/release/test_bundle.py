@@ -110,6 +110,12 @@ def test_the_registry_draft_invents_nothing_and_is_valid_by_the_registrys_schema
     assert (loss["epsilon"], loss["delta"]) == (said["epsilon"], said["delta"])
     pure = "Approximate DP" if said["delta"] else "Pure DP"
     assert deployment["dp_variant"]["variant_name"] == pure
+    stages = said["stages"]  # ρ of a release of which a part is pure ε is not that of its tables
+    whole = all(one["epsilon"] is None for one in stages)
+    assert loss.get("rho") == (pytest.approx(sum(s["rho"] for s in stages)) if whole else None)
+    page = (bundles / name / "statement.html").read_text(encoding="utf-8")
+    for text in (deployment["implementation"]["mechanisms"], page[: page.index("<h2>")]):
+        assert all(one["noise"] in text for one in stages)
     if REGISTRY.exists():
         jsonschema.validate(entry, yaml.safe_load(REGISTRY.read_text(encoding="utf-8")))
 
