@@ -86,10 +86,8 @@ def _add_product(one: argparse.ArgumentParser, name: str) -> None:
     )
     one.add_argument("--tuning-note", default="", help="such as the days looked at")
     one.add_argument("--twin", help="the dataset of the twin, for --tuned-on twin")
-    one.add_argument(
-        "--consent", default="", help="for trip level, in the words that are asked for"
-    )
-    one.add_argument("--noise-consent", default="", help="where noise exceeds trips, likewise")
+    words = "where it is asked for, in the words that are asked for; more than once for more"
+    one.add_argument("--consent", action="append", default=[], metavar="WORDS", help=words)
     if name != "report":
         methods = _METHODS[name]
         one.add_argument("--method", choices=methods, default=methods[0])

@@ -7,14 +7,15 @@ then OpenDP draws; the statement is written, the bundle sealed and revealed whol
 given back.
 """
 
+from collections.abc import Collection
 from pathlib import Path
 
 from ..contract import Setting
 from ..datasets import Dataset
-from .bundle import claimed, reveal, room, seal, uninterrupted
+from ..resolution import look_at
+from .bundle import Stopped, claimed, failed, reveal, room, seal, stopped, uninterrupted, unspent
 from .cost import Cost, Loss, cost
 from .ledger import Budget, BudgetLedger, Entry, ReleaseError
-from .outcome import Stopped, failed, stopped, unspent
 from .plan import Plan, Progress, Stage
 from .planning import CONSENT, NOISE_CONSENT, WAYS, check, fitting_epsilon, plan, recorded
 from .statement import TUNING, described, warnings, words
@@ -52,8 +53,7 @@ def release(
     tuning: str,
     tuning_note: str = "",
     trips: int | None = None,
-    consent: str = "",
-    noise_consent: str = "",
+    consents: Collection[str] = (),
     progress: Progress = lambda _share: None,
 ) -> Path:
     """Release a setting of `dataset`, as it was ingested, once: into ``out`` and ``out.zip``.
@@ -64,7 +64,7 @@ def release(
         One of `TUNING`: how ε and the other settings were chosen; and the custodian's words on it.
     trips : int or None
         How many trips were made in the days released, as far as is publicly known.
-    consent, noise_consent : str
+    consents : collection of str
         `CONSENT` for a release at trip level, `NOISE_CONSENT` for one that is mostly noise.
 
     Raises
@@ -77,9 +77,9 @@ def release(
     spent: Entry | None = None
     try:
         planned = plan(setting, dataset, trips=trips)
-        budget, due = check(planned, dataset, ledger, consent=consent, noise_consent=noise_consent)
+        budget, due = check(planned, dataset, ledger, consents)
         what = recorded(planned, dataset, tuning, tuning_note)
-        way = WAYS[setting.parameters.method]
+        way, view = WAYS[setting.parameters.method], look_at(dataset, setting.zones, setting.when)
 
         def charge(*, rehearsal: bool = False) -> Entry:
             return ledger.intend(
@@ -92,14 +92,14 @@ def release(
             )
 
         with unspent(f"the tables of '{dataset.id}' cannot be counted", "damaged"):
-            way.prepare(planned, dataset)  # reads all that is counted
+            way.prepare(planned, view)  # reads all that is counted
         with claimed(out, room(planned.cells, dataset.zones)) as folder:
             with unspent("the statement of the release cannot be made", "statement"):
                 described(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
             with uninterrupted():
                 spent = charge()  # in one transaction, and never given back
             try:
-                way.write(planned, dataset, folder, lambda share: progress(0.9 * share))
+                way.write(planned, view, folder, lambda share: progress(0.9 * share))
                 texts = described(planned, dataset.id, ledger.entries()[: spent.id])
                 digest = seal(folder, texts)
                 with uninterrupted():

@@ -2,7 +2,7 @@
 
 The folder's name is claimed by making it; work goes to a hidden sibling, whose lock ends with its
 process however that ends, and one rename puts it over the empty folder. What a killed release left
-is swept by the next one.
+is swept by the next one. What is said of a release that fails or is stopped is what is spent.
 """
 
 import fcntl
@@ -22,13 +22,18 @@ import geopandas as gpd
 import shapely
 
 from ..datasets import storage
-from .ledger import ReleaseError, printable
+from ..errors import ExplorerError
+from .ledger import Entry, ReleaseError, printable
 
 PARTIAL = ".partial-release-"
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _TEXTS, _NUMBER, _POINT = 200_000, 120, 150
 """Bytes of a bundle and its archive: statement and notebook, a number (8 of them while flows are
 read), and a point of a zone's outline; each is more than was seen."""
+
+
+class Stopped(KeyboardInterrupt):
+    """A release was interrupted; the message says what was spent and what is there."""
 
 
 def zip_of(out: Path) -> Path:
@@ -48,12 +53,13 @@ def claimed(out: Path, needed: int) -> Generator[Path]:
 
     `ReleaseError` if the name is taken, or no right or space is there; nothing is spent then.
     """
-    if not out.name or printable(out.name) != out.name:
-        raise _refused("no name" if not out.name else "a name that cannot be shown")
     work: Path | None = None
     lock = -1
+    remedy = "name another folder; nothing was spent"
     try:
         try:
+            if not out.name or printable(out.name) != out.name:
+                raise ValueError
             out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
             sweep(out.parent)
             with uninterrupted():
@@ -64,13 +70,18 @@ def claimed(out: Path, needed: int) -> Generator[Path]:
                 out.mkdir(mode=0o700)
                 (work / out.name).mkdir(mode=0o700)
         except FileExistsError:
-            raise _refused(f"'{out.name}', which does") from None
+            rule, there = "the folder of a release must not exist yet", f"'{out.name}', which does"
+            raise ReleaseError(rule, value=there, remedy=remedy, code="exists") from None
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else "no name for a file"
             rule = f"'{out.name}' cannot be written there ({why})"
-            remedy = "name another folder; nothing was spent"
             raise ReleaseError(rule, remedy=remedy, code="unwritable") from error
-        _require_space(work, needed)
+        if (free := shutil.disk_usage(work).free) < needed:
+            rule = (
+                f"a release needs about {max(needed // 10**6, 1):,} MB for its bundle and archive"
+            )
+            there, remedy = f"{free // 10**6:,} MB free", f"make space, or {remedy}"
+            raise ReleaseError(rule, value=there, remedy=remedy, code="space")
         yield work / out.name
     finally:
         with uninterrupted():
@@ -130,6 +141,44 @@ def uninterrupted() -> Generator[None]:
             signal.raise_signal(came[0])
 
 
+@contextmanager
+def unspent(rule: str, code: str) -> Generator[None]:
+    """Refuse what fails in the block, which runs before the charge."""
+    try:
+        yield
+    except ExplorerError:
+        raise
+    except Exception as error:
+        raise ReleaseError(
+            f"{rule} ({type(error).__name__})",
+            remedy="install this software whole, or build the dataset again; nothing was spent",
+            code=code,
+        ) from error
+
+
+def stopped(spent: Entry | None, out: Path) -> str:
+    """Say what is spent, and whether the bundle is there."""
+    if spent is None:
+        return "stopped: nothing was spent, and nothing was written"
+    due = f"ε = {spent.body['epsilon']:g}, entry {spent.id} of the ledger,"
+    if (out / "SHA256SUMS").is_file():
+        return f"stopped, but the bundle '{out.name}' is there, whole: use it; {due} is spent"
+    return f"stopped: {due} is spent, since noise may have been drawn; no bundle was written"
+
+
+def failed(error: Exception, intent: Entry, folder: Path, out: Path) -> ReleaseError:
+    """Say what a failure after the charge leaves behind: the cost is spent whatever failed."""
+    why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
+    why = why or type(error).__name__
+    spent = f"its cost, entry {intent.id} of the ledger, stays spent, since its noise was drawn"
+    if (out / "SHA256SUMS").is_file() and not folder.exists():  # moved there, so it is this one
+        rule = f"the bundle '{out.name}' is there, whole, but what follows it failed ({why})"
+        remedy = f"{spent}; use the bundle, and do not release again for it"
+        return ReleaseError(rule, remedy=remedy, code="unfinished")
+    remedy = f"{spent}; make space and release again at a new cost"
+    return ReleaseError(f"the bundle could not be written ({why})", remedy=remedy, code="unwritten")
+
+
 def _hidden(parent: Path) -> tuple[Path, int]:
     while True:  # a sweep may take a folder that is not locked yet
         work = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=parent))
@@ -160,13 +209,6 @@ def _drop(work: Path, lock: int) -> None:
     os.close(lock)
 
 
-def _require_space(work: Path, needed: int) -> None:
-    if (free := shutil.disk_usage(work).free) < needed:
-        rule = f"a release needs about {max(needed // 10**6, 1):,} MB for its bundle and archive"
-        remedy = "make space, or name a folder on another disk; nothing was spent"
-        raise ReleaseError(rule, value=f"{free // 10**6:,} MB free", remedy=remedy, code="space")
-
-
 def _settled(path: Path) -> str:
     """Make a file the owner's and durable; return its SHA-256."""
     storage.make_owner_only(path)
@@ -181,8 +223,3 @@ def _sync(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _refused(value: str) -> ReleaseError:
-    rule, remedy = "the folder of a release must not exist yet", "name a new one; nothing was spent"
-    return ReleaseError(rule, value=value, remedy=remedy, code="exists")

@@ -17,10 +17,9 @@ from ..parameters import DensityParameters, ODParameters
 from ..release_arguments import parser
 from ..report import ReportParameters, fitting, truth
 from ..synthetic.twininputs import in_words
-from . import NOISE_CONSENT, BudgetLedger, check, plan, release, warnings, words
+from . import BudgetLedger, check, plan, release, warnings, words
 from .bundle import zip_of
 from .ledger import ReleaseError, printable
-from .plan import Plan
 
 _PARAMETERS: dict[str, Any] = {
     "od": ODParameters,
@@ -54,11 +53,10 @@ def _say(line: str, to: TextIO | None = None) -> None:
 def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     dataset = datasets.load(options.dataset)
     setting, note = _setting(options, dataset), _note(options)
-    planned = plan(setting, dataset, trips=_trips(options))
+    planned = plan(setting, dataset, trips=getattr(options, "trips", None))
     for text in warnings(planned):
         _say(f"warning: {text}")
-    consents = options.consent, _noise_consent(options, planned)
-    budget, cost = check(planned, dataset, ledger, consent=consents[0], noise_consent=consents[1])
+    budget, cost = check(planned, dataset, ledger, options.consent)
     title, seen = words(planned, "title", "seen")
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
     _say(
@@ -74,8 +72,7 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         tuning=options.tuned_on,
         tuning_note=note,
         trips=planned.trips,
-        consent=consents[0],
-        noise_consent=consents[1],
+        consents=options.consent,
         progress=_progress if sys.stderr.isatty() else lambda _share: None,
     )
     _say(f"written to {out} and {zip_of(out)}; read {out / 'statement.html'} first")
@@ -103,21 +100,6 @@ def _position(day: date | None, dataset: Dataset) -> int | None:
         rule, remedy = "a released day must be one that was declared", f"{days[0]} to {days[-1]}"
         raise ParameterError(rule, value=f"{day}", remedy=f"choose days from {remedy}")
     return None if day is None else days.index(day)
-
-
-def _trips(options: argparse.Namespace) -> int | None:
-    """Return how many trips were made as the custodian says; ask where somebody sits there."""
-    if options.product != "od" or options.trips is not None or not sys.stdin.isatty():
-        return getattr(options, "trips", None)
-    typed = input("How many trips were made in these days, as far as is public? ").replace(",", "")
-    return int(typed) if typed.isdigit() else None
-
-
-def _noise_consent(options: argparse.Namespace, planned: Plan) -> str:
-    if options.noise_consent or not planned.mostly_noise or not sys.stdin.isatty():
-        return options.noise_consent
-    said = f"Empty flows alone would show {planned.phantoms:,.0f} trips. To release it all the same"
-    return input(f"{said}, type: {NOISE_CONSENT}\n")
 
 
 def _note(options: argparse.Namespace) -> str:
@@ -172,10 +154,10 @@ def _show(_options: argparse.Namespace, ledger: BudgetLedger) -> None:
 
 
 def _verify(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    if options.ledger is not None and not options.ledger.exists():
+    entries = ledger.verify(options.head)
+    if not entries and options.ledger is not None:
         rule = "there must be a ledger to verify"
         raise ReleaseError(rule, value=options.ledger.name, remedy="name its file")
-    entries = ledger.verify(options.head)
     _say(f"{entries} {'entry' if entries == 1 else 'entries'}, unbroken")
 
 

@@ -4,7 +4,6 @@ Costs are exact decimal fractions and are rounded up to the next float, never do
 """
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,7 +12,6 @@ from .ledger import BudgetUnit, ReleaseError, exact
 from .noise import zcdp_epsilon
 
 _ROOM = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
-_STOPS = [float(f"{digits}e{power}") for power in range(-13, 3) for digits in range(10, 100)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,16 +76,6 @@ def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
         if of_twice_rho <= 2 * epsilon:
             return _rounded_up(of_twice_rho, delta, budget_unit)
     return _rounded_up(2 * epsilon, _twice(loss.epsilon, delta), budget_unit)
-
-
-def largest_epsilon(fits: Callable[[float], bool], most: float) -> float | None:
-    """Return the largest ε of two digits up to `most` that fits; None where none does."""
-    low, high = -1, len(_STOPS)
-    while high - low > 1:
-        middle = (low + high) // 2
-        enough = _STOPS[middle] <= most and fits(_STOPS[middle])
-        low, high = (middle, high) if enough else (low, middle)
-    return None if low < 0 else _STOPS[low]
 
 
 def _at_least(number: Fraction) -> float:

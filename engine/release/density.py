@@ -12,7 +12,6 @@ from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..parameters import HOURS_PER_WEEK
-from ..resolution import look_at
 from . import noise
 from .bars import few_bar, laplace_sd, law_of, normal_bar
 from .files import require_counts, write_hours, write_zones
@@ -22,10 +21,10 @@ _WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))  # by how much a week's noise deviat
 _GRID = 2**15  # points: at least 64 standard deviations to each side
 
 
-def plan(setting: Setting, dataset: Dataset) -> Plan:
+def plan(setting: Setting, view: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
-    view, limit = look_at(dataset, setting.zones), setting.parameters.max_visits_per_user
-    stage = Stage.laplace("visits by tower and hour", limit, setting.parameters.epsilon)
+    limit, epsilon = setting.parameters.max_visits_per_user, setting.parameters.epsilon
+    stage = Stage.laplace("visits by tower and hour", limit, epsilon)
     variances = zone_variances(view)
     deviation = laplace_sd(stage.scale) * float(np.sqrt(np.median(variances)))
     median = int(np.argsort(variances, kind="stable")[len(variances) // 2])
@@ -34,8 +33,9 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     return Plan(
         product="density",
         setting=setting,
-        metadata=dataset.metadata,
+        metadata=view.metadata,
         unit="person",
+        epsilon=epsilon,
         days=7,
         limit=limit,
         stages=(stage,),
@@ -73,14 +73,14 @@ def raised(scale: float, shares: Floats) -> float:
     return float(np.fft.irfft(spectrum, _GRID) @ np.maximum(read, 0))
 
 
-def prepare(plan: Plan, dataset: Dataset) -> None:
+def prepare(plan: Plan, view: Dataset) -> None:
     """Read the visits that will be counted."""
-    require_counts(dataset, dataset.presampled_by_tower(plan.limit))
+    require_counts(view, view.presampled_by_tower(plan.limit))
 
 
-def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
+def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Draw the noise of every tower and hour once and write zones by hour."""
-    view, scale = look_at(dataset, plan.setting.zones), plan.stages[0].scale
+    scale = plan.stages[0].scale
     noisy = noise.discrete_laplace(view.presampled_by_tower(plan.limit), scale)
     progress(0.6)
     mapped = view.tessellation.overlap.T @ noisy.astype(np.float64)

@@ -27,7 +27,6 @@ from ..origin_destination.matrices import kept, require_unit
 from ..origin_destination.mechanism import algorithm_1
 from ..origin_destination.statements import FALSE_DISCOVERIES
 from ..parameters import ODParameters
-from ..resolution import look_at
 from . import noise
 from .bars import holds_where_shown, laplace_bar, law_of, safe_scale, sum_bar
 from .files import (
@@ -69,12 +68,15 @@ _CHANGE = {
 }
 
 
-def plan(setting: Setting, dataset: Dataset) -> Plan:
+def plan(setting: Setting, view: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: ODParameters = setting.parameters
-    require_unit(dataset, parameters.unit)
-    view, ours = look_at(dataset, setting.zones, setting.when), parameters.method == "estimate"
-    zones, matrices = len(view.zones), len(view.metadata.periods)
+    require_unit(view, parameters.unit)
+    zones, matrices, ours = (
+        len(view.zones),
+        len(view.metadata.periods),
+        parameters.method == "estimate",
+    )
     if zones < 2:
         raise ParameterError(
             "a release of flows needs at least 2 zones",
@@ -104,8 +106,9 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     return Plan(
         product="od-estimate" if ours else "od",
         setting=setting,
-        metadata=dataset.metadata,
+        metadata=view.metadata,
         unit=parameters.unit,
+        epsilon=parameters.epsilon,
         days=len(view.metadata.days),
         limit=parameters.max_trips_per_user,
         stages=stages,
@@ -135,17 +138,15 @@ def _trimmed_to(parameters: ODParameters, stages: Sequence[Stage], matrices: int
     return limit
 
 
-def prepare(plan: Plan, dataset: Dataset) -> None:
+def prepare(plan: Plan, view: Dataset) -> None:
     """Read the trips that will be counted, and where zones lie."""
-    view = look_at(dataset, plan.setting.zones, plan.setting.when)
     for number in range(plan.matrices):
-        require_counts(dataset, kept(view, plan.parameters, days=(number,)))
+        require_counts(view, kept(view, plan.parameters, days=(number,)))
     centre_distances_m(view.zones)
 
 
-def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
+def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Draw the noise of every cell once, and write flows, zones and the flowmap tables."""
-    view = look_at(dataset, plan.setting.zones, plan.setting.when)
     pairs = ~np.eye(plan.zones, dtype=bool)
     ids = pa.array(neutral(view.zones["zone_id"]))
     origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))

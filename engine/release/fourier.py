@@ -32,7 +32,6 @@ from ..density.smoothing import smooth_nights
 from ..density.zoom.reading import shares
 from ..errors import DatasetError, ParameterError
 from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, DensityParameters
-from ..resolution import look_at
 from . import noise
 from .bars import laplace_bar
 from .files import TEXT, WHOLE, CsvTable, require_counts, write_hours, write_zones
@@ -66,17 +65,21 @@ def whole_split(to_cover: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Scales:
-    """Scales of the four draws, in whole steps, and what OpenDP says they cost; all public."""
+    """The four draws at the ε of P1's text, and what OpenDP proves of them together; all public.
+
+    The last two are drawn in whole steps of 1/`UNIT`, of which one person moves all coefficients by
+    at most `moved` in L₂.
+    """
 
     published: DensityParameters
     moved: float
-    histogram: float
-    visits: float
-    choice: float
-    sigma: float
-    pure: tuple[float, float, float]
-    rho: float
+    stages: tuple[Stage, ...]
     epsilon: float
+
+    @property
+    def drawn(self) -> list[float]:
+        """The scales of people by tower, all visits, the choice of k and the coefficients."""
+        return [one.scale * one.step for one in self.stages]
 
     @classmethod
     def of(cls, published: DensityParameters, cap: int) -> "Scales":
@@ -85,23 +88,40 @@ class Scales:
         moved = step * math.sqrt(published.max_visits_per_user) * _ROOM
         histogram, visits = histogram_scale(published), visits_scale(published, cap)
         choice, sigma = 8 * moved / published.epsilon, coefficient_scale(published) * step
-        rho = noise.gaussian_rho(moved, sigma)
-        pure = (
-            noise.laplace_epsilon(1, histogram),
-            noise.laplace_epsilon(cap, visits),
-            noise.choice_epsilon(range_of(moved), choice),
+        steps: dict[str, Any] = {"norm": "L₂", "step": UNIT}
+        stages = (
+            Stage(
+                name="people by tower, one visit of each",
+                sensitivity=1,
+                scale=histogram,
+                epsilon=noise.laplace_epsilon(1, histogram),
+            ),
+            Stage(
+                name=f"all visits, at most {cap} of a person",
+                sensitivity=cap,
+                scale=visits,
+                epsilon=noise.laplace_epsilon(cap, visits),
+            ),
+            Stage(
+                name="the number of coefficients that are kept",
+                noise="noisy maximum",
+                sensitivity=range_of(moved) / UNIT,
+                scale=choice / UNIT,
+                epsilon=noise.choice_epsilon(range_of(moved), choice),
+                **steps,
+            ),
+            Stage(
+                name="the first coefficients of all clusters' weeks",
+                noise="discrete Gaussian",
+                sensitivity=moved / UNIT,
+                scale=sigma / UNIT,
+                rho=noise.gaussian_rho(moved, sigma),
+                **steps,
+            ),
         )
-        return cls(
-            published=published,
-            moved=moved,
-            histogram=histogram,
-            visits=visits,
-            choice=choice,
-            sigma=sigma,
-            pure=pure,
-            rho=rho,
-            epsilon=(sum(pure) + noise.zcdp_epsilon(rho, published.delta)) * _ROOM,
-        )
+        total = sum(one.epsilon or 0.0 for one in stages)
+        total += noise.zcdp_epsilon(stages[-1].rho or 0.0, published.delta)
+        return cls(published=published, moved=moved, stages=stages, epsilon=total * _ROOM)
 
     @classmethod
     def proving(cls, parameters: DensityParameters, cap: int) -> "Scales":
@@ -135,89 +155,47 @@ def range_of(moved: float) -> int:
     return math.ceil(math.sqrt(2) * moved * _ROOM) + 2
 
 
-def plan(setting: Setting, dataset: Dataset) -> Plan:
+def plan(setting: Setting, view: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
-    people, cap = dataset.metadata.people_public, dataset.metadata.max_visits_cap
-    scales, view = Scales.proving(parameters, cap), look_at(dataset, setting.zones)
-    cover = view.tessellation.cover_size
-    if scales.sigma * math.sqrt(HOURS_PER_WEEK * cover) > _LARGEST_NOISE:
+    scales = Scales.proving(parameters, view.metadata.max_visits_cap)
+    cover, (of_people, of_visits, _, sigma) = view.tessellation.cover_size, scales.drawn
+    if sigma * math.sqrt(HOURS_PER_WEEK * cover) > _LARGEST_NOISE:
         raise ParameterError(
             "epsilon must leave noise that fits whole numbers of 64 bits",
             value=f"{parameters.epsilon:g}",
             remedy="choose it larger",
         )
-    if people is not None and people > MOST_PEOPLE:
-        raise ParameterError(
-            f"the papers' scheme is released for at most {MOST_PEOPLE:,} people",
-            value=f"{people:,}",
-            remedy="release towers with Laplace noise, or by our own method",
-        )
-    shares_bar, visits_bar = laplace_bar(scales.histogram), laplace_bar(scales.visits)
     return Plan(
         product="density-fourier",
         setting=setting,
-        metadata=dataset.metadata,
+        metadata=view.metadata,
         unit="person",
+        epsilon=parameters.epsilon,
         delta=parameters.delta,
         days=7,
         limit=parameters.max_visits_per_user,
-        stages=_stages(scales, cap),
+        stages=scales.stages,
         composition="adaptive composition",
         cells=len(view.towers) + 1 + cover * HOURS_PER_WEEK,
         zones=len(view.zones),
         towers=len(view.towers),
         matrices=cover,
         accuracy=(
-            Accuracy(what="all visits of the week (totals.csv)", half_width=visits_bar),
-            Accuracy(what="people with their one visit at a tower", half_width=shares_bar),
+            Accuracy(what="all visits of the week (totals.csv)", half_width=laplace_bar(of_visits)),
+            Accuracy(
+                what="people with their one visit at a tower", half_width=laplace_bar(of_people)
+            ),
         ),
     )
 
 
-def _stages(scales: Scales, cap: int) -> tuple[Stage, ...]:
-    """Return the four draws; the last two are in steps of 1/`UNIT`."""
-    people, visits, choice = scales.pure
-    moved = range_of(scales.moved) / UNIT, scales.moved / UNIT
-    steps: dict[str, Any] = {"norm": "L₂", "step": UNIT}
-    return (
-        Stage(
-            name="people by tower, one visit of each",
-            sensitivity=1,
-            scale=scales.histogram,
-            epsilon=people,
-        ),
-        Stage(
-            name=f"all visits, at most {cap} of a person",
-            sensitivity=cap,
-            scale=scales.visits,
-            epsilon=visits,
-        ),
-        Stage(
-            name="the number of coefficients that are kept",
-            noise="noisy maximum",
-            sensitivity=moved[0],
-            scale=scales.choice / UNIT,
-            epsilon=choice,
-            **steps,
-        ),
-        Stage(
-            name="the first coefficients of all clusters' weeks",
-            noise="discrete Gaussian",
-            sensitivity=moved[1],
-            scale=scales.sigma / UNIT,
-            rho=scales.rho,
-            **steps,
-        ),
-    )
-
-
-def prepare(plan: Plan, dataset: Dataset) -> None:
-    """Read the visits that will be counted."""
-    view = look_at(dataset, plan.setting.zones)
+def prepare(plan: Plan, view: Dataset) -> None:
+    """Read the visits that will be counted; refuse more than whole numbers of 64 bits hold."""
     kept, single = view.presampled_by_tower(plan.limit), view.single_visit_by_tower
-    require_counts(dataset, kept, single, view.truth_by_tower)
-    if max(single.sum(), kept.sum(axis=0).max()) > MOST_PEOPLE:
+    require_counts(view, kept, single, view.truth_by_tower)
+    known = view.metadata.people_public or 0
+    if max(known, single.sum(), kept.sum(axis=0).max()) > MOST_PEOPLE:
         raise DatasetError(
             f"the papers' scheme is released for at most {MOST_PEOPLE:,} people",
             remedy="release towers with Laplace noise, or by our own method; nothing was spent",
@@ -225,14 +203,11 @@ def prepare(plan: Plan, dataset: Dataset) -> None:
         )
 
 
-def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
+def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Draw once and write zones by hour, and the noisy number of all visits with its bar."""
-    view = look_at(dataset, plan.setting.zones)
-    scales = Scales.proving(plan.parameters, dataset.metadata.max_visits_cap)
-    counts, visits = draw(view, scales)
+    counts, visits = draw(view, Scales.proving(plan.parameters, view.metadata.max_visits_cap))
     progress(0.9)
-    whole = np.floor(counts + 0.5).astype(np.int64)
-    write_hours(view.zones, {"visits": whole}, folder)
+    write_hours(view.zones, {"visits": np.floor(counts + 0.5).astype(np.int64)}, folder)
     write_zones(view.zones, {"visits": np.rint(counts.sum(axis=1))}, folder)
     bar, columns = int(plan.bar), {"what": TEXT, "visits": WHOLE, "low_95": WHOLE, "high_95": WHOLE}
     with CsvTable(folder / "totals.csv", columns) as table:
@@ -243,22 +218,24 @@ def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> Non
 def draw(view: Dataset, scales: Scales) -> tuple[Floats, int]:
     """Return one draw: visits by zone and hour, all 0 where the noise exceeds the data, and K̂."""
     parameters, places = scales.published, view.tessellation
+    of_people, of_visits, choice, sigma = scales.drawn
     nothing = np.zeros((len(view.zones), HOURS_PER_WEEK))
-    histogram = noise.discrete_laplace(view.single_visit_by_tower, scales.histogram)
-    visits = int(noise.discrete_laplace(view.truth_by_tower.sum()[None], scales.visits)[0])
+    histogram = noise.discrete_laplace(view.single_visit_by_tower, of_people)
+    visits = int(noise.discrete_laplace(view.truth_by_tower.sum()[None], of_visits)[0])
     people = int(histogram.sum())
     if people <= 0 or visits <= 0:
         return nothing, visits
     totals = places.to_cover @ (histogram / people * visits)
     if not (totals > 0).any():
         return nothing, visits
-    asked, usual = parameters.cluster_minimum, default_cluster_minimum(parameters)
-    minimum = usual if asked is None else asked
+    minimum = parameters.cluster_minimum
+    if minimum is None:
+        minimum = default_cluster_minimum(parameters)
     clusters = cluster_cells(totals, places.cover_centres_m, places.cover_areas_m2, minimum)
     exact = coefficients(view, parameters.max_visits_per_user, clusters)
-    kept = 1 + noise.least(scores(exact, scales.sigma), scales.choice)
+    kept = 1 + noise.least(scores(exact, sigma), choice)
     noisy = np.zeros(exact.shape)
-    noisy[:, :kept] = noise.discrete_gaussian(exact[:, :kept], scales.sigma) / UNIT
+    noisy[:, :kept] = noise.discrete_gaussian(exact[:, :kept], sigma) / UNIT
     shapes = shares(to_series(noisy))
     if parameters.smoothing:
         shapes = smooth_nights(shapes)

@@ -16,8 +16,9 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NoReturn, get_args
+from typing import Any, Literal, get_args
 
 from .. import validation
 from ..datasets import data_root
@@ -95,11 +96,6 @@ class Budget:
         """ε that may still be spent."""
         return float(max(-self._over(0, 0)[0], 0))
 
-    @property
-    def left_delta(self) -> float:
-        """δ that may still be spent."""
-        return float(max(-self._over(0, 0)[1], 0))
-
     def holds(self, epsilon: float, delta: float) -> bool:
         """Whether a cost is left, exactly."""
         return max(self._over(epsilon, delta)) <= 0
@@ -108,13 +104,12 @@ class Budget:
         """Refuse a cost that is not left: by how much, and what would fit."""
         over = zip(("ε", "δ"), self._over(epsilon, delta), strict=True)
         if by := [f"{name} by {float(much):g}" for name, much in over if much > 0]:
-            raise refused(
-                f"the budget of '{self.people}' must not be exceeded",
-                f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}",
-                f"at most ε = {self.left_epsilon:g} and δ = {self.left_delta:g} are left "
-                f"per {self.unit}; nothing was charged",
-                "exceeded",
-            )
+            rule = f"the budget of '{self.people}' must not be exceeded"
+            cost = f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}"
+            left, left_delta = (float(max(-one, 0)) for one in self._over(0, 0))
+            remedy = f"at most ε = {left:g} and δ = {left_delta:g} are left per {self.unit}"
+            remedy += "; nothing was charged"
+            raise refused(rule, cost, remedy, "exceeded")
 
     def allow(self, by: str) -> None:
         """Refuse a change by anybody but those named."""
@@ -287,11 +282,7 @@ class BudgetLedger:
                 connection.execute("begin immediate")
                 try:
                     entries = _read(connection)
-
-                    def append(kind: str, people: str, body: Mapping[str, Any]) -> Entry:
-                        return _append(connection, entries, kind, people, body)
-
-                    yield append, budgets_of(entries)
+                    yield partial(_append, connection, entries), budgets_of(entries)
                     connection.execute("commit" if keep else "rollback")
                 finally:
                     if connection.in_transaction:  # not after SQLite's own: that hides the cause
@@ -350,15 +341,13 @@ def _append(
     digest = row_hash(row)
     connection.execute("insert into entries values (?, ?, ?, ?, ?, ?, ?)", (*row, digest))
     connection.execute("insert or replace into head values (1, ?, ?)", (row[0], digest))
-    one = Entry(id=row[0], time=now, kind=kind, people=people, body=dict(body), hash=digest)
-    entries.append(one)
-    return one
+    entries.append(_entry(*row, digest))
+    return entries[-1]
 
 
 def _read(connection: sqlite3.Connection) -> list[Entry]:
     rows = connection.execute("select * from entries order by id").fetchall()
     head = connection.execute("select id, hash from head").fetchone()
-    entries: list[Entry] = []
     previous = FIRST_HASH
     for number, row in enumerate(rows, start=1):
         typed = [type(value) for value in row] == [int, *[str] * 6]
@@ -367,14 +356,17 @@ def _read(connection: sqlite3.Connection) -> list[Entry]:
         previous = row[6]
     if head != (len(rows), previous):
         raise _broken(len(rows) + 1)
-    for number, time, kind, people, text, _, digest in rows:
-        try:
-            body: dict[str, Any] = dict(json.loads(text, parse_constant=_no_number))
-        except _ODD:
-            raise _unreadable(number) from None
-        one = Entry(id=number, time=time, kind=kind, people=people, body=body, hash=digest)
-        entries.append(one)
-    return entries
+    return [_entry(*row) for row in rows]
+
+
+def _entry(
+    number: int, time: str, kind: str, people: str, text: str, _previous: str, digest: str
+) -> Entry:
+    try:
+        body: dict[str, Any] = dict(json.loads(text))
+    except _ODD:
+        raise _unreadable(number) from None
+    return Entry(id=number, time=time, kind=kind, people=people, body=body, hash=digest)
 
 
 def _account(budgets: dict[str, Budget], one: Entry) -> None:
@@ -401,16 +393,12 @@ def _account(budgets: dict[str, Budget], one: Entry) -> None:
     elif one.kind == "release":
         budget, cost = budgets[one.people], _cost(body["epsilon"], body["delta"])
         str.strip(body["dataset"])
-        epsilon, delta = exact(cost["epsilon"]), exact(cost["delta"])
-        budget.spent = budget.spent[0] + epsilon, budget.spent[1] + delta
+        epsilon, delta = budget.spent
+        budget.spent = epsilon + exact(cost["epsilon"]), delta + exact(cost["delta"])
         budget.releases += 1
         budget.tables |= set(_texts(body.get("tables", [])))
     else:
         raise ValueError(one.kind)
-
-
-def _no_number(name: str) -> NoReturn:
-    raise ValueError(name)
 
 
 def _texts(values: Any) -> list[str]:
@@ -491,16 +479,13 @@ def _create(path: Path) -> None:
         fcntl.flock(folder, fcntl.LOCK_EX)
         if _exists(path):
             return
-        handle, name = tempfile.mkstemp(prefix=".ledger-", dir=path.parent)  # the owner's only
-        os.close(handle)
-        try:
-            with closing(sqlite3.connect(name)) as connection:
+        with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as made:
+            new = Path(made) / "ledger"
+            new.touch(0o600)
+            with closing(sqlite3.connect(new)) as connection:
                 connection.executescript(_SCHEMA)
-            os.replace(name, path)
-            os.fsync(folder)
-        except BaseException:
-            os.unlink(name)
-            raise
+            os.replace(new, path)
+        os.fsync(folder)
     finally:
         os.close(folder)
 

@@ -8,7 +8,6 @@ from ..contract import Setting
 from ..datasets import Metadata
 from .bars import LEVEL, safe_scale
 from .cost import Loss
-from .ledger import BudgetUnit
 
 Progress = Callable[[float], None]
 
@@ -48,22 +47,20 @@ class Accuracy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan:
+class Plan(Loss):
     """What a release states of itself: of settings and public facts alone, no count is read.
 
-    `limit` bounds what one unit has counted; `matrices` are of flows, districts or cells of the
-    cover; `total_bar` is half the bar of a zone's total. Of flows, `least` is the least number
-    shown, `phantom` E[X | 0], what an empty one shows on average, `named_alone` the least measured
-    count by which a single one of ours is named certain, and `trips` what the custodian says were
-    made. `raised` is what a number reads where nothing was counted and negative noise is set to 0.
+    `metadata` are of the days that are released; `limit` bounds what one unit has counted;
+    `matrices` are of flows, districts or cells of the cover; `total_bar` is half the bar of a
+    zone's total. Of flows, `least` is the least number shown, `phantom` E[X | 0], what an empty one
+    shows on average, `named_alone` the least measured count by which a single one of ours is named
+    certain, and `trips` what the custodian says were made. `raised` is what a number reads where
+    nothing was counted and negative noise is set to 0.
     """
 
     product: Literal["od", "od-estimate", "density", "density-fourier", "density-zoom", "report"]
     setting: Setting
     metadata: Metadata
-    unit: BudgetUnit
-    delta: float = 0.0
-    days: int
     limit: int
     stages: tuple[Stage, ...]
     composition: str
@@ -73,8 +70,6 @@ class Plan:
     matrices: int = 1
     accuracy: tuple[Accuracy, ...]
     total_bar: float = 0.0
-    trimmed_to: int | None = None
-    rho: float | None = None
     least: int = 1
     phantom: float = 0.0
     raised: float = 0.0
@@ -85,17 +80,6 @@ class Plan:
     def parameters(self) -> Any:
         """The settings of the mechanism."""
         return self.setting.parameters
-
-    @property
-    def epsilon(self) -> float:
-        """Privacy loss per `unit`."""
-        return float(self.parameters.epsilon)
-
-    @property
-    def loss(self) -> Loss:
-        """What `engine.release.cost` converts to the unit of a budget."""
-        names = ("unit", "epsilon", "delta", "days", "trimmed_to", "rho")
-        return Loss(**{name: getattr(self, name) for name in names})
 
     @property
     def bar(self) -> float:
@@ -120,8 +104,8 @@ class Plan:
     @property
     def compares(self) -> bool:
         """Whether flows are of two spans of equally many days, whose changes are told as well."""
-        lengths = self.setting.when.lengths(len(self.metadata.days)) if self.of_flows else ()
-        return len(lengths) == 2 and lengths[0] == lengths[1]
+        days, starts = self.metadata.days, self.metadata.periods
+        return self.of_flows and len(starts) == 2 and 2 * days.index(starts[1]) == len(days)
 
     @property
     def phantoms(self) -> float:

@@ -1,7 +1,9 @@
 """Before a release: what it will hold, what it costs and who pays; no count is read."""
 
 import secrets
-from dataclasses import asdict, replace
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from dataclasses import fields, replace
 from types import ModuleType
 from typing import Any
 
@@ -9,8 +11,9 @@ from ..contract import Setting
 from ..datasets import Dataset, storage
 from ..density.accounting import delta_is_large
 from ..errors import ExplorerError, ParameterError
+from ..resolution import look_at
 from . import density, flows, fourier, report, zoom
-from .cost import Cost, cost, largest_epsilon
+from .cost import Cost, Loss, cost
 from .ledger import Budget, BudgetLedger, ReleaseError, named
 from .plan import Plan
 from .statement import TUNING, plain
@@ -33,7 +36,6 @@ WAYS: dict[str, ModuleType] = {
 report's exponential mechanism, stay in exploration: their noise is no whole number."""
 
 _LONGEST_NOTE = 2000
-_LARGEST_EPSILON = 100.0
 _OF_PEOPLE = ("truth", "presampled", "trips", "report", "zoom_towers")
 
 
@@ -59,21 +61,17 @@ def plan(setting: Setting, dataset: Dataset, *, trips: int | None = None) -> Pla
         )
     if trips is not None and trips < 1:
         raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="or leave it out")
-    return replace(WAYS[method].plan(setting, dataset), trips=trips)
+    view = look_at(dataset, setting.zones, setting.when)
+    return replace(WAYS[method].plan(setting, view), trips=trips)
 
 
 def check(
-    plan: Plan,
-    dataset: Dataset,
-    ledger: BudgetLedger,
-    *,
-    consent: str = "",
-    noise_consent: str = "",
+    plan: Plan, dataset: Dataset, ledger: BudgetLedger, consents: Collection[str] = ()
 ) -> tuple[Budget, Cost]:
     """Return the budget that pays and what the release costs it; refuse what may not be released.
 
-    `ReleaseError` without a budget, beyond it, without the consent that it takes, or with a δ above
-    one over the public number of people. Nothing is charged and no count is read.
+    `ReleaseError` without a budget, beyond it, without the consents that it takes, or with a δ
+    above one over the public number of people. Nothing is charged and no count is read.
     """
     people = dataset.metadata.people_public
     if plan.delta and delta_is_large(plan.delta, people):
@@ -84,21 +82,22 @@ def check(
             code="delta",
         )
     budget = ledger.covering(dataset.id)
-    due = cost(plan.loss, budget.unit)
+    due = cost(plan, budget.unit)
     budget.require(due.epsilon, due.delta)
-    if plan.unit == "trip" and consent != CONSENT:
+    said = "other words" if any(consents) else "none"
+    if plan.unit == "trip" and CONSENT not in consents:
         raise ReleaseError(
             "a release at trip level needs the custodian's consent in words",
-            value="other words" if consent else "none",
+            value=said,
             remedy=f"it protects no person; write: {CONSENT}",
             code="consent",
         )
-    if plan.mostly_noise and noise_consent != NOISE_CONSENT:
+    if plan.mostly_noise and NOISE_CONSENT not in consents:
         known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
         raise ReleaseError(
             f"empty flows alone would show {plan.phantoms:,.0f} trips, more than were made: that "
             "needs the custodian's consent in words",
-            value=f"{known}, and {'other' if noise_consent else 'no'} words",
+            value=f"{known}, and {said}",
             remedy="say how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or our method; or write: {NOISE_CONSENT}",
             code="noise",
@@ -106,17 +105,20 @@ def check(
     return budget, due
 
 
-def fitting_epsilon(setting: Setting, dataset: Dataset, budget: Budget) -> float | None:
-    """Return the largest ε of two digits with which a release fits a budget; None where none."""
+def fitting_epsilon(
+    setting: Setting, dataset: Dataset, budget: Budget, stops: Sequence[float]
+) -> float | None:
+    """Return the largest ε of rising `stops` with which a release fits a budget; None: none."""
 
-    def fits(epsilon: float) -> bool:
+    def exceeds(epsilon: float) -> bool:
         try:
-            due = cost(plan(setting.at(epsilon), dataset).loss, budget.unit)
+            due = cost(plan(setting.at(epsilon), dataset), budget.unit)
         except (ExplorerError, ArithmeticError, ValueError):
-            return False
-        return budget.holds(due.epsilon, due.delta)
+            return True
+        return not budget.holds(due.epsilon, due.delta)
 
-    return largest_epsilon(fits, _LARGEST_EPSILON)
+    number = bisect_left(stops, True, key=exceeds)
+    return stops[number - 1] if number else None
 
 
 def recorded(plan: Plan, dataset: Dataset, tuning: str, note: str) -> dict[str, Any]:
@@ -132,7 +134,7 @@ def recorded(plan: Plan, dataset: Dataset, tuning: str, note: str) -> dict[str, 
     return {
         "product": plan.product,
         "unit": plan.unit,
-        "loss": asdict(plan.loss),
+        "loss": {one.name: getattr(plan, one.name) for one in fields(Loss)},
         "setting": plain(plan.setting, dataset.id),
         "trips": plan.trips,
         "tables": sorted(str(sums[name]) for name in sums if name.startswith(_OF_PEOPLE)),

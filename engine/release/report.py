@@ -22,7 +22,7 @@ from .plan import Accuracy, Plan, Progress, Stage
 _ROOM = 1 + 1e-12  # for the rounding of shares and quotients (parts in 10¹⁶)
 
 
-def plan(setting: Setting, dataset: Dataset) -> Plan:
+def plan(setting: Setting, view: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     if setting.zones != FINEST:
         raise ParameterError(
@@ -32,7 +32,7 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
             code="coarse",
         )
     parameters: ReportParameters = setting.parameters
-    planned, users = report.plan(dataset, parameters), parameters.unit == "user"
+    planned, users = report.plan(view, parameters), parameters.unit == "user"
     stages = tuple(
         Stage(
             name=f"{stage.name}: {stage.reads}",
@@ -45,14 +45,15 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     return Plan(
         product="report",
         setting=setting,
-        metadata=dataset.metadata,
+        metadata=view.metadata,
         unit="person" if users else "trip",
-        days=len(dataset.metadata.days),
+        epsilon=parameters.epsilon,
+        days=len(view.metadata.days),
         limit=parameters.max_trips_per_user if users else 1,
         stages=stages,
         composition="basic composition",
         cells=planned.cells,
-        zones=len(dataset.zones),
+        zones=len(view.zones),
         accuracy=tuple(
             Accuracy(what=f"{stage.name}: one bin", half_width=laplace_bar(stage.scale))
             for stage in stages
@@ -61,9 +62,9 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     )
 
 
-def prepare(plan: Plan, dataset: Dataset) -> None:
+def prepare(plan: Plan, view: Dataset) -> None:
     """Read the report's tables; raise where they lack what is asked."""
-    table, parameters = report.truth(dataset), plan.parameters
+    table, parameters = report.truth(view), plan.parameters
     if Analysis.TRAVEL_TIME in parameters.on and not table.has_travel_times:
         raise ParameterError(
             "travel_time needs trips with their ends",
@@ -71,15 +72,15 @@ def prepare(plan: Plan, dataset: Dataset) -> None:
             remedy="leave travel_time out; nothing was spent",
         )
     limit = parameters.max_trips_per_user if parameters.unit == "user" else None
-    require_counts(dataset, *(table.counts(measure, limit) for measure in Measure))
+    require_counts(view, *(table.counts(measure, limit) for measure in Measure))
 
 
-def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
+def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Draw every count's noise once; write one long table, and quantiles read off noisy bins."""
-    table = report.truth(dataset)
-    drawn = report.release(dataset, plan.parameters, noise=_OpenDPNoise())
+    table = report.truth(view)
+    drawn = report.release(view, plan.parameters, noise=_OpenDPNoise())
     progress(0.8)
-    zones = dataset.zones["zone_id"].astype(str).tolist()
+    zones = view.zones["zone_id"].astype(str).tolist()
     columns = {"analysis": TEXT, "bin": TEXT, "count": WHOLE, "low_95": WHOLE, "high_95": WHOLE}
     five = {"analysis": TEXT, "quantile": REAL, "value": REAL}
     with (

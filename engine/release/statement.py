@@ -7,7 +7,7 @@ evaluating differential privacy guarantees). Nothing here depends on a count.
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -95,12 +95,10 @@ def described(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, s
 
 def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, Any]:
     """Return the statement as a JSON object."""
-    this, about = entries[-1], plan.metadata
+    this, software = entries[-1], version("mobility-privacy-explorer")
     budget = budgets_of(entries)[this.people]
     earlier = [one for one in entries[:-1] if one.kind == "release" and one.people == this.people]
-    cost = {name: this.body[name] for name in ("epsilon", "delta")}
-    software = version("mobility-privacy-explorer")
-    totals = ("unit", "epsilon", "delta", "spent_epsilon", "spent_delta")
+    cost = _named(this.body, "epsilon", "delta")
     said = {
         "budget": budget,
         "cost": cost,
@@ -115,29 +113,29 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
         "version": software,
     }
     title, seen, *counted = words(plan, "title", "seen", "bars", "kept", "beyond", **said)
-    frame = ("simulated", "period_from_data", "places_public")
+    frame = _named(vars(plan.metadata), "simulated", "period_from_data", "places_public")
     return {
         "format": 1,
         "title": title,
         "seen": seen,
         "dataset": dataset,
         "people": this.people,
-        "simulated": about.simulated,
+        "simulated": frame["simulated"],
         "made": datetime.now(UTC).date().isoformat(),
-        "product": plan.product,
+        **_named(
+            vars(plan), "product", "unit", "epsilon", "delta", "composition", "cells", "trips"
+        ),
         "warnings": warnings(plan),
-        "unit": plan.unit,
-        "epsilon": plan.epsilon,
-        "delta": plan.delta,
         "cost": {"unit": budget.unit, **cost},
-        "budget": {name: getattr(budget, name) for name in totals},
+        "budget": {
+            **_named(vars(budget), "unit", "epsilon", "delta"),
+            "spent_epsilon": budget.spent_epsilon,
+            "spent_delta": budget.spent_delta,
+        },
         "stages": [asdict(one) for one in plan.stages],
-        "composition": plan.composition,
-        "frame": {name: getattr(about, name) for name in frame},
+        "frame": frame,
         "counted": dict(zip(("bars", "kept", "beyond"), counted, strict=True)),
-        "cells": plan.cells,
         "setting": plain(plan.setting, dataset),
-        "trips": plan.trips,
         "tuning": {"how": this.body["tuning"], "note": this.body["tuning_note"]},
         "accuracy": [asdict(row) for row in plan.accuracy],
         "items": dict(zip(ITEMS, words(plan, *ITEMS, **said), strict=True)),
@@ -158,6 +156,10 @@ def plain(setting: Setting, dataset: str) -> dict[str, Any]:
         "last": when.last,
         "parameters": json.loads(parameters),
     }
+
+
+def _named(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: values[name] for name in names}
 
 
 def _json(content: object) -> str:

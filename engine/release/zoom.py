@@ -20,7 +20,6 @@ from ..density.zoom.measure import measure, noise_scale, visits_scale
 from ..density.zoom.reading import read
 from ..errors import DatasetError, ParameterError
 from ..parameters import DensityParameters
-from ..resolution import look_at
 from . import noise
 from .bars import normal_bar
 from .density import zone_variances
@@ -31,11 +30,11 @@ _EPSILONS, _LARGEST_DELTA = (1e-3, 50.0), 1e-3  # within both OpenDP finds ε of
 _ROOM = 1 + 1e-12  # for the rounding of σ: ρ never exceeds its share
 
 
-def plan(setting: Setting, dataset: Dataset) -> Plan:
+def plan(setting: Setting, view: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
-    strength, view = _strength(parameters), look_at(dataset, setting.zones)
-    cap, clips = dataset.metadata.max_visits_cap, dataset.metadata.zoom_clips
+    strength = _strength(parameters)
+    cap, clips = view.metadata.max_visits_cap, view.metadata.zoom_clips
     root = float(np.sqrt(clips.squared))
     fine, whole = (noise_scale(name, root, strength, clips) for name in ("towers", "weeks"))
     visits = visits_scale(cap, strength, clips)
@@ -44,8 +43,9 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     return Plan(
         product="density-zoom",
         setting=setting,
-        metadata=dataset.metadata,
+        metadata=view.metadata,
         unit="person",
+        epsilon=parameters.epsilon,
         delta=parameters.delta,
         days=7,
         limit=cap,
@@ -65,22 +65,20 @@ def plan(setting: Setting, dataset: Dataset) -> Plan:
     )
 
 
-def prepare(plan: Plan, dataset: Dataset) -> None:
+def prepare(plan: Plan, view: Dataset) -> None:
     """Read the tables that will be measured; raise where they are not there, or not its own."""
-    view = look_at(dataset, plan.setting.zones)
     tables = view.zoom_tables
-    require_counts(dataset, tables.towers, tables.districts, tables.city, tables.weeks)
+    require_counts(view, tables.towers, tables.districts, tables.city, tables.weeks)
     if len(tables.districts) != _districts(view) or tables.max_visits_cap != plan.limit:
         raise DatasetError(
-            f"dataset '{dataset.id}': its zoom tables do not fit its towers and its cap",
+            f"dataset '{view.id}': its zoom tables do not fit its towers and its cap",
             remedy="build the dataset again from its raw data; nothing was spent",
             code="damaged",
         )
 
 
-def write(plan: Plan, dataset: Dataset, folder: Path, progress: Progress) -> None:
+def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Draw the noise of all tables once, read them, and write zones by hour."""
-    view = look_at(dataset, plan.setting.zones)
     noisy = measure(view.zoom_tables, _strength(plan.parameters), _add)
     progress(0.7)
     visits = read(noisy, tower_tree(view)).by_tower

@@ -168,7 +168,7 @@ def overspent(some: City, rule) -> set[tuple[str, str]]:
     """Products and budgets whose units may lose more than `rule` charges them."""
     beyond = set()
     for name, product in PRODUCTS.items():
-        promised = plan(product, some.whole).loss
+        promised = plan(product, some.whole)
         for unit in UNITS:
             if promised.unit == "trip" and unit != "trip":
                 with pytest.raises(ReleaseError, match="cannot be charged"):
@@ -260,7 +260,7 @@ def test_the_number_beyond_t_may_move_on_two_days_and_is_paid_for(tmp_path, limi
             second = asked(product, other, tmp_path / f"o{number}", patch, first)
             lost.append(loss(first, second, 0.0))
             moved.append(changes(first, second)[-1][2])
-    promised = plan(product, whole).loss
+    promised = plan(product, whole)
     assert max(moved) == 2
     assert promised.trimmed_to == (None if beyond < limit else limit)
     assert max(lost) <= cost(promised, "trip").epsilon

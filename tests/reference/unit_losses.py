@@ -17,6 +17,7 @@ from engine.datasets import Dataset
 from engine.ingest import ingest
 from engine.release import WAYS, noise, plan
 from engine.release.noise import zcdp_epsilon
+from engine.resolution import look_at
 from tests.reference.ingest_inputs import MONDAY, options, write_trips
 
 Trip = tuple[str, int, int | None, str, str]
@@ -77,9 +78,9 @@ def asked(
         inside.setattr(noise, "discrete_gaussian", lambda n, s: recorded.take("gaussian", n, s))
         inside.setattr(noise, "least", recorded.choose)
         folder.mkdir()
-        WAYS[setting.parameters.method].write(
-            plan(setting, dataset), dataset, folder, lambda _share: None
-        )
+        view = look_at(dataset, setting.zones, setting.when)
+        way = WAYS[setting.parameters.method]
+        way.write(plan(setting, dataset), view, folder, lambda _share: None)
     return recorded
 
 

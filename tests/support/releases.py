@@ -10,6 +10,7 @@ from engine.release import Budget
 from engine.release.ledger import Entry, exact
 from engine.release.statement import statement
 from engine.report import ReportParameters
+from engine.resolution import look_at
 
 ROOT = Path(__file__).parents[2]
 TRIPS = 10**9
@@ -63,6 +64,10 @@ def products():
         "density-zoom": zoom(),
         "report": report(),
     }
+
+
+def view_of(setting, dataset):
+    return look_at(dataset, setting.zones, setting.when)
 
 
 def release(setting, dataset, out, **rest):

@@ -67,7 +67,7 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
     dataset = cached.ingested(plan.setting)
     plan, consents = _consents(plan)
     try:
-        _, charged = release.check(plan, dataset, ledger, **consents)
+        _, charged = release.check(plan, dataset, ledger, consents)
     except ExplorerError as problem:
         st.error(str(problem), icon=":material/block:")
         if problem.code in ("exceeded", "unit"):
@@ -97,8 +97,8 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
                 tuning=tuned,
                 tuning_note=note,
                 trips=plan.trips,
+                consents=consents,
                 progress=report,
-                **consents,
             ),
         )
         if not started:
@@ -106,9 +106,9 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
         st.rerun()
 
 
-def _consents(plan: Plan) -> tuple[Plan, dict[str, str]]:
+def _consents(plan: Plan) -> tuple[Plan, list[str]]:
     """Ask for what a release takes beyond its budget; return the plan with the trips stated."""
-    given = {"consent": "", "noise_consent": ""}
+    given: list[str] = []
     if plan.phantoms >= 1:
         trips = st.number_input(
             "How many trips were made in these days, as far as is publicly known?",
@@ -121,22 +121,19 @@ def _consents(plan: Plan) -> tuple[Plan, dict[str, str]]:
         )
         plan = replace(plan, trips=None if trips is None else int(trips))
     if plan.mostly_noise:
-        given["noise_consent"] = st.text_input(
-            f"Empty flows alone would show {plan.phantoms:,.0f} trips. To release it all the same, "
-            f"type: {NOISE_CONSENT}",
-            key="release_noise_consent",
-        )
+        asked = f"Empty flows alone would show {plan.phantoms:,.0f} trips. To release it all the"
+        asked += f" same, type: {NOISE_CONSENT}"
+        given.append(st.text_input(asked, key="release_noise_consent"))
     if plan.unit == "trip":
-        given["consent"] = st.text_input("Consent", key="release_consent", placeholder=CONSENT)
+        given.append(st.text_input("Consent", key="release_consent", placeholder=CONSENT))
     return plan, given
 
 
 def _largest(plan: Plan, budget: Budget) -> None:
     """Offer the largest ε that fits, as the slider has it."""
-    dataset = cached.ingested(plan.setting)
-    most = release.fitting_epsilon(plan.setting, dataset, budget)
-    fitting = [one for one in state.EPSILON_SLIDER if one <= (most or 0)]
-    if fitting and (stop := fitting[-1]) < plan.epsilon:
+    dataset, stops = cached.ingested(plan.setting), state.EPSILON_SLIDER
+    stop = release.fitting_epsilon(plan.setting, dataset, budget, stops)
+    if stop is not None and stop < plan.epsilon:
         st.button(
             f"Use ε = {stop:g}, the largest that fits",
             key="release_most",

@@ -236,7 +236,7 @@ def test_what_a_dataset_lacks_is_said_before_anything_is_charged(tmp_path):
         (flows(unit="trip"), {}, "cannot be charged"),
         (flows(epsilon=0.02), {"trips": 5_000}, r"would show .* trips, more than were made"),
         (flows(epsilon=0.02), {"trips": None}, "an unknown number of trips"),
-        (flows(epsilon=0.02), {"trips": 5_000, "noise_consent": "yes"}, "other words"),
+        (flows(epsilon=0.02), {"trips": 5_000, "consents": ["yes"]}, "other words"),
         (zoom(), {}, "exceeds δ by 1e-07"),
         (zoom(delta=1e-3), {}, "at most one over the public number of people"),
         (zoom(epsilon=100.0), {}, "must be"),
@@ -264,7 +264,7 @@ def test_a_release_that_is_mostly_noise_takes_a_second_yes(ledger, demo, tmp_pat
     assert 0 < clear.phantoms < 1  # of so little noise nobody is asked
     check(clear, demo, ledger)
     out = release(
-        setting, demo, tmp_path / "o", ledger=ledger, trips=5_000, noise_consent=NOISE_CONSENT
+        setting, demo, tmp_path / "o", ledger=ledger, trips=5_000, consents=[NOISE_CONSENT]
     )
     said = json.loads((out / "statement.json").read_text(encoding="utf-8"))
     assert "where the custodian states that 5,000 were made" in " ".join(said["warnings"])
@@ -293,8 +293,8 @@ def test_trip_level_takes_consent_and_is_marked_on_every_file_that_speaks(demo, 
     setting = flows(unit="trip", **ONE_DAY)
     for words in ("", "yes"):
         with pytest.raises(ReleaseError, match="consent in words"):
-            release(setting, demo, tmp_path / "out", **asked, consent=words)
-    out = release(setting, demo, tmp_path / "out", **asked, consent=CONSENT)
+            release(setting, demo, tmp_path / "out", **asked, consents=[words])
+    out = release(setting, demo, tmp_path / "out", **asked, consents=[CONSENT])
     for name in ("statement.html", "statement.json"):
         said = (out / name).read_text(encoding="utf-8")
         assert "PROTECTS TRIPS, NOT PEOPLE" in said

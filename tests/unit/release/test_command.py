@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from engine.release import NOISE_CONSENT, command
+from engine.release import NOISE_CONSENT
 from engine.release.command import main
 from engine.synthetic.twin import twin
 from engine.synthetic.twininputs import TwinInputs
@@ -50,6 +50,7 @@ def test_the_command_line_releases_and_refuses(tmp_path, capsys, option):
     assert main(["verify", "--head", head, *option]) == 0
     assert "4 entries, unbroken" in capsys.readouterr().out
     refused(capsys, "verify", "--head", "0" * 64, *option)
+    assert "must be a ledger" in refused(capsys, "verify", "--ledger", str(tmp_path / "none"))
     refused(capsys, "od", "no\x1b[2Jwhere\n", *OD[2:], "--epsilon", "1", "--out", "x", *option)
 
 
@@ -69,17 +70,12 @@ def test_coarse_zones_and_times_are_asked_for_in_words(tmp_path, option, capsys)
     assert "must be one that was declared" in refused(capsys, *asked)
 
 
-def test_what_is_mostly_noise_asks_twice_and_warns_in_full(tmp_path, option, monkeypatch, capsys):
-    answers = iter(["1,000", NOISE_CONSENT])
-    monkeypatch.setattr(command.sys.stdin, "isatty", lambda: True, raising=False)
-    monkeypatch.setattr("builtins.input", lambda _: next(answers))
+def test_what_is_mostly_noise_takes_consent_and_warns_in_full(tmp_path, option, capsys):
     asked = ["od", "demo-city", "--epsilon", "0.01", "--tuned-on", "public", *option]
-    assert main([*asked, "--out", str(tmp_path / "out")]) == 0
+    asked += ["--trips", "1000", "--out", str(tmp_path / "out")]
+    assert "write: I understand that most of it is noise" in refused(capsys, *asked)
+    assert main([*asked, "--consent", NOISE_CONSENT]) == 0
     assert "warning: NOISE IS SHOWN AS FLOWS" in capsys.readouterr().out
-    said = json.loads((tmp_path / "out" / "statement.json").read_text(encoding="utf-8"))
-    assert said["trips"] == 1000
-    answers = iter(["", "no"])
-    assert "an unknown number of trips" in refused(capsys, *asked, "--out", str(tmp_path / "o"))
 
 
 def test_the_statement_names_the_twins_inputs_and_sources(tiny_city, tmp_path, monkeypatch, capsys):

@@ -20,7 +20,7 @@ from engine.release import WAYS, flows as way, noise, plan, words
 from engine.release.files import clear_bar
 from engine.resolution import look_at
 from tests.reference import estimate_reference as plain
-from tests.support.releases import fourier, ours, report, seen, visits, zoom
+from tests.support.releases import fourier, ours, report, seen, view_of, visits, zoom
 from tests.support.trips import save_trips
 
 ZONES, DAYS, EPSILON = 60, 28, 0.06
@@ -48,9 +48,10 @@ def written(setting, dataset, folder):
     """Write a product's files without a ledger; return the plan and the shares of progress."""
     shares, planned = [], plan(setting, dataset)
     one = WAYS[setting.parameters.method]
-    one.prepare(planned, dataset)
+    view = view_of(setting, dataset)
+    one.prepare(planned, view)
     folder.mkdir(exist_ok=True)
-    one.write(planned, dataset, folder, shares.append)
+    one.write(planned, view, folder, shares.append)
     assert shares == sorted(shares)
     assert shares[-1] == 1
     return planned
@@ -166,12 +167,13 @@ def test_published_flows_take_the_memory_of_a_day_however_many_days(demo, tmp_pa
         setting = seen(replace(FOUR, suppression_threshold=0), last=days - 1)
         planned, folder = plan(setting, demo), tmp_path / str(days)
         folder.mkdir()
-        way.prepare(planned, demo)
+        view = view_of(setting, demo)
+        way.prepare(planned, view)
         pool, before = pa.proxy_memory_pool(pa.system_memory_pool()), pa.default_memory_pool()
         pa.set_memory_pool(pool)
         tracemalloc.start()
         try:
-            way.write(planned, demo, folder, lambda _: None)
+            way.write(planned, view, folder, lambda _: None)
             peaks.append(tracemalloc.get_traced_memory()[1] + pool.max_memory())
         finally:
             tracemalloc.stop()

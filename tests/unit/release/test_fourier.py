@@ -32,18 +32,18 @@ def test_the_scales_are_those_of_the_paper_in_whole_steps(scales):
     norm = np.linalg.norm(np.rint(matrix * 2**20), 2)
     epsilon = scales.published.epsilon
     step, root = norm * 2**12, math.sqrt(ELL)
-    assert scales.histogram == pytest.approx(4 / epsilon)
-    assert scales.visits == pytest.approx(4 * CAP / epsilon)
-    assert scales.choice == pytest.approx(2 * root * step / (epsilon / 4), rel=1e-4)
+    assert scales.drawn[0] == pytest.approx(4 / epsilon)
+    assert scales.drawn[1] == pytest.approx(4 * CAP / epsilon)
+    assert scales.drawn[2] == pytest.approx(2 * root * step / (epsilon / 4), rel=1e-4)
     sigma = root * math.sqrt(8 * math.log(4e7)) / (epsilon / 2)
-    assert scales.sigma == pytest.approx(sigma * step, rel=1e-4)
-    assert scales.choice >= 8 * root * step / epsilon  # never less than what is proved needs
-    assert scales.sigma >= sigma * step
+    assert scales.drawn[3] == pytest.approx(sigma * step, rel=1e-4)
+    assert scales.drawn[2] >= 8 * root * step / epsilon  # never less than what is proved needs
+    assert scales.drawn[3] >= sigma * step
 
 
 def test_the_scales_prove_what_is_charged_by_formulas_of_their_own(scales):
     epsilon = scales.published.epsilon
-    rho = (math.sqrt(ELL) / (scales.sigma / 2**32)) ** 2 / 2
+    rho = (math.sqrt(ELL) / (scales.drawn[3] / 2**32)) ** 2 / 2
     alpha = 1 + np.exp(np.linspace(-3, 9, 200_001))
     converted = alpha * rho + np.log(1 / (alpha * 1e-7)) / (alpha - 1) + np.log1p(-1 / alpha)
     total = epsilon / 2 + epsilon / (4 * math.sqrt(2)) + converted.min()
@@ -60,8 +60,8 @@ def test_the_explorers_total_is_no_more_than_what_a_release_proves(demo, scales)
     cover = demo.tessellation.cover_size
     explored = proved_epsilon(scales.published, cover)
     assert 0.97 * scales.epsilon < explored < scales.epsilon
-    ratio = math.sqrt(ELL) / (scales.sigma / 2**32)
-    rest = scales.epsilon - sum(scales.pure)
+    ratio = math.sqrt(ELL) / (scales.drawn[3] / 2**32)
+    rest = scales.epsilon - sum(one.epsilon for one in scales.stages[:3])
     assert gaussian_delta(rest, ratio) <= 1e-7
 
 
@@ -109,7 +109,7 @@ def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_
         assert change <= scales.moved
         furthest = max(furthest, change)
         one, other = (
-            np.array(way.scores(some, scales.sigma), dtype=object) for some in (exact, moved)
+            np.array(way.scores(some, scales.drawn[3]), dtype=object) for some in (exact, moved)
         )
         ranges = (other - one).astype(float)
         assert np.ptp(ranges) <= way.range_of(scales.moved)
@@ -198,12 +198,13 @@ def test_where_noise_exceeds_the_visits_all_is_zero_and_the_total_says_so(
     assert pd.read_csv(tmp_path / "totals.csv")["visits"].tolist() == [-5]
 
 
-def test_more_people_than_whole_numbers_hold_are_refused(demo, monkeypatch):
+@pytest.mark.parametrize("known", [101, None])
+def test_more_people_than_whole_numbers_hold_are_refused(demo, monkeypatch, known):
     monkeypatch.setattr(way, "MOST_PEOPLE", 100)
-    with pytest.raises(Exception, match="for at most 100 people"):
-        plan(fourier(), demo)
-    unknown = replace(demo.metadata, people_public=None)
-    monkeypatch.setattr(demo, "metadata", unknown)
+    monkeypatch.setattr(demo, "metadata", replace(demo.metadata, people_public=known))
+    if known:  # as the custodian says, whoever is counted
+        monkeypatch.setattr(demo, "single_visit_by_tower", np.zeros(1, dtype=np.int64))
+        monkeypatch.setattr(demo, "presampled_by_tower", lambda _: np.zeros((1, 1), dtype=np.int64))
     with pytest.raises(DatasetError, match="for at most 100 people"):
         way.prepare(plan(fourier(), demo), demo)
 

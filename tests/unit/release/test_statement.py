@@ -22,6 +22,7 @@ from tests.support.releases import (
     report,
     seen,
     statement_of,
+    view_of,
     visits,
     zoom,
 )
@@ -132,7 +133,7 @@ def test_the_trips_beyond_the_bound_are_a_stage_where_they_are_counted(rwanda):
 
 def test_our_intervals_hold(demo, tmp_path):
     setting = ours(flows(**ONE_DAY))
-    way.write(plan(setting, demo), demo, tmp_path, lambda share: None)
+    way.write(plan(setting, demo), view_of(setting, demo), tmp_path, lambda share: None)
     table = pd.read_csv(tmp_path / "flows.csv")
     for name in ("measured_low_95", "low_95"):
         assert (table[name] <= table[name.replace("low", "high")]).all()
