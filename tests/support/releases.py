@@ -66,6 +66,18 @@ def products():
     }
 
 
+def written(setting, dataset, folder):
+    """Write a product's files without a ledger; return the plan."""
+    shares, planned = [], package.plan(setting, dataset)
+    way, view = package.WAYS[setting.parameters.method], view_of(setting, dataset)
+    way.prepare(planned, view)
+    folder.mkdir(exist_ok=True)
+    way.write(planned, view, folder, shares.append)
+    assert shares == sorted(shares)
+    assert shares[-1] == 1
+    return planned
+
+
 def view_of(setting, dataset):
     return look_at(dataset, setting.zones, setting.when)
 
@@ -99,3 +111,7 @@ def statement_of(dataset, plan, tuning="public", note="", earlier=0):
         for i, (kind, own) in enumerate(kinds, start=1)
     ]
     return statement(plan, dataset.id, entries)
+
+
+def items(dataset, setting, **given):
+    return statement_of(dataset, package.plan(setting, dataset, trips=TRIPS), **given)["items"]

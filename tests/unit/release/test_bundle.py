@@ -15,14 +15,12 @@ from nbclient import NotebookClient
 from opendp import mod
 
 from engine import datasets, origin_destination as od, release as package
-from engine.contract import When
 from engine.datasets import Dataset
-from engine.errors import DatasetError, ExplorerError, ParameterError
+from engine.errors import DatasetError, ExplorerError
 from engine.release import CONSENT, NOISE_CONSENT, BudgetLedger, ReleaseError, check, noise, plan
 from engine.release.bundle import room
 from engine.release.files import neutral
 from engine.release.statement import ITEMS
-from engine.resolution import look_at
 from tests.support.releases import (
     ONE_DAY,
     TRIPS,
@@ -31,6 +29,7 @@ from tests.support.releases import (
     products,
     release,
     report,
+    seen,
     visits,
     zoom,
 )
@@ -134,15 +133,6 @@ def test_flows_and_zones_are_what_scikit_mobility_takes(bundles, name, flow):
     assert (values == tiles[values.columns]).all(axis=None)
 
 
-def test_released_values_are_whole_numbers_and_suppressed_is_empty(bundles):
-    table = pd.read_csv(bundles / "od" / "flows.csv", dtype={"origin": str, "destination": str})
-    assert len(table) == 2 * 150 * 149
-    shown = table.loc[~table["suppressed"], "flow"]
-    assert (shown == shown.round()).all()
-    assert shown.min() >= 15
-    assert table.loc[table["suppressed"], ["flow", "low_95", "high_95"]].isna().all(axis=None)
-
-
 def test_zone_totals_lie_in_their_bars(bundles, demo):
     """Unbiased totals and their 95% bars against the true trimmed totals."""
     zones = pd.read_parquet(bundles / "od" / "zones.parquet", columns=None)
@@ -179,45 +169,6 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
     assert str(int(demo.trips.whole.n.sum())) not in json.dumps(content(bundles, "od"))
 
 
-@pytest.mark.parametrize("unit", ["person-day", "person"])
-@pytest.mark.parametrize(
-    ("step", "ends"),
-    [
-        ("whole", [("2026-06-02", "2026-06-06")]),
-        ("week", [("2026-06-02", "2026-06-06")]),
-        ("day", [(f"2026-06-0{day}",) for day in range(2, 7)]),
-    ],
-)
-def test_coarse_zones_and_times_are_released_as_they_are_judged(
-    ledger, demo, tmp_path, unit, step, ends
-):
-    setting = flows(unit=unit, zones="clusters-12", step=step, first=1, last=5, epsilon=1.0)
-    out = release(setting, demo, tmp_path / "out", ledger=ledger)
-    table = pd.read_csv(out / "flows.csv", dtype={"origin": str, "destination": str})
-    names = ["date"] if step == "day" else ["period_from", "period_to"]
-    assert list(table[names].drop_duplicates().itertuples(index=False, name=None)) == ends
-    zones = gpd.read_parquet(out / "zones.parquet")
-    coarse = look_at(demo, "clusters-12")
-    assert list(zones["zone_id"]) == list(coarse.zones["zone_id"])
-    assert len(table) == len(ends) * 12 * 11
-    kept = od.kept(coarse, setting.parameters, days=range(1, 6), sum_days=True)[0]
-    assert abs(zones["out_trips"] - kept.sum(axis=1)).max() < 12 * 40
-    paid = ledger.entries()[-2].body
-    assert paid["epsilon"] == (5.0 if unit == "person-day" else 1.0)  # by days, not by matrices
-    said = json.loads((out / "statement.json").read_text(encoding="utf-8"))["setting"]
-    assert (said["zones"], said["time"], said["first"], said["last"]) == ("clusters-12", step, 1, 5)
-
-
-def test_a_report_of_coarser_zones_is_refused_before_anything_is_charged(ledger, demo, tmp_path):
-    setting = report()
-    setting = type(setting)(
-        seen=type(setting.seen)(dataset="any", zones="clusters-30"), parameters=setting.parameters
-    )
-    with pytest.raises(ParameterError, match=r"must be made of a dataset as it was ingested"):
-        release(setting, demo, tmp_path / "out", ledger=ledger)
-    assert ledger.budget("people").releases == 0
-
-
 def test_what_a_dataset_lacks_is_said_before_anything_is_charged(tmp_path):
     ledger = BudgetLedger(tmp_path / "l.sqlite")
     name = "afghanistan-provinces"
@@ -244,6 +195,7 @@ def test_what_a_dataset_lacks_is_said_before_anything_is_charged(tmp_path):
         (fourier(scaling=False), {}, "with its improved scaling alone"),
         (flows(zones="clusters-1"), {}, "at least 2 zones, got 1"),
         (flows(first=30), {}, "must be among the 7 declared ones"),
+        (seen(report().parameters, zones="clusters-30"), {}, "a dataset as it was ingested"),
     ],
 )
 def test_what_may_not_be_released_costs_nothing(ledger, demo, tmp_path, setting, options, words):
@@ -378,6 +330,3 @@ def test_no_public_name_writes_a_bundle_without_a_full_charge(demo, tmp_path, mo
         assert (order.pop(0), order.pop(0), order) == ("charge", "draw", [])
     spent = [one.body["epsilon"] for one in ledger.entries() if one.kind == "release"]
     assert spent == [1.0] * len(spent)
-    writers = {name for name in package.__all__ if "out" in str(getattr(package, name).__doc__)}
-    assert "release" in writers
-    assert When() == flows().when

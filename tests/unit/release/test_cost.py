@@ -100,38 +100,38 @@ def test_products_say_what_their_cost_in_finer_units_rests_on(demo):
         assert (planned.rho is not None) == (planned.product == "density-zoom")
 
 
-def test_a_release_is_charged_and_stated_in_the_budgets_unit(demo, tmp_path):
-    ledger = BudgetLedger(tmp_path / "l.sqlite")
-    ledger.declare("p", datasets=["demo-city"], unit="person-day", epsilon=1.5, by="me")
-    release(flows(unit="person"), demo, tmp_path / "one", ledger=ledger)
-    assert ledger.budget("p").spent_epsilon == 1.0
-    content = json.loads((tmp_path / "one" / "statement.json").read_text(encoding="utf-8"))
-    assert content["epsilon"] == 0.5
-    assert content["cost"] == {"unit": "person-day", "epsilon": 1.0, "delta": 0.0}
-    assert "this release (1) included" in content["items"]["total"]
-    entry = ledger.entries()[1].body
-    assert entry["loss"] == {
-        "unit": "person",
-        "epsilon": 0.5,
-        "delta": 0.0,
-        "days": 7,
-        "trimmed_to": 2,
-        "rho": None,
-    }
-    with pytest.raises(ReleaseError, match=r"at most ε = 0\.5 "):
-        release(flows(unit="person"), demo, tmp_path / "two", ledger=ledger)
+@pytest.mark.parametrize("step", ["day", "week", "whole"])
+def test_a_person_pays_for_days_however_many_matrices_they_make(demo, step):
+    planned = plan(flows(epsilon=0.1, step=step, zones="clusters-12", first=1, last=5), demo)
+    assert planned.days == 5
+    assert cost(planned, "person").epsilon == 0.5
 
 
-def test_a_ledger_is_charged_delta_too(demo, tmp_path):
+@pytest.mark.parametrize(
+    ("setting", "unit", "epsilon", "delta"),
+    [
+        (flows(unit="person"), "person-day", 1.0, 0.0),
+        (zoom(epsilon=1.0), "trip", pytest.approx(1.4449, rel=1e-4), 1e-7),
+    ],
+)
+def test_a_release_is_charged_and_stated_in_the_budgets_unit(
+    demo, tmp_path, setting, unit, epsilon, delta
+):
     ledger = BudgetLedger(tmp_path / "l.sqlite")
-    ledger.declare("p", datasets=["demo-city"], unit="trip", epsilon=1.5, delta=1e-6, by="me")
-    release(zoom(epsilon=1.0), demo, tmp_path / "one", ledger=ledger)
-    spent = ledger.budget("p")
-    assert (spent.spent_epsilon, spent.spent_delta) == (pytest.approx(1.4449, rel=1e-4), 1e-7)
+    ledger.declare("p", datasets=["demo-city"], unit=unit, epsilon=1.5, delta=1e-6, by="me")
+    release(setting, demo, tmp_path / "one", ledger=ledger)
+    budget, planned = ledger.budget("p"), plan(setting, demo)
+    assert (budget.spent_epsilon, budget.spent_delta) == (epsilon, delta)
     content = json.loads((tmp_path / "one" / "statement.json").read_text(encoding="utf-8"))
-    assert content["cost"] == {"unit": "trip", "epsilon": spent.spent_epsilon, "delta": 1e-7}
+    assert (content["epsilon"], content["delta"]) == (planned.epsilon, delta)
+    assert content["cost"] == {"unit": unit, "epsilon": budget.spent_epsilon, "delta": delta}
     total = content["items"]["total"]
-    assert "(1.4449) included, and δ = 1e-07 of 1e-06, this release (1e-07) included" in total
+    assert f"this release ({budget.spent_epsilon:.6g}) included" in total
+    assert ("δ = 1e-07 of 1e-06, this release (1e-07) included" in total) == bool(delta)
+    asked = ledger.entries()[1].body["loss"]
+    assert {name: getattr(planned, name) for name in asked} == asked
+    with pytest.raises(ReleaseError, match="must not be exceeded"):
+        release(setting, demo, tmp_path / "two", ledger=ledger)
 
 
 def test_vectors_without_negative_numbers_lie_at_most_root_two_norms_apart():

@@ -6,10 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
 from scipy.fft import dct
 
-from engine import datasets, density, metrics
 from engine.density.accounting import proved_epsilon
 from engine.density.gaussian import gaussian_delta
 from engine.errors import DatasetError
@@ -114,78 +112,6 @@ def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_
         ranges = (other - one).astype(float)
         assert np.ptp(ranges) <= way.range_of(scales.moved)
     assert furthest > 0.9 * scales.moved
-
-
-@pytest.mark.parametrize("scale", [3.0, 12.0])
-def test_the_choice_follows_its_closed_form(scale):
-    """Permute and flip (McKenna and Sheldon 2020): of each order of the scores, the first kept."""
-    from itertools import permutations
-
-    scores, draws = [7, 0, 4, 11], 40_000
-    chance = np.zeros(4)
-    for order in permutations(range(4)):
-        left = 1 / 24
-        for one in order:
-            kept = math.exp(-(scores[one] - min(scores)) / scale)
-            chance[one] += left * kept
-            left *= 1 - kept
-    drawn = np.bincount([noise.least(scores, scale) for _ in range(draws)], minlength=4)
-    assert stats.chisquare(drawn, chance * draws).pvalue > 1e-6
-    for wrong in (0.8, 1.25):
-        other = np.zeros(4)
-        for order in permutations(range(4)):
-            left = 1 / 24
-            for one in order:
-                kept = math.exp(-(scores[one] - min(scores)) / (scale * wrong))
-                other[one] += left * kept
-                left *= 1 - kept
-        assert stats.chisquare(drawn, other * draws).pvalue < 1e-6
-
-
-@pytest.mark.parametrize("factor", [1.0, 0.8, 1.25])
-def test_coefficients_are_drawn_at_sigma(demo, scales, monkeypatch, factor):
-    """The noise itself, of a whole draw: its χ² fits σ, and no σ a fifth or a quarter off."""
-    seen = {}
-    draw = noise.discrete_gaussian
-
-    def record(counts, sigma):
-        noisy = draw(counts, sigma * factor)
-        seen["z"] = (noisy - counts).ravel() / sigma
-        return noisy
-
-    monkeypatch.setattr(noise, "discrete_gaussian", record)
-    monkeypatch.setattr(noise, "least", lambda scores, scale: HOURS - 1)
-    small = replace(scales, published=replace(scales.published, cluster_minimum=0.0))
-    way.draw(demo, small)
-    z = seen["z"]
-    assert z.size > 20_000
-    spread = stats.chi2.cdf((z**2).sum(), z.size)
-    assert (1e-6 < spread < 1 - 1e-6) == (factor == 1.0)
-
-
-def use_of(true, drawn):
-    return float(metrics.common_part(np.abs(drawn - true).sum(), drawn.sum(), true.sum()))
-
-
-@pytest.mark.parametrize(
-    ("name", "epsilon"),
-    [
-        ("demo-city", 0.3),
-        pytest.param("demo-city", 1.0, marks=pytest.mark.long),
-        pytest.param("paris", 0.3, marks=pytest.mark.long),
-        pytest.param("paris", 1.0, marks=pytest.mark.long),
-    ],
-)
-def test_a_release_is_of_as_much_use_as_the_exploration_at_the_same_proved_total(name, epsilon):
-    dataset, draws = datasets.load(name), 10
-    true = density.truth(dataset)
-    size, asked = dataset.tessellation.cover_size, replace(ASKED, epsilon=epsilon)
-    fair = density.at_equal_proved_epsilon(asked, epsilon, size)
-    scales = way.Scales.proving(asked, dataset.metadata.max_visits_cap)
-    rng = np.random.default_rng(2)
-    explored = [use_of(true, density.release(dataset, fair, rng=rng).counts) for _ in range(draws)]
-    released = [use_of(true, way.draw(dataset, scales)[0]) for _ in range(draws)]
-    assert np.mean(released) == pytest.approx(np.mean(explored), rel=0.03)
 
 
 def test_where_noise_exceeds_the_visits_all_is_zero_and_the_total_says_so(

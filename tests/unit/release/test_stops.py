@@ -130,18 +130,10 @@ def test_of_four_releases_to_one_folder_one_pays(ledger, tmp_path):
         "print('ready', flush=True); sys.stdin.readline()\n"
         "sys.exit(command.main(sys.argv[1:]))"
     )
-    options = ["--ledger", str(ledger.path), "--out", str(tmp_path / "out")]
-    several = [
-        subprocess.Popen(
-            [sys.executable, "-c", script, *ONE, *options],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for _ in range(4)
-    ]
+    options = [*ONE, "--ledger", str(ledger.path), "--out", str(tmp_path / "out")]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    command = [sys.executable, "-c", script, *options]
+    several = [subprocess.Popen(command, cwd=ROOT, text=True, **pipes) for _ in range(4)]
     for one in several:
         one.stdout.readline()
     for one in several:
@@ -165,16 +157,31 @@ def test_a_name_is_one_releases_own_until_it_ends(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_leaves_the_cost_spent_and_no_bundle(ledger, demo, tmp_path, monkeypatch):
-    def full(plan, dataset, folder, progress):
-        (folder / "flows.csv").write_text("half")
-        raise OSError(28, "No space left on device")
+def half(plan, view, folder, progress):
+    (folder / "flows.csv").write_text("half")
+    raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(way, "write", full)
-    with pytest.raises(ReleaseError, match="stays spent, since its noise was drawn"):
+
+def none(*_):
+    raise MemoryError
+
+
+@pytest.mark.parametrize(
+    ("place", "fault", "words"),
+    [
+        ("prepare", none, r"\(MemoryError\).*nothing was spent"),
+        ("write", none, r"\(MemoryError\).*entry 2 of the ledger, stays spent"),
+        ("write", half, r"\(No space left on device\).*stays spent, since its noise was drawn"),
+    ],
+)
+def test_whatever_fails_is_said_with_what_is_spent_and_leaves_nothing(
+    ledger, demo, tmp_path, monkeypatch, place, fault, words
+):
+    monkeypatch.setattr(way, place, fault)
+    with pytest.raises(ReleaseError, match=words):
         release(flows(), demo, tmp_path / "out", ledger=ledger)
-    assert ledger.budget("people").releases == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
+    assert ledger.budget("people").releases == (place == "write")
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.sqlite"]
 
 
 def test_a_disk_that_would_be_full_is_seen_before_anything_is_spent(
@@ -211,18 +218,6 @@ def test_a_folder_that_was_filled_meanwhile_is_not_said_to_be_this_one(
     with pytest.raises(ReleaseError, match=r"could not be written.*stays spent"):
         release(flows(), demo, tmp_path / "out", ledger=ledger)
     assert (tmp_path / "out" / "flows.csv").read_text() == "of another"
-
-
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_whatever_fails_is_said_with_what_is_spent(ledger, demo, tmp_path, monkeypatch, when):
-    def fail(*_):
-        raise MemoryError
-
-    monkeypatch.setattr(way, "prepare" if when == "before" else "write", fail)
-    words = {"before": r"nothing was spent", "after": r"entry 2 of the ledger, stays spent"}[when]
-    with pytest.raises(ReleaseError, match=rf"\(MemoryError\).*{words}"):
-        release(flows(), demo, tmp_path / "out", ledger=ledger)
-    assert ledger.budget("people").releases == (when == "after")
 
 
 @pytest.mark.long
