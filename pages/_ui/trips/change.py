@@ -29,12 +29,13 @@ def draw(matrix: Matrix) -> None:
         return
     way = choose("Show", ("Flows", "Leaving", "Arriving"), **_named("show"))
     _map(matrix, *spans, way)
-    known = power(*spans, matrix.seed)
+    draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
+    known = power(*spans, matrix.seed, draws)
     changed = f"of {number(known.found + known.missed)} true changes by {SHARE:.0%} or more"
     wrong = "Told, but the truth does not go there: by noise, or trimming drops more in one span."
     cards.row(
         [
-            Card("Told", number(known.told), "flows", "Beyond noise. Means of 20 draws."),
+            Card("Told", number(known.told), "flows", f"Beyond noise. Means of {draws} draws."),
             Card("Found", number(known.found), changed, f"Of flows of {FLOW} trips or more."),
             Card("Missed", number(known.missed), changed, "Nobody can tell them from noise."),
             Card("Invented", number(known.invented), "flows", wrong),
@@ -96,7 +97,7 @@ def compared(
 
 
 @cached.once
-def power(before: Setting, after: Setting, seed: cached.Seed) -> Found:
+def power(before: Setting, after: Setting, seed: cached.Seed, draws: int) -> Found:
     """Return how verdicts fare beside the truth, on average over draws."""
     parameters, counts = before.parameters, list[Integers]()
     trims = ODParameters(
@@ -113,6 +114,7 @@ def power(before: Setting, after: Setting, seed: cached.Seed) -> Found:
         least_shown=_least(parameters),
         share=SHARE,
         size=FLOW,
+        draws=draws,
     )
 
 
