@@ -8,13 +8,14 @@ from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from .. import validation
 from ..arrays import Integers
@@ -23,7 +24,6 @@ from ..parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
 from . import storage, tripfiles
 from .installed import available, having
 from .metadata import Metadata
-from .presampled import Presampled
 from .tripcounts import Trips
 from .zoomtables import FILES, ZoomTables, from_parquet
 
@@ -31,6 +31,15 @@ if TYPE_CHECKING:
     from ..geography import Tessellation
 
 _ID_COLUMNS = ("location_id", "zone_id")
+_SLICE_ROWS = 2**20
+
+
+class _Slice(NamedTuple):
+    """Visits kept for any ℓ, a prefix of some of the rows: there are millions."""
+
+    cell: NDArray[np.int32]  # tower · 168 + hour, by ascending rank
+    n: NDArray[np.int32]
+    ends: NDArray[np.intp]  # rows of rank ≤ r, r = 0 … 255
 
 
 class Dataset:
@@ -122,7 +131,11 @@ class Dataset:
         limit = validation.whole_number(
             "max_visits_per_user", max_visits_per_user, 1, MAX_VISITS_LIMIT, remedy="30 is usual"
         )
-        return self._presampled.kept(limit, len(self.towers))
+        counts = np.zeros(len(self.towers) * HOURS_PER_WEEK)
+        for cell, n, ends in self._presampled:
+            end = ends[limit]
+            counts += np.bincount(cell[:end], weights=n[:end], minlength=len(counts))
+        return counts.astype(np.int64).reshape(-1, HOURS_PER_WEEK)
 
     @cached_property
     def zoom_tables(self) -> ZoomTables:
@@ -151,10 +164,19 @@ class Dataset:
         return counts
 
     @cached_property
-    def _presampled(self) -> Presampled:
-        presampled = Presampled(self._read("presampled.parquet", "density"), self._tower_index)
+    def _presampled(self) -> list[_Slice]:
+        table, slices = self._read("presampled.parquet", "density"), list[_Slice]()
+        for start in range(0, len(table), _SLICE_ROWS):
+            part = table.slice(start, _SLICE_ROWS)
+            rank = part["rank"].to_numpy().astype(np.uint8)
+            order = np.argsort(rank, kind="stable")
+            cell = self._tower_index(part["location_id"]) * HOURS_PER_WEEK + part["hour"].to_numpy()
+            ends = np.searchsorted(rank[order], np.arange(256), side="right")
+            n = part["n"].to_numpy()[order].astype(np.int32)
+            slices.append(_Slice(cell[order].astype(np.int32), n, ends))
+        del table
         pa.default_memory_pool().release_unused()
-        return presampled
+        return slices
 
     def _trips(self, name: str) -> Trips:
         file = f"{name}.parquet"
@@ -247,44 +269,30 @@ def save(
     tables: Mapping[str, pa.Table],
     texts: Mapping[str, str] | None = None,
 ) -> Dataset:
-    """Write a dataset as a new version of `folder` and return it.
+    """Write a dataset as a new version of `folder`, by whose name it is called, and return it.
 
     Parameters
     ----------
-    folder : Path
-        Folder of the dataset; its name is the dataset's name.
-    metadata : Metadata
-        What ``dataset.json`` says.
-    zones, towers : GeoDataFrame
-        In EPSG:4326; their order is the order of all arrays.
+    zones, towers : GeoDataFrame, EPSG:4326
+        Their order is the order of all arrays.
     tables : mapping of str to pyarrow.Table
-        By table name without ending: ``truth``, ``presampled``, ``single_visit``, ``zoom_…``,
-        ``homes``, ``trips``, ``trips_person``. They are sorted by key here, so order never matters.
+        By name without ending: ``truth``, ``presampled``, ``single_visit``, ``zoom_…``, ``homes``,
+        ``trips``, ``trips_person``. They are sorted by key, so the order of rows never matters.
     texts : mapping of str to str
         Further files of the version, by name.
     """
 
     def write(version: Path) -> None:
-        write_places(zones, version / "zones.parquet")
-        if towers is not None:
-            write_places(towers, version / "towers.parquet")
+        for name, places in (("zones", zones), ("towers", towers)):
+            if places is not None:
+                places.to_parquet(version / f"{name}.parquet", index=False, compression="zstd")
         for name, table in tables.items():
             if name in tripfiles.NAMES:
                 ids = list(map(str, zones["zone_id"]))
                 tripfiles.write(version, name, table, ids, metadata.days)
-            else:
-                write_table(version, name, table)
+                continue
+            keys = [(column, "ascending") for column in table.column_names if column != "n"]
+            path, ordered = version / f"{name}.parquet", table.sort_by(keys)
+            pq.write_table(ordered, path, compression="zstd", compression_level=9)
 
     return Dataset(storage.write_version(folder, metadata.to_json(), write, texts))
-
-
-def write_places(places: gpd.GeoDataFrame, path: Path) -> None:
-    """Write zones or towers, in their order."""
-    places.to_parquet(path, index=False, compression="zstd")
-
-
-def write_table(folder: Path, name: str, table: pa.Table) -> None:
-    """Write a table sorted by its keys, so that the order of its rows never matters."""
-    keys = [(column, "ascending") for column in table.column_names if column != "n"]
-    path = folder / f"{name}.parquet"
-    pq.write_table(table.sort_by(keys), path, compression="zstd", compression_level=9)

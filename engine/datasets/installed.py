@@ -9,29 +9,27 @@ from ..errors import DatasetError
 from . import storage
 from .metadata import Metadata
 
-_BESIDE = Path(__file__).parents[2] / "data"
-"""Of a checkout, or what an installed package ships."""
+_BESIDE = Path(__file__).parents[2] / "data"  # of a checkout, or what a package ships
 
 
 def data_root() -> Path:
     """Return the folder in which own datasets, releases and the ledger are kept."""
     if named := os.environ.get("MOBILITY_DATA"):
         return Path(named)
-    is_checkout = (_BESIDE.parent / "pyproject.toml").is_file()
-    return _BESIDE if is_checkout else _user_data() / "mobility-privacy-explorer"
+    if (_BESIDE.parent / "pyproject.toml").is_file():
+        return _BESIDE
+    home = Path.home()
+    if sys.platform == "darwin":
+        user = home / "Library" / "Application Support"
+    else:
+        user = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
+    return user / "mobility-privacy-explorer"
 
 
 def data_roots() -> tuple[Path, ...]:
     """Return the folders that hold datasets for all: `data_root`, and what an install ships."""
     own = data_root()
     return (own,) if os.environ.get("MOBILITY_DATA") or own == _BESIDE else (_BESIDE, own)
-
-
-def _user_data() -> Path:
-    home = Path.home()
-    if sys.platform == "darwin":
-        return home / "Library" / "Application Support"
-    return Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
 
 
 def available() -> dict[str, Path]:

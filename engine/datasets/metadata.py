@@ -33,19 +33,7 @@ _KINDS: dict[str, Any] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
-    """What ``dataset.json`` says of a dataset; none of it is read off confidential counts.
-
-    Attributes
-    ----------
-    period_from_data : bool or None
-        Whether the first and the last day were read from the data; None is not recorded.
-    places_public : bool or None
-        Whether the custodian declared the places public; False also where a grid's area was read
-        from the data. None is not recorded.
-    mean_visits_public : float or None
-        A public number of visits that a person makes in the density week on average, at least 1:
-        it sets the clips of the method `zoom`. None takes the usual ones, for calls.
-    """
+    """What ``dataset.json`` says of a dataset; none of it is read off confidential counts."""
 
     name: str
     description: str
@@ -62,9 +50,9 @@ class Metadata:
     made_by: str
     privacy_unit: str = "person"
     trips_have_people: bool = True
-    period_from_data: bool | None = None
-    places_public: bool | None = None
-    mean_visits_public: float | None = None
+    period_from_data: bool | None = None  # whether the two days were; None is not recorded
+    places_public: bool | None = None  # as declared; False where a grid's area is from the data
+    mean_visits_public: float | None = None  # sets the clips of `zoom`; None is as for calls
     scenario: Mapping[str, Any] = field(default_factory=dict[str, Any])
     format_version: int = FORMAT_VERSION
 

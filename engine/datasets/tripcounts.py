@@ -45,18 +45,9 @@ class TripCounts:
 class Trips:
     """Counted trips of a dataset, read a day at a time.
 
-    Parameters
-    ----------
-    days : int
-        Number of matrices.
-    rows : int
-        Rows of all days; of a view, those it is made of.
-    day : callable
-        Rows of one matrix by its position.
-    total : callable, optional
-        Rows of all days added up, where that is kept.
-    distinct : callable, optional
-        Distinct counts of all days (`engine.datasets.distinct`), where they are kept.
+    `days` matrices of `rows` in all (of a view, those it is made of); `day` gives those of one by
+    its position, `total` all days added up and `distinct` their distinct counts
+    (`engine.datasets.distinct`), where these are kept.
     """
 
     def __init__(

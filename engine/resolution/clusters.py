@@ -20,19 +20,8 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
 
     The smallest cluster joins its smallest neighbour, again and again; an island joins the
     cluster with the nearest centre. Ties go to the zone that comes first. Nothing but the zones'
-    polygons is read, so the clusters cost no privacy and are the same for everybody.
-
-    Parameters
-    ----------
-    zones : GeoDataFrame, EPSG:4326
-        Polygons in their fixed order.
-    k : int
-        Number of clusters, from 1 to the number of zones.
-
-    Returns
-    -------
-    int array, shape (zones,)
-        Cluster 0 … k − 1 of every zone, numbered by their first zone.
+    polygons is read, so the clusters cost no privacy and are the same for everybody. Returned are
+    the clusters 0 … k − 1 of every zone, shape (zones,), numbered by their first zone.
 
     Examples
     --------

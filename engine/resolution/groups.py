@@ -31,15 +31,7 @@ class Groups:
 def group_levels(zones: gpd.GeoDataFrame) -> tuple[Groups, ...]:
     """Return groups of zones, finest first: a quarter of them, a sixteenth, and so on.
 
-    Parameters
-    ----------
-    zones : GeoDataFrame, EPSG:4326
-        zone_id, name and polygons in their fixed order.
-
-    Returns
-    -------
-    tuple of Groups
-        Each of at least 12 groups; empty for fewer than 48 zones.
+    Each has at least 12 groups; there are none for fewer than 48 zones.
 
     Examples
     --------
@@ -57,19 +49,7 @@ def group_levels(zones: gpd.GeoDataFrame) -> tuple[Groups, ...]:
 
 
 def flows_between(flows: Integers | Floats, labels: Integers) -> Floats:
-    """Add flows between zones up to flows between their groups.
-
-    Parameters
-    ----------
-    flows : array, shape (zones, zones)
-        Trips by origin and destination.
-    labels : int array, shape (zones,)
-        Group of every zone.
-
-    Returns
-    -------
-    array, shape (groups, groups)
-        Trips from group to group; 0 within a group, as within a zone.
+    """Add flows (zones, zones) up to those between groups; 0 within a group, as within a zone.
 
     Examples
     --------

@@ -24,20 +24,10 @@ _LEAST = 2
 
 
 class InhabitedDataset(View):
-    """A view of `base` without the zones that are nobody's home.
+    """A view of `base` without the zones that are nobody's home; `kept` are the others' positions.
 
     Trips were ranked before: removing one unit of protection changes the kept counts by at most T
-    in L₁, as in `base`.
-
-    Attributes
-    ----------
-    kept : int array, shape (zones,)
-        Positions in `base` of the zones that are left.
-
-    Raises
-    ------
-    DatasetError
-        If the dataset tells no homes, or people live in fewer than two of its zones.
+    in L₁, as in `base`. `DatasetError` where people live in fewer than two zones.
     """
 
     def __init__(self, base: Dataset) -> None:
@@ -50,11 +40,6 @@ class InhabitedDataset(View):
                 remedy="choose a dataset that tells where people live",
             )
         super().__init__(base, FINEST, When())
-
-    @property
-    def left_out(self) -> int:
-        """Zones of `base` in which nobody lives."""
-        return len(self.base.zones) - len(self.kept)
 
     @cached_property
     def zones(self) -> gpd.GeoDataFrame:

@@ -79,23 +79,9 @@ def suggested_clusters(zones: int) -> tuple[int, ...]:
 def labels_of(zones: gpd.GeoDataFrame, level: str) -> tuple[Integers, Sequence[str], Sequence[str]]:
     """Return which coarse zone every zone belongs to, and the coarse zones' ids and names.
 
-    Parameters
-    ----------
-    zones : GeoDataFrame, shape (zones, …)
-    level : str
-        ``"zones"`` for the dataset's own, the name of a level of parents such as ``"province"``,
-        or ``"clusters-30"`` for 30 public clusters of neighbouring zones.
-
-    Returns
-    -------
-    labels : int array, shape (zones,)
-        0 … k − 1, in the order in which the coarse zones first appear.
-    ids, names : sequences of str, shape (k,)
-
-    Raises
-    ------
-    ParameterError
-        If the dataset has no such level, or fewer zones than clusters are asked for.
+    `level` is ``"zones"`` for the dataset's own, a level of parents such as ``"province"``, or
+    ``"clusters-30"``. Labels, shape (zones,), are 0 … k − 1 in the order in which the coarse zones
+    first appear. `ParameterError` for an unknown level, or more clusters than zones.
     """
     if match := _CLUSTERS.fullmatch(level):
         labels = cluster_zones(zones, int(match.group(1)))

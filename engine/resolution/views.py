@@ -135,19 +135,8 @@ class View(Dataset):
 def look_at(dataset: Dataset, zones: str = FINEST, when: When = ALL_DAYS) -> Dataset:
     """Return `dataset` as it is looked at; itself at its own zones, day by day.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        As it was ingested.
-    zones : str
-        A level of zones (`labels_of`).
-    when : When
-        Days that are seen, and how long one matrix of flows collects.
-
-    Raises
-    ------
-    ParameterError
-        If the dataset has no such level of zones or no such day, or is a view already.
+    `zones` is one of its levels (`labels_of`), `when` the days that are seen and how long one
+    matrix of flows collects. `ParameterError` where it has no such level or day, or is a view.
 
     Examples
     --------
@@ -170,21 +159,9 @@ def look_at(dataset: Dataset, zones: str = FINEST, when: When = ALL_DAYS) -> Dat
 
 
 def open_seen(seen: Seen, opened: Callable[[str], Dataset] | None = None) -> Dataset:
-    """Open a dataset as it is looked at.
+    """Open a dataset as it is looked at; errors are those of `load` and `look_at`.
 
-    Parameters
-    ----------
-    seen : Seen
-    opened : callable, optional
-        Opens a dataset by its id; give one that keeps what it has opened, so that views share
-        their base.
-
-    Raises
-    ------
-    DatasetError
-        If it is missing or damaged.
-    ParameterError
-        As `look_at`.
+    `opened` opens a dataset by its id: give one that keeps it, so that views share their base.
 
     Examples
     --------
