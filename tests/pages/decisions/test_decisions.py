@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from engine import datasets, decisions, origin_destination as od
+from engine.decisions.judge import AidJudgement
 from engine.parameters import EPSILON_STOPS
 from engine.resolution import InhabitedDataset
 from pages._ui.decisions import target, wording
@@ -130,6 +131,12 @@ def test_who_left_is_told_from_the_noisy_totals_of_zones(shocked, settled, monke
     assert np.array_equal(signs, np.sign(told) * (signs != 0))
     assert signs.any()
     assert "pays ε = 1 for both spans" in text(app)
+
+
+def test_the_verdict_names_the_cause_that_was_judged():
+    judged = AidJudgement("partly", 0.9, 0.008, "phantoms")
+    said = wording.aid_verdict(judged, 0.1, 3)
+    assert "0.8% too high, mainly because of phantom flows" in said
 
 
 def test_our_method_is_judged_by_its_own_draws(shocked, settled):

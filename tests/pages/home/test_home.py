@@ -64,7 +64,11 @@ def test_one_screen_with_two_gauges_one_slider_one_picture_and_one_answer(open_h
     assert verdict(app)[1].startswith("■ As it is set") or "As it is set" in verdict(app)[1]
     assert len(figures(app)) == 8
     assert "…" not in figures(app)
-    assert "Theorems 6 and 7" in text(app)
+    assert "ε for the error of one flow (Theorems 6 and 7)" in text(app)
+    beside = " ".join(
+        str(one.value) for kind in ("markdown", "caption") for one in app.sidebar.get(kind)
+    )
+    assert not re.search("suggest|recommend|advis", beside, re.IGNORECASE)
 
 
 def test_at_most_forty_controls(open_home, settled):
@@ -129,6 +133,7 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     assert number == f"{100 * risk.best_guess:.0f} of 100"
     assert needle == pytest.approx(200 * (risk.best_guess - 0.5), abs=0.01)
     assert f"right at most {100 * risk.best_guess:.0f} times in 100" in verdict(app)[1]
+    assert ("From one matrix, " if len(days) == 1 else "From all 7 matrices, ") in html_of(app)
     assert f"{risk.epsilon:.2g} in all" in html_of(app)
 
 

@@ -208,6 +208,10 @@ def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(
         app.session_state["session"].on_twin = ("elsewhere", one)
         app.run()
         assert filled(app)[0] == how
+    app.session_state["session"].on_twin = ("elsewhere", taken)
+    app.session_state["session"].judged.add("demo-city")
+    app.run()
+    assert filled(app)[0] == "these data"
 
 
 def test_a_second_dataset_of_the_same_people_shares_their_budget(page):

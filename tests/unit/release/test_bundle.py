@@ -35,6 +35,12 @@ from tests.support.releases import (
 )
 
 PRODUCTS = list(products())
+KEYS = "analysis bin date dest destination geometry hour id lat lon name number of origin quantile"
+NUMBERS = "change count flow flows mark suppressed time trips typical value verdict what zone_id"
+BARRED = "in_measured in_trips measured out_measured out_trips visits"
+ENDS = ("low_95", "high_95")
+COLUMNS = {*KEYS.split(), *NUMBERS.split(), *BARRED.split(), *ENDS}
+COLUMNS |= {f"{name}_{end}" for name in BARRED.split() for end in ENDS}
 REGISTRY = Path(__file__).parents[4] / "shared" / "data" / "registry" / "deployments-schema.yaml"
 
 
@@ -157,6 +163,15 @@ def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypat
     assert any("WARNING: for" in text for text in printed) == (
         name in ("od", "od-estimate", "density")
     )
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_files_have_no_column_beyond_keys_noisy_numbers_and_their_bars(bundles, name):
+    """A further one must be looked at: does the law of the noise alone give it?"""
+    folder = bundles / name
+    columns = {one for path in folder.rglob("*.csv") for one in pd.read_csv(path, nrows=1).columns}
+    columns |= {one for path in folder.rglob("*.parquet") for one in pd.read_parquet(path).columns}
+    assert not columns - COLUMNS
 
 
 def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
