@@ -7,8 +7,6 @@ import altair as alt
 import pytest
 import streamlit as st
 
-Rows = list[dict[str, Any]]
-
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, dict[str, Any]]]:
@@ -36,12 +34,13 @@ def valid(chart: dict[str, Any]) -> None:
     for layer in chart["layer"]:
         table = chart["datasets"][layer.get("data", chart["data"])["name"]]
         assert table
-        for channel in layer["encoding"].values():
+        for channel in layer.get("encoding", {}).values():
             for one in channel if isinstance(channel, list) else [channel]:
                 assert "field" not in one or one["field"] in table[0], one
 
 
-def rows(chart: dict[str, Any], line: str | None = None, table: str = "lines") -> Rows:
-    """Return the rows of a chart's table, or those of one line."""
-    every = chart["datasets"][table]
-    return every if line is None else [row for row in every if row["line"] == line]
+def said(chart: dict[str, Any]) -> str:
+    """Return what stands under a chart, also where it is saved: a table, which its title reads."""
+    assert chart["title"]["text"] == {"expr": "pluck(data('said'), 'line')"}
+    assert any(layer.get("data") == {"name": "said"} for layer in chart["layer"])
+    return " ".join(row["line"] for row in chart["datasets"]["said"])

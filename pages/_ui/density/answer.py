@@ -2,17 +2,15 @@
 
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
-from engine import density, metrics
+from engine import density
 from engine.contract import Setting
-from engine.parameters import HOURS_PER_WEEK, gaussian_for
+from engine.parameters import gaussian_for
 from pages._ui import cached, state
-from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
-from pages._ui.jobs import pieces
-from pages._ui.wording.numbers import fixed, metres, number, percent, scientific
+from pages._ui.views import answer as answers, numbers
+from pages._ui.wording.numbers import number, scientific
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 
 HELP = {
@@ -35,8 +33,6 @@ ONE_CLUSTER = (
     ":material/info: **All cells form one cluster**: together they are below the cluster minimum "
     "of {} visits, so every zone gets the same weekly rhythm."
 )
-_HOURS = 24
-"""Hours of the earth mover's distance that are computed at a time."""
 
 
 def switches() -> None:
@@ -54,59 +50,22 @@ def switches() -> None:
 
 
 def draw(setting: Setting) -> None:
-    """Draw what the setting is good for, and its large numbers."""
-    entry = state.entry_of(setting)
-    seed = state.seed(entry)
-    release, use = cached.release(setting, seed), cached.use(setting, state.use_seed(entry))
-    sentence = f"Of 100 visits {100 * use.share:.0f} are where and when they were."
-    if np.isnan(use.share):
-        sentence = "There are no visits to hold."
-    good, partly = (f"{100 * limit:.0f}" for limit in use.limits)
-    rule = f"Good from {good}, in part from {partly}: a flat week has 74. Mean of draws."
-    name = state.entry_of(setting).name
-    st.html(cards.verdict_html(use.level, sentence, rule, of=name))
+    """Draw what the setting is good for, its large numbers, and what its method does."""
+    answers.draw(setting)
+    release = cached.release(setting, state.seed(state.entry_of(setting)))
     for flag in release.flags:
         if flag == density.NOISE_EXCEEDS_DATA:
             st.error(EXCEEDS, icon=":material/error:")
         else:
             st.caption(ONE_CLUSTER.format(number(release.cluster_minimum or 0)))
-    hours = [(setting, seed, start) for start in range(0, HOURS_PER_WEEK, _HOURS)]
-    work = pieces.ask("density_moved", moved, hours, delay_s=1.0)
-
-    def show(done: list[float], running: bool) -> None:
-        distance = "…" if running else metres(metrics.mean_of_known(np.array(done)))
-        cards.row(_cards(setting, seed, distance))
-
-    pieces.live("density_moved", work, show)
+    ledger = cached.ledger(setting)
+    failing = f" at δ = {scientific(ledger.delta)}" if ledger.delta else ""
+    proved, charged = f"{ledger.proved_epsilon:.3g}", f"charged {setting.parameters.epsilon:g}"
+    simple = f"{ledger.pure_epsilon:.3g}{failing}"
+    said = f"For one person's whole week; by simple composition {simple}."
+    numbers.draw(setting, [Card("Proved privacy loss (ε)", proved, charged, said)])
     for note in _notes(setting):
         st.caption(note)
-
-
-def moved(setting: Setting, seed: cached.Seed, start: int) -> float:
-    """Return the mean earth mover's distance of some hours of the draw shown, in metres."""
-    some = slice(start, start + _HOURS)
-    true, private = cached.truth(setting), cached.release(setting, seed).counts
-    between = cached.dataset(cached.view(setting)).tessellation.zone_distances_m
-    shown = np.maximum(private[:, some], 0.0)
-    return metrics.mean_of_known(metrics.earth_movers_distance(true[:, some], shown, between))
-
-
-def _cards(setting: Setting, seed: cached.Seed, distance: str) -> list[Card]:
-    scores, ledger = cached.scores(setting, seed), cached.ledger(setting)
-    failing = f" at δ = {scientific(ledger.delta)}" if ledger.delta else ""
-    return [
-        Card("Relative error (MRE)", percent(scores.mean_error), "", "Mean over zones and hours."),
-        Card("Rhythm kept (Pearson r)", fixed(scores.mean_correlation), "", "Mean over zones."),
-        Card("Displacement (EMD)", distance, "", "How far visits seem to move on average."),
-        Card("Error of the total", percent(scores.total_error), "", "All visits of the week."),
-        Card(
-            "Proved privacy loss (ε)",
-            f"{ledger.proved_epsilon:.3g}",
-            f"charged {setting.parameters.epsilon:g}",
-            f"For one person's whole week; by simple composition {ledger.pure_epsilon:.3g}"
-            f"{failing}.",
-        ),
-    ]
 
 
 def _notes(setting: Setting) -> list[str]:

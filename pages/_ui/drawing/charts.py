@@ -31,6 +31,10 @@ _LOG_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, *(10.0**n for n in
 _MOST_TICKS = 7
 
 
+_UNSEEN: Spec = {"data": {"name": "said"}, "mark": {"type": "point", "opacity": 0}}
+"""Makes Vega-Lite keep the table that the title reads."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Axis:
     """How one quantity is placed and written: `form` as d3 does, on the axis; `tip` in tooltips."""
@@ -431,16 +435,18 @@ def show(
     on_pick: Callable[[Mapping[str, Any]], None] | None = None,
 ) -> None:
     """Draw layers over tables, of which the first is that of every layer without its own."""
-    data = {name: _arrow(columns) for name, columns in tables.items()}
     said, real = state.stamp()
+    # as data: a chart whose words have changed would be made anew, which takes a third of a second
+    data = {name: _arrow(columns) for name, columns in {**tables, "said": {"line": said}}.items()}
     small: Spec = {"orient": "bottom", "anchor": "start", "color": "#8a8a8a", "offset": 6}
+    small |= {"text": {"expr": "pluck(data('said'), 'line')"}}
     spec: Spec = {
         "data": {"name": next(iter(data))},
         "datasets": data,
-        "layer": list(layers),
+        "layer": [*layers, _UNSEEN],
         "height": height,
         "width": "container",
-        "title": small | {"text": said, "fontSize": 9, "fontWeight": "normal"},
+        "title": small | {"fontSize": 9, "fontWeight": "normal"},
         "usermeta": {"embedOptions": {"actions": not real}},
     }
 

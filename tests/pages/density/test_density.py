@@ -16,6 +16,7 @@ from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from pages._ui.wording.labels import NOBODY_SAMPLED
 from pages._ui.wording.numbers import percent
 from pages._ui.wording.privacy import ANALYTIC_NOTE
+from tests.support.charts import drawn as drawn
 from tests.support.page import bodies, text
 from tests.support.tables import shown as shown_tables
 
@@ -122,6 +123,16 @@ def test_noise_above_the_data_is_obvious(open_density):
             break
         next(button for button in app.button if button.label == "Redraw").click().run()
     assert app.error[0].value == answer.EXCEEDS
+
+
+def test_a_move_brings_a_chart_new_data_and_leaves_its_specification(open_density, drawn):
+    """Of another specification the browser makes the whole chart anew."""
+    app = open_density(epsilon=0.5)
+    before = dict(drawn["density_week"])
+    app.select_slider(key="epsilon").set_value(0.4).run()
+    after = dict(drawn["density_week"])
+    assert after.pop("datasets") != before.pop("datasets")
+    assert after == before
 
 
 def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
