@@ -64,6 +64,8 @@ class Session:
                     self._problem = body[:60]
                 if hasattr(one, "label"):
                     self.widgets[one.label.partition(":")[0]] = one
+            elif kind == "new_session" and not message.metadata.run.fragment_ids:
+                self.stop()  # as a browser does: the page says anew which parts it wants
             elif kind == "auto_rerun":
                 again = message.auto_rerun
                 if again.fragment_id not in self._asking:
@@ -79,6 +81,7 @@ class Session:
         """Ask for nothing any more."""
         for one in self._asking.values():
             one.cancel()
+        self._asking.clear()
 
     async def _again(self, fragment: str, every_s: float) -> None:
         while True:

@@ -5,6 +5,7 @@ stay in memory.
 """
 
 import asyncio
+import gc
 import os
 import shutil
 import tempfile
@@ -47,9 +48,11 @@ async def lifespan(app: object) -> AsyncGenerator[None]:
 
 
 async def _look() -> None:
+    await asyncio.sleep(LOOK_S)
+    gc.freeze()  # modules and tables: else every full collection, half a second, looks through them
     while True:
-        await asyncio.sleep(LOOK_S)
         end_left()
+        await asyncio.sleep(LOOK_S)
 
 
 def end_left() -> None:
