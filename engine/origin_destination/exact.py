@@ -4,7 +4,7 @@ A released cell has a known law (`laws`), so the expectation over any number of 
 weighted sum over the distinct pairs of a kept and a true count.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -28,8 +28,6 @@ Population = Literal["all", "travelled", "large"]
 POPULATIONS: tuple[Population, ...] = ("all", "travelled", "large")
 NORMAL_95 = 1.959964
 DEFAULT_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
-RELATIVE_STEP = 1e-5
-"""Median relative errors are found to within this."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -185,30 +183,26 @@ class Expectation:
 
     def median_error(self, population: Population = "all") -> float:
         """Return the median of |out − t| over all cells and draws together."""
-        high = 1.0
+        low, high = -1, 1
+        if not self.weights(population).any():
+            return float("nan")
         while self.absolute_error_within(high, population) < 0.5:
-            high = 2 * high + 1
-        half = _first_half(lambda x: self.absolute_error_within(np.floor(x), population), high, 0.5)
-        return float(np.floor(half))
-
-    def median_relative_error(self, population: Population = "all") -> float:
-        """Return the median of 2|out − t|/(out + t), from above to within `RELATIVE_STEP`."""
-        return _first_half(lambda x: self.relative_error_within(x, population), 2.0, RELATIVE_STEP)
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            enough = self.absolute_error_within(middle, population) >= 0.5
+            low, high = (low, middle) if enough else (middle, high)
+        return float(high)
 
     def absolute_error_within(self, errors: ArrayLike, population: Population = "all") -> Floats:
         """Return P(|out − t| ≤ x), whole x in trips, NaN of no cell (P2, figure 2, left)."""
-        x = np.asarray(errors, dtype=np.float64)[..., None]
-        return self._average(self._within(x, x), population)
-
-    def relative_error_within(self, errors: ArrayLike, population: Population = "all") -> Floats:
-        """Return P(2|out − t|/(out + t) ≤ x), x from 0 to 2, as `absolute_error_within` (right)."""
-        # t − o ≤ 2tx/(2 + x) and o − t ≤ 2tx/(2 − x); every o for x = 2. Bounds that should be
-        # whole are met in spite of rounding.
-        x = np.asarray(errors, dtype=np.float64)[..., None]
-        reach = self.histogram.true * (2 * x * (1 + 1e-12))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            above = np.where(x < 2, np.floor(reach / (2 - x)), np.inf)
-        return self._average(self._within(np.floor(reach / (2 + x)), above), population)
+        # in terms of the noise, out − t is Z − d: no count is added to a small number
+        x, counted = np.asarray(errors, dtype=np.float64)[..., None], self.histogram
+        trimmed = counted.true - counted.kept
+        lowest = np.maximum(self.parameters.least_shown - counted.kept, trimmed - x)
+        released = self.law.tail(lowest) - self.law.tail(trimmed + x + 1)
+        within = np.maximum(released, 0.0) + np.where(counted.true <= x, self._hidden, 0.0)
+        return self._average(within, population)
 
     def share_below(self, count: int = 15) -> tuple[float, float]:
         """Return the true and the expected released share of cells below `count` (Table S2)."""
@@ -220,15 +214,6 @@ class Expectation:
         cells = self.histogram.cells
         shares = _ratio(np.stack([true, below]) @ cells, cells.sum())
         return float(shares[0]), float(shares[1])
-
-    def _within(self, below: Floats, above: Floats) -> Floats:
-        """Return P(−below ≤ out − t ≤ above) of every pair for whole numbers of at least 0."""
-        # in terms of the noise, out − t is Z − d: no count is added to a small number
-        counted = self.histogram
-        trimmed = counted.true - counted.kept
-        lowest = np.maximum(self.parameters.least_shown - counted.kept, trimmed - below)
-        released = self.law.tail(lowest) - self.law.tail(trimmed + above + 1)
-        return np.maximum(released, 0.0) + np.where(counted.true <= below, self._hidden, 0.0)
 
 
 def expectation(
@@ -361,16 +346,3 @@ def trimming_curve(
         share = 1 - exact.split.trimmed / trips if trips else float("nan")
         rows.append([*vars(exact.split).values(), share])
     return TrimmingCurve(np.array(chosen), *np.array(rows).T)
-
-
-def _first_half(probability: Callable[[float], Any], high: float, step: float) -> float:
-    """Return the least x, from above to within `step`, at which a probability reaches a half."""
-    low = 0.0
-    if np.isnan(probability(high)):
-        return float("nan")
-    if probability(low) >= 0.5:
-        return low
-    while high - low > step:
-        middle = (low + high) / 2
-        low, high = (low, middle) if probability(middle) >= 0.5 else (middle, high)
-    return high

@@ -77,8 +77,3 @@ def change_tail(alpha, rate, law, reach, first_bound=None, second_bound=None):
         p * r for z, p in first.items() for y, r in second.items() if abs(y - z) > alpha
     )
     return joint / (math.fsum(first.values()) * math.fsum(second.values()))
-
-
-def relative_error(private, true):
-    """P2, figure 2: twice the absolute error over the sum of both; 0/0 counts as 0."""
-    return 2 * abs(private - true) / (private + true) if private + true else 0.0

@@ -100,21 +100,9 @@ def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
                 [plain.mean_of(lambda v, t=t, x=x: abs(v - t) <= x, pmf) for t, pmf in chosen]
             )
             assert exact.absolute_error_within(x, population) == pytest.approx(within, rel=1e-9)
-        for x in (0, 0.1, 0.4, 2 / 3, 1, 1.9, 2):
-            within = np.mean(
-                [
-                    plain.mean_of(lambda v, t=t, x=x: plain.relative_error(v, t) <= x + 1e-9, pmf)
-                    for t, pmf in chosen
-                ]
-            )
-            assert exact.relative_error_within(x, population) == pytest.approx(within, rel=1e-9)
         median = exact.median_error(population)
         assert exact.absolute_error_within(median, population) >= 0.5
         assert median == 0 or exact.absolute_error_within(median - 1, population) < 0.5
-        median = exact.median_relative_error(population)
-        assert exact.relative_error_within(median + 1e-9, population) >= 0.5
-        if median > 2e-5:
-            assert exact.relative_error_within(median - 2e-5, population) < 0.5
 
     out = [[plain.mean_of(lambda v: v, pmf), t] for _, _, t, pmf in cells]
     square = [plain.mean_of(lambda v: v * v, pmf) for *_, pmf in cells]

@@ -65,7 +65,6 @@ def test_one_zone_has_nothing_to_release():
     assert exact.grand.high == 0
     assert math.isnan(exact.mean_error())
     assert math.isnan(exact.median_error())
-    assert math.isnan(exact.median_relative_error())
     assert math.isnan(exact.common_part)
     assert all(math.isnan(share) for share in exact.share_below())
     assert np.isnan(exact.absolute_error_within([0, 1])).all()
