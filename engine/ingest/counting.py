@@ -49,6 +49,8 @@ VISITS = (Stage("adding up visits", 8), Stage("ranking visits", 33), Stage("find
 TRIPS = (Stage("ranking trips", 8), Stage("counting trips by person", 15))
 _USED, _OUTSIDE = int(Reason.USED), int(Reason.OUTSIDE_PERIOD)
 _RANKED = (Reason.USED, Reason.SELF_TRIP, Reason.OUTSIDE_AREA, Reason.OUTSIDE_PERIOD)
+_ZONES = "coalesce(origin_zone, -1), coalesce(destination_zone, -1)"
+"""Tells trips of one digest apart, which differ by a border between their points alone."""
 
 
 @dataclass(frozen=True)
@@ -303,7 +305,7 @@ def _by_day(run: Run, own: str) -> str:
             SELECT *, {day_of("start", run.first_day)} AS day FROM {own} AS own
         ), ranked AS (
             SELECT day, origin_zone, destination_zone,
-                   row_number() OVER (PARTITION BY uid, day ORDER BY {order}) AS place
+                   row_number() OVER (PARTITION BY uid, day ORDER BY {order}, {_ZONES}) AS place
             FROM days
         )
         SELECT day, origin_zone, destination_zone, least(place, {RANK_BUCKET}) AS rank,
@@ -324,7 +326,7 @@ def _ranked(run: Run, own: str) -> str:
         SELECT uid AS person, reason, day, start, finish, origin, destination, origin_zone,
                destination_zone, row_number() OVER w AS rank,
                sum(CASE WHEN reason = {_USED} THEN 1 ELSE 0 END) OVER w AS used_rank
-        FROM hashed WINDOW w AS (PARTITION BY uid ORDER BY outside, digest
+        FROM hashed WINDOW w AS (PARTITION BY uid ORDER BY outside, digest, {_ZONES}
                                  ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"""
 
 

@@ -1,16 +1,20 @@
 """Nothing but the rows decides the aggregates: not their order, their files, threads or memory."""
 
 import json
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import shapely
 
-from engine.ingest import engines, ingest
+from engine.ingest import counting, engines, ingest
+from engine.ingest.inputs.places import Places
+from engine.ingest.progress import Monitor
 from tests.reference.ingest_inputs import TOWERS, options, table_bytes, write_csv
 from tests.support.ingests import TABLES
 
@@ -89,3 +93,25 @@ def test_order_of_rows_files_threads_and_shares_never_change_a_bit(
         monkeypatch.setattr(engines, "BYTES_A_ROW", bytes_a_row)
         monkeypatch.setattr(engines, "BYTES_A_RECORD", bytes_a_row)  # kept in a file
     assert built(tmp_path, "other", written(tmp_path / "b", shuffled, files), threads=2) == expected
+
+
+def test_trips_that_differ_by_a_border_alone_have_ranks_of_their_own(tmp_path: Path) -> None:
+    """Places and times are one, and so is the digest: the order of rows must not decide."""
+    cells: Any = shapely.box(np.arange(5), 0, np.arange(5) + 1, 1)
+    zones = gpd.GeoDataFrame({"zone_id": [*"ABCDE"]}, geometry=cells, crs=4326)
+    towers = gpd.GeoDataFrame({"location_id": ["t"]}, geometry=[cells[0].centroid], crs=4326)
+    places = Places(towers, zones, np.zeros(1, dtype=np.int32))
+    day = date(1970, 1, 1)
+    found: list[list[Any]] = []
+    for order in (range(4), reversed(range(4))):
+        alike = {"start": 10, "finish": 20, "origin": 0, "destination": 0, "destination_zone": 4}
+        rows = [{"reason": 0, "uid": "p", **alike, "origin_zone": zone} for zone in order]
+        engine = engines.DuckDB(Monitor(), tmp_path)
+        engine.put("every", pa.Table.from_pylist(rows))
+        monitor = Monitor()
+        monitor.plan([*counting.TRIPS])
+        run = counting.Run(engine, monitor, places, day, day, "salt", 840)
+        tables = counting.trips(run, len(rows), measured=False).tables
+        found.append([tables[name].sort_by("rank") for name in ("trips", "trips_person")])
+        engine.close()
+    assert found[0] == found[1]
