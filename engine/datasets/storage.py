@@ -18,7 +18,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -149,13 +149,18 @@ def delete(folder: Path) -> None:
         )
 
 
-def sweep(root: Path, *, starting: bool = False) -> None:
-    """Delete what processes that no longer run were keeping or deleting among the folders here."""
-    for hidden in root.glob(f"{_HIDDEN}*"):
-        pid = hidden.name.removeprefix(_HIDDEN).partition("-")[0]
-        own = starting and pid == str(os.getpid())
-        if own or (pid.isdigit() and not _runs(int(pid))):
-            shutil.rmtree(hidden, ignore_errors=True)
+def sweep(root: Path, prefix: str = _HIDDEN, *, starting: bool = False) -> None:
+    """Delete this user's folders of that beginning whose process, named next, no longer runs.
+
+    By default those that were being kept or deleted. A process that is `starting` may have the
+    number of one that has ended: in a container all have one.
+    """
+    for left in root.glob(f"{prefix}*"):
+        pid = left.name.removeprefix(prefix).partition("-")[0]
+        ended = pid.isdigit() and (not _runs(int(pid)) or (starting and int(pid) == os.getpid()))
+        with suppress(OSError):
+            if ended and left.lstat().st_uid == os.getuid() and not left.is_symlink():
+                shutil.rmtree(left, ignore_errors=True)
 
 
 def make_owner_only(path: Path) -> None:

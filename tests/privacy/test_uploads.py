@@ -8,6 +8,7 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+from pages._ui.data.store import Workspace
 from pages._ui.shell import ended
 from tests.support.server import Visitor, request, served
 
@@ -72,7 +73,7 @@ class Runtime:
         self.closed.append(session)
 
 
-def test_only_sessions_that_have_been_away_for_long_are_ended(monkeypatch):
+def test_only_sessions_that_have_been_away_for_long_are_ended(monkeypatch, temporary):
     server, clock = Runtime(), [0.0]
     monkeypatch.setattr(runtime, "get_instance", lambda: server)
     monkeypatch.setattr(ended.time, "monotonic", lambda: clock[0])
@@ -80,12 +81,21 @@ def test_only_sessions_that_have_been_away_for_long_are_ended(monkeypatch):
     for session in ("stays", "goes"):
         file = UploadedFileRec("one", "a.csv", "text/csv", FILE)
         server.uploaded_file_mgr.add_file(session, file)
+    spaces = {session: Workspace() for session in ("stays", "goes")}
+    monkeypatch.setattr(ended, "last", {session: one.remove for session, one in spaces.items()})
     server.active = {"stays"}
     for clock[0] in (ended.GRACE_S - 1, ended.GRACE_S + 1):
         assert server.closed == []
+        assert all(space.folder.is_dir() for space in spaces.values())
         ended.end_left()
     assert server.closed == ["goes"]
     assert list(server.uploaded_file_mgr.file_storage) == ["stays"]
+    for _ in range(6_000):  # a thread deletes it
+        if not spaces["goes"].folder.exists():
+            break
+        time.sleep(0.01)
+    assert not spaces["goes"].folder.exists()
+    assert spaces["stays"].folder.is_dir()
 
 
 def test_what_a_killed_server_left_is_swept_when_the_next_one_starts(data_root, temporary):

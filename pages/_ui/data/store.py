@@ -1,28 +1,24 @@
 """What a session has done on the page, and its files: an owner-only folder that goes with it.
 
-Uploads, spills and the datasets built from them stay in it. Streamlit tells nobody that a browser
-has left for good, so one quiet thread looks which sessions are still there; whatever is left goes
-when the process ends, and what a killed process left goes when the next server starts.
+Uploads, spills and the datasets built from them stay in it.
 """
 
 import os
 import shutil
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from engine import datasets
 from engine.datasets import storage
 from engine.errors import InputError
-from pages._ui.shell.ended import GRACE_S, LOOK_S, PREFIX, sweep
+from pages._ui.shell import ended
 from pages._ui.shell.local import served_locally as served_locally
 from pages._ui.shell.session import state
 
@@ -67,9 +63,8 @@ def own() -> OwnData:
 class Workspace:
     """The temporary folder of one session; use `workspace` to get this session's."""
 
-    def __init__(self, session: str) -> None:
-        self.session = session
-        self.folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{ended.PREFIX}{os.getpid()}-"))
         self.datasets = self.folder / "datasets"
         self.spill = self.folder / "spill"
         for folder in (self.folder, self.datasets, self.spill):
@@ -78,7 +73,6 @@ class Workspace:
         self.stop: Callable[[], None] = lambda: None
         self._uploads: dict[str, Path] = {}
         self._writing = threading.RLock()  # a rerun may begin while the last one still writes
-        self._seen = time.monotonic()
 
     def save(self, file: UploadedFile) -> Path:
         """Return the path of an uploaded file, written on first use under a name made safe."""
@@ -103,30 +97,16 @@ class Workspace:
         self.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def is_left(self) -> bool:
-        """Whether the session has been away for longer than it may come back."""
-        if runtime.exists() and runtime.get_instance().is_active_session(self.session):
-            self._seen = time.monotonic()
-        return time.monotonic() - self._seen > GRACE_S
-
-
-_open: list[Workspace] = []
-_lock = threading.Lock()
-_janitor: threading.Thread | None = None
-
 
 def workspace() -> Workspace:
     """Return this session's workspace, made on first use."""
     known: Workspace | None = own().workspace
     if known is not None and known.folder.is_dir():
         return known
-    sweep()
-    context = get_script_run_ctx()
-    opened = Workspace(context.session_id if context else "")
-    own().workspace = opened
-    with _lock:
-        _open.append(opened)
-        _start_janitor()
+    ended.sweep()
+    own().workspace = opened = Workspace()
+    if (context := get_script_run_ctx()) is not None:
+        ended.last[context.session_id] = opened.remove
     return opened
 
 
@@ -158,26 +138,3 @@ def keep(name: str, folder: Path) -> None:
 def is_local(folder: Path) -> bool:
     """Whether a dataset's folder is one kept on this computer."""
     return folder.parent == datasets.data_root() / "local"
-
-
-def close_left() -> None:
-    """Delete the workspaces of sessions that are gone."""
-    with _lock:
-        left = [one for one in _open if one.is_left()]
-        for one in left:
-            _open.remove(one)
-    for one in left:
-        one.remove()
-
-
-def _start_janitor() -> None:
-    global _janitor
-    if _janitor is None or not _janitor.is_alive():
-        _janitor = threading.Thread(target=_watch, daemon=True, name="session folders")
-        _janitor.start()
-
-
-def _watch() -> None:
-    while runtime.exists():
-        time.sleep(LOOK_S)
-        close_left()

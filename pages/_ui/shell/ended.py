@@ -1,4 +1,4 @@
-"""What sessions leave behind: in memory by time, on the disk at the next start.
+"""What sessions leave behind, in memory and on the disk: gone by time, else at the next start.
 
 Streamlit forgets a session that has ended only when the next visitor comes; until then its uploads
 stay in memory.
@@ -6,11 +6,10 @@ stay in memory.
 
 import asyncio
 import gc
-import os
-import shutil
 import tempfile
+import threading
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -28,6 +27,8 @@ GRACE_S = 150.0
 
 LOOK_S = 15.0
 _seen: dict[str, float] = {}
+last: dict[str, Callable[[], None]] = {}
+"""By session what is done when it has ended: its folder goes."""
 
 
 def note() -> None:
@@ -45,6 +46,8 @@ async def lifespan(app: object) -> AsyncGenerator[None]:
     looking = asyncio.create_task(_look())
     yield
     looking.cancel()
+    for clear in list(last.values()):
+        clear()
 
 
 async def _look() -> None:
@@ -66,27 +69,11 @@ def end_left() -> None:
             server.close_session(session)
             # where Streamlit has forgotten the session itself, its uploads are there still
             server.uploaded_file_mgr.remove_session_files(session)
+            if clear := last.pop(session, None):  # it waits for a build to stop
+                threading.Thread(target=clear, name=f"clearing {session}").start()
 
 
 def sweep(*, starting: bool = False) -> None:
-    """Delete the folders that processes which no longer run have left (where pids can be asked)."""
+    """Delete the folders that processes which no longer run have left."""
     storage.sweep(datasets.data_root() / "local", starting=starting)
-    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        pid = folder.name.removeprefix(PREFIX).partition("-")[0]
-        try:
-            ours = folder.lstat().st_uid == os.getuid() and not folder.is_symlink()
-            left = pid.isdigit() and (not _runs(int(pid)) or (starting and int(pid) == os.getpid()))
-            if ours and left:
-                shutil.rmtree(folder, ignore_errors=True)
-        except OSError:
-            continue
-
-
-def _runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    storage.sweep(Path(tempfile.gettempdir()), PREFIX, starting=starting)

@@ -7,17 +7,6 @@ from engine.ingest.inputs import mapping
 from pages._ui.data import list as data_list, store as data_store, wording as data_wording
 
 
-def test_a_sessions_folder_goes_when_the_session_is_gone(temporary, monkeypatch):
-    space = data_store.Workspace("a session that never was")
-    monkeypatch.setattr(data_store, "_open", [space])
-    data_store.close_left()
-    assert space.folder.is_dir()
-    later = time.monotonic() + data_store.GRACE_S + 1
-    monkeypatch.setattr(data_store.time, "monotonic", lambda: later)
-    data_store.close_left()
-    assert not space.folder.exists()
-
-
 def test_an_account_on_the_page_adds_up():
     account = {"read": 10, "used": 7, "unused": {"duplicate": 2, "self_trip": 1}}
     shown = data_list.account_html("Rows", account)
@@ -40,7 +29,7 @@ def test_an_upload_is_stored_once_however_many_runs_ask_for_it(temporary):
             time.sleep(0.05)  # a second run has time to ask
             return b"uid,datetime\n"
 
-    space = data_store.Workspace("a session")
+    space = data_store.Workspace()
     paths = []
     runs = [threading.Thread(target=lambda: paths.append(space.save(Upload()))) for _ in range(6)]
     for run in runs:
