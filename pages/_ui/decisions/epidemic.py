@@ -168,7 +168,6 @@ def _curves(seen: Shown, drawn: Epidemics) -> None:
         band = {"y": middle[:, zone], "low": low[:, zone], "high": high[:, zone]}
         return [*known, Line(name="releases, 90% of them", **band)]
 
-    charts.legend(lines(0))
     for column, zone in zip(st.columns(_ZONES, gap="medium"), shown, strict=False):
         name = seen.names[ids[zone]]
         with column:
@@ -179,7 +178,7 @@ def _curves(seen: Shown, drawn: Epidemics) -> None:
                 at=Axis(title="Day", kind="time", form="%b", tip="%d %b %Y", ticks=5),
                 of=charts.share("Infected", domain=(0.0, highest), ticks=5),
                 rules=[Rule(y=seen.outbreak.threshold, colour=HERE)],
-                legend=False,
+                legend=zone == shown[0],
                 key=f"decisions_curve_{zone}",
                 alt=f"Share of people infected in {name} over the days: true and released",
                 height=210,

@@ -1,6 +1,5 @@
 """Curves, bars and heat maps, drawn by Vega-Lite; what is saved of one says whose data it is."""
 
-import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -28,7 +27,7 @@ _MULTIPLES = (
     "datum.value >= 10 ? format(datum.value, ',') + ' times' : format(datum.value, '~%')"
 )
 _LOG_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, *(10.0**n for n in range(1, 13)))
-_MOST_TICKS = 7
+_MOST_TICKS, _MOST_LABELS = 7, 8
 
 
 _UNSEEN: Spec = {"data": {"name": "said"}, "mark": {"type": "point", "opacity": 0}}
@@ -135,7 +134,7 @@ def week() -> tuple[list[int], Axis]:
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One curve; NaN leaves a gap. `written` says its values in tooltips."""
+    """One curve; NaN leaves a gap."""
 
     name: str
     y: Values
@@ -144,7 +143,6 @@ class Line:
     high: Values | None = None
     dash: tuple[int, int] = SOLID
     x: Values | None = None
-    written: Sequence[str] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -219,29 +217,16 @@ def curve(
     # a line has one tooltip for all its points: circles, seen or not, have one each
     circle: Spec = {"type": "circle", "size": 46 if dots else 130, "opacity": int(dots)}
     tips = [{"field": "line", "type": "nominal", "title": " "}] if len(known) > 1 else []
-    written = all(line.written is not None for line in known)
-    value = {"field": "written", "type": "nominal", "title": of.said} if written else of.tip_of("y")
-    tooltip = {"tooltip": [*tips, at.tip_of("x"), value]}
+    tooltip = {"tooltip": [*tips, at.tip_of("x"), of.tip_of("y")]}
     layers.append({"mark": circle, "encoding": coloured | tooltip})
     if on_pick is not None:
         circle |= {"cursor": "pointer", "opacity": 1, "size": 60}
-        layers[-1]["params"] = [picking("x")]
+        layers[-1]["params"] = [_picking("x")]
     for i, point in enumerate(points):
         tables[f"point{i}"] = {"x": [point.x], "y": [point.y], "words": [point.words]}
         layers += _pointed(point, f"point{i}", place, far=at.far(point.x))
     pick = None if on_pick is None else lambda row: on_pick(row["x"])
     show(layers, tables, key=key, alt=alt, height=height, on_pick=pick)
-
-
-def legend(series: Sequence[Line]) -> None:
-    """Draw the names of lines once, for charts side by side."""
-    kinds = {SOLID: "solid", DOTTED: "dotted"}
-    items = "".join(
-        f'<span><i style="border-top:3px {kinds.get(line.dash, "dashed")} {line.colour}"></i>'
-        f"{html.escape(line.name)}</span>"
-        for line in series
-    )
-    st.html(f'<div class="strokes">{items}</div>')
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -251,17 +236,14 @@ class Mark:
     name: str
     values: Values
     colour: str | Sequence[str] = PRIVATE
-    kind: Literal["bar", "narrow", "thin", "tick", "dot", "rule", "span"] = "bar"
+    kind: Literal["bar", "narrow", "tick", "dot", "rule", "span"] = "bar"
     to: Values | None = None
     written: Sequence[str] | None = None
-    at: Sequence[str] | None = None
-    texts: Sequence[str] | None = None
 
 
 _MARKS: dict[str, Spec] = {
     "bar": {"type": "bar", "height": {"band": 0.75}},
     "narrow": {"type": "bar", "height": {"band": 0.45}},
-    "thin": {"type": "bar", "height": {"band": 0.2}},
     "tick": {"type": "tick", "thickness": 3, "height": {"band": 0.9}},
     "dot": {"type": "circle", "size": 60, "opacity": 1},
     "rule": {"type": "rule", "strokeWidth": 2},
@@ -273,9 +255,10 @@ def stacked(parts: Sequence[Mark]) -> list[Mark]:
     """Return bars one after another: each begins where the one before it ends."""
     ends = np.cumsum([np.asarray(part.values, dtype=float) for part in parts], axis=0)
     starts = [np.zeros_like(ends[0]), *ends[:-1]]
-    written = [part.written or [f"{value:,.4g}" for value in part.values] for part in parts]
-    every = zip(parts, starts, ends, written, strict=True)
-    return [replace(part, values=start, to=end, written=text) for part, start, end, text in every]
+    return [
+        replace(part, values=start, to=end, written=[f"{one:,.4g}" for one in part.values])
+        for part, start, end in zip(parts, starts, ends, strict=True)
+    ]
 
 
 def bars(
@@ -287,59 +270,53 @@ def bars(
     alt: str,
     height: int | None = None,
     title: str | None = None,
-    more: Mapping[str, Values] | None = None,
-    rules: Sequence[Rule] = (),
+    more: Mapping[str, Sequence[str]] | None = None,
     upright: bool = False,
     legend: bool = True,
-    axis: Mapping[str, Any] | None = None,
 ) -> None:
     """Draw marks by category, one below another in the given order, or `upright`."""
     along, across = ("y", "x") if upright else ("x", "y")
-    look: Spec = {"labelLimit": 200, "labelOverlap": upright, "ticks": False, "domain": False}
-    look |= {"labelAngle": 0} if upright else {}
-    names = list(dict.fromkeys([*labels, *(one for mark in marks for one in mark.at or ())]))
-    category: Spec = {"field": "label", "type": "nominal", "title": title, "sort": names}
-    category["axis"] = look | dict(axis or {})
-    head: list[Spec] = [{"field": "label", "type": "nominal", "title": title or " "}]
-    shared: dict[str, Values] = {"label": labels}
+    axis: Spec = {"labelLimit": 200, "labelOverlap": upright, "ticks": False, "domain": False}
+    if upright:
+        every = -(-len(labels) // _MOST_LABELS)
+        axis |= {"labelAngle": 0, "labelPadding": 4, "values": list(labels[::every])}
+    category = {"field": "label", "type": "nominal", "title": title, "sort": list(labels)}
+    columns: dict[str, Values] = {"label": labels}
+    tips: list[Spec] = [{"field": "label", "type": "nominal", "title": title or " "}]
     for i, mark in enumerate(marks):
-        shared |= {} if mark.at else _columns(i, mark)
-    tips = [one for i, mark in enumerate(marks) if not mark.at for one in _tips(i, mark, of)]
-    for i, (name, values) in enumerate((more or {}).items()):
-        shared[f"more{i}"] = values
-        tips.append(tip(f"more{i}", name, values))
-    tables: Tables = {"marks": shared}
+        columns[f"mark{i}"] = mark.values
+        columns |= {} if mark.to is None else {f"to{i}": mark.to}
+        named = isinstance(mark.colour, str)
+        columns[f"colour{i}"] = [mark.name] * len(labels) if named else mark.colour
+        if mark.written is not None:
+            columns[f"written{i}"] = mark.written
+            tips.append({"field": f"written{i}", "type": "nominal", "title": mark.name})
+        else:
+            tips.append(of.tip_of(f"mark{i}", mark.name))
+            tips += [] if mark.to is None else [of.tip_of(f"to{i}", "to")]
+    for i, (name, texts) in enumerate((more or {}).items()):
+        columns[f"more{i}"] = texts
+        tips.append({"field": f"more{i}", "type": "nominal", "title": name})
+    known = [mark for mark in marks if isinstance(mark.colour, str)]
+    shown = legend and len(known) > 1
+    scale = {"domain": [one.name for one in known], "range": [one.colour for one in known]}
+    keyed = [one.name for one in known if one.kind not in ("rule", "span")]
     layers: list[Spec] = []
-    for i, rule in enumerate(rules):
-        tables[f"rule{i}"] = {"x": [rule.x], "y": [rule.y], "words": [rule.words]}
-        layers += _ruled(rule, f"rule{i}", {"x": of.encode("x"), "y": of.encode("y")}, far=False)
-    named = [mark for mark in marks if isinstance(mark.colour, str)]
-    scale = {"domain": [one.name for one in named], "range": [one.colour for one in named]}
-    keyed = [one.name for one in named if one.kind not in ("rule", "span")]
-    top = {"orient": "top", "title": None, "labelLimit": 320, "values": keyed}
-    top["columns"] = _columns_of(4)
     for i, mark in enumerate(marks):
-        encoding: Spec = {across: category, along: of.encode(f"mark{i}"), "tooltip": head + tips}
+        colour: Spec = {"field": f"colour{i}", "type": "nominal", "scale": None}
+        if isinstance(mark.colour, str):
+            named_at_top = _legend(4) | {"values": keyed} if shown else None
+            colour |= {"scale": scale, "legend": named_at_top}
+        encoding: Spec = {across: category | {"axis": axis}, along: of.encode(f"mark{i}")}
+        encoding |= {"tooltip": tips, "color": colour}
         if mark.to is not None:
             encoding[f"{along}2"] = {"field": f"to{i}"}
-        encoding["color"] = {"field": f"colour{i}", "type": "nominal", "scale": None}
-        if isinstance(mark.colour, str):
-            shown = top if legend and len(named) > 1 else None
-            encoding["color"] |= {"scale": scale, "legend": shown}
         drawn = dict(_MARKS[mark.kind])
         if upright and "height" in drawn:
             drawn["width"] = drawn.pop("height")
         layers.append({"mark": drawn, "encoding": encoding})
-        if mark.at is not None:
-            tables[f"marks{i}"] = {"label": mark.at, **_columns(i, mark)}
-            layers[-1]["data"] = {"name": f"marks{i}"}
-            encoding["tooltip"] = head + _tips(i, mark, of)
-        if mark.texts is not None:
-            text = {"type": "text", "align": "left", "dx": 9, "fontSize": 12}
-            written = {**encoding, "text": {"field": f"text{i}"}}
-            layers.append({**layers[-1], "mark": text, "encoding": written})
-    tall = height or 24 * len(names) + (118 if legend and len(named) > 1 else 78)
-    show(layers, tables, key=key, alt=alt, height=tall)
+    tall = height or 24 * len(labels) + (118 if shown else 78)
+    show(layers, {"marks": columns}, key=key, alt=alt, height=tall)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -351,14 +328,12 @@ class Scale:
     kind: Literal["linear", "log", "sqrt"] = "linear"
     scheme: str = "viridis"
     form: str = "~s"
-    orient: Literal["right", "top"] = "right"
 
     @property
     def encoded(self) -> Spec:
         """As Vega-Lite reads it, of the column ``value``."""
-        legend: Spec = {"orient": self.orient, "format": self.form, "gradientLength": 240}
-        if self.orient == "top":
-            legend |= {"gradientThickness": 8, "gradientLength": 140, "tickCount": 3}
+        legend = {"orient": "top", "format": self.form, "tickCount": 3}
+        legend |= {"gradientThickness": 8, "gradientLength": 140}
         colours = {"type": self.kind, "scheme": self.scheme, "domain": list(self.domain)}
         encoded = {"field": "value", "type": "quantitative", "title": self.title}
         return encoded | {"scale": colours, "legend": legend}
@@ -368,9 +343,9 @@ def heat(
     rows: Sequence[str],
     columns: Sequence[str],
     values: Numbers,
-    tips: Mapping[str, Any],
     *,
     scale: Scale,
+    write: Callable[[float], str] = "{:,.0f}".format,
     chosen: tuple[int, int] | None = None,
     of: str | None = None,
     at: str | None = None,
@@ -379,46 +354,36 @@ def heat(
     height: int,
     on_pick: Callable[[int, int], None] | None = None,
 ) -> None:
-    """Draw cells of shape (rows, columns) by their values; an empty first tip is no cell."""
-    said = {name: np.asarray(cells, dtype=object) for name, cells in tips.items()}
-    first = next(iter(said.values()))
-    known = [one for one in np.ndindex(values.shape) if first[one] == first[one] != ""]
-    if not known:
-        st.caption(NOTHING)
-        return
-    look: Spec = {
-        "ticks": False,
-        "domain": False,
-        "labelAngle": 0,
-        "labelOverlap": len(columns) > 20,
-    }
-    place: Spec = {
-        "x": {"field": "column", "type": "nominal", "title": at, "sort": list(columns)},
-        "y": {"field": "row", "type": "nominal", "title": of, "sort": list(rows)},
-    }
-    place["x"]["axis"] = place["y"]["axis"] = look
-    shown: list[Spec] = [
-        {"field": "row", "type": "nominal", "title": of or " "},
-        {"field": "column", "type": "nominal", "title": at or " "},
-    ]
+    """Draw cells of shape (rows, columns) by their values; NaN is no cell."""
+    known = [one for one in np.ndindex(values.shape) if values[one] == values[one]]
+    look = {"ticks": False, "domain": False, "labelAngle": 0, "labelOverlap": len(columns) > 20}
+    tips: list[Spec] = []
+    place: Spec = {}
+    for way, field, title, names in (("y", "row", of, rows), ("x", "column", at, columns)):
+        one = {"field": field, "type": "nominal", "title": title}
+        place[way] = one | {"sort": list(names), "axis": look}
+        tips.append(one | {"title": title or " "})
+    tips.append({"field": "written", "type": "nominal", "title": scale.title})
+
+    def named(cells: Sequence[tuple[int, ...]]) -> dict[str, Values]:
+        return {"row": [rows[i] for i, _ in cells], "column": [columns[j] for _, j in cells]}
+
     cells: dict[str, Values] = {
-        **_named(rows, columns, known),
+        **named(known),
         "i": [i for i, _ in known],
         "j": [j for _, j in known],
         "value": [values[one].item() for one in known],
+        "written": [write(values[one].item()) for one in known],
     }
-    for k, (title, every) in enumerate(said.items()):
-        cells[f"tip{k}"] = [every[one] for one in known]
-        shown.append(tip(f"tip{k}", title, cells[f"tip{k}"]))
     mark: Spec = {"type": "rect", "stroke": "#8884", "strokeWidth": 0.5}
-    encoding = place | {"color": scale.encoded, "tooltip": shown}
+    encoding = place | {"color": scale.encoded, "tooltip": tips}
     layers: list[Spec] = [{"mark": mark, "encoding": encoding}]
     if on_pick is not None:
         mark["cursor"] = "pointer"
-        layers[0]["params"] = [picking("i", "j")]
+        layers[0]["params"] = [_picking("i", "j")]
     tables: Tables = {"cells": cells}
     if chosen is not None:
-        tables["here"] = _named(rows, columns, [chosen])
+        tables["here"] = named([chosen])
         edge = {"type": "rect", "filled": False, "stroke": HERE, "strokeWidth": 3}
         layers.append({"data": {"name": "here"}, "mark": edge, "encoding": place})
     pick = None if on_pick is None else lambda row: on_pick(int(row["i"]), int(row["j"]))
@@ -459,19 +424,13 @@ def show(
     st.vega_lite_chart(None, spec, key=key, alt=alt, **picked)
 
 
-def _columns_of(most: int) -> Spec:
-    """Return how many names stand side by side above a chart: on a phone one below another."""
-    return {"expr": f"width < 300 ? 1 : {most}"}
+def _legend(most: int) -> Spec:
+    """Return a legend above, so many names side by side: on a phone one below another."""
+    columns = {"expr": f"width < 300 ? 1 : {most}"}
+    return {"orient": "top", "title": None, "labelLimit": 320, "columns": columns}
 
 
-def tip(column: str, title: str, values: Values) -> Spec:
-    """Return how a column of texts or numbers reads in a tooltip."""
-    if len(values) and isinstance(values[0], str):
-        return {"field": column, "type": "nominal", "title": title}
-    return {"field": column, "type": "quantitative", "title": title, "format": ",.4~g"}
-
-
-def picking(*fields: str) -> Spec:
+def _picking(*fields: str) -> Spec:
     """Return the parameter that reports a click by these columns."""
     return {"name": "point", "select": {"type": "point", "fields": list(fields), "on": "click"}}
 
@@ -485,7 +444,7 @@ def _arrow(columns: Mapping[str, Values]) -> pa.Table:
 def _rows(line: Line, x: Values) -> dict[str, list[Any]]:
     count = len(line.y)
     columns = {"x": x if line.x is None else line.x, "y": line.y, "low": line.low}
-    columns |= {"high": line.high, "written": line.written}
+    columns["high"] = line.high
     rows: dict[str, list[Any]] = {"line": [line.name] * count}
     for name, values in columns.items():
         rows[name] = [None] * count if values is None else list(values)[:count]
@@ -494,8 +453,8 @@ def _rows(line: Line, x: Values) -> dict[str, list[Any]]:
 
 def _told_apart(lines: Sequence[Line], *, legend: bool) -> Spec:
     """Return the encoding of colours and strokes, with one legend for both."""
-    shown = {"orient": "top", "title": None, "symbolType": "stroke", "symbolStrokeWidth": 3}
-    shown |= {"symbolSize": 260, "symbolOpacity": 1, "labelLimit": 320, "columns": _columns_of(2)}
+    shown = _legend(2) | {"symbolType": "stroke", "symbolStrokeWidth": 3}
+    shown |= {"symbolSize": 260, "symbolOpacity": 1}
 
     def scaled(values: Sequence[Any]) -> Spec:
         scale = {"domain": [line.name for line in lines], "range": values}
@@ -531,26 +490,3 @@ def _pointed(point: Point, table: str, place: Spec, *, far: bool) -> list[Spec]:
     if point.words:
         shown.append({"mark": text, "encoding": place | {"text": {"field": "words"}}})
     return [{"data": {"name": table}, **layer} for layer in shown]
-
-
-def _columns(i: int, mark: Mark) -> dict[str, Values]:
-    columns: dict[str, Values] = {f"mark{i}": mark.values}
-    for name, values in (("to", mark.to), ("written", mark.written), ("text", mark.texts)):
-        if values is not None:
-            columns[f"{name}{i}"] = values
-    named = isinstance(mark.colour, str)
-    columns[f"colour{i}"] = [mark.name] * len(mark.values) if named else mark.colour
-    return columns
-
-
-def _tips(i: int, mark: Mark, of: Axis) -> list[Spec]:
-    if mark.written is not None:
-        return [{"field": f"written{i}", "type": "nominal", "title": mark.name}]
-    ends = [of.tip_of(f"to{i}", "to")] if mark.to is not None else []
-    return [of.tip_of(f"mark{i}", mark.name), *ends]
-
-
-def _named(
-    rows: Sequence[str], columns: Sequence[str], cells: Sequence[tuple[int, int]]
-) -> dict[str, Values]:
-    return {"row": [rows[i] for i, _ in cells], "column": [columns[j] for _, j in cells]}

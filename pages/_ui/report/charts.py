@@ -15,7 +15,6 @@ from pages._ui.drawing.colours import PRIVATE, TRUE
 from pages._ui.report.question import Report
 from pages._ui.wording.numbers import number
 
-_MOST_LABELS = 8
 _SLOTS = ("Weekday starts", "Weekend starts", "Weekday ends", "Weekend ends")
 _KEPT = "Grey: all trips (true). Dark tick: at most M trips a person (kept). Blue: private."
 
@@ -48,8 +47,7 @@ def when(report: Report) -> None:
                     _SLOTS,
                     [str(hour) for hour in range(24)],
                     counts.reshape(4, 24),
-                    {"points": counts.reshape(4, 24)},
-                    scale=Scale(title="points", domain=(0, most), orient="top"),
+                    scale=Scale(title="points", domain=(0, most)),
                     at=f"{name} · hour of the day",
                     key=f"report_hours_{name}",
                     alt=f"Starts and ends by hour on weekdays and weekends, {name.lower()}",
@@ -95,7 +93,6 @@ def _bars(
     shown, reach = result.shown[part], result.half_widths()[part]
     true, kept = (report.numbers(analysis, kept=each)[part] for each in (False, True))
     low = np.maximum(shown - reach, 0)
-    every = max(1, -(-len(labels) // _MOST_LABELS))
     charts.bars(
         labels,
         [
@@ -107,7 +104,6 @@ def _bars(
         of=Axis(title=title, tip=",.0f", ticks=4),
         title=axis,
         upright=True,
-        axis={"values": list(labels[::every]), "labelPadding": 4},
         key=f"report_{analysis}",
         alt=f"{analysis.label}: true, kept and private",
         height=270,

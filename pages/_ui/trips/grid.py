@@ -82,15 +82,13 @@ def _heat(matrix: Matrix, name: str, values: Floats) -> None:
         state.put(epsilon=EPSILON_STOPS[column], threshold=GRID_THRESHOLDS[rows[row]])
 
     def written(value: float) -> str:
-        if value != value:
-            return ""
         return percent(value) if shares else number(value, 3)
 
     charts.heat(
         [f"{GRID_THRESHOLDS[row]}" for row in rows],
         [f"{epsilon:g}" for epsilon in EPSILON_STOPS],
         values.T[rows],
-        {name: [[written(float(value)) for value in row] for row in values.T[rows]]},
+        write=written,
         scale=_scale(values, name, "~%" if shares else "~s"),
         chosen=(rows.index(of), at),
         of="Suppression threshold (τ, trips)",
