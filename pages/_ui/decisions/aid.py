@@ -1,5 +1,6 @@
 """The view Aid: how large the movement seems, where help would go, and both over ε."""
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,30 +9,29 @@ import streamlit as st
 from engine import decisions
 from engine.contract import Seen, Setting
 from engine.decisions import AidDraws, Outflow, ShockTotals
-from engine.decisions.judge import GOOD_TOTAL_ERROR, keeps_aid
+from engine.decisions.judge import GOOD_TOTAL_ERROR, AidJudgement, keeps_aid
 from engine.decisions.rules import first_zones
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from engine.steps import GOOD_SHARE
 from pages._ui import state
-from pages._ui.decisions import question, target, wording, work
+from pages._ui.decisions import question, work
 from pages._ui.decisions.work import AID_CURVE, AID_DRAWS, Emergency
 from pages._ui.drawing import cards, charts
 from pages._ui.drawing.cards import Card
-from pages._ui.drawing.charts import DASHED, EPSILON, Axis, Line, Mark, Rule
+from pages._ui.drawing.charts import DASHED, EPSILON, Line, Mark, Rule
 from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
 from pages._ui.jobs import pieces
 from pages._ui.jobs.pieces import Job
 from pages._ui.shell.catalogue import Entry
 from pages._ui.wording.numbers import inert, number, percent, signed_percent
 
-_STEPS = {
-    "trimming": "trimming (T)",
-    "suppression": "suppression (τ)",
-    "noise": "noise on flows",
-    "phantoms": "phantom flows",
+_CAUSES = {
+    "trimming": "because trips beyond T are trimmed",
+    "suppression": "because small flows are suppressed",
+    "noise": "because of noise on flows that exist",
+    "phantoms": "because of phantom flows, which noise invents",
 }
-_LOSS = "#b5579c"
 _SHOWN = 8
 
 
@@ -76,7 +76,7 @@ def draw(setting: Setting, entry: Entry) -> None:
     seen = Shown(setting, entry, key, asked, leaving, exact)
 
     drawn = seen.job("decisions_aid", (parameters.epsilon,), AID_DRAWS)
-    target.live("decisions_aid", drawn, lambda known, _: _figures(seen, work.together(known)))
+    question.live("decisions_aid", drawn, lambda known, _: _figures(seen, work.together(known)))
     _over_epsilon(seen)
 
 
@@ -86,7 +86,7 @@ def _figures(seen: Shown, drawn: AidDraws) -> None:
     st.html(
         cards.verdict_html(
             judged.level,
-            wording.aid_verdict(judged, seen.setting.parameters.epsilon, k),
+            verdict(judged, seen.setting.parameters.epsilon, k),
             f"Mean over {len(totals)} releases. Usable means that {GOOD_SHARE:.0%} of the "
             f"destinations are named and the total is within {GOOD_TOTAL_ERROR:.0%}.",
             of=seen.entry.name,
@@ -122,12 +122,7 @@ def _figures(seen: Shown, drawn: AidDraws) -> None:
             ),
         ]
     )
-    left, right = st.columns([1.2, 1], gap="large")
-    with left:
-        _ranked(seen, drawn)
-    if seen.exact is not None:
-        with right:
-            _causes(seen.exact)
+    _ranked(seen, drawn)
 
 
 def _ranked(seen: Shown, drawn: AidDraws) -> None:
@@ -155,30 +150,13 @@ def _ranked(seen: Shown, drawn: AidDraws) -> None:
     )
 
 
-def _causes(exact: ShockTotals) -> None:
-    """Draw what each cause adds to the true total or takes from it, and the sum."""
-    st.subheader("What changes the total", anchor=False)
-    changes = {label: float(exact.causes[name].sum()) for name, label in _STEPS.items()}
-    changes["in all"] = float((exact.expected - exact.true).sum())
-    shades = [OTHER if change > 0 else _LOSS for change in changes.values()]
-    charts.bars(
-        [f"{cause}: {change:+,.0f}".replace("-", "−") for cause, change in changes.items()],
-        [Mark(name="Trips", values=list(changes.values()), colour=[*shades[:-1], PRIVATE])],
-        of=Axis(title="Trips added or taken away", tip="+,.0f"),
-        key="decisions_causes",
-        alt="Trips that trimming, suppression, noise and phantom flows add or take away, and all",
-        height=220,
-    )
-    st.caption("By the law of the noise. Phantom flows are invented where nobody travelled.")
-
-
 def _over_epsilon(seen: Shown) -> None:
     st.subheader("How it depends on ε", anchor=False)
     if seen.exact is None:
-        st.caption(wording.NO_CURVE)
+        st.caption(question.NO_CURVE)
         return
     curve = seen.job("decisions_aid_curve", EPSILON_STOPS, AID_CURVE, delay_s=0.5)
-    least, error = target.ask(
+    least, error = question.ask(
         [
             ("Keep right destinations at … %", "decisions_overlap_at", 90.0),
             ("and the total within … %", "decisions_error_at", 10.0),
@@ -209,6 +187,21 @@ def _over_epsilon(seen: Shown) -> None:
         if done:
             met = keeps_aid(seen.total, drawn.totals, overlap, least, error)
             promise = f"{least:.0%} of destinations and the total within {error:.0%}"
-            target.offer(met, promise, seen.entry.name)
+            question.offer(met, promise, seen.entry.name)
 
-    target.live("decisions_aid_curve", curve, show)
+    question.live("decisions_aid_curve", curve, show)
+
+
+def verdict(judged: AidJudgement, epsilon: float, k: int) -> str:
+    """Say where help would go and how large the movement would seem."""
+    if math.isnan(judged.overlap):
+        return "Nobody left the affected area on these days, so there is nothing to decide."
+    direction, off = "high" if judged.total_error > 0 else "low", abs(judged.total_error)
+    size = "the total reads right"
+    if off >= 0.0005:
+        size = f"the total reads {percent(off)} too {direction}"
+    cause = _CAUSES.get(judged.main_cause, "") if off >= 0.005 else ""
+    chosen = f"{percent(judged.overlap)} of the {k} main destinations are named on an average day"
+    if k == 1:
+        chosen = f"the first destination is named on {percent(judged.overlap)} of days"
+    return f"At ε = {epsilon:g}, {chosen}; {size}{', mainly ' if cause else ''}{cause}."

@@ -1,22 +1,37 @@
-"""What is decided: which epidemic acts from what on, or which shock and how many are helped."""
+"""What is decided and what must be kept: the questions, draws as they come, ε from a decision."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 from zlib import crc32
 
 import streamlit as st
 
 from engine import decisions
+from engine.arrays import Booleans
 from engine.contract import Seen
-from engine.decisions import EpidemicParameters
+from engine.decisions import EpidemicParameters, strongest_privacy
 from engine.errors import ExplorerError
+from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
 from pages._ui.decisions import work
 from pages._ui.decisions.work import Emergency, Outbreak
+from pages._ui.drawing import cards
+from pages._ui.jobs import pieces
+from pages._ui.jobs.pieces import Job
+from pages._ui.shell.session import session
 
 KINDS = {"largest": "largest", "mid_size": "mid-size", "random": "picked at random"}
 THRESHOLD = "decisions_threshold"
 _WEEK = 7
+NO_CURVE = (
+    "Our method reads every release cell by cell, which takes too long for every ε; the curve is "
+    "drawn for the papers' method."
+)
+CONFIDENCE = 0.9
+LEAKS = (
+    "ε chosen on the data that will be released says something about them, outside the guarantee: "
+    "choose it on another period or on simulated people."
+)
 
 
 def number(place: Any, label: str, key: str, usual: float, *ends: float, **named: Any) -> float:
@@ -137,3 +152,44 @@ def lower_threshold(highest: float) -> float:
     """
     rounds = [one * 10.0**power for power in (-3, -2, -1) for one in (1, 2, 5)]
     return max((one for one in rounds if one <= highest / 2), default=0.0)
+
+
+def live(name: str, work: Job, draw: Callable[[list[Any], bool], None]) -> None:
+    """Draw what is known of draws as they come, and whether all are there."""
+
+    def show(known: list[Any], running: bool) -> None:
+        if known:
+            draw(known, not running)
+        else:
+            st.html(cards.pending_html("The first releases follow in a moment."))
+
+    pieces.live(name, work, show, what="Releases drawn")
+
+
+def ask(fields: Sequence[tuple[str, str, float]]) -> list[float]:
+    """Draw what must be kept, in percent, by label, key and usual value; return shares of 1."""
+    columns = st.columns(len(fields), gap="medium")
+    return [
+        number(column, label, key, usual, 0.1, 100.0, step=1.0) / 100
+        for column, (label, key, usual) in zip(columns, fields, strict=True)
+    ]
+
+
+def offer(met: Booleans, promise: str, dataset: str) -> None:
+    """Say which ε keeps the promise in 9 of 10 releases there and above, and offer it."""
+    chosen = strongest_privacy(EPSILON_STOPS, met, CONFIDENCE)
+    if chosen is None:
+        st.caption(
+            f"No ε up to {EPSILON_STOPS[-1]:g} keeps {promise}: try a lower τ or a larger T."
+        )
+        return
+
+    def take() -> None:
+        session().judged.add(dataset)
+        state.put(epsilon=chosen)
+
+    st.button(f"Use ε = {chosen:g}", key="decisions_use", icon=":material/tune:", on_click=take)
+    st.caption(
+        f"The smallest of {len(EPSILON_STOPS)} tried that keeps {promise} in at least 9 of 10 "
+        f"releases, there and at every larger one (95% confidence). {LEAKS}"
+    )

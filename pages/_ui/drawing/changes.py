@@ -67,11 +67,7 @@ def picture_of(
         return picture.figure(drawn, title, f"{title}: {what}", ground + paths)
 
     shown = np.where(signs == 0, true, told)  # a true change that nobody can tell is drawn, too
-    key = "".join(
-        f'<span><svg viewBox="0 0 52 20" aria-hidden="true"><path class="flow {edge}" '
-        f'fill="{colour}" style="--c:{colour}" d="M2 5H50V15H2Z"/></svg> {name}</span>'
-        for name, edge, colour in _KINDS
-    )
+    key = "".join(picture.swatch(edge, colour, name) for name, edge, colour in _KINDS)
     sides = side("True change", true, truly)
     sides += side("Told from the private counts", shown, named)
     return Picture(sides, f"{key}<span>{html.escape(what)}</span>")

@@ -186,11 +186,8 @@ def of_flows(
         "inflated": f"over twice the truth: {inflated.sum()} {count}",
         "lost": f"{reads_0}: {gone.sum()} of the {len(gone)} largest true",
     }
-    key = _scale(scale, what) + "".join(
-        f'<span><svg viewBox="0 0 52 20" aria-hidden="true"><path class="flow {kind}" '
-        f'style="--c:{_KINDS[kind]}" d="M2 5H50V15H2Z"/></svg> {html.escape(text)}</span>'
-        for kind, text in marks.items()
-    )
+    key = _scale(scale, what)
+    key += "".join(swatch(kind, _KINDS[kind], text) for kind, text in marks.items())
     return Picture(sides, key + (f"<span>{html.escape(note)}</span>" if at else ""))
 
 
@@ -199,6 +196,14 @@ def figure(drawn: Shapes, title: str, alt: str, inside: str) -> str:
     return (
         f'<figure><figcaption>{html.escape(title)}</figcaption><svg viewBox="{drawn.view_box}" '
         f'role="img" aria-label="{html.escape(alt)}">{inside}</svg></figure>'
+    )
+
+
+def swatch(kind: str, colour: str, text: str) -> str:
+    """Return what a kind of mark looks like, and what it means, for the key of a picture."""
+    return (
+        f'<span><svg viewBox="0 0 52 20" aria-hidden="true"><path class="flow {kind}" '
+        f'fill="{colour}" style="--c:{colour}" d="M2 5H50V15H2Z"/></svg> {html.escape(text)}</span>'
     )
 
 

@@ -9,8 +9,8 @@ from engine import datasets, decisions, origin_destination as od
 from engine.decisions.judge import AidJudgement
 from engine.parameters import EPSILON_STOPS
 from engine.resolution import InhabitedDataset
-from pages._ui.decisions import target, wording
-from pages._ui.decisions.map import outcomes
+from pages._ui.decisions import aid, epidemic, question
+from pages._ui.decisions.epidemic import outcomes
 from pages._ui.drawing import changes
 from pages._ui.wording.numbers import number, percent
 from tests.support.page import figures, text
@@ -135,14 +135,14 @@ def test_who_left_is_told_from_the_noisy_totals_of_zones(shocked, settled, monke
 
 def test_the_verdict_names_the_cause_that_was_judged():
     judged = AidJudgement("partly", 0.9, 0.008, "phantoms")
-    said = wording.aid_verdict(judged, 0.1, 3)
+    said = aid.verdict(judged, 0.1, 3)
     assert "0.8% too high, mainly because of phantom flows" in said
 
 
 def test_our_method_is_judged_by_its_own_draws(shocked, settled):
     app = settled(shocked(od_method="estimate")[1])
     assert len(figures(app)) == 4
-    assert "What changes the total" not in text(app)
+    assert ", mainly " not in text(app)
 
 
 @pytest.mark.parametrize("reached", [True, False])
@@ -154,7 +154,7 @@ def test_a_target_offers_the_smallest_epsilon_that_keeps_it(shocked, settled, mo
     if not reached:
         assert "No ε up to 10 keeps" in text(app)
         return
-    assert target.LEAKS in text(app)
+    assert question.LEAKS in text(app)
     app.button(key="decisions_use").click().run()
     assert app.session_state["epsilon"] == EPSILON_STOPS[7]
     assert "demo-city" in app.session_state["session"].judged
@@ -165,4 +165,4 @@ def test_a_target_offers_the_smallest_epsilon_that_keeps_it(shocked, settled, mo
     [(float("nan"), "–"), (0.2, "on time"), (-1, "1 day early"), (56, "8 weeks late")],
 )
 def test_shifts_in_words(days, words):
-    assert wording.shift(days) == words
+    assert epidemic.shift(days) == words
