@@ -66,14 +66,3 @@ def released_pmf(count, rate, suppression_threshold, law, reach):
 
 def mean_of(function, pmf):
     return math.fsum(p * function(value) for value, p in pmf.items())
-
-
-def change_tail(alpha, rate, law, reach, first_bound=None, second_bound=None):
-    """P(|Z₂ − Z₁| > α), given Z₁ ≥ first_bound and Z₂ ≥ second_bound, as a double sum."""
-    pmf = noise_pmf(rate, law, reach)
-    first = {z: p for z, p in pmf.items() if first_bound is None or z >= first_bound}
-    second = {z: p for z, p in pmf.items() if second_bound is None or z >= second_bound}
-    joint = math.fsum(
-        p * r for z, p in first.items() for y, r in second.items() if abs(y - z) > alpha
-    )
-    return joint / (math.fsum(first.values()) * math.fsum(second.values()))

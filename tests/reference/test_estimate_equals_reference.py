@@ -68,17 +68,6 @@ def test_assisted_interval(rate):
         assert list(zip(low.clip(0).tolist(), high.clip(0).tolist(), strict=True)) == expected
 
 
-def test_noise_is_the_inverse_of_the_distribution_function():
-    rate = 0.37
-    # standard Laplace variates at evenly spaced probabilities
-    u = (np.arange(400_000) + 0.5) / 400_000
-    variates = np.where(u < 0.5, np.log(2 * u), -np.log(2 * (1 - u)))
-    values, times = np.unique(discrete_laplace(variates, rate), return_counts=True)
-    for value, count in zip(values.tolist(), times.tolist(), strict=True):
-        if abs(value) < 20:
-            assert count / len(u) == pytest.approx(plain.noise_pmf(value, rate), abs=1e-5)
-
-
 @pytest.mark.parametrize("rate", [0.05, 0.3, 2.0, 9.0])
 def test_reach_of_a_cell(rate):
     for level in (0.05, 0.001):
@@ -101,13 +90,6 @@ def test_reach_of_a_zone_of_421():
     assert total_reach(0.1, 420) == 568
     # a small rate is the same law on a wider scale
     assert total_reach(1e-4, 420) == pytest.approx(568_000, rel=2e-3)
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_certain_flows(seed):
-    cells, _ = noisy_matrix(0.4, seed)
-    expected = plain.certain_flows(cells, 0.4, 0.05)
-    assert certain_flows(cells, 0.4).tolist() == expected
 
 
 @pytest.mark.parametrize("zones", [2, 3, 5])

@@ -4,12 +4,7 @@ import pytest
 from engine import origin_destination as od
 from engine.noise import laplace
 from tests.reference import od_reference as plain
-from tests.reference.od_people import (
-    Counted,
-    expectation_of_matrix,
-    histogram_of_matrix,
-    random_people,
-)
+from tests.reference.od_people import Counted, histogram_of_matrix, random_people
 
 ZONES, DAYS = 6, 3
 PEOPLE = random_people(np.random.default_rng(3), 120, ZONES, DAYS, 4.0)
@@ -132,11 +127,12 @@ def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
     assert exact.split.noise == pytest.approx(noise_only - exact.split.trimmed, rel=1e-9)
     assert exact.split.suppression == pytest.approx(total - noise_only, rel=1e-9, abs=1e-9)
     assert exact.split.total == pytest.approx(total, rel=1e-9)
-    below = sum(plain.mean_of(lambda v: v < 15, pmf) for *_, pmf in cells) / len(cells)
-    assert exact.share_below(15) == (
-        pytest.approx(np.mean([t < 15 for _, _, t, _ in cells])),
-        pytest.approx(below, rel=1e-9),
-    )
+    for count in (1, 4, 9, 15):
+        below = sum(plain.mean_of(lambda v, n=count: v < n, pmf) for *_, pmf in cells) / len(cells)
+        assert exact.share_below(count) == (
+            pytest.approx(np.mean([t < count for _, _, t, _ in cells])),
+            pytest.approx(below, rel=1e-9),
+        )
 
 
 def test_histogram_counts_every_cell_with_its_pair():
@@ -158,15 +154,3 @@ def test_histogram_counts_every_cell_with_its_pair():
         assert getattr(counted, name).toarray().tolist() == (
             getattr(from_matrix, name).toarray().tolist()
         )
-
-
-def test_summed_days_are_one_matrix():
-    summed = od.truth(DATASET, days=[0, 2], sum_days=True)
-    daily = od.truth(DATASET, days=[0, 2])
-    assert summed.tolist() == [daily.sum(axis=0).tolist()]
-    for unit, limit in (("trip", 1), ("person-day", 2), ("person", 3)):
-        params = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
-        kept = od.kept(DATASET, params, days=[0, 2], sum_days=True)
-        by_dataset = od.expected(DATASET, params, days=[0, 2], sum_days=True)
-        by_matrix = expectation_of_matrix(summed, params, kept=kept)
-        assert by_dataset.split == by_matrix.split

@@ -86,27 +86,3 @@ def test_certain_flows_hold_their_five_percent_and_not_at_another_scale():
     share = false_share(1.0)
     assert 0.01 < share < 0.05 < false_share(1.25)
     assert false_share(0.8) < 0.5 * share
-
-
-def false_share_of_days(days, per_day):
-    """Mean share of empty flows among those named over some days, two rules, 300 releases."""
-    rng = np.random.default_rng(4)
-    kept = np.zeros((days, ZONES, ZONES), dtype=np.int64)
-    kept[0, 0, 1:6] = 90  # one day has a few clear flows; the others have none at all
-    shares = []
-    for _ in range(300):
-        noisy = kept + discrete_laplace(rng.laplace(0, 1, kept.shape), RATE)
-        noisy *= 1 - np.eye(ZONES, dtype=np.int64)
-        groups = noisy if per_day else [noisy]
-        certain = np.concatenate(
-            [certain_flows(one, RATE).reshape(-1, ZONES, ZONES) for one in groups]
-        )
-        shares.append((certain & (kept == 0)).sum() / max(certain.sum(), 1))
-    return np.mean(shares)
-
-
-@pytest.mark.parametrize("days", [7, 28])
-def test_certain_flows_of_several_days_hold_their_five_percent_together(days):
-    # the standard error of 300 releases is about 0.006
-    assert 0.01 < false_share_of_days(days, per_day=False) < 0.06
-    assert days == 7 or false_share_of_days(days, per_day=True) > 0.1  # day by day they would not

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine import noise, origin_destination as od
+from engine import origin_destination as od
 from engine.noise import laplace
-from engine.origin_destination import calculators, laws
-from engine.origin_destination.estimate.measurement import discrete_laplace
+from engine.origin_destination import laws
 from engine.origin_destination.scores import drawn_scores, expected_scores
 from tests.reference.od_people import expectation_of_matrix, release_matrix
 
@@ -82,52 +81,3 @@ def covered(factor, zones=12, draws=1500):
 
 def test_intervals_of_totals_cover_95_of_100_draws_and_not_at_another_scale():
     assert covered(1.25) < 0.925 < 0.94 < covered(1.0) < 0.975 < covered(0.8)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
-def test_calculators_hold_in_four_million_draws(law):
-    draws = 4_000_000
-    rng = np.random.default_rng(2)
-    epsilon, trips = 0.5, 2
-
-    def whole():
-        scale = trips / epsilon
-        if law == "discrete_laplace":
-            return discrete_laplace(noise.laplace(rng, 1.0, draws), 1 / scale)
-        return np.floor(noise.laplace(rng, scale, draws) + 0.5)
-
-    def holds(seen, probability):
-        return stats.binomtest(int(seen.sum()), len(seen), float(probability)).pvalue > 1e-5
-
-    first, second = whole(), whole()
-    for alpha in (0, 1, 5, 10, 30):
-        cell = calculators.cell_error_probability(alpha, epsilon, trips, law=law)
-        change = calculators.change_error_probability(alpha, epsilon, trips, law=law)
-        assert holds(np.abs(first) > alpha, cell)
-        assert holds(np.abs(second - first) > alpha, change)
-        for wrong in (epsilon * 0.8, epsilon * 1.25):
-            cell = calculators.cell_error_probability(alpha, wrong, trips, law=law)
-            assert not holds(np.abs(first) > alpha, cell)
-            change = calculators.change_error_probability(alpha, wrong, trips, law=law)
-            assert not holds(np.abs(second - first) > alpha, change)
-        shown = 17 + first >= 15
-        assert holds(
-            (np.abs(first) > alpha)[shown],
-            calculators.cell_error_probability_if_released(alpha, epsilon, 17, 15, trips, law=law),
-        )
-    assert holds(
-        14 + first < 15, calculators.stays_suppressed_probability(14, 15, epsilon, trips, law=law)
-    )
-    assert holds(
-        15 + first >= 15, calculators.stays_released_probability(15, 15, epsilon, trips, law=law)
-    )
-
-
-@pytest.mark.long
-def test_theorem_3_as_printed_fails_in_four_million_draws():
-    rng = np.random.default_rng(4)
-    shown = np.floor(noise.laplace(rng, 2.0, 4_000_000) + 0.5) >= 0
-    assert shown.mean() == pytest.approx(0.611, abs=0.001)
-    printed = calculators.stays_released_probability(15, 15, 0.5, method="published")
-    assert shown.mean() - printed > 0.2

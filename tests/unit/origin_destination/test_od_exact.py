@@ -2,18 +2,15 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
 
 from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.origin_destination import laws
-from engine.origin_destination.laws import NoiseLaw
 from tests.reference.od_people import (
     Counted,
     expectation_of_matrix,
     histogram_of_matrix,
     random_people,
-    release_matrix,
 )
 
 LAWS = ["rounded_laplace", "discrete_laplace"]
@@ -60,51 +57,6 @@ def test_wrong_settings_of_a_grid_are_refused():
             od.heat_map(counted, [1.0], [15], **options)
 
 
-def test_the_common_part_is_that_of_expectations():
-    """Against 400 releases: the ratio of sums, and by hand where noise is nothing."""
-    rng = np.random.default_rng(4)
-    true = rng.poisson(rng.gamma(0.4, 30, (15, 15))) * (1 - np.eye(15, dtype=int))
-    kept = rng.binomial(true, 0.8)
-    params = od.ODParameters(epsilon=0.6, max_trips_per_user=2, suppression_threshold=10)
-    drawn = np.array([release_matrix(kept, params, rng=rng) for _ in range(400)])
-    ratio = 1 - np.abs(drawn - true).sum() / (400 * true.sum() + drawn.sum())
-    exact = expectation_of_matrix(true, params, kept=kept)
-    assert exact.common_part == pytest.approx(ratio, abs=0.003)
-    sharp = od.ODParameters(epsilon=900.0, suppression_threshold=15, unit="trip")
-    assert expectation_of_matrix([[0, 30], [10, 0]], sharp).common_part == 1 - 10 / 70
-
-
-@settings(max_examples=25, deadline=None)
-@given(
-    cells=st.lists(st.tuples(st.integers(0, 40), st.integers(0, 30)), min_size=6, max_size=6),
-    rate=st.sampled_from([0.2, 0.5, 1.5]),
-    threshold=st.integers(0, 20),
-)
-def test_medians_are_those_of_every_outcome(cells, rate, threshold):
-    kept, true = np.zeros((2, 3, 3), dtype=np.int64)
-    off = ~np.eye(3, dtype=bool)
-    kept[off], true[off] = np.array([(m, m + d) for m, d in cells]).T
-    params = od.ODParameters(epsilon=rate, suppression_threshold=threshold)
-    exact = expectation_of_matrix(true, params, kept=kept)
-    noise = np.arange(-200, 400)
-    out = kept[off][:, None] + noise
-    out = np.where(out >= max(threshold, 1), out, 0)
-    chance, t = np.broadcast_to(NoiseLaw(rate).pmf(noise), out.shape), true[off][:, None]
-    error = np.abs(out - t)
-    median = exact.median_error()
-    assert chance[error <= median].sum() >= 3 - 1e-9
-    assert chance[error < median].sum() <= 3 + 1e-9
-
-
-def test_theorem_4_holds_far_above_the_threshold():
-    exact = expectation_of_matrix(
-        [[0, 5000], [5000, 0]], od.ODParameters(epsilon=0.2853, unit="trip")
-    )
-    tail = od.calculators.cell_error_probability(10, 0.2853)
-    assert 1 - exact.absolute_error_within(10) == pytest.approx(tail, rel=1e-12)
-    assert tail == pytest.approx(0.05, abs=1e-4)
-
-
 def test_trimming_curve_is_the_split_at_every_t():
     people = random_people(np.random.default_rng(9), 150, 5, 2, 5.0)
     dataset = Counted(people, 5, 2)
@@ -131,22 +83,6 @@ def test_trimming_curve_refuses_what_has_no_t():
         od.trimming_curve(dataset, od.ODParameters(epsilon=1.0), [])
     with pytest.raises(ParameterError, match="max_trips_per_user must be a whole number"):
         od.trimming_curve(dataset, od.ODParameters(epsilon=1.0), [0])
-
-
-@pytest.mark.parametrize("threshold", [0, 5, 15])
-@pytest.mark.parametrize("count", [1, 5, 9, 30])
-def test_share_below_counts_what_is_suppressed_too(threshold, count):
-    settings = od.ODParameters(epsilon=0.4, suppression_threshold=threshold, unit="person-day")
-    true = np.array([[0, 3, 40], [11, 0, 22], [0, 7, 0]])
-    kept = np.array([[0, 2, 28], [11, 0, 15], [0, 0, 0]])
-    exact = expectation_of_matrix(true, settings, kept=kept)
-    noise = np.arange(-200, 201)
-    chance = laws.NoiseLaw(0.4).pmf(noise)
-    cells = ~np.eye(3, dtype=bool)
-    out = kept[cells][:, None] + noise
-    below = np.where(out >= max(threshold, 1), out, 0) < count
-    expected = ((true[cells] < count).mean(), (below @ chance).mean())
-    assert exact.share_below(count) == pytest.approx(expected, rel=1e-12)
 
 
 def sum_of_cells(law, counts, threshold, reach=400):
@@ -186,15 +122,3 @@ def test_intervals_of_totals_hold_about_95_of_100_releases(counts, threshold, ep
     assert totals.standard_deviation[0] == pytest.approx(deviation, rel=1e-6)
     inside = (values >= totals.low[0]) & (values <= totals.high[0])
     assert 0.93 <= chance[inside].sum() <= 0.98
-
-
-def test_totals_of_zones_are_those_of_their_cells():
-    rng = np.random.default_rng(5)
-    true = rng.poisson(3.0, (4, 6, 6)) * (1 - np.eye(6, dtype=np.int64))
-    kept = rng.binomial(true, 0.7)
-    sharp = od.ODParameters(epsilon=900.0, suppression_threshold=0, unit="person-day")
-    exact = expectation_of_matrix(true, sharp, kept=kept)
-    np.testing.assert_array_equal(exact.outgoing.true, true.sum(axis=(0, 2)))
-    np.testing.assert_allclose(exact.incoming.expected, kept.sum(axis=(0, 1)))
-    np.testing.assert_array_equal(exact.incoming.low, kept.sum(axis=(0, 1)))
-    assert (exact.grand.true, exact.grand.expected) == (true.sum(), pytest.approx(kept.sum()))
