@@ -349,7 +349,8 @@ def _flows(build: Build) -> None:
         build.notes.append(
             f"{fractions:,} flows were fractions of trips (expanded counts): rounded once, by "
             "their running sum in the order of origins and destinations, so that each day's total "
-            "is kept to half a trip and every flow to less than one"
+            "is kept to half a trip and every flow to less than one; a release at trip level hides "
+            "one whole trip of this table, not what one expanded trip adds to it"
         )
     build.tables["trips"] = counting.trip_table(build.run, used)
 

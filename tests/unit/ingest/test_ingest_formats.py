@@ -277,7 +277,8 @@ def test_fractions_are_rounded_once_and_keep_totals(tmp_path: Path) -> None:
             leaving = sum(n for key, n in exact.items() if key[:2] == (day, a))
             kept = sum(n for key, n in counts.items() if key[:2] == (day, a))
             assert abs(kept - leaving) < 1
-    assert any("rounded once" in note for note in summary.notes)
+    (said,) = (note for note in summary.notes if "rounded once" in note)
+    assert "hides one whole trip of this table" in said
 
 
 def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path: Path) -> None:
