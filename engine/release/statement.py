@@ -19,6 +19,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from ..contract import Setting
+from ..parameters import USES
 from ..privacy import composed_epsilon
 from . import noise
 from .bars import LEVEL
@@ -77,8 +78,10 @@ def described(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, s
     """Return the texts of a bundle by file name; the last entry is that of this release."""
     content = statement(plan, dataset, entries)
     slug = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {plan.product} {content['made']}".lower())
-    asked = dict(content["setting"])
-    settings = {**asked.pop("parameters"), **asked, "trips": plan.trips}
+    asked, given = content["setting"], content["setting"]["parameters"]
+    used = {"method", "epsilon", *USES.get(given["method"], given)}  # no field without an effect
+    settings = {name: value for name, value in given.items() if name in used}
+    settings |= {**_named(asked, "dataset", "zones", "time"), "trips": plan.trips}
     more = {"titles": ITEMS, "level": LEVEL, "settings": settings, "unknown": _UNKNOWN}
 
     def rendered(name: str) -> str:

@@ -154,7 +154,8 @@ def _draw_work(latest: Kept | None) -> None:
     if latest.state == "failed":
         st.error(latest.error, icon=":material/error:")
     elif latest.result is not None:
-        st.success(f"Released: {latest.name}", icon=":material/check:")
+        said = f"Released: {latest.name}. The bundle may be given away; this page may not."
+        st.success(said, icon=":material/check:")
         _bundle(latest.result, "new")
     st.button("Release something else", key="release_again", on_click=_another)
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from engine import metrics
 from engine.contract import Setting
+from engine.origin_destination import suppresses
 from engine.origin_destination.scores import expected_scores
 from engine.parameters import HOURS_PER_WEEK
 from pages._ui import cached, state
@@ -65,6 +66,7 @@ def _density(setting: Setting, seed: cached.Seed, distance_m: float | None) -> l
 
 def _flows(setting: Setting) -> list[Card]:
     exact, least = cached.expected(setting), setting.parameters.least_shown
+    hides = suppresses(setting.parameters)
     if exact is None:
         scores, how = cached.scores(setting, state.seed(state.entry_of(setting))), _DRAWN
     else:
@@ -81,15 +83,16 @@ def _flows(setting: Setting) -> list[Card]:
             "|private − true| / true on average, hidden ones included.",
         ),
         Card(
-            "Suppression: pairs that read 0",
+            "Suppression: pairs that read 0" if hides else "Pairs that may be empty",
             percent(scores.zero_share),
             how,
-            "Of all ordered pairs of zones.",
+            "Of all ordered pairs of zones." + " They stay in the file." * (not hides),
         ),
         Card(
             "Lost · phantom flows",
             wrong,
             how,
-            f"Of {least} trips or more that read 0; shown although nobody travelled.",
+            f"Of {least} trips or more {'that read 0' if hides else 'among them'}; shown although "
+            "nobody travelled.",
         ),
     ]

@@ -132,8 +132,8 @@ def way(one: WayOut) -> str:
 
 
 def hidden(share: float) -> str:
-    """Say how many pairs of zones read nothing."""
-    return f"Of 100 pairs of zones {hundred(share)} read 0: read large flows, and sums of small."
+    """Say how many pairs of zones cannot be told from empty ones."""
+    return f"Of 100 pairs of zones {hundred(share)} may be empty: read the others, and sums."
 
 
 def readable(least: int | None) -> str:

@@ -119,6 +119,7 @@ def test_the_registry_draft_invents_nothing_and_is_valid_by_the_registrys_schema
     whole = all(one["epsilon"] is None for one in stages)
     assert loss.get("rho") == (pytest.approx(sum(s["rho"] for s in stages)) if whole else None)
     page = (bundles / name / "statement.html").read_text(encoding="utf-8")
+    assert ("suppression_threshold" in page) == (name == "od")  # of others it has no effect
     for text in (deployment["implementation"]["mechanisms"], page[: page.index("<h2>")]):
         assert all(one["noise"] in text for one in stages)
     if REGISTRY.exists():
@@ -160,9 +161,7 @@ def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypat
     NotebookClient(notebook, timeout=120, resources=where).execute()
     printed = [out.get("text", "") for cell in notebook.cells for out in cell.get("outputs", [])]
     assert any("ε =" in text for text in printed)
-    assert any("WARNING: for" in text for text in printed) == (
-        name in ("od", "od-estimate", "density")
-    )
+    assert any("WARNING: for" in text for text in printed) == (name in ("od", "density"))
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
