@@ -5,9 +5,9 @@ from pathlib import Path
 import streamlit as st
 
 from pages._ui.data import (
-    build as data_build,
     form as data_form,
     list as data_list,
+    store as data_store,
     twin as data_twin,
     wording as data_wording,
 )
@@ -23,22 +23,19 @@ def draw() -> None:
     st.html(Path(data_form.__file__).with_name("data.css"))
     with st.container():
         data_list.failure()
-    build = data_build.current()
+    build = data_store.current()
     ready = build.name if build is not None and build.state == "finished" else None
     if build is not None and ready is not None:
         kept = ready not in session().datasets
         st.html(data_wording.built_html(ready, build.result["seconds"], kept=kept))
-        with st.container(horizontal=True, gap="small"):
-            data_list.buttons(ready, first=True)
-            another = {"key": "data_another", "on_click": data_build.dismiss}
-            st.button("Build another", icon=":material/add:", **another)
-        if "rows" in build.result:
-            data_list.account(build.result)
+        data_list.built(ready)
+        another = {"key": "data_another", "on_click": data_store.dismiss}
+        st.button("Build another", icon=":material/add:", **another)
     else:
         # always there, so that the form keeps its place, and with it its uploads
         with st.container():
             if build is not None and build.state == "running":
-                data_build.draw_progress(build)
+                data_store.draw_progress(build)
             elif build is not None and build.state == "cancelled":
                 st.info("Cancelled; nothing was written.")
         door = st.segmented_control(
@@ -50,8 +47,8 @@ def draw() -> None:
             persist_state="session",
             label_visibility="collapsed",
         )
-        data_form.draw(busy=data_build.running() or door == TWIN)
-        if door == TWIN and not data_build.running():
+        data_form.draw(busy=data_store.running() or door == TWIN)
+        if door == TWIN and not data_store.running():
             data_twin.draw(Draft())
     st.divider()
     data_list.mine(without=ready)

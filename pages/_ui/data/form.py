@@ -11,14 +11,7 @@ from engine import datasets
 from engine.ingest import IngestOptions
 from engine.ingest.options import CHOICES, Choice
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
-from pages._ui.data import (
-    build as data_build,
-    places,
-    rows,
-    store as data_store,
-    when,
-    wording as data_wording,
-)
+from pages._ui.data import places, rows, store as data_store, when, wording as data_wording
 from pages._ui.data.files import Draft
 from pages._ui.data.store import own
 
@@ -164,9 +157,9 @@ def _button(draft: Draft) -> None:
     asked = {**draft.values, "out": data_store.workspace().datasets / draft.values["out"]}
     options = data_wording.tried("Cannot be built", lambda: IngestOptions(**asked))
     if options is not None and pressed:
-        data_build.start(options)
+        data_store.start(options)
         st.rerun()
-    if data_build.failed("Cannot be built"):
+    if data_store.failed("Cannot be built"):
         places.choice(own().refused)
 
 

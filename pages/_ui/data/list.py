@@ -18,14 +18,13 @@ from engine.ingest.build import REPORT_FILE
 from engine.ingest.inputs import sources
 from engine.ingest.report import WORDS, Reason
 from pages._ui import cached, facts as cached_facts, state
-from pages._ui.data import build as data_build, store as data_store, wording as data_wording
+from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.store import own
 from pages._ui.drawing.tables import table_html
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, facts
-from pages._ui.wording.numbers import file_size
 
 _HOME, _REPORT = "pages/0_Home.py", "pages/6_Report.py"
 _DAMAGE = (ExplorerError, pa.ArrowException, OSError, ValueError, TypeError, KeyError)
@@ -35,7 +34,6 @@ _ACCOUNTS = {
     "visits": "Visits towards the density",
     "trips": "Trips between the visits",
 }
-_MOST_FILES = 10
 
 
 def mine(*, without: str | None = None) -> None:
@@ -78,11 +76,15 @@ def failure() -> None:
         held.failed = ""
 
 
-def buttons(name: str, *, first: bool = False) -> None:
-    """Draw what may be done with a dataset; `first` where seeing it is what comes next."""
-    entry = catalogue.entries().get(name)
-    if entry is None:
-        return
+def built(name: str) -> None:
+    """Draw what has just been built: seeing it is what comes next."""
+    if entry := catalogue.entries().get(name):
+        _own(entry, first=True)
+
+
+def _buttons(entry: Entry, *, first: bool) -> None:
+    """Draw what may be done with a dataset."""
+    name = entry.name
     if st.button(
         "See it on home",
         type="primary" if first else "secondary",
@@ -113,7 +115,7 @@ def buttons(name: str, *, first: bool = False) -> None:
         )
 
 
-def account(report: Mapping[str, Any]) -> None:
+def _account(report: Mapping[str, Any]) -> None:
     """Draw what became of every row, under the confidential banner."""
     st.warning(CONFIDENTIAL_BANNER, icon=":material/lock:")
     tables = [account_html(words, report[name]) for name, words in _ACCOUNTS.items()
@@ -124,15 +126,9 @@ def account(report: Mapping[str, Any]) -> None:
         for what in ("visits", "trips")
         if report.get(f"people_with_{what}")
     ]
-    files = sorted(
-        f"{file['name']} ({file['format']}, {file_size(file['bytes'])}"
-        + (f", {file['encoding']})" if file["format"] == "csv" else ")")
-        for file in report.get("files", ())
+    items = "".join(
+        f"<li>{html.escape(str(one))}</li>" for one in (*notes, *report.get("notes", ()))
     )
-    notes += [*report.get("notes", ()), *files[:_MOST_FILES]]
-    if len(files) > _MOST_FILES:
-        notes.append(f"and {len(files) - _MOST_FILES} more files")
-    items = "".join(f"<li>{html.escape(str(note))}</li>" for note in notes)
     st.html(f'<ul class="notes">{items}</ul>')
 
 
@@ -144,7 +140,7 @@ def account_html(title: str, counted: Mapping[str, Any]) -> str:
     return table_html({title: list(lines), "": [f"{count:,}" for count in lines.values()]})
 
 
-def _own(entry: Entry) -> None:
+def _own(entry: Entry, *, first: bool = False) -> None:
     try:  # all that reads its files comes first: whatever is in them, it can be deleted
         said = _said(entry)
         cached.of(engine_report.available, entry.key)
@@ -155,14 +151,15 @@ def _own(entry: Entry) -> None:
     with st.container(border=True):
         st.html(said)
         with st.container(horizontal=True, gap="small"):
-            buttons(entry.name)
+            _buttons(entry, first=first)
             _deletion(entry.name, _folder(entry))
         if report is None:
             return
         text = "What became of every row (confidential)"
-        with st.expander(text, icon=":material/lock:", key=f"data_report_{entry.name}"):
+        key = f"data_report_{entry.name}"
+        with st.expander(text, expanded=first, icon=":material/lock:", key=key):
             try:
-                account(report)
+                _account(report)
             except (*_DAMAGE, AttributeError) as problem:
                 data_wording.problem("Cannot be shown", _reason(problem))
 
@@ -260,6 +257,6 @@ def _delete(name: str, folder: Path) -> None:
             storage.delete(folder)
     except ExplorerError as problem:
         own().failed = str(problem)
-    ended = data_build.current()
+    ended = data_store.current()
     if ended is not None and ended.name == name and ended.state != "running":
-        data_build.dismiss()
+        data_store.dismiss()

@@ -1,6 +1,6 @@
-"""What a session has done on the page, and its files: an owner-only folder that goes with it.
+"""What a session has done on the page: its files, in an owner-only folder, and its build.
 
-Uploads, spills and the datasets built from them stay in it.
+Uploads, spills and the datasets built from them stay in the folder, which goes with the session.
 """
 
 import os
@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,12 +17,16 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from engine import datasets
 from engine.datasets import storage
-from engine.errors import InputError
+from engine.errors import ExplorerError, InputError
+from engine.ingest import IngestOptions, ingest
+from pages._ui.data import wording as data_wording
+from pages._ui.jobs.kept import Kept, Tell, follow_kept
 from pages._ui.shell import ended
 from pages._ui.shell.local import served_locally as served_locally
-from pages._ui.shell.session import state
+from pages._ui.shell.session import session, state
 
 LONGEST_NAME, MOST_KNOWN = 100, 20
+_STOP_S = 3.0
 
 
 @dataclass
@@ -138,3 +142,73 @@ def keep(name: str, folder: Path) -> None:
 def is_local(folder: Path) -> bool:
     """Whether a dataset's folder is one kept on this computer."""
     return folder.parent == datasets.data_root() / "local"
+
+
+def current() -> Kept | None:
+    """Return this session's last build, running or ended; its result is the ingest's report."""
+    return own().build
+
+
+def running() -> bool:
+    """Whether this session builds a dataset right now."""
+    build = current()
+    return build is not None and build.state == "running"
+
+
+def failed(title: str) -> bool:
+    """Say why the last build failed, if it has."""
+    build = current()
+    if build is None or build.state != "failed":
+        return False
+    data_wording.problem(title, build.error)
+    return True
+
+
+def dismiss() -> None:
+    """Forget the last build and empty the form (a callback); its dataset stays."""
+    own().build = None
+    own().next_round()
+
+
+def start(options: IngestOptions) -> None:
+    """Begin an ingest in this session's folder, unless a build is under way."""
+    space = workspace()
+
+    def task(folder: Path, tell: Tell, cancel: threading.Event) -> dict[str, Any]:
+        _, report = ingest(replace(options, spill=space.spill, out=folder), tell, cancel)
+        return report.to_json()
+
+    begin(options.out.name, task)
+
+
+def begin(name: str, task: Callable[[Path, Tell, threading.Event], dict[str, Any]]) -> None:
+    """Begin making a dataset in this session's folder; what `task` returns has ``seconds``."""
+    if running():
+        return
+    space, known, held = workspace(), session().datasets, own()
+    folder, held.refused = space.datasets / name, ""
+
+    def whole(tell: Tell, cancel: threading.Event) -> dict[str, Any]:
+        report = task(folder, tell, cancel)
+        known[name] = folder  # in the pickers at once, whatever page is open
+        space.keep_only(())  # the raw uploads have done their duty
+        return report
+
+    def said(refusal: ExplorerError) -> str:
+        held.refused = refusal.code
+        return data_wording.on_page(refusal)
+
+    build = Kept(name, whole, said=said, unforeseen=data_wording.unexpected)
+    held.build = build
+
+    def stop() -> None:
+        build.cancel()
+        build.wait(_STOP_S)
+
+    space.stop = stop
+
+
+def draw_progress(build: Kept) -> None:
+    """Draw where a build stands, with a button that cancels it."""
+    title = f"Building {build.name}"
+    follow_kept(build, data_wording.progress, title=title, key="data_build")

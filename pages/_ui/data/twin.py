@@ -15,9 +15,9 @@ from engine.synthetic.twinfiles import EXAMPLE, EXAMPLE_SOURCE, guess_residents,
 from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, TwinInputs
 from engine.synthetic.twinpeople import residents_of
 from pages._ui.data import (
-    build as data_build,
     files as data_files,
     places as data_places,
+    store as data_store,
     wording as data_wording,
 )
 from pages._ui.data.files import Draft
@@ -31,13 +31,17 @@ LEAD = (
     "touch the confidential data once, at the release. No number here may come from those data: "
     "take it from a census, an annual report or a press kit."
 )
-_NUMBERS: tuple[tuple[str, str, float, float, float | None, str], ...] = (
-    ("travellers", "Share of people who ever travel, %", 1.0, 100.0, None, "not known: 90"),
-    ("friction_km", "Kilometres over which flows fall to a third", 0.001, 1e5, None,
-     "a third of the area's radius"),
-    ("visits_a_week", "Records a person and week (0: no density)", 0.0, 300.0, 15.0, ""),
-)  # fmt: skip
-"""Name, label, least, most, default, and what holds where it is left empty."""
+_NUMBERS: dict[str, tuple[str, float, float | None, float | None, str]] = {
+    "people": ("People in the data", 1, MOST_PEOPLE, 10_000, ""),
+    "trips_a_day": ("Trips between zones, a person and day", 0.0, None, 0.8, ""),
+    "days": ("Days", 1, None, 7, ""),
+    "travellers": ("Share of people who ever travel, %", 1.0, 100.0, None, "not known: 90"),
+    "friction_km": ("Kilometres over which flows fall to a third", 0.001, 1e5, None,
+                    "a third of the area's radius"),
+    "visits_a_week": ("Records a person and week (0: no density)", 0.0, 300.0, 15.0, ""),
+    "seed": ("Seed", 0, None, 1, ""),
+}  # fmt: skip
+"""Label, least, most, default, and what holds where it is left empty."""
 
 
 def draw(draft: Draft) -> None:
@@ -90,7 +94,7 @@ def draw(draft: Draft) -> None:
             key="data_twin_start",
             disabled=inputs is None,
         )
-        data_build.failed("Cannot be made")
+        data_store.failed("Cannot be made")
     if pressed and inputs is not None:
         name = f"twin-{''.join(c if c.isalnum() else '-' for c in path.stem)[:40]}"
         _start(name, zones, inputs)
@@ -103,24 +107,23 @@ def _checked(zones: gpd.GeoDataFrame, asked: dict[str, Any]) -> TwinInputs:
 
 
 def _main(draft: Draft, zones: gpd.GeoDataFrame) -> dict[str, Any]:
-    residents = float(zones["residents"].sum()) if "residents" in zones else 0.0
-    usual = 10_000
+    residents, usual = float(zones["residents"].sum()) if "residents" in zones else 0.0, None
     if 0 < residents < MOST_PEOPLE:  # else a wrong column; the build says so
         usual = max(min(int(residents * SHARE_OF_RESIDENTS), MOST_BY_DEFAULT), 1)
-    people = st.number_input(
-        "People in the data",
-        min_value=1,
-        max_value=MOST_PEOPLE,
-        value=usual,
-        key=draft.key("twin_people"),
-        help="Subscribers or riders, from your press kit. The default is a tenth of the residents, "
-        f"at most {MOST_BY_DEFAULT:,}: a million take about a minute.",
+    people = _number(draft, "people", usual)
+    st.caption(
+        "Subscribers or riders, from your press kit; a tenth of the residents is a beginning. A "
+        "million take about a minute."
     )
-    label = "Trips between zones, a person and day"
-    key = draft.key("twin_trips")
-    trips = st.number_input(label, min_value=0.0, value=0.8, step=0.1, key=key)
-    days = st.number_input("Days", min_value=1, value=7, key=draft.key("twin_days"))
-    return {"people": people, "trips_a_day": trips, "days": days}
+    others = {name: _number(draft, name) for name in ("trips_a_day", "days")}
+    return {"people": people, **others}
+
+
+def _number(draft: Draft, name: str, usual: float | None = None) -> Any:
+    label, least, most, default, empty = _NUMBERS[name]
+    value, key = usual or default, draft.key(f"twin_{name}")
+    named: dict[str, Any] = {"min_value": least, "max_value": most, "value": value}
+    return st.number_input(label, placeholder=empty, key=key, **named)
 
 
 def _residents(draft: Draft, path: Path) -> str | None:
@@ -148,12 +151,9 @@ def _more(draft: Draft) -> dict[str, Any]:
     first_day = st.date_input("First day", FIRST_DAY, key=draft.key("twin_first_day"))
     more: dict[str, Any] = {"first_day": first_day or FIRST_DAY}
     more["sources"] = {"people": source.strip()} if source and source.strip() else {}
-    for name, label, least, most, usual, empty in _NUMBERS:
-        more[name] = st.number_input(
-            label, least, most, usual, placeholder=empty, key=draft.key(f"twin_{name}")
-        )
+    for name in ("travellers", "friction_km", "visits_a_week", "seed"):
+        more[name] = _number(draft, name)
     more["travellers"] = more["travellers"] and more["travellers"] / 100
-    more["seed"] = st.number_input("Seed", min_value=0, value=1, key=draft.key("twin_seed"))
     return more
 
 
@@ -169,4 +169,4 @@ def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
         twin(zones, inputs, folder, progress=progress)
         return {"seconds": time.monotonic() - began}
 
-    data_build.begin(name, task)
+    data_store.begin(name, task)

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from pages._ui.data import build as data_build, wording as data_wording
+from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.store import OwnData
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from tests.support.data_page import (
@@ -170,7 +170,7 @@ def test_an_unforeseen_error_is_told_without_its_message(open_data, monkeypatch,
     def broken(*_: object) -> None:
         raise RuntimeError(CANARY)
 
-    monkeypatch.setattr(data_build, "ingest", broken)
+    monkeypatch.setattr(data_store, "ingest", broken)
     app = built(filled(open_data))
     assert "not foreseen (RuntimeError)" in html_of(app)
     assert CANARY not in text(app) + caplog.text
@@ -178,14 +178,14 @@ def test_an_unforeseen_error_is_told_without_its_message(open_data, monkeypatch,
 
 def test_a_build_can_be_cancelled(open_data, monkeypatch, temporary):
     entered = threading.Event()
-    whole = data_build.ingest
+    whole = data_store.ingest
 
     def slow(options, tell, cancel):
         entered.set()
         assert cancel.wait(20)
         return whole(options, tell, cancel)
 
-    monkeypatch.setattr(data_build, "ingest", slow)
+    monkeypatch.setattr(data_store, "ingest", slow)
     app = filled(open_data)
     button(app, "data_start").click().run()
     assert entered.wait(10)
