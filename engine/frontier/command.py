@@ -8,13 +8,13 @@ from typing import Any, get_args
 
 from .. import datasets
 from ..contract import Seen, Step, When
-from ..errors import ParameterError, exit_code
+from ..errors import exit_code
 from ..origin_destination import suppresses
 from ..parameters import ODParameters
 from ..privacy import STRONG_GUESS
 from ..resolution import FINEST
 from .candidate import Candidate
-from .judge import Frontier, frontier
+from .judge import Frontier, frontier, risk_limit
 from .need import Need, Protected, Read
 
 SPANS: dict[Step, str] = {"day": "every day", "week": "every week", "whole": "the whole period"}
@@ -54,16 +54,12 @@ def _run(options: argparse.Namespace) -> None:
         read=options.read,
         threshold=options.threshold,
     )
-    if not 50 < options.risk <= 100:
-        raise ParameterError(
-            f"risk must be above 50 and at most 100 percent, got {options.risk:g}; half is "
-            "guessed by a coin, 75 is strong"
-        )
+    limit = risk_limit(options.risk / 100)
     known = frontier(dataset, need)
-    for line in _lines(known, options.risk / 100):
+    for line in _lines(known, limit):
         print(line)
     if options.out is not None:
-        write(known, options.out, options.risk / 100)
+        write(known, options.out, limit)
 
 
 def _lines(known: Frontier, limit: float) -> Iterator[str]:

@@ -44,8 +44,7 @@ ALIKE = 0.05
 Lever = Literal["zones", "time", "threshold", "risk"]
 
 
-@dataclass(frozen=True, kw_only=True)
-class WayOut:
+class WayOut(NamedTuple):
     """What one other thing would bring, with all else as asked."""
 
     lever: Lever
@@ -56,12 +55,8 @@ class WayOut:
 class Frontier:
     """All settings of a dataset, judged; confidential like the data they were judged on.
 
-    Parameters
-    ----------
-    judged : tuple of Candidate
-        Every setting, whether it meets the need or not; ``replace`` asks another need of them.
-    confidential : bool
-        Whether choosing by it tells of real people: then a release names it as tuned on its data.
+    `judged` are those that do not meet the need, too: ``replace`` asks another one of them. Where
+    `confidential`, choosing by it tells of real people, and a release names it as tuned on them.
     """
 
     need: Need
@@ -95,11 +90,8 @@ class Frontier:
         )
 
     def recommended(self, risk: float = STRONG_GUESS) -> Candidate | None:
-        """Return the setting as asked that holds most within a limit of risk, None without one.
-
-        Whether it is of use is another question: see `Candidate.usable` and `way_out`.
-        """
-        return best(self.candidates, _limit(risk))
+        """Return the setting as asked that holds most within a limit of risk, None without one."""
+        return best(self.candidates, risk_limit(risk))
 
     def way_out(self, risk: float = STRONG_GUESS) -> tuple[WayOut, ...]:
         """Return what one other thing would bring, what helps most first.
@@ -107,26 +99,15 @@ class Frontier:
         Where the recommended setting is not good: coarser zones, a longer time or more risk,
         each by the smallest step to a better verdict. Where it is: finer zones and a
         shorter time that are of use. Another τ is an alternative only.
-
-        Examples
-        --------
-        >>> from engine import datasets
-        >>> from engine.contract import When
-        >>> seen = Seen(dataset="demo-city", when=When(step="whole"))
-        >>> need = Need(seen=seen, unit="person", threshold=0)
-        >>> demo = frontier(datasets.load("demo-city"), need)
-        >>> [(way.lever, way.candidate.zones) for way in demo.way_out()]
-        [('zones', 30), ('risk', 150)]
         """
-        limit = _limit(risk)
+        limit = risk_limit(risk)
         now = self.recommended(limit)
-        level = now.use.level if now else "noisy"
-        ways = [
-            WayOut(lever=lever, candidate=chosen)
-            for lever, ladder in self._ladders(limit, good=level == "good")
-            if (chosen := _first(ladder, now, finer=level == "good"))
-        ]
-        return tuple(ways)
+        good = now is not None and now.use.level == "good"
+        return tuple(
+            WayOut(lever, chosen)
+            for lever, ladder in self._ladders(limit, good=good)
+            if (chosen := _first(ladder, now, finer=good))
+        )
 
     def _keeps_threshold(self, one: Candidate) -> bool:
         parameters = one.setting.parameters
@@ -304,7 +285,8 @@ def _judged_visits(dataset: Dataset, part: Part, seed: int | None) -> Iterator[C
         yield Candidate(setting=setting, zones=part.zones, matrices=1, risk=risk, use=use)
 
 
-def _limit(risk: float) -> float:
+def risk_limit(risk: float) -> float:
+    """Return a limit of risk as a share; `ParameterError` where it is none."""
     limit = as_real(risk)
     if limit is None or not 0.5 < limit <= 1:
         raise ParameterError(

@@ -1,8 +1,0 @@
-"""Run ``python -m engine.frontier``."""
-
-import sys
-
-from .command import main
-
-if __name__ == "__main__":
-    sys.exit(main())
