@@ -19,8 +19,7 @@ from .counting import Engine
 from .door import door
 from .inputs import cells, coarse, guess, mapping, parents, sources
 from .inputs.mapping import Mappings
-from .inputs.places import Places, from_zones, read_places
-from .inputs.points import check_order, place_points
+from .inputs.places import Places, from_zones, place_points, read_places
 from .inputs.sources import Source, shown
 from .options import IngestOptions
 from .progress import Monitor, ProgressCallback, Stage
@@ -52,17 +51,16 @@ _ROWS_ARE_TRIPS = (
 )
 
 
-@dataclass(kw_only=True)
+@dataclass
 class Build:
     """One ingest: what is read, and what has come out of it before a dataset is written."""
 
     options: IngestOptions
-    run: counting.Run
+    mappings: Mappings
     views: Sequence[Table]
     reader: Reader
-    mappings: Mappings
-    places_public: bool | None
-    by_points: bool
+    places_public: bool | None = None
+    run: counting.Run = field(init=False)
     tables: dict[str, pa.Table] = field(default_factory=dict[str, pa.Table])
     counts: dict[str, Any] = field(default_factory=dict[str, Any])
     notes: list[str] = field(default_factory=list[str])
@@ -71,7 +69,7 @@ class Build:
         """Take what became of the rows; refuse rows that cannot be read, and useless input."""
         self.counts["rows"] = account
         tables.refuse_flaws(self.options, self.mappings, account, self.reader)
-        tables.refuse_useless(self.options, self.mappings, account, self.run.places)
+        tables.refuse_useless(self.options, self.mappings, account)
         return account
 
     def account(self, table: str, again: Reason | None = None) -> Account:
@@ -79,6 +77,11 @@ class Build:
         sql = f"SELECT reason, sum(copies), count(*) FROM {table} GROUP BY reason"
         counts = self.run.engine.rows(sql)
         return account_of([(Reason(int(r)), int(rows), int(n)) for r, rows, n in counts], again)
+
+    @property
+    def by_points(self) -> bool:
+        """Whether rows hold coordinates instead of ids of places."""
+        return any(lat in table.kinds for table in self.views for lat, _lng in mapping.POINTS)
 
     @property
     def tid(self) -> bool:
@@ -139,9 +142,9 @@ def count(options: IngestOptions, monitor: Monitor) -> Build:
     monitor.start(CHECKING)
     _check_parts(options)
     if options.engine == "spark":
+        reader = Reader(replace(options.reading, decimal=options.reading.decimal or "."))
         with spark.opened(options, monitor) as (engine, mappings, views):
-            reading = replace(options.reading, decimal=options.reading.decimal or ".")
-            return _counted(options, monitor, engine, views, mappings, Reader(reading))
+            return _counted(Build(options, mappings, views, reader), engine, monitor)
     paths = sources.find(options.inputs)
     beside = {p.resolve() for p in (options.locations, options.zones) if p is not None}
     paths = [path for path in paths if path not in beside] or paths
@@ -158,23 +161,21 @@ def count(options: IngestOptions, monitor: Monitor) -> Build:
         threads=options.threads,
         spill_limit=options.spill_limit,
     ) as (engine, views):
-        return _counted(options, monitor, engine, views, mappings, reader)
+        return _counted(Build(options, mappings, views, reader), engine, monitor)
 
 
-def _counted(
-    options: IngestOptions,
-    monitor: Monitor,
-    engine: Engine,
-    views: Sequence[Table],
-    mappings: Mappings,
-    reader: Reader,
-) -> Build:
-    by_points = any(lat in t.kinds for t in views for lat, _lng in mapping.POINTS)
-    monitor.plan(_stages(options, by_points=by_points))
+def _counted(build: Build, engine: Engine, monitor: Monitor) -> Build:
+    options = build.options
+    monitor.plan(_stages(options, by_points=build.by_points))
     monitor.start(PLACES)
-    reader = replace(reader, bare_people=mapping.bare(mappings, ("uid",)))
-    places, public = _places(options, engine, views, reader, by_points=by_points)
-    run = counting.Run(
+    build.reader = replace(build.reader, bare_people=mapping.bare(build.mappings, ("uid",)))
+    places = _places(build, engine)
+    build.reader = replace(
+        build.reader,
+        bare_places=places.bare,
+        id_length=places.id_length if options.id_prefix else None,
+    )
+    build.run = counting.Run(
         engine,
         monitor,
         places,
@@ -184,48 +185,29 @@ def _counted(
         options.max_visits_cap,
         ZoomClips.of(options.mean_visits_public, options.max_visits_cap),
     )
-    build = Build(
-        options=options,
-        run=run,
-        views=views,
-        reader=replace(
-            reader,
-            bare_places=places.bare,
-            id_length=places.id_length if options.id_prefix else None,
-        ),
-        mappings=mappings,
-        places_public=public,
-        by_points=by_points,
-    )
     _put_places(build)
     _note_what_was_asked(build)
     monitor.start(READING)
-    engine.view("raw", rows.values(views, options, build.reader))
+    engine.view("raw", rows.values(build.views, options, build.reader))
     {"trips": _trips, "rides": _rides, "visits": _visits, "flows": _flows}[options.kind](build)
     return build
 
 
-def _places(
-    options: IngestOptions,
-    engine: Engine,
-    views: Sequence[Table],
-    reader: Reader,
-    *,
-    by_points: bool,
-) -> tuple[Places, bool | None]:
-    """Return places and zones, and whether they are public: not where they were read from rows."""
-    how, public = options.coarseness, options.places_public
+def _places(build: Build, engine: Engine) -> Places:
+    """Return places and zones; they are not public where they are read from the rows."""
+    options, how = build.options, build.options.coarseness
+    build.places_public = options.places_public
     if options.locations is not None or options.zones is not None:
         places = coarse.coarsen(read_places(options), how)
     elif how.area is not None:
         places = coarse.grid_places(how)
-    elif how.area_from_data and by_points:
-        area = look.area_of(engine.table(rows.distinct_points(views, reader)))
+    elif how.area_from_data and build.by_points:
+        area = look.area_of(engine.table(rows.distinct_points(build.views, build.reader)))
         zoning = how.zoning if how.zoning in ("square", "hexagon") else "hexagon"
         places = coarse.grid_places(replace(how, zoning=zoning, area=area))
-        note = "the area was read from the data: it tells where people were"
-        places, public = replace(places, notes=(*places.notes, note)), False
-    elif by_points:
+        build.places_public = False
+        build.notes.append("the area was read from the data: it tells where people were")
+    elif build.by_points:
         raise InputError(
             "the rows hold coordinates, and no places, zones or area of a grid are given",
             remedy="name a file of zones or places, or a grid's area (or read it from the data)",
@@ -233,7 +215,7 @@ def _places(
             settings=("zones", "locations", "area"),
         )
     else:
-        ids = engine.table(rows.distinct_ids(views, reader))["id"].to_pylist()
+        ids = engine.table(rows.distinct_ids(build.views, build.reader))["id"].to_pylist()
         kind = options.cells or cells.kind_of(ids)
         if kind is None:
             raise InputError(
@@ -244,10 +226,10 @@ def _places(
                 settings=("locations", "zones", "cells"),
             )
         places = coarse.coarsen(from_zones(cells.zones_of(ids, kind)), how)
-        note = f"zones are the {kind} cells that the rows name, read from the data"
-        places, public = replace(places, notes=(note,)), False
+        build.places_public = False
+        build.notes.append(f"zones are the {kind} cells that the rows name, read from the data")
     coarse.check_size(places)
-    return places, public
+    return places
 
 
 def _put_places(build: Build) -> None:
@@ -258,7 +240,6 @@ def _put_places(build: Build) -> None:
         return
     build.run.monitor.start(POINTS)
     points = engine.table(rows.distinct_points(build.views, build.reader))
-    check_order(points, places)
     engine.put("points", place_points(points, places, build.options.max_distance_m))
 
 
@@ -268,9 +249,8 @@ def _note_what_was_asked(build: Build) -> None:
     notes += build.run.places.notes
     people = _BARE_PEOPLE if build.reader.bare_people else _PEOPLE
     notes.append(people if options.has_people else _ROWS_ARE_TRIPS)
-    if levels := parents.kept_levels(build.run.places.zones):
-        text = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
-        notes.append(f"coarser zones kept, to look at the dataset by: {text}")
+    if levels := parents.kept(build.run.places.zones):
+        notes.append(f"coarser zones kept, to look at the dataset by: {levels}")
     if options.kind == "visits" and "trips" in options.parts:
         if options.gap_minutes is not None:
             notes.append(_TRIPS_BY_GAPS.format(options.gap_minutes))

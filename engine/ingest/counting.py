@@ -272,7 +272,8 @@ def trips(run: Run, rows: int, *, measured: bool) -> Counted:
     engine = run.engine
     used = f"reason = {_USED}"
     run.monitor.start(TRIPS[0])
-    ((people,),) = engine.rows(f"SELECT count(DISTINCT uid) FROM every WHERE {used}")
+    own = f"SELECT uid FROM every WHERE {used} GROUP BY uid"
+    ((people,),) = engine.rows(f"SELECT count(*) FROM ({own}) AS people")
     by_day = [engine.table(_by_day(run, own)) for own in engine.shares("every", used, rows)]
     run.monitor.start(TRIPS[1])
     engine.put("report_places", places_table(*_longitude_latitude(run.places)))

@@ -4,7 +4,6 @@
 """
 
 import math
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from typing import TYPE_CHECKING
@@ -44,7 +43,7 @@ def first_times(
         engine, (table, *_) = opened
         if (column := _time_of(table)) is None:
             return []
-        seconds = Reader(reading).seconds(*table.column(column))
+        seconds = Reader(reading).values(table)[column]
         found = engine.rows(f"SELECT {seconds} FROM (SELECT * FROM {table.view} LIMIT {count})")
     return [None if at is None else _moment(at) for (at,) in found]
 
@@ -57,7 +56,7 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
         if not columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")
         every = " UNION ALL ".join(
-            f"SELECT {reader.seconds(*table.column(column))} AS moment FROM {table.view}"
+            f"SELECT {reader.values(table)[column]} AS moment FROM {table.view}"
             for table, column in columns
         )
         ((low, high),) = engine.rows(f"SELECT min(moment), max(moment) FROM ({every})")
@@ -119,21 +118,10 @@ def _down(degrees: float) -> float:
     return round(math.floor(float(degrees) / _STEP_DEGREES) * _STEP_DEGREES, 2)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Size:
-    """How coarse zones are; public geometry alone: their number, median area and pairs."""
-
-    zones: int
-    median_km2: float
-    pairs: int
-
-
-def size(places: Places) -> Size:
-    """Return how coarse the zones of `places` are."""
-    crs = geography.projected_crs(places.zones)
-    areas = places.zones.geometry.to_crs(crs).area.to_numpy()
-    count = len(places.zones)
-    return Size(zones=count, median_km2=float(np.median(areas)) / 1e6, pairs=count * count)
+def median_km2(places: Places) -> float:
+    """Return the median area of zones; public geometry alone."""
+    areas = places.zones.geometry.to_crs(geography.projected_crs(places.zones)).area.to_numpy()
+    return float(np.median(areas)) / 1e6
 
 
 def _moment(seconds: int) -> datetime | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from .inputs.mapping import PLACES, REQUIRED
+from .inputs.mapping import whole
 from .options import Choice, Kind, Reading
 
 
@@ -115,6 +115,11 @@ PRESETS: tuple[Preset, ...] = (
 NAMES = tuple(dict.fromkeys(preset.name for preset in PRESETS))
 
 
+def _fits(preset: Preset, columns: Sequence[str]) -> bool:
+    """Whether a table of these columns has all of a form."""
+    return whole(preset.kind, found(preset.columns, columns))
+
+
 def fitting(columns: Sequence[str]) -> Preset | None:
     """Return the form that the columns of a table are those of; None for any other."""
     named = (one for one in PRESETS if one.reading.header is None and _fits(one, columns))
@@ -158,9 +163,3 @@ def found(wanted: str, columns: Sequence[str]) -> dict[str, str]:
                 result[canonical] = "+".join(spelt[a.lower()] + b + c for a, b, c in parts)
                 break
     return result
-
-
-def _fits(preset: Preset, columns: Sequence[str]) -> bool:
-    has, (ids, points) = found(preset.columns, columns).keys(), PLACES[preset.kind]
-    placed = set(ids) <= has or (bool(points) and set(points) <= has)
-    return placed and set(REQUIRED[preset.kind]) <= has

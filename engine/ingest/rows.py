@@ -10,7 +10,7 @@ from datetime import date, timedelta
 
 from ..parameters import HOURS_PER_WEEK
 from .engines import text
-from .inputs.mapping import CLOCKS, DEGREES, END_POINTS, TIMES
+from .inputs.mapping import CLOCKS, DEGREES, POINTS, TIMES
 from .options import EPOCH, IngestOptions, Reading
 from .report import Reason
 
@@ -51,14 +51,34 @@ class Reader:
     bare_places: bool = False
     id_length: int | None = None
 
-    def person(self, column: str, kind: str) -> str:
-        """Return SQL for a person's id as text to the last digit; null where there is none."""
-        return identifier(column, kind, bare=self.bare_people)
-
-    def place(self, column: str, kind: str) -> str:
-        """Return SQL for a place's id as text."""
-        own = identifier(column, kind, bare=self.bare_places)
-        return own if self.id_length is None else f"left({own}, {self.id_length})"
+    def values(self, table: "Table") -> dict[str, str]:
+        """Return SQL for what each canonical column says; null where that cannot be read."""
+        found: dict[str, str] = {}
+        for canonical in table.kinds:
+            if canonical in CLOCKS:
+                continue
+            column, kind = table.column(canonical)
+            if canonical in TIMES:
+                found[canonical] = self.seconds(column, kind)
+            elif canonical in DEGREES:
+                limit, number = 90 if canonical.endswith("lat") else 180, self.number(column, kind)
+                found[canonical] = (
+                    f"CASE WHEN {number} BETWEEN -{limit} AND {limit} THEN {number} END"
+                )
+            elif canonical == "flow":  # in millionths of a trip
+                number = self.number(column, kind)
+                found[canonical] = (
+                    f"CASE WHEN {number} BETWEEN 0 AND {LARGEST_FLOW} "
+                    f"THEN floor({number} * {MILLION} + 0.5)::BIGINT END"
+                )
+            elif canonical in ("uid", "tid"):
+                bare = self.bare_people and canonical == "uid"
+                found[canonical] = identifier(column, kind, bare=bare)
+            else:
+                place = identifier(column, kind, bare=self.bare_places)
+                cut = self.id_length
+                found[canonical] = place if cut is None else f"left({place}, {cut})"
+        return found
 
     def seconds(self, column: str, kind: str) -> str:
         """Return SQL for seconds of the local wall clock; null where a time cannot be read."""
@@ -140,20 +160,6 @@ class Reader:
             f"THEN {self._of_number(value)} "
             f"WHEN length({value}) > 11 AND regexp_matches({value}[11:], '{_OFFSET}') "
             f"THEN {instant} ELSE {wall} END"
-        )
-
-    def degrees(self, canonical: str, column: str, kind: str) -> str:
-        """Return SQL for a coordinate; null where it is no number or out of range."""
-        limit = 90 if canonical.endswith("lat") else 180
-        number = self.number(column, kind)
-        return f"CASE WHEN {number} BETWEEN -{limit} AND {limit} THEN {number} END"
-
-    def flow(self, column: str, kind: str) -> str:
-        """Return SQL for a count of at least 0 in millionths of a trip; null where it is none."""
-        number = self.number(column, kind)
-        return (
-            f"CASE WHEN {number} BETWEEN 0 AND {LARGEST_FLOW} "
-            f"THEN floor({number} * {MILLION} + 0.5)::BIGINT END"
         )
 
     def number(self, column: str, kind: str) -> str:
@@ -254,29 +260,22 @@ def _clock_text(column: str) -> str:
 
 def flaws(table: Table, kind: str, reader: Reader) -> list[tuple[Reason, str, str]]:
     """Return why a row cannot be read, the column, and the test; the first that fits counts."""
-    has, found = table.kinds, list[tuple[Reason, str, str]]()
+    read, found = reader.values(table), list[tuple[Reason, str, str]]()
 
     def empty(canonical: str) -> str:
         return f"coalesce(trim({canonical}::VARCHAR, {_BLANKS}), '') = ''"
 
-    if "uid" in has:
-        person = reader.person(*table.column("uid"))
+    if "uid" in read:
         found.append((Reason.LOST_DIGITS, "uid", lost(*table.column("uid"))))
-        found.append((Reason.NO_PERSON, "uid", f"({person}) IS NULL"))
-    if "flow" in has:
+        found.append((Reason.NO_PERSON, "uid", f"({read['uid']}) IS NULL"))
+    if "flow" in read:
         found.append((Reason.UNKNOWN, "flow", empty("flow")))
-        found.append((Reason.UNPARSABLE, "flow", f"({reader.flow(*table.column('flow'))}) IS NULL"))
-    for canonical in TIMES:
-        if canonical in has:
-            test = f"({reader.seconds(*table.column(canonical))}) IS NULL"
-            test = f"NOT {empty(canonical)} AND {test}" if canonical == "end_datetime" else test
-            found.append((Reason.UNPARSABLE, canonical, test))
-    if "tid" in has and kind == "visits":
-        found.append((Reason.UNPARSABLE, "tid", empty("tid")))
-    for canonical in DEGREES:
-        if canonical in has:
-            degrees = reader.degrees(canonical, *table.column(canonical))
-            found.append((Reason.UNPARSABLE, canonical, f"({degrees}) IS NULL"))
+    for canonical in ("flow", *TIMES, "tid", *DEGREES):
+        if canonical not in read or (canonical == "tid" and kind != "visits"):
+            continue
+        test = empty("tid") if canonical == "tid" else f"({read[canonical]}) IS NULL"
+        test = f"NOT {empty(canonical)} AND {test}" if canonical == "end_datetime" else test
+        found.append((Reason.UNPARSABLE, canonical, test))
     return found
 
 
@@ -286,27 +285,17 @@ def values(tables: Sequence[Table], options: IngestOptions, reader: Reader) -> s
 
 
 def _values(table: Table, options: IngestOptions, reader: Reader) -> str:
-    has, kind = table.kinds, options.kind
-    start = "date" if kind == "flows" else "datetime"
+    read, kind = reader.values(table), options.kind
+    start = read.get("date" if kind == "flows" else "datetime")
     columns = {
-        "uid": reader.person(*table.column("uid")) if "uid" in has else "NULL::VARCHAR",
-        "start": reader.seconds(*table.column(start))
-        if start in has
-        else f"{midnight(options.first_day)}::BIGINT",
+        "uid": read.get("uid", "NULL::VARCHAR"),
+        "start": start or f"{midnight(options.first_day)}::BIGINT",
     }
     if kind in ("trips", "rides"):
-        end = reader.seconds(*table.column("end_datetime")) if "end_datetime" in has else "NULL"
-        columns["finish"] = f"({end})::BIGINT"
-    if kind == "flows":
-        columns["flow"] = reader.flow(*table.column("flow"))
-    if "tid" in has:
-        columns["tid"] = identifier(*table.column("tid"), bare=False)
-    for canonical in DEGREES:
-        if canonical in has:
-            columns[canonical] = reader.degrees(canonical, *table.column(canonical))
-    for canonical in ("origin", "destination", "location_id"):
-        if canonical in has:
-            columns[f"{canonical.removesuffix('_id')}_id"] = reader.place(*table.column(canonical))
+        columns["finish"] = f"({read.get('end_datetime', 'NULL')})::BIGINT"
+    columns |= {own: read[own] for own in ("flow", "tid", *DEGREES) if own in read}
+    ends = ("origin", "destination", "location_id")
+    columns |= {f"{own.removesuffix('_id')}_id": read[own] for own in ends if own in read}
     of_row: dict[Reason, list[str]] = {}
     for reason, _column, test in flaws(table, kind, reader):
         of_row.setdefault(reason, []).append(test)
@@ -320,13 +309,14 @@ def _values(table: Table, options: IngestOptions, reader: Reader) -> str:
 
 def distinct_points(tables: Sequence[Table], reader: Reader) -> str:
     """Return SQL for the distinct coordinates (lat, lng in degrees) of all rows that have both."""
-    parts = [
-        f"SELECT {reader.degrees(lat, *table.column(lat))} AS lat, "
-        f"{reader.degrees(lng, *table.column(lng))} AS lng FROM {table.view}"
-        for table in tables
-        for lat, lng in (("lat", "lng"), *END_POINTS)
-        if lat in table.kinds
-    ]
+    parts: list[str] = []
+    for table in tables:
+        read = reader.values(table)
+        parts += [
+            f"SELECT {read[lat]} AS lat, {read[lng]} AS lng FROM {table.view}"
+            for lat, lng in POINTS
+            if lat in read
+        ]
     every = " UNION ALL ".join(parts)
     return f"SELECT DISTINCT lat, lng FROM ({every}) AS p WHERE lat IS NOT NULL AND lng IS NOT NULL"
 
@@ -334,7 +324,7 @@ def distinct_points(tables: Sequence[Table], reader: Reader) -> str:
 def distinct_ids(tables: Sequence[Table], reader: Reader) -> str:
     """Return SQL for the distinct ids of places in all rows."""
     parts = [
-        f"SELECT {reader.place(*table.column(canonical))} AS id FROM {table.view}"
+        f"SELECT {reader.values(table)[canonical]} AS id FROM {table.view}"
         for table in tables
         for canonical in ("location_id", "origin", "destination")
         if canonical in table.kinds

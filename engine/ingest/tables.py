@@ -1,6 +1,7 @@
 """Files → views of canonical columns in DuckDB, and what is told of rows that cannot be read."""
 
 import codecs
+import io
 import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -12,17 +13,13 @@ from ..errors import InputError
 from . import scratch
 from .door import door
 from .engines import DuckDB, name, text
-from .inputs.guess import SAMPLE_ROWS
 from .inputs.mapping import DEGREES, TIMES, Mappings, parts
-from .inputs.places import Places, id_shapes
-from .inputs.sources import Source, first_rows, shown
+from .inputs.sources import Source, shown
 from .options import CHOICES, Choice, IngestOptions
 from .progress import Monitor
 from .report import WORDS, Account, Reason
 from .rows import LARGEST_FLOW, Reader, Table, flaws, identifier
 
-_NATIVE = ("utf-8", "latin-1")
-"""Encodings that DuckDB reads itself, without an extension."""
 _CHUNK = 1 << 22
 _CHOICE: dict[Reason, Choice] = {
     Reason.NO_PERSON: "people",
@@ -71,8 +68,9 @@ def _readable(source: Source, folder: Path) -> str:
     """Return a path that DuckDB can open: unpacked, of UTF-8 in name and contents."""
     path = source.path
     target = folder / f"input-{len(list(folder.iterdir()))}"
-    if source.format == "csv" and (source.member or source.encoding not in _NATIVE):
-        decoder = codecs.getincrementaldecoder(source.encoding)()
+    if source.copied:
+        plain = codecs.getincrementaldecoder(source.encoding)()
+        decoder = io.IncrementalNewlineDecoder(plain, translate=source.mixed)
         with (
             door(f"{source.name} (as {source.encoding})"),
             source.opened() as packed,
@@ -107,8 +105,8 @@ def _select(engine: DuckDB, source: Source, files: str, mapping: Mapping[str, st
         named = {column: name(column) for column in source.columns}
     else:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
-        native = source.encoding if source.encoding in _NATIVE and not source.member else "utf-8"
-        packed = "gzip" if source.packed and source.encoding in _NATIVE else "none"
+        native = "utf-8" if source.copied else source.encoding
+        packed = "gzip" if source.packed and not source.copied else "none"
         reader = (
             f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, header = false, "
             f"delim = {text(source.delimiter)}, quote = '\"', escape = '\"', "
@@ -199,9 +197,7 @@ def _remedy(reason: Reason, canonical: str) -> str:
     )
 
 
-def refuse_useless(
-    options: IngestOptions, mappings: Mappings, account: Account, places: Places
-) -> None:
+def refuse_useless(options: IngestOptions, mappings: Mappings, account: Account) -> None:
     """Refuse an input of which nothing lies in the period and the area, or gives a trip."""
     names = [source.name for source in mappings]
     where = names[0] if len(names) == 1 else f"{len(names)} files"
@@ -212,12 +208,11 @@ def refuse_useless(
         return
     reason = max(account.unused, key=lambda r: account.unused[r])
     remedy, settings = _UNUSED.get(reason, ("check the mapping of columns", ("mapping",)))
-    if reason is Reason.OUTSIDE_AREA:
-        source, columns = next(iter(mappings.items()))
-        if any(column.endswith("lat") for column in columns):
-            remedy = "check that the locations or zones cover the coordinates"
-        elif source.format != "table":
-            remedy += f". {id_shapes(_first_ids(source, columns), places)}"
+    if reason is Reason.OUTSIDE_AREA and any(set(DEGREES) & set(own) for own in mappings.values()):
+        remedy = (
+            "check that the locations or zones cover the coordinates, and that latitude and "
+            "longitude are not swapped"
+        )
     raise InputError(
         f"{where}: none of {account.read:,} rows can be used: {account.unused[reason]:,} are "
         f"{WORDS[reason]}",
@@ -225,11 +220,3 @@ def refuse_useless(
         code=f"all-{reason.name.lower().replace('_', '-')}",
         settings=settings,
     )
-
-
-def _first_ids(source: Source, names: Mapping[str, str]) -> list[str]:
-    """Return the ids of places in the first rows of the first file; they are not to be told."""
-    columns = [names[n] for n in ("location_id", "origin", "destination") if n in names]
-    at = [source.columns.index(column) for column in columns if column in source.columns]
-    rows = first_rows(source, SAMPLE_ROWS)
-    return [value for row in rows for i in at if i < len(row) and (value := row[i].strip())]

@@ -13,7 +13,7 @@ import shapely
 
 from ... import geography
 from ...errors import ExplorerError, InputError
-from ...resolution.levels import joined_zones, labels_of
+from ...resolution.levels import joined_zones, labels_of, zone_levels
 from ..options import MOST_ZONES, Coarseness, check_count
 from . import parents
 from .cells import h3 as _h3
@@ -35,7 +35,7 @@ def coarsen(places: Places, how: Coarseness) -> Places:
         note = f"zones are the parents of the given ones by '{shown(how.parent)}'"
         return _joined(places, parents.level_name(how.parent), note)
     if how.zoning == "voronoi":
-        shapes = places.zones if places.zones_from_places else voronoi_zones(places.towers, {})
+        shapes = places.zones if places.zones_from_places else voronoi_zones(places.towers)
         note = "zones are the places' own Voronoi cells"
     else:
         shapes, note = _grid(_region(places), how)
@@ -63,7 +63,7 @@ def _joined(places: Places, level: str, note: str) -> Places:
         ) from None
     zones = joined_zones(fine, labels, ids, names)
     first = np.unique(labels, return_index=True)[1]
-    for name, count in parents.kept_levels(fine).items():
+    for name, count in zone_levels(fine)[1:]:
         own = fine[f"{name}_id"].to_numpy(dtype=object)
         if count < len(ids) and (own[first][labels] == own).all():
             for column in (f"{name}_id", name):

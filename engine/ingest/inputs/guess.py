@@ -78,42 +78,39 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
 def complete(mappings: Mappings, given: Reading) -> Reading:
     """Return one reading for all files, or refuse what a person has to say."""
     guesses = {source: guess(source, names, given) for source, names in mappings.items()}
-    kinds = {(g.reading.date_order, g.reading.number_times) for g in guesses.values()}
-    orders = {order for order, _unit in kinds} - {None}
-    asked = next(((s, g) for s, g in guesses.items() if g.asks_date_order), None)
-    if asked is not None and not orders - {"ymd"}:
-        source, first = asked
+    readings = {source: one.reading for source, one in guesses.items()}
+    asked = {source: one.asks_date_order for source, one in guesses.items() if one.asks_date_order}
+    if asked and not {one.date_order for one in readings.values()} - {None, "ymd"}:
+        source, column = next(iter(asked.items()))
         raise InputError(
-            f"{source.name}: column '{first.asks_date_order}' holds dates such as 03/04/2016, "
-            "which can be 3 April or 4 March, and the first rows do not show which",
+            f"{source.name}: column '{column}' holds dates such as 03/04/2016, which can be 3 "
+            "April or 4 March, and the first rows do not show which",
             remedy="say whether the day or the month comes first",
             code="ambiguous-dates",
             settings=("date_order",),
         )
-    units = {unit for _order, unit in kinds} - {None}
-    if len(orders) > 1 or len(units) > 1:
-        what = "date_order" if len(orders) > 1 else "number_times"
-        first, *others = [
-            (source, value)
-            for source, one in guesses.items()
-            if (value := getattr(one.reading, what)) is not None
-        ]
-        other = next(source for source, value in others if value != first[1])
-        column = shown(next(names for name, names in mappings[other].items() if name in TIMES))
-        raise InputError(
-            f"{other.name}: column '{column}' is not written as the times of {first[0].name} are",
-            remedy="say which way holds, and count the others' rows apart",
-            code="times-differ",
-            settings=(what,),
+    for what in ("date_order", "number_times"):
+        told = {s: value for s, one in readings.items() if (value := getattr(one, what))}
+        odd = [source for source, value in told.items() if value != next(iter(told.values()))]
+        if odd:
+            column = next(name for own, name in mappings[odd[0]].items() if own in TIMES)
+            raise InputError(
+                f"{odd[0].name}: column '{shown(column)}' is not written as the times of "
+                f"{next(iter(told)).name} are",
+                remedy="say which way holds, and count the others' rows apart",
+                code="times-differ",
+                settings=(what,),
+            )
+    first, *others = readings.values()
+    for one in others:
+        first = replace(
+            first,
+            decimal="," if "," in (first.decimal, one.decimal) else ".",
+            date_order=first.date_order or one.date_order,
+            number_times=first.number_times or one.number_times,
+            epoch=one.epoch if first.epoch == EPOCH else first.epoch,
         )
-    filled = [g.reading for g in guesses.values()]
-    return replace(
-        filled[0],
-        decimal="," if any(r.decimal == "," for r in filled) else ".",
-        date_order=next(iter(orders), None),
-        number_times=next(iter(units), None),
-        epoch=next((r.epoch for r in filled if r.epoch != EPOCH), EPOCH),
-    )
+    return first
 
 
 def order_of(values: Sequence[str]) -> tuple[DateOrder | None, bool]:

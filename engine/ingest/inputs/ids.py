@@ -1,8 +1,6 @@
 """Ids of places as text, in the one form that the rows are counted by."""
 
 import re
-from collections import Counter
-from collections.abc import Iterable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,27 +22,6 @@ def as_text(values: Series) -> Series:
     text = text.str.replace(r"^(-?\d+)[.]0+$", r"\1", regex=True)
     filled = text.astype(object)
     return filled.where(text.fillna("") != "", None)
-
-
-_SHAPES: tuple[tuple[str, str], ...] = (
-    (r"0\d+", "whole numbers with leading zeros"),
-    (r"[-+]?\d+", "whole numbers"),
-    (r"[-+]?\d+\.\d+", "numbers with a decimal point"),
-    (r"[-+]?\d+,\d+", "numbers with a decimal comma"),
-    (r"[^\W\d_]+", "letters"),
-    (r"\w+", "letters and digits"),
-)
-
-
-def shape(values: Iterable[str]) -> str:
-    """Return what ids look like, without telling one of them: the commonest form, and if others."""
-    counts: Counter[str] = Counter()
-    for value in values:
-        matches = (words for pattern, words in _SHAPES if re.fullmatch(pattern, value))
-        counts[next(matches, "text with other signs")] += 1
-    if not counts:
-        return "nothing"
-    return counts.most_common(1)[0][0] + (", and others" if len(counts) > 1 else "")
 
 
 def refuse(

@@ -2,9 +2,9 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from ...errors import InputError
 from ..options import IngestOptions, Reading
@@ -197,6 +197,13 @@ def one_place(
     return {canonical: column for canonical, column in names.items() if canonical not in dropped}
 
 
+def whole(kind: str, names: Collection[str]) -> bool:
+    """Whether these canonical columns are all that a table of this kind needs."""
+    ids, points = PLACES[kind]
+    placed = set(ids) <= set(names) or (bool(points) and set(points) <= set(names))
+    return placed and set(REQUIRED[kind]) <= set(names)
+
+
 def of_files(options: IngestOptions, files: Sequence[Source]) -> Mappings:
     """Return the column mapping of every file, checked."""
     result: Mappings = {}
@@ -271,31 +278,17 @@ def _missing(source: Source, kind: str, fault: str, wanted: str) -> InputError:
     )
 
 
-@dataclass(frozen=True)
-class Preview:
-    """What a person needs to map columns. **Confidential**: `rows` are the first rows as text.
-
-    `mapping` holds guessed columns by canonical name, `required` and `optional` the canonical
-    columns of this kind of table.
-    """
+class Preview(NamedTuple):
+    """What a person needs to map columns. **Confidential**: `rows` are the first rows as text."""
 
     source: Source
-    mapping: dict[str, str]
-    required: tuple[str, ...]
-    optional: tuple[str, ...]
     rows: list[list[str]]
 
 
-def preview(kind: str, path: Path, rows: int = 10, reading: Reading | None = None) -> Preview:
-    """Look at the first `rows` of one raw table and guess its columns."""
+def preview(path: Path, rows: int = 10, reading: Reading | None = None) -> Preview:
+    """Look at the first `rows` of one raw table."""
     source = inspect(path, reading)
-    return Preview(
-        source,
-        guess(kind, source.columns),
-        REQUIRED[kind],
-        OPTIONAL[kind],
-        [[_short(value) for value in row] for row in first_rows(source, rows)],
-    )
+    return Preview(source, [[_short(value) for value in row] for row in first_rows(source, rows)])
 
 
 def _short(value: str) -> str:

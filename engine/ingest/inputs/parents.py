@@ -7,7 +7,7 @@ and told.
 
 import re
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple, TypeAlias, cast
 
 import geopandas as gpd
@@ -22,7 +22,6 @@ Frame: TypeAlias = Any
 """A pandas table with columns of unknown types."""
 
 LONGEST_LEVEL = 40
-NOT_KEPT = "is not kept as coarser zones"
 _USUAL = (
     "province, provincia, district, distrito, region, department, departamento, municipality, "
     "municipio, commune, comuna, county, condado, state, estado, prefecture, canton, borough, "
@@ -43,13 +42,6 @@ class Level(NamedTuple):
     name: str
     ids: str
     names: str
-
-
-class Parents(NamedTuple):
-    """Columns of coarser zones that were found in a file, shape (zones,), and notes on the rest."""
-
-    columns: Mapping[str, Any] = {}
-    notes: tuple[str, ...] = ()
 
 
 def level_name(column: str) -> str:
@@ -90,25 +82,22 @@ def guess(columns: Sequence[str]) -> list[Level]:
 
 def read(
     file: str, table: Frame, own: Sequence[str], declared: Sequence[str] | None, needed: str = ""
-) -> Parents:
-    """Return the levels of coarser zones in a table with one row a zone."""
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return columns of coarser zones in a table with one row a zone, and notes on the rest."""
     free = [str(column) for column in table.columns if str(column) not in own]
-    named = {*(declared or ()), *([needed] if needed else [])}
-    for column in named:
-        if column not in free:
-            raise InputError(
-                f"{file}: has no column '{shown(column)}' of coarser zones beside the zones' own",
-                remedy="name a column that tells the coarser zone of each zone",
-                code="no-parent",
-                settings=("parents", "parent"),
-            )
-    asked = [level for level in levels(free) if {level.ids, level.names} & named]
+    named = [*(declared or ()), *([needed] if needed else [])]
+    if unknown := [column for column in named if column not in free]:
+        raise InputError(
+            f"{file}: has no column '{shown(unknown[0])}' of coarser zones beside the zones' own",
+            remedy="name a column that tells the coarser zone of each zone",
+            code="no-parent",
+            settings=("parents", "parent"),
+        )
+    asked = [level for level in levels(free) if {level.ids, level.names} & set(named)]
     kept, notes = pd.DataFrame({"zone_id": range(len(table))}), list[str]()
     for level in (*asked, *(guess(free) if declared is None else ())):
         column, ids = f"{level.name}_id", as_text(table[level.ids]).to_numpy(dtype=object)
-        if column in kept or (level not in asked and not 1 < len(set(ids)) < len(ids)):
-            continue
-        if level not in asked and any(_alike(ids, kept[c]) for c in kept if c != "zone_id"):
+        if column in kept or (level not in asked and not _coarser(ids, kept)):
             continue
         tried = kept.assign(**{column: ids})
         try:
@@ -118,29 +107,26 @@ def read(
                 raise InputError(
                     f"{file}: {fault}", code="bad-parents", settings=("parents",)
                 ) from None
-            notes.append(f"'{shown(level.ids)}' {NOT_KEPT}: {fault}")
+            notes.append(f"'{shown(level.ids)}' is not kept as coarser zones: {fault}")
             continue
         kept = tried
         names = as_text(table[level.names]).to_numpy(dtype=object)
         if level.names != level.ids:
             kept[level.name] = [own or id_ for own, id_ in zip(names, ids, strict=True)]
     columns = {str(c): kept[c].to_numpy(dtype=object) for c in kept if c != "zone_id"}
-    return Parents(columns, tuple(notes))
+    return columns, tuple(notes)
 
 
-def kept_levels(zones: Frame) -> dict[str, int]:
+def kept(zones: Frame) -> str:
     """Return the levels beside zones and how many coarser zones each has, finest first."""
-    sizes = {
-        str(column).removesuffix("_id"): int(zones[column].nunique())
-        for column in zones.columns
-        if str(column).endswith("_id") and column != "zone_id"
-    }
-    return dict(sorted(sizes.items(), key=lambda level: -level[1]))
+    return ", ".join(f"{name} ({count:,})" for name, count in zone_levels(zones)[1:])
 
 
-def _alike(one: Frame, other: Frame) -> bool:
-    """Whether two columns group the zones alike."""
-    return bool((pd.factorize(one)[0] == pd.factorize(other)[0]).all())
+def _coarser(ids: Frame, kept: Frame) -> bool:
+    """Whether ids join some zones but not all, and group them as no level that is kept does."""
+    groups = pd.factorize(ids)[0]
+    alike = ((pd.factorize(kept[c])[0] == groups).all() for c in kept if c != "zone_id")
+    return 1 < len(set(ids)) < len(ids) and not any(alike)
 
 
 def _holds_ids(column: str) -> bool:

@@ -1,7 +1,7 @@
-"""Locations and zones: public geometry that rows are counted in."""
+"""Locations and zones: public geometry that rows are counted in, by ids or by coordinates."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,6 +12,7 @@ import pandas as pd
 import pyarrow as pa
 import shapely
 from numpy.typing import NDArray
+from pyproj import Transformer
 
 from ... import geography
 from ...arrays import Floats, Integers
@@ -19,11 +20,11 @@ from ...errors import InputError
 from ..door import door
 from ..options import CHOICES, Choice, IngestOptions, check_count
 from . import ids, mapping, parents, sources
-from .parents import Parents
 from .zones import joined, read_zones
 
 HULL_BUFFER_M = 500.0
 MOST_LOCATIONS = 1_000_000
+POINTS_AT_ONCE = 500_000
 WIDEST_DEGREES = 180
 WGS84 = "EPSG:4326"
 _DECIMAL_COMMA = r"^\s*([+-]?\d{1,3}),(\d+)\s*$"
@@ -79,12 +80,6 @@ class Places:
         return int(lengths.pop())
 
 
-def id_shapes(unknown: Iterable[str], places: Places) -> str:
-    """Say what unknown ids look like beside those of the places; no id is told."""
-    known = ids.shape(str(name) for name in places.towers["location_id"])
-    return f"The ids in the rows are {ids.shape(unknown)}; those of the places are {known}."
-
-
 def read_places(options: IngestOptions) -> Places:
     """Read locations and zones; where one is missing the other one gives it."""
     if options.locations is None:
@@ -92,10 +87,10 @@ def read_places(options: IngestOptions) -> Places:
         zones, notes = _zones_of(options.zones, options)
         places = from_zones(zones)
         return replace(places, notes=(*places.notes, *notes))
-    towers, coarser, made = _locations(options)
+    towers, made = _locations(options.locations, options)
     _check_extent(options.locations.name, towers)
     if options.zones is None:
-        places = _from_towers(towers, coarser)
+        places = _from_towers(towers)
         return replace(places, notes=(*made, *places.notes))
     zones, notes = _zones_of(options.zones, options)
     zone_of_tower = zone_of(towers, zones)
@@ -136,52 +131,33 @@ def _check_extent(name: str, places: gpd.GeoDataFrame) -> None:
         )
 
 
-def _locations(options: IngestOptions) -> tuple[gpd.GeoDataFrame, Parents, tuple[str, ...]]:
-    """Return the locations by id, coarser zones where no zones are given, and what was left out."""
-    assert options.locations is not None
-    (path, *more) = sources.find([str(options.locations)])
+def _locations(given: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+    """Return the locations by id, with coarser zones where no zones are given, and notes."""
+    (path, *more) = sources.find([str(given)])
     if more:
-        raise InputError(f"{options.locations.name}: several tables of locations; name one file")
+        raise InputError(f"{given.name}: several tables of locations; name one file")
     source = sources.inspect(path)
     names = mapping.resolve("locations", options.locations_mapping, source)
     mapping.check(source, names)
     with door(source.name):
-        return _located(source, names, options)
-
-
-def _located(
-    source: sources.Source, names: Mapping[str, str], options: IngestOptions
-) -> tuple[gpd.GeoDataFrame, Parents, tuple[str, ...]]:
-    frame = _table(source)
-    table: Any = pd.DataFrame(
-        {
-            canonical: joined(frame, mapping.parts(spec, source.columns))
-            if canonical == "location_id"
-            else frame[spec]
-            for canonical, spec in names.items()
-        }
-    )
-    lat, lng = (_degrees(table[name]) for name in ("lat", "lng"))
-    place = table["location_id"]
-    keep, notes = _chosen(source.name, names, place, lat, lng, options)
-    table, frame, lat, lng = table[keep], frame[keep], lat[keep], lng[keep]
-    _check_coordinates(source.name, names, lat, lng)
-    place: Series = table["location_id"]
-    label: Series = ids.as_text(table["name"]).fillna("") if "name" in names else place
-    towers: Any = gpd.GeoDataFrame(
-        {"location_id": place, "name": label.where(label != "", place)},
-        geometry=gpd.points_from_xy(lng, lat),
-        crs=WGS84,
-    )
-    towers = towers.sort_values("location_id")
-    coarser = Parents()
-    if options.zones is None:  # where zones are made of places, a station's district is its zone's
-        own = tuple(names.values())
-        needed = options.coarseness.parent
-        columns, more_notes = parents.read(source.name, frame, own, options.parents, needed)
-        order = frame.index.get_indexer(towers.index)
-        coarser = Parents({n: values[order] for n, values in columns.items()}, more_notes)
-    return towers.reset_index(drop=True), coarser, notes
+        frame = _table(source)
+        place = joined(frame, mapping.parts(names["location_id"], source.columns))
+        lat, lng = (_degrees(frame[names[name]]) for name in ("lat", "lng"))
+        keep, notes = _chosen(source.name, names, place, lat, lng, options)
+        frame, place, lat, lng = frame[keep], place[keep], lat[keep], lng[keep]
+        _check_coordinates(source.name, names, lat, lng)
+        label = ids.as_text(frame[names["name"]]).fillna("") if "name" in names else place
+        levels: Mapping[str, Any] = {}
+        if options.zones is None:  # zones are made of places: a station's district is its zone's
+            own, needed = tuple(names.values()), options.coarseness.parent
+            levels, told = parents.read(source.name, frame, own, options.parents, needed)
+            notes += told
+        towers: Any = gpd.GeoDataFrame(
+            {"location_id": place, "name": label.where(label != "", place), **levels},
+            geometry=gpd.points_from_xy(lng, lat),
+            crs=WGS84,
+        )
+        return towers.sort_values("location_id", ignore_index=True), notes
 
 
 def _chosen(
@@ -214,35 +190,25 @@ def _chosen(
     return keep, tuple(notes)
 
 
-def voronoi_zones(towers: gpd.GeoDataFrame, columns: Mapping[str, Any]) -> gpd.GeoDataFrame:
+def voronoi_zones(towers: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     """Return Voronoi cells in the towers' hull widened by 500 m, one where towers coincide."""
     points = towers.geometry.to_crs(geography.projected_crs(towers))
     cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
-    shapes: Any = gpd.GeoDataFrame(
-        {"zone_id": towers["location_id"], "name": towers["name"]},
-        geometry=cells.to_crs(WGS84).to_numpy(),
-        crs=WGS84,
-    )
-    for column, values in columns.items():
-        shapes[column] = values
+    shapes: Any = towers.rename(columns={"location_id": "zone_id"})
+    shapes = shapes.set_geometry(cells.to_crs(WGS84).to_numpy(), crs=WGS84)
     again = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy())).duplicated()
     return shapes[~again.to_numpy()].reset_index(drop=True)
 
 
-def _from_towers(towers: gpd.GeoDataFrame, coarser: Parents) -> Places:
+def _from_towers(towers: gpd.GeoDataFrame) -> Places:
     coordinates = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy()))
     number = coordinates.groupby([0, 1], sort=False).ngroup().to_numpy().astype(np.int32)
     note = (
         f"zones are the locations' Voronoi cells, clipped to their convex hull widened by "
         f"{HULL_BUFFER_M:g} m"
     )
-    return Places(
-        towers,
-        voronoi_zones(towers, coarser.columns),
-        number,
-        (note, *coarser.notes),
-        zones_from_places=True,
-    )
+    plain: Any = towers[["location_id", "name", "geometry"]]
+    return Places(plain, voronoi_zones(towers), number, (note,), zones_from_places=True)
 
 
 def from_zones(zones: gpd.GeoDataFrame) -> Places:
@@ -269,6 +235,78 @@ def lowest(shape: Integers, match: Integers, count: int) -> NDArray[np.int32]:
     matches = np.full(count, most, dtype=np.int32)
     np.minimum.at(matches, shape, match.astype(np.int32))
     return np.where(matches == most, -1, matches).astype(np.int32)
+
+
+def place_points(points: pa.Table, places: Places, max_distance_m: float) -> pa.Table:
+    """Return ``lat, lng, location, zone`` for distinct coordinates in degrees."""
+    lat = points["lat"].to_numpy().astype(np.float64)
+    lng = points["lng"].to_numpy().astype(np.float64)
+    finder = _Finder(places, max_distance_m)
+    location = np.full(len(lat), -1, dtype=np.int32)
+    zone = np.full(len(lat), -1, dtype=np.int32)
+    for start in range(0, len(lat), POINTS_AT_ONCE):
+        batch = slice(start, start + POINTS_AT_ONCE)
+        location[batch], zone[batch] = finder.find(lat[batch], lng[batch])
+    return pa.table(
+        {
+            "lat": points["lat"],
+            "lng": points["lng"],
+            "location": pa.array(location, mask=location < 0),
+            "zone": pa.array(zone, mask=zone < 0),
+        }
+    )
+
+
+class _Finder:
+    """Public geometry prepared for many points."""
+
+    def __init__(self, places: Places, max_distance_m: float) -> None:
+        crs = geography.projected_crs(places.zones)
+        self._to_metres = Transformer.from_crs(WGS84, crs, always_xy=True)
+        self._zones: Any = places.zones.geometry.to_numpy()
+        shapely.prepare(self._zones)
+        self._zone_of_tower = places.zone_of_tower
+        self._zones_are_towers = places.zones_are_towers
+        towers = shapely.get_coordinates(places.towers.geometry.to_numpy())
+        self._towers = shapely.STRtree(
+            _points(np.column_stack(self._to_metres.transform(towers[:, 0], towers[:, 1])))
+        )
+        self._max_distance_m = max_distance_m
+
+    def find(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return tower and zone of each point, -1 where it is outside."""
+        zone = _zone(self._zones, lat, lng)
+        if self._zones_are_towers:
+            tower, distance = zone.copy(), np.full(len(lat), np.inf)
+            away = np.flatnonzero(zone < 0)
+            tower[away], distance[away] = self._nearest(lat[away], lng[away])
+        else:
+            tower, distance = self._nearest(lat, lng)
+        outside = zone < 0
+        near = outside & (distance <= self._max_distance_m)
+        zone[near] = self._zone_of_tower[tower[near]]
+        tower[outside & ~near] = -1
+        return tower, zone
+
+    def _nearest(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], Floats]:
+        if len(lat) == 0:
+            return np.empty(0, np.int32), np.empty(0)
+        metres = _points(np.column_stack(self._to_metres.transform(lng, lat)))
+        # all nearest towers in order of the points: of towers at the same distance, the first
+        pairs, distance = self._towers.query_nearest(metres, return_distance=True)
+        away = np.empty(len(lat))
+        away[pairs[0]] = distance
+        return lowest(pairs[0], pairs[1], len(lat)), away
+
+
+def _zone(zones: Any, lat: Floats, lng: Floats) -> NDArray[np.int32]:
+    tree = shapely.STRtree(_points(np.column_stack((lng, lat))))
+    zone, point = tree.query(zones, predicate="intersects")
+    return lowest(point, zone, len(lat))
+
+
+def _points(coordinates: Floats) -> Any:
+    return shapely.points(coordinates)
 
 
 def _table(source: sources.Source) -> pd.DataFrame:
@@ -308,11 +346,9 @@ def _degrees(values: Series) -> Floats:
 
 def _check_coordinates(file: str, columns: Mapping[str, str], lat: Floats, lng: Floats) -> None:
     wrong = (np.abs(lat) > 90) | (np.abs(lng) > 180)
-    swapped = bool((np.abs(lng[wrong]) <= 90).all() and (np.abs(lat[wrong]) <= 180).all())
-    remedy = (
-        "latitude and longitude look swapped: map lat and lng the other way round"
-        if swapped
-        else "give degrees (EPSG:4326), latitude within ±90 and longitude within ±180"
-    )
     names = ", ".join(f"'{sources.shown(columns[name])}'" for name in ("lat", "lng"))
+    remedy = (
+        "map lat and lng the other way round if they are swapped, else give degrees (EPSG:4326), "
+        "latitude within ±90 and longitude within ±180"
+    )
     ids.refuse(file, f"columns {names} are out of range", wrong, remedy)

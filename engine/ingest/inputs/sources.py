@@ -9,7 +9,7 @@ import re
 import zipfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Literal, cast
 
@@ -62,6 +62,7 @@ class Source:
     rows: int | None = None
     skipped: int = 0
     member: str = ""
+    mixed: bool = False
 
     @property
     def name(self) -> str:
@@ -72,7 +73,13 @@ class Source:
     def signature(self) -> tuple[object, ...]:
         """Files of equal signature can be read as one table."""
         names = ("format", "columns", "kinds", "delimiter", "encoding", "packed", "skipped")
-        return tuple(getattr(self, name) for name in names)
+        return *(getattr(self, name) for name in names), self.copied
+
+    @property
+    def copied(self) -> bool:
+        """Whether DuckDB reads a copy: unpacked, in UTF-8, with one kind of line ends."""
+        odd = self.encoding not in ("utf-8", "latin-1")
+        return self.format == "csv" and (odd or self.mixed or bool(self.member))
 
     @contextmanager
     def opened(self) -> Generator[IO[bytes]]:
@@ -136,14 +143,12 @@ def _inspect_parquet(path: Path, size: int) -> Source:
 
 def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source:
     name = shown(path.name)
-    member = ""
-    if packed := head.startswith(b"\x1f\x8b"):
-        with gzip.open(path) as handle:
-            head = handle.read(HEAD_BYTES)
-    elif head.startswith(b"PK\x03\x04"):
-        member = _member(name, path)
-        with zipfile.ZipFile(path) as archive, archive.open(member) as inside:
-            head = inside.read(HEAD_BYTES)
+    inner = ""
+    if head.startswith(b"PK\x03\x04"):
+        inner = member(name, path, (".csv", ".txt", ".tsv"), LARGEST_UNPACKED)
+    source = Source(path, "csv", (), (), size, packed=head.startswith(b"\x1f\x8b"), member=inner)
+    with source.opened() as handle:
+        head = handle.read(HEAD_BYTES)
     for magic, what in _REFUSED.items():
         if head.startswith(magic):
             raise InputError(f"{name}: the file is {what}", code="foreign-file")
@@ -183,61 +188,45 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
     _check_header(name, columns)
     if reading.header is None and not body[len(first) + 1 :].strip() and len(head) < HEAD_BYTES:
         raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
-    _check_line_ends(name, whole_text)
-    return Source(
-        path,
-        "csv",
-        columns,
-        ("string",) * len(columns),
-        size,
-        delimiter,
-        encoding,
-        packed,
+    return replace(
+        source,
+        columns=columns,
+        kinds=("string",) * len(columns),
+        delimiter=delimiter,
+        encoding=encoding,
         skipped=skipped + (reading.header is None),
-        member=member,
+        mixed=_mixed(whole_text),
     )
 
 
-def _member(name: str, path: Path) -> str:
-    """Return the one table in a zip; one layer, and no more of it than a table may unpack to."""
+def member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str:
+    """Return the one file of such an ending in a zip; one layer, and no more than it may hold."""
     with zipfile.ZipFile(path) as archive:
-        members = [
-            one
-            for one in archive.infolist()
-            if not one.is_dir() and not one.filename.startswith("__MACOSX/")
-        ]
-    names = [one.filename.lower() for one in members]
-    if any(one.startswith(("xl/", "word/")) for one in names):
+        members = [one for one in archive.infolist() if not one.filename.startswith("__MACOSX/")]
+    if any(one.filename.startswith(("xl/", "word/")) for one in members):
         raise InputError(
             f"{name}: the file is an Excel workbook; save its sheet as CSV", code="foreign-file"
         )
-    tables = [one for one in members if one.filename.lower().endswith((".csv", ".txt", ".tsv"))]
-    if len(tables) != 1:
+    wanted = [one.filename for one in members if one.filename.lower().endswith(endings)]
+    if len(wanted) != 1:
         raise InputError(
-            f"{name}: the zip holds {len(tables)} tables (.csv, .txt); zip one, or unpack it and "
-            "name the files",
+            f"{name}: the zip holds {len(wanted)} files of {', '.join(endings)}; zip exactly one, "
+            "or unpack it and name the files",
             code="foreign-file",
         )
-    (table,) = tables
-    unpacked = table.file_size
-    if unpacked > min(
-        LARGEST_UNPACKED, max(LARGEST_RATIO * max(table.compress_size, 1), HEAD_BYTES)
-    ):
-        raise InputError(f"{name}: unpacks to {unpacked:,} bytes, which no table does: unpack it")
-    return table.filename
+    unpacked = sum(one.file_size for one in members)
+    packed = sum(one.compress_size for one in members)
+    if unpacked > min(largest, max(LARGEST_RATIO * packed, HEAD_BYTES)):
+        raise InputError(f"{name}: unpacks to {unpacked:,} bytes, which is too much: unpack it")
+    return wanted[0]
 
 
-def _check_line_ends(name: str, text: str) -> None:
-    """Refuse lines that end in two ways, which readers read in two ways; what is quoted may."""
+def _mixed(text: str) -> bool:
+    """Whether lines end in two ways, which readers read in two ways; what is quoted may."""
     text = _QUOTED.sub("", text) if '"' in text else text
     windows = text.count("\r\n")
     unix, mac = text.count("\n") - windows, text.count("\r") - windows
-    if (windows > 0) + (unix > 0) + (mac > 0) > 1:
-        raise InputError(
-            f"{name}: some lines end as on Windows and some do not",
-            remedy="save the file again with one kind of line ends",
-            code="line-ends",
-        )
+    return (windows > 0) + (unix > 0) + (mac > 0) > 1
 
 
 def _encoding(head: bytes) -> str:
@@ -348,16 +337,8 @@ def _tables_in(folder: Path) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def first_rows(source: Source, rows: int, needed: Sequence[str] = ()) -> list[list[str]]:
+def first_rows(source: Source, rows: int) -> list[list[str]]:
     """Return at most `rows` first rows as text, which are confidential."""
-    for column in needed:
-        if column not in source.columns:
-            raise InputError(
-                f"{source.name}: column '{shown(column)}' is missing",
-                remedy="choose another column, or read this file on its own",
-                code="column-missing",
-                settings=("mapping",),
-            )
     with door(source.name):
         if source.format == "csv":
             with source.opened() as handle:

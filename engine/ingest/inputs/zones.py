@@ -5,7 +5,6 @@ the first by id; larger overlaps are refused by name. What was mended is told.
 """
 
 import warnings
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,7 +20,7 @@ from ...errors import InputError
 from ..door import door
 from . import mapping, parents
 from .ids import as_text, check, refuse
-from .sources import Source, shown
+from .sources import Source, member, shown
 
 Series: TypeAlias = Any
 Array: TypeAlias = Any
@@ -30,7 +29,7 @@ LARGEST_OVERLAP = 0.01
 """Share of the smaller of two zones that may lie in the other: borders drawn twice."""
 _SMALLEST_OVERLAP = 1e-6
 MOST_ZONES, MOST_VERTICES = 50_000, 5_000_000
-MOST_BYTES, LARGEST_RATIO = 500_000_000, 100
+MOST_BYTES = 500_000_000
 _WGS84 = "EPSG:4326"
 _SHAPES = (".shp", ".geojson", ".json", ".gpkg")
 
@@ -52,9 +51,6 @@ def read_zones(
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
     names = mapping.resolve("zones", given, source)
     specs = mapping.parts(names["zone_id"], columns)
-    for column, _ in specs:
-        if column not in columns:
-            raise InputError(f"{file}: column '{shown(column)}' (for zone_id) is missing")
     ids = joined(frame, specs)
     again = "choose another column for zone_id, or merge the parts of a zone"
     check(file, names["zone_id"], ids, "zone", again, "zones_mapping")
@@ -73,12 +69,12 @@ def read_zones(
         crs=_WGS84,
     )
     own = (*(column for column, _ in specs), *names.values(), str(frame.geometry.name))
-    coarser = parents.read(file, frame, own, declared, needed)
-    for column, values in coarser.columns.items():
+    levels, told = parents.read(file, frame, own, declared, needed)
+    for column, values in levels.items():
         zones[column] = values
     zones = zones.sort_values("zone_id", ignore_index=True)
     zones, overlaps = _apart(file, zones)
-    return zones, (*notes, *overlaps, *coarser.notes)
+    return zones, (*notes, *overlaps, *told)
 
 
 def joined(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Series:
@@ -173,19 +169,7 @@ def _address(path: Path, head: bytes) -> str:
     """Return what GDAL opens: the file, or the one file of zones in a zip."""
     if not head.startswith(b"PK\x03\x04"):
         return str(path.resolve())
-    name = shown(path.name)
-    with zipfile.ZipFile(path) as archive:
-        members = [one for one in archive.infolist() if not one.filename.startswith("__MACOSX/")]
-    unpacked = sum(member.file_size for member in members)
-    packed = max(sum(member.compress_size for member in members), 1)
-    if unpacked > MOST_BYTES or unpacked > max(LARGEST_RATIO * packed, 1_000_000):
-        raise InputError(f"{name}: the archive unpacks to {unpacked:,} bytes; zip one file alone")
-    shapes = [m.filename for m in members if m.filename.lower().endswith(_SHAPES)]
-    if len(shapes) != 1:
-        raise InputError(
-            f"{name}: the archive holds {len(shapes)} files of zones (.shp); zip exactly one"
-        )
-    return f"/vsizip/{path.resolve()}/{shapes[0]}"
+    return f"/vsizip/{path.resolve()}/{member(shown(path.name), path, _SHAPES, MOST_BYTES)}"
 
 
 def _mended(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:

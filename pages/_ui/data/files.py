@@ -164,7 +164,7 @@ def _by_path(draft: Draft, name: str, label: str, hint: str, several: bool) -> l
 
 def look(path: Path, reading: Reading = AS_FOUND) -> Preview | ExplorerError:
     """Return a first look at a table, or why it cannot be read."""
-    return looked(path, lambda: preview("trips", path, ROWS, reading), repr(reading))
+    return looked(path, lambda: preview(path, ROWS, reading), repr(reading))
 
 
 def look_at_zones(path: Path, layer: str = "") -> ZoneLook | ExplorerError:

@@ -157,14 +157,13 @@ def _shown(draft: Draft, how: Coarseness) -> Places | None:
     """Draw the zones that would be built; None where they cannot be, which is then said."""
     try:
         places = _places(draft.values, how)
-        size = look.size(places)
         st.caption(
-            f"**{size.zones:,} zones**, half of them smaller than {size.median_km2:,.2g} km² · "
+            f"**{len(places.zones):,} zones**, half of them smaller than "
+            f"{look.median_km2(places):,.2g} km² · "
             f"{len(places.towers):,} places"
         )
-        if levels := parents.kept_levels(places.zones):
-            text = ", ".join(f"{name} ({zones:,})" for name, zones in levels.items())
-            st.caption(f"Coarser zones kept: {text}")
+        if levels := parents.kept(places.zones):
+            st.caption(f"Coarser zones kept: {levels}")
         for note in places.notes:
             st.caption(note)
         st.html(picture(places))

@@ -113,13 +113,9 @@ def _named(reading: Reading) -> dict[str, Any]:
 
 def kind_of(columns: Sequence[str]) -> str:
     """Return the kind of table that its columns fit best."""
-    for name in ("trips", "flows", "rides", "visits"):
-        names = mapping.guess(name, columns).keys()
-        ids, points = mapping.PLACES[name]
-        placed = set(ids) <= names or (bool(points) and set(points) <= names)
-        if placed and set(mapping.REQUIRED[name]) <= names:
-            return name
-    return "trips"
+    kinds = ("trips", "flows", "rides", "visits")
+    fits = (name for name in kinds if mapping.whole(name, mapping.guess(name, columns)))
+    return next(fits, "trips")
 
 
 def _by_hand(draft: Draft, there: tuple[str, ...]) -> None:

@@ -12,10 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 import shapely
 
-from engine import datasets
-from engine.errors import DatasetError, InputError
+from engine.errors import InputError
 from engine.ingest.command import main
-from engine.ingest.inputs import ids, mapping
+from engine.ingest.inputs import mapping
 from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.sources import inspect
 from engine.ingest.inputs.zones import read_shapes, read_zones
@@ -55,6 +54,7 @@ def test_empty_lines_above_the_names_of_places_are_passed_over(tmp_path: Path) -
     ("name", "setting"),
     [
         ("n" * 300, "out"),
+        ("..", "out"),
         ("a\0b", "out"),
         ("a\udc80b", "out"),
         ("a\x1b[31mb", "out"),
@@ -83,14 +83,6 @@ def test_names_that_no_system_can_take_are_refused(
     assert f"{setting} must" in said
 
 
-@pytest.mark.parametrize("name", ["n" * 5_000, "a\0b", "a\udc80", "a\x1b[31m"])
-def test_datasets_of_impossible_names_are_unknown(name: str) -> None:
-    with pytest.raises(DatasetError, match="there is no dataset") as caught:
-        datasets.load(name)
-    assert len(str(caught.value)) < 400
-    assert str(caught.value).isprintable()
-
-
 def boxes(count: int = 4) -> gpd.GeoDataFrame:
     shapes = [shapely.box(i * 0.01, 0, i * 0.01 + 0.01, 0.01) for i in range(count)]
     return gpd.GeoDataFrame({"zone_id": [f"z{i}" for i in range(count)]}, geometry=shapes, crs=4326)
@@ -113,29 +105,6 @@ def test_every_row_of_a_geopackage_is_read_whatever_it_states(tmp_path: Path, st
     with closing(sqlite3.connect(path)) as file, file:
         file.execute("UPDATE gpkg_ogr_contents SET feature_count = ?", (stated,))
     assert read_shapes(path)["zone_id"].tolist() == ["z0", "z1", "z2", "z3"]
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        (["1", "22"], "whole numbers"),
-        (["1,0", "22,0"], "numbers with a decimal comma"),
-        (["1.0"], "numbers with a decimal point"),
-        (["007", "012"], "whole numbers with leading zeros"),
-        (["A7", "B8"], "letters and digits"),
-        (["a/b"], "text with other signs"),
-    ],
-)
-def test_the_shape_of_ids_is_told_and_no_id(values: list[str], words: str) -> None:
-    assert ids.shape(values) == words
-
-
-def test_unmatched_ids_are_told_by_their_shape_on_both_sides(tmp_path: Path) -> None:
-    rows = [("p1", "2015-09-07 08:00:00", "4711,0", "4712,0")]
-    path = write_csv(tmp_path / "t.csv", HEADER, rows)
-    text = str(refused(tmp_path, "outside", path))
-    assert "numbers with a decimal comma; those of the places are letters" in text
-    assert "471" not in text
 
 
 def test_a_second_file_without_a_column_is_named(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Tables as the packages of the field write them are read without renaming a column."""
 
+import json
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -10,7 +11,6 @@ import pytest
 
 from engine import report
 from engine.datasets import Dataset
-from engine.errors import ParameterError
 from engine.ingest import IngestReport, ingest
 from engine.ingest.inputs import mapping
 from engine.ingest.report import Reason
@@ -114,11 +114,6 @@ def test_without_a_trip_a_long_time_without_rows_ends_one(tmp_path: Path) -> Non
     assert any("before 30 minutes without any" in note for note in summary.notes)
 
 
-def test_a_gap_belongs_to_rows_that_are_visits(tmp_path: Path) -> None:
-    with pytest.raises(ParameterError, match="other tables name their trips"):
-        built(tmp_path, gap_minutes=30)
-
-
 def test_every_point_of_a_trip_is_a_visit(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", POINTS, points())
     with_trips, _ = ingest(options(tmp_path, "visits", [path], parts=("density",)))
@@ -173,43 +168,11 @@ WRONG = {
         "'lat' .* the other way round if they are swapped",
     ),
     "no destinations": ("flows", ("id_origin", "n_trips"), [("A", 1)], "no column for destination"),
-    "rides without an end": (
-        "rides",
-        ("ride_id", "started_at", "start_station_id"),
-        [("R", "2015-09-01", "A")],
-        "no column for origin and destination",
-    ),
-    "bikes at swapped coordinates": (
-        "visits",
-        ("last_reported", "bike_id", "lon", "lat"),
-        [(1_441_612_800, "b", 20.67, -103.35)],
-        "'lat' .* the other way round if they are swapped",
-    ),
-    "negative counts": ("flows", FLOWMAP, [("A", "B", -1)], "'count' .* in 1 of 1 rows"),
     "negative national counts": (
         "flows",
         ("id_origin", "id_destination", "n_trips"),
         [("A", "B", 1), ("A", "B", -2.5)],
         "'n_trips' .* in 1 of 2 rows, the first in row 2; give numbers of trips from 0",
-    ),
-    "flowmap without counts": ("flows", FLOWMAP[:2], [("A", "B")], "no column for flow"),
-    "points without a latitude": (
-        "visits",
-        ("uid", "tid", "datetime", "lng"),
-        [("p", "1", "2015-09-07", -103.35)],
-        "no column for location_id, nor for lat, lng",
-    ),
-    "old rides without an end": (
-        "trips",
-        ("starttime", "start station id", "bikeid"),
-        [("2015-09-07", "A", "b")],
-        "no column for origin and destination, nor for origin_lat",
-    ),
-    "bikes without a time": (
-        "visits",
-        ("bike_id", "lat", "lon"),
-        [("b", 20.67, -103.35)],
-        "no column for datetime",
     ),
 }
 
@@ -220,24 +183,13 @@ def test_a_wrong_twin_gets_one_clear_message(tmp_path: Path, fault: str) -> None
     refused(tmp_path, rf"t\.csv: .*{words}", rows, kind=kind, header=header)
 
 
-WRONG_PLACES = {
-    "stops without a latitude": ("stop_id,stop_lon\nA,-103.35", "no column for lat"),
-    "stops at swapped coordinates": ("stop_id,stop_lat,stop_lon\nA,-103.35,20.67", "swapped"),
-    "tiles without an id": (
-        '{"type": "FeatureCollection", "features": [{"type": "Feature", "properties": {"size": 3}, '
-        '"geometry": {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}}]}',
-        "no column for zone_id",
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", WRONG_PLACES)
-def test_wrong_places_get_one_clear_message(tmp_path: Path, fault: str) -> None:
-    text, words = WRONG_PLACES[fault]
-    kind, name = ("zones", "tiles.geojson") if "{" in text else ("locations", "stops.csv")
-    (tmp_path / name).write_text(text, encoding="utf-8")
-    places = {"locations": None, kind: tmp_path / name}
-    refused(tmp_path, rf"{name}: .*{words}", [("A", "B", 1)], kind="flows", header=STOPS, **places)
+def test_tiles_without_an_id_are_refused(tmp_path: Path) -> None:
+    shape = {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}
+    tile = {"type": "Feature", "properties": {"size": 3}, "geometry": shape}
+    zones = tmp_path / "tiles.geojson"
+    zones.write_text(json.dumps({"type": "FeatureCollection", "features": [tile]}))
+    words = r"tiles\.geojson: .*no column for zone_id"
+    refused(tmp_path, words, [("A", "B", 1)], kind="flows", header=STOPS, zones=zones)
 
 
 FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)

@@ -47,7 +47,7 @@ TABLES: dict[str, tuple[Callable[[Path], None], str]] = {
     "disguise.parquet": (text(HEADER + ROW), "claims to be Parquet"),
     "pickle.csv": (lambda path: path.write_bytes(pickle.dumps([HEADER])) and None, "pickle"),
     "cut.parquet": (lambda path: path.write_bytes(b"PAR1" + b"\x00" * 500) and None, "damaged"),
-    "zip.csv": (zip_with(("a.csv", HEADER.encode()), ("b.csv", b"")), "the zip holds 2 tables"),
+    "zip.csv": (zip_with(("a.csv", HEADER.encode()), ("b.csv", b"")), "the zip holds 2 files"),
     "bomb.csv.zip": (zip_with(("a.csv", b"0" * 40_000_000)), "unpacks to"),
     "book.xlsx": (zip_with(("xl/workbook.xml", b"x")), "Excel workbook"),
     "matrix.omx": (lambda path: path.write_bytes(b"\x89HDF\r\n") and None, "OMX"),
@@ -88,7 +88,7 @@ ZONES: dict[str, tuple[Callable[[Path], None], str]] = {
         "zone",
     ),
     "bomb.zip": (zip_with(("z.shp", b"\0" * 40_000_000)), "unpacks to"),
-    "two.zip": (zip_with(("a.shp", b"x"), ("b.shp", b"x")), "2 files of zones"),
+    "two.zip": (zip_with(("a.shp", b"x"), ("b.shp", b"x")), "the zip holds 2 files"),
     "shape.zip": (zip_with(("a.shp", b"x" * 200), ("a.shx", b"x"), ("a.dbf", b"x")), "cannot be"),
     "text.gpkg": (text("SQLite format 3\x00" + "x" * 300), "cannot be read"),
     "plain.parquet": (

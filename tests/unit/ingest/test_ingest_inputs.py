@@ -13,12 +13,15 @@ import pyarrow.parquet as pq
 import pytest
 import shapely
 
+from engine import report as mobility
 from engine.errors import InputError
 from engine.ingest import ingest, preview
 from engine.ingest.inputs import mapping
-from engine.ingest.inputs.places import Places, read_places
-from engine.ingest.inputs.points import place_points
+from engine.ingest.inputs.places import Places, place_points, read_places
+from engine.ingest.inputs.sources import inspect
 from engine.ingest.inputs.zones import read_zones
+from engine.ingest.look import area, seem_swapped
+from engine.ingest.options import Reading
 from engine.ingest.report import Reason
 from tests.reference import ingest_reference as reference
 from tests.reference.ingest_inputs import MONDAY, NUMBER, SALT, TOWERS, options, table, write_csv
@@ -207,9 +210,8 @@ def test_flows_have_no_people(tmp_path: Path) -> None:
     assert not dataset.metadata.trips_have_people
     assert not dataset.has_trips_by_person
     assert not dataset.has_density
+    assert not mobility.available(dataset)
     assert (report.rows.read, report.rows.used) == (6, 3)
-    with pytest.raises(InputError, match=r"'flow'.*1 of 1"):
-        built(tmp_path, [("A", "B", -1.5)], kind="flows", header=("origin", "destination", "flow"))
 
 
 def moments() -> list[datetime]:
@@ -292,17 +294,18 @@ def test_a_preview_shows_rows_and_guesses_columns(tmp_path: Path, ending: str) -
         write_csv(path, list(columns), zip(*columns.values(), strict=True))
     else:
         pq.write_table(pa.table(columns), path)
-    seen = preview("visits", path, rows=2)
+    seen = preview(path, rows=2)
     assert seen.rows == [["p1", "2015-09-07", "A"], ["p2", "2015-09-07", "A"]]
-    assert seen.mapping == {"uid": "user", "datetime": "time", "location_id": "tower"}
-    assert len(preview("visits", path).rows[2][0]) == 80
+    guessed = {"uid": "user", "datetime": "time", "location_id": "tower"}
+    assert mapping.guess("visits", seen.source.columns) == guessed
+    assert len(preview(path).rows[2][0]) == 80
 
 
 def test_a_preview_refuses_endless_values(tmp_path: Path) -> None:
     path = tmp_path / "visits.csv"
     path.write_text('uid,datetime,location_id\n1,"' + "x" * 150_000 + '",A\n')
     with pytest.raises(InputError, match=r"visits.csv cannot be read") as e:
-        preview("visits", path)
+        preview(path)
     assert "xxx" not in str(e.value)
 
 
@@ -322,3 +325,29 @@ def test_a_coordinate_that_is_no_number_is_refused(tmp_path: Path, value: str) -
     path.write_text(f"location_id;lat;lng\nA;{value};-103,4\n")
     with pytest.raises(InputError, match="have no number in 1 of 1 rows"):
         read_places(options(tmp_path, "trips", [path], locations=path))
+
+
+WHERE = {"uid": "uid", "datetime": "datetime", "lat": "lat", "lng": "lng"}
+
+
+def test_the_area_leaves_single_points_far_away_out(tmp_path: Path) -> None:
+    inside = [(20.651 + i / 10_000, -103.399 + i / 10_000) for i in range(400)]
+    rows = [(i, "2015-09-07", *at) for i, at in enumerate([*inside, (0, 0)])]
+    path = write_csv(tmp_path / "v.csv", tuple(WHERE), rows)
+    assert area({inspect(path): WHERE}, Reading()) == (-103.4, 20.65, -103.35, 20.7)
+
+
+def test_rows_without_coordinates_have_no_area(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "v.csv", tuple(WHERE), [("a", "2015-09-07", "x", "y")])
+    with pytest.raises(InputError, match="no row has coordinates"):
+        area({inspect(path): WHERE}, Reading())
+
+
+@pytest.mark.parametrize(
+    ("longitude", "latitude", "expected"),
+    [(2.3, 48.8, False), (48.8, 2.3, True), (100.0, 30.0, False)],
+)
+def test_points_far_from_the_places_are_swapped_only_if_that_mends_them(
+    longitude: float, latitude: float, expected: bool
+) -> None:
+    assert seem_swapped(longitude, latitude, (2.2, 48.7, 2.5, 49.0)) is expected

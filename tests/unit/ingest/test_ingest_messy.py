@@ -83,16 +83,17 @@ def test_coordinates_that_are_swapped_are_told(tmp_path: Path) -> None:
     assert "the other way round if they are swapped" in str(error)
 
 
-def test_mixed_line_ends_are_named(tmp_path: Path) -> None:
-    text = lines(dated("%Y-%m-%d %H:%M:%S")).split("\n")
-    error = refused(tmp_path, ("\r\n".join(text[:20]) + "\r\n" + "\n".join(text[20:])).encode())
-    assert error.code == "line-ends"
-    quoted = [
-        text[0],
-        *(f'"{line.split(",")[0]}"' + line[line.index(",") :] for line in text[1:-1]),
-    ]
-    mixed = "\r\n".join(quoted[:20]) + "\r\n" + "\n".join(quoted[20:])
-    assert refused(tmp_path, mixed.encode()).code == "line-ends"
+@pytest.mark.parametrize("quoted", [False, True])
+def test_mixed_line_ends_are_read(tmp_path: Path, expected: Any, quoted: bool) -> None:
+    head, *rows = lines(dated("%Y-%m-%d %H:%M:%S")).splitlines()
+    if quoted:
+        rows = [f'"{row.split(",")[0]}"' + row[row.index(",") :] for row in rows]
+    above = "Trips of the city"
+    path = tmp_path / "mixed.csv"
+    text = "\r\n".join([above, head, *rows[:20]]) + "\r\n" + "\n".join(rows[20:]) + "\r"
+    path.write_bytes(text.encode())
+    dataset, _ = built(tmp_path, path, reading=Reading(skip_rows=1))
+    assert counted(dataset.folder) == expected
 
 
 def test_times_in_another_zone_are_moved(tmp_path: Path, expected: Any) -> None:

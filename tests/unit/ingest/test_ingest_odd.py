@@ -98,23 +98,6 @@ def test_coordinates_that_are_no_numbers_are_unparsable(tmp_path: Path, bad: flo
     assert report.rows.used == 2
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        "CANARY1,2015-09-07 08:00:00,1,2\nCANARY2,2015-09-07 09:00:00,1,2\n",
-        "CANARY1,1441612800,CANARYplace,x\nCANARY2,1441612900,a,b\n",
-        "77,88,1,2\n78,88,1,2\n",
-        "77,88,1,1\n78,88,1,2\n",
-    ],
-)
-def test_a_first_line_of_data_is_refused_and_not_quoted(tmp_path: Path, lines: str) -> None:
-    path = tmp_path / "t.csv"
-    path.write_text(lines, encoding="utf-8")
-    error = refused(tmp_path, "the first line looks like data", path)
-    assert "CANARY" not in str(error)
-    assert "77" not in str(error)
-
-
 def test_years_as_column_names_are_names(tmp_path: Path) -> None:
     header = (*HEADER, "2014", "2015")
     assert built(tmp_path, [(*ROWS[0], "1", "2")], header=header)[1].rows.used == 1

@@ -12,12 +12,11 @@ from engine import origin_destination as od, resolution
 from engine.datasets import Dataset
 from engine.errors import InputError
 from engine.ingest import ingest
-from engine.ingest.command import main
 from engine.ingest.inputs.coarse import coarsen
 from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import Coarseness
-from tests.reference.ingest_inputs import options, table_bytes, write_csv
+from tests.reference.ingest_inputs import options, write_csv
 from tests.support import ingests
 from tests.support.ingests import HEADER
 
@@ -166,20 +165,3 @@ def test_districts_of_stations_are_those_of_their_cells(tmp_path: Path) -> None:
         how = Coarseness(zoning=zoning, parent="municipio", clusters=4)
         asked = options(tmp_path, "trips", [places], locations=places, coarseness=how)
         assert levels(coarsen(read_places(asked), how).zones) == expected, zoning
-
-
-def test_the_command_line_keeps_parents(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    columns: Columns = {"bande": DISTRICTS, "province": PROVINCES}
-    expected = built(tmp_path, columns, parents=("bande", "province"))
-    arguments = [
-        *("trips", str(tmp_path / "t.csv"), "--zones", str(tmp_path / "zones.geojson")),
-        *("--timezone", "America/Mexico_City", "--from", "2015-09-01", "--to", "2015-09-30"),
-        *("--out", str(tmp_path / "o"), "--memory", "1GB", "--salt", "test"),
-        *("--parts", "trips", "--parents"),
-    ]
-    assert main([*arguments, "bande", "province"]) == 0
-    version = tmp_path / "o" / (tmp_path / "o" / "current").read_text(encoding="utf-8").strip()
-    for name in ("zones", "trips", "trips_person", "report"):
-        assert table_bytes(version, name) == table_bytes(expected.folder, name), name
-    assert main([*arguments, "county"]) == 2
-    assert "(--parents, --parent)" in capsys.readouterr().err

@@ -10,7 +10,7 @@ import pytest
 
 from engine import report
 from engine.datasets import Dataset
-from engine.ingest import engines, ingest
+from engine.ingest import ingest
 from engine.ingest.keys import Purpose, key
 from engine.ingest.rows import midnight
 from engine.report import STOPS
@@ -97,17 +97,6 @@ def test_ingest_counts_what_the_definitions_say_for_every_m(
             assert np.abs(head - np.array(fine)[: len(head)]).sum() <= slack, (measure, kept)
 
 
-@pytest.mark.long
-def test_order_of_rows_shares_and_threads_never_change_a_bit(
-    tmp_path: Path, rows: list[Row], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    expected = (built(tmp_path / "a", rows).folder / "report.parquet").read_bytes()
-    shuffled = [rows[i] for i in np.random.default_rng(3).permutation(len(rows))]
-    monkeypatch.setattr(engines, "BYTES_A_ROW", 10_000_000)  # several shares of the people
-    other = built(tmp_path / "b", shuffled, threads=2)
-    assert (other.folder / "report.parquet").read_bytes() == expected
-
-
 def test_trips_found_between_sightings_have_no_travel_times(tmp_path: Path) -> None:
     header = ("uid", "datetime", "location_id")
     sightings = [
@@ -121,9 +110,3 @@ def test_trips_found_between_sightings_have_no_travel_times(tmp_path: Path) -> N
     assert not table.has_travel_times
     assert table.counts(Measure.DAY, None).sum() == 18
     assert table.counts(Measure.ZONE, None).sum() == 36
-
-
-def test_flows_without_people_have_no_report(tmp_path: Path) -> None:
-    path = write_csv(tmp_path / "flows.csv", ("origin", "destination", "flow"), [("A", "B", 5)])
-    dataset, _ = ingest(options(tmp_path, "flows", [path]))
-    assert not report.available(dataset)

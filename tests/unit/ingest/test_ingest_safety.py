@@ -13,7 +13,6 @@ import duckdb
 import pytest
 
 from engine import datasets
-from engine.errors import DatasetError
 from engine.ingest import Cancelled, Progress, command, ingest, scratch
 from engine.ingest.engines import DuckDB
 from tests.reference.ingest_inputs import options, write_csv
@@ -218,18 +217,6 @@ def test_killed_before_or_after_the_swap_a_dataset_is_whole(
     assert (after.folder / "ingest.json").is_file()
     ingest(options(tmp_path, "trips", [tmp_path / "t.csv"]))
     assert not list((tmp_path / "city").glob("*.partial"))
-
-
-@pytest.mark.long
-def test_killed_at_the_first_build_there_is_no_dataset(tmp_path: Path) -> None:
-    write_csv(tmp_path / "t.csv", HEADER, ROWS)
-    subprocess.run(
-        [sys.executable, "-c", _KILLED, str(tmp_path), "2", "new"], cwd=ROOT, check=False
-    )
-    with pytest.raises(DatasetError, match="not a dataset"):
-        datasets.load(tmp_path / "city")
-    ingest(options(tmp_path, "trips", [tmp_path / "t.csv"]))
-    assert datasets.load(tmp_path / "city").has_trips
 
 
 _HELD = """

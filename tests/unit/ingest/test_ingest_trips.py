@@ -7,16 +7,21 @@ import stat
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
+import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import shapely
 
 from engine.datasets import Dataset, load
 from engine.errors import ParameterError
-from engine.ingest import ingest
+from engine.ingest import counting, engines, ingest
 from engine.ingest.command import main
+from engine.ingest.inputs.places import Places
+from engine.ingest.progress import Monitor
 from engine.ingest.report import Reason
 from tests.reference import ingest_reference as reference
 from tests.reference.ingest_inputs import (
@@ -117,9 +122,21 @@ def test_equals_the_plain_reference(tmp_path: Path) -> None:
     assert load(dataset.folder.parent).metadata.week == MONDAY
 
 
-def test_files_of_other_formats_and_column_orders_give_the_same_bytes(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "bytes_a_row",
+    [
+        pytest.param(None, id="order, files, threads"),
+        pytest.param(20_000_000, id="three shares of the people"),
+        pytest.param(200_000_000, id="piles, more shares than people"),
+    ],
+)
+def test_nothing_but_the_rows_decides_a_bit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_a_row: int | None
+) -> None:
+    """Not their order, their files and formats, threads, or memory."""
     rows = some_trips()
-    one, _ = built(tmp_path, rows, **WITH_ENDS)
+    one, told = built(tmp_path, rows, max_visits_cap=9, **WITH_ENDS)
+    assert told.visits.unused[Reason.TRIMMED] > 0
     inputs = tmp_path / "inputs"
     inputs.mkdir()
     write_csv(inputs / "a[1].csv", HEADER, rows[300:])
@@ -130,10 +147,36 @@ def test_files_of_other_formats_and_column_orders_give_the_same_bytes(tmp_path: 
     columns = dict(zip(HEADER, zip(*rows[100:300], strict=True), strict=True))
     columns["datetime"] = pa.array([datetime.fromisoformat(t) for t in columns["datetime"]])
     pq.write_table(pa.table(columns), inputs / "c.parquet")
-    many, report = ingest(options(tmp_path, "trips", [inputs], out=tmp_path / "other", threads=2))
-    assert report.rows.read == len(rows)
+    if bytes_a_row is not None:
+        monkeypatch.setattr(engines, "BYTES_A_ROW", bytes_a_row)
+        monkeypatch.setattr(engines, "BYTES_A_RECORD", bytes_a_row)  # kept in a file
+    how = {"max_visits_cap": 9, "threads": 2, "out": tmp_path / "other"}
+    many, again = ingest(options(tmp_path, "trips", [inputs], **how))
+    assert again.rows == told.rows
     for name in TABLES:
-        assert table_bytes(one.folder, name) == table_bytes(many.folder, name)
+        assert table_bytes(one.folder, name) == table_bytes(many.folder, name), name
+
+
+def test_trips_that_differ_by_a_border_alone_have_ranks_of_their_own(tmp_path: Path) -> None:
+    """Places and times are one, and so is the digest: the order of rows must not decide."""
+    cells: Any = shapely.box(np.arange(5), 0, np.arange(5) + 1, 1)
+    zones = gpd.GeoDataFrame({"zone_id": [*"ABCDE"]}, geometry=cells, crs=4326)
+    towers = gpd.GeoDataFrame({"location_id": ["t"]}, geometry=[cells[0].centroid], crs=4326)
+    places = Places(towers, zones, np.zeros(1, dtype=np.int32))
+    day = date(1970, 1, 1)
+    found: list[list[Any]] = []
+    for order in (range(4), reversed(range(4))):
+        alike = {"start": 10, "finish": 20, "origin": 0, "destination": 0, "destination_zone": 4}
+        rows = [{"reason": 0, "uid": "p", **alike, "origin_zone": zone} for zone in order]
+        engine = engines.DuckDB(Monitor(), tmp_path)
+        engine.put("every", pa.Table.from_pylist(rows))
+        monitor = Monitor()
+        monitor.plan([*counting.TRIPS])
+        run = counting.Run(engine, monitor, places, day, day, "salt", 840)
+        tables = counting.trips(run, len(rows), measured=False).tables
+        found.append([tables[name].sort_by("rank") for name in ("trips", "trips_person")])
+        engine.close()
+    assert found[0] == found[1]
 
 
 def test_the_period_holds_its_first_second_and_its_last_and_no_other(tmp_path: Path) -> None:
@@ -233,8 +276,6 @@ def test_bad_tables_are_refused_with_file_column_count_and_remedy(
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([("A", 1.0, 2.0), ("A", 2.0, 1.0)], ("'location_id'", "1 of 2", "row 2")),
-        ([("A", 1.0, 2.0), ("B", "", 1.0)], ("'lat'", "1 of 2", "row 2", "coordinates")),
         ([("A", -103.3, 20.6)], ("swapped", "1 of 1")),
         ([("A", 20.6, 203.3)], ("out of range", "1 of 1")),
         ([("", 20.6, 20.3)], ("'location_id'", "empty", "row 1")),
@@ -256,20 +297,15 @@ def test_bad_locations_are_refused(tmp_path: Path, rows: list, words: tuple) -> 
         ({"week": date(2015, 9, 28)}, ("within the period",)),
         ({"max_visits_cap": 0}, ("max_visits_cap", "0")),
         ({"inputs": ()}, ("inputs",)),
+        ({"gap_minutes": 30}, ("other tables name their trips",)),
+        ({"first_day": date(1, 1, 1)}, ("years 1900 to 2200",)),
+        ({"first_day": date(2000, 1, 1)}, ("at most 3660 days",)),
     ],
 )
 def test_bad_settings_are_refused(tmp_path: Path, changes: dict, words: tuple) -> None:
     with pytest.raises(ParameterError) as caught:
         replace(options(tmp_path, "trips", [tmp_path / "t.csv"]), **changes)
     assert all(word in str(caught.value) for word in words), caught.value
-
-
-def test_unparsable_rows_can_be_counted_instead(tmp_path: Path) -> None:
-    rows = [GOOD, ("", *GOOD[1:]), ("p", "yesterday", "", "A", "B"), ("p", *GOOD[1:3], "A", "?")]
-    _, report = built(tmp_path, rows, header=HEADER, leave_out=("people", "unreadable"))
-    assert report.rows.unused[Reason.UNPARSABLE] == report.rows.unused[Reason.NO_PERSON] == 1
-    assert report.rows.unused[Reason.OUTSIDE_AREA] == 1
-    assert report.rows.used == 1
 
 
 def test_the_command_line_builds_and_sums_up(
