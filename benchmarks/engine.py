@@ -17,7 +17,7 @@ from engine.frontier import Need
 from engine.origin_destination.matrices import trimmed_counts
 from engine.origin_destination.mechanism import noisy_and_suppressed
 from engine.release import BudgetLedger, noise, release
-from engine.release.bars import safe_scale
+from engine.release.plan import safe_scale
 
 PARIS = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
 EPSILONS, THRESHOLDS = np.geomspace(0.01, 10, 40), np.arange(40)

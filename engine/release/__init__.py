@@ -14,9 +14,8 @@ from ..contract import Setting
 from ..datasets import Dataset
 from ..resolution import look_at
 from .bundle import Stopped, claimed, failed, reveal, room, seal, stopped, uninterrupted, unspent
-from .cost import Cost, Loss, cost
 from .ledger import Budget, BudgetLedger, Entry, ReleaseError
-from .plan import Plan, Progress, Stage
+from .plan import Cost, Loss, Plan, Progress, Stage, cost
 from .planning import CONSENT, NOISE_CONSENT, WAYS, check, fitting_epsilon, plan, recorded
 from .statement import TUNING, described, warnings, words
 

@@ -13,9 +13,8 @@ from ..contract import Setting
 from ..datasets import Dataset
 from ..parameters import HOURS_PER_WEEK
 from . import noise
-from .bars import few_bar, laplace_sd, law_of, normal_bar
 from .files import require_counts, write_hours, write_zones
-from .plan import Accuracy, Plan, Progress, Stage
+from .plan import Accuracy, Plan, Progress, Stage, few_bar, laplace_sd, law_of, normal_bar
 
 _WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))  # by how much a week's noise deviates more
 _GRID = 2**15  # points: at least 64 standard deviations to each side

@@ -21,7 +21,7 @@ from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK
-from .bars import LEVEL, sum_bar
+from .plan import LEVEL, sum_bar
 
 TEXT, WHOLE, REAL = pa.string(), pa.int64(), pa.float64()
 

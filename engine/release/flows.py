@@ -28,7 +28,6 @@ from ..origin_destination.mechanism import algorithm_1
 from ..origin_destination.statements import FALSE_DISCOVERIES
 from ..parameters import ODParameters
 from . import noise
-from .bars import holds_where_shown, laplace_bar, law_of, safe_scale, sum_bar
 from .files import (
     REAL,
     TEXT,
@@ -40,7 +39,17 @@ from .files import (
     write_flowmap,
     write_zones,
 )
-from .plan import Accuracy, Plan, Progress, Stage
+from .plan import (
+    Accuracy,
+    Plan,
+    Progress,
+    Stage,
+    holds_where_shown,
+    laplace_bar,
+    law_of,
+    safe_scale,
+    sum_bar,
+)
 
 SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
 _ROOM = 1 + 1e-12  # so that two shares of ε never add up to more than ε

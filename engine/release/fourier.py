@@ -33,9 +33,8 @@ from ..density.zoom.reading import shares
 from ..errors import DatasetError, ParameterError
 from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, DensityParameters
 from . import noise
-from .bars import laplace_bar
 from .files import TEXT, WHOLE, CsvTable, require_counts, write_hours, write_zones
-from .plan import Accuracy, Plan, Progress, Stage
+from .plan import Accuracy, Plan, Progress, Stage, laplace_bar
 
 SHARES = 2**12
 COSINES = 2**20

@@ -1,15 +1,56 @@
-"""What a release will hold and cost, in numbers that are known before any count is read."""
+"""What a release will hold and cost, and how near it is: known before any count is read.
 
+Costs are exact decimal fractions, rounded up to the next float and never down; error bars are by
+the law of the noise alone. ``docs/release.md`` proves every figure.
+"""
+
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
+import numpy as np
+from scipy.special import ndtri
+
+from .. import validation
 from ..contract import Setting
 from ..datasets import Metadata
-from .bars import LEVEL, safe_scale
-from .cost import Loss
+from ..origin_destination.laws import NoiseLaw
+from ..origin_destination.statements import total_reach
+from .ledger import BudgetUnit, ReleaseError, exact
+from .noise import zcdp_epsilon
+
+LEVEL = 0.95
+"""Share of draws within the error bars of a release."""
 
 Progress = Callable[[float], None]
+_ROOM = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loss:
+    """What a release promises to its own unit, and what its proof knows beyond that.
+
+    `trimmed_to` is T where only trips are counted, the first T of each `unit` in a random order of
+    their own, and ε is that of T trips. `rho` is ρ where all noise is Gaussian, on tables without
+    negative numbers, in which each `unit` has at most a fixed L₂ norm.
+    """
+
+    unit: BudgetUnit
+    epsilon: float
+    delta: float = 0.0
+    days: int = 1
+    trimmed_to: int | None = None
+    rho: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cost:
+    """What a release costs one unit of a budget, each number at least what is proved."""
+
+    epsilon: float
+    delta: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,7 +70,7 @@ class Stage:
     step: int = 1
 
     @classmethod
-    def laplace(cls, name: str, sensitivity: int, epsilon: float, room: float = 1.0) -> "Stage":
+    def laplace(cls, name: str, sensitivity: float, epsilon: float, room: float = 1.0) -> "Stage":
         """Return counts whose noise is by `room` larger than the least that proves their ε."""
         scale = safe_scale(sensitivity, epsilon) * room
         return cls(name=name, sensitivity=sensitivity, scale=scale, epsilon=epsilon)
@@ -116,3 +157,114 @@ class Plan(Loss):
     def mostly_noise(self) -> bool:
         """Whether that is a trip, and more than were made as far as the custodian said."""
         return self.phantoms >= 1 and self.phantoms > (self.trips or 0)
+
+
+def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
+    """Return what a release costs one unit of a budget; trip level cannot be charged to people.
+
+    A person pays for each released day of a release that protects person-days. A unit finer than
+    the release's is *not* covered by it: remove the person (ε), add her without that day (ε): 2ε
+    and (1 + e^ε)δ, or less where the proof tells: 2ε/T, or ε of 2ρ.
+
+    Examples
+    --------
+    >>> cost(Loss(unit="person-day", epsilon=0.1, days=7), "person")
+    Cost(epsilon=0.7, delta=0.0)
+    >>> cost(Loss(unit="person", epsilon=0.5), "person-day")
+    Cost(epsilon=1.0, delta=0.0)
+    >>> cost(Loss(unit="person-day", epsilon=0.5, days=7, trimmed_to=4), "trip")
+    Cost(epsilon=0.25, delta=0.0)
+    """
+    validation.whole_number("days", loss.days, 1, remedy="a release covers at least one day")
+    if loss.unit == budget_unit:
+        return Cost(epsilon=float(loss.epsilon), delta=float(loss.delta))
+    if loss.unit == "trip":
+        raise ReleaseError(
+            f"a release at trip level cannot be charged to a budget per {budget_unit}",
+            value="unit 'trip'",
+            remedy="it bounds nobody's trips, so no ε per person can be stated: release at unit "
+            "'person-day' or 'person', or declare a budget per trip",
+            code="unit",
+        )
+    epsilon, delta = exact(loss.epsilon), exact(loss.delta)
+    if budget_unit == "person":
+        return _rounded_up(epsilon * loss.days, delta * loss.days, budget_unit)
+    if budget_unit == "trip" and loss.trimmed_to is not None and not delta:
+        return _rounded_up(2 * epsilon / loss.trimmed_to, delta, budget_unit)
+    if loss.rho is not None:
+        of_twice_rho = Fraction(zcdp_epsilon(2 * loss.rho, loss.delta)) * _ROOM
+        if of_twice_rho <= 2 * epsilon:
+            return _rounded_up(of_twice_rho, delta, budget_unit)
+    return _rounded_up(2 * epsilon, _twice(loss.epsilon, delta), budget_unit)
+
+
+def _at_least(number: Fraction) -> float:
+    """Return the least float that is not below a fraction, as floats are written."""
+    nearest = float(number)
+    while exact(nearest) < number:
+        nearest = math.nextafter(nearest, math.inf)
+    return nearest
+
+
+def _twice(epsilon: float, delta: Fraction) -> Fraction:
+    """Return at least (1 + e^ε)δ, or 1 where it is more: such a δ promises nothing."""
+    if delta and epsilon >= -math.log(delta):
+        return Fraction(1)
+    return (1 + Fraction(math.exp(epsilon))) * _ROOM * delta if delta else delta
+
+
+def _rounded_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Cost:
+    if delta >= 1:
+        raise ReleaseError(
+            f"a release must cost a budget per {unit} a δ below 1",
+            value=f"{float(delta):g}",
+            remedy="choose a smaller δ, or a budget in the unit that the release protects",
+            code="unit",
+        )
+    return Cost(epsilon=_at_least(epsilon), delta=_at_least(delta))
+
+
+def safe_scale(sensitivity: float, epsilon: float) -> float:
+    """Return the least float scale whose loss sensitivity/scale is at most ε as it is written."""
+    allowed = min(exact(epsilon), Fraction(epsilon))  # 0.1 is a tenth, and no float a little above
+    scale = sensitivity / epsilon
+    while Fraction(sensitivity) > allowed * Fraction(scale):
+        scale = float(np.nextafter(scale, np.inf))
+    return scale
+
+
+def law_of(scale: float) -> NoiseLaw:
+    """Return the law of discrete Laplace noise of a scale."""
+    return NoiseLaw(1 / scale, "discrete_laplace")
+
+
+def laplace_bar(scale: float) -> int:
+    """Return the least whole z with P(|Z| > z) = 2 q^(z+1)/(1 + q) ≤ 1 − 95%; q = e^(−1/b)."""
+    return int(law_of(scale).reach(1 - LEVEL))
+
+
+def holds_where_shown(scale: float, bar: int, size: int, least: int) -> float:
+    """Return P(|Z| ≤ bar | size + Z ≥ least): shown numbers may be lifted over a threshold."""
+    law, lowest = law_of(scale), max(least - size, -bar)
+    within = float(law.tail(lowest) - law.tail(bar + 1)) if lowest <= bar else 0.0
+    return within / float(law.tail(least - size)) if within else 0.0
+
+
+def laplace_sd(scale: float) -> float:
+    """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise."""
+    return float(np.sqrt(2 * np.exp(-1 / scale)) / -np.expm1(-1 / scale))
+
+
+def sum_bar(scale: float, cells: int, level: float = LEVEL) -> int:
+    """Return the error bar of a sum of `cells` numbers with noise of this scale, by its law."""
+    return total_reach(1 / scale, max(cells, 1), confidence=level)
+
+
+def few_bar(standard_deviation: float) -> float:
+    """Return the error bar of a weighted sum of few Laplace noises: a single one's, the widest."""
+    return float(-np.log(1 - LEVEL) / np.sqrt(2) * standard_deviation)
+
+
+def normal_bar(standard_deviation: float) -> float:
+    """Return the error bar of a sum of many noisy counts, by the normal law."""
+    return float(ndtri((1 + LEVEL) / 2) * standard_deviation)

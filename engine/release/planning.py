@@ -13,9 +13,8 @@ from ..density.accounting import delta_is_large
 from ..errors import ExplorerError, ParameterError
 from ..resolution import look_at
 from . import density, flows, fourier, report, zoom
-from .cost import Cost, Loss, cost
 from .ledger import Budget, BudgetLedger, ReleaseError, named
-from .plan import Plan
+from .plan import Cost, Loss, Plan, cost
 from .statement import TUNING, plain
 
 CONSENT = "I understand that this protects trips, not people"

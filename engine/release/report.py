@@ -15,9 +15,8 @@ from ..report.measures import Measure
 from ..report.settings import LEVELS
 from ..resolution import FINEST
 from . import noise
-from .bars import LEVEL, laplace_bar, law_of
 from .files import REAL, TEXT, WHOLE, CsvTable, neutral, require_counts
-from .plan import Accuracy, Plan, Progress, Stage
+from .plan import LEVEL, Accuracy, Plan, Progress, Stage, laplace_bar, law_of
 
 _ROOM = 1 + 1e-12  # for the rounding of shares and quotients (parts in 10¹⁶)
 
@@ -34,12 +33,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     parameters: ReportParameters = setting.parameters
     planned, users = report.plan(view, parameters), parameters.unit == "user"
     stages = tuple(
-        Stage(
-            name=f"{stage.name}: {stage.reads}",
-            sensitivity=stage.sensitivity,
-            scale=stage.sensitivity / stage.epsilon * _ROOM,
-            epsilon=stage.epsilon,
-        )
+        Stage.laplace(f"{stage.name}: {stage.reads}", stage.sensitivity, stage.epsilon, _ROOM)
         for stage in planned.ledger.stages
     )
     return Plan(

@@ -22,9 +22,8 @@ from ..contract import Setting
 from ..parameters import USES
 from ..privacy import composed_epsilon
 from . import noise
-from .bars import LEVEL
 from .ledger import Budget, Entry, budgets_of, exact
-from .plan import Plan
+from .plan import LEVEL, Plan
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TITLES: dict[str, dict[str, str]] = json.loads((_TEMPLATES / "titles.json").read_text("utf-8"))

@@ -21,10 +21,9 @@ from ..density.zoom.reading import read
 from ..errors import DatasetError, ParameterError
 from ..parameters import DensityParameters
 from . import noise
-from .bars import normal_bar
 from .density import zone_variances
 from .files import require_counts, write_hours, write_zones
-from .plan import Accuracy, Plan, Progress, Stage
+from .plan import Accuracy, Plan, Progress, Stage, normal_bar
 
 _EPSILONS, _LARGEST_DELTA = (1e-3, 50.0), 1e-3  # within both OpenDP finds ε of every ρ
 _ROOM = 1 + 1e-12  # for the rounding of σ: ρ never exceeds its share

@@ -9,9 +9,9 @@ from engine import datasets, origin_destination as od
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.matrices import trimmed_counts
 from engine.release import noise, plan
-from engine.release.bars import laplace_sd
 from engine.release.density import hour_bars, raised, zone_variances
 from engine.release.files import clear_bar
+from engine.release.plan import laplace_sd
 from tests.support.releases import ONE_DAY, flows, items, ours, seen, visits, written
 from tests.support.trips import save_trips
 

@@ -11,7 +11,7 @@ from scipy import stats
 import engine.release as package
 from engine.origin_destination.laws import NoiseLaw
 from engine.release import noise
-from engine.release.bars import laplace_bar, laplace_sd, safe_scale
+from engine.release.plan import laplace_bar, laplace_sd, safe_scale
 
 DRAWS = 100_000
 SCALES = (0.4, 1.0, 4.0, 20.0, 300.0)

@@ -38,7 +38,8 @@ def draw() -> None:
         if plan is not None:
             question.draw(plan, entry)
             st.subheader("Cost and confirmation", anchor=False)
-            question.warn(plan)
+            for text in release.warnings(plan):
+                st.warning(text, icon=":material/warning:")
             _confirm(plan, entry, ledger)
     _history(ledger)
     if work.latest() is not latest:  # another session has begun one, or put it away, meanwhile
@@ -200,13 +201,11 @@ def _history(ledger: BudgetLedger) -> None:
     count = f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}"
     st.caption(f"{count}, hashes unbroken; the last one is `{entries[-1].hash}`.")
     st.html(table_html(_table(rows, {e.body["release"] for e in entries if e.kind == "done"})))
-    bundles = [path for path in sorted(folder().iterdir()) if (path / "SHA256SUMS").is_file()]
+    bundles = {path.parent.name: path.parent for path in folder().glob("*/SHA256SUMS")}
     if bundles:
         with st.expander(f"Bundles on this computer ({len(bundles)})"):
-            chosen = st.selectbox(
-                "Bundle", bundles[::-1], format_func=lambda path: path.name, key="release_bundle"
-            )
-            _bundle(chosen, "list")
+            chosen = st.selectbox("Bundle", sorted(bundles)[::-1], key="release_bundle")
+            _bundle(bundles[chosen], "list")
 
 
 def _table(rows: list[Line], done: set[int]) -> dict[str, list[str]]:
@@ -253,5 +252,5 @@ def _say(act: Callable[[], None]) -> None:
         act()
     except ExplorerError as problem:
         st.error(str(problem))
-    else:
-        st.rerun()
+        return
+    st.rerun()

@@ -7,8 +7,8 @@ import streamlit as st
 from engine import report
 from engine.contract import Setting
 from engine.errors import ExplorerError
-from engine.release import WAYS, Plan, plan as planned_of, warnings, words
-from engine.release.bars import LEVEL
+from engine.release import WAYS, Plan, plan as planned_of, words
+from engine.release.plan import LEVEL
 from engine.release.statement import bar
 from engine.report import fitting
 from engine.resolution import FINEST
@@ -75,19 +75,17 @@ def _some_days(setting: Setting, entry: Entry) -> Setting:
 
 def planned(setting: Setting) -> Plan | None:
     """Return the plan; say what of the setting cannot be released, with what mends it."""
-    method = setting.parameters.method
-    mend = ("Release the papers' scheme, one choice for all clusters", {"variant": "efpag_joint"})
-    if method not in WAYS:
-        st.error(f"The method {method} adds noise that is no whole number: it is for exploring.")
-    else:
-        try:
-            return planned_of(setting, cached.ingested(setting))
-        except ExplorerError as problem:
-            st.error(str(problem), icon=":material/error:")
-            zones = "od_zones" if hasattr(setting.parameters, "unit") else "density_zones"
-            mend = ("Take the dataset's own zones", {zones: FINEST})
-    if method not in WAYS or setting.zones != FINEST:
-        st.button(mend[0], key="release_mend", on_click=state.put, kwargs=mend[1])
+    try:
+        return planned_of(setting, cached.ingested(setting))
+    except ExplorerError as problem:
+        st.error(str(problem), icon=":material/error:")
+    zones = "od_zones" if hasattr(setting.parameters, "unit") else "density_zones"
+    said, mended = "Take the dataset's own zones", {zones: FINEST}
+    if setting.parameters.method not in WAYS:
+        said, mended = "Release the papers' scheme, one choice for all", {"variant": "efpag_joint"}
+    elif setting.zones == FINEST:
+        return None
+    st.button(said, key="release_mend", on_click=state.put, kwargs=mended)
     return None
 
 
@@ -122,12 +120,6 @@ def draw(plan: Plan, entry: Entry) -> None:
         }
         st.html(table_html(columns))
         st.markdown(f"{bias} {fixed}")
-
-
-def warn(plan: Plan) -> None:
-    """Draw the warnings that follow from the law of the noise, in full."""
-    for text in warnings(plan):
-        st.warning(text, icon=":material/warning:")
 
 
 def _judge(plan: Plan, entry: Entry) -> None:

@@ -11,28 +11,24 @@ from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session, set_widget, state, widget_value
 
-_WORST = ("these data", "")
-"""What a release states until the custodian says otherwise: never more than is known."""
-
 
 @dataclass
 class Tuning:
-    """What was last filled in."""
+    """What was last filled in; until the custodian says otherwise never more than is known."""
 
-    filled: tuple[str, str] | None = None
+    filled: str = "these data"
 
 
 def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     """Draw how the settings were chosen; return it, one of `TUNED`, with the custodian's words."""
     twin = recommended_on(plan, entry)
     judged = entry.name in session().judged  # more is known of the data than of the settings
-    filled = ("twin", "") if twin and not judged else None
-    how, note = filled or _WORST
-    fresh = filled != state(Tuning).filled  # a record came, or no longer holds
-    state(Tuning).filled = filled
+    how = "twin" if twin and not judged else "these data"
+    fresh = how != state(Tuning).filled  # a record came, or no longer holds
+    state(Tuning).filled = how
     # Streamlit forgets what a widget held while another page was shown
-    set_widget("release_tuned", how if fresh else widget_value("release_tuned", how))
-    set_widget("release_note", note if fresh else widget_value("release_note", note))
+    for key, first in (("release_tuned", how), ("release_note", "")):
+        set_widget(key, first if fresh else widget_value(key, first))
     tuned = st.selectbox(
         "How were ε and the other settings chosen?",
         list(TUNED),

@@ -34,16 +34,7 @@ def running() -> bool:
 
 
 def start(name: str, make: Callable[[Callable[[float], None]], Path]) -> bool:
-    """Begin a release; return False, and do nothing, where one is running.
-
-    Parameters
-    ----------
-    name : str
-        Of the bundle's folder.
-    make : callable
-        Makes the bundle, given where to report progress. It is not stopped half way: what it has
-        charged stays charged.
-    """
+    """Begin to `make` a bundle, told where to report; return False where a release is running."""
     with _lock:
         if running():
             return False

@@ -153,7 +153,7 @@ def test_a_release_that_is_mostly_noise_takes_a_second_typed_yes(page):
         ("efpag_joint", "exceeds δ by 1e-07"),
         ("zoom", "exceeds δ by 1e-07"),
         ("towers_laplace", "costs a person 1; 9 is left after it."),
-        ("efpag", "is for exploring"),
+        ("efpag", "are for exploring"),
     ],
 )
 def test_methods_of_the_density_are_released_or_said_to_be_for_exploring(page, variant, said):
@@ -165,7 +165,7 @@ def test_methods_of_the_density_are_released_or_said_to_be_for_exploring(page, v
     if variant == "efpag":
         app.button(key="release_mend").click().run()
         assert app.session_state["variant"] == "efpag_joint"
-        assert "is for exploring" not in " ".join(errors(app))
+        assert "are for exploring" not in " ".join(errors(app))
 
 
 def test_a_budget_is_offered_with_the_delta_that_the_setting_takes(page):
