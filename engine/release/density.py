@@ -29,18 +29,16 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     median = int(np.argsort(variances, kind="stable")[len(variances) // 2])
     shares = view.tessellation.overlap[:, [median]].toarray().ravel()
     hour, week = (float(bars(np.array(deviation))) for bars in (hour_bars, week_bars))
-    return Plan(
+    return Plan.of(
+        setting,
+        view,
         product="density",
-        setting=setting,
-        metadata=view.metadata,
         unit="person",
-        epsilon=epsilon,
         days=7,
         limit=limit,
         stages=(stage,),
         composition="one mechanism",
         cells=len(view.towers) * HOURS_PER_WEEK,
-        zones=len(view.zones),
         towers=len(view.towers),
         accuracy=(
             Accuracy(what="a zone in one hour (median zone)", half_width=hour),

@@ -112,18 +112,16 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         rows = [Accuracy(what="a flow, as measured", half_width=bar)]
     total = f"all trips out of a zone (or into it), all released days{', as measured' * ours}"
     odds = flows / (FALSE_DISCOVERIES * (1 + np.exp(-1 / scale)))
-    return Plan(
+    return Plan.of(
+        setting,
+        view,
         product="od-estimate" if ours else "od",
-        setting=setting,
-        metadata=view.metadata,
         unit=parameters.unit,
-        epsilon=parameters.epsilon,
         days=len(view.metadata.days),
         limit=parameters.max_trips_per_user,
         stages=stages,
         composition="basic composition" if len(stages) > 1 else "one mechanism",
         cells=flows + matrices * (len(stages) - 1),
-        zones=zones,
         matrices=matrices,
         accuracy=(*rows, Accuracy(what=total, half_width=total_bar)),
         total_bar=total_bar,

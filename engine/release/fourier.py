@@ -165,19 +165,17 @@ def plan(setting: Setting, view: Dataset) -> Plan:
             value=f"{parameters.epsilon:g}",
             remedy="choose it larger",
         )
-    return Plan(
+    return Plan.of(
+        setting,
+        view,
         product="density-fourier",
-        setting=setting,
-        metadata=view.metadata,
         unit="person",
-        epsilon=parameters.epsilon,
         delta=parameters.delta,
         days=7,
         limit=parameters.max_visits_per_user,
         stages=scales.stages,
         composition="adaptive composition",
         cells=len(view.towers) + 1 + cover * HOURS_PER_WEEK,
-        zones=len(view.zones),
         towers=len(view.towers),
         matrices=cover,
         accuracy=(

@@ -503,9 +503,9 @@ def _explained(path: Path, how: str) -> Generator[None]:
         why, remedy = next(known, ("it is no ledger, or was cut or damaged", _OLDER))
         if isinstance(error, OSError):
             why = (error.strerror or type(error).__name__).lower()
-            remedy = "make its folder writable, with space left, or name another ledger"
+            remedy = "make it and its folder readable and writable, with space left"
         elif isinstance(error, ValueError):
-            why, remedy = "no name for a file", "name another ledger"
+            why, remedy = "no name for a file", "name its file"
         rule = f"the ledger '{path.name[-100:]}' cannot be {how}: {why}"
         remedy = f"{remedy}; nothing was charged and nothing drawn"
         raise refused(rule, "", remedy, "ledger") from error

@@ -15,7 +15,7 @@ from scipy.special import ndtri
 
 from .. import validation
 from ..contract import Setting
-from ..datasets import Metadata
+from ..datasets import Dataset, Metadata
 from ..origin_destination.laws import NoiseLaw
 from ..origin_destination.statements import total_reach
 from .ledger import BudgetUnit, ReleaseError, exact
@@ -116,6 +116,12 @@ class Plan(Loss):
     raised: float = 0.0
     named_alone: int = 0
     trips: int | None = None
+
+    @classmethod
+    def of(cls, setting: Setting, view: Dataset, **own: Any) -> "Plan":
+        """Return the plan of a setting of a dataset as it is seen, with what is a product's own."""
+        epsilon, zones = float(setting.parameters.epsilon), len(view.zones)
+        return cls(setting=setting, metadata=view.metadata, epsilon=epsilon, zones=zones, **own)
 
     @property
     def parameters(self) -> Any:

@@ -36,18 +36,16 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         Stage.laplace(f"{stage.name}: {stage.reads}", stage.sensitivity, stage.epsilon, _ROOM)
         for stage in planned.ledger.stages
     )
-    return Plan(
+    return Plan.of(
+        setting,
+        view,
         product="report",
-        setting=setting,
-        metadata=view.metadata,
         unit="person" if users else "trip",
-        epsilon=parameters.epsilon,
         days=len(view.metadata.days),
         limit=parameters.max_trips_per_user if users else 1,
         stages=stages,
         composition="basic composition",
         cells=planned.cells,
-        zones=len(view.zones),
         accuracy=tuple(
             Accuracy(what=f"{stage.name}: one bin", half_width=laplace_bar(stage.scale))
             for stage in stages

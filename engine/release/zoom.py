@@ -39,19 +39,17 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     visits = visits_scale(cap, strength, clips)
     median = float(np.sqrt(np.median(zone_variances(view))))
     hour, week = normal_bar(fine * median), normal_bar(whole * median)
-    return Plan(
+    return Plan.of(
+        setting,
+        view,
         product="density-zoom",
-        setting=setting,
-        metadata=view.metadata,
         unit="person",
-        epsilon=parameters.epsilon,
         delta=parameters.delta,
         days=7,
         limit=cap,
         stages=_stages(strength, cap, clips),
         composition="zCDP",
         cells=density.plan(view, parameters).cells,
-        zones=len(view.zones),
         towers=len(view.towers),
         matrices=_districts(view),
         accuracy=(

@@ -52,6 +52,10 @@ def coverage(dataset, folder):
     picked = kept >= CLEAR
     assert picked.sum() > 1_000
     assert not table.loc[picked, "suppressed"].any()
+    zones = pd.read_parquet(folder / "zones.parquet")
+    out = trimmed_counts(dataset, "person-day", 4, tuple(range(7))).sum(axis=(0, 2))
+    held = (zones["out_trips_low_95"] <= out) & (out <= zones["out_trips_high_95"])
+    assert held.mean() > 0.7  # of 30 zones: 21 or fewer once in 100,000
     low, high = table.loc[picked, "low_95"], table.loc[picked, "high_95"]
     return tuple(
         ((low <= count) & (count <= high)).mean() for count in (kept[picked], true[picked])

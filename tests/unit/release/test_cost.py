@@ -4,7 +4,6 @@ import json
 import math
 from decimal import Decimal, localcontext
 
-import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 from scipy.optimize import minimize_scalar
@@ -132,14 +131,3 @@ def test_a_release_is_charged_and_stated_in_the_budgets_unit(
     assert {name: getattr(planned, name) for name in asked} == asked
     with pytest.raises(ReleaseError, match="must not be exceeded"):
         release(setting, demo, tmp_path / "two", ledger=ledger)
-
-
-def test_vectors_without_negative_numbers_lie_at_most_root_two_norms_apart():
-    """The lemma behind 2ρ; with signs they may lie twice as far apart."""
-    rng = np.random.default_rng(0)
-    vectors = np.abs(rng.standard_normal((500, 2, 6))) * (rng.random((500, 2, 6)) < 0.4)
-    norms = np.linalg.norm(vectors, axis=2, keepdims=True)
-    clipped = vectors / np.maximum(norms, 1)
-    apart = np.linalg.norm(clipped[:, 0] - clipped[:, 1], axis=1)
-    assert apart.max() <= math.sqrt(2) * (1 + 1e-12)
-    assert apart.max() > 1.4

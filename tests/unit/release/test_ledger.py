@@ -336,6 +336,7 @@ def test_what_is_no_ledger_is_refused_and_no_older_copy_is_advised(tmp_path, kin
             act()
         said = str(refused.value)
         assert "restore" not in said
+        assert "another ledger" not in said  # it would know nothing of what was spent
         assert "copy" not in said or "lacks what was spent since" in said
     assert not [left for left in tmp_path.iterdir() if left.name.startswith(".ledger-")]
 

@@ -97,19 +97,32 @@ def test_a_killed_release_leaves_no_half_bundle_and_the_next_sweeps(
     ledger.verify()
 
 
-def test_a_signal_in_the_last_steps_waits_for_their_end(ledger, demo, tmp_path, monkeypatch):
-    finish = BudgetLedger.finish
+def finished_then_stopped(self, intent, digest, finish=BudgetLedger.finish):
+    signal.raise_signal(signal.SIGINT)
+    finish(self, intent, digest)
 
-    def interrupted(self, intent, digest):
-        signal.raise_signal(signal.SIGINT)
-        finish(self, intent, digest)
 
-    monkeypatch.setattr(BudgetLedger, "finish", interrupted)
-    with pytest.raises(KeyboardInterrupt, match=r"whole: use it; ε = 0\.5, entry 2"):
+def full(*_):
+    raise sqlite3.OperationalError("disk I/O error")
+
+
+@pytest.mark.parametrize(
+    ("finish", "kind", "words", "entries"),
+    [
+        (finished_then_stopped, KeyboardInterrupt, r"whole: use it; ε = 0\.5, entry 2", 3),
+        (full, ReleaseError, r"is there, whole.*stays spent", 2),
+    ],
+)
+def test_what_comes_in_the_last_steps_leaves_a_whole_bundle_and_says_so(
+    ledger, demo, tmp_path, monkeypatch, finish, kind, words, entries
+):
+    monkeypatch.setattr(BudgetLedger, "finish", finish)
+    with pytest.raises(kind, match=words) as said:
         release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
+    assert "nothing was charged" not in str(said.value)
     assert (tmp_path / "out" / "SHA256SUMS").is_file()
     assert (tmp_path / "out.zip").is_file()
-    assert [entry.kind for entry in ledger.entries()] == ["budget", "release", "done"]
+    assert [entry.kind for entry in ledger.entries()] == ["budget", "release", "done"][:entries]
 
 
 def test_stopped_while_modules_are_imported_there_is_no_traceback():
@@ -194,18 +207,6 @@ def test_a_disk_that_would_be_full_is_seen_before_anything_is_spent(
     assert ledger.budget("people").releases == 0
     little.free += 1
     release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
-
-
-def test_a_failure_after_the_bundle_is_there_says_so(ledger, demo, tmp_path, monkeypatch):
-    def full(self, intent, digest):
-        raise sqlite3.OperationalError("disk I/O error")
-
-    monkeypatch.setattr(BudgetLedger, "finish", full)
-    with pytest.raises(ReleaseError, match=r"is there, whole.*stays spent") as refused:
-        release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
-    assert "nothing was charged" not in str(refused.value)
-    assert (tmp_path / "out" / "SHA256SUMS").is_file()
-    assert ledger.budget("people").releases == 1
 
 
 def test_a_folder_that_was_filled_meanwhile_is_not_said_to_be_this_one(
