@@ -351,7 +351,7 @@ def _read(connection: sqlite3.Connection) -> list[Entry]:
     previous = FIRST_HASH
     for number, row in enumerate(rows, start=1):
         typed = [type(value) for value in row] == [int, *[str] * 6]
-        if not typed or row[0] != number or row[5] != previous or row[6] != row_hash(row[:6]):
+        if not typed or row[5] != previous or row[6] != row_hash(row[:6]):
             raise _broken(number)
         previous = row[6]
     if head != (len(rows), previous):
