@@ -10,7 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from engine import density, origin_destination as od, privacy, report, use as engine_use
-from engine.contract import Seen, Setting
+from engine.contract import Seen, Setting, When
 from engine.datasets import Dataset
 from engine.ledger import Ledger
 from engine.parameters import DensityParameters, ODParameters
@@ -137,6 +137,8 @@ def noise_of(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> np.
         purpose += f" {seen.zones}"
     if purpose.startswith("trips") and seen.when.step != "day":
         purpose += f" {seen.when.step}"
+        if seen.when != When(step=seen.when.step):  # nor days that are added up with some of them
+            purpose += f" {seen.when.first} {seen.when.last}"
     return generator(seed, purpose, repeat, seen.when.first + 1 + day)
 
 

@@ -15,9 +15,10 @@ from pages._ui import cached, store
 SEED = (20140824, 0)
 
 
-def flows(step="day", zones="zones", **asked) -> Setting:
+def flows(step="day", zones="zones", first=0, last=None, **asked) -> Setting:
     parameters = ODParameters(**{"epsilon": 1.0, "max_trips_per_user": 2, **asked})
-    seen = Seen(dataset=str(load("demo-city").folder), zones=zones, when=When(step=step))
+    when = When(step=step, first=first, last=last)
+    seen = Seen(dataset=str(load("demo-city").folder), zones=zones, when=when)
     return Setting(seen=seen, parameters=parameters)
 
 
@@ -90,7 +91,11 @@ def test_noise_follows_a_slider_and_nothing_else():
         noise(flows(), day=1),
         noise(flows(), repeat=1),
         noise(flows("week")),
+        noise(flows("week"), day=1),
+        noise(flows("week", first=1)),
         noise(flows("whole", unit="person")),
+        noise(flows("whole", last=2)),
+        noise(flows("whole", last=1)),
         noise(flows(zones="clusters-10")),
         noise(flows(), (SEED[0], 1)),
         noise(flows(), (SEED[0] + 1, 0)),
