@@ -9,7 +9,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import date
 from pathlib import Path
 
 import geopandas as gpd
@@ -18,14 +18,13 @@ import shapely
 
 from benchmarks.measure import Row, child, timed
 from engine import origin_destination as od
-from engine.datasets import Dataset, Metadata, storage, tripfiles
+from engine.datasets import Dataset, storage, tripfiles
 from engine.datasets.tripcounts import TripCounts
-from engine.ingest import keys
+from engine.synthetic.counted import simulated
 
 DAYS, ZONES = 365, 3_000
 CELLS = int(os.environ.get("BENCH_YEAR") or 4_000_000)
 FIRST = date(2023, 1, 1)
-SALT = "benchmark"
 _WEEK = 7
 
 
@@ -45,20 +44,8 @@ def make_year(folder: Path, zones: int, days: int, cells: int) -> Dataset:
     y, x = np.divmod(np.arange(zones), side)
     boxes = shapely.box(x / 20, y / 20, (x + 1) / 20, (y + 1) / 20)
     places = gpd.GeoDataFrame({"zone_id": ids, "name": ids}, geometry=boxes, crs=4326)
-    about = dict.fromkeys(("description", "source", "licence"), "generated")
-    metadata = Metadata(
-        **about,
-        name=folder.name,
-        simulated=True,
-        made_by="engine.ingest trips",
-        salt_id=keys.salt_id(SALT),
-        first_day=FIRST,
-        last_day=FIRST + timedelta(days=days - 1),
-        time_zone="UTC",
-        week=None,
-        people_public=None,
-        max_visits_cap=840,
-    )
+    about = dict.fromkeys(("description", "source", "licence", "made_by"), "generated")
+    metadata = simulated(folder.name, FIRST, days, 1, time_zone="UTC", week=None, **about)
     week = [one_day(zones, cells // days, number) for number in range(min(days, _WEEK))]
 
     def of(day: int) -> TripCounts:
@@ -69,8 +56,7 @@ def make_year(folder: Path, zones: int, days: int, cells: int) -> Dataset:
         places.to_parquet(version / "zones.parquet", index=False)
         tripfiles.write_days(version, "trips", of, ids, metadata.days)
 
-    texts = {keys.SALT_FILE: SALT + "\n"}
-    return Dataset(storage.write_version(folder, metadata.to_json(), write, texts))
+    return Dataset(storage.write_version(folder, metadata.to_json(), write))
 
 
 def one_day(zones: int, rows: int, seed: int) -> TripCounts:
