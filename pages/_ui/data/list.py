@@ -137,7 +137,7 @@ def account_html(title: str, counted: Mapping[str, Any]) -> str:
     unused = {WORDS[one]: counted["unused"].get(one.name.lower(), 0) for one in Reason}
     left = {words: count for words, count in unused.items() if count}
     lines = {"used": counted["used"], **left, "all": counted["read"]}
-    return table_html({title: list(lines), "": [f"{count:,}" for count in lines.values()]})
+    return table_html({title: list(lines), "Number": [f"{count:,}" for count in lines.values()]})
 
 
 def _own(entry: Entry, *, first: bool = False) -> None:
