@@ -9,7 +9,6 @@ What a verdict covers is the noise: that the kept trips themselves rose or fell.
 travel, or to be a subscriber, on just these days is no part of it, nor is what trimming dropped.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, Unpack
 
@@ -73,20 +72,6 @@ class Found(NamedTuple):
     found: float
     missed: float
     invented: float
-
-
-def composed_epsilon(parameters: ODParameters, days: Sequence[int]) -> float:
-    """Return what is paid for releases of several spans, of so many days each, added up.
-
-    A trip is in one span only and pays ε; at ``person-day`` a person pays for every day, and at
-    ``person`` for each release.
-
-    >>> [composed_epsilon(ODParameters(epsilon=0.5, unit=unit), (3, 3))
-    ...  for unit in ("trip", "person-day", "person")]
-    [0.5, 3.0, 1.0]
-    """
-    times = {"trip": 1, "person-day": sum(days), "person": len(days)}
-    return times[parameters.unit] * parameters.epsilon
 
 
 def noise_law(parameters: ODParameters) -> NoiseLaw:

@@ -1,6 +1,7 @@
 """The three marks of our own method and how one of its flows reads, wherever they stand."""
 
 import html
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -73,16 +74,19 @@ ALL_AT_ONCE = "95% for all flows at once"
 
 def key() -> None:
     """Draw the marks with their meaning."""
-    swatches = "".join(
+    line = "width:1.4rem;height:0.28rem;border-radius:0.14rem;background:currentColor;opacity:"
+    swatches([(f"{line}{o:.2f}", name, said) for name, o, said in MEANINGS], NOT_DRAWN)
+
+
+def swatches(looks: Iterable[tuple[str, str, str]], note: str = "") -> None:
+    """Draw what marks look like (their style), their names and meanings, and a note."""
+    each = "".join(
         f'<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
-        f'<span style="width:1.4rem;height:0.28rem;border-radius:0.14rem;'
-        f'background:currentColor;opacity:{opacity:.2f}"></span>'
-        f"{html.escape(name)}: {html.escape(meaning)}</span>"
-        for name, opacity, meaning in MEANINGS
+        f'<span style="{look}"></span>{html.escape(name)}: {html.escape(meaning)}</span>'
+        for look, name, meaning in looks
     )
-    st.html(
-        f'<div class="outcomes" style="font-size:0.82rem">{swatches}<span>{NOT_DRAWN}</span></div>'
-    )
+    said = f"<span>{html.escape(note)}</span>" if note else ""
+    st.html(f'<div class="outcomes" style="font-size:0.82rem">{each}{said}</div>')
 
 
 def estimate(count: float) -> str:

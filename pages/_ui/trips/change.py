@@ -146,8 +146,10 @@ def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
     shapes = cached.of(_shapes, cached.view(matrix.setting))
     picture.draw(changes.picture_of(shapes, truly, each.change, signs, say, what))
     length = len(before.when.positions(len(cached.ingested(before).metadata.days)))
-    paid = change.composed_epsilon(matrix.parameters, (length, length))
-    who = "A trip is in one span only and" if matrix.parameters.unit == "trip" else "A person"
+    # a trip is in one span; a person pays for each day of both, or for two releases
+    unit, times = matrix.parameters.unit, {"trip": 1, "person-day": 2 * length, "person": 2}
+    paid = times[unit] * matrix.parameters.epsilon
+    who = "A trip is in one span only and" if unit == "trip" else "A person"
     st.caption(
         f"Of all changes that are told at most {LEVEL:.0%} are wrong on average, by one "
         f"Benjamini–Hochberg over all {'flows' if truly.ndim == 2 else 'zones'}, for the trips "

@@ -1,6 +1,5 @@
 """What every view of the page reads: one matrix of the flows that are set, true and private."""
 
-import html
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -141,11 +140,8 @@ def written(value: float) -> str:
 
 def key(*outcomes: Outcome) -> None:
     """Draw the colours of some outcomes, hollow as maps draw them, with their names."""
-    swatches = "".join(
-        f'<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
-        f'<span style="width:0.8rem;height:0.8rem;border:2px solid {each.colour};'
-        f'background:color-mix(in srgb, {each.colour} 28%, transparent)"></span>'
-        f"{html.escape(each.name)}: {html.escape(each.meaning)}</span>"
-        for each in outcomes
+    look = (
+        "width:0.8rem;height:0.8rem;border:2px solid {0};"
+        "background:color-mix(in srgb, {0} 28%, transparent)"
     )
-    st.html(f'<div class="outcomes" style="font-size:0.82rem">{swatches}</div>')
+    marks.swatches((look.format(one.colour), one.name, one.meaning) for one in outcomes)

@@ -5,12 +5,12 @@ import streamlit as st
 
 from engine.arrays import Numbers
 from engine.origin_destination.scores import total_error
-from engine.privacy import composed_epsilon
 from pages._ui import cached, state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import Axis, Mark
 from pages._ui.trips.matrix import Matrix, choose
-from pages._ui.wording.numbers import percent, scientific, signed_percent
+from pages._ui.wording.numbers import percent, signed_percent
+from pages._ui.wording.use import guessed
 
 LEAVING, ARRIVING = "Leaving", "Arriving"
 _ZONES = 18
@@ -20,13 +20,13 @@ def draw(matrix: Matrix) -> None:
     """Draw the totals of the busiest zones and say what every day costs."""
     _totals(matrix)
     st.subheader("What all days cost a person", anchor=False)
-    st.markdown(cost_of_days(matrix, state.value(state.DELTA)))
+    st.markdown(cost_of_days(matrix))
 
 
-def cost_of_days(matrix: Matrix, delta: float) -> str:
+def cost_of_days(matrix: Matrix) -> str:
     """Say what a person pays where every matrix of the period is released."""
-    parameters, about = matrix.parameters, cached.dataset(matrix.setting.seen).metadata
-    days, epsilon = len(about.days), parameters.epsilon
+    parameters, risk = matrix.parameters, cached.risk(matrix.setting)
+    days, epsilon = len(cached.dataset(matrix.setting.seen).metadata.days), parameters.epsilon
     if parameters.unit == "trip":
         return (
             f"Each single trip is protected with ε = {epsilon:g}, on whichever of the {days} days "
@@ -38,14 +38,11 @@ def cost_of_days(matrix: Matrix, delta: float) -> str:
             f"One release covers all {days} days: a person loses ε = {epsilon:g}, once. At most "
             f"{parameters.max_trips_per_user} of their trips count in the whole period."
         )
-    plain = f"{days} days × {epsilon:g} = **ε = {days * epsilon:.4g}** for somebody who travels"
-    if len(about.periods) < days:
-        return f"{plain} every day: days that are added up cost as if each were released."
-    tight = cached.computed(composed_epsilon, ((epsilon, 0.0),) * days, delta)
     return (
-        f"{plain} every day. Tighter total: **ε = {tight:.3g}** at δ = {scientific(delta)} "
-        "(optimal composition). To spend ε once, protect the person over the whole period, or "
-        "release fewer days."
+        f"{days} days × {epsilon:g} = **ε = {risk.epsilon:.4g}** for somebody who travels every "
+        "day; days that are added up cost as if each were released. To spend ε once, protect the "
+        f"person over the whole period, or release fewer days. Over all that is released "
+        f"{guessed(risk.best_guess)}."
     )
 
 

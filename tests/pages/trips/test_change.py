@@ -13,8 +13,10 @@ from pages._ui.drawing import changes
 from pages._ui.state import SIMULATED_SEED
 from tests.support.flows_page import text
 
+UNITS = "trip", "person-day", "person"
 
-@pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
+
+@pytest.mark.parametrize("unit", UNITS)
 def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, unit, monkeypatch):
     drawn = []
     keep = changes.picture_of
@@ -47,7 +49,7 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     known = np.flatnonzero((np.isfinite(low) & told.written).ravel())
     for at in known[:3]:
         assert f", {low.flat[at]:.0%} to {high.flat[at]:.0%} of before" in say(at)
-    assert f"{change.composed_epsilon(parameters, (3, 3)):.3g} for both spans" in said
+    assert f"ε = {dict(zip(UNITS, (0.5, 3, 1), strict=True))[unit]:g} for both spans" in said
     assert "can be told" in said
     assert "nan" not in said.lower().replace("finance", "")
 

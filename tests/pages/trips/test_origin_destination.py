@@ -107,7 +107,7 @@ def test_what_each_unit_costs_is_said(open_od):
     assert "once" in text(open_od("Days and totals", unit="person"))
     shown = text(open_od("Days and totals", epsilon=0.1))
     assert "ε = 0.7" in shown
-    assert "Tighter total" in shown
+    assert "an attacker guesses right at most" in shown
 
 
 def test_a_dataset_without_trips_offers_one_and_a_confidential_one_says_so(open_od):
