@@ -40,7 +40,7 @@ SHARED = {
     "shell": {"facts", "state", "store", "wording"},
     "drawing": {"state", "wording"},
     "jobs": {"shell", "store"},
-    "views": {"cached", "drawing", "jobs", "shell", "state", "wording"},
+    "views": {"cached", "drawing", "jobs", "shell", "state", "store", "wording"},
 }
 """What each shared part of the pages may import; a page's package may import its own and these."""
 
