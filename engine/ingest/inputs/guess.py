@@ -20,6 +20,7 @@ SPREADSHEET_EPOCH = date(1899, 12, 30)
 _NUMBER = re.compile(r"-?\d{1,19}([.,]\d+)?$")
 _PARTS = re.compile(r"(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})(\D|$)")
 _COMMA_DECIMAL = re.compile(r"[-+]?\d{1,3}([. ]\d{3})*,\d+$|[-+]?\d+,\d+$")
+_THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}$")
 _UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
     ("days", 7_300, 29_300),  # 1990 to 2050, as all of them
     ("seconds", 6.3e8, 2.53e9),
@@ -51,6 +52,8 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
         numbers = [value for name in NUMBERS for value in columns.get(name, [])]
         comma = source.format == "csv" and any(_COMMA_DECIMAL.match(value) for value in numbers)
         reading = replace(reading, decimal="," if comma and reading.thousands != "," else ".")
+        if source.format == "csv" and not reading.thousands:
+            _check_counts(source, names, columns.get("flow", []))
     asked: str | None = None
     if "clock" in names and all(_is_day(value) for value in columns.get("datetime", [])):
         reading = replace(reading, date_order=reading.date_order or "ymd")
@@ -73,6 +76,19 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
             reading = replace(reading, date_order=order)
             asked = asked or (shown(names[name]) if ambiguous else None)
     return Guess(reading, asked if reading.date_order is None else None)
+
+
+def _check_counts(source: Source, names: Mapping[str, str], values: Sequence[str]) -> None:
+    """Refuse counts all of whose marks may be those of thousands: a wrong guess divides by them."""
+    marked = [value for value in values if "." in value or "," in value]
+    if marked and all(_THOUSANDS.match(value) for value in marked):
+        raise InputError(
+            f"{source.name}: column '{shown(names['flow'])}' holds numbers such as 1,234 or 1.234, "
+            "which can be a thousand or one and a fraction, and the first rows do not show which",
+            remedy="say which mark is the decimal one, or the one between thousands",
+            code="ambiguous-numbers",
+            settings=("decimal", "thousands"),
+        )
 
 
 def complete(mappings: Mappings, given: Reading) -> Reading:

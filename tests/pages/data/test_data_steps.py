@@ -149,16 +149,19 @@ def test_without_trips_a_gap_may_be_named(open_data):
     assert widget(app.number_input, "data_gap").value is None
 
 
-def test_marks_that_no_row_tells_can_be_named(open_data):
+def test_counts_that_may_be_thousands_are_asked_for_their_marks(open_data):
     rows = 'origin,destination,count\nA,B,"1,234"\nB,A,"2,345"\n'
     app = upload(open_data(), "table", "flows_2015_09.csv", rows.encode())
     upload(app, "locations", "stations.csv", PLACES)
+    assert "can be a thousand or one and a fraction" in text(app)
+    assert "(Decimal mark, Thousands)" in text(app)
     widget(app.toggle, "data_every").set_value(True).run()
     widget(app.selectbox, "data_decimal").set_value(".").run()
     widget(app.selectbox, "data_thousands").set_value(".").run()
     assert "two different marks" in text(app)
     widget(app.selectbox, "data_thousands").set_value(",").run()
     assert "two different marks" not in text(app)
+    assert "can be a thousand" not in text(app)
     built(zone(app, "America/Mexico_City"))
     dataset = datasets.load(app.session_state["session"].datasets["flows-2015-09"])
     assert dataset.trips.whole.n.sum() == 1234 + 2345
