@@ -56,6 +56,8 @@ def _released(setting: Setting, prior: float) -> None:
     risk, flows = cached.risk(setting), isinstance(setting.parameters, ODParameters)
     unit = setting.parameters.unit if flows else "person"
     whose = PROTECTED[unit] if flows else "a person's visits of the week"
+    if risk.releases > 1:  # every day is released, and all of them tell of one person
+        whose = f"a person's trips of {risk.releases} days"
     spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
     released = f"ε = {number(risk.epsilon, 4)}{spent}"
     st.subheader("Flows" if flows else "Density", anchor=False)

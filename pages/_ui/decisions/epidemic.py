@@ -113,7 +113,8 @@ def _figures(seen: Shown, drawn: Epidemics) -> None:
 
 
 def _cards(compared: Comparison, judged: EpidemicJudgement) -> list[Card]:
-    low, high = (percent(float(end)) for end in np.quantile(compared.accuracy.mean, [0.05, 0.95]))
+    right = compared.accuracy.mean
+    low, high = (percent(float(end)) for end in np.quantile(right, [0.025, 0.975]))
     first, truly = compared.first != NEVER, compared.first_true != NEVER
     share = f"of {compared.days * truly.shape[-1]:,} zone-days"
 
@@ -125,8 +126,8 @@ def _cards(compared: Comparison, judged: EpidemicJudgement) -> list[Card]:
             "Decided as with the true data",
             percent(judged.accuracy),
             f"{low} to {high}",
-            f"Never acting would get {percent(float(compared.never_acting_accuracy))}; mean over "
-            "zones.",
+            "Mean over zones, and 95% of releases. Never acting would get "
+            f"{percent(float(compared.never_acting_accuracy))}.",
         ),
         Card(
             "Zone-days missed",
@@ -171,7 +172,7 @@ def _curves(seen: Shown, drawn: Epidemics) -> None:
             y = without[:, zone]
             known.append(Line(name="without noise", y=y, colour=OTHER, dash=DASHED))
         band = {"y": middle[:, zone], "low": low[:, zone], "high": high[:, zone]}
-        return [*known, Line(name="releases, 90% of them", **band)]
+        return [*known, Line(name="releases, 95% of them", **band)]
 
     for column, zone in zip(st.columns(_ZONES, gap="medium"), shown, strict=False):
         name = seen.names[ids[zone]]

@@ -1,5 +1,6 @@
 """The Choose page answers with the paper's figures, corrects them, and says what ε means."""
 
+import html
 import math
 
 import numpy as np
@@ -126,8 +127,14 @@ def test_bad_links_are_ignored(open_home, query):
 
 @pytest.mark.parametrize("unit", ["person-day", "person", "trip"])
 def test_what_is_left_is_said_of_all_that_is_released(open_choose, unit):
-    shown = figures(open_choose(MEANING, epsilon=0.5, unit=unit))
-    days = len(datasets.load("demo-city").metadata.days)
+    app, days = open_choose(MEANING, epsilon=0.5, unit=unit), 7
+    shown, period = figures(app), "a person's trips of the whole period are"
+    whose = {
+        "person-day": "a person's trips of 7 days are",
+        "person": period,
+        "trip": "one trip is",
+    }
+    assert f"guesses whether {whose[unit]} in it" in html.unescape(words(app))
     risk = privacy.risk_of_trips(ODParameters(epsilon=0.5, unit=unit), [1] * days)
     assert shown[0] == guesses(risk.best_guess)
     assert shown[2] == guesses(risk.group_guess)

@@ -13,6 +13,7 @@ from pages._ui.decisions import aid, epidemic, question
 from pages._ui.decisions.epidemic import outcomes
 from pages._ui.drawing import changes
 from pages._ui.wording.numbers import number, percent
+from tests.support.charts import drawn as drawn
 from tests.support.page import figures, text
 
 PAGE = "pages/4_Decisions.py"
@@ -40,7 +41,7 @@ def shocked(open_page, town):
     return run
 
 
-def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settled, town):
+def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settled, town, drawn):
     app = settled(open_page(PAGE, epsilon="1", **TRIPS, **EPIDEMIC))
     homes = InhabitedDataset(town)
     origin = decisions.scenario_origins(homes)["largest"]
@@ -51,10 +52,14 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
     assert f"of {acts.size:,} zone-days" in text(app)
     empty = int((town.homes == 0).sum())
     assert f"without the {empty} zones in which nobody lives" in text(app)
-    drawn = "".join(str(one.value) for one in app.markdown)  # `st.html` would drop an SVG
-    assert "Map of decisions: With a release" in drawn
-    assert "missed: " in drawn
-    assert "<svg" in drawn
+    assert "Mean over zones, and 95% of releases" in text(app)
+    curves = [chart for key, chart in drawn.items() if key.startswith("decisions_curve")]
+    assert curves
+    assert all("releases, 95% of them" in str(curve) for curve in curves)
+    maps = "".join(str(one.value) for one in app.markdown)  # `st.html` would drop an SVG
+    assert "Map of decisions: With a release" in maps
+    assert "missed: " in maps
+    assert "<svg" in maps
 
 
 @pytest.mark.parametrize(
