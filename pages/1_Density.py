@@ -31,16 +31,7 @@ def draw() -> None:
     warning = delta_warning(setting.parameters.delta, entry.metadata.people_public)
     if warning:
         st.warning(warning, icon=":material/warning:")
-    view = st.segmented_control(
-        "View",
-        list(VIEWS),
-        default="Map and week",
-        required=True,
-        key="density_view",
-        label_visibility="collapsed",
-        **state.LINKED,
-    )
-    VIEWS[view or "Map and week"](setting)
+    VIEWS[state.choose("View", list(VIEWS), "density_view")](setting)
 
 
 frame.show(draw, "Density", LEAD)

@@ -45,8 +45,7 @@ def draw() -> None:
     views = [name for name in VIEWS if matrix.has_law or name != GRID]
     if st.session_state.get("od_view", "Map") not in views:
         st.session_state["od_view"] = "Map"
-    look = {"label_visibility": "collapsed", **state.LINKED}
-    VIEWS[trips_matrix.choose("View", views, "od_view", **look)](matrix)
+    VIEWS[state.choose("View", views, "od_view")](matrix)
 
 
 frame.show(draw, "Origin–destination flows", LEAD)

@@ -1,7 +1,5 @@
 """Choose: what accuracy costs, what ε means for a person, and all settings of a dataset."""
 
-import streamlit as st
-
 from pages._ui import state
 from pages._ui.choose import calculators, meaning
 from pages._ui.shell import frame
@@ -17,15 +15,7 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    view = st.segmented_control(
-        "View",
-        VIEWS,
-        default=CALCULATORS,
-        required=True,
-        key="choose_view",
-        label_visibility="collapsed",
-        **state.LINKED,
-    )
+    view = state.choose("View", VIEWS, "choose_view")
     if view == CALCULATORS:
         calculators.draw()
         frame.link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")

@@ -26,15 +26,7 @@ def draw() -> None:
         frame.missing(entry, "trips")
         return
     own = AID if own_question(entry.metadata) == "aid" else EPIDEMIC
-    view = st.segmented_control(
-        "View",
-        VIEWS,
-        default=own,
-        required=True,
-        key="decisions_view",
-        label_visibility="collapsed",
-        **state.KEPT,
-    )
+    view = state.choose("View", VIEWS, "decisions_view", own, linked=False)
     if setting.when.step != "day":
         _daily()
         return

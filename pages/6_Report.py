@@ -1,7 +1,5 @@
 """Report: what is in the data, under one budget that can be seen."""
 
-import streamlit as st
-
 from pages._ui import state
 from pages._ui.report import answer, charts, question, where
 from pages._ui.report.question import Report
@@ -32,16 +30,7 @@ def draw() -> None:
     report = Report(question.ask(setting))
     session().said = question.said(report.parameters)
     answer.draw(report)
-    view = st.segmented_control(
-        "View",
-        list(VIEWS),
-        default="When",
-        required=True,
-        key="report_view",
-        label_visibility="collapsed",
-        **state.LINKED,
-    )
-    VIEWS[view or "When"](report)
+    VIEWS[state.choose("View", list(VIEWS), "report_view")](report)
 
 
 frame.show(draw, "Mobility report", LEAD)

@@ -14,9 +14,5 @@ def show(app, view):
     return app
 
 
-def bodies(app):
-    return [element.proto.body for element in app.get("html")]
-
-
 def deck(app):
     return json.loads(app.get("deck_gl_json_chart")[0].proto.json)

@@ -1,8 +1,6 @@
 """What a page says, as tests read it."""
 
 import html
-import json
-from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -18,12 +16,6 @@ def html_of(app: AppTest) -> str:
 def bodies(app: AppTest) -> list[str]:
     """Each piece of HTML on the page and beside it, as it is read."""
     return [html.unescape(element.proto.body) for element in app.get("html")]
-
-
-def picture(app: AppTest) -> dict[str, Any]:
-    """What the browser is told to draw of home's one picture."""
-    (stage,) = (e for e in app.get("bidi_component") if e.proto.component_name == "stage")
-    return json.loads(stage.proto.json)
 
 
 def text(app: AppTest) -> str:

@@ -30,20 +30,9 @@ def served(
     command: Sequence[str] | None = None,
     folder: Path = ROOT,
 ) -> Generator[str]:
-    """Serve the dashboard and yield its address.
+    """Serve the dashboard and yield its address; `before` is what the process does first.
 
-    Parameters
-    ----------
-    arguments : sequence of str
-        Of the command, such as ``--server.allowedHosts``.
-    before : str
-        What the process does first, in Python.
-    log : Path
-        Takes all that it says.
-    command : sequence of str, optional
-        That serves it, if not ``streamlit run app.py``.
-    folder : Path
-        In which the command is given.
+    A `command` serves it in place of ``streamlit run app.py``; `log` takes all that it says.
     """
     port = free_port()
     starts = command or [sys.executable, "-c", f"{before}\n{RUN}", "run", "app.py"]

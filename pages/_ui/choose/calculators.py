@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from engine.origin_destination import LawName, calculators as theorems
-from pages._ui import state
+from pages._ui import cached, state
 from pages._ui.drawing import charts, colours, tables
 from pages._ui.drawing.charts import STROKES, Axis, Line, Point
 from pages._ui.wording.labels import LAWS
@@ -73,22 +73,7 @@ def _ask() -> Question:
 
 def _epsilons(asked: Question) -> None:
     """Draw Theorems 6 and 7 with a button each."""
-    given = asked.alpha, asked.beta, asked.max_trips
-    flow = float(theorems.epsilon_for_cell_error(*given))
-    change = float(theorems.epsilon_for_change(*given, method="published"))
-    really = 1 - float(theorems.change_error_probability(asked.alpha, change, asked.max_trips))
-    exact = {
-        "flow": float(theorems.epsilon_for_cell_error(*given, law=asked.law)),
-        "change": float(theorems.epsilon_for_change(*given, law=asked.law)),
-    }
-    published = f"{change:.4g}, which really gives {really:.1%}"
-    tables.rows(
-        (f"Within {trip_count(asked.alpha)} of {aim(asked.unit)}", "Published", "Exact"),
-        [
-            ("One flow (Theorem 6)", f"{flow:.4g}", f"{exact['flow']:.4g}"),
-            ("A change between two dates (Theorem 7)", published, f"{exact['change']:.4g}"),
-        ],
-    )
+    exact = compared(asked.alpha, asked.beta, asked.max_trips, asked.unit, asked.law)
     with st.container(horizontal=True):
         for name, epsilon in exact.items():
             reachable = epsilon <= state.EPSILON_SLIDER[-1]
@@ -100,6 +85,29 @@ def _epsilons(asked: Question) -> None:
                 on_click=state.put,
                 kwargs={"epsilon": epsilon},
             )
+
+
+def compared(
+    alpha: int, beta: float, max_trips: int, unit: str, law: LawName = "rounded_laplace"
+) -> dict[str, float]:
+    """Draw the ε of Theorems 6 and 7, published and exact; return the exact ones."""
+    given, cell = (alpha, beta, max_trips), theorems.epsilon_for_cell_error
+    flow = float(cached.computed(cell, *given))
+    change = float(cached.computed(theorems.epsilon_for_change, *given, method="published"))
+    really = 1 - float(cached.computed(theorems.change_error_probability, alpha, change, max_trips))
+    exact = {
+        "flow": float(cached.computed(cell, *given, law=law)),
+        "change": float(cached.computed(theorems.epsilon_for_change, *given, law=law)),
+    }
+    published = f"{change:.4g}, which really gives {really:.1%}"
+    tables.rows(
+        (f"Within {trip_count(alpha)} of {aim(unit)}", "Published ε", "Exact ε"),
+        [
+            ("One flow (Theorem 6)", f"{flow:.4g}", f"{exact['flow']:.4g}"),
+            ("A change between two dates (Theorem 7)", published, f"{exact['change']:.4g}"),
+        ],
+    )
+    return exact
 
 
 def _promises(asked: Question, epsilon: float, threshold: int) -> list[tuple[str, str, str]]:
@@ -150,11 +158,8 @@ def _curve(asked: Question) -> None:
     }
     head, switch = st.columns(2, vertical_alignment="bottom")
     head.subheader("What a smaller error costs", anchor=False)
-    kind = switch.segmented_control(
-        "Curve for", list(kinds), default="one flow", required=True, key="choose_curve",
-        label_visibility="collapsed", **state.KEPT,
-    )  # fmt: skip
-    epsilon_for = kinds[str(kind)]
+    kind = state.choose("Curve for", list(kinds), "choose_curve", place=switch, linked=False)
+    epsilon_for = kinds[kind]
     most = max(50, 2 * asked.alpha)
     alphas = np.unique(np.linspace(0, most, 60).round().astype(int))
 

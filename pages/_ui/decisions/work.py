@@ -77,7 +77,7 @@ def quiet(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> Floats:
 @once
 def shapes(key: Seen) -> Shapes:
     """Return the zones of the map."""
-    return picture.shapes(dataset(key).zones)
+    return picture.shapes(dataset(key))
 
 
 def names(key: Seen) -> dict[str, str]:

@@ -1,6 +1,5 @@
 """One large map with an hour slider, and the week of the zone that is clicked."""
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ from pages._ui import cached, state
 from pages._ui.drawing import charts, maps
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.shell.problems import guarded
-from pages._ui.shell.session import map_size, state as kept, widget_value
+from pages._ui.shell.session import map_size
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
 VIEWS = ("True", "Private", "Error")
@@ -29,24 +28,10 @@ SAMPLED = (
 EVENED = "What noise can explain is evened out: small bumps of one place go first."
 
 
-@dataclass
-class Clicked:
-    """The zone last clicked."""
-
-    zone: str | None = None
-
-
 def draw(setting: Setting) -> None:
     """Draw the map and the week; the hour, the view and the zone rerun only this part."""
 
     def part() -> None:
-        event = widget_value("density_map")
-        clicked = event["selection"]["objects"].get("zones") if event else None
-        found = str(clicked[0]["properties"]["id"]) if clicked else None
-        if found != kept(Clicked).zone:
-            kept(Clicked).zone = found
-            if found is not None:
-                st.session_state["density_zone"] = found
         places = st.grid(2, min_column_width=WIDTH - 30, gap="medium")
         with places.cell():
             _map(setting)
@@ -80,13 +65,8 @@ def central_zone(dataset: Dataset) -> str:
 
 
 def _map(setting: Setting) -> None:
-    view = st.segmented_control(
-        "Map of visits in one hour",
-        VIEWS,
-        default="Private",
-        required=True,
-        key="density_map_view",
-        **state.LINKED,
+    view = state.choose(
+        "Map of visits in one hour", VIEWS, "density_map_view", "Private", titled=True
     )
     last = HOURS_PER_WEEK - 1
     hour = st.slider(
@@ -110,13 +90,13 @@ def _map(setting: Setting) -> None:
     columns = {"True": truth[:, hour], "Private": private[:, hour], "Error": error[:, hour]}
     maps.zone_map(
         zones,
-        columns[view or "Private"],
+        columns[view],
         scale,
         key="density_map",
         alt=f"Map of zones: {view} visits, {when}",
         tooltip={name.lower(): [number(one) for one in each] for name, each in columns.items()},
         **map_size(WIDTH, HEIGHT),
-        selectable=True,
+        on_zone=lambda clicked: state.put(density_zone=clicked),
         marked=zones.ids.index(zone(setting)),
     )
 

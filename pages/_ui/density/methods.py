@@ -28,9 +28,7 @@ LOOK = {
 def draw(setting: Setting) -> None:
     """Draw error and rhythm over ε by method or by ℓ, and the values at the slider's ε."""
     left, right = st.columns([2, 3], vertical_alignment="bottom")
-    by = left.segmented_control(
-        "Compare", list(LOOK), default="Methods", required=True, key="density_sweep", **state.LINKED
-    )
+    by = state.choose("Compare", list(LOOK), "density_sweep", place=left, titled=True)
     equal = right.toggle(
         "At equal proved ε",
         key="density_equal",
@@ -53,7 +51,7 @@ def draw(setting: Setting) -> None:
     st.caption(
         "Lines are means over draws with the same noise at every ε; releases that read zero "
         "everywhere are left out. Above ε = 4 Gaussian methods take the analytic Gaussian. "
-        + LOOK[by or "Methods"]
+        + LOOK[by]
     )
 
 

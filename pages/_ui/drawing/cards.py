@@ -22,20 +22,10 @@ class Card:
     meaning: str
 
 
-def cards_html(cards: Sequence[Card], *, wide: bool = False) -> str:
-    """Return the cards as one block of HTML, escaped; `wide` puts them side by side."""
+def row(cards: Sequence[Card], *, wide: bool = True) -> None:
+    """Draw the cards side by side over the whole width, else as a block; all text is escaped."""
     name = "cards wide" if wide else "cards"
-    return f'<div class="{name}">' + "".join(_card(card) for card in cards) + "</div>"
-
-
-def draw(cards: Sequence[Card]) -> None:
-    """Draw the cards here."""
-    st.html(cards_html(cards))
-
-
-def row(cards: Sequence[Card]) -> None:
-    """Draw the cards side by side over the whole width."""
-    st.html(cards_html(cards, wide=True))
+    st.html(f'<div class="{name}">' + "".join(_card(card) for card in cards) + "</div>")
 
 
 def pending_html(sentence: str) -> str:

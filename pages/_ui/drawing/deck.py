@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Callable
-from typing import Literal
 
 import pydeck as pdk
 import streamlit as st
 from pydeck.bindings.json_tools import default_serialize
 
 from pages._ui.drawing.projection import nudged
+
+GROUND = "ground"
+"""Begins the id of the layer of zones: a click on a flow chooses nothing."""
 
 
 def draw(
@@ -19,9 +21,16 @@ def draw(
     height: int,
     key: str,
     alt: str,
-    on_select: Callable[[], None] | Literal["rerun"] | None = None,
+    on_zone: Callable[[str], None] | None = None,
 ) -> None:
-    """Draw layers, and a way back to the whole map."""
+    """Draw layers, and a way back to the whole map; `on_zone` takes the zone that is clicked."""
+
+    def take() -> None:
+        # an empty choice says nothing: the browser makes one by itself when a layer is gone
+        for layer, objects in st.session_state[key]["selection"]["objects"].items():
+            if on_zone is not None and layer.startswith(GROUND) and objects:
+                on_zone(str(objects[0]["properties"]["id"]))
+
     returns = f"{key}_returns"
     deck = _Deck(
         layers,
@@ -31,7 +40,7 @@ def draw(
         tooltip={"html": tooltip},
     )
     # `map_style` stays out: even as None it would fetch a basemap
-    st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select=on_select or "ignore")
+    st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select=take if on_zone else "ignore")
     st.button(
         "Whole map",
         key=f"{key}_whole",
@@ -41,14 +50,6 @@ def draw(
         on_click=_return,
         args=(returns,),
     )
-
-
-def take_zone(key: str, ground: str, take: Callable[[str], None]) -> None:
-    """Hand on the zone that was clicked; a click on a flow chooses nothing (a callback)."""
-    # an empty choice says nothing: the browser makes one by itself when a layer is gone
-    for layer, objects in st.session_state[key]["selection"]["objects"].items():
-        if layer.startswith(ground) and objects:
-            take(str(objects[0]["properties"]["id"]))
 
 
 class _Deck(pdk.Deck):

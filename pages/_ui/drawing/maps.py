@@ -32,7 +32,6 @@ _PURPLE_GREEN = (
 _NO_VALUE = (128, 128, 128, 60)
 _MARKED = (209, 73, 91, 255)
 _HOLLOW = 70  # opacity inside a flow that is wrong
-_GROUND = "ground"
 _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
 _BORDER = (128, 128, 128, 150)
@@ -95,7 +94,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Outlines:
-    """Zones ready to draw: simplified, rounded, names escaped; see `outlines`."""
+    """Zones ready to draw: simplified, rounded to 5 decimals, names escaped."""
 
     geometries: tuple[dict[str, Any], ...]
     ids: tuple[str, ...]
@@ -112,11 +111,7 @@ def zone_names(dataset: Dataset) -> dict[str, str]:
 
 def outlines(dataset: Dataset) -> Outlines:
     """Return the zones of a dataset ready to draw."""
-    return outlines_of(dataset.zones)
-
-
-def outlines_of(zones: Any) -> Outlines:
-    """Return zones ready to draw: simplified, rounded to 5 decimals, names escaped."""
+    zones = dataset.zones
     west, south, east, north = (float(edge) for edge in zones.total_bounds)
     tolerance = max(east - west, north - south) * _SIMPLIFY
     # coverage simplification keeps shared borders shared: no gaps between zones
@@ -142,8 +137,8 @@ def zone_map(
     tooltip: Mapping[str, Sequence[str]],
     height: int = 520,
     width: int = 700,
-    selectable: bool = False,
     marked: int | None = None,
+    on_zone: Callable[[str], None] | None = None,
 ) -> None:
     """Draw zones coloured by a value."""
     colours = scale.colours(values).tolist()
@@ -163,7 +158,7 @@ def zone_map(
     layer = pdk.Layer(
         "GeoJsonLayer",
         {"type": "FeatureCollection", "features": rows},
-        id="zones",
+        id=deck.GROUND,
         get_fill_color="properties.colour",
         # where 0 is nearly white, borders tell zones from the page
         get_line_color=_BORDER if scale.kind == "diverging" else _line_colour(),
@@ -182,7 +177,7 @@ def zone_map(
         height=height,
         key=key,
         alt=alt,
-        on_select="rerun" if selectable else None,
+        on_zone=on_zone,
     )
 
 
@@ -243,7 +238,7 @@ def flow_map(
                 for i, geometry in enumerate(outlines.geometries)
             ],
         },
-        id=f"{_GROUND}-{turn}",
+        id=f"{deck.GROUND}-{turn}",
         # given to what is drawn inside the layer, where a choice does not make the rest pale
         _sub_layer_props={"polygons-fill": {"getFillColor": [128, 128, 128, 22]}},
         get_line_color=[128, 128, 128, 90],
@@ -271,7 +266,7 @@ def flow_map(
         height=height,
         key=key,
         alt=alt,
-        on_select=None if on_zone is None else lambda: deck.take_zone(key, _GROUND, on_zone),
+        on_zone=on_zone,
     )
 
 

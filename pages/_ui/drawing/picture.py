@@ -80,8 +80,9 @@ def draw(picture: Picture) -> None:
     st.markdown(picture.html(), unsafe_allow_html=True)  # `st.html` drops every SVG
 
 
-def shapes(zones: Any) -> Shapes:
-    """Return a table of zones ready to draw; a name used twice has its id."""
+def shapes(place: Any) -> Shapes:
+    """Return the zones of a dataset or a level ready to draw; a name used twice has its id."""
+    zones = place.zones
     ids, names = zones["zone_id"].astype(str), zones["name"].astype(str)
     double = names.duplicated(keep=False)
     said = [f"{n} ({i})" if two else n for i, n, two in zip(ids, names, double, strict=True)]

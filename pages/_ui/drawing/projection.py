@@ -15,16 +15,13 @@ WORLD = 512.0
 
 def view_of(bounds: tuple[float, float, float, float], width: int, height: int) -> pdk.ViewState:
     """Return the view that holds the bounds; it depends on nothing that a slider changes."""
-    west, south, east, north = bounds
-    top, bottom = _mercator(north), _mercator(south)
-    span_x = max((east - west) / 360.0, 1e-6)
-    span_y = max(abs(top - bottom), 1e-6)
-    room = 0.94
-    zoom = math.log2(room * min(width / (WORLD * span_x), height / (WORLD * span_y)))
-    middle = math.degrees(math.atan(math.sinh(math.pi * (top + bottom))))
+    corners = to_plane(np.array(bounds).reshape(2, 2))
+    wide, tall = np.maximum(np.abs(corners[1] - corners[0]), 1e-6)
+    zoom = math.log2(0.94 * min(width / (WORLD * wide), height / (WORLD * tall)))
+    longitude, latitude = from_plane(corners.mean(axis=0)).tolist()
     return pdk.ViewState(
-        longitude=round((west + east) / 2, 5),
-        latitude=round(middle, 5),
+        longitude=round(longitude, 5),
+        latitude=round(latitude, 5),
         zoom=round(zoom, 2),
         min_zoom=round(zoom - _FARTHER, 2),
         max_zoom=round(zoom + _NEARER, 2),
@@ -53,9 +50,3 @@ def from_plane(shares: Floats) -> Floats:
     """Return shares of the world as longitudes and latitudes in degrees."""
     latitude = np.degrees(np.arctan(np.sinh(2 * np.pi * shares[..., 1])))
     return np.stack([360 * shares[..., 0], latitude], axis=-1)
-
-
-def _mercator(latitude: float) -> float:
-    """Return the Mercator ordinate as a share of the world's height, 0 at the equator."""
-    radians = math.radians(min(max(latitude, -85.0), 85.0))
-    return math.asinh(math.tan(radians)) / (2 * math.pi)

@@ -12,9 +12,6 @@ LONG = 6
 
 _HEIGHT_PX = 440
 
-Lines = tuple[Sequence[str], Sequence[Sequence[Any]]]
-"""Heads, and what stands under them line by line."""
-
 
 @dataclass(frozen=True)
 class Column:

@@ -16,6 +16,7 @@ from pages._ui.views import answer as answers
 from pages._ui.views.answer import Answer
 from pages._ui.wording import use as words
 from pages._ui.wording.datasets import NOT_A_RELEASE, SIMULATED_BANNER
+from pages._ui.wording.glossary import GLOSSARY
 
 _STYLE = """
 @page { size: A4; margin: 12mm } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
@@ -29,13 +30,6 @@ p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 }
 .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
 .gauge .tick { position: absolute; top: 0; bottom: 0; width: 2px; margin-left: -1px; background: #fff }
 """  # noqa: E501
-_SIGNS = {
-    "ε": "the privacy loss: the smaller, the less one protected record changes what is published",
-    "δ": "by how much an attack may succeed more often than ε allows",
-    "T": "trips kept per person and day, or per person: more are kept with more noise",
-    "τ": "flows below it are hidden; that alone protects nobody",
-    "ℓ": "visits kept per person in the week",
-}
 _LIMITS = (
     "other draws of the noise than the one on the map",
     "other releases of the same people's data: every one adds to the risk",
@@ -100,7 +94,7 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int) -> st
     when = words.SPANS[setting.when.step] if flows else "every hour of the week"
     who = words.WHO[setting.parameters.unit] if flows else words.WHO["person"]
     levers = words.levers(setting)
-    meant = [f"{sign}: {said}" for sign, said in _SIGNS.items() if f"{sign} " in levers]
+    meant = [f"{sign}: {GLOSSARY[sign]}" for sign in "εTτℓ" if f"{sign} " in levers]
     lines = [
         f"{words.zones_words(setting.zones, count)}, {when}; {levers}",
         f"Protected: {who}; data of {data.first_day:%-d %B} to {data.last_day:%-d %B %Y}",

@@ -1,6 +1,7 @@
 """Home: the need, two gauges, one slider, true beside private and one answer; then the numbers."""
 
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -14,8 +15,8 @@ from pages._ui.home import (
     picture as home_picture,
     theorems as home_theorems,
 )
-from pages._ui.shell import frame, problems
-from pages._ui.views import answer as answers, need as need_view, numbers, recommend
+from pages._ui.shell import frame, problems, sidebar
+from pages._ui.views import answer as answers, numbers, recommend
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import delta_warning
 
@@ -41,7 +42,7 @@ def draw() -> None:
     asked = {"trips": state.flows(), "density": state.density()}
     with st.container(horizontal=True, vertical_alignment="center", key="home_need", gap="xsmall"):
         part = state.draw(state.SHOWN, widget="segmented_control", **_PLAIN)
-        need_view.draw(part)
+        _need(part)
         state.draw(
             state.VIEW,
             widget="segmented_control",
@@ -68,6 +69,21 @@ def draw() -> None:
         st.caption(_together(cached.risk(density), cached.risk(flows)))
     if flows is not None:
         home_theorems.draw(flows)
+
+
+def _need(part: str) -> None:
+    """Draw what is asked of ``trips`` or ``density``: data, zones, time, who is protected."""
+    quiet: dict[str, Any] = {"label_visibility": "collapsed"}
+    sidebar.dataset(part, described=False, **quiet)
+    entry = state.entry(part)
+    if entry is None or not state.has_part(entry, part):
+        return
+    sidebar.zones(part, **quiet)
+    if part == "density":
+        st.html('<div class="fixed">protect a person</div>', width="content")
+        return
+    sidebar.time(**quiet)
+    sidebar.unit(**quiet)
 
 
 def _together(density: Risk, flows: Risk) -> str:

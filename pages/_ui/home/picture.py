@@ -21,7 +21,7 @@ MAP_HOUR, MAP_HOUR_NAME = 2 * 24 + 18, "Wednesday 18:00–19:00"
 def of(setting: Setting, seed: cached.Seed) -> picture.Picture:
     """Return the largest flows of the first matrix, or the visits of one hour."""
     at = cached.view(setting)
-    drawn = cached.of(shapes, at)
+    drawn = cached.of(picture.shapes, at)
     release = cached.release(setting, seed)
     epsilon = setting.parameters.epsilon
     if not words.is_flows(setting):
@@ -41,12 +41,7 @@ def of(setting: Setting, seed: cached.Seed) -> picture.Picture:
     return picture.of_flows(drawn, cached.truth(setting, 0), shown, **about)
 
 
-def shapes(dataset: Dataset) -> picture.Shapes:
-    """Return the zones ready to draw."""
-    return picture.shapes(dataset.zones)
-
-
 def groups(dataset: Dataset) -> tuple[picture.Group, ...]:
     """Return groups of neighbouring zones, for where the zones lie too close."""
     known = resolution.group_levels(dataset.zones)
-    return tuple(picture.Group(picture.shapes(one.zones), one.labels) for one in known)
+    return tuple(picture.Group(picture.shapes(one), one.labels) for one in known)

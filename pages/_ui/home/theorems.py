@@ -3,9 +3,8 @@
 import streamlit as st
 
 from engine.contract import Setting
-from engine.origin_destination import calculators
-from pages._ui import cached, state
-from pages._ui.drawing import tables
+from pages._ui import state
+from pages._ui.choose import calculators
 from pages._ui.wording.numbers import trip_count
 from pages._ui.wording.privacy import aim
 
@@ -27,20 +26,8 @@ def draw(setting: Setting) -> None:
         format_func="{:.0%}".format,
         **state.KEPT,
     )
-    limit, beta = setting.parameters.max_trips_per_user, 1 - sure
-    given, change = (alpha, beta, limit), calculators.epsilon_for_change
-    flow = float(cached.computed(calculators.epsilon_for_cell_error, *given))
-    published = float(cached.computed(change, *given, method="published"))
-    exact = float(cached.computed(change, *given))
-    st.html(
-        tables.table_html(
-            {
-                "Off by no more than this": ["One flow", "A change between two days"],
-                "Published ε": [f"{flow:.4g}", f"{published:.4g}"],
-                "Exact ε": [f"{flow:.4g}", f"{exact:.4g}"],
-            }
-        )
-    )
+    limit = setting.parameters.max_trips_per_user
+    calculators.compared(alpha, round(1 - sure, 6), limit, setting.parameters.unit)
     st.caption(
         f"From that ε on, with {trip_count(limit)} kept, a private flow is within {alpha:,} of "
         f"{aim(setting.parameters.unit)} in {sure:.0%} of releases, before small ones are hidden. "

@@ -25,7 +25,6 @@ from pages._ui.jobs.kept import Kept, follow_kept
 from pages._ui.release import question, tuning, work
 from pages._ui.release.words import NO_BUDGET, UNITS, WHOSE, budget_line, cost
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import forget_widget
 
 
 def draw() -> None:
@@ -162,7 +161,7 @@ def _draw_work(latest: Kept | None) -> None:
 
 
 def _another() -> None:
-    forget_widget("release_confirm")
+    st.session_state.pop("release_confirm", None)
     work.dismiss()
 
 

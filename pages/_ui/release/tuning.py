@@ -9,7 +9,7 @@ from engine.synthetic.twininputs import in_words
 from pages._ui.release.words import JUDGED, TUNED
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session, set_widget, state, widget_value
+from pages._ui.shell.session import session, state
 
 
 @dataclass
@@ -28,7 +28,7 @@ def ask(plan: Plan, entry: Entry) -> tuple[str, str]:
     state(Tuning).filled = how
     # Streamlit forgets what a widget held while another page was shown
     for key, first in (("release_tuned", how), ("release_note", "")):
-        set_widget(key, first if fresh else widget_value(key, first))
+        st.session_state[key] = first if fresh else st.session_state.get(key, first)
     tuned = st.selectbox(
         "How were ε and the other settings chosen?",
         list(TUNED),

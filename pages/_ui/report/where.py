@@ -83,12 +83,10 @@ def flows(report: Report) -> None:
 
 def _places(report: Report) -> tuple[str, maps.Outlines, Any]:
     """Draw the switch of the map; return it, the zones ready to draw, and their names."""
-    view = st.segmented_control(
-        "Map", _VIEWS, default="Private", required=True, key="report_map", **state.LINKED
-    )
+    view = state.choose("Map", _VIEWS, "report_map", "Private", titled=True)
     seen = cached.view(report.setting)
     names = np.array(list(cached.of(maps.zone_names, seen).values()))
-    return view or "Private", cached.of(maps.outlines, seen), names
+    return view, cached.of(maps.outlines, seen), names
 
 
 def _scale(what: str, counts: dict[str, Any]) -> maps.Scale:

@@ -3,15 +3,14 @@
 import os
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from engine import datasets
-from engine.contract import Seen, Setting, When
+from engine.contract import Seen, Setting
 from engine.datasets import Metadata, storage
 from engine.errors import DatasetError, ExplorerError
-from engine.resolution import ALL_DAYS, FINEST, finest, seen_metadata
 from pages._ui.shell.public import public
 from pages._ui.shell.session import session
 
@@ -36,11 +35,6 @@ class Entry:
         """Whether it is made of public facts, in zones of one's own."""
         return "twin" in self.metadata.scenario
 
-    def at(self, zones: str = FINEST, when: When = ALL_DAYS) -> "Entry":
-        """Return the same dataset seen at a level of zones and at some of its days."""
-        metadata = seen_metadata(self.metadata, when)
-        return replace(self, key=replace(self.key, zones=zones, when=when), metadata=metadata)
-
 
 def entries() -> dict[str, Entry]:
     """Return every dataset that this session can open, by name; damaged ones are left out.
@@ -59,11 +53,6 @@ def shared() -> dict[str, Entry]:
     """Return the datasets that every session can open; shipped ones only where all may come."""
     opened = _installed(datasets.data_roots())
     return {name: one for name, one in opened.items() if one.shipped} if public() else opened
-
-
-def shipped(key: Seen) -> bool:
-    """Whether a dataset comes with the product, so that names from it may stand in a link."""
-    return any(entry.key == finest(key) and entry.shipped for entry in shared().values())
 
 
 def in_session(*asked: object) -> bool:

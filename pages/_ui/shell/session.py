@@ -70,21 +70,6 @@ def state(kind: type[S]) -> S:
     return pages[kind]
 
 
-def widget_value(key: str, default: Any = None) -> Any:
-    """Return the value of the widget of that key as the browser last sent it."""
-    return st.session_state.get(key, default)
-
-
-def set_widget(key: str, value: Any) -> None:
-    """Give a widget its value, before it is drawn or in a callback."""
-    st.session_state[key] = value
-
-
-def forget_widget(key: str) -> None:
-    """Let a widget begin anew."""
-    st.session_state.pop(key, None)
-
-
 def in_worker() -> bool:
     """Whether this process only works for the sessions of another."""
     return IN_WORKER in os.environ

@@ -16,7 +16,7 @@ from pages._ui import cached, state
 from pages._ui.drawing import cards, changes, charts, picture
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import Rule
-from pages._ui.trips.matrix import Matrix, choose
+from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import number
 
 FLOW, SHARE = 100, 0.2
@@ -27,7 +27,9 @@ def draw(matrix: Matrix) -> None:
     spans = _spans(matrix.setting)
     if spans is None:
         return
-    way = choose("Show", ("Flows", "Leaving", "Arriving"), **_named("show"))
+    way = state.choose(
+        "Show", ("Flows", "Leaving", "Arriving"), "od_change_show", linked=False, titled=True
+    )
     _map(matrix, *spans, way)
     draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
     known = power(*spans, matrix.seed, draws)
@@ -143,7 +145,7 @@ def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
         where = " → ".join(names[zone] for zone in at)
         return f"{where}\ntrue: {truly[at]:+,}\ntold: {verdicts[int(signs[at])]}, {said}"
 
-    shapes = cached.of(_shapes, cached.view(matrix.setting))
+    shapes = cached.of(picture.shapes, cached.view(matrix.setting))
     picture.draw(changes.picture_of(shapes, truly, each.change, signs, say, what))
     length = len(before.when.positions(len(cached.ingested(before).metadata.days)))
     # a trip is in one span; a person pays for each day of both, or for two releases
@@ -156,10 +158,6 @@ def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
         "that trimming keeps. That covers the noise alone, not who happened to travel on these "
         f"days. {who} pays ε = {paid:.3g} for both spans."
     )
-
-
-def _shapes(dataset: Any) -> picture.Shapes:
-    return picture.shapes(dataset.zones)
 
 
 def _over_epsilon(parameters: Any, zones: int) -> None:

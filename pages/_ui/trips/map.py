@@ -15,14 +15,13 @@ from pages._ui.drawing.tables import Column
 from pages._ui.shell.session import map_size
 from pages._ui.trips import matrix as trips_matrix
 from pages._ui.trips.matrix import LOST, PHANTOM, Matrix, rgb, written
-from pages._ui.wording.numbers import between
+from pages._ui.wording.numbers import RANGE, between
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 ALL = ""
 _SIZE = 640, 520
 _BLOCK = 12
 _ZONE = "od_zone"
-_RANGE = "95% of draws"
 _BANDS = (
     "42 (95%: 31–55; 12–72 for all flows at once) gives the estimate and two ranges of the trips "
     "kept by trimming, whatever the model: the first for a flow you had in mind before you looked, "
@@ -89,7 +88,7 @@ def _controls(matrix: Matrix) -> tuple[str, int | None, int]:
         st.session_state[_ZONE] = ALL
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         switch = TRUE, PRIVATE, WRONG
-        shown = trips_matrix.choose("Show", switch, "od_flows_show", PRIVATE, **state.LINKED)
+        shown = state.choose("Show", switch, "od_flows_show", PRIVATE, titled=True)
         zone = st.selectbox(
             "Flows of",
             [ALL, *sorted(names, key=names.__getitem__)],
@@ -122,7 +121,7 @@ def _said(matrix: Matrix, pairs: tuple[Integers, Integers]) -> dict[str, list[st
         counts = cached.of(kept, cached.view(matrix.setting), trims, **when)[0]
         law = NoiseLaw(1 / parameters.noise_scale)
         ends = released_range(law, counts[pairs], parameters.suppression_threshold)
-        said[_RANGE] = [between(*each) for each in zip(*ends, strict=True)]
+        said[RANGE] = [between(*each) for each in zip(*ends, strict=True)]
     return said
 
 

@@ -1,6 +1,5 @@
 """What every view of the page reads: one matrix of the flows that are set, true and private."""
 
-from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -106,22 +105,6 @@ def pick(setting: Setting) -> Matrix:
         key="od_matrix",
     )
     return Matrix(setting, min(day or 0, count - 1))
-
-
-def choose(label: str, options: Iterable[str], key: str, default: str = "", **look: Any) -> str:
-    """Draw a switch between some options, named by what they map to, and return what is set."""
-    names = options if isinstance(options, Mapping) else {one: one for one in options}
-    first = default or next(iter(names))
-    set_to = st.segmented_control(
-        label,
-        list(names),
-        default=first,
-        required=True,
-        format_func=names.__getitem__,
-        key=key,
-        **look,
-    )
-    return set_to or first
 
 
 def rgb(outcome: Outcome) -> list[int]:

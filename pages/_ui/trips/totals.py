@@ -8,7 +8,7 @@ from engine.origin_destination.scores import total_error
 from pages._ui import cached, state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import Axis, Mark
-from pages._ui.trips.matrix import Matrix, choose
+from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import percent, signed_percent
 from pages._ui.wording.use import guessed
 
@@ -47,7 +47,7 @@ def cost_of_days(matrix: Matrix) -> str:
 
 
 def _totals(matrix: Matrix) -> None:
-    way = choose("Trips", (LEAVING, ARRIVING), "od_totals_way", **state.KEPT)
+    way = state.choose("Trips", (LEAVING, ARRIVING), "od_totals_way", linked=False, titled=True)
     axis = 1 if way == LEAVING else 0
     true = matrix.truth.sum(axis=axis)
     private = matrix.release.counts[0].sum(axis=axis)

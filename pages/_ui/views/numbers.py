@@ -1,6 +1,7 @@
 """The papers' measures of one setting, the same on home and on the pages of both mechanisms."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -24,7 +25,7 @@ _DRAWN, _EXPECTED = "of the draw shown", "expected"
 
 def draw(setting: Setting, more: Sequence[Card] = (), *, wide: bool = True) -> None:
     """Draw the numbers side by side, or as a block; the slow one follows."""
-    show = cards.row if wide else cards.draw
+    show = partial(cards.row, wide=wide)
     if words.is_flows(setting):
         show([*_flows(setting), *more])
         return

@@ -125,13 +125,7 @@ def signed_percent(share: float) -> str:
 
 
 def counted(count: float, noun: str) -> str:
-    """Write a count with its noun, in the singular where it is one.
-
-    Examples
-    --------
-    >>> counted(1, "release"), counted(2, "release"), counted(0, "zone")
-    ('1 release', '2 releases', '0 zones')
-    """
+    """Write a count with its noun, in the singular where it is one."""
     return f"{number(count)} {noun}{'' if count == 1 else 's'}"
 
 

@@ -25,24 +25,12 @@ def zone_words(named: Sequence[ZoneLevel], clusters: Sequence[int]) -> dict[str,
 
 
 def cluster_words(level: str) -> str:
-    """Return what a number of clusters is called.
-
-    Examples
-    --------
-    >>> cluster_words("clusters-30")
-    '30 clusters'
-    """
+    """Return what a number of clusters is called."""
     return f"{int(level.removeprefix('clusters-')):,} clusters"
 
 
 def plural(name: str) -> str:
-    """Return the plural of a level's name.
-
-    Examples
-    --------
-    >>> plural("district"), plural("county")
-    ('districts', 'counties')
-    """
+    """Return the plural of a level's name."""
     return name[:-1] + _PLURALS[name[-1]] if name[-1] in _PLURALS else f"{name}s"
 
 

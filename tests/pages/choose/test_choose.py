@@ -51,7 +51,7 @@ def test_the_papers_example_is_answered_published_and_exact_side_by_side(open_ch
     assert "0.02828" not in shown
     assert "0.05706" in ask(app, alpha=52)
     app.selectbox(key="choose_law").set_value("discrete_laplace").run()
-    published, exact = (table["Published"][0] for table in tables.shown(app)[:1]), text(app)
+    published, exact = (table["Published ε"][0] for table in tables.shown(app)[:1]), text(app)
     assert next(published) == "0.05706"
     assert exact.count("0.05706") == 1  # whole-number noise has an answer of its own
 
@@ -112,6 +112,7 @@ def test_an_error_is_from_the_kept_count_where_noise_comes_after_trimming(open_c
     [
         {"choose_alpha": "-3", "choose_confidence": "200"},
         {"choose_alpha": "ten", "choose_confidence": "nan"},
+        {"unit": "nobody", "od_data": "../../secret", "threshold": "many", "epsilon": "nan"},
     ],
 )
 def test_bad_links_are_ignored(open_home, query):

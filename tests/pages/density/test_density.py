@@ -161,12 +161,7 @@ def test_curves_are_means_of_the_draws_of_the_engine(open_density, settled):
     assert len(table) == len(density.METHODS) + 1
 
 
-def test_a_dataset_without_visits_offers_one_and_confidential_data_say_so(open_density):
-    app = open_density(density_data="only-trips")
-    assert "has no visits" in text(app)
-    assert not shown_tables(app)
-    app.session_state["density_data"] = "town"
-    app.run()
-    assert not app.exception, app.exception
+def test_confidential_data_say_so_and_stay_out_of_the_link(open_density):
+    app = open_density(density_data="town")
     assert CONFIDENTIAL_BANNER in text(app)
     assert "town" not in str(app.query_params)

@@ -1,6 +1,7 @@
 """One picture made by the server: both sides, what is invented and lost marked, names as text."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ def paths(figure: str, kind: str) -> list[str]:
 
 
 def test_wrong_flows_are_marked_and_counted(city):
-    drawn = picture.shapes(city.zones)
+    drawn = picture.shapes(city)
     true = od.truth(city, days=0)[0].copy()
     busy = np.unravel_index(np.argsort(true, axis=None)[::-1][:3], true.shape)
     private = true.copy()
@@ -39,7 +40,7 @@ def test_wrong_flows_are_marked_and_counted(city):
 def test_zones_read_as_true_and_private_and_names_are_text(city):
     zones = city.zones.copy()
     zones["name"] = ["<script>"] * len(zones)
-    drawn = picture.shapes(zones)
+    drawn = picture.shapes(SimpleNamespace(zones=zones))
     true = density.truth(city)[:, 66]
     made = picture.of_zones(drawn, true, 2.0 * true, what="visits, one hour", epsilon=0.5)
     assert made.sides.count('class="zone"') == 2 * len(zones)
@@ -49,9 +50,9 @@ def test_zones_read_as_true_and_private_and_names_are_text(city):
 
 
 def test_flows_between_zones_that_lie_close_are_drawn_between_groups(city):
-    drawn = picture.shapes(city.zones)
+    drawn = picture.shapes(city)
     groups = [
-        picture.Group(picture.shapes(one.zones), one.labels)
+        picture.Group(picture.shapes(one), one.labels)
         for one in resolution.group_levels(city.zones)
     ]
     true = od.truth(city, days=0)[0]

@@ -13,7 +13,7 @@ from engine import datasets, frontier, origin_destination as od
 from engine.contract import Seen, Setting, When
 from engine.frontier import Need
 from engine.parameters import DensityParameters, ODParameters
-from engine.privacy import PRECEDENTS, risk_of_trips
+from engine.privacy import risk_of_trips
 from engine.use import use
 from pages._ui import cached
 from pages._ui.drawing.picture import LARGEST
@@ -140,11 +140,6 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
 def test_single_trips_are_never_called_strong(open_home):
     level, _, _ = gauges(open_home(epsilon="0.1", unit="trip", od_data="demo-city"))[0]
     assert level == "partly"
-
-
-def test_known_uses_stand_on_the_scale(open_home):
-    (body,) = (body for body in bodies(open_home()) if 'class="gauges"' in body)
-    assert body.count('class="tick"') == len(PRECEDENTS)
 
 
 def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_home, settled):

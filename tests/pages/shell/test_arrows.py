@@ -1,7 +1,6 @@
 """A flow on a map shows which way it goes, and there and back lie apart."""
 
 import numpy as np
-import pytest
 import shapely
 
 from pages._ui.drawing.arrows import arrows
@@ -31,14 +30,6 @@ def test_there_and_back_are_two_arrows_apart():
         middle = shapely.Point((start + end) / 2).buffer(0.2 * np.linalg.norm(end - start))
         both = shapely.Polygon(one).intersection(shapely.Polygon(other))
         assert both.intersection(middle).area == 0
-
-
-@pytest.mark.parametrize("unit", [1e-6, 4.0])
-def test_widths_are_pixels_in_any_plane(unit):
-    small = arrows(START * unit, END * unit, WIDTHS, unit=unit)
-    np.testing.assert_allclose(
-        small, unit * arrows(START, END, WIDTHS), rtol=1e-6, atol=1e-6 * unit
-    )
 
 
 def test_two_zones_with_one_centre_draw_nothing_that_breaks():

@@ -84,17 +84,11 @@ def test_the_distance_is_that_of_cie_lab():
 
 def test_the_three_steps_of_a_verdict_stay_apart():
     assert least_states(colours.LEVELS.values()) >= LEAST_STATES
-    assert least_states(["#2a9d6f", "#d9972b", "#d1495b"]) < LEAST_STATES  # green, amber, red
 
 
 @pytest.mark.parametrize("name", ["PHANTOM", "INFLATED", "LOST"])
 def test_a_wrong_flow_has_no_colour_of_the_scale(name):
     assert least_from_scale(getattr(colours, name)) >= LEAST_WRONG
-
-
-def test_the_colours_of_before_lay_near_the_scale():
-    assert least_from_scale("#e0a100") < LEAST_WRONG  # over twice the truth
-    assert least_from_scale("#b5579c") < LEAST_WRONG  # lost
 
 
 def test_wrong_flows_stay_apart_from_each_other():
