@@ -7,12 +7,13 @@ import numpy as np
 import streamlit as st
 
 from engine.origin_destination import LawName, calculators as theorems
-from pages._ui import cached, state
+from pages._ui import state
 from pages._ui.drawing import charts, colours, tables
 from pages._ui.drawing.charts import STROKES, Axis, Line, Point
+from pages._ui.views.theorems import compared
 from pages._ui.wording.labels import LAWS
 from pages._ui.wording.numbers import percent, trip_count
-from pages._ui.wording.privacy import aim, protection
+from pages._ui.wording.privacy import protection
 
 _CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
 _SHADES = ("#5ec962", "#21918c", "#4a7fc1", "#9a6fc9")
@@ -85,29 +86,6 @@ def _epsilons(asked: Question) -> None:
                 on_click=state.put,
                 kwargs={"epsilon": epsilon},
             )
-
-
-def compared(
-    alpha: int, beta: float, max_trips: int, unit: str, law: LawName = "rounded_laplace"
-) -> dict[str, float]:
-    """Draw the ε of Theorems 6 and 7, published and exact; return the exact ones."""
-    given, cell = (alpha, beta, max_trips), theorems.epsilon_for_cell_error
-    flow = float(cached.computed(cell, *given))
-    change = float(cached.computed(theorems.epsilon_for_change, *given, method="published"))
-    really = 1 - float(cached.computed(theorems.change_error_probability, alpha, change, max_trips))
-    exact = {
-        "flow": float(cached.computed(cell, *given, law=law)),
-        "change": float(cached.computed(theorems.epsilon_for_change, *given, law=law)),
-    }
-    published = f"{change:.4g}, which really gives {really:.1%}"
-    tables.rows(
-        (f"Within {trip_count(alpha)} of {aim(unit)}", "Published ε", "Exact ε"),
-        [
-            ("One flow (Theorem 6)", f"{flow:.4g}", f"{exact['flow']:.4g}"),
-            ("A change between two dates (Theorem 7)", published, f"{exact['change']:.4g}"),
-        ],
-    )
-    return exact
 
 
 def _promises(asked: Question, epsilon: float, threshold: int) -> list[tuple[str, str, str]]:

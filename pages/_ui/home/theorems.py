@@ -4,7 +4,7 @@ import streamlit as st
 
 from engine.contract import Setting
 from pages._ui import state
-from pages._ui.choose import calculators
+from pages._ui.views.theorems import compared
 from pages._ui.wording.numbers import trip_count
 from pages._ui.wording.privacy import aim
 
@@ -27,7 +27,7 @@ def draw(setting: Setting) -> None:
         **state.KEPT,
     )
     limit = setting.parameters.max_trips_per_user
-    calculators.compared(alpha, round(1 - sure, 6), limit, setting.parameters.unit)
+    compared(alpha, round(1 - sure, 6), limit, setting.parameters.unit)
     st.caption(
         f"From that ε on, with {trip_count(limit)} kept, a private flow is within {alpha:,} of "
         f"{aim(setting.parameters.unit)} in {sure:.0%} of releases, before small ones are hidden. "
