@@ -135,8 +135,10 @@ def epsilon_at(losses: Losses, delta: float) -> float:
         return math.inf
     # δ holds at the last of these losses and not at the next; between them it is a straight line
     least = int(enough[-1]) + 1
-    ratio = (above[least] - delta) / beside[least]
-    return math.log(ratio) if ratio > 1 else 0.0
+    excess, chance = float(above[least] - delta), float(beside[least])
+    if excess <= chance:
+        return 0.0
+    return math.log(excess) - math.log(chance) if chance else math.inf
 
 
 def composed_epsilon(costs: Sequence[tuple[float, float]], delta: float) -> float:

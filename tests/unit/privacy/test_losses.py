@@ -86,6 +86,7 @@ def test_without_a_spare_delta_the_sum_is_paid():
     assert composed_epsilon([(0.4, 0.0), (0.4, 0.0)], 0.9) == 0.0
     assert composed_epsilon([(0.1, 0.0)] * 28, 1e-30) == pytest.approx(2.8)
     assert composed_epsilon([(900.0, 0.0), (10.0, 0.0)], 1e-9) == 910.0
+    assert composed_epsilon([(3.0, 0.0)] * 305, 1e-6) == 915.0  # e^−915 is no float
 
 
 @pytest.mark.parametrize("seed", range(20))
