@@ -136,9 +136,9 @@ def epsilon_at(losses: Losses, delta: float) -> float:
     # δ holds at the last of these losses and not at the next; between them it is a straight line
     least = int(enough[-1]) + 1
     excess, chance = float(above[least] - delta), float(beside[least])
-    if excess <= chance:
-        return 0.0
-    return math.log(excess) - math.log(chance) if chance else math.inf
+    if chance == 0:  # e^−ε is no float
+        return math.inf
+    return math.log(excess / chance) if excess > chance else 0.0
 
 
 def composed_epsilon(costs: Sequence[tuple[float, float]], delta: float) -> float:
