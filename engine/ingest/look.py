@@ -6,7 +6,8 @@
 import math
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,17 +15,16 @@ import pyarrow as pa
 from .. import geography
 from ..errors import InputError
 from . import rows, tables
-from .inputs import guess
+from .inputs import coarse, guess
 from .inputs.mapping import Mappings
-from .inputs.places import Places
-from .options import Reading
+from .inputs.places import Places, read_places
+from .options import IngestOptions, Reading
 from .rows import Reader, Table
 
 if TYPE_CHECKING:
     from timezonefinder import TimezoneFinder
 
 MEMORY = "1GB"
-EARLIEST = date(2000, 1, 1)
 Area = tuple[float, float, float, float]
 """West, south, east and north in degrees."""
 SHARE_WITHIN = 0.99
@@ -116,6 +116,15 @@ def _near(longitude: float, latitude: float, within: Area) -> bool:
 
 def _down(degrees: float) -> float:
     return round(math.floor(float(degrees) / _STEP_DEGREES) * _STEP_DEGREES, 2)
+
+
+def places_of(**asked: Any) -> Places:
+    """Return the places and zones that would be built; what is asked is as in `IngestOptions`."""
+    day = date(2000, 1, 1)  # any: no row is read
+    period = {"first_day": day, "last_day": day, "time_zone": "UTC"}
+    options = IngestOptions(kind="visits", inputs=("rows",), out=Path("look"), **period, **asked)
+    how = options.coarseness
+    return coarse.grid_places(how) if how.area else coarse.coarsen(read_places(options), how)
 
 
 def median_km2(places: Places) -> float:

@@ -1,7 +1,6 @@
 """The file a twin is made of: zones, or places, with their residents."""
 
 from collections.abc import Sequence
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +8,10 @@ import geopandas as gpd
 import pandas as pd
 
 from ..errors import InputError
+from ..ingest import look
 from ..ingest.inputs.ids import as_text
-from ..ingest.inputs.places import read_places
 from ..ingest.inputs.sources import shown
 from ..ingest.inputs.zones import read_shapes
-from ..ingest.options import IngestOptions
 
 RESIDENTS = ("residents", "population", "pop", "pop_est", "inhabitants")
 """Names by which a column of residents is guessed, in this order."""
@@ -31,17 +29,7 @@ def guess_residents(columns: Sequence[str]) -> str | None:
 def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFrame:
     """Read zones (or a table of places, whose cells are the zones) with their residents."""
     table = path.suffix.lower() == ".csv"
-    options = IngestOptions(
-        kind="trips",
-        inputs=("none",),
-        out=Path("twin"),
-        time_zone="UTC",
-        first_day=date(2026, 1, 1),
-        last_day=date(2026, 1, 1),
-        locations=path if table else None,
-        zones=None if table else path,
-    )
-    zones = read_places(options).zones
+    zones = look.places_of(**{"locations" if table else "zones": path}).zones
     if table:
         return zones
     frame: Any = read_shapes(path)

@@ -11,9 +11,9 @@ import streamlit as st
 
 from engine.arrays import Floats
 from engine.errors import ExplorerError
-from engine.ingest import IngestOptions, look
+from engine.ingest import look
 from engine.ingest.inputs import coarse, mapping, parents
-from engine.ingest.inputs.places import Places, read_places
+from engine.ingest.inputs.places import Places
 from engine.ingest.options import CHOICES, MOST_ZONES, Coarseness
 from pages._ui.data import files as data_files, wording as data_wording
 from pages._ui.data.files import Draft
@@ -226,19 +226,7 @@ def _places(values: dict[str, Any], how: Coarseness) -> Places:
     asked = {name: values[name] for name in names if name in values}
     key = (repr(sorted(asked.items(), key=lambda item: item[0])), how, left)
     if key not in known:
-        options = IngestOptions(
-            kind="visits",
-            inputs=("rows",),
-            out=Path("look"),
-            time_zone="UTC",
-            first_day=look.EARLIEST,
-            last_day=look.EARLIEST,
-            coarseness=how,
-            leave_out=left,
-            **asked,
-        )
-        grid = how.area is not None
-        known[key] = coarse.grid_places(how) if grid else coarse.coarsen(read_places(options), how)
+        known[key] = look.places_of(coarseness=how, leave_out=left, **asked)
     return known[key]
 
 
