@@ -168,6 +168,15 @@ def make_owner_only(path: Path) -> None:
     path.chmod(0o700 if path.is_dir() else 0o600)
 
 
+def sync(path: Path) -> None:
+    """Make a file durable, or what a folder holds."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def write_text_atomically(path: Path, text: str) -> None:
     """Write an owner-only text file whole or not at all, replacing an older one."""
     descriptor, name = tempfile.mkstemp(suffix=".tmp", dir=path.parent)
@@ -242,9 +251,7 @@ def _beginning(path: Path, most: int) -> str:
 
 def _seal(path: Path) -> None:
     make_owner_only(path)
-    if path.is_file():
-        with path.open("rb") as handle:
-            os.fsync(handle.fileno())
+    sync(path)
 
 
 def _is_whole(version: Path, expected: dict[str, str]) -> bool:

@@ -101,7 +101,7 @@ def seal(folder: Path, texts: Mapping[str, str]) -> str:
     (folder / "SHA256SUMS").write_text(f"{listed}\n", encoding="utf-8")
     _settled(folder / "SHA256SUMS")
     for path in (*(one for one in folder.rglob("*") if one.is_dir()), folder):
-        _sync(path)
+        storage.sync(path)
     with zipfile.ZipFile(zip_of(folder), "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
         for path in (*files, folder / "SHA256SUMS"):
             packed.write(path, f"{folder.name}/{path.relative_to(folder).as_posix()}")
@@ -113,7 +113,7 @@ def reveal(folder: Path, out: Path) -> None:
     """Put a sealed folder over the empty one that was claimed, and its archive beside it."""
     os.replace(folder, out)  # the bundle is there, whole; the archive is the same once more
     os.replace(zip_of(folder), zip_of(out))
-    _sync(out.parent)
+    storage.sync(out.parent)
 
 
 def sweep(parent: Path) -> None:
@@ -212,14 +212,5 @@ def _drop(work: Path, lock: int) -> None:
 def _settled(path: Path) -> str:
     """Make a file the owner's and durable; return its SHA-256."""
     storage.make_owner_only(path)
-    with path.open("rb+") as handle:
-        os.fsync(handle.fileno())
-        return hashlib.file_digest(handle, "sha256").hexdigest()
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    storage.sync(path)
+    return storage.sha256(path)

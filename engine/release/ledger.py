@@ -12,7 +12,7 @@ import os
 import sqlite3
 import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from fractions import Fraction
@@ -278,16 +278,12 @@ class BudgetLedger:
         with _explained(self.path, "written"):
             if not _exists(self.path):
                 _create(self.path)
-            with self._open() as connection:
+            with self._open() as connection:  # which undoes what is not committed when it ends
                 connection.execute("begin immediate")
-                try:
-                    entries = _read(connection)
-                    yield partial(_append, connection, entries), budgets_of(entries)
-                    connection.execute("commit" if keep else "rollback")
-                finally:
-                    if connection.in_transaction:  # not after SQLite's own: that hides the cause
-                        with suppress(sqlite3.Error):
-                            connection.execute("rollback")
+                entries = _read(connection)
+                yield partial(_append, connection, entries), budgets_of(entries)
+                if keep:
+                    connection.execute("commit")
 
 
 _checked: dict[Any, list[Entry]] = {}
