@@ -96,10 +96,6 @@ class Budget:
         """ε that may still be spent."""
         return float(max(-self._over(0, 0)[0], 0))
 
-    def holds(self, epsilon: float, delta: float) -> bool:
-        """Whether a cost is left, exactly."""
-        return max(self._over(epsilon, delta)) <= 0
-
     def require(self, epsilon: float, delta: float) -> None:
         """Refuse a cost that is not left: by how much, and what would fit."""
         over = zip(("ε", "δ"), self._over(epsilon, delta), strict=True)

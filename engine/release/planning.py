@@ -112,9 +112,10 @@ def fitting_epsilon(
     def exceeds(epsilon: float) -> bool:
         try:
             due = cost(plan(setting.at(epsilon), dataset), budget.unit)
+            budget.require(due.epsilon, due.delta)
         except (ExplorerError, ArithmeticError, ValueError):
             return True
-        return not budget.holds(due.epsilon, due.delta)
+        return False
 
     number = bisect_left(stops, True, key=exceeds)
     return stops[number - 1] if number else None
