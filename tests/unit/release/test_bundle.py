@@ -2,12 +2,14 @@
 
 import json
 import shutil
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import geopandas as gpd
 import jsonschema
 import nbformat
+import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -21,6 +23,7 @@ from engine.release import CONSENT, NOISE_CONSENT, BudgetLedger, ReleaseError, c
 from engine.release.bundle import room
 from engine.release.files import neutral
 from engine.release.statement import ITEMS
+from engine.report import truth
 from tests.support.releases import (
     ONE_DAY,
     TRIPS,
@@ -30,6 +33,7 @@ from tests.support.releases import (
     release,
     report,
     seen,
+    view_of,
     visits,
     zoom,
 )
@@ -184,6 +188,22 @@ def test_what_a_dataset_lacks_is_said_before_anything_is_charged(tmp_path):
             release(setting, datasets.load(name), tmp_path / "out", ledger=ledger)
     assert ledger.budget("people").releases == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["l.sqlite"]
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_counts_below_0_are_refused_before_anything_is_spent(demo, monkeypatch, name):
+    below, setting = -np.ones((1, 168), dtype=np.int64), products()[name]
+    way = package.WAYS[setting.parameters.method]
+    if name.startswith("od"):
+        monkeypatch.setattr(way, "kept", lambda *_, **__: below)
+    elif name == "report":
+        monkeypatch.setattr(type(truth(demo)), "counts", lambda *_: below)
+    elif name == "density-zoom":
+        monkeypatch.setattr(demo, "zoom_tables", replace(demo.zoom_tables, weeks=below))
+    else:
+        monkeypatch.setattr(demo, "presampled_by_tower", lambda _: below)
+    with pytest.raises(DatasetError, match="holds counts below 0"):
+        way.prepare(plan(setting, demo), view_of(setting, demo))
 
 
 @pytest.mark.parametrize(
