@@ -13,6 +13,7 @@ from engine.errors import ParameterError
 from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.mechanism import UNITS
+from tests.reference import estimate_reference as plain
 from tests.reference.od_people import Counted, certain_flows, random_people
 
 PACKAGE = Path(estimate.__file__).parent
@@ -228,6 +229,20 @@ def test_odd_matrices_give_finite_answers(zones, rate, days):
             assert totals.shape == (days, zones)
             assert 0 <= reach <= release.exact_totals(-1, at_once=True)[1]
             assert not (release.certain & release.likely).any()
+
+
+def test_ranges_for_all_at_once_share_five_percent_among_every_flow_and_every_zone():
+    """So that they hold what was chosen by looking: by the law of one cell, and of four added."""
+    days, zones, rate = 3, 5, 0.25
+    release = estimate.read_measurement(
+        measured(np.full((days, zones, zones), 400), rate), np.ones((zones, zones))
+    )
+    low, high = release.exact_interval(at_once=True)
+    reach, each = (high - low)[0, 0, 1] // 2, 0.05 / (days * zones * (zones - 1))
+    assert plain.noise_tail(int(reach), rate) <= each < plain.noise_tail(int(reach) - 1, rate)
+    _, reach = release.exact_totals(-1, at_once=True)
+    each = 0.05 / (days * zones)
+    assert reach == plain.total_reach(rate, zones - 1, 1 - each, support=200)
 
 
 def test_certain_flows_are_named_once_for_all_days_of_a_release():
