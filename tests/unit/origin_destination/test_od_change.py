@@ -133,3 +133,4 @@ def test_what_is_found_missed_and_invented():
     kinds = found(signs[None], before, after, share=0.2, size=20)
     assert kinds == Found(told=5, found=1, missed=1, invented=3)
     assert found(np.stack([signs, 0 * signs]), before, after, share=0.1).found == 1
+    assert found(signs[None], before, after, share=0.1).missed == 1  # told wrongly is invented
