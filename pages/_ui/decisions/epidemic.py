@@ -107,8 +107,8 @@ def _figures(seen: Shown, drawn: Epidemics) -> None:
         )
     )
     cards.row(_cards(compared, judged))
-    shapes = work.shapes(seen.key)
-    picture.draw(of_decisions(shapes, compared, parameters.epsilon))
+    zones = cached.of(picture.shapes, seen.key)
+    picture.draw(of_decisions(zones, compared, parameters.epsilon))
     _curves(seen, drawn)
 
 

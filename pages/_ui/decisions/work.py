@@ -12,9 +12,8 @@ from engine.decisions import Comparison, EpidemicParameters, Outflow, Shock
 from engine.decisions.aid import AidDraws
 from engine.parameters import ODParameters
 from engine.resolution import FINEST, INHABITED
-from pages._ui.cached import Seed, dataset, generator, once
+from pages._ui.cached import Seed, dataset, generator, of, once
 from pages._ui.drawing import picture
-from pages._ui.drawing.picture import Shapes
 
 CURVE_DRAWS = 40
 """Releases at every stop of ε: enough to show that 9 in 10 meet a target."""
@@ -74,15 +73,10 @@ def quiet(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     return decisions.suppressed_epidemic(*asked)[0]
 
 
-@once
-def shapes(key: Seen) -> Shapes:
-    """Return the zones of the map."""
-    return picture.shapes(dataset(key))
-
-
 def names(key: Seen) -> dict[str, str]:
     """Return the names of the zones by their ids, in their order."""
-    return dict(zip(dataset(key).zones["zone_id"].astype(str), shapes(key).names, strict=True))
+    ids, drawn = dataset(key).zones["zone_id"].astype(str), of(picture.shapes, key)
+    return dict(zip(ids, drawn.names, strict=True))
 
 
 def epidemics(

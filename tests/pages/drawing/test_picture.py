@@ -8,7 +8,7 @@ import pytest
 
 from engine import density, origin_destination as od, resolution
 from engine.datasets import load
-from pages._ui.drawing import picture
+from pages._ui.drawing import changes, picture
 
 
 @pytest.fixture(scope="module")
@@ -61,3 +61,19 @@ def test_flows_between_zones_that_lie_close_are_drawn_between_groups(city):
     assert "between groups of zones" in near.key
     assert "between groups of zones" not in far.key
     assert near.sides.count('class="ground"') < far.sides.count('class="ground"')
+
+
+def test_changes_are_drawn_by_their_verdicts(city):
+    drawn, zones = picture.shapes(city), len(city.zones)
+    true, signs = np.zeros((2, zones, zones), dtype=int)
+    true[5, 1], true[1, 5], true[2, 0] = 9, -8, 7
+    signs[5, 1], signs[1, 5], signs[0, 2] = 1, -1, 1
+    told = np.where(signs == 0, true, signs * 6)
+    made = changes.picture_of(drawn, true, told, signs, str, "changes")
+    found = re.findall(
+        r'class="flow (\w*)"[^>]*><title>(\d+)</title>', made.sides.split("Told")[-1]
+    )
+    places = ((5, 1), ""), ((1, 5), "inflated"), ((2, 0), "lost"), ((0, 2), "phantom")
+    assert {int(at): kind for kind, at in found} == {
+        start * zones + end: kind for (start, end), kind in places
+    }
