@@ -7,13 +7,12 @@ import streamlit as st
 from engine import privacy
 from engine.contract import Setting
 from engine.errors import ExplorerError
-from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.parameters import ODParameters
 from engine.privacy import GROUP, PRECEDENTS, Corridor, Guarantee, Risk, Visitor, guesses
 from engine.resolution import finest
 from pages._ui import cached, state
-from pages._ui.drawing import cards, charts, colours
+from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
-from pages._ui.drawing.charts import EPSILON, Line, Point
 from pages._ui.wording.numbers import number, percent, scientific
 from pages._ui.wording.privacy import PROTECTED
 
@@ -28,7 +27,6 @@ def draw() -> None:
     prior = _prior()
     for setting in known:
         _released(setting, prior)
-    _curve(prior)
     _over_people(flows)
     with st.expander("What the best possible attack really gets", icon=":material/search:"):
         for setting in known:
@@ -93,25 +91,6 @@ def _suspicion(risk: Risk, prior: float) -> Card:
         "at most",
         "After anything that is released, for an attacker who knows the others or believes them "
         "independent of this one.",
-    )
-
-
-def _curve(prior: float) -> None:
-    st.subheader("How far a suspicion can grow in one release", anchor=False)
-    epsilon = state.value(state.EPSILON)
-
-    def grown(at: float) -> float:
-        return Guarantee(epsilon=at).suspicion(prior)
-
-    charts.curve(
-        [Line(name="suspicion", y=[grown(at) for at in EPSILON_STOPS], colour=colours.PRIVATE)],
-        x=EPSILON_STOPS,
-        at=EPSILON,
-        of=charts.share("Suspicion afterwards, at most", domain=(0.0, 1.0)),
-        points=[Point(x=epsilon, y=grown(epsilon), words="you are here")],
-        key="choose_suspicion",
-        alt=f"The most that a suspicion of {percent(prior)} grows to, over ε",
-        height=260,
     )
 
 

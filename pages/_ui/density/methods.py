@@ -113,7 +113,6 @@ def _draw(names: list[str], values: np.ndarray, epsilon: float) -> None:
                 of=axis,
                 current=epsilon,
                 legend=measure == 0,
-                on_pick=lambda chosen: state.put(epsilon=float(chosen)),
                 key=f"density_sweep_{measure}",
                 alt=f"{axis.title} over epsilon",
                 height=400,

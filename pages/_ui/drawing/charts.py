@@ -189,9 +189,8 @@ def curve(
     legend: bool = True,
     dots: bool = False,
     step: bool = False,
-    on_pick: Callable[[Any], None] | None = None,
 ) -> None:
-    """Draw lines over one axis: `current` is "you are here", `on_pick` takes the x of a click."""
+    """Draw lines over one axis: `current` is "you are here"."""
     known = [line for line in series if len(line.y)]
     if not known:
         st.caption(NOTHING)
@@ -219,14 +218,10 @@ def curve(
     tips = [{"field": "line", "type": "nominal", "title": " "}] if len(known) > 1 else []
     tooltip = {"tooltip": [*tips, at.tip_of("x"), of.tip_of("y")]}
     layers.append({"mark": circle, "encoding": coloured | tooltip})
-    if on_pick is not None:
-        circle |= {"cursor": "pointer", "opacity": 1, "size": 60}
-        layers[-1]["params"] = [_picking("x")]
     for i, point in enumerate(points):
         tables[f"point{i}"] = {"x": [point.x], "y": [point.y], "words": [point.words]}
         layers += _pointed(point, f"point{i}", place, far=at.far(point.x))
-    pick = None if on_pick is None else lambda row: on_pick(row["x"])
-    show(layers, tables, key=key, alt=alt, height=height, on_pick=pick)
+    show(layers, tables, key=key, alt=alt, height=height)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -380,14 +375,14 @@ def heat(
     layers: list[Spec] = [{"mark": mark, "encoding": encoding}]
     if on_pick is not None:
         mark["cursor"] = "pointer"
-        layers[0]["params"] = [_picking("i", "j")]
+        select = {"type": "point", "fields": ["i", "j"], "on": "click"}
+        layers[0]["params"] = [{"name": "point", "select": select}]
     tables: Tables = {"cells": cells}
     if chosen is not None:
         tables["here"] = named([chosen])
         edge = {"type": "rect", "filled": False, "stroke": HERE, "strokeWidth": 3}
         layers.append({"data": {"name": "here"}, "mark": edge, "encoding": place})
-    pick = None if on_pick is None else lambda row: on_pick(int(row["i"]), int(row["j"]))
-    show(layers, tables, key=key, alt=alt, height=height, on_pick=pick)
+    show(layers, tables, key=key, alt=alt, height=height, on_pick=on_pick)
 
 
 def show(
@@ -397,7 +392,7 @@ def show(
     key: str,
     alt: str,
     height: int,
-    on_pick: Callable[[Mapping[str, Any]], None] | None = None,
+    on_pick: Callable[[int, int], None] | None = None,
 ) -> None:
     """Draw layers over tables, of which the first is that of every layer without its own."""
     said, real = state.stamp()
@@ -418,7 +413,7 @@ def show(
     def take() -> None:
         chosen = st.session_state[key]["selection"].get("point", [])
         if chosen and on_pick is not None:
-            on_pick(chosen[0])
+            on_pick(int(chosen[0]["i"]), int(chosen[0]["j"]))
 
     picked: dict[str, Any] = {} if on_pick is None else {"on_select": take}
     st.vega_lite_chart(None, spec, key=key, alt=alt, **picked)
@@ -428,11 +423,6 @@ def _legend(most: int) -> Spec:
     """Return a legend above, so many names side by side: on a phone one below another."""
     columns = {"expr": f"width < 300 ? 1 : {most}"}
     return {"orient": "top", "title": None, "labelLimit": 320, "columns": columns}
-
-
-def _picking(*fields: str) -> Spec:
-    """Return the parameter that reports a click by these columns."""
-    return {"name": "point", "select": {"type": "point", "fields": list(fields), "on": "click"}}
 
 
 def _arrow(columns: Mapping[str, Values]) -> pa.Table:

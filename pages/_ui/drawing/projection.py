@@ -28,18 +28,6 @@ def view_of(bounds: tuple[float, float, float, float], width: int, height: int) 
     )
 
 
-def nudged(view: pdk.ViewState, returns: int) -> pdk.ViewState:
-    """Return the view moved by less than a pixel: the browser goes to a view only if it is new."""
-    shift = returns * 1e-7
-    return pdk.ViewState(
-        longitude=float(view.longitude or 0.0) + shift,
-        latitude=float(view.latitude or 0.0) + shift,
-        zoom=float(view.zoom or 0.0) + shift,
-        min_zoom=view.min_zoom,
-        max_zoom=view.max_zoom,
-    )
-
-
 def to_plane(degrees: Floats) -> Floats:
     """Return longitudes and latitudes as shares of the world, Mercator, shape (…, 2)."""
     sine = np.sin(np.radians(np.clip(degrees[..., 1], -85.0, 85.0)))

@@ -1,16 +1,10 @@
 """All settings of a dataset by what they risk and what can be used: one picture, one table."""
 
-import csv
-import io
-from collections.abc import Mapping, Sequence
-from typing import Any
-
 import streamlit as st
 
 from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.frontier import Candidate, Frontier
-from engine.frontier.command import row
 from pages._ui import state
 from pages._ui.drawing import charts, colours, tables
 from pages._ui.drawing.charts import STROKES, Line, Point, Rule
@@ -45,7 +39,7 @@ def draw(setting: Setting) -> None:
         if judged is not None:
             _picture(judged.every, judged.best, setting)
         if judged is not None and not running:
-            _table(judged.every, setting)
+            _table(judged.every)
 
     recommend.draw(setting, key="all")
     pieces.live("frontier_view", work, show, what="Judging every setting")
@@ -111,8 +105,8 @@ def _span(one: Candidate) -> str:
     return words.SPANS[one.setting.when.step] if words.is_flows(one.setting) else "every hour"
 
 
-def _table(every: Frontier, setting: Setting) -> None:
-    """Draw the settings that no other beats as a table; all as a file, of simulated people."""
+def _table(every: Frontier) -> None:
+    """Draw the settings that no other beats as a table."""
     st.caption(f"Of {len(every.judged):,} settings no other beats these on risk, use and detail.")
     found, whole = every.frontier, "{:.1%}".format
     tables.draw(
@@ -127,19 +121,3 @@ def _table(every: Frontier, setting: Setting) -> None:
         },
         key="frontier_table",
     )
-    if not every.confidential:  # a file is served to whoever knows its address
-        st.download_button(
-            "Save all settings (CSV)",
-            data=lambda: _csv([row(one) for one in every.judged]),
-            file_name=f"settings-{state.entry_of(setting).name}.csv",
-            mime="text/csv",
-            key="frontier_csv",
-        )
-
-
-def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    out = io.StringIO()
-    table = csv.DictWriter(out, fieldnames=list(rows[0]))
-    table.writeheader()
-    table.writerows(rows)
-    return out.getvalue()
