@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import date
 from types import FrameType, NoneType
-from typing import Any, TextIO, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from ..errors import ExplorerError, InputError
 from . import presets
@@ -23,7 +23,6 @@ from .progress import Cancelled, Progress
 
 EXIT_BAD_INPUT = 2
 EXIT_CANCELLED = 130
-_BAR = 30
 _FROM_DATA = "data"
 _EXAMPLE = """examples:
   mobility-privacy-explorer ingest trips trips_*.csv --locations stations.csv
@@ -204,15 +203,14 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
     reader = parser()
     values = vars(reader.parse_args(arguments))
-    bar = ProgressBar(sys.stderr)
     stopped = threading.Event()
     if threading.current_thread() is threading.main_thread():
         _clean_up_on_signals(stopped)
     previous = os.umask(0o077)  # what is spilled are raw rows
     try:
-        dataset, report = ingest(options_of(values), bar.show)
+        dataset, report = ingest(options_of(values), _show)
     except (Exception, KeyboardInterrupt) as error:
-        bar.end()
+        _show()
         # a library that a signal cuts short may raise an error of its own instead
         if stopped.is_set() or isinstance(error, (KeyboardInterrupt, Cancelled)):
             print("stopped; nothing was written", file=sys.stderr)
@@ -223,7 +221,7 @@ def main(arguments: Sequence[str]) -> int:
         return EXIT_BAD_INPUT
     finally:
         os.umask(previous)
-    bar.end()
+    _show()
     return _print_summary(
         [
             *report.summary(),
@@ -265,25 +263,11 @@ def worded(error: ExplorerError, reader: argparse.ArgumentParser) -> str:
     return str(error) + (f" ({', '.join(dict.fromkeys(named))})" if named else "")
 
 
-class ProgressBar:
-    """One line on a terminal: bar, stage, rows, time left. Silent where there is no terminal."""
-
-    def __init__(self, stream: TextIO | None) -> None:
-        self._stream = stream if stream is not None and stream.isatty() else None
-
-    def show(self, progress: Progress) -> None:
-        """Draw `progress` over the line drawn before."""
-        if self._stream is None:
-            return
-        full = round(_BAR * progress.fraction)
-        parts = [f"{'█' * full}{'·' * (_BAR - full)} {progress.fraction:4.0%} {progress.stage}"]
-        if progress.seconds_left is not None:
-            parts.append(f"about {progress.seconds_left:,.0f} s left")
-        self._stream.write("\r\x1b[2K" + " · ".join(parts))
-        self._stream.flush()
-
-    def end(self) -> None:
-        """Clear the line."""
-        if self._stream is not None:
-            self._stream.write("\r\x1b[2K")
-            self._stream.flush()
+def _show(progress: Progress | None = None) -> None:
+    """Draw how far it is over the line drawn before, or clear it; nothing without a terminal."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        return
+    line = "" if progress is None else f"{progress.fraction:4.0%} {progress.stage}"
+    if progress is not None and progress.seconds_left is not None:
+        line += f" · about {progress.seconds_left:,.0f} s left"
+    print(f"\r\x1b[2K{line}", end="", file=sys.stderr, flush=True)

@@ -65,7 +65,8 @@ class Reading:
     Parameters
     ----------
     header : tuple of str or None
-        The table has no line of names: names by position, without any they are 1, 2, 3 …
+        The table has no line of names: names by position; further ones are column1, column2 … by
+        theirs, for '--map uid=column1'.
     skip_rows : int
         Lines above the line of column names (or above the first row).
     encoding : str or None

@@ -337,14 +337,19 @@ def _covers(options: IngestOptions, moment: str) -> str:
     return f"{moment} >= {midnight(options.first_day)} AND {moment} < {midnight(after)}"
 
 
-def _judged(options: IngestOptions) -> str:
-    """Return SQL for the reason of a trip with ``flaw``, ``start`` and zones at both ends."""
+def _judged(options: IngestOptions, moment: str, outside: str, more: str = "") -> str:
+    """Return SQL for the reason of a row with ``flaw``, a moment, and a test for no place."""
     return f"""
         CASE WHEN flaw <> 0 THEN flaw
-             WHEN NOT ({_covers(options, "start")}) THEN {int(Reason.OUTSIDE_PERIOD)}
-             WHEN origin_zone IS NULL OR destination_zone IS NULL THEN {int(Reason.OUTSIDE_AREA)}
-             WHEN origin_zone = destination_zone THEN {int(Reason.SELF_TRIP)}
-             ELSE 0 END"""
+             WHEN NOT ({_covers(options, moment)}) THEN {int(Reason.OUTSIDE_PERIOD)}
+             WHEN {outside} THEN {int(Reason.OUTSIDE_AREA)} {more} ELSE 0 END"""
+
+
+def _of_trip(options: IngestOptions) -> str:
+    """Return SQL for the reason of a trip with ``start`` and zones at both ends."""
+    outside = "origin_zone IS NULL OR destination_zone IS NULL"
+    more = f"WHEN origin_zone = destination_zone THEN {int(Reason.SELF_TRIP)}"
+    return _judged(options, "start", outside, more)
 
 
 def _at_both_ends(by_points: bool) -> str:
@@ -367,7 +372,7 @@ def trips(options: IngestOptions, by_points: bool, tid: bool = False) -> str:
     read = ", ".join(f"CASE WHEN flaw = 0 THEN {key} END AS {key}" for key in keys)
     return f"""
         WITH placed AS ({_at_both_ends(by_points)})
-        SELECT {_judged(options)} AS reason, {read}, count(*) AS copies FROM placed GROUP BY ALL"""
+        SELECT {_of_trip(options)} AS reason, {read}, count(*) AS copies FROM placed GROUP BY ALL"""
 
 
 def visits_of_trips() -> str:
@@ -395,12 +400,8 @@ def records(options: IngestOptions, visits_: str) -> str:
     """Return SQL for distinct (person, place, hour of the density week), and what is not used."""
     assert options.density_week is not None
     hour = f"floor((moment - {midnight(options.density_week)}) / {HOUR_S}.0)"
-    reason = f"""
-        CASE WHEN flaw <> 0 THEN flaw
-             WHEN NOT ({_covers(options, "moment")}) THEN {int(Reason.OUTSIDE_PERIOD)}
-             WHEN location IS NULL THEN {int(Reason.OUTSIDE_AREA)}
-             WHEN {hour} < 0 OR {hour} >= {HOURS_PER_WEEK} THEN {int(Reason.OTHER_WEEK)}
-             ELSE 0 END"""
+    more = f"WHEN {hour} < 0 OR {hour} >= {HOURS_PER_WEEK} THEN {int(Reason.OTHER_WEEK)}"
+    reason = _judged(options, "moment", "location IS NULL", more)
     return f"""
         WITH judged AS (
             SELECT {reason} AS reason, uid, location, {hour} AS hour FROM ({visits_}) AS v
@@ -414,9 +415,7 @@ def records(options: IngestOptions, visits_: str) -> str:
 def visit_reasons(options: IngestOptions, visits_: str) -> str:
     """Return SQL for visits by reason where only trips are wanted, which need a zone."""
     return f"""
-        SELECT CASE WHEN flaw <> 0 THEN flaw
-                    WHEN NOT ({_covers(options, "moment")}) THEN {int(Reason.OUTSIDE_PERIOD)}
-                    WHEN zone IS NULL THEN {int(Reason.OUTSIDE_AREA)} ELSE 0 END AS reason,
+        SELECT {_judged(options, "moment", "zone IS NULL")} AS reason,
                count(*) AS copies
         FROM ({visits_}) AS v GROUP BY ALL"""
 
@@ -469,7 +468,8 @@ def trips_of_points(options: IngestOptions, visits_: str, gap_minutes: float | N
                    max(zone) FILTER (WHERE from_end = 1) AS destination_zone
             FROM marked GROUP BY uid, trip
         )
-        SELECT {_judged(options)} AS reason, {_ENDS}, count(*) AS copies FROM placed GROUP BY ALL"""
+        SELECT {_of_trip(options)} AS reason, {_ENDS}, count(*) AS copies
+        FROM placed GROUP BY ALL"""
 
 
 def flows(options: IngestOptions) -> str:
@@ -479,7 +479,7 @@ def flows(options: IngestOptions) -> str:
     read = ", ".join(f"CASE WHEN reason = 0 THEN {sql} END AS {key}" for key, sql in keys.items())
     return f"""
         WITH placed AS ({_at_both_ends(by_points=False)}),
-        judged AS (SELECT *, {_judged(options)} AS reason FROM placed)
+        judged AS (SELECT *, {_of_trip(options)} AS reason FROM placed)
         SELECT reason, {read}, sum(CASE WHEN reason = 0 THEN flow ELSE 0 END)::BIGINT AS n,
                count(*) AS copies
         FROM judged GROUP BY ALL"""

@@ -159,42 +159,33 @@ def parts(spec: str, columns: Sequence[str]) -> list[tuple[str, int | None]]:
 
 
 def resolve(kind: str, given: Mapping[str, str], source: Source) -> dict[str, str]:
-    """Return canonical → actual column names for one file: what is given, the rest guessed."""
+    """Return canonical → actual column names for one file: what is given, the rest guessed.
+
+    Places are told by ids or by coordinates: by ids where a file has both, unless coordinates alone
+    are given.
+    """
     known = REQUIRED[kind] + OPTIONAL[kind]
-    used: list[str] = []
-    for canonical, spec in given.items():
-        if canonical not in known:
-            raise InputError(
-                f"'{shown(canonical)}' is no column of a table of {kind}; map {', '.join(known)}"
-            )
-        named = [column for column, _ in parts(spec, source.columns)] if spec else []
-        used += named
-        if any(column not in source.columns for column in named):
-            fault = f"column '{shown(spec)}' (for {canonical}) is missing"
-            raise _missing(source, kind, fault, canonical)
+    if odd := next((canonical for canonical in given if canonical not in known), None):
+        raise InputError(
+            f"'{shown(odd)}' is no column of a table of {kind}; map {', '.join(known)}"
+        )
+    chosen = {canonical: spec for canonical, spec in given.items() if spec}
+    used = {column for spec in chosen.values() for column, _ in parts(spec, source.columns)}
     free = [column for column in source.columns if column not in used]
-    guessed = {k: v for k, v in guess(kind, free).items() if k not in given}
-    mapping = {**guessed, **{k: column for k, column in given.items() if column}}
+    names = {k: v for k, v in guess(kind, free).items() if k not in given} | chosen
     for canonical in REQUIRED[kind]:
-        if canonical not in mapping:
+        if canonical not in names:
             raise _missing(source, kind, f"no column for {canonical}", canonical)
-    return mapping
-
-
-def one_place(
-    kind: str, names: dict[str, str], given: Mapping[str, str], source: Source
-) -> dict[str, str]:
-    """Return `names` with either ids of places or coordinates."""
-    ids, points = PLACES[kind]
-    has_points = all(name in names for name in points)
-    has_ids = all(name in names for name in ids)
-    if not has_points and not has_ids:
+    ids, points = PLACES.get(kind, ((), ()))
+    has_ids, has_points = set(ids) <= names.keys(), bool(points) and set(points) <= names.keys()
+    if not has_ids and not has_points:
         fault = f"no column for {' and '.join(ids)}, nor for {', '.join(points)}"
         raise _missing(source, kind, fault, "one or the other")
-    asked = any(name in given for name in points) and not any(given.get(name) for name in ids)
-    by_points = has_points and (not has_ids or asked)
-    dropped = ids if by_points else points
-    return {canonical: column for canonical, column in names.items() if canonical not in dropped}
+    asked = not set(points).isdisjoint(given) and set(ids).isdisjoint(chosen)
+    dropped = ids if has_points and (asked or not has_ids) else points
+    names = {canonical: spec for canonical, spec in names.items() if canonical not in dropped}
+    check(source, names, kind)
+    return names
 
 
 def whole(kind: str, names: Collection[str]) -> bool:
@@ -208,13 +199,9 @@ def of_files(options: IngestOptions, files: Sequence[Source]) -> Mappings:
     """Return the column mapping of every file, checked."""
     result: Mappings = {}
     for source in files:
-        names = resolve(options.kind, options.mapping, source)
-        if options.kind != "flows":
-            names = one_place(options.kind, names, options.mapping, source)
+        result[source] = resolve(options.kind, options.mapping, source)
         if options.gap_minutes is not None:
-            names.pop("tid", None)
-        check(source, names)
-        result[source] = names
+            result[source].pop("tid", None)
     first, *others = result.items()
     for source, names in others:
         if odd := sorted(set(names) ^ set(first[1])):
@@ -225,13 +212,14 @@ def of_files(options: IngestOptions, files: Sequence[Source]) -> Mappings:
     return result
 
 
-def check(source: Source, names: Mapping[str, str]) -> None:
+def check(source: Source, names: Mapping[str, str], kind: str = "rows") -> None:
     """Refuse columns of one file that are missing or of no usable type."""
     for canonical, spec in names.items():
         for column, _ in parts(spec, source.columns):
             if column not in source.columns:
-                raise _missing(source, "rows", f"column '{shown(column)}' is missing", canonical)
-            kind = source.kinds[source.columns.index(column)]
+                fault = f"column '{shown(column)}' (for {canonical}) is missing"
+                raise _missing(source, kind, fault, canonical)
+            type_ = source.kinds[source.columns.index(column)]
             usable = _TEXTS + _NUMERIC
             if canonical in TIMES:
                 usable += _STAMPS
@@ -239,10 +227,10 @@ def check(source: Source, names: Mapping[str, str]) -> None:
                 usable += ("time",)
             elif canonical not in NUMBERS:
                 usable += ("bool", *_STAMPS)
-            if not kind.startswith(usable):
+            if not type_.startswith(usable):
                 raise InputError(
                     f"{source.name}: column '{shown(column)}' (for {canonical}) is of type "
-                    f"{kind[:40]}; text, numbers and times are read",
+                    f"{type_[:40]}; text, numbers and times are read",
                     remedy="choose another column",
                     code="column-type",
                     settings=("mapping",),

@@ -138,7 +138,6 @@ def _locations(given: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, t
         raise InputError(f"{given.name}: several tables of locations; name one file")
     source = sources.inspect(path)
     names = mapping.resolve("locations", options.locations_mapping, source)
-    mapping.check(source, names)
     with door(source.name):
         frame = _table(source)
         place = joined(frame, mapping.parts(names["location_id"], source.columns))

@@ -180,7 +180,7 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
     delimiter = reading.delimiter or max(_DELIMITERS, key=first.count)
     fields = [f.strip() for f in next(csv.reader(io.StringIO(first), delimiter=delimiter))]
     if reading.header is not None:
-        numbered = [str(number) for number in range(1, len(fields) + 1)]
+        numbered = [f"column{number}" for number in range(1, len(fields) + 1)]
         columns = (*reading.header[: len(fields)], *numbered[len(reading.header) :])
     else:
         _check_names(name, fields, body, delimiter)

@@ -90,7 +90,7 @@ def _looked(draft: Draft) -> Preview | None:
             "Lines above the names of columns", min_value=0, max_value=10_000, key=draft.key("skip")
         )
         none = two.toggle("The file has no line of names", key=draft.key("no_header"))
-        named = {"skip_rows": int(skip), "header": ("1",) if none else None}
+        named = {"skip_rows": int(skip), "header": () if none else None}
         draft.reading = replace(draft.reading, **named)
         outcome = data_files.look(draft.files[0], draft.reading)
     return data_files.drawn(outcome)

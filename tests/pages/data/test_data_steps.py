@@ -106,7 +106,7 @@ def test_a_file_without_names_and_one_with_lines_above_offer_the_choice(open_dat
     widget(app.toggle, "data_no_header").set_value(True).run()
     assert "a column for" in missing(app)
     for place, column in enumerate(("uid", "datetime", "origin", "destination"), 1):
-        widget(app.selectbox, f"data_trips_{column}").set_value(str(place)).run()
+        widget(app.selectbox, f"data_trips_{column}").set_value(f"column{place}").run()
     assert "a column for" not in missing(app)
     assert "<small>Mon 7 Sep 2015 08:00</small>" in html_of(app)
 

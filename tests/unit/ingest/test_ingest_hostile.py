@@ -139,7 +139,6 @@ for kind, name in json.loads(sys.argv[2]):
 """
 
 
-@pytest.mark.skipif(os.name == "nt", reason="peak memory is measured as on POSIX")
 def test_refusals_cost_little_time_and_memory(tmp_path: Path) -> None:
     cases = [("table", name) for name in TABLES] + [("zones", name) for name in ZONES]
     for kind, name in cases:

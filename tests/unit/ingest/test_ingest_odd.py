@@ -3,15 +3,19 @@
 import json
 import math
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 import zipfile
-from datetime import date
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
+import duckdb
 import geopandas as gpd
 import numpy as np
 import pandas as pd
@@ -23,9 +27,14 @@ import shapely
 from engine.errors import InputError
 from engine.ingest import command as ingest_command
 from engine.ingest.command import main
-from engine.ingest.inputs.zones import read_zones
+from engine.ingest.inputs import guess, mapping
+from engine.ingest.inputs.places import read_places
+from engine.ingest.inputs.sources import inspect
+from engine.ingest.inputs.zones import read_shapes, read_zones
+from engine.ingest.options import Reading
 from engine.ingest.report import Reason
-from tests.reference.ingest_inputs import TOWERS, write_csv, write_towers
+from engine.ingest.rows import Reader
+from tests.reference.ingest_inputs import TOWERS, trip_options as options, write_csv, write_towers
 from tests.support.ingests import HEADER, ROWS, arguments, built, refused, write_parquet
 
 B = TOWERS[1][0]
@@ -238,3 +247,145 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, how: signal.Signals) -> 
     assert not any(spilled)  # raw ids are for their owner alone
     assert not list(spill.iterdir())
     assert not (tmp_path / "city" / "current").exists()
+
+
+def not_utf8(rows: int = 2) -> pa.Array:
+    """Text whose last value is no UTF-8, as a careless writer leaves it."""
+    values = [b"ab"] * (rows - 1) + [b"\xff\xfe"]
+    offsets = np.arange(0, 2 * rows + 2, 2, dtype=np.int32)
+    buffers = [None, pa.py_buffer(offsets.tobytes()), pa.py_buffer(b"".join(values))]
+    return pa.Array.from_buffers(pa.string(), rows, buffers)
+
+
+def test_ids_of_places_are_short_and_utf8(tmp_path: Path) -> None:
+    places = {"lat": [20.6, 20.7], "lng": [-103.3, -103.4]}
+    for values, words in (
+        (["A" * 2_000, "B"], "longer than 1000 characters in 1 of 2 rows"),
+        (not_utf8(), "cannot be read|not in the encoding"),
+        (pa.array([b"\xff", b"B"]), "of type binary"),
+        ([["A"], ["B"]], "of type list"),
+    ):
+        pq.write_table(pa.table({"location_id": values, **places}), tmp_path / "p.parquet")
+        error = refused(tmp_path, words, locations=tmp_path / "p.parquet")
+        assert "p.parquet" in str(error)
+
+
+def test_empty_lines_above_the_names_of_places_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "p.csv"
+    path.write_text("\n\nlocation_id,lat,lng\nA,20.6,-103.3\nB,20.7,-103.3\n", encoding="utf-8")
+    places = read_places(options(tmp_path, "trips", [path], locations=path))
+    assert places.towers["location_id"].tolist() == ["A", "B"]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("n" * 300, "out"),
+        ("..", "out"),
+        ("a\0b", "out"),
+        ("a\udc80b", "out"),
+        ("a\x1b[31mb", "out"),
+        ("a\nb", "out"),
+        ("a\0b", "locations"),
+        ("a\0b", "zones"),
+        ("a\0b", "spill"),
+        ("a\0b", "inputs"),
+    ],
+)
+def test_names_that_no_system_can_take_are_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, setting: str
+) -> None:
+    trips = write_csv(tmp_path / "t.csv", HEADER, ROWS)
+    given = {"locations": trips, "inputs": trips, "out": tmp_path / "x"}
+    given[setting] = tmp_path / name
+    arguments = ["trips", str(given.pop("inputs")), "--timezone", "UTC"]
+    arguments += ["--from", "2015-09-07", "--to", "2015-09-13"]
+    for option, value in given.items():
+        arguments += [f"--{option}", str(value)]
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert said.count("\n") == 1
+    assert said.startswith("error: ")
+    assert not {"\x1b", "\0"} & set(said)
+    assert f"{setting} must" in said
+
+
+def boxes(count: int = 4) -> gpd.GeoDataFrame:
+    shapes = [shapely.box(i * 0.01, 0, i * 0.01 + 0.01, 0.01) for i in range(count)]
+    return gpd.GeoDataFrame({"zone_id": [f"z{i}" for i in range(count)]}, geometry=shapes, crs=4326)
+
+
+@pytest.mark.parametrize("crs", ["IAU_2015:30100", 'LOCAL_CS["x",UNIT["metre",1]]', "OGC:UnixTime"])
+def test_foreign_reference_systems_are_refused(tmp_path: Path, crs: str) -> None:
+    document = json.loads(boxes().to_json())
+    document["crs"] = {"type": "name", "properties": {"name": crs}}
+    path = tmp_path / "z.geojson"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    with pytest.raises(InputError, match=r"z\.geojson"):
+        read_zones(path, {})
+
+
+@pytest.mark.parametrize("stated", [0, 2, -5, 10**12])
+def test_every_row_of_a_geopackage_is_read_whatever_it_states(tmp_path: Path, stated: int) -> None:
+    path = tmp_path / "z.gpkg"
+    boxes().to_file(path, driver="GPKG")
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("UPDATE gpkg_ogr_contents SET feature_count = ?", (stated,))
+    assert read_shapes(path)["zone_id"].tolist() == ["z0", "z1", "z2", "z3"]
+
+
+def test_a_second_file_without_a_column_is_named(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "b.csv", ("user", "datetime"), [("p", "2015-09-07")])
+    with pytest.raises(InputError, match=r"b\.csv: column 'uid' .for uid. is missing"):
+        mapping.check(inspect(path), {"uid": "uid"})
+
+
+SECOND = 1_441_684_029
+"""2015-09-08 03:47:09 in UTC."""
+
+
+def read(
+    values: Sequence[str] | Sequence[int], reading: Reading | None = None, zone: str = "UTC"
+) -> list[str]:
+    """Return each value as a time on the wall clock, empty where it cannot be read."""
+    connection = duckdb.connect()
+    connection.execute(f"SET TimeZone = '{zone}'")
+    connection.register("raw", pa.table({"v": list(values), "row": range(len(values))}))
+    kind = "VARCHAR" if isinstance(values[0], str) else "BIGINT"
+    seconds = Reader(reading or Reading()).seconds("v", kind)
+    found = connection.execute(f"SELECT {seconds} FROM raw ORDER BY row").fetchall()
+    return ["" if s is None else f"{datetime.fromtimestamp(s, UTC):%d %H:%M:%S}" for (s,) in found]
+
+
+ISO = {
+    "2015-09-08T04": "08 04:00:00",
+    "2015-09-08 23": "08 23:00:00",
+    "2015-09-08T04Z": "08 04:00:00",
+    "2015-09-08T04+02": "08 02:00:00",
+    "2015-09-08T04-05:30": "08 09:30:00",
+    "20150908T0407+0200": "08 02:07:00",
+    "20150908T040709Z": "08 04:07:09",
+    "2015-09-08": "08 00:00:00",
+    "2015-09-08T24": "",
+    "2015-09-08T": "",
+}
+
+
+def test_iso_times_down_to_the_hour_are_read() -> None:
+    assert dict(zip(ISO, read(list(ISO)), strict=True)) == ISO
+
+
+def test_nanoseconds_are_cut_off_to_the_last_digit() -> None:
+    last = SECOND * 10**9 + 999_999_999
+    assert float(last) == float((SECOND + 1) * 10**9)  # a float would be a second late
+    numbers = [last, last + 1, -1, 2**63 - 1]
+    expected = ["08 03:47:09", "08 03:47:10", "31 23:59:59", ""]
+    reading = Reading(number_times="nanoseconds")
+    assert read(numbers, reading) == expected
+    assert read([str(number) for number in numbers], reading) == expected
+
+
+def test_the_unit_of_numbers_is_told_by_their_size() -> None:
+    units = ("seconds", "milliseconds", "microseconds", "nanoseconds")
+    for power, unit in zip((0, 3, 6, 9), units, strict=True):
+        assert guess.unit_of([str(SECOND * 10**power)]) == (unit, None)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import sys
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -92,7 +91,6 @@ def test_headerless_rows_are_never_quoted(tmp_path: Path, kind: str) -> None:
     assert not re.search("alice|home|77", str(error))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems have names in Unicode alone")
 def test_files_whose_names_are_no_utf8_are_read_and_named(tmp_path: Path) -> None:
     folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/d\xe9r"))
     folder.mkdir()
@@ -118,7 +116,6 @@ def test_a_folder_that_cannot_be_looked_into_is_refused(
     refused(tmp_path, "raw: a folder in it cannot be read", tmp_path / "raw")
 
 
-@pytest.mark.skipif(os.name == "nt", reason="the lock is POSIX's")
 def test_a_second_build_of_one_dataset_is_refused_and_dead_ones_are_swept(tmp_path: Path) -> None:
     (tmp_path / "city" / "dead.partial").mkdir(parents=True)
     with storage.only_writer(tmp_path / "city"), pytest.raises(DatasetError) as caught:

@@ -20,8 +20,9 @@ from engine.errors import InputError
 from engine.ingest.command import main
 from engine.ingest.inputs import cells
 from engine.ingest.inputs.zones import layers, read_zones
+from engine.ingest.options import Reading
 from tests.reference.ingest_inputs import TOWERS, table, write_csv
-from tests.support.ingests import built, refused
+from tests.support.ingests import HEADER, built, refused
 
 FORMS = Path(__file__).parents[4] / "shared" / "data" / "forms"
 pytestmark = pytest.mark.filterwarnings("error")
@@ -238,7 +239,9 @@ def test_names_by_position_and_lines_above_the_header(tmp_path: Path) -> None:
     places = ("--locations", str(write_csv(tmp_path / "p.csv", ("id", "lat", "lng"), TOWERS)))
     period = {"zone": "America/Mexico_City", "first": "2015-09-01", "last": "2015-09-30"}
     words = ("trips", str(tmp_path / "t.csv"), *places, "--parts", "trips")
-    mapped = ("--map", "uid=1", "datetime=2", "origin=3", "destination=4")
+    mapped = ("--map", *(f"{name}=column{n}" for n, name in enumerate(HEADER, 1)))
+    with pytest.raises(InputError, match="the file has column1, column2, column3, column4"):
+        built(tmp_path, tmp_path / "t.csv", reading=Reading(header=()))
     assert flows_of(typed(tmp_path, *words, *mapped, "--no-header", **period)).total() == 2
     assert main([*words, "--timezone", "UTC", "--from", "2015-09-01", "--to", "2015-09-30",
                  "--out", str(tmp_path / "x")]) == 2  # fmt: skip

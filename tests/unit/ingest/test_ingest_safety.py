@@ -88,11 +88,11 @@ def test_cancel_leaves_nothing(workplace: Path, stage: str) -> None:
 def test_ctrl_c_leaves_nothing_and_says_so(
     workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def interrupted(self: command.ProgressBar, progress: Progress) -> None:
-        if progress.stage == "ranking visits":
+    def interrupted(progress: Progress | None = None) -> None:
+        if progress is not None and progress.stage == "ranking visits":
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(command.ProgressBar, "show", interrupted)
+    monkeypatch.setattr(command, "_show", interrupted)
     assert command.main(arguments(workplace)) == command.EXIT_CANCELLED
     assert "nothing was written" in capsys.readouterr().err
     assert leftovers(workplace) == []

@@ -2,7 +2,6 @@
 
 import gzip
 import json
-import os
 import stat
 from dataclasses import replace
 from datetime import date, datetime, timedelta
@@ -231,7 +230,6 @@ def test_nobody_counts_more_than_the_cap_by_a_single_visit(tmp_path: Path) -> No
         assert dataset.truth_by_tower.sum(axis=1)[:2].tolist() == [min(visits, cap), cap]
 
 
-@pytest.mark.skipif(os.name == "nt", reason="permissions of this kind are POSIX's")
 def test_everything_written_is_for_its_owner_only(tmp_path: Path) -> None:
     dataset, _ = built(tmp_path, some_trips(), **WITH_ENDS)
     there = list(dataset.folder.rglob("*"))
