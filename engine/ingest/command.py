@@ -123,7 +123,7 @@ def parser() -> argparse.ArgumentParser:
         for name, kind in get_type_hints(of).items():
             if name in _NO_OPTIONS:
                 continue
-            text = said[name].replace("%", "%%")
+            text = said.get(name, "").replace("%", "%%")
             if name == "leave_out":
                 text += " " + "; ".join(f"{choice}: {words}" for choice, words in CHOICES.items())
             flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")

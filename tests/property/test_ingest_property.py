@@ -7,10 +7,11 @@ the sensitivity that the mechanisms declare.
 import tempfile
 from collections import Counter
 from datetime import date
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings, strategies as st
+from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
 from engine.ingest import build, keys
@@ -37,6 +38,15 @@ trips = st.tuples(
     st.sampled_from(PLACES),
     st.sampled_from(PLACES),
 )
+
+
+FULL: list[tuple[Any, ...]] = [
+    ("p1", START, None, "A", "A"),
+    ("p1", START, None, "B", "A"),
+    ("p1", START + 407_828, None, "A", "A"),
+    ("p1", START + 10_926, 60, "A", "B"),
+]
+"""Five visits of six that are allowed: a clip is reached to the last unit."""
 
 
 def counted(rows: list[tuple[Any, ...]], folder: Path, **changes: Any) -> dict[str, Counter]:
@@ -66,6 +76,7 @@ def change(with_person: Counter, without: Counter) -> Counter:
     cap=st.integers(1, 12),
     salt=st.sampled_from(["a", "b", "c"]),
 )
+@example(rows=FULL, cap=6, salt="a")
 def test_removing_one_person_changes_no_more_than_the_declared_sensitivity(
     rows: list[tuple[Any, ...]], cap: int, salt: str
 ) -> None:
@@ -123,12 +134,12 @@ def assert_zoom_within_clips(added: dict[str, Counter], cap: int) -> None:
     """One person changes every table of `zoom` by at most what is left of its clip in L₂."""
     visits = added["zoom_total"].total()
     assert visits == added["truth"].total()
-    unit = WEIGHT_UNITS**2 * (1 - 63 / 64 * (visits / cap) ** 2)
+    unit = WEIGHT_UNITS**2 * (1 - Fraction(63, 64) * Fraction(visits, cap) ** 2)  # it is reached
     for name in ("zoom_towers", "zoom_districts", "zoom_weeks"):
-        assert sum(n * n for n in added[name].values()) <= CLIP_SQUARED * unit
+        assert sum(n * n for n in added[name].values()) <= Fraction(CLIP_SQUARED) * unit
     for clip_squared in CITY_CLIPS_SQUARED:
         row = [n for (clip, _), n in added["zoom_city"].items() if clip == clip_squared]
-        assert sum(n * n for n in row) <= clip_squared * unit
+        assert sum(n * n for n in row) <= Fraction(clip_squared) * unit
 
 
 def test_ranks_above_256_share_a_bucket_and_no_rank_below_repeats(tmp_path: Path) -> None:

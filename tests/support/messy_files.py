@@ -56,8 +56,6 @@ def by_points(row: Row) -> list[Any]:
 
 TAXI = ["id", "tpep_pickup_datetime", "pickup_latitude", "pickup_longitude"]
 TAXI = ["user_id", *TAXI[1:], "dropoff_latitude", "dropoff_longitude"]
-SWAPPED = ["user_id", "start", "pickup_longitude", "pickup_latitude"]
-SWAPPED += ["dropoff_longitude", "dropoff_latitude"]
 
 
 def comma(row: Row) -> list[Any]:

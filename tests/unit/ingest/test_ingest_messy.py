@@ -14,17 +14,7 @@ from engine.ingest.options import Coarseness, Reading
 from tests.reference.ingest_inputs import table, write_csv
 from tests.support import ingests
 from tests.support.ingests import built
-from tests.support.messy_files import (
-    HEADER,
-    MESSY,
-    SWAPPED,
-    Row,
-    by_points,
-    dated,
-    instant,
-    lines,
-    trips,
-)
+from tests.support.messy_files import HEADER, MESSY, Row, dated, instant, lines, trips
 
 QUICK = ("windows", "american", "split_hour", "taxi_comma")
 """What the ordinary run reads: each goes through another branch of the reading."""
@@ -76,11 +66,6 @@ def test_dates_that_can_be_two_days_are_asked_never_taken(tmp_path: Path) -> Non
         how = {**year, "reading": Reading(date_order=order), "out": tmp_path / order}
         dataset, _ = built(tmp_path, tmp_path / "messy.csv", **how)
         assert min(key[0] for key in counted(dataset.folder)) == day
-
-
-def test_coordinates_that_are_swapped_are_told(tmp_path: Path) -> None:
-    error = refused(tmp_path, lines(by_points, SWAPPED).encode())
-    assert "the other way round if they are swapped" in str(error)
 
 
 @pytest.mark.parametrize("quoted", [False, True])
