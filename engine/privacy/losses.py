@@ -201,7 +201,7 @@ def _on_grid(p: Floats, q: Floats, width: float) -> tuple[int, Floats, Floats]:
     loss = np.log(p / q)
     place = loss / width
     nearest = np.rint(place)
-    below = np.where(np.abs(place - nearest) < 1e-6, nearest, np.floor(place)).astype(np.int64)
+    below = np.where(np.abs(place - nearest) < 1e-9, nearest, np.floor(place)).astype(np.int64)
     beyond = np.maximum(loss - below * width, 0.0)
     up = np.expm1(-beyond) / np.expm1(-width)
     first, points = int(below.min()), int(np.ptp(below)) + 2

@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from engine.privacy import Losses, composed, composed_epsilon, epsilon_at, randomised_response
+from engine.parameters import ODParameters
+from engine.privacy import (
+    Corridor,
+    Losses,
+    composed,
+    composed_epsilon,
+    epsilon_at,
+    randomised_response,
+    strongest,
+)
 from engine.privacy.attack import bounded_range_delta
 from engine.privacy.losses import from_deltas
 from tests.reference import attack_reference as plain
@@ -123,3 +132,12 @@ def test_a_randomised_response_of_any_epsilon():
         p, q = randomised_response(epsilon)
         assert p.sum() == pytest.approx(1)
         assert composed([(p, q, 1)]).advantage == pytest.approx(math.tanh(epsilon / 2), rel=1e-6)
+
+
+def test_chances_keep_their_sums_where_losses_lie_just_beside_the_grid():
+    """Two flows of which one's losses have a measure that is nearly the other's."""
+    target = [Corridor(trips=4, rest=4), Corridor(trips=4, rest=4, cells=2)]
+    parameters = ODParameters(epsilon=2.125, suppression_threshold=17, unit="trip")
+    losses = strongest(target, parameters, days=5).losses
+    for chances in (losses.inside, losses.outside):
+        assert chances.sum() == pytest.approx(1, abs=1e-10)
