@@ -1,7 +1,6 @@
 """Which datasets are installed, and where."""
 
 import os
-import sys
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,12 +17,8 @@ def data_root() -> Path:
         return Path(named)
     if (_BESIDE.parent / "pyproject.toml").is_file():
         return _BESIDE
-    home = Path.home()
-    if sys.platform == "darwin":
-        user = home / "Library" / "Application Support"
-    else:
-        user = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
-    return user / "mobility-privacy-explorer"
+    user = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(user) / "mobility-privacy-explorer"
 
 
 def data_roots() -> tuple[Path, ...]:
