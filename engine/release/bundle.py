@@ -6,7 +6,6 @@ is swept by the next one. What is said of a release that fails or is stopped is 
 """
 
 import fcntl
-import hashlib
 import os
 import shutil
 import signal
@@ -90,23 +89,23 @@ def claimed(out: Path, needed: int) -> Generator[Path]:
 
 
 def seal(folder: Path, texts: Mapping[str, str]) -> str:
-    """Write the texts, list all files with their hashes, make everything the owner's and durable.
+    """Write the texts and the list of all files with their hashes; return the list's own hash.
 
-    Returns the SHA-256 of the list.
+    Everything is the owner's only, and durable.
     """
     for name, text in texts.items():
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
     files = sorted(one for one in folder.rglob("*") if one.is_file())
     listed = "\n".join(f"{_settled(one)}  {one.relative_to(folder).as_posix()}" for one in files)
     (folder / "SHA256SUMS").write_text(f"{listed}\n", encoding="utf-8")
-    _settled(folder / "SHA256SUMS")
+    digest = _settled(folder / "SHA256SUMS")
     for path in (*(one for one in folder.rglob("*") if one.is_dir()), folder):
         storage.sync(path)
     with zipfile.ZipFile(zip_of(folder), "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
         for path in (*files, folder / "SHA256SUMS"):
             packed.write(path, f"{folder.name}/{path.relative_to(folder).as_posix()}")
     _settled(zip_of(folder))
-    return hashlib.sha256(listed.encode()).hexdigest()
+    return digest
 
 
 def reveal(folder: Path, out: Path) -> None:

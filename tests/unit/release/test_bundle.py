@@ -1,7 +1,9 @@
 """Bundles: what is in them, what is not, refusals, and that no key depends on a person."""
 
+import hashlib
 import json
 import shutil
+import zipfile
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -106,6 +108,24 @@ def test_a_bundle_says_what_a_reader_must_know(bundles, name, demo):
     ]
     assert all(one.st_mode & 0o077 == 0 for one in files)
     assert sum(one.st_size for one in files) < room(said["cells"], demo.zones)
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_every_file_has_its_hash_in_the_list_the_archive_and_the_ledger(bundles, name):
+    folder = bundles / name
+    bytes_of = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    with zipfile.ZipFile(bundles / f"{name}.zip") as packed:
+        archive = {one.removeprefix(f"{name}/"): packed.read(one) for one in packed.namelist()}
+    assert archive == bytes_of
+    hashes = {name: hashlib.sha256(content).hexdigest() for name, content in bytes_of.items()}
+    digest, listed = hashes.pop("SHA256SUMS"), bytes_of["SHA256SUMS"].decode()
+    assert listed == "".join(f"{hashes[name]}  {name}\n" for name in sorted(hashes))
+    done = [one.body for one in BudgetLedger(bundles / "ledger.sqlite").entries()[2::2]]
+    assert done[PRODUCTS.index(name)]["digest"] == digest
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
