@@ -5,18 +5,15 @@ person leaves all others as they were.
 """
 
 from dataclasses import dataclass, field
-from datetime import date, timedelta
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import geopandas as gpd
 import numpy as np
-import pyarrow as pa
 import shapely
 from scipy.sparse import csr_array, eye_array
 
-from engine import datasets
+from engine.geography import tessellate
 
 HOURS = 168
 Visits = dict[int, list[tuple[int, int]]]
@@ -93,62 +90,6 @@ def geography(towers: int, side: int, seed: int = 0) -> Geography:
     )
 
 
-def save(
-    folder: Path,
-    counts: Aggregates,
-    places: Geography,
-    *,
-    people_public: int | None = None,
-    cap: int = 840,
-) -> datasets.Dataset:
-    ids = places.towers["location_id"].to_numpy()
-
-    def table(array: np.ndarray, *names: str) -> pa.Table:
-        where = np.nonzero(array)
-        columns = {name: pa.array(where[i] + (i == 2)) for i, name in enumerate(names) if i}
-        return pa.table(
-            {
-                "location_id": pa.array(ids[where[0]], pa.string()),
-                **columns,
-                "n": pa.array(array[where]),
-            }
-        )
-
-    first = date(2024, 3, 4)
-    metadata = datasets.Metadata(
-        name=folder.name,
-        description="small random city",
-        source="tests",
-        licence="CC0",
-        simulated=True,
-        first_day=first,
-        last_day=first + timedelta(days=6),
-        time_zone="Europe/Paris",
-        week=first,
-        people_public=people_public,
-        max_visits_cap=cap,
-        salt_id="tests",
-        made_by="tests",
-    )
-    return datasets.save(
-        folder,
-        metadata,
-        zones=places.zones,
-        towers=places.towers,
-        tables={
-            "truth": table(counts.truth, "location_id", "hour"),
-            "presampled": table(counts.ranked, "location_id", "hour", "rank"),
-            "single_visit": table(counts.single, "location_id"),
-        },
-    )
-
-
-def small_city(folder: Path, people: int = 3000, towers: int = 40, side: int = 5, seed: int = 1):
-    """Save and load a dataset of `people` random people."""
-    counts = aggregate(random_visits(people, towers, seed), towers)
-    return save(folder, counts, geography(towers, side, seed), people_public=people)
-
-
 class MemoryDataset:
     """What the density engine reads of a dataset, held in memory; quick to make and to change."""
 
@@ -159,6 +100,14 @@ class MemoryDataset:
         self.towers = range(len(counts.truth))
         self.zones = range(tessellation.overlap.shape[1])
         self.metadata = SimpleNamespace(max_visits_cap=cap, people_public=None)
+
+
+def city_of(visits: Visits, places: Geography) -> MemoryDataset:
+    """Count the visits of people at towers over zones."""
+    tessellation = tessellate(places.towers, places.zones)
+    dataset = MemoryDataset(aggregate(visits, len(places.towers)), tessellation)
+    dataset.towers = places.towers
+    return dataset
 
 
 def one_zone_a_tower(size: int) -> SimpleNamespace:

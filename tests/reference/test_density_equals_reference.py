@@ -5,20 +5,19 @@ import numpy as np
 import pytest
 
 from engine import density
-from engine.datasets import Dataset
 from engine.density import scales, smoothing
 from tests.reference import density_reference as reference
-from tests.reference.small_city import small_city
+from tests.reference.small_city import MemoryDataset, city_of, geography, random_visits
 
 BASE = density.DensityParameters(epsilon=2.0, delta=1e-6, max_visits_per_user=12)
 
 
 @pytest.fixture(scope="module")
-def city(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
-    return small_city(tmp_path_factory.mktemp("reference") / "small", people=900, towers=24, side=4)
+def city() -> MemoryDataset:
+    return city_of(random_visits(900, 24, seed=1), geography(24, 4, seed=1))
 
 
-def compare(city: Dataset, parameters: density.DensityParameters, seed: int) -> int:
+def compare(city: MemoryDataset, parameters: density.DensityParameters, seed: int) -> int:
     """Compare every stage and return the number of clusters."""
     noise = density.DensityNoise.draw(np.random.default_rng(seed), city, parameters.method)
     release = density.release(city, parameters, noise=noise)
@@ -51,7 +50,7 @@ SWITCHES = [
 
 @pytest.mark.parametrize(("method", "scaling", "smooth"), SWITCHES)
 def test_fourier_methods_equal_the_paper_stage_by_stage(
-    city: Dataset, method: str, scaling: bool, smooth: bool
+    city: MemoryDataset, method: str, scaling: bool, smooth: bool
 ) -> None:
     parameters = replace(
         BASE, method=method, scaling=scaling, smoothing=smooth, cluster_minimum=1500.0
@@ -74,7 +73,9 @@ def test_fourier_methods_equal_the_paper_stage_by_stage(
     ],
     ids=str,
 )
-def test_settings_at_their_ends_equal_the_paper(city: Dataset, changes: dict[str, object]) -> None:
+def test_settings_at_their_ends_equal_the_paper(
+    city: MemoryDataset, changes: dict[str, object]
+) -> None:
     compare(city, replace(BASE, **changes), seed=99)
 
 
@@ -93,7 +94,7 @@ def test_the_noise_term_of_efpa_is_root_two_times_the_printed_one() -> None:
 
 
 @pytest.mark.parametrize("method", ["zones_laplace", "towers_laplace", "lpa"])
-def test_laplace_methods_equal_the_paper(city: Dataset, method: str) -> None:
+def test_laplace_methods_equal_the_paper(city: MemoryDataset, method: str) -> None:
     parameters = replace(BASE, method=method)
     noise = density.DensityNoise.draw(np.random.default_rng(3), city, parameters.method)
     expected = reference.laplace(city, parameters, noise)
@@ -101,7 +102,7 @@ def test_laplace_methods_equal_the_paper(city: Dataset, method: str) -> None:
     np.testing.assert_allclose(counts, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
 
 
-def test_truth_and_presampled_equal_the_paper(city: Dataset) -> None:
+def test_truth_and_presampled_equal_the_paper(city: MemoryDataset) -> None:
     overlap = city.tessellation.overlap.toarray()
     for ours, towers in (
         (density.truth(city), city.truth_by_tower),

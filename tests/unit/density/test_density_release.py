@@ -17,11 +17,10 @@ from tests.reference.small_city import (
     Aggregates,
     Geography,
     MemoryDataset,
-    aggregate,
+    city_of,
     geography,
     one_zone_a_tower,
     random_visits,
-    save,
 )
 
 METHODS: tuple[DensityMethod, ...] = (
@@ -33,10 +32,6 @@ METHODS: tuple[DensityMethod, ...] = (
     "efpag_joint",
 )
 BASE = density.DensityParameters(epsilon=1.0)
-
-
-def save_visits(folder: Path, visits: dict, places: Geography) -> Dataset:
-    return save(folder / "edge", aggregate(visits, len(places.towers)), places)
 
 
 def moved(places: Geography, geometry: np.ndarray) -> Geography:
@@ -57,8 +52,8 @@ EDGES = {
 
 
 @pytest.mark.parametrize("name", EDGES)
-def test_nothing_is_nan_infinite_or_negative(name: str, tmp_path: Path) -> None:
-    dataset = save_visits(tmp_path, *EDGES[name])
+def test_nothing_is_nan_infinite_or_negative(name: str) -> None:
+    dataset = city_of(*EDGES[name])
     truth = density.truth(dataset)
     assert truth.sum() == pytest.approx(dataset.truth_by_tower.sum())
     switches = ({}, {"scaling": False}, {"cluster_minimum": 0.0}, {"smoothing": False})
@@ -112,9 +107,8 @@ def test_cells_with_a_negative_total_read_zero_all_week() -> None:
     assert release.cover_counts[~low].any(axis=1).all()
 
 
-def test_too_few_people_give_zeros_and_a_flag(tmp_path: Path) -> None:
-    counts = aggregate(random_visits(30, 8), 8)
-    dataset = save(tmp_path / "few", counts, geography(8, 3), people_public=30)
+def test_too_few_people_give_zeros_and_a_flag() -> None:
+    dataset = city_of(random_visits(30, 8), geography(8, 3))
     parameters = replace(BASE, epsilon=0.05)
     flagged = 0
     for seed in range(40):
@@ -146,9 +140,9 @@ def test_a_dataset_without_density_says_so(tiny_city: Dataset, tmp_path: Path) -
 
 @pytest.mark.parametrize("method", [*METHODS, "zoom"])
 def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(
-    method: DensityMethod, tmp_path: Path
+    method: DensityMethod,
 ) -> None:
-    dataset = save_visits(tmp_path, random_visits(50, 4), geography(4, 2))
+    dataset = city_of(random_visits(50, 4), geography(4, 2))
 
     def variates(seed: int) -> dict[str, np.ndarray]:
         drawn = density.DensityNoise.draw(np.random.default_rng(seed), dataset, method)
