@@ -33,7 +33,12 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     parameters: ReportParameters = setting.parameters
     planned, users = report.plan(view, parameters), parameters.unit == "user"
     stages = tuple(
-        Stage.laplace(f"{stage.name}: {stage.reads}", stage.sensitivity, stage.epsilon, _ROOM)
+        Stage(
+            name=f"{stage.name}: {stage.reads}",
+            sensitivity=stage.sensitivity,
+            scale=stage.sensitivity / stage.epsilon * _ROOM,  # to the last digit what is drawn
+            epsilon=stage.epsilon,
+        )
         for stage in planned.ledger.stages
     )
     return Plan.of(

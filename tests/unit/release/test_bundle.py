@@ -21,7 +21,16 @@ from opendp import mod
 from engine import datasets, release as package
 from engine.datasets import Dataset
 from engine.errors import DatasetError, ExplorerError
-from engine.release import CONSENT, NOISE_CONSENT, BudgetLedger, ReleaseError, check, noise, plan
+from engine.release import (
+    CONSENT,
+    NOISE_CONSENT,
+    WAYS,
+    BudgetLedger,
+    ReleaseError,
+    check,
+    noise,
+    plan,
+)
 from engine.release.bundle import room
 from engine.release.files import neutral
 from engine.release.statement import ITEMS
@@ -92,6 +101,19 @@ def test_a_bundle_has_the_measurements_that_opendp_ran(bundles, name):
             size = one["sensitivity"]
             cost = again.map(size if stage["epsilon"] is None else round(size))
             assert cost == pytest.approx(stage["epsilon"] or stage["rho"], rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 0.3, 0.7, 1.1])
+def test_a_report_is_drawn_with_the_scales_of_its_plan(demo, monkeypatch, tmp_path, epsilon):
+    """To the last digit, so that the measurements that are listed are those that ran."""
+    drawn: set[float] = set()
+    add = noise.discrete_laplace
+    monkeypatch.setattr(
+        noise, "discrete_laplace", lambda counts, scale: drawn.add(scale) or add(counts, scale)
+    )
+    planned = plan(report(epsilon=epsilon), demo)
+    WAYS["derived"].write(planned, demo, tmp_path, lambda _share: None)
+    assert drawn == {stage.scale for stage in planned.stages}
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
