@@ -104,6 +104,9 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
     assert (urlsplit(page.url).path, link(page)) == ("/", wanted)
     for name in list(PAGES.values())[::-1]:
         go(page, name)
+        if name == "Data":  # beside a file they mean nothing
+            expect(page.locator(".st-key-epsilon")).to_have_count(0)
+            continue
         assert {**link(page), **wanted} == link(page), name
         for key in ("epsilon", "threshold", "max_visits"):
             slider = page.locator(f".st-key-{key} input[type=range]").first
