@@ -1,8 +1,8 @@
 """DuckDB, the embedded engine that runs the statements of `rows` and `counting`."""
 
 import math
-import threading
 from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -31,32 +31,21 @@ def watched(
     names: Mapping[str, str],
 ) -> Any:
     """Do `work` in a thread of its own; if the monitor raises (a stop), `interrupt` the engine."""
-    outcome: dict[str, Any] = {}
-    # an event, not the thread's own state: that is wrong after a Ctrl-C during a join
-    ended = threading.Event()
-
-    def run() -> None:
+    with ThreadPoolExecutor(1, "ingest-statement") as pool:
+        statement = pool.submit(work)
         try:
-            outcome["result"] = work()
-        except BaseException as error:
-            outcome["error"] = error
-        finally:
-            ended.set()
-
-    threading.Thread(target=run, name="ingest-statement").start()
-    try:
-        over = False
-        while not over:
-            over = ended.wait(_POLL_SECONDS)
-            monitor.update(share())
-    except BaseException:
-        while not ended.wait(_POLL_SECONDS):
-            interrupt()
-        raise
-    if "error" in outcome:
+            over = False
+            while not over:
+                over = bool(wait([statement], _POLL_SECONDS).done)
+                monitor.update(share())
+        except BaseException:
+            while not wait([statement], _POLL_SECONDS).done:
+                interrupt()
+            raise
+    if (error := statement.exception()) is not None:
         file = next(iter(names.values())) if len(names) == 1 else f"one of {len(names)} inputs"
-        raise told(outcome["error"], file, names) from None
-    return outcome["result"]
+        raise told(error, file, names) from None
+    return statement.result()
 
 
 class DuckDB:

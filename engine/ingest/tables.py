@@ -31,11 +31,36 @@ _FAULTS = {
     Reason.LOST_DIGITS: "holds ids that have lost digits",
     Reason.UNKNOWN: "holds no number",
 }
-_SETTINGS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(TIMES, ("date_order", "number_times", "time_format")),
-    **dict.fromkeys(DEGREES, ("decimal",)),
-    "flow": ("decimal", "thousands"),
+_MENDED: dict[str, tuple[str, tuple[str, ...]]] = {
+    "uid": (
+        "give every row a person, to the last digit (text such as 1.2E+11, numbers with a fraction "
+        "and floats from 2^53 have lost some)",
+        (),
+    ),
+    "tid": ("give every row its trip, or say that the table has no column of trips", ()),
+    "flow": (
+        f"give numbers of trips from 0 to {LARGEST_FLOW:,} in every row, and name the marks in "
+        "them",
+        ("decimal", "thousands"),
+    ),
+    **dict.fromkeys(
+        DEGREES,
+        (
+            "choose them the other way round if they are swapped, else give degrees within ±90 and "
+            "±180, and name the decimal mark",
+            ("decimal",),
+        ),
+    ),
+    **dict.fromkeys(
+        TIMES,
+        (
+            "write times as 2015-09-07 08:30:00 or as seconds since 1970, or say how they are "
+            "written",
+            ("date_order", "number_times", "time_format"),
+        ),
+    ),
 }
+"""How a column is mended, and by which settings."""
 _UNUSED: dict[Reason, tuple[str, tuple[str, ...]]] = {
     Reason.OUTSIDE_PERIOD: (
         "check the first and the last day, the time zone, and what times that are numbers count",
@@ -155,14 +180,15 @@ def refuse_flaws(
             ((rows, *found),) = engine.rows(f"SELECT count(*), {counts} FROM ({numbered})")
         for (reason, canonical, _), n, first in zip(tests, found[::2], found[1::2], strict=True):
             if n:
+                remedy, settings = _MENDED[canonical]
                 which = ("row " if n == 1 else "rows ") + ", ".join(f"{row:,}" for row in first)
                 raise _refused(
                     f"{source.name}: column '{shown(names[canonical])}' (for {canonical}) "
                     f"{_FAULTS.get(reason, 'cannot be read')} in {n:,} of {rows:,} rows, the first "
                     f"in {which}",
-                    _remedy(reason, canonical),
+                    remedy,
                     reason,
-                    *_SETTINGS.get(canonical, ()),
+                    *settings,
                 )
 
 
@@ -173,28 +199,6 @@ def _refused(fault: str, remedy: str, reason: Reason, *settings: str) -> InputEr
         return InputError(fault, remedy=remedy, code="lost-digits", settings=settings)
     remedy, settings = f"{remedy}, or {CHOICES[choice]} ({choice})", (*settings, "leave_out")
     return InputError(fault, remedy=remedy, code=choice, settings=settings)
-
-
-def _remedy(reason: Reason, canonical: str) -> str:
-    if reason in (Reason.NO_PERSON, Reason.LOST_DIGITS):
-        return (
-            "give every row a person, to the last digit (text such as 1.2E+11, numbers with a "
-            "fraction and floats from 2^53 have lost some)"
-        )
-    if reason is Reason.UNKNOWN:
-        return "give a number in every row"
-    if canonical.endswith(("lat", "lng")):
-        return (
-            "choose them the other way round if they are swapped, else give degrees within ±90 and "
-            "±180, and name the decimal mark"
-        )
-    if canonical == "flow":
-        return f"give numbers of trips from 0 to {LARGEST_FLOW:,}, and name the marks in them"
-    if canonical == "tid":
-        return "give every row its trip, or say that the table has no column of trips"
-    return (
-        "write times as 2015-09-07 08:30:00 or as seconds since 1970, or say how they are written"
-    )
 
 
 def refuse_useless(options: IngestOptions, mappings: Mappings, account: Account) -> None:
