@@ -9,7 +9,7 @@ import streamlit as st
 from engine.origin_destination import LawName, calculators as theorems
 from pages._ui import state
 from pages._ui.drawing import charts, colours, tables
-from pages._ui.drawing.charts import STROKES, Axis, Line, Point
+from pages._ui.drawing.charts import STROKES, Axis, Line, Note
 from pages._ui.views.theorems import compared
 from pages._ui.wording.labels import LAWS
 from pages._ui.wording.numbers import percent, trip_count
@@ -156,7 +156,7 @@ def _curve(asked: Question) -> None:
         x=alphas,
         at=Axis(title="Tolerated error, in trips (α)", form=",d", tip=",d"),
         of=Axis(title="Privacy loss (ε), log scale", kind="log", tip=".3~g"),
-        points=[Point(x=asked.alpha, y=float(at(asked.alpha, asked.confidence)),
+        notes=[Note(x=asked.alpha, y=float(at(asked.alpha, asked.confidence)),
                       words="your question")],
         key="choose_over_error",
         alt=f"ε over the tolerated error for {kind}, at several confidences",

@@ -19,8 +19,8 @@ from pages._ui.decisions import question, work
 from pages._ui.decisions.work import AID_CURVE, AID_DRAWS, Emergency
 from pages._ui.drawing import cards, charts
 from pages._ui.drawing.cards import Card
-from pages._ui.drawing.charts import DASHED, EPSILON, Line, Mark, Rule
-from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
+from pages._ui.drawing.charts import DASHED, EPSILON, Line, Mark, Note
+from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.jobs import pieces
 from pages._ui.jobs.pieces import Job
 from pages._ui.shell.catalogue import Entry
@@ -179,7 +179,7 @@ def _over_epsilon(seen: Shown) -> None:
             at=EPSILON,
             of=charts.share("Share right"),
             current=seen.setting.parameters.epsilon,
-            rules=[Rule(y=least, words=f"to keep, {least:.0%}", colour=HERE)],
+            notes=[Note(y=least, words=f"to keep, {least:.0%}")],
             dots=True,
             key="decisions_aid_epsilon",
             alt="Share of right destinations and nearness of the total over the privacy loss",

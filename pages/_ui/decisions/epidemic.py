@@ -22,8 +22,8 @@ from pages._ui.decisions import question, work
 from pages._ui.decisions.work import Epidemics, Outbreak
 from pages._ui.drawing import cards, charts, colours, picture
 from pages._ui.drawing.cards import Card
-from pages._ui.drawing.charts import DASHED, EPSILON, SOLID, Axis, Line, Rule
-from pages._ui.drawing.colours import HERE, OTHER, PRIVATE, TRUE
+from pages._ui.drawing.charts import DASHED, EPSILON, SOLID, Axis, Line, Note
+from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.drawing.picture import Picture, Shapes
 from pages._ui.jobs import pieces
 from pages._ui.shell.catalogue import Entry
@@ -183,7 +183,7 @@ def _curves(seen: Shown, drawn: Epidemics) -> None:
                 x=pd.to_datetime(cached.dataset(seen.key).metadata.days),
                 at=Axis(title="Day", kind="time", form="%b", tip="%d %b %Y", ticks=5),
                 of=charts.share("Infected", domain=(0.0, highest), ticks=5),
-                rules=[Rule(y=seen.outbreak.threshold, colour=HERE)],
+                notes=[Note(y=seen.outbreak.threshold)],
                 legend=zone == shown[0],
                 key=f"decisions_curve_{zone}",
                 alt=f"Share of people infected in {name} over the days: true and released",
@@ -225,9 +225,9 @@ def _over_epsilon(seen: Shown) -> None:
             at=EPSILON,
             of=charts.share("Share of zone-days", whole=False),
             current=parameters.epsilon,
-            rules=[
-                Rule(y=never, words=f"accuracy of never acting, {never:.1%}"),
-                Rule(y=least[0], words=f"accuracy to keep, {least[0]:.0%}", colour=HERE),
+            notes=[
+                Note(y=never, words=f"accuracy of never acting, {never:.1%}", colour=TRUE),
+                Note(y=least[0], words=f"accuracy to keep, {least[0]:.0%}"),
             ],
             dots=True,
             key="decisions_accuracy",

@@ -12,7 +12,7 @@ import streamlit as st
 from engine.arrays import Numbers
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
 from pages._ui import state
-from pages._ui.drawing.colours import HERE, PRIVATE, SERIES as SERIES, TRUE
+from pages._ui.drawing.colours import HERE, PRIVATE, SERIES as SERIES
 
 Spec = dict[str, Any]
 Values = Sequence[Any] | Numbers
@@ -146,24 +146,14 @@ class Line:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rule:
-    """A broken line across the chart, at a value of `x` or of `y`, with its words."""
+class Note:
+    """A mark at `x` and `y`, or a broken line across the chart at one of both, with its words."""
 
-    x: float | None = None
+    x: Any = None
     y: float | None = None
     words: str = ""
-    colour: str = TRUE
-
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """A mark of its own, with its words to the side that has room."""
-
-    x: Any
-    y: float
-    words: str = ""
     colour: str = HERE
-    shape: Literal["circle", "ring"] = "circle"
+    ring: bool = False
 
 
 def lines(series: Mapping[str, Values], colours: Sequence[str] = SERIES) -> list[Line]:
@@ -184,8 +174,7 @@ def curve(
     alt: str,
     height: int = 300,
     current: float | None = None,
-    rules: Sequence[Rule] = (),
-    points: Sequence[Point] = (),
+    notes: Sequence[Note] = (),
     legend: bool = True,
     dots: bool = False,
     step: bool = False,
@@ -206,11 +195,6 @@ def curve(
     if any(line.low is not None for line in known):
         band = coloured | {"y": of.encode("low"), "y2": {"field": "high"}}
         layers.append({"mark": {"type": "area", "opacity": 0.18}, "encoding": band})
-    if current is not None:
-        rules = [Rule(x=current, words="you are here", colour=HERE), *rules]
-    for i, rule in enumerate(rules):
-        tables[f"rule{i}"] = {"x": [rule.x], "y": [rule.y], "words": [rule.words]}
-        layers += _ruled(rule, f"rule{i}", place, far=at.far(rule.x))
     stroke = {"type": "line", "strokeWidth": 2, "interpolate": "step-after" if step else "linear"}
     layers.append({"mark": stroke, "encoding": drawn})
     # a line has one tooltip for all its points: circles, seen or not, have one each
@@ -218,9 +202,11 @@ def curve(
     tips = [{"field": "line", "type": "nominal", "title": " "}] if len(known) > 1 else []
     tooltip = {"tooltip": [*tips, at.tip_of("x"), of.tip_of("y")]}
     layers.append({"mark": circle, "encoding": coloured | tooltip})
-    for i, point in enumerate(points):
-        tables[f"point{i}"] = {"x": [point.x], "y": [point.y], "words": [point.words]}
-        layers += _pointed(point, f"point{i}", place, far=at.far(point.x))
+    if current is not None:
+        notes = [Note(x=current, words="you are here"), *notes]
+    for i, note in enumerate(notes):
+        tables[f"note{i}"] = {"x": [note.x], "y": [note.y], "words": [note.words]}
+        layers += _noted(note, f"note{i}", place, far=at.far(note.x))
     show(layers, tables, key=key, alt=alt, height=height)
 
 
@@ -455,28 +441,21 @@ def _told_apart(lines: Sequence[Line], *, legend: bool) -> Spec:
     return {"color": scaled([line.colour for line in lines]), "strokeDash": scaled(strokes)}
 
 
-def _ruled(rule: Rule, table: str, place: Spec, *, far: bool) -> list[Spec]:
-    way = "x" if rule.x is not None else "y"
-    line = {"type": "rule", "color": rule.colour, "strokeDash": [4, 3], "strokeWidth": 1.6}
-    text: Spec = {"type": "text", "color": rule.colour, "fontSize": 12}
-    text |= {"align": "right" if far or way == "y" else "left"}
-    if way == "x":
-        text |= {"dx": -5 if far else 5, "y": {"expr": "height - 8"}}
+def _noted(note: Note, table: str, place: Spec, *, far: bool) -> list[Spec]:
+    """Return the layers of a note; where it is `far` to the right its words stand left of it."""
+    text: Spec = {"type": "text", "color": note.colour, "fontSize": 12}
+    text |= {"align": "right" if far or note.x is None else "left"}
+    if note.x is None or note.y is None:
+        way = "y" if note.x is None else "x"
+        at: Spec = {way: place[way]}
+        mark: Spec = {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.6}
+        beside = {"dx": -5 if far else 5, "y": {"expr": "height - 8"}}
+        text |= beside if way == "x" else {"dy": 12, "x": {"expr": "width - 4"}}
     else:
-        text |= {"dy": 12, "x": {"expr": "width - 4"}}
-    shown: list[Spec] = [{"mark": line, "encoding": {way: place[way]}}]
-    if rule.words:
-        shown.append({"mark": text, "encoding": {way: place[way], "text": {"field": "words"}}})
-    return [{"data": {"name": table}, **layer} for layer in shown]
-
-
-def _pointed(point: Point, table: str, place: Spec, *, far: bool) -> list[Spec]:
-    mark: Spec = {"type": "point", "size": 120, "filled": True, "opacity": 1}
-    if point.shape == "ring":
-        mark |= {"size": 190, "strokeWidth": 2.6, "filled": False}
-    text: Spec = {"type": "text", "color": point.colour, "fontSize": 12, "dy": -11}
-    text |= {"align": "right" if far else "left", "dx": -9 if far else 9}
-    shown: list[Spec] = [{"mark": mark | {"color": point.colour}, "encoding": place}]
-    if point.words:
-        shown.append({"mark": text, "encoding": place | {"text": {"field": "words"}}})
+        at, mark = place, {"type": "point", "size": 120, "filled": True, "opacity": 1}
+        mark |= {"size": 190, "strokeWidth": 2.6, "filled": False} if note.ring else {}
+        text |= {"dx": -9 if far else 9, "dy": -11}
+    shown: list[Spec] = [{"mark": mark | {"color": note.colour}, "encoding": at}]
+    if note.words:
+        shown.append({"mark": text, "encoding": at | {"text": {"field": "words"}}})
     return [{"data": {"name": table}, **layer} for layer in shown]

@@ -143,21 +143,12 @@ def zone_map(
     """Draw zones coloured by a value."""
     colours = scale.colours(values).tolist()
     rows = [
-        {
-            "type": "Feature",
-            "geometry": geometry,
-            "properties": {
-                "id": outlines.ids[i],
-                "name": outlines.names[i],
-                "colour": colours[i],
-                **{f"t{j}": texts[i] for j, texts in enumerate(tooltip.values())},
-            },
-        }
-        for i, geometry in enumerate(outlines.geometries)
+        {"colour": colours[i], **{f"t{j}": texts[i] for j, texts in enumerate(tooltip.values())}}
+        for i in range(len(outlines.ids))
     ]
     layer = pdk.Layer(
         "GeoJsonLayer",
-        {"type": "FeatureCollection", "features": rows},
+        _features(outlines, rows),
         id=deck.GROUND,
         get_fill_color="properties.colour",
         # where 0 is nearly white, borders tell zones from the page
@@ -227,17 +218,7 @@ def flow_map(
     ]
     ground = pdk.Layer(
         "GeoJsonLayer",
-        {
-            "type": "FeatureCollection",
-            "features": [
-                {
-                    "type": "Feature",
-                    "geometry": geometry,
-                    "properties": {"id": outlines.ids[i], "name": outlines.names[i], **hints},
-                }
-                for i, geometry in enumerate(outlines.geometries)
-            ],
-        },
+        _features(outlines, [hints] * len(outlines.ids)),
         id=f"{deck.GROUND}-{turn}",
         # given to what is drawn inside the layer, where a choice does not make the rest pale
         _sub_layer_props={"polygons-fill": {"getFillColor": [128, 128, 128, 22]}},
@@ -268,6 +249,16 @@ def flow_map(
         alt=alt,
         on_zone=on_zone,
     )
+
+
+def _features(outlines: Outlines, more: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the zones as GeoJSON; `more` is said of each beside its id and its name."""
+    each = zip(outlines.geometries, outlines.ids, outlines.names, more, strict=True)
+    features = [
+        {"type": "Feature", "geometry": shape, "properties": {"id": i, "name": name, **said}}
+        for shape, i, name, said in each
+    ]
+    return {"type": "FeatureCollection", "features": features}
 
 
 def _outlined(outlines: Outlines, zone: int) -> pdk.Layer:

@@ -15,7 +15,8 @@ from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
 from pages._ui.drawing import cards, changes, charts, picture
 from pages._ui.drawing.cards import Card
-from pages._ui.drawing.charts import Rule
+from pages._ui.drawing.charts import Note
+from pages._ui.drawing.colours import TRUE
 from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import number
 
@@ -172,7 +173,7 @@ def _over_epsilon(parameters: Any, zones: int) -> None:
         at=charts.EPSILON,
         of=charts.share("Told in so many releases"),
         current=parameters.epsilon,
-        rules=[Rule(y=0.95, words="95%")],
+        notes=[Note(y=0.95, words="95%", colour=TRUE)],
         key="od_change_epsilon",
         alt="How often the change is told, over the privacy loss",
     )

@@ -7,7 +7,7 @@ from engine.errors import ExplorerError
 from engine.frontier import Candidate, Frontier
 from pages._ui import state
 from pages._ui.drawing import charts, colours, tables
-from pages._ui.drawing.charts import STROKES, Line, Point, Rule
+from pages._ui.drawing.charts import STROKES, Line, Note
 from pages._ui.drawing.tables import Column
 from pages._ui.jobs import pieces
 from pages._ui.views import answer as answers, recommend
@@ -70,18 +70,20 @@ def _picture(every: Frontier, best: Candidate | None, setting: Setting) -> None:
         for place, line in lines.items()
     ]
     here = answers.of(setting)
-    points = [Point(x=here.risk.best_guess, y=here.use.of_all, words="you are here")]
+    notes = [
+        Note(x=limit, words=f"your limit, {limit:.0%}", colour=colours.TRUE),
+        Note(x=here.risk.best_guess, y=here.use.of_all, words="you are here"),
+    ]
     if best is not None:
         colour = colours.SERIES[2]
         said = "" if best.setting == setting else "recommended"
         at = {"x": best.risk, "y": best.use.of_all, "words": said}
-        points.append(Point(**at, colour=colour, shape="ring"))
+        notes.append(Note(**at, colour=colour, ring=True))
     charts.curve(
         drawn,
         at=charts.share("Risk: an attacker's right guesses, at most", domain=(0.5, 1.0)),
         of=charts.share("Use: common part × share of trips that cross the zones"),
-        rules=[Rule(x=limit, words=f"your limit, {limit:.0%}")],
-        points=points,
+        notes=notes,
         step=True,
         key="frontier_chart",
         alt=f"Use of {len(every.judged):,} settings by risk, one line for each level of zones and "
