@@ -26,7 +26,7 @@ def draw() -> None:
         frame.missing(entry, "trips")
         return
     own = AID if own_question(entry.metadata) == "aid" else EPIDEMIC
-    view = state.choose("View", VIEWS, "decisions_view", own, linked=False)
+    view = state.choose("View", VIEWS, "decisions_view", own)
     if setting.when.step != "day":
         _daily()
         return

@@ -18,8 +18,8 @@ LEAD = "What is in the data – when, where, how far – under one privacy budge
 
 def draw() -> None:
     """Draw the page."""
-    question.open_on_a_report()
-    setting, entry = state.report(), state.entry("trips")
+    entry = question.dataset()
+    setting = state.report(entry)
     if setting is None or entry is None:
         frame.missing(entry, "trips")
         return

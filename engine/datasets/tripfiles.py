@@ -5,6 +5,7 @@ many rows ``trips_whole.parquet`` (all days added up) and ``trips_distinct.parqu
 (`engine.datasets.distinct`) stand beside it, written once with it.
 """
 
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from pathlib import Path
@@ -79,6 +80,7 @@ def opened(
     """Return the trips of a table; a day is read when it is asked for."""
     path, kept = version / f"{name}.parquet", version / f"{name}_distinct.parquet"
     file = pq.ParquetFile(path, read_dictionary=_ENDS, memory_map=True)
+    reading = threading.Lock()  # two readers at once of one file end the process
     groups = {
         file.metadata.row_group(i).column(0).statistics.min: i for i in range(file.num_row_groups)
     }
@@ -99,8 +101,10 @@ def opened(
 
     def day(number: int) -> TripCounts:
         group = groups.get(days[number])
-        empty = file.schema_arrow.empty_table()
-        return counts(empty if group is None else file.read_row_group(group), number)
+        with reading:
+            empty = file.schema_arrow.empty_table()
+            table = empty if group is None else file.read_row_group(group)
+        return counts(table, number)
 
     def whole() -> TripCounts:
         one = version / f"{name}_whole.parquet"

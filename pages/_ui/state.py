@@ -463,9 +463,8 @@ def flows(**changes: Any) -> Setting | None:
     return _setting("trips", of, ODParameters(**given), when)
 
 
-def report(**changes: Any) -> Setting | None:
-    """Return the report that is set, at the usual shares; None where the dataset has no trips."""
-    of = entry("trips")
+def report(of: Entry | None, **changes: Any) -> Setting | None:
+    """Return the report of a dataset as it is set, at the usual shares; None without trips."""
     if of is None or not of.has_trips:
         return None
     given = ReportParameters(**{"epsilon": value(EPSILON), **changes})

@@ -22,6 +22,7 @@ from pages._ui.wording.privacy import delta_warning
 
 PARTS = {"trips": "Flows", "density": "Density"}
 EPSILON_LABEL = "Privacy loss ε: to the left more private, to the right more accurate"
+_ENDS = "<b>Privacy loss ε</b><br>left: more private · right: more accurate"
 _FOCUS = st.components.v2.component(
     "focus_epsilon",
     js="""export default () => {
@@ -101,9 +102,11 @@ def _together(density: Risk, flows: Risk) -> str:
 def _first_screen(one: Setting) -> None:
     answer = answers.of(one)
     st.html(gauges_html(answers.gauges(answer), of=answer.entry.name))
-    state.draw(state.EPSILON, label=EPSILON_LABEL, help=None)
+    with st.container(horizontal=True, vertical_alignment="center", key="home_epsilon"):
+        st.html(f'<div class="ends" aria-hidden="true">{_ENDS}</div>', width="content")
+        state.draw(state.EPSILON, label=EPSILON_LABEL, label_visibility="collapsed", help=None)
     if state.value(state.VIEW) == "presenter":
-        _FOCUS(key="home_focus", height=1)
+        _FOCUS(key=f"home_focus_{state.value(state.SHOWN)}", height=1)
     with st.container(key="home_stage"):
         left, right = st.columns([1.95, 1], gap="small")
     with left:

@@ -17,6 +17,7 @@ from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.tables import table_html
 from pages._ui.release.words import LEAK, NOTHING_YET
+from pages._ui.report.question import dataset
 from pages._ui.shell import frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
@@ -36,10 +37,11 @@ def ask() -> tuple[Setting, Entry] | None:
         label_visibility="collapsed",
         **state.LINKED,
     )
-    part = "density" if name == DENSITY else "trips"
-    entry = state.entry(part)
+    entry = dataset() if name == REPORT else state.entry("density" if name == DENSITY else "trips")
     frame.banners([entry], NOTHING_YET)
-    setting = {DENSITY: state.density, REPORT: state.report}.get(str(name), state.flows)()
+    setting = {DENSITY: state.density, FLOWS: state.flows}.get(
+        str(name), lambda: state.report(entry)
+    )()
     if entry is None or setting is None:
         st.info("This dataset has nothing of the kind to release: choose another in the sidebar.")
         return None

@@ -104,11 +104,13 @@ def said(asked: ReportParameters) -> str:
     return f"M = {asked.max_trips_per_user}, one person"
 
 
-def open_on_a_report() -> None:
-    """Take a dataset that has a report where nobody has chosen another."""
-    entry, able = state.entry("trips"), _able()
-    if entry is not None and able and not has_report(entry) and state.is_usual("od_data"):
-        state.put_and_rerun(od_data=able[0].name)
+def dataset() -> Entry | None:
+    """Return the dataset of trips; one that has a report where nobody has chosen another."""
+    usual, able = state.entry("trips"), _able()
+    if usual is None or not able or has_report(usual) or not state.is_usual("od_data"):
+        return usual
+    st.caption(f"The report is on {able[0].name}: {usual.name} has none.")
+    return able[0]
 
 
 def missing(entry: Entry) -> None:

@@ -59,7 +59,8 @@ def test_single_trips_have_no_radius(open_report):
 def test_the_page_opens_on_a_dataset_that_has_a_report(open_page, monkeypatch):
     monkeypatch.setitem(state.PREFERRED, "od_data", ("flows",))
     app = open_page(PAGE)
-    assert app.session_state["od_data"] != "flows"
+    assert app.session_state["od_data"] == "flows"  # of the other pages, as it was
+    assert "flows has none" in text(app)
     assert "ε = 1 for one person" in text(app)
 
 

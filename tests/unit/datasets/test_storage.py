@@ -6,7 +6,10 @@ import signal
 import stat
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 
+import pyarrow.parquet as pq
 import pytest
 
 from engine import datasets
@@ -151,3 +154,21 @@ def test_what_a_living_process_keeps_is_not_swept(tmp_path):
     assert living.exists()
     storage.sweep(tmp_path, starting=True)
     assert not living.exists()
+
+
+def test_days_of_one_file_are_read_one_at_a_time(monkeypatch):
+    """Two readers of one open Parquet file at once end the process, now and then."""
+    read, inside, most = pq.ParquetFile.read_row_group, [], []
+
+    def slowly(file, group):
+        inside.append(group)
+        time.sleep(0.01)
+        most.append(len(inside))
+        inside.remove(group)
+        return read(file, group)
+
+    trips = datasets.load("rwanda-districts").trips
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", slowly)
+    with ThreadPoolExecutor(4) as readers:
+        assert len(list(readers.map(trips.day, range(7)))) == 7
+    assert most == [1] * 7
