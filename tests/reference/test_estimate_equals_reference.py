@@ -77,15 +77,6 @@ def test_reach_of_a_cell(rate):
             assert plain.noise_tail(z - 1, rate) > level
 
 
-@pytest.mark.parametrize("confidence", [0.95, 0.999, 1 - 1e-4, 1 - 1e-5])
-@pytest.mark.parametrize(
-    ("rate", "cells"), [(0.3, 2), (0.3, 29), (1.0, 5), (2.0, 4), (4.0, 3), (4.0, 4), (9.0, 40)]
-)
-def test_reach_of_a_total(rate, cells, confidence):
-    expected = plain.total_reach(rate, cells, confidence, support=int(40 / rate) + 3)
-    assert total_reach(rate, cells, confidence=confidence) == expected
-
-
 def test_reach_of_a_zone_of_421():
     assert total_reach(0.1, 420) == 568
     # a small rate is the same law on a wider scale

@@ -2,22 +2,19 @@
 
 import itertools
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine import datasets, density, metrics, origin_destination as od
 from engine.contract import Seen, Setting, When
-from engine.ingest.command import main
 from engine.origin_destination.estimate import measurement
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.resolution import look_at
 from engine.use import DENSITY_LIMITS, Use, drawn_uses, exact_uses, readable_from, use
+from tests.support.bicycles import REAL, bicycles as of_a_month
 from tests.support.trips import save_trips
 
-ROOT = Path(__file__).parents[2]
-REAL = ROOT.parent / "shared" / "data" / "mibici"
 WHOLE = When(step="whole")
 
 
@@ -182,13 +179,7 @@ def bicycles(tmp_path_factory):
     if not REAL.exists():
         pytest.skip("the real data are not at ../shared/data/mibici")
     out = tmp_path_factory.mktemp("real") / "bicycles"
-    typed = [
-        *("trips", str(REAL / "trips_*.csv"), "--locations", str(REAL / "stations.csv")),
-        *("--map", "uid=Usuario_Id", "datetime=Inicio_del_viaje", "end_datetime=Fin_del_viaje"),
-        *("origin=Origen_Id", "destination=Destino_Id", "--timezone", "America/Mexico_City"),
-        *("--from", "2015-09-01", "--to", "2015-09-30", "--out", str(out)),
-    ]
-    assert main(typed) == 0
+    of_a_month(out, out)
     return datasets.load(out)
 
 
