@@ -262,6 +262,7 @@ def forge(path, number, kind, text):
         "drop table entries; drop table head",
         "update entries set body = replace(body, '0.5', '0.1') where id = 3",
         "update head set id = 2",
+        "update entries set body = cast(body as blob) where id = 3",
         "delete from entries where id = 2; update head set id = 2",
     ],
 )
