@@ -5,9 +5,9 @@ weighted sum over the distinct pairs of a kept and a true count.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,16 +30,14 @@ NORMAL_95 = 1.959964
 DEFAULT_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Share:
+class Share(NamedTuple):
     """Cells of one outcome and the true trips in them; of phantoms, the trips that are invented."""
 
-    cells: Floats
-    trips: Floats
+    cells: float
+    trips: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outcomes:
+class Outcomes(NamedTuple):
     """What becomes of cells below τ′ and of the others; `phantom` is the empty part of revealed."""
 
     kept_suppressed: Share
@@ -49,8 +47,7 @@ class Outcomes:
     phantom: Share
 
 
-@dataclass(frozen=True, kw_only=True)
-class ErrorSplit:
+class ErrorSplit(NamedTuple):
     """The expected sum of absolute errors; each cause is what it adds to the ones before."""
 
     trimmed: float
@@ -59,8 +56,7 @@ class ErrorSplit:
     total: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Totals:
+class Totals(NamedTuple):
     """Released totals: true, expected, and about where 95% of them lie, 1.96 deviations away."""
 
     true: Floats
@@ -105,7 +101,7 @@ class Expectation:
         hidden, shown = counted.cells * self._hidden, counted.cells * (1 - self._hidden)
 
         def share(cells: Floats) -> Share:
-            return Share(cells=np.asarray(cells.sum()), trips=np.asarray(cells @ counted.true))
+            return Share(float(cells.sum()), float(cells @ counted.true))
 
         # pair 0 is the empty cell
         invented = counted.cells[0] * laws.mean_shift(self.law, 0.0, self._threshold)
@@ -114,7 +110,7 @@ class Expectation:
             revealed=share(shown * small),
             lost=share(hidden * ~small),
             kept=share(shown * ~small),
-            phantom=Share(cells=shown[0], trips=invented),
+            phantom=Share(float(shown[0]), float(invented)),
         )
 
     @cached_property
@@ -230,8 +226,7 @@ def expectation(
     return Expectation(counted, parameters, law)
 
 
-@dataclass(frozen=True, kw_only=True)
-class HeatMap:
+class HeatMap(NamedTuple):
     """Exact measures for every pair of settings; arrays have shape (epsilons, thresholds).
 
     The errors are means of |out − t| and of |out − t|/max(t, 1), `zero_share` is of all pairs of
@@ -294,7 +289,7 @@ def heat_map(
             ]
         )
     values = np.array(rows).swapaxes(0, 1)
-    return HeatMap(**dict(zip(HeatMap.__dataclass_fields__, values, strict=True)))
+    return HeatMap(*values)
 
 
 def _ratio(part: Floats, whole: Floats) -> Floats:
@@ -302,8 +297,7 @@ def _ratio(part: Floats, whole: Floats) -> Floats:
         return np.where(whole > 0, part / whole, np.nan)
 
 
-@dataclass(frozen=True)
-class TrimmingCurve:
+class TrimmingCurve(NamedTuple):
     """The expected sum of absolute errors, in trips, over T, and its causes (see `ErrorSplit`)."""
 
     limits: Integers
@@ -344,5 +338,5 @@ def trimming_curve(
         exact = expectation(dataset, settings, days=days, sum_days=sum_days)
         trips = exact.histogram.true_trips
         share = 1 - exact.split.trimmed / trips if trips else float("nan")
-        rows.append([*vars(exact.split).values(), share])
+        rows.append([*exact.split, share])
     return TrimmingCurve(np.array(chosen), *np.array(rows).T)

@@ -71,10 +71,7 @@ def drawn_outcomes(true: Counts, released: Counts, least_shown: int) -> Outcomes
 
     def share(which: Booleans, trips: Counts = true) -> Share:
         cells = which & off
-        return Share(
-            cells=np.asarray(float(cells.sum())),
-            trips=np.asarray(float(trips.sum(where=cells, dtype=np.float64))),
-        )
+        return Share(float(cells.sum()), float(trips.sum(where=cells, dtype=np.float64)))
 
     return Outcomes(
         kept_suppressed=share(small & hidden),
@@ -92,15 +89,14 @@ def total_error(true: Floats, released: Floats) -> float:
 
 
 def _scores(mean: float, common: float, relative: float, outcomes: Outcomes) -> TripScores:
-    hidden = float(outcomes.kept_suppressed.cells + outcomes.lost.cells)
-    shown = float(outcomes.revealed.cells + outcomes.kept.cells)
-    pairs = hidden + shown
+    hidden = outcomes.kept_suppressed.cells + outcomes.lost.cells
+    pairs = hidden + outcomes.revealed.cells + outcomes.kept.cells
     return TripScores(
         mean_error=mean,
         common_part=common,
-        flows=float(outcomes.lost.cells + outcomes.kept.cells),
+        flows=outcomes.lost.cells + outcomes.kept.cells,
         relative_error=relative,
         zero_share=hidden / pairs if pairs > 0 else float("nan"),
-        lost_flows=float(outcomes.lost.cells),
-        phantom_flows=float(outcomes.phantom.cells),
+        lost_flows=outcomes.lost.cells,
+        phantom_flows=outcomes.phantom.cells,
     )

@@ -10,7 +10,6 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .. import validation
 from ..arrays import Floats, Integers
 from .calculators import change_error_probability
 from .laws import LawName, NoiseLaw
@@ -40,12 +39,9 @@ def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
 
     The cells must be chosen without looking at the measurement.
     """
-    validation.finite_above("rate", rate, 0, "it is ε/T")
-    validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
-    count = validation.whole_number("cells", cells, 1, remedy="1 is one flow")
-    if count == 1:
+    if cells == 1:
         return cell_reach(rate, confidence=confidence)
-    return SummedNoise(NoiseLaw(rate, "discrete_laplace"), count).reach(1 - confidence)
+    return SummedNoise(NoiseLaw(rate, "discrete_laplace"), cells).reach(1 - confidence)
 
 
 class SummedNoise:

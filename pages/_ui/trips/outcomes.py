@@ -54,14 +54,14 @@ def draw(matrix: Matrix) -> None:
             f"{percent(released)} in the expected release (the paper's Table S2)."
         )
     st.caption(
-        f"Phantoms carry {float(drawn.phantom.trips):,.0f} trips in this draw. Bars by trips weigh "
+        f"Phantoms carry {drawn.phantom.trips:,.0f} trips in this draw. Bars by trips weigh "
         f"a flow with all its true trips, trimmed ones too.{below}"
     )
 
 
 def _parts(outcomes: Outcomes, measure: str) -> list[float]:
     """Return the cells, or the true trips, of every one of `OUTCOMES`."""
-    phantom = float(outcomes.phantom.cells) if measure == "cells" else 0.0
+    phantom = outcomes.phantom.cells if measure == "cells" else 0.0
     parts = {
         KEPT: getattr(outcomes.kept, measure),
         LOST: getattr(outcomes.lost, measure),
@@ -69,4 +69,4 @@ def _parts(outcomes: Outcomes, measure: str) -> list[float]:
         REVEALED: getattr(outcomes.revealed, measure) - phantom,
         PHANTOM: phantom,
     }
-    return [float(parts[one]) for one in OUTCOMES]
+    return [parts[one] for one in OUTCOMES]
