@@ -5,6 +5,7 @@ from pages._ui.report import answer, charts, question, where
 from pages._ui.report.question import Report
 from pages._ui.shell import frame
 from pages._ui.shell.session import session
+from pages._ui.views import reported
 
 VIEWS = {
     "When": charts.when,
@@ -18,13 +19,13 @@ LEAD = "What is in the data – when, where, how far – under one privacy budge
 
 def draw() -> None:
     """Draw the page."""
-    entry = question.dataset()
+    entry = reported.dataset()
     setting = state.report(entry)
     if setting is None or entry is None:
         frame.missing(entry, "trips")
         return
     frame.banners([entry])
-    if not question.has_report(entry):
+    if not reported.has_report(entry):
         question.missing(entry)
         return
     report = Report(question.ask(setting))

@@ -17,10 +17,10 @@ from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.tables import table_html
 from pages._ui.release.words import LEAK, NOTHING_YET
-from pages._ui.report.question import dataset
 from pages._ui.shell import frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
+from pages._ui.views import reported
 from pages._ui.wording.use import guessed, held
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
@@ -37,7 +37,11 @@ def ask() -> tuple[Setting, Entry] | None:
         label_visibility="collapsed",
         **state.LINKED,
     )
-    entry = dataset() if name == REPORT else state.entry("density" if name == DENSITY else "trips")
+    entry = (
+        reported.dataset()
+        if name == REPORT
+        else state.entry("density" if name == DENSITY else "trips")
+    )
     frame.banners([entry], NOTHING_YET)
     setting = {DENSITY: state.density, FLOWS: state.flows}.get(
         str(name), lambda: state.report(entry)

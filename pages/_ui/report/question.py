@@ -8,11 +8,11 @@ import streamlit as st
 
 from engine import report as engine_report
 from engine.arrays import Integers
-from engine.contract import Seen, Setting
+from engine.contract import Setting
 from engine.report import STOPS, Analysis, ReportParameters, ReportRelease, ReportTable, even
 from pages._ui import cached, state
-from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
+from pages._ui.views import reported
 from pages._ui.wording.numbers import inert
 
 UNITS = {"user": "A person, at most M trips", "item": "A single trip"}
@@ -104,35 +104,16 @@ def said(asked: ReportParameters) -> str:
     return f"M = {asked.max_trips_per_user}, one person"
 
 
-def dataset() -> Entry | None:
-    """Return the dataset of trips; one that has a report where nobody has chosen another."""
-    usual, able = state.entry("trips"), _able()
-    if usual is None or not able or has_report(usual) or not state.is_usual("od_data"):
-        return usual
-    st.caption(f"The report is on {able[0].name}: {usual.name} has none.")
-    return able[0]
-
-
 def missing(entry: Entry) -> None:
     """Say that a dataset has no report, and offer one that has."""
     st.info(
         f"“{inert(entry.name)}” was made without the tables of a report. Build it again from its "
         "table of trips or visits: the report is made with the trips of people."
     )
-    for offer in _able()[:1]:
+    for offer in reported.able()[:1]:
         st.button(
             f"Use {offer.name} on every page",
             key="report_use_offer",
             on_click=state.put,
             kwargs={"od_data": offer.name},
         )
-
-
-def has_report(entry: Entry) -> bool:
-    """Whether a dataset has the tables of a report."""
-    return entry.has_trips and cached.of(engine_report.available, Seen(dataset=entry.key.dataset))
-
-
-def _able() -> list[Entry]:
-    able = [one for one in catalogue.entries().values() if has_report(one)]
-    return sorted(able, key=lambda one: not one.shipped)

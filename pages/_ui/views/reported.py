@@ -1,0 +1,29 @@
+"""Which datasets have a mobility report, and which of them a page about one takes."""
+
+import streamlit as st
+
+from engine import report
+from engine.contract import Seen
+from pages._ui import cached, state
+from pages._ui.shell import catalogue
+from pages._ui.shell.catalogue import Entry
+
+
+def dataset() -> Entry | None:
+    """Return the dataset of trips; one that has a report where nobody has chosen another."""
+    usual, offered = state.entry("trips"), able()
+    if usual is None or not offered or has_report(usual) or not state.is_usual("od_data"):
+        return usual
+    st.caption(f"The report is on {offered[0].name}: {usual.name} has none.")
+    return offered[0]
+
+
+def able() -> list[Entry]:
+    """Return the datasets with a report, shipped ones first."""
+    every = [one for one in catalogue.entries().values() if has_report(one)]
+    return sorted(every, key=lambda one: not one.shipped)
+
+
+def has_report(entry: Entry) -> bool:
+    """Whether a dataset has the tables of a report."""
+    return entry.has_trips and cached.of(report.available, Seen(dataset=entry.key.dataset))
