@@ -8,36 +8,6 @@ from engine.density.mechanism import cluster_cells
 from engine.density.smoothing import fit_exponential, smooth_nights
 
 
-def plain(totals: np.ndarray, centres: np.ndarray, areas: np.ndarray, minimum: float) -> list[int]:
-    """Algorithm 3 with lists of members and centroids computed anew each time."""
-    clusters = [[i] for i in range(len(totals))]
-    sums = totals.tolist()
-    while len(clusters) > 1 and min(sums) < minimum:
-        middle = [np.average(centres[c], axis=0, weights=areas[c]) for c in clusters]
-        least = sums.index(min(sums))
-        distances = [((m - middle[least]) ** 2).sum() for m in middle]
-        distances[least] = np.inf
-        keep, gone = sorted((least, int(np.argmin(distances))))
-        clusters[keep] += clusters.pop(gone)
-        sums[keep] += sums.pop(gone)
-    labels = [0] * len(totals)
-    for label, members in enumerate(sorted(clusters, key=min)):
-        for cell in members:
-            labels[cell] = label
-    return labels
-
-
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10**6), size=st.integers(1, 60), share=st.floats(0.01, 1.5))
-def test_clusters_equal_plain_lists(seed: int, size: int, share: float) -> None:
-    rng = np.random.default_rng(seed)
-    totals = rng.normal(5.0, 6.0, size)
-    centres, areas = rng.uniform(0, 1e4, (size, 2)), rng.uniform(0.5, 2.0, size)
-    minimum = share * max(totals.sum(), 1.0)
-    labels = cluster_cells(totals, centres, areas, minimum)
-    assert labels.tolist() == plain(totals, centres, areas, minimum)
-
-
 @pytest.mark.parametrize(
     ("totals", "at", "areas", "minimum", "labels"),
     [
