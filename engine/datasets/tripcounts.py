@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ..arrays import Booleans
 from ..parameters import MAX_TRIPS_LIMIT
 
 RANK_BUCKET = MAX_TRIPS_LIMIT + 1
@@ -37,40 +36,25 @@ class TripCounts:
         for values in vars(self).values():
             values.flags.writeable = False
 
-    def rows(self, which: slice | Booleans) -> "TripCounts":
-        """Return some of the rows."""
-        return TripCounts(*(values[which] for values in vars(self).values()))
-
 
 class Trips:
     """Counted trips of a dataset, read a day at a time.
 
-    `days` matrices of `rows` in all (of a view, those it is made of); `day` gives those of one by
-    its position, `total` all days added up and `distinct` their distinct counts
-    (`engine.datasets.distinct`), where these are kept.
+    `day` gives the rows of one of `days` matrices by its position, `total` all added up and
+    `distinct` their distinct counts (`engine.datasets.distinct`), where these are kept.
     """
 
     def __init__(
         self,
         days: int,
-        rows: int,
         day: Callable[[int], TripCounts],
         total: Callable[[], TripCounts] | None = None,
         distinct: Callable[[], pa.Table] | None = None,
     ) -> None:
         self.days = days
-        self.rows = rows
         self.day = day
         self.distinct = distinct
         self._total = total
-
-    @classmethod
-    def of(cls, counts: TripCounts, days: int) -> "Trips":
-        """Return trips that are in memory, sorted by day."""
-        starts = np.searchsorted(counts.day, np.arange(days + 1)).tolist()
-        return cls(
-            days, len(counts.n), lambda one: counts.rows(slice(starts[one], starts[one + 1]))
-        )
 
     @property
     def whole(self) -> TripCounts:

@@ -113,7 +113,7 @@ def opened(
         return added_up(together([day(number) for number in range(len(days))]))
 
     distinct_counts = (lambda: pq.read_table(kept)) if kept.is_file() else None
-    return Trips(len(days), file.metadata.num_rows, day, whole, distinct_counts)
+    return Trips(len(days), day, whole, distinct_counts)
 
 
 def _write(path: Path, parts: Iterable[TripCounts], ids: pa.Array, days: Sequence[date]) -> None:

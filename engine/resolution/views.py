@@ -123,7 +123,7 @@ class View(Dataset):
         def total() -> TripCounts:
             return remembered(self, (what,), lambda: summed(seen, 0))
 
-        return Trips(len(matrices), fine.rows, day, total)
+        return Trips(len(matrices), day, total)
 
     def _joined(self, fine: TripCounts) -> TripCounts:
         """Return trips between coarse zones, in the order of the fine ones."""

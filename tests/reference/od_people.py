@@ -27,8 +27,20 @@ class Counted:
         dates = tuple(first + timedelta(days=i) for i in range(days))
         self.metadata = SimpleNamespace(days=dates, periods=dates, trips_have_people=have_people)
         self.has_trips_by_person = True
-        self.trips = Trips.of(counted(people, per_day=True), days)
-        self.trips_by_person = Trips.of(counted(people, per_day=False), days)
+        self.trips = in_memory(counted(people, per_day=True), days)
+        self.trips_by_person = in_memory(counted(people, per_day=False), days)
+
+
+def in_memory(counts, days):
+    """Return trips, sorted by day, as a dataset's."""
+    starts = np.searchsorted(counts.day, np.arange(days + 1))
+
+    def day(one):
+        return TripCounts(
+            *(values[starts[one] : starts[one + 1]] for values in vars(counts).values())
+        )
+
+    return Trips(days, day)
 
 
 def counted(people, *, per_day):
@@ -86,7 +98,7 @@ def histogram_of_matrix(true, kept=None):
         n=counts[counts > 0],
     )
     dataset = Counted([], true.shape[-1], len(true))
-    dataset.trips = Trips.of(rows, len(true))
+    dataset.trips = in_memory(rows, len(true))
     return histogram(dataset, "person-day", 1)
 
 
