@@ -30,6 +30,8 @@ def test_prose_is_wrapped_and_every_link_leads_to_a_file_and_a_heading(path):
     text = path.read_text(encoding="utf-8")
     prose = [line for line in text.splitlines() if not line.startswith(("|", "!", "    "))]
     assert not [line for line in prose if len(line) > 130]
+    for zones in re.findall(r"--zones (\S+)", text):
+        assert re.fullmatch(r"clusters-\d+`?|\S+\.geojson", zones), zones
     for target in re.findall(r"\]\(([^)]+)\)", text):
         file, _, heading = target.partition("#")
         linked = path.parent / file if file else path
