@@ -30,7 +30,7 @@ _LOG_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, *(10.0**n for n in
 _MOST_TICKS, _MOST_LABELS = 7, 8
 
 
-_UNSEEN: Spec = {"data": {"name": "said"}, "mark": {"type": "point", "opacity": 0}}
+_UNSEEN: Spec = {"data": {"name": "said"}, "mark": {"type": "point", "opacity": 0, "aria": False}}
 """Makes Vega-Lite keep the table that the title reads."""
 
 
