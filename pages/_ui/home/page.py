@@ -1,5 +1,6 @@
 """Home: the need, two gauges, one slider, true beside private and one answer; then the numbers."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from pages._ui.home import (
 )
 from pages._ui.shell import frame, problems, sidebar
 from pages._ui.views import answer as answers, numbers, recommend
+from pages._ui.wording import use as words
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import delta_warning
 
@@ -101,7 +103,14 @@ def _together(density: Risk, flows: Risk) -> str:
 
 def _first_screen(one: Setting) -> None:
     answer = answers.of(one)
-    st.html(gauges_html(answers.gauges(answer), of=answer.entry.name))
+    gauges, other = answers.gauges(answer), numbers.pinned(one)
+    if other is not None:
+        beside = [words.hundred(gauge.value) for gauge in answers.gauges(answers.of(other))]
+        gauges = [
+            replace(gauge, sentence=f"{gauge.sentence} · pinned: {value}")
+            for gauge, value in zip(gauges, beside, strict=True)
+        ]
+    st.html(gauges_html(gauges, of=answer.entry.name))
     with st.container(horizontal=True, vertical_alignment="center", key="home_epsilon"):
         st.html(f'<div class="ends" aria-hidden="true">{_ENDS}</div>', width="content")
         state.draw(state.EPSILON, label=EPSILON_LABEL, label_visibility="collapsed", help=None)

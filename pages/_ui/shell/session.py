@@ -45,6 +45,7 @@ class Session:
     datasets: dict[str, Path] = field(default_factory=dict)
     on_twin: tuple[str, Setting] | None = None
     pressed: Any = None
+    pinned: tuple[Setting, ...] = ()
     judged: set[str] = field(default_factory=set)
     pages: dict[type, Any] = field(default_factory=dict)
 

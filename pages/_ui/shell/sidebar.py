@@ -38,12 +38,25 @@ def draw(path: str) -> None:
                 help="Draw other noise with the same settings. Moving a slider keeps the noise, so "
                 "that a change you see comes from the slider.",
             )
+            kept = session().pinned
+            st.button(
+                "Unpin" if kept else "Pin",
+                key="pin",
+                icon=":material/keep:",
+                on_click=_pin,
+                help="The numbers of what is set now stand beside those of what you set next.",
+            )
             st.button("Reset", icon=":material/restart_alt:", on_click=state.reset)
             if session().before is not None:
                 st.button("Undo", icon=":material/undo:", on_click=state.undo)
         with st.popover("Words", type="tertiary", icon=":material/menu_book:"):
             st.markdown("  \n".join(f"**{word}** {said}" for word, said in GLOSSARY.items()))
         st.caption(f"{DRAWS} {SHARE}")
+
+
+def _pin() -> None:
+    both = state.density(), state.flows()
+    session().pinned = () if session().pinned else tuple(one for one in both if one is not None)
 
 
 def _density(*, need: bool) -> None:

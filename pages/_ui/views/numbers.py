@@ -1,9 +1,11 @@
 """The papers' measures of one setting, the same on home and on the pages of both mechanisms."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
+import streamlit as st
 
 from engine import metrics
 from engine.contract import Setting
@@ -14,6 +16,8 @@ from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.jobs import pieces
+from pages._ui.shell import catalogue
+from pages._ui.shell.session import session
 from pages._ui.wording import use as words
 from pages._ui.wording.measures import density_displacement, density_error, density_rhythm
 from pages._ui.wording.numbers import fixed, metres, percent, trip_count
@@ -25,19 +29,47 @@ _DRAWN, _EXPECTED = "of the draw shown", "expected"
 
 def draw(setting: Setting, more: Sequence[Card] = (), *, wide: bool = True) -> None:
     """Draw the numbers side by side, or as a block; the slow one follows."""
-    show = partial(cards.row, wide=wide)
+    show, other = partial(cards.row, wide=wide), pinned(setting)
+    _said(setting, other)
     if words.is_flows(setting):
-        show([*_flows(setting), *more])
+        beside = [] if other is None else _flows(other)
+        show([*_beside(_flows(setting), beside), *more])
         return
+    beside = [] if other is None else _density(other, state.seed(state.entry_of(other)), None)
     seed = state.seed(state.entry_of(setting))
     hours = [(setting, seed, start) for start in range(0, HOURS_PER_WEEK, _HOURS)]
     work = pieces.ask("moved", moved, hours, delay_s=pieces.RESTED_S)
 
     def part(done: list[float], running: bool) -> None:
         distance = None if running else metrics.mean_of_known(np.array(done))
-        show([*_density(setting, seed, distance), *more])
+        show([*_beside(_density(setting, seed, distance), beside), *more])
 
     pieces.live("moved", work, part)
+
+
+def pinned(setting: Setting) -> Setting | None:
+    """Return the other setting of the same product that is pinned, while its dataset is there."""
+    kind, known = (
+        type(setting.parameters),
+        [one.key.dataset for one in catalogue.entries().values()],
+    )
+    kept = [one for one in session().pinned if type(one.parameters) is kind]
+    return next((one for one in kept if one != setting and one.dataset in known), None)
+
+
+def _said(setting: Setting, other: Setting | None) -> None:
+    if other is not None:
+        at = "" if other.seen == setting.seen else f"{state.entry_of(other).name}, "
+        st.caption(f"Pinned: {at}{words.levers(other)}")
+
+
+def _beside(shown: list[Card], others: Sequence[Card]) -> list[Card]:
+    """Return the cards with the pinned setting's numbers in small."""
+    for at, other in enumerate(others):
+        if other.value != "…":
+            small = f"{shown[at].interval} · pinned: {other.value}"
+            shown[at] = replace(shown[at], interval=small)
+    return shown
 
 
 def moved(setting: Setting, seed: cached.Seed, start: int) -> float:

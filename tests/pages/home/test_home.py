@@ -310,6 +310,27 @@ def test_the_numbers_of_flows_are_those_of_the_exact_law(open_home, settled):
     assert f"{exact.mean_error():.2g}"[:3] in figures(app)[4]
 
 
+def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_home):
+    """They are those that its page showed, a page further too."""
+    app = open_home(od_data="demo-city")
+    before, (_, first, _) = figures(app)[4:], gauges(app)[1]
+    app.button(key="pin").click().run()
+    assert "pinned" not in html_of(app)
+    state_of = {"epsilon": 0.1, "unit": "person", "od_method": "estimate"}
+    for key, value in state_of.items():
+        app.session_state[key] = value
+    app.run()
+    shown = html_of(app)
+    assert f"pinned: {first.removesuffix(' of 100')}" in shown
+    for value in before:
+        assert f"pinned: {value}" in shown
+    assert figures(app)[4:] != before
+    assert "Pinned: the papers' method, T 4, τ 15, ε 1" not in text(app)  # another span of time
+    assert "the papers' method, T 4, τ 15, ε 1" in text(app)
+    app.button(key="pin").click().run()
+    assert "pinned" not in html_of(app)
+
+
 def test_what_both_cost_the_same_people_is_added_up(open_home):
     app = open_home(od_data="demo-city", density_data="demo-city", unit="person")
     assert "publishing both would cost each person ε = 2 with δ = 1e-7 in all" in text(app)
