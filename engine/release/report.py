@@ -111,4 +111,8 @@ class _OpenDPNoise(ReportNoise):
         return drawn
 
     def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:
-        raise NotImplementedError("a release reads five numbers off noisy bins")
+        raise ParameterError(
+            "a release draws no number by the exponential mechanism",
+            value=f"{shape[1]} candidates of {analysis}",
+            remedy="choose method='derived', which reads five numbers off noisy bins",
+        )
