@@ -5,7 +5,6 @@ stay in memory.
 """
 
 import asyncio
-import gc
 import tempfile
 import threading
 import time
@@ -51,11 +50,9 @@ async def lifespan(app: object) -> AsyncGenerator[None]:
 
 
 async def _look() -> None:
-    await asyncio.sleep(LOOK_S)
-    gc.freeze()  # modules and tables: else every full collection, half a second, looks through them
     while True:
-        end_left()
         await asyncio.sleep(LOOK_S)
+        end_left()
 
 
 def end_left() -> None:

@@ -1,5 +1,6 @@
 """The frame around every page: navigation, settings, title, banners and style."""
 
+import gc
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -134,3 +135,7 @@ def missing(entry: Entry | None, part: str) -> None:
             on_click=state.put,
             kwargs={key: offer.name},
         )
+
+
+# modules alone, before any session has data: else every full collection looks through them
+gc.freeze()

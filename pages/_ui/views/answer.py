@@ -94,7 +94,7 @@ def covered(answer: Answer) -> str:
     total = f"ε = {number(risk.epsilon, 4)}{spent} in all"
     what = "the whole week of visits"
     asked: Any = setting.parameters
-    if risk.covers_person and risk.epsilon > asked.epsilon:
+    if words.is_flows(setting) and asked.unit == "person-day" and risk.releases > 1:
         total = f"ε = {asked.epsilon:g} for each day, {number(risk.epsilon, 4)} in all"
     if words.is_flows(setting):
         matrices = len(setting.when.lengths(len(answer.entry.metadata.days)))

@@ -49,12 +49,9 @@ def draw(setting: Setting, more: Sequence[Card] = (), *, wide: bool = True) -> N
 
 def pinned(setting: Setting) -> Setting | None:
     """Return the other setting of the same product that is pinned, while its dataset is there."""
-    kind, known = (
-        type(setting.parameters),
-        [one.key.dataset for one in catalogue.entries().values()],
-    )
-    kept = [one for one in session().pinned if type(one.parameters) is kind]
-    return next((one for one in kept if one != setting and one.dataset in known), None)
+    kind, known = type(setting.parameters), catalogue.entries().values()
+    kept = [one for one in session().pinned if type(one.parameters) is kind and one != setting]
+    return next((one for one in kept if any(one.dataset == e.key.dataset for e in known)), None)
 
 
 def _said(setting: Setting, other: Setting | None) -> None:

@@ -135,6 +135,15 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     assert f"right at most {100 * risk.best_guess:.0f} times in 100" in verdict(app)[1]
     assert ("From one matrix, " if len(days) == 1 else "From all 7 matrices, ") in html_of(app)
     assert f"{risk.epsilon:.2g} in all" in html_of(app)
+    assert ("ε = 0.3 for each day" in html_of(app)) == (unit == "person-day")
+
+
+def test_the_proved_loss_of_a_density_is_not_that_of_days(open_home):
+    """Of EFPA a larger loss is proved than P1 states; its week is one release."""
+    app = open_home(home_shown="Density", density_data="demo-city", variant="efpa", epsilon="1")
+    said = re.search(r"From the whole week of visits, (.*?) in all", html_of(app))[1]
+    assert re.fullmatch(r"ε = [\d.]+, δ = 1e-7", said)
+    assert float(said.split()[2].rstrip(",")) > 1
 
 
 def test_single_trips_are_never_called_strong(open_home):
