@@ -11,7 +11,7 @@ from pages._ui.views import answer
 from tests.support import pieces as work
 from tests.support.server import Visitor, served
 
-SECRET = "person 4711 at 48.85837, 2.29448"
+SECRET = "Alice 4711 at 48.85837, 2.29448"
 DRAWN = {
     "pages/0_Home.py": (answer, "of"),
     "pages/1_Density.py": (cached, "release"),
@@ -37,7 +37,7 @@ def fails_without_its_message(open_home, monkeypatch, caplog, path, module, name
     assert app.error
     assert all("Reset" in error.value for error in app.error)
     assert "ValueError" in caplog.text
-    assert "4711" not in "".join(str(getattr(one, "proto", "")) for one in app) + caplog.text
+    assert "Alice" not in "".join(str(getattr(one, "proto", "")) for one in app) + caplog.text
 
 
 @pytest.mark.parametrize("path", DRAWN)
@@ -73,6 +73,6 @@ def test_so_it_is_when_a_button_is_pressed(data_root, tmp_path):
         messages = visitor.run(press="Redraw")
     shown = b"".join(message.SerializeToString() for message in messages)
     assert b"ValueError" in shown
-    assert b"4711" not in shown
+    assert b"Alice" not in shown
     assert "ValueError" in log.read_text()
-    assert "4711" not in log.read_text()
+    assert "Alice" not in log.read_text()
