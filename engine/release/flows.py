@@ -28,17 +28,7 @@ from ..origin_destination.mechanism import algorithm_1
 from ..origin_destination.statements import FALSE_DISCOVERIES
 from ..parameters import ODParameters
 from . import noise
-from .files import (
-    REAL,
-    TEXT,
-    WHOLE,
-    CsvTable,
-    clear_bar,
-    neutral,
-    require_counts,
-    write_flowmap,
-    write_zones,
-)
+from .files import REAL, TEXT, WHOLE, CsvTable, neutral, require_counts, write_flowmap, write_zones
 from .plan import (
     Accuracy,
     Plan,
@@ -158,31 +148,21 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     ids = pa.array(neutral(view.zones["zone_id"]))
     origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
     starts = view.metadata.periods
-    ends = [*(start - timedelta(days=1) for start in starts[1:]), view.metadata.last_day]
+    lasts = [*(start - timedelta(days=1) for start in starts[1:]), view.metadata.last_day]
     names = ("date",) if plan.setting.when.step == "day" else ("period_from", "period_to")
     head = dict.fromkeys((*names, "origin", "destination"), TEXT)
     whole, scaled = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
     noisy: list[Integers] = []
-    scale, clear_from = plan.stages[0].scale, clear_bar(plan.stages[0].scale, 1, plan.flows)
     drawn = (_estimate if plan.ours else _published)(plan, view, pairs, folder)
-    (folder / "flowmap").mkdir()
-    times = {"origin": TEXT, "dest": TEXT, "count": WHOLE, "time": TEXT}
-    with (
-        CsvTable(
-            folder / "flows.csv", {**head, **_COLUMNS[plan.parameters.method]}, parquet=True
-        ) as table,
-        CsvTable(folder / "flowmap" / "flows_by_time.csv", times) as by_time,
-    ):
+    columns = {**head, **_COLUMNS[plan.parameters.method]}
+    with CsvTable(folder / "flows.csv", columns, parquet=True) as table:
         for number, matrix in enumerate(drawn):
-            days = [starts[number].isoformat(), ends[number].isoformat()]
+            days = [starts[number].isoformat(), lasts[number].isoformat()]
             dates = [pa.repeat(day, len(origin)) for day in days[: len(names)]]
             table.add(*dates, origin, destination, *matrix.columns)
             whole[pairs] += matrix.noisy
             scaled[pairs] += matrix.factor * matrix.noisy
             noisy = [*noisy[-1:], matrix.noisy]
-            clear = np.flatnonzero(matrix.noisy > clear_from)
-            some = (column.take(pa.array(clear)) for column in (origin, destination))
-            by_time.add(*some, matrix.noisy[clear], [days[0]] * len(clear))
             progress((number + 1) / plan.matrices)
     values: dict[str, Any] = {}
     for name, axis in (("out", 1), ("in", 0)):
@@ -196,9 +176,9 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     write_zones(view.zones, values, folder)
     if plan.compares:
         _write_change(plan, noisy, ids, folder)
-    write_flowmap(
-        view.zones, folder / "flowmap", (origin, destination), whole[pairs], scale, plan.matrices
-    )
+    scale, ends = plan.stages[0].scale, (origin, destination)
+    (folder / "flowmap").mkdir()
+    write_flowmap(view.zones, folder / "flowmap", ends, whole[pairs], scale, plan.matrices)
 
 
 def _write_change(plan: Plan, noisy: Sequence[Integers], ids: pa.Array, folder: Path) -> None:

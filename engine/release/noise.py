@@ -6,7 +6,6 @@ Steinke 2020), so neither floating point nor a seed leaks anything. Discrete Gau
 after earlier noisy ones. It is not μ-GDP: the exact ε of the continuous one may not be claimed.
 """
 
-import json
 import math
 from collections.abc import Sequence
 from functools import lru_cache
@@ -75,12 +74,6 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
     # ρ-zCDP costs more than ρ at any δ of use: a larger bracket overflows from ε = 60 on
     low, high = math.log(epsilon) - 8, min(math.log(epsilon) + 2, (math.log(2 * epsilon) + 1) / 2)
     return math.exp(bracketed_root(excess, low, high)) * (1 - 1e-9)
-
-
-def measurement(scale: float, law: str) -> dict[str, Any]:
-    """Return a measurement as OpenDP serialises it; ``opendp.mod.deserialize`` runs it again."""
-    made = {"discrete Laplace": _laplace, "discrete Gaussian": _gaussian, "noisy maximum": _choice}
-    return json.loads(mod.serialize(made[law](scale)))
 
 
 def _choice(scale: float) -> Any:

@@ -1,4 +1,4 @@
-"""What a bundle says of itself: statement, registry draft, notebook, measurements.
+"""What a bundle says of itself: statement, registry draft, notebook.
 
 All words stand in ``templates``. The eighteen items follow NIST SP 800-226 (Guidelines for
 evaluating differential privacy guarantees). Nothing here depends on a count.
@@ -87,11 +87,10 @@ def described(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, s
         return _templates().get_template(name).render(content, slug=slug.strip("-"), **more)
 
     return {
-        "statement.json": _json(content),
+        "statement.json": json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False),
         "statement.html": rendered("statement.html.j2"),
         "registry.yaml": rendered("registry.yaml.j2"),
         "use_it.ipynb": (_TEMPLATES / "use_it.ipynb").read_text(encoding="utf-8").rstrip("\n"),
-        "opendp.json": _json(_measurements(plan)),
     }
 
 
@@ -164,10 +163,6 @@ def _named(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: values[name] for name in names}
 
 
-def _json(content: object) -> str:
-    return json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False)
-
-
 def _group(epsilon: float, delta: float) -> tuple[float, float]:
     """Return what a group of `_GROUP` people pays: kε and δ(e^kε − 1)/(e^ε − 1), at most 1."""
     if _GROUP * epsilon > 700:
@@ -198,17 +193,3 @@ def _composed(releases: Sequence[Entry], plan: Plan, budget: Budget) -> tuple[fl
     delta = math.fsum(delta for _, delta in costs) + slack
     epsilon = composed_epsilon(costs, delta)
     return (epsilon, delta) if epsilon < 0.999 * budget.spent_epsilon else None
-
-
-def _measurements(plan: Plan) -> dict[str, Any]:
-    """Return the measurements that draw the noise, in OpenDP's own form, to be checked or rerun."""
-    measured = [
-        {
-            "counts": one.name,
-            "sensitivity": one.sensitivity * one.step,
-            "measurement": noise.measurement(one.scale * one.step, one.noise),
-        }
-        for one in plan.stages
-    ]
-    read = "opendp.mod.deserialize(json.dumps(measurement)).map(sensitivity)"
-    return {"library": f"{noise.LIBRARY} {noise.VERSION}", "read": read, "measurements": measured}

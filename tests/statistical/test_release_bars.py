@@ -191,17 +191,3 @@ def test_flows_in_the_file_are_unbiased_and_all_in_their_bars(tmp_path, kind, dr
     sd = np.sqrt(2 * DAYS) / EPSILON
     assert abs(error.mean()) < 4 * sd / np.sqrt(len(error))
     assert held >= stats.binom.ppf(0.001, draws, 0.95)  # one run in a thousand may hold less
-
-
-@pytest.mark.usefixtures("fast")
-def test_flows_by_time_are_the_released_cells_that_stand_clear(tmp_path):
-    large = {(a, a + 1): 900 for a in range(20)}
-    folder = tmp_path / "bundle"
-    drawn("published", sparse(tmp_path, large), folder)
-    shown = pd.read_csv(folder / "flowmap" / "flows_by_time.csv")
-    assert list(shown.columns) == ["origin", "dest", "count", "time"]
-    assert len(shown) == len(large) * DAYS  # no cell of noise alone is above the bar
-    cells = pd.read_csv(folder / "flows.csv").set_index(["origin", "destination", "date"])["flow"]
-    named = shown.set_index(["origin", "dest", "time"])["count"]
-    assert (cells.loc[named.index].to_numpy() == named.to_numpy()).all()
-    assert named.min() > clear_bar(1 / EPSILON, 1, ZONES * (ZONES - 1) * DAYS)
