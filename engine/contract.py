@@ -7,12 +7,18 @@ A product is a package, a method a value of ``parameters.method`` and a row of t
 | --- | --- |
 | ``plan(dataset, parameters, *, when)`` | a `Plan`: what gets noise and what it costs |
 | ``truth(dataset, *, when)`` | the confidential counts that a release stands for |
-| ``release(dataset, parameters, *, rng or noise, when)`` | a `Release` |
+| ``release(dataset, parameters, *, rng or noise, when)`` | a draw; nothing confidential inside |
 | ``draw_noise(dataset, parameters, *, rng, when)`` | what ``release`` takes as its ``noise`` |
 | ``expected(dataset, parameters, *, when)`` | the exact law's answer, None for a method without |
 | ``scores(truth, release)`` | errors by the field's measures, one type a product |
 | ``by_zone(counts)`` | what decisions on zones read of the truth or of a release's counts |
 | ``ledger(parameters, *, public facts)`` | stages and totals, before any draw |
+
+Parameters are frozen and checked when made; they have ``epsilon``, ``method``, ``used`` (what the
+method does not use at its default) and ``at(epsilon)``. A release has ``counts`` in the shape of
+the truth, what to add up, its ``ledger`` and ``parameters``; where a method has them ``low`` and
+``high``, its bands, and ``shown``, which numbers it shows by themselves. What a method does not
+have is no attribute of its release, and never None.
 
 *When* is ``days=`` and ``sum_days=`` for flows; a dataset has one week and one period of a report.
 One sweep (`engine.sweeping`) serves every product that has ``truth`` and ``scores``. Judges, pages
@@ -23,36 +29,13 @@ plans, with noise of its own (`engine.release`).
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Generic, Literal, Protocol, Self, TypeVar, get_args
+from typing import Any, Generic, Literal, TypeVar, get_args
 
 from . import validation
 from .ledger import Ledger
 from .parameters import ODParameters
 
 Drawn = TypeVar("Drawn")
-
-
-class Parameters(Protocol):
-    """Settings of one release: frozen, checked when made; the method is one of them."""
-
-    @property
-    def epsilon(self) -> float:
-        """Privacy loss per unit of protection."""
-        ...
-
-    @property
-    def method(self) -> str:
-        """How the noise is added and what is made of it."""
-        ...
-
-    @property
-    def used(self) -> Self:
-        """The same settings, with what the method does not use at its default."""
-        ...
-
-    def at(self, epsilon: float, /) -> Self:
-        """Return the settings at another ε."""
-        ...
 
 
 Step = Literal["day", "week", "whole"]
@@ -179,53 +162,6 @@ class Plan:
 
     cells: int
     ledger: Ledger
-
-
-class Release(Protocol):
-    """What a draw returns; nothing confidential inside.
-
-    A method may have more: ``low`` and ``high``, its bands, and ``shown``, which numbers it shows
-    by themselves. What a method does not have is no attribute of its release, and never None.
-    """
-
-    @property
-    def counts(self) -> Any:
-        """Private numbers, in the shape of the truth: what to add up."""
-        ...
-
-    @property
-    def ledger(self) -> Ledger:
-        """What one unit of protection pays."""
-        ...
-
-    @property
-    def parameters(self) -> Parameters:
-        """The settings it was drawn with."""
-        ...
-
-
-class Product(Protocol):
-    """A package that answers the verbs a sweep needs; arguments as in the table above."""
-
-    @property
-    def truth(self) -> Callable[..., Any]:
-        """Return the confidential counts."""
-        ...
-
-    @property
-    def release(self) -> Callable[..., Any]:
-        """Draw one release."""
-        ...
-
-    @property
-    def draw_noise(self) -> Callable[..., Any]:
-        """Draw the noise of one release, to be carried over to other settings of its method."""
-        ...
-
-    @property
-    def scores(self) -> Callable[..., Any]:
-        """Return the errors of a release."""
-        ...
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,22 +19,6 @@ _MOST_ITERATIONS = 10_000_000
 _EVERY = 64
 
 
-def relative_errors(truth: Floats, private: Floats) -> Floats:
-    """Return |X̂ − X| / max(γ, X) by zone and hour, γ = 0.1% of the zone's total (P1 §3.3).
-
-    Shape (zones, hours); NaN for zones whose truth is all zero.
-
-    Examples
-    --------
-    >>> relative_errors(np.array([[10.0, 20.0]]), np.array([[12.0, 15.0]]))
-    array([[0.2 , 0.25]])
-    """
-    truth, private = _pair(truth, private)
-    floor = SANITY_BOUND * truth.sum(axis=1, keepdims=True)
-    bound = np.where(floor > 0, np.maximum(floor, truth), np.nan)
-    return np.abs(private - truth) / bound
-
-
 def largest(values: Numbers, n: int) -> Integers:
     """Return the positions of the `n` largest values, the largest first; ties by position.
 
@@ -57,14 +41,19 @@ def mean_of_known(values: Floats) -> float:
 
 
 def mean_relative_error(truth: Floats, private: Floats) -> Floats:
-    """Return the mean relative error of every zone over its hours, NaN without truth (P1 §3.3).
+    """Return the mean of |X̂ − X| / max(γ, X) over the hours of each zone (P1 §3.3).
+
+    γ is 0.1% of the zone's total. Shape (zones,); NaN for zones whose truth is all zero.
 
     Examples
     --------
     >>> mean_relative_error(np.array([[10.0, 10.0]]), np.array([[11.0, 7.0]]))
     array([0.2])
     """
-    return relative_errors(truth, private).mean(axis=1)
+    truth, private = _pair(truth, private)
+    floor = SANITY_BOUND * truth.sum(axis=1, keepdims=True)
+    bound = np.where(floor > 0, np.maximum(floor, truth), np.nan)
+    return np.asarray((np.abs(private - truth) / bound).mean(axis=1))
 
 
 def pearson(truth: Floats, private: Floats) -> Floats:

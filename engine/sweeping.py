@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from . import validation
-from .contract import Parameters, Product
 from .datasets import Dataset
-from .errors import ParameterError
 
 SEED_WORDS = 4
 
@@ -25,25 +23,21 @@ class Point:
 
 
 def sweep(
-    product: Product,
+    product: Any,
     dataset: Dataset,
-    settings: Sequence[Parameters],
+    settings: Sequence[Any],
     repeats: int,
     *,
-    rng: np.random.Generator | Sequence[np.random.Generator],
+    rng: np.random.Generator,
     score: Callable[[Any, Any], Any] | None = None,
-    progress: Callable[[int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
     **when: Any,
 ) -> Iterator[Point]:
     """Release under every setting, `repeats` times, and yield the scores of each release at once.
 
     All settings of one method and repeat share their noise (common random numbers), so that a
-    difference between two points is the settings'. The first repeat of all settings comes first,
-    so that a whole curve stands early and firms up. The state of `rng` fixes all noise, and repeat
-    i of a longer sweep is that of a shorter one; with a generator for each repeat, repeat i is the
-    release that its own generator draws. `score` is what is kept of a truth and a release;
-    `progress` is told releases done and in all; `when` is as for the product's ``release``.
+    difference between two points is the settings'. The state of `rng` fixes all noise, and repeat
+    i of a longer sweep is that of a shorter one. `score` is what is kept of a truth and a release,
+    the product's ``scores`` where None; `when` is as for the product's ``release``.
 
     Examples
     --------
@@ -56,22 +50,15 @@ def sweep(
     True
     """
     validation.whole_number("repeats", repeats, 1, remedy="20 is usual")
-    sources = _sources(rng, repeats)
-    truth, score = product.truth(dataset, **when), score or product.scores
-    done, total = 0, repeats * len(settings)
-    for repeat in range(repeats):
+    truth, judged = product.truth(dataset, **when), score or product.scores
+    for repeat, source in enumerate(map(generators(rng), range(repeats))):
         drawn_for, noise = None, None
         for setting, parameters in enumerate(settings):
-            if cancelled is not None and cancelled():
-                return
             if drawn_for != parameters.method:  # every method from the same state
-                own, drawn_for = deepcopy(sources[repeat]), parameters.method
+                own, drawn_for = deepcopy(source), parameters.method
                 noise = product.draw_noise(dataset, parameters, rng=own, **when)
             release = product.release(dataset, parameters, noise=noise, **when)
-            yield Point(setting=setting, repeat=repeat, scores=score(truth, release))
-            done += 1
-            if progress is not None:
-                progress(done, total)
+            yield Point(setting=setting, repeat=repeat, scores=judged(truth, release))
 
 
 def generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:
@@ -85,16 +72,3 @@ def generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]
     """
     seed = rng.integers(0, 2**32, size=SEED_WORDS)
     return lambda draw: np.random.default_rng([*seed, draw])
-
-
-def _sources(
-    rng: np.random.Generator | Sequence[np.random.Generator], repeats: int
-) -> Sequence[np.random.Generator]:
-    if isinstance(rng, np.random.Generator):
-        return [*map(generators(rng), range(repeats))]
-    if len(rng) < repeats:
-        raise ParameterError(
-            f"rng must be one generator or {repeats}, one for each repeat, got {len(rng)}; "
-            "make as many as there are repeats"
-        )
-    return rng
