@@ -33,8 +33,8 @@ class Tessellation:
     Formula (1) is Fᵀ X. The cover ℂ is `cover_towers`, then `cover_zones`, positions, ascending.
     `to_cover`, shape (cover, towers), makes counts of the cover from those of towers: its columns
     sum to 1, so one visit changes the cover by exactly 1 in L₁; `to_zones` makes those of zones
-    from the cover's (erratum D2). Centroids and areas are of metres in `crs`; `cover_areas_m2`
-    weigh a cluster's centroid (P1, footnote 5).
+    from the cover's (erratum D2). Centres are of metres in `projected_crs`; `cover_areas_m2` weigh
+    a cluster's centroid (P1, footnote 5).
     """
 
     overlap: csr_array
@@ -45,32 +45,11 @@ class Tessellation:
     zone_centres_m: Floats
     cover_centres_m: Floats
     cover_areas_m2: Floats
-    crs: CRS
-    _pieces: "_Pieces"
-    _open_cells: Geometries
-    _zone_polygons: Geometries
 
     @property
     def cover_size(self) -> int:
         """|ℂ|, the number of cells in the minimum cover."""
         return len(self.cover_towers) + len(self.cover_zones)
-
-    @cached_property
-    def tower_cells(self) -> gpd.GeoSeries:
-        """Voronoi cells of the towers, clipped to the union of the zones, in `crs`."""
-        region = shapely.union_all(self._zone_polygons)
-        return gpd.GeoSeries(shapely.intersection(self._open_cells, region), crs=self.crs)
-
-    @cached_property
-    def cover_cells(self) -> gpd.GeoSeries:
-        """Polygons of the cover in its order: towers less the covered zones, then zones."""
-        open_piece = ~np.isin(self._pieces.zone, self.cover_zones)
-        rests = [
-            shapely.union_all(self._pieces.polygon[open_piece & (self._pieces.tower == tower)])
-            for tower in self.cover_towers
-        ]
-        cells = np.array([*rests, *self._zone_polygons[self.cover_zones]], dtype=object)
-        return gpd.GeoSeries(cells, crs=self.crs)
 
     @cached_property
     def zone_distances_m(self) -> Floats:
@@ -128,10 +107,6 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
         zone_centres_m=shapely.get_coordinates(shapely.centroid(polygons)),
         cover_centres_m=centres,
         cover_areas_m2=areas,
-        crs=crs,
-        _pieces=pieces,
-        _open_cells=cells,
-        _zone_polygons=polygons,
     )
 
 

@@ -1,7 +1,8 @@
 """P1's scheme as plain, slow code, written from the text and the errata D1 to D6.
 
-Nothing here is shared with the engine: loops over cells, hours and coefficients, an explicit
-cosine matrix, polygons merged by shapely, and one scipy root search a fit. Noise is handed in.
+Nothing here is shared with the engine but Voronoi cells: loops over cells, hours and coefficients,
+an explicit cosine matrix, polygons merged by shapely, and one scipy root search a fit. Noise is
+handed in.
 """
 
 import math
@@ -10,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 from scipy import optimize
+
+from engine import geography
 
 N = 168
 
@@ -21,6 +24,16 @@ class Result:
     kept: list[int]
     cover: np.ndarray
     zones: np.ndarray
+
+
+def cover_cells(towers, zones, places) -> list:
+    """Polygons of the cover: towers' cells without the covered zones, then those zones."""
+    crs = geography.projected_crs(zones)
+    polygons, points = zones.geometry.to_crs(crs).to_numpy(), towers.geometry.to_crs(crs)
+    cells = geography.voronoi_cells(points, shapely.union_all(polygons)).to_numpy()
+    covered = polygons[places.cover_zones]
+    rests = shapely.difference(cells[places.cover_towers], shapely.union_all(covered))
+    return [*rests, *covered]
 
 
 def to_zones(overlap: np.ndarray, towers: np.ndarray) -> np.ndarray:
@@ -222,7 +235,7 @@ def release(dataset, p, noise) -> Result:
     minimum = p.cluster_minimum
     if minimum is None:
         minimum = math.sqrt(N) * noise_of_kept(p, N, 1) / math.sqrt(N) / 0.01
-    clusters = cluster(s_hat, places.cover_cells.to_numpy(), minimum)
+    clusters = cluster(s_hat, cover_cells(dataset.towers, dataset.zones, places), minimum)
     series = to_cover(places, dataset.presampled_by_tower(p.max_visits_per_user))
     spectra = [COSINES @ sum(series[i] for i in members) for members in clusters]
     if p.method == "efpag_joint":

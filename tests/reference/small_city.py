@@ -106,7 +106,7 @@ def city_of(visits: Visits, places: Geography) -> MemoryDataset:
     """Count the visits of people at towers over zones."""
     tessellation = tessellate(places.towers, places.zones)
     dataset = MemoryDataset(aggregate(visits, len(places.towers)), tessellation)
-    dataset.towers = places.towers
+    dataset.towers, dataset.zones = places.towers, places.zones
     return dataset
 
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings, strategies as st
 from scipy.sparse import csr_array
 
 from engine import geography
+from tests.reference.density_reference import cover_cells
 
 REGION = shapely.box(2.2, 48.8, 2.5, 48.9)
 
@@ -29,30 +30,38 @@ def random_towers(count: int, seed: int = 0) -> gpd.GeoDataFrame:
     return gpd.GeoDataFrame(geometry=shapely.points(points), crs=4326)
 
 
+TOWERS, ZONES = random_towers(60), grid_zones(8, 5)
+CRS = geography.projected_crs(ZONES)
+
+
 @pytest.fixture(scope="module")
 def city():
-    return geography.tessellate(random_towers(60), grid_zones(8, 5))
+    return geography.tessellate(TOWERS, ZONES)
 
 
-def test_a_point_lies_in_the_cell_of_its_nearest_tower(city):
-    towers = random_towers(60).to_crs(city.crs)
-    places = random_towers(2000, seed=1).to_crs(city.crs).geometry.to_numpy()
+@pytest.fixture(scope="module")
+def cells():
+    region = shapely.union_all(ZONES.to_crs(CRS).geometry.to_numpy())
+    return geography.voronoi_cells(TOWERS.to_crs(CRS).geometry, region)
+
+
+def test_a_point_lies_in_the_cell_of_its_nearest_tower(cells):
+    towers = TOWERS.to_crs(CRS)
+    places = random_towers(2000, seed=1).to_crs(CRS).geometry.to_numpy()
     sites = shapely.get_coordinates(towers.geometry.to_numpy())
     distance = np.linalg.norm(shapely.get_coordinates(places)[:, None] - sites[None], axis=2)
     nearest = distance.argmin(axis=1)
-    cells = city.tower_cells.to_numpy()
+    cells = cells.to_numpy()
     assert shapely.intersects(cells[nearest], places).mean() > 0.995  # curved outer border only
-    assert shapely.area(cells).sum() == pytest.approx(
-        grid_zones(8, 5).to_crs(city.crs).area.sum(), rel=1e-9
-    )
+    assert shapely.area(cells).sum() == pytest.approx(ZONES.to_crs(CRS).area.sum(), rel=1e-9)
 
 
-def test_overlap_is_the_share_of_the_towers_area(city):
+def test_overlap_is_the_share_of_the_towers_area(city, cells):
     overlap = city.overlap.toarray()
     assert overlap.sum(axis=1) == pytest.approx(np.ones(60), abs=1e-12)
-    zones = grid_zones(8, 5).to_crs(city.crs).geometry.to_numpy()
+    zones = ZONES.to_crs(CRS).geometry.to_numpy()
     for tower, zone in [(0, 3), (17, 20), (59, 39)]:
-        cell = city.tower_cells.iloc[tower]
+        cell = cells.iloc[tower]
         share = cell.intersection(zones[zone]).area / cell.area
         assert overlap[tower, zone] == pytest.approx(share if share > 1e-6 else 0, abs=2e-6)
 
@@ -104,12 +113,13 @@ def test_mapping_back_keeps_every_visit_and_recovers_uniform_counts(city):
     assert zones == pytest.approx(city.overlap.T @ counts)
 
 
-def test_the_covers_polygons_partition_the_region(city):
-    cells = city.cover_cells
-    assert cells.area.sum() == pytest.approx(city.tower_cells.area.sum())
-    assert shapely.union_all(cells.to_numpy()).area == pytest.approx(cells.area.sum())
-    assert cells.area.to_numpy() == pytest.approx(city.cover_areas_m2)
-    centroids = shapely.get_coordinates(cells.centroid.to_numpy())
+def test_the_covers_polygons_partition_the_region(city, cells):
+    covering = cover_cells(TOWERS, ZONES, city)
+    areas = shapely.area(covering)
+    assert areas.sum() == pytest.approx(cells.area.sum())
+    assert shapely.union_all(covering).area == pytest.approx(areas.sum())
+    assert areas == pytest.approx(city.cover_areas_m2)
+    centroids = shapely.get_coordinates(shapely.centroid(covering))
     assert centroids == pytest.approx(city.cover_centres_m, abs=1e-3)
 
 
