@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 
@@ -43,7 +42,7 @@ def draw() -> None:
     if state.value(state.VIEW) == "presenter":
         st.html(_HERE / "presenter.css")
     asked = {"trips": state.flows(), "density": state.density()}
-    with st.container(horizontal=True, vertical_alignment="center", key="home_need", gap="xsmall"):
+    with st.container(horizontal=True, vertical_alignment="bottom", key="home_need", gap="xsmall"):
         part = state.draw(state.SHOWN, widget="segmented_control", **_PLAIN)
         _need(part)
         state.draw(
@@ -76,17 +75,16 @@ def draw() -> None:
 
 def _need(part: str) -> None:
     """Draw what is asked of ``trips`` or ``density``: data, zones, time, who is protected."""
-    quiet: dict[str, Any] = {"label_visibility": "collapsed"}
-    sidebar.dataset(part, described=False, **quiet)
+    sidebar.dataset(part, described=False)
     entry = state.entry(part)
     if entry is None or not state.has_part(entry, part):
         return
-    sidebar.zones(part, **quiet)
+    sidebar.zones(part)
     if part == "density":
-        st.html('<div class="fixed">protect a person</div>', width="content")
+        st.selectbox("What is protected", ["one person, whole week"], disabled=True)
         return
-    sidebar.time(**quiet)
-    sidebar.unit(**quiet)
+    sidebar.time()
+    sidebar.unit()
 
 
 def _together(density: Risk, flows: Risk) -> str:

@@ -1,7 +1,6 @@
 """The settings, the same on every page; home draws ε and what is needed itself."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import streamlit as st
 
@@ -33,7 +32,6 @@ def draw(path: str) -> None:
         with st.container(horizontal=True):
             st.button(
                 "Redraw",
-                icon=":material/casino:",
                 on_click=state.redraw,
                 help="Draw other noise with the same settings. Moving a slider keeps the noise, so "
                 "that a change you see comes from the slider.",
@@ -42,13 +40,12 @@ def draw(path: str) -> None:
             st.button(
                 "Unpin" if kept else "Pin",
                 key="pin",
-                icon=":material/keep:",
                 on_click=_pin,
                 help="The numbers of what is set now stand beside those of what you set next.",
             )
-            st.button("Reset", icon=":material/restart_alt:", on_click=state.reset)
+            st.button("Reset", on_click=state.reset)
             if session().before is not None:
-                st.button("Undo", icon=":material/undo:", on_click=state.undo)
+                st.button("Undo", on_click=state.undo)
         with st.popover("Words", type="tertiary", icon=":material/menu_book:"):
             st.markdown("  \n".join(f"**{word}** {said}" for word, said in GLOSSARY.items()))
         st.caption(f"{DRAWS} {SHARE}")
@@ -100,21 +97,21 @@ def _flows(*, need: bool) -> None:
             )
 
 
-def dataset(part: str, *, described: bool = True, **named: Any) -> None:
+def dataset(part: str, *, described: bool = True) -> None:
     """Draw the picker of a part's dataset, ``density`` or ``trips``."""
     chosen = state.entry(part)
     if chosen is None:
         st.caption("No dataset is installed.")
         return
     key = "density_data" if part == "density" else "od_data"
-    state.pick(key, f"{PARTS[part].capitalize()} dataset", **{"help": HELP[key], **named})
+    state.pick(key, f"{PARTS[part].capitalize()} dataset", help=HELP[key])
     if described:
         chosen = state.entry(part) or chosen
         about = cached_facts.facts(chosen.key)
         st.caption(facts(chosen.metadata, about.zones, about.size_bytes))
 
 
-def zones(part: str, **named: Any) -> None:
+def zones(part: str) -> None:
     """Draw the picker of a part's zones: levels that its dataset names, and clusters."""
     of = state.entry(part)
     if of is None or not state.has_part(of, part):
@@ -122,21 +119,21 @@ def zones(part: str, **named: Any) -> None:
     key, label = (
         ("density_zones", "Zones of visits") if part == "density" else ("od_zones", "Zones")
     )
-    state.pick(key, label, **{"help": HELP["zones"], **named})
+    state.pick(key, label, help=HELP["zones"])
     if problem := cached_facts.levels(of.key).problem:
         st.caption(f"Only clusters are offered as coarser zones: {problem}.")
 
 
-def time(**named: Any) -> None:
+def time() -> None:
     """Draw how long one matrix of flows collects; a person's trips have the whole period."""
     if state.value(state.UNIT) == "person":
-        st.selectbox("Time", ["Whole period"], disabled=True, key="od_time_person", **named)
+        st.selectbox("Time", ["Whole period"], disabled=True, key="od_time_person")
     else:
-        state.draw(state.OD_TIME, **named)
+        state.draw(state.OD_TIME)
 
 
-def unit(**named: Any) -> None:
+def unit() -> None:
     """Draw who is protected, of what the dataset allows."""
     allowed = state.units(state.entry("trips"))
     offered: Sequence[str] = [one for one in state.UNIT.options if one in allowed]
-    state.draw(state.UNIT, options=offered, **named)
+    state.draw(state.UNIT, options=offered)

@@ -87,22 +87,30 @@ def standing(answer: Answer) -> str:
     return f"{_STANDINGS[risk.strength, use.level != 'noisy']}{in_part}"
 
 
-def covered(answer: Answer) -> str:
-    """Say what an attacker guesses, from what, at which cost in all, and of several together."""
-    risk, setting = answer.risk, answer.setting
+def protects(answer: Answer) -> str:
+    """Say whom ε protects, and for how long."""
+    risk, asked = answer.risk, answer.setting.parameters
     spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
-    total = f"ε = {number(risk.epsilon, 4)}{spent} in all"
+    total = f"ε = {number(risk.epsilon, 4)}{spent}"
+    if not words.is_flows(answer.setting):
+        return f"{total} protects a person's whole week of visits"
+    if asked.unit == "person-day":
+        days = "" if risk.releases == 1 else f"; all {risk.releases} days together: {total}"
+        return f"ε = {asked.epsilon:g} protects one day of a person{days}"
+    whom = "single trips, and less whoever makes many"
+    return f"{total} protects {'a person, all days' if asked.unit == 'person' else whom}"
+
+
+def covered(answer: Answer) -> str:
+    """Say whom ε protects, what an attacker guesses, from what, and of several together."""
+    risk, setting = answer.risk, answer.setting
     what = "the whole week of visits"
-    asked: Any = setting.parameters
-    if words.is_flows(setting) and asked.unit == "person-day" and risk.releases > 1:
-        total = f"ε = {asked.epsilon:g} for each day, {number(risk.epsilon, 4)} in all"
     if words.is_flows(setting):
         matrices = len(setting.when.lengths(len(answer.entry.metadata.days)))
         what = "one matrix" if matrices == 1 else f"all {matrices} matrices"
-    who = "a person" if risk.covers_person else words.WHO["trip"]
     return (
-        f"Is {who} in the data? From {what}, {total}. {GROUP} who travel together, as in a "
-        f"household: {privacy.guesses(risk.group_guess)}."
+        f"{protects(answer)}. An attacker guesses from {what}. {GROUP} who travel together, as in "
+        f"a household: {privacy.guesses(risk.group_guess)}."
     )
 
 
@@ -125,12 +133,13 @@ def _readable_from(setting: Setting) -> int | None:
 def _privacy(answer: Answer) -> Gauge:
     risk = answer.risk
     *most, right, of, hundred, _ = privacy.guesses(risk.best_guess).split()
+    whose = f"whether {'a person' if risk.covers_person else 'a trip'} is in the data"
     return Gauge(
         name=f"Privacy: {risk.strength}",
         level=risk.level,
-        sentence=f"{' '.join(most)} *{right} {of} {hundred}* guesses of an attacker are right",
+        sentence=f"{' '.join(most)} *{right} {of} {hundred}* guesses {whose} are right",
         rule=f"{covered(answer)} White marks: known uses. {PRIVACY_RULE}",
-        note=covered(answer).partition(". ")[0],
+        note=protects(answer),
         value=risk.best_guess,
         low=0.5,
         high=1.0,
@@ -147,7 +156,8 @@ def _privacy(answer: Answer) -> Gauge:
 
 
 def _use(answer: Answer) -> Gauge:
-    use, what = answer.use, "trips" if words.is_flows(answer.setting) else "visits"
+    use, flows = answer.use, words.is_flows(answer.setting)
+    what, one = ("trips", "flow") if flows else ("visits", "zone")
     good, partly = use.limits
     drawn: Any = f"by draws, ± {percent(use.error)}" if use.error else "exact"
     return Gauge(
@@ -155,16 +165,11 @@ def _use(answer: Answer) -> Gauge:
         level=use.level,
         sentence=f"*{words.hundred(use.share)} of 100* {what} are where they were",
         rule=f"{percent(use.share)}, {drawn}. {words.USE_RULE} {readable(answer)}",
-        note=f"{percent(use.share)}, {drawn}"
-        + (f"; {hundred_cross(use)}" if use.crossing < 1 else ""),
+        note=f"{percent(use.share)}, {drawn}: of all {what} together, not of each {one}"
+        + (f"; {words.hundred(use.crossing)} in 100 cross zones" if use.crossing < 1 else ""),
         value=use.share,
         low=0.0,
         high=1.0,
         bands=((partly, "noisy"), (good, "partly"), (1.0, "good")),
         ends=("0", "100"),
     )
-
-
-def hundred_cross(use: Use) -> str:
-    """Say how many trips the coarse zones keep."""
-    return f"{words.hundred(use.crossing)} in 100 cross these zones"

@@ -93,6 +93,7 @@ def draw(setting: Setting, *, key: str) -> None:
 
 def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) -> None:
     (every, best, ways), limit = judged, state.value(state.RISK)
+    lowest = words.lowest(every.candidates)
     if best is None or every.alike:
         why = (
             "no setting as asked holds anything, so that they cannot be told apart"
@@ -101,11 +102,11 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
         )
         _block("noisy", "Nothing to recommend", f"{why[0].upper()}{why[1:]}.")
     elif best.setting == setting:
-        _block("good", "Recommended: as you have it", words.sentence(best))
+        _block("good", "Recommended: as you have it", words.sentence(best), lowest)
     else:
         title = "Recommended" if best.usable else "Best as asked, and not usable"
         title += " so far" if running else ""
-        _block("good" if best.usable else "noisy", title, words.sentence(best))
+        _block("good" if best.usable else "noisy", title, words.sentence(best), lowest)
         label = "Use this" if best.usable else "Use this all the same"
         _button(label, best, f"{key}_use", primary=best.usable)
     if running:
@@ -118,11 +119,12 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
         st.caption(words.LEAK)
 
 
-def _block(level: Level, title: str, text: str) -> None:
+def _block(level: Level, title: str, text: str, more: str = "") -> None:
     """Draw what is recommended; it looks unlike the verdict on what is set."""
     sign = f'<span aria-hidden="true">{SIGNS[level]}</span>'
     head = f"<strong>{sign} {html.escape(title)}</strong>"
-    st.html(f'<div class="advice {level}" role="status">{head}{html.escape(text)}</div>')
+    small = f"<small>{html.escape(more)}</small>" if more else ""
+    st.html(f'<div class="advice {level}" role="status">{head}{html.escape(text)}{small}</div>')
 
 
 def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> None:

@@ -1,5 +1,6 @@
 """A setting, its use and its risk in words: the same sentences on every page and the handout."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from engine import density, origin_destination as od, privacy
@@ -57,9 +58,9 @@ def held(use: Use, setting: Setting) -> str:
     """
     right = hundred(use.share)
     if not is_flows(setting):
-        return f"of 100 visits {right} are where and when they were"
+        return f"of 100 visits in all {right} are where and when they were"
     if setting.zones == FINEST:
-        return f"of 100 trips {right} are where they were"
+        return f"of 100 trips in all {right} are where they were"
     cross = f"of the {hundred(use.crossing)} in 100 trips that cross {level_words(setting.zones)}"
     return f"{cross}, {right} in 100 are where they were"
 
@@ -107,6 +108,22 @@ def sentence(one: Candidate) -> str:
     )
 
 
+def lowest(judged: Sequence[Candidate]) -> str:
+    """Say how low ε can go, of settings that keep what is asked: which one is of use at the least.
+
+    Examples
+    --------
+    >>> lowest(())
+    'No ε makes anything as asked usable.'
+    """
+    usable = [one for one in judged if one.usable]
+    if not usable:
+        return "No ε makes anything as asked usable."
+    least = min(usable, key=lambda one: (one.setting.parameters.epsilon, one.preference))
+    said, _, epsilon = levers(least.setting).rpartition(", ε ")
+    return f"The lowest usable ε as asked: {epsilon}, with {said}."
+
+
 def as_set(use: Use, setting: Setting, best_guess: float) -> str:
     """Return the verdict on what is set as one sentence."""
     words = f"{held(use, setting)}; {guessed(best_guess)}."
@@ -139,5 +156,5 @@ def hidden(share: float) -> str:
 def readable(least: int | None) -> str:
     """Say which flows can be read by themselves."""
     if least is None:
-        return "No flow can be read by itself; read sums."
-    return f"A flow can be read by itself from {least:,} trips on."
+        return "No single flow holds, each may be far off: read sums."
+    return f"Single flows hold from {least:,} trips on; smaller ones may be far off."

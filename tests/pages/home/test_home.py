@@ -61,6 +61,16 @@ def test_one_screen_with_two_gauges_one_slider_one_picture_and_one_answer(open_h
     assert not [one for one in app.sidebar.select_slider if one.key == "epsilon"]
     assert sum('class="sides"' in one.value for one in app.markdown) == 1
     assert len(advice(app)) == 1
+    need = ("od_data", "od_zones", "od_time", "unit")
+    shown = {
+        one.key: one.label for one in app.main.selectbox if one.proto.label_visibility.value == 0
+    }
+    assert [shown.get(key) for key in need] == [
+        "Trips dataset",
+        "Zones",
+        "Time",
+        "What is protected",
+    ]
     assert verdict(app)[1].startswith("■ As it is set") or "As it is set" in verdict(app)[1]
     assert len(figures(app)) == 8
     assert "…" not in figures(app)
@@ -133,15 +143,16 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     assert number == f"{100 * risk.best_guess:.0f} of 100"
     assert needle == pytest.approx(200 * (risk.best_guess - 0.5), abs=0.01)
     assert f"right at most {100 * risk.best_guess:.0f} times in 100" in verdict(app)[1]
-    assert ("From one matrix, " if len(days) == 1 else "From all 7 matrices, ") in html_of(app)
-    assert f"{risk.epsilon:.2g} in all" in html_of(app)
-    assert ("ε = 0.3 for each day" in html_of(app)) == (unit == "person-day")
+    assert ("from one matrix. " if len(days) == 1 else "from all 7 matrices. ") in html_of(app)
+    whole = f"all 7 days together: ε = {risk.epsilon:.2g}"
+    day = f"ε = 0.3 protects one day of a person; {whole}"
+    assert (day if unit == "person-day" else "ε = 0.3 protects a person, all days") in html_of(app)
 
 
 def test_the_proved_loss_of_a_density_is_not_that_of_days(open_home):
     """Of EFPA a larger loss is proved than P1 states; its week is one release."""
     app = open_home(home_shown="Density", density_data="demo-city", variant="efpa", epsilon="1")
-    said = re.search(r"From the whole week of visits, (.*?) in all", html_of(app))[1]
+    said = re.search(r'"note">(.*?) protects a person', html_of(app))[1]
     assert re.fullmatch(r"ε = [\d.]+, δ = 1e-7", said)
     assert float(said.split()[2].rstrip(",")) > 1
 
@@ -163,6 +174,9 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     assert f"{100 * best.use.share:.0f} in 100 are where they were" in words
     assert f"right at most {100 * best.risk:.0f} times in 100" in words
     assert "once for the whole period, protecting a person" in words
+    usable = [one for one in frontier.frontier(asked, need).candidates if one.usable]
+    lowest = min(one.setting.parameters.epsilon for one in usable)
+    assert f"The lowest usable ε as asked: {lowest:g}, with" in words
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
     assert app.selectbox(key="od_zones").value == "clusters-10"
@@ -175,6 +189,7 @@ def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_
     app = settled(open_home(od_data="demo-city"))
     ((level, words),) = advice(app)
     assert level == "noisy"
+    assert "No ε makes anything as asked usable" in words
     assert "not usable" in words or "Nothing" in words
     labels = [one.label for one in app.button if (one.key or "").startswith("way_")]
     assert any("clusters" in label or "province" in label for label in labels)
