@@ -35,9 +35,6 @@ DERIVING = Stage("finding trips", 30)
 WRITING = Stage("writing the dataset", 3)
 _BYTES_A_LINE = 40
 _TRIPS_BY_ID = "trips lead from the first to the last point of each trip that the rows name (tid)"
-_TRIPS_BY_GAPS = (
-    "a trip leads from a person's first row to the last one before {:g} minutes without any"
-)
 _TRIPS_BY_VISITS = (
     "the rows name no trips (tid): a trip is a visit and the person's next one in another zone on "
     "the same day"
@@ -158,8 +155,6 @@ def count(options: IngestOptions, monitor: Monitor) -> Build:
         time_zone=options.time_zone,
         rows=sum(source.rows or source.size_bytes // _BYTES_A_LINE for source in files),
         memory=options.memory,
-        threads=options.threads,
-        spill_limit=options.spill_limit,
     ) as (engine, views):
         return _counted(Build(options, mappings, views, reader), engine, monitor)
 
@@ -195,22 +190,22 @@ def _counted(build: Build, engine: Engine, monitor: Monitor) -> Build:
 
 def _places(build: Build, engine: Engine) -> Places:
     """Return places and zones; they are not public where they are read from the rows."""
-    options, how = build.options, build.options.coarseness
+    options = build.options
+    wanted = options.hexagon_m
     build.places_public = options.places_public
     if options.locations is not None or options.zones is not None:
-        places = coarse.coarsen(read_places(options), how)
-    elif how.area is not None:
-        places = coarse.grid_places(how)
-    elif how.area_from_data and build.by_points:
+        places = coarse.coarsen(read_places(options), wanted)
+    elif options.area is not None:
+        places = coarse.grid_places(options.area, wanted)
+    elif options.area_from_data and build.by_points:
         area = look.area_of(engine.table(rows.distinct_points(build.views, build.reader)))
-        zoning = how.zoning if how.zoning in ("square", "hexagon") else "hexagon"
-        places = coarse.grid_places(replace(how, zoning=zoning, area=area))
+        places = coarse.grid_places(area, wanted)
         build.places_public = False
         build.notes.append("the area was read from the data: it tells where people were")
     elif build.by_points:
         raise InputError(
-            "the rows hold coordinates, and no places, zones or area of a grid are given",
-            remedy="name a file of zones or places, or a grid's area (or read it from the data)",
+            "the rows hold coordinates, and no places, zones or area are given",
+            remedy="name a file of zones or places, or an area (or read it from the data)",
             code="no-places",
             settings=("zones", "locations", "area"),
         )
@@ -225,7 +220,7 @@ def _places(build: Build, engine: Engine) -> Places:
                 code="no-places",
                 settings=("locations", "zones", "cells"),
             )
-        places = coarse.coarsen(from_zones(cells.zones_of(ids, kind)), how)
+        places = coarse.coarsen(from_zones(cells.zones_of(ids, kind)), wanted)
         build.places_public = False
         build.notes.append(f"zones are the {kind} cells that the rows name, read from the data")
     coarse.check_size(places)
@@ -240,7 +235,7 @@ def _put_places(build: Build) -> None:
         return
     build.run.monitor.start(POINTS)
     points = engine.table(rows.distinct_points(build.views, build.reader))
-    engine.put("points", place_points(points, places, build.options.max_distance_m))
+    engine.put("points", place_points(points, places))
 
 
 def _note_what_was_asked(build: Build) -> None:
@@ -252,10 +247,7 @@ def _note_what_was_asked(build: Build) -> None:
     if levels := parents.kept(build.run.places.zones):
         notes.append(f"coarser zones kept, to look at the dataset by: {levels}")
     if options.kind == "visits" and "trips" in options.parts:
-        if options.gap_minutes is not None:
-            notes.append(_TRIPS_BY_GAPS.format(options.gap_minutes))
-        else:
-            notes.append(_TRIPS_BY_ID if build.tid else _TRIPS_BY_VISITS)
+        notes.append(_TRIPS_BY_ID if build.tid else _TRIPS_BY_VISITS)
     if options.has_people and "density" in options.parts and options.density_week is None:
         notes.append("the period has no full week from Monday to Sunday: no density was built")
 
@@ -301,16 +293,11 @@ def _visits(build: Build) -> None:
         build.judge(build.account("reasons"))
     if "trips" in options.parts:
         build.run.monitor.start(DERIVING)
-        by_trip = options.gap_minutes is not None or build.tid
-        sql = (
-            rows.trips_of_points(options, placed, options.gap_minutes)
-            if by_trip
-            else rows.trips_between(options, placed)
-        )
+        sql = (rows.trips_of_points if build.tid else rows.trips_between)(options, placed)
         engine.keep("every", sql, large=True)
         between = build.account("every", Reason.DUPLICATE)
         build.counts["trips"] = between
-        _moves(build, between.used, measured=by_trip)
+        _moves(build, between.used, measured=build.tid)
 
 
 def _flows(build: Build) -> None:
@@ -451,7 +438,7 @@ def _save(build: Build, report: IngestReport) -> Dataset:
         people_public=options.people_public,
         max_visits_cap=options.max_visits_cap,
         salt_id=keys.salt_id(build.run.salt),
-        made_by=f"engine.ingest {options.kind}" + (" by gaps" if options.gap_minutes else ""),
+        made_by=f"engine.ingest {options.kind}",
         trips_have_people=options.has_people,
         period_from_data=options.period_from_data,
         places_public=build.places_public,

@@ -18,7 +18,7 @@ from . import presets
 from .build import ingest
 from .inputs import sources, zones
 from .inputs.sources import shown
-from .options import CHOICES, Coarseness, IngestOptions, Kind, Reading, literals
+from .options import CHOICES, IngestOptions, Kind, Reading, literals
 from .progress import Cancelled, Progress
 
 EXIT_BAD_INPUT = 2
@@ -42,16 +42,14 @@ _FLAGS = {
     "mean_visits_public": "--mean-visits",
     "people_public": "--people",
     "places_public": "--public-places",
-    "max_distance_m": "--max-distance",
-    "gap_minutes": "--gap",
-    "size_m": "--zone-size",
+    "hexagon_m": "--hexagons",
     "header": "--no-header",
     "date_order": "--date-format",
     "text_time_zone": "--text-timezone",
 }
 """Options that are not called as the setting is."""
 _NEEDED = ("out", "first_day", "last_day", "time_zone")
-_NO_OPTIONS = ("kind", "inputs", "reading", "coarseness", "area_from_data")
+_NO_OPTIONS = ("kind", "inputs", "reading", "area_from_data")
 
 
 def _pair(text: str) -> tuple[str, str]:
@@ -118,7 +116,7 @@ def parser() -> argparse.ArgumentParser:
     reader.add_argument("inputs", nargs="+", metavar="WHAT FILE", help=text)
     text = "a published form, in place of WHAT and --map"
     reader.add_argument("--as", dest="preset", choices=presets.NAMES, help=text)
-    for of in (IngestOptions, Reading, Coarseness):
+    for of in (IngestOptions, Reading):
         said = _said(of)
         for name, kind in get_type_hints(of).items():
             if name in _NO_OPTIONS:
@@ -148,10 +146,7 @@ def options_of(values: dict[str, Any]) -> IngestOptions:
     if values["inputs"][0] in get_args(Kind):
         kind, *inputs = values["inputs"]
         values |= {"kind": kind, "inputs": tuple(inputs)}
-    reading, coarseness = (
-        {field.name: values.pop(field.name) for field in fields(of) if field.name in values}
-        for of in (Reading, Coarseness)
-    )
+    reading = {own.name: values.pop(own.name) for own in fields(Reading) if own.name in values}
     if "preset" in values:
         values = _as_preset(values, reading)
     else:
@@ -162,7 +157,7 @@ def options_of(values: dict[str, Any]) -> IngestOptions:
             remedy="or name a published form (--as)",
             code="kind",
         )
-    return IngestOptions(**values, coarseness=Coarseness(**coarseness))
+    return IngestOptions(**values)
 
 
 def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:

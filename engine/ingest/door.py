@@ -29,8 +29,8 @@ _FAULTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         r"max_temp_directory_size|temp directory",
         "the spill folder reached its limit",
-        "allow it, or the memory, more",
-        ("spill_limit", "memory"),
+        "allow the memory more",
+        ("memory",),
     ),
     (
         r"out of memory|could not allocate|outofmemory",

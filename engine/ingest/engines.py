@@ -17,6 +17,7 @@ from .progress import Monitor
 BYTES_A_ROW = 400
 """Memory to have for each row that is ranked at once, the engine's own needs included."""
 BYTES_A_RECORD = 40
+LARGEST_SPILL = "200GB"
 PILES = 8
 """A large table is read so often at most, by a share of its people."""
 _POLL_SECONDS = 0.1
@@ -60,8 +61,6 @@ class DuckDB:
         paths: Mapping[str, str] | None = None,
         rows: int = 0,
         memory: str = "3GB",
-        threads: int | None = None,
-        spill_limit: str = "200GB",
         keep_order: bool = False,
     ) -> None:
         self._monitor, self._names = monitor, dict(paths or {})
@@ -74,16 +73,16 @@ class DuckDB:
             "allow_community_extensions": False,
             "preserve_insertion_order": keep_order,
         }
-        if threads is not None:
-            settings["threads"] = threads
+        if keep_order:
+            settings["threads"] = 1
         try:
             self.connection = duckdb.connect(":memory:", config=settings)
             # DuckDB 2.0 ignores this one among the settings of a connection
-            self.connection.execute(f"SET max_temp_directory_size = {text(spill_limit)}")
+            self.connection.execute(f"SET max_temp_directory_size = '{LARGEST_SPILL}'")
             self.connection.execute(f"SET TimeZone = {text(time_zone)}")
         except duckdb.Error:
             raise InputError(
-                "the engine cannot start with these settings of memory, threads and spill; write "
+                "the engine cannot start with these settings of memory and spill; write "
                 "sizes as '4GB' and name a folder that exists"
             ) from None
         size, unit = str(self.rows("SELECT current_setting('memory_limit')")[0][0]).split()

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from .. import geography
 from ..errors import InputError
 from . import rows, tables
 from .inputs import coarse, guess
+from .inputs.coarse import Area
 from .inputs.mapping import Mappings
 from .inputs.places import Places, read_places
 from .options import IngestOptions, Reading
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from timezonefinder import TimezoneFinder
 
 MEMORY = "1GB"
-Area = tuple[float, float, float, float]
-"""West, south, east and north in degrees."""
 SHARE_WITHIN = 0.99
 """Share of the points that `area` leaves between its edges in each direction: single points at 0°
 or in another country do not stretch it."""
@@ -123,14 +121,9 @@ def places_of(**asked: Any) -> Places:
     day = date(2000, 1, 1)  # any: no row is read
     period = {"first_day": day, "last_day": day, "time_zone": "UTC"}
     options = IngestOptions(kind="visits", inputs=("rows",), out=Path("look"), **period, **asked)
-    how = options.coarseness
-    return coarse.grid_places(how) if how.area else coarse.coarsen(read_places(options), how)
-
-
-def median_km2(places: Places) -> float:
-    """Return the median area of zones; public geometry alone."""
-    areas = places.zones.geometry.to_crs(geography.projected_crs(places.zones)).area.to_numpy()
-    return float(np.median(areas)) / 1e6
+    if options.area is not None:
+        return coarse.grid_places(options.area, options.hexagon_m)
+    return coarse.coarsen(read_places(options), options.hexagon_m)
 
 
 def _moment(seconds: int) -> datetime | None:

@@ -20,7 +20,6 @@ Delimiter = Literal[",", ";", "\t", "|"]
 Thousands = Literal["", ",", ".", " ", "'"]
 DateOrder = Literal["ymd", "dmy", "mdy"]
 NumberTimes = Literal["seconds", "milliseconds", "microseconds", "nanoseconds", "days", "yyyymmdd"]
-Zoning = Literal["given", "voronoi", "square", "hexagon", "clusters", "parents"]
 Choice = Literal[
     "people", "unreadable", "unknown-flows", "repeated-places", "placeless", "zero-places"
 ]
@@ -39,7 +38,6 @@ LONGEST_PERIOD_DAYS = 3660
 FIRST_YEAR, LAST_YEAR = 1900, 2200
 LONGEST_NAME_BYTES = 200
 MOST_ZONES = 5_000
-EPOCH = date(1970, 1, 1)
 
 
 def literals(kind: Any) -> tuple[str, ...]:
@@ -85,8 +83,6 @@ class Reading:
     number_times : str or None
         What times that are numbers count, days being those of a spreadsheet, on the wall clock;
         default: auto-detect.
-    epoch : date
-        Day from which they count; default: 1970-01-01.
     text_time_zone : str or None
         Zone that times without an offset are written in; default: the local one.
 
@@ -105,7 +101,6 @@ class Reading:
     date_order: DateOrder | None = None
     time_format: str | None = None
     number_times: NumberTimes | None = None
-    epoch: date = EPOCH
     text_time_zone: str | None = None
 
     def __post_init__(self) -> None:
@@ -123,76 +118,15 @@ class Reading:
             _check_time_zone("text_time_zone", self.text_time_zone)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Coarseness:
-    """Which zones are built from the places.
-
-    Parameters
-    ----------
-    zoning : str
-        Which zones to build: those given (without a file of them one cell a place), a Voronoi cell
-        a place, squares, H3 hexagons, clusters of neighbouring places, or parents that a column of
-        the zones file names.
-    size_m : float
-        Width of a square or hexagon in metres.
-    clusters : int
-        Number of clusters of zones.
-    parent : str
-        Column that names the coarser zones of 'parents'.
-    area : (west, south, east, north) or None
-        Of a grid in degrees (west south east north), without places; 'data' reads it off the
-        coordinates of the rows, which a release then states.
-    area_from_data : bool
-        Whether that area is read from the coordinates of the rows.
-
-    Examples
-    --------
-    >>> Coarseness(zoning="clusters", clusters=30).clusters
-    30
-    """
-
-    zoning: Zoning = "given"
-    size_m: float = 2_000.0
-    clusters: int = 30
-    parent: str = ""
-    area: tuple[float, float, float, float] | None = None
-    area_from_data: bool = False
-
-    def __post_init__(self) -> None:
-        check_words(self)
-        validation.finite_above("size_m", self.size_m, 10, "2000 is usual in a city")
-        validation.whole_number("clusters", self.clusters, 2, MOST_ZONES, remedy="30 is usual")
-        if self.zoning == "parents" and not self.parent:
-            raise ParameterError(
-                "parents need the column of the zones file that names them",
-                remedy="name it",
-                code="no-parent",
-                settings=("parent",),
-            )
-        if self.area is None:
-            return
-        west, south, east, north = self.area
-        for value, limit in zip(self.area, (180, 90, 180, 90), strict=True):
-            validation.finite_within("area", value, (-limit, limit), "give degrees")
-        if not (west < east and south < north) or self.zoning not in ("square", "hexagon"):
-            raise ParameterError(
-                "area must be west, south, east, north in degrees, of a grid",
-                value=f"{self.area} for {self.zoning}",
-                remedy="give the smaller degrees first, and choose a grid",
-                code="area",
-                settings=("area", "zoning"),
-            )
-
-
 def check_count(zones: int) -> None:
     """Refuse more zones than can be opened, with the numbers."""
     if zones > MOST_ZONES:
         raise InputError(
             f"{zones:,} zones, more than {MOST_ZONES:,}, which can be neither shown nor protected "
             "well",
-            remedy="choose coarser zones: hexagons, squares, or clusters of places",
+            remedy="choose coarser ones: hexagons",
             code="too-fine",
-            settings=("zoning", "size_m", "clusters"),
+            settings=("hexagon_m",),
         )
 
 
@@ -229,9 +163,13 @@ class IngestOptions:
         padded with zeros to 2 and 3 digits.
     locations_mapping, zones_mapping : mapping of str to str
         Columns of that file, in the same way.
-    parents : tuple of str or None
-        Columns of the zones file (without one: of the locations) that name coarser zones, kept for
-        looking at the dataset at those; default: those of usual names; none: nothing is kept.
+    hexagon_m : float or None
+        Zones are H3 hexagons of about so many metres across, instead of those given.
+    area : (west, south, east, north) or None
+        Of the hexagons in degrees (west south east north), without places; 'data' reads it off the
+        coordinates of the rows, which a release then states.
+    area_from_data : bool
+        Whether that area is read from the coordinates of the rows.
     parts : tuple of str
         What to build: density, trips; default: both.
     week : date or None
@@ -248,27 +186,16 @@ class IngestOptions:
         Whether the places are public; a release states it, also where neither is said.
     leave_out : tuple of str
         What is left out instead of refused.
-    max_distance_m : float
-        How far a point outside all zones may lie from the nearest tower, in metres.
-    gap_minutes : float or None
-        Of visits: minutes without a row that end a trip; default: trips as the rows name them
-        (tid), else a visit and the person's next one in another zone on the same day.
     salt : str or None
         For reproducible ranks; default: the dataset's own, or a new one.
     reading : Reading
         How text is read.
-    coarseness : Coarseness
-        Which zones are built.
     engine : str
         duckdb is embedded; spark reads typed tables.
     memory : str
         Memory limit of the embedded engine; default: 3GB.
-    threads : int or None
-        Threads of the embedded engine.
     spill : Path or None
         Folder for what does not fit in memory.
-    spill_limit : str
-        Largest spill folder of the embedded engine; default: 200GB.
     master : str
         Address of the Spark cluster.
     conf : mapping of str to str
@@ -303,7 +230,9 @@ class IngestOptions:
     mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     locations_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     zones_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
-    parents: tuple[str, ...] | None = None
+    hexagon_m: float | None = None
+    area: tuple[float, float, float, float] | None = None
+    area_from_data: bool = False
     parts: tuple[Part, ...] = ("density", "trips")
     week: date | None = None
     max_visits_cap: int = DEFAULT_MAX_VISITS_CAP
@@ -312,16 +241,11 @@ class IngestOptions:
     period_from_data: bool = False
     places_public: bool | None = None
     leave_out: tuple[Choice, ...] = ()
-    max_distance_m: float = 1000.0
-    gap_minutes: float | None = None
     salt: str | None = None
     reading: Reading = field(default_factory=Reading)
-    coarseness: Coarseness = field(default_factory=Coarseness)
     engine: EngineName = "duckdb"
     memory: str = "3GB"
-    threads: int | None = None
     spill: Path | None = None
-    spill_limit: str = "200GB"
     master: str = "local[2]"
     conf: Mapping[str, str] = field(default_factory=dict[str, str])
     description: str = ""
@@ -334,23 +258,25 @@ class IngestOptions:
         self._check_period()
         cap = self.max_visits_cap
         validation.whole_number("max_visits_cap", cap, 1, 10**6, remedy="840 is usual")
-        validation.finite_above("max_distance_m", self.max_distance_m, 0, "1000 is usual")
+        if self.hexagon_m is not None:
+            validation.finite_above("hexagon_m", self.hexagon_m, 10, "2000 is usual in a city")
         if self.mean_visits_public is not None:
             remedy = "a public number, never read off the data; leave it out for calls"
             mean, limits = self.mean_visits_public, (1.0, float(cap))
             validation.finite_within("mean_visits_public", mean, limits, remedy)
-        if self.gap_minutes is not None:
-            if self.kind != "visits":
+        if (people := self.people_public) is not None:
+            remedy = "leave it out if unknown"
+            validation.whole_number("people_public", people, 1, None, remedy=remedy)
+        if self.area is not None:
+            west, south, east, north = self.area
+            if not (-180 <= west < east <= 180 and -90 <= south < north <= 90):
                 raise ParameterError(
-                    "gap_minutes must be left out unless rows are visits, got " + repr(self.kind),
-                    remedy="other tables name their trips themselves",
-                    code="gap",
-                    settings=("gap_minutes",),
+                    "area must be west, south, east, north in degrees",
+                    value=f"{self.area}",
+                    remedy="give the smaller degrees first",
+                    code="area",
+                    settings=("area",),
                 )
-            validation.finite_above("gap_minutes", self.gap_minutes, 0, "30 is usual for GPS")
-        for name, most in (("people_public", None), ("threads", 1024)):
-            if (value := getattr(self, name)) is not None:
-                validation.whole_number(name, value, 1, most, remedy="leave it out if unknown")
 
     @property
     def density_week(self) -> date | None:

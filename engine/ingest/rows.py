@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from ..parameters import HOURS_PER_WEEK
 from .engines import text
 from .inputs.mapping import CLOCKS, DEGREES, POINTS, TIMES
-from .options import EPOCH, IngestOptions, Reading
+from .options import IngestOptions, Reading
 from .report import Reason
 
 DAY_S, HOUR_S = 86_400, 3_600
@@ -30,6 +30,8 @@ _DATES = {"ymd": "%Y/%m/%d", "dmy": "%d/%m/%Y", "mdy": "%m/%d/%Y"}
 _CLOCKS = ("%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%I:%M %p", "%H:%M:%S.%f", "%I:%M:%S.%f %p")
 _COMPACT = ("%Y%m%dT%H%M%S", "%Y%m%dT%H%M", "%Y-%m-%dT%H", "%Y-%m-%d %H")
 _LARGEST_S = 10**11
+_SPREADSHEET_DAYS = 25_569
+"""From its first day, 1899-12-30, to 1970-01-01."""
 
 
 def midnight(day: date) -> int:
@@ -104,8 +106,8 @@ class Reader:
         if unit == "yyyymmdd":
             return f"try_strptime({whole}::VARCHAR, '%Y%m%d')"
         if unit == "days":  # of a spreadsheet, on the wall clock: to the nearest second
-            shift = (self.reading.epoch - EPOCH).days
-            days = f"floor((try_cast({number} AS DOUBLE) + {shift}) * {DAY_S} + 0.5)::BIGINT"
+            days = f"try_cast({number} AS DOUBLE) - {_SPREADSHEET_DAYS}"
+            days = f"floor(({days}) * {DAY_S} + 0.5)::BIGINT"
             return f"make_timestamp({_sane(days)} * {MILLION})"
         if number.startswith("trim"):
             whole = f"try_cast(split_part({number}, '.', 1) AS BIGINT)"
@@ -113,8 +115,7 @@ class Reader:
             whole = f"try_cast(floor({number}) AS BIGINT)"
         of = _UNITS[unit or "seconds"]
         whole = f"(CASE WHEN abs({whole}) < 9000000000000000000 THEN {whole} END)"
-        shift = (self.reading.epoch - EPOCH).days * DAY_S
-        seconds = f"(({whole} - (({whole} % {of}) + {of}) % {of}) // {of} + {shift})"
+        seconds = f"(({whole} - (({whole} % {of}) + {of}) % {of}) // {of})"
         return f"make_timestamptz({_sane(seconds)} * {MILLION})::TIMESTAMP"
 
     def _of_text(self, value: str) -> str:
@@ -440,33 +441,23 @@ def trips_between(options: IngestOptions, visits_: str) -> str:
         WHERE destination_zone IS NOT NULL AND origin_zone <> destination_zone GROUP BY ALL"""
 
 
-def trips_of_points(options: IngestOptions, visits_: str, gap_minutes: float | None) -> str:
-    """Return SQL for the trips that points make: from the first to the last one of a trip."""
-    named = f"SELECT *, tid AS trip FROM ({visits_}) AS v WHERE flaw = 0"
-    if gap_minutes is not None:
-        # rows of one second are peers: each is counted with all of them, in any order
-        named = f"""
-            SELECT *, sum(begins) OVER (PARTITION BY uid ORDER BY moment RANGE BETWEEN
-                                        UNBOUNDED PRECEDING AND CURRENT ROW) AS trip
-            FROM (SELECT *, CASE WHEN moment - lag(moment) OVER (PARTITION BY uid ORDER BY moment)
-                            > {60 * gap_minutes} THEN 1 ELSE 0 END AS begins
-                  FROM ({visits_}) AS v WHERE flaw = 0) AS gaps"""
+def trips_of_points(options: IngestOptions, visits_: str) -> str:
+    """Return SQL for the trips that rows name: each from its first to its last row."""
     return f"""
-        WITH named AS ({named}),
-        marked AS (
-            SELECT *, row_number() OVER (PARTITION BY uid, trip
+        WITH marked AS (
+            SELECT *, row_number() OVER (PARTITION BY uid, tid
                        ORDER BY moment, coalesce(location, -1), coalesce(zone, -1)) AS place,
-                   row_number() OVER (PARTITION BY uid, trip
+                   row_number() OVER (PARTITION BY uid, tid
                        ORDER BY moment DESC, coalesce(location, -1) DESC, coalesce(zone, -1) DESC)
                    AS from_end
-            FROM named
+            FROM ({visits_}) AS v WHERE flaw = 0
         ), placed AS (
             SELECT uid, 0 AS flaw, min(moment) AS start, max(moment) AS finish,
                    max(location) FILTER (WHERE place = 1) AS origin,
                    max(zone) FILTER (WHERE place = 1) AS origin_zone,
                    max(location) FILTER (WHERE from_end = 1) AS destination,
                    max(zone) FILTER (WHERE from_end = 1) AS destination_zone
-            FROM marked GROUP BY uid, trip
+            FROM marked GROUP BY uid, tid
         )
         SELECT {_of_trip(options)} AS reason, {_ENDS}, count(*) AS copies
         FROM placed GROUP BY ALL"""

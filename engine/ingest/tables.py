@@ -170,7 +170,7 @@ def refuse_flaws(
             raise _refused(fault, "check the columns", reason, "mapping")
         with opened(
             {source: names}, None, options.spill, time_zone=options.time_zone, keep_order=True,
-            memory=options.memory, threads=1,
+            memory=options.memory,
         ) as (engine, (table,)):  # fmt: skip
             tests = [one for one in flaws(table, options.kind, reader) if one[0] in wrong]
             counts = ", ".join(

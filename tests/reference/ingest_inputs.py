@@ -58,7 +58,6 @@ def options(folder: Path, kind: str, inputs: Sequence[Path], **changes: Any) -> 
         "first_day": date(2015, 9, 1),
         "last_day": date(2015, 9, 30),
         "salt": SALT,
-        "threads": 1,
     }
     if "zones" not in changes:
         settings["locations"] = write_towers(folder)

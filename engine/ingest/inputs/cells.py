@@ -67,7 +67,7 @@ def h3() -> Any:
     except ModuleNotFoundError:
         raise InputError(
             "hexagons need the library h3",
-            remedy="install mobility-privacy-explorer[grid], or take squares",
+            remedy="install mobility-privacy-explorer[grid]",
             code="not-installed",
         ) from None
     return library

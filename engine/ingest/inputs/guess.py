@@ -11,24 +11,22 @@ from datetime import date
 from typing import NamedTuple
 
 from ...errors import InputError
-from ..options import EPOCH, DateOrder, NumberTimes, Reading
+from ..options import DateOrder, NumberTimes, Reading
 from .mapping import NUMBERS, TIMES, Mappings
 from .sources import Source, first_rows, shown
 
 SAMPLE_ROWS = 2_000
-SPREADSHEET_EPOCH = date(1899, 12, 30)
 _NUMBER = re.compile(r"-?\d{1,19}([.,]\d+)?$")
 _PARTS = re.compile(r"(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})(\D|$)")
 _COMMA_DECIMAL = re.compile(r"[-+]?\d{1,3}([. ]\d{3})*,\d+$|[-+]?\d+,\d+$")
 _THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}$")
 _UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
-    ("days", 7_300, 29_300),  # 1990 to 2050, as all of them
+    ("days", 32_874, 54_789),  # 1990 to 2050, as all of them; days are those of a spreadsheet
     ("seconds", 6.3e8, 2.53e9),
     ("milliseconds", 6.3e11, 2.53e12),
     ("microseconds", 6.3e14, 2.53e15),
     ("nanoseconds", 6.3e17, 2.53e18),
 )
-_SPREADSHEET_DAYS = (32_874, 54_789)
 
 
 class Guess(NamedTuple):
@@ -66,9 +64,7 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
             and "clock" not in names
             and all(_NUMBER.match(value) for value in values)
         ):
-            unit, epoch = unit_of(values)
-            start = reading.epoch if epoch is None else epoch
-            reading = replace(reading, number_times=unit, epoch=start)
+            reading = replace(reading, number_times=unit_of(values))
         if reading.date_order is None:
             order, ambiguous = order_of(values)
             if order is None and not ambiguous and "clock" in names:
@@ -124,7 +120,6 @@ def complete(mappings: Mappings, given: Reading) -> Reading:
             decimal="," if "," in (first.decimal, one.decimal) else ".",
             date_order=first.date_order or one.date_order,
             number_times=first.number_times or one.number_times,
-            epoch=one.epoch if first.epoch == EPOCH else first.epoch,
         )
     return first
 
@@ -143,18 +138,13 @@ def order_of(values: Sequence[str]) -> tuple[DateOrder | None, bool]:
     return None, True
 
 
-def unit_of(values: Sequence[str]) -> tuple[NumberTimes | None, date | None]:
-    """Return what numbers of time count, and from when, by where they fall: 1990 to 2050."""
+def unit_of(values: Sequence[str]) -> NumberTimes | None:
+    """Return what numbers of time count, by where they fall: 1990 to 2050."""
     if all(_is_day(value) for value in values):
-        return "yyyymmdd", None
+        return "yyyymmdd"
     numbers = sorted(float(value.replace(",", ".")) for value in values)
     middle = numbers[len(numbers) // 2]
-    if _SPREADSHEET_DAYS[0] <= middle <= _SPREADSHEET_DAYS[1]:
-        return "days", SPREADSHEET_EPOCH
-    for unit, low, high in _UNITS:
-        if low <= middle <= high:
-            return unit, None
-    return None, None
+    return next((unit for unit, low, high in _UNITS if low <= middle <= high), None)
 
 
 def _is_iso(value: str) -> bool:

@@ -200,8 +200,6 @@ def of_files(options: IngestOptions, files: Sequence[Source]) -> Mappings:
     result: Mappings = {}
     for source in files:
         result[source] = resolve(options.kind, options.mapping, source)
-        if options.gap_minutes is not None:
-            result[source].pop("tid", None)
     first, *others = result.items()
     for source, names in others:
         if odd := sorted(set(names) ^ set(first[1])):

@@ -23,6 +23,8 @@ from . import ids, mapping, parents, sources
 from .zones import joined, read_zones
 
 HULL_BUFFER_M = 500.0
+FARTHEST_M = 1_000.0
+"""How far a point outside all zones may lie from the nearest place."""
 MOST_LOCATIONS = 1_000_000
 POINTS_AT_ONCE = 500_000
 WIDEST_DEGREES = 180
@@ -107,11 +109,9 @@ def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tup
     zones, notes = read_zones(
         path,
         options.zones_mapping,
-        options.parents,
-        options.coarseness.parent,
-        # told before overlaps are looked for, where zones are to be built as they are
-        check_count if options.coarseness.zoning == "given" else None,
         options.layer,
+        # told before overlaps are looked for, where zones are to be built as they are
+        check_count if options.hexagon_m is None else None,
     )
     _check_extent(path.name, zones)
     return zones, notes
@@ -148,8 +148,7 @@ def _locations(given: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, t
         label = ids.as_text(frame[names["name"]]).fillna("") if "name" in names else place
         levels: Mapping[str, Any] = {}
         if options.zones is None:  # zones are made of places: a station's district is its zone's
-            own, needed = tuple(names.values()), options.coarseness.parent
-            levels, told = parents.read(source.name, frame, own, options.parents, needed)
+            levels, told = parents.read(frame, tuple(names.values()))
             notes += told
         towers: Any = gpd.GeoDataFrame(
             {"location_id": place, "name": label.where(label != "", place), **levels},
@@ -236,11 +235,11 @@ def lowest(shape: Integers, match: Integers, count: int) -> NDArray[np.int32]:
     return np.where(matches == most, -1, matches).astype(np.int32)
 
 
-def place_points(points: pa.Table, places: Places, max_distance_m: float) -> pa.Table:
+def place_points(points: pa.Table, places: Places) -> pa.Table:
     """Return ``lat, lng, location, zone`` for distinct coordinates in degrees."""
     lat = points["lat"].to_numpy().astype(np.float64)
     lng = points["lng"].to_numpy().astype(np.float64)
-    finder = _Finder(places, max_distance_m)
+    finder = _Finder(places)
     location = np.full(len(lat), -1, dtype=np.int32)
     zone = np.full(len(lat), -1, dtype=np.int32)
     for start in range(0, len(lat), POINTS_AT_ONCE):
@@ -259,7 +258,7 @@ def place_points(points: pa.Table, places: Places, max_distance_m: float) -> pa.
 class _Finder:
     """Public geometry prepared for many points."""
 
-    def __init__(self, places: Places, max_distance_m: float) -> None:
+    def __init__(self, places: Places) -> None:
         crs = geography.projected_crs(places.zones)
         self._to_metres = Transformer.from_crs(WGS84, crs, always_xy=True)
         self._zones: Any = places.zones.geometry.to_numpy()
@@ -270,7 +269,6 @@ class _Finder:
         self._towers = shapely.STRtree(
             _points(np.column_stack(self._to_metres.transform(towers[:, 0], towers[:, 1])))
         )
-        self._max_distance_m = max_distance_m
 
     def find(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return tower and zone of each point, -1 where it is outside."""
@@ -282,7 +280,7 @@ class _Finder:
         else:
             tower, distance = self._nearest(lat, lng)
         outside = zone < 0
-        near = outside & (distance <= self._max_distance_m)
+        near = outside & (distance <= FARTHEST_M)
         zone[near] = self._zone_of_tower[tower[near]]
         tower[outside & ~near] = -1
         return tower, zone

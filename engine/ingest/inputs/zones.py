@@ -37,10 +37,8 @@ _SHAPES = (".shp", ".geojson", ".json", ".gpkg")
 def read_zones(
     path: Path,
     given: Mapping[str, str],
-    declared: Sequence[str] | None = (),
-    needed: str = "",
-    check_count: Callable[[int], None] | None = None,
     layer: str = "",
+    check_count: Callable[[int], None] | None = None,
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents."""
     file = shown(path.name)
@@ -69,7 +67,7 @@ def read_zones(
         crs=_WGS84,
     )
     own = (*(column for column, _ in specs), *names.values(), str(frame.geometry.name))
-    levels, told = parents.read(file, frame, own, declared, needed)
+    levels, told = parents.read(frame, own)
     for column, values in levels.items():
         zones[column] = values
     zones = zones.sort_values("zone_id", ignore_index=True)

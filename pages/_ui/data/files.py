@@ -39,7 +39,6 @@ class Draft:
     kind: str = "trips"
     chosen: Mapping[str, str] = field(default_factory=dict[str, str])
     reading: Reading = AS_FOUND
-    parent_columns: tuple[str, ...] = ()
     mappings: Mappings | None = None
     rows_at: Point | None = None  # about where the first rows lie
     at: Point | None = None  # and the places

@@ -133,11 +133,6 @@ def _every(draft: Draft) -> None:
         help="A public mean, never read off the data: our density is made for it. Bikes have about "
         "2, calls 13.",
     )
-    if draft.by_points:
-        label = "Metres outside every zone that still count"
-        ends = {"min_value": 1, "max_value": 100_000, "value": 1_000}
-        metres = draft.field(three.number_input, label, "distance", **ends)
-        draft.values["max_distance_m"] = float(metres)
     for column, name in ((one, "description"), (two, "source"), (three, "licence")):
         draft.values[name] = draft.field(column.text_input, name.capitalize(), name, max_chars=200)
 

@@ -1,7 +1,6 @@
 """The steps of places and zones: files, columns, and the zones on a map before anything counts."""
 
 import base64
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,20 +13,11 @@ from engine.errors import ExplorerError
 from engine.ingest import look
 from engine.ingest.inputs import coarse, mapping, parents
 from engine.ingest.inputs.places import Places
-from engine.ingest.options import CHOICES, MOST_ZONES, Coarseness
+from engine.ingest.options import CHOICES
 from pages._ui.data import files as data_files, wording as data_wording
 from pages._ui.data.files import Draft
 from pages._ui.data.store import own
 
-ZONINGS = {
-    "given": "As given",
-    "hexagon": "Hexagons",
-    "square": "Squares",
-    "clusters": "Clusters of places",
-    "parents": "Coarser zones of the file",
-}
-GRIDS = ("hexagon", "square")
-"""Zonings that need neither places nor zones, but an area."""
 _WIDTH, _HEIGHT, _MARGIN = 640, 300, 10
 _MOST_DOTS = 3_000
 
@@ -72,10 +62,8 @@ def _locations(draft: Draft, path: Path) -> None:
     if seen is None:
         draft.missing.append("a table of places that can be read")
         return
-    columns = seen.source.columns
-    chosen = _columns(draft, "locations", path, columns, ("location_id", "lat", "lng"))
-    free = [column for column in columns if column not in chosen.values()]
-    draft.parent_columns = tuple(level.ids for level in parents.guess(free))
+    wanted = ("location_id", "lat", "lng")
+    chosen = _columns(draft, "locations", path, seen.source.columns, wanted)
     draft.at = data_files.position(seen, chosen)
 
 
@@ -89,10 +77,7 @@ def _zones(draft: Draft, path: Path) -> None:
     if seen is None:
         draft.missing.append("zones that can be read")
         return
-    chosen = _columns(draft, "zones", path, seen.columns, ("zone_id",))
-    free = [column for column in seen.columns if column not in chosen.values()]
-    usual = [level.ids for level in parents.guess(free)]
-    draft.parent_columns = tuple(dict.fromkeys((*usual, *free)))
+    _columns(draft, "zones", path, seen.columns, ("zone_id",))
     draft.at = draft.at or seen.at
 
 
@@ -109,12 +94,13 @@ def _columns(
 
 
 def _zoning(draft: Draft) -> None:
-    """Draw which zones are built, with their number and size on a map; refuse too many."""
-    area = None if draft.has_places else _grid_area(draft)
-    how = draft.values["coarseness"] = replace(_coarseness(draft), area=area)
-    places = _shown(draft, how) if draft.has_places or area is not None else None
+    """Draw which zones are built, with their number on a map; refuse too many."""
+    draft.values["hexagon_m"] = _hexagons(draft)
+    if not draft.has_places and (area := _area(draft)) is not None:
+        draft.values["area"] = area
+    places = _shown(draft) if draft.has_places or "area" in draft.values else None
     if places is None:
-        draft.missing.append("coarser zones" if draft.has_places else "the area of a grid")
+        draft.missing.append("coarser zones" if draft.has_places else "the area of the hexagons")
         return
     if draft.rows_at is not None:
         west, south, east, north = places.zones.total_bounds
@@ -122,46 +108,27 @@ def _zoning(draft: Draft) -> None:
             st.warning(data_wording.SWAPPED, icon=":material/swap_horiz:")
 
 
-def _coarseness(draft: Draft) -> Coarseness:
-    columns = draft.parent_columns
-    offered = {
-        zoning: words
-        for zoning, words in ZONINGS.items()
-        if (draft.has_places or zoning in GRIDS) and (zoning != "parents" or columns)
-    }
-    zoning = draft.field(
-        st.segmented_control,
-        "Zones to build",
-        "zoning" if draft.has_places else "grid",
-        offered,
-        default=next(iter(offered)),
-        required=True,
+def _hexagons(draft: Draft) -> float | None:
+    return draft.field(
+        st.number_input,
+        "Zones are hexagons, so many metres across",
+        "hexagons",
+        min_value=100.0,
+        max_value=200_000.0,
+        value=None if draft.has_places else coarse.USUAL_M,
+        step=100.0,
+        format="%.0f",
+        placeholder="zones as given",
         help="All from public geometry; no row is looked at. Fewer zones hold more people each, so "
         "the same noise hides less of them.",
     )
-    sizes: dict[str, Any] = {}
-    if zoning in GRIDS:
-        ends = {"min_value": 100, "max_value": 200_000, "value": 2_000, "step": 100}
-        size = draft.field(st.number_input, "Size of a cell in metres", "cell", **ends)
-        sizes["size_m"] = float(size)
-    elif zoning == "clusters":
-        ends = {"min_value": 2, "max_value": MOST_ZONES, "value": 30}
-        clusters = draft.field(st.number_input, "Number of clusters", "clusters", **ends)
-        sizes["clusters"] = int(clusters)
-    elif zoning == "parents":
-        sizes["parent"] = draft.field(st.selectbox, "Column of coarser zones", "parent", columns)
-    return Coarseness(zoning=zoning, **sizes)
 
 
-def _shown(draft: Draft, how: Coarseness) -> Places | None:
+def _shown(draft: Draft) -> Places | None:
     """Draw the zones that would be built; None where they cannot be, which is then said."""
     try:
-        places = _places(draft.values, how)
-        st.caption(
-            f"**{len(places.zones):,} zones**, half of them smaller than "
-            f"{look.median_km2(places):,.2g} km² · "
-            f"{len(places.towers):,} places"
-        )
+        places = _places(draft.values)
+        st.caption(f"**{len(places.zones):,} zones** · {len(places.towers):,} places")
         if levels := parents.kept(places.zones):
             st.caption(f"Coarser zones kept: {levels}")
         for note in places.notes:
@@ -189,8 +156,8 @@ def choice(code: str) -> None:
     )
 
 
-def _grid_area(draft: Draft) -> look.Area | None:
-    """Draw the edges of a grid's area; None until all four are there."""
+def _area(draft: Draft) -> coarse.Area | None:
+    """Draw the edges of the area; None until all four are there."""
     known, mappings = own().read("areas"), draft.mappings
     if mappings is not None and st.button(
         "Read the area from the data",
@@ -202,7 +169,7 @@ def _grid_area(draft: Draft) -> look.Area | None:
             where = data_wording.tried("Cannot be read", lambda: look.area(mappings, draft.reading))
         if where is not None:
             known[draft.inputs] = where
-    area: look.Area | None = known.get(draft.inputs)
+    area: coarse.Area | None = known.get(draft.inputs)
     text = draft.field(
         st.text_input,
         "West, south, east and north, in degrees",
@@ -219,14 +186,14 @@ def _grid_area(draft: Draft) -> look.Area | None:
     return west, south, east, north
 
 
-def _places(values: dict[str, Any], how: Coarseness) -> Places:
+def _places(values: dict[str, Any]) -> Places:
     """Return places and zones; read and made once for what was chosen."""
     known, left = own().read("places"), tuple(sorted(own().leave_out))
-    names = ("locations", "zones", "locations_mapping", "zones_mapping", "layer")
-    asked = {name: values[name] for name in names if name in values}
-    key = (repr(sorted(asked.items(), key=lambda item: item[0])), how, left)
+    names = ("locations", "zones", "locations_mapping", "zones_mapping", "layer", "hexagon_m")
+    asked = {name: values[name] for name in (*names, "area") if name in values}
+    key = repr(sorted(asked.items(), key=lambda item: item[0])), left
     if key not in known:
-        known[key] = look.places_of(coarseness=how, leave_out=left, **asked)
+        known[key] = look.places_of(leave_out=left, **asked)
     return known[key]
 
 

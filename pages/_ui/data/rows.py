@@ -138,21 +138,8 @@ def _by_hand(draft: Draft, there: tuple[str, ...]) -> None:
     ends = points if by_points else ids
     wanted = list(dict.fromkeys((*mapping.REQUIRED[kind], *ends)))
     optional = [one for one in mapping.OPTIONAL[kind] if one not in wanted]
-    draft.chosen = chosen = data_files.columns(draft, kind, guessed, there, wanted, optional)
-    draft.values |= {"kind": kind, "mapping": chosen}
-    if kind == "visits" and not chosen["tid"]:
-        draft.values["gap_minutes"] = draft.field(
-            st.number_input,
-            "Minutes without a row that end a trip (optional)",
-            "gap",
-            min_value=1,
-            max_value=1_440,
-            value=None,
-            placeholder="each move between zones is a trip",
-            help="Left empty, a trip is a visit and the person's next one in another zone on the "
-            "same day, as for calls. For tracks of many points name a gap, such as 30.",
-            width=390,
-        )
+    draft.chosen = data_files.columns(draft, kind, guessed, there, wanted, optional)
+    draft.values |= {"kind": kind, "mapping": draft.chosen}
 
 
 def _read(draft: Draft, seen: Preview) -> None:

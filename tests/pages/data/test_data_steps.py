@@ -6,6 +6,7 @@ from shapely import box
 from shapely.geometry import mapping
 
 from engine import datasets
+from engine.resolution import zone_levels
 from pages._ui.data.store import OwnData
 from tests.reference.ingest_inputs import TOWERS
 from tests.support.data_page import (
@@ -53,11 +54,11 @@ def missing(app) -> str:
 
 def test_a_grid_is_laid_over_an_area_where_there_are_no_places(open_data):
     app = upload(open_data(), "table", "gps_2015_09.csv", POINTS.encode())
-    assert "the area of a grid" in missing(app)
+    assert "the area of the hexagons" in missing(app)
     button(app, "data_area").click().run()
     assert widget(app.text_input, "data_area_").value == "-103.4, 20.65, -103.3, 20.7"
     assert not missing(app)
-    assert "zones**, half of them smaller than" in text(app)
+    assert "zones** ·" in text(app)
     assert not button(app, "data_start").disabled
     assert [one.label for one in app.selectbox if one.key.startswith("data_public")] == [
         "Are the places public?"
@@ -81,8 +82,8 @@ def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_
     upload(app, "locations", "places.csv", places.encode())
     assert "5,100 zones, more than 5,000" in text(app)
     assert "coarser zones" in missing(app)
-    widget(app.segmented_control, "data_zoning").set_value("clusters").run()
-    assert "**30 zones**" in text(app)
+    widget(app.number_input, "data_hexagons").set_value(20_000.0).run()
+    assert "zones are H3 hexagons of resolution" in text(app)
     assert "coarser zones" not in missing(app)
 
 
@@ -90,12 +91,9 @@ def test_coarser_zones_of_the_file_are_kept_and_offered(open_data):
     app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
     upload(app, "zones", "zones.geojson", ZONES)
     assert "Coarser zones kept: district (2)" in text(app)
-    widget(app.segmented_control, "data_zoning").set_value("parents").run()
-    widget(app.selectbox, "data_parent").set_value("half").run()
-    assert "**2 zones**" in text(app)
     built(zone(app, "America/Mexico_City"))
     dataset = datasets.load(app.session_state["session"].datasets["trips-2015-09"])
-    assert list(dataset.zones["zone_id"]) == ["l", "r"]
+    assert [level.name for level in zone_levels(dataset.zones)] == ["zones", "district"]
 
 
 def test_a_file_without_names_and_one_with_lines_above_offer_the_choice(open_data):
@@ -142,11 +140,6 @@ def test_places_that_are_there_twice_can_be_kept_once(open_data):
     assert "coarser zones" in missing(app)
     button(app, "data_choice_repeated-places").click().run()
     assert "coarser zones" not in missing(app)
-
-
-def test_without_trips_a_gap_may_be_named(open_data):
-    app = upload(open_data(), "table", "gps_2015_09.csv", POINTS.encode())
-    assert widget(app.number_input, "data_gap").value is None
 
 
 def test_counts_that_may_be_thousands_are_asked_for_their_marks(open_data):

@@ -88,32 +88,6 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path) -> None:
     assert summary.rows.used == len(set(points()))
 
 
-def test_without_a_trip_a_long_time_without_rows_ends_one(tmp_path: Path) -> None:
-    """The same tables as from trips that a plain loop finds, rows of one second included."""
-    rng = np.random.default_rng(8)
-    start = datetime(2015, 9, 1)
-    names = sorted(PLACE)
-    rows = [
-        (f"p{i % 5}", start + timedelta(minutes=int(at) + later), str(rng.choice(names)))
-        for i, at in enumerate(rng.integers(0, 29 * 1_440, 100))
-        for later in (0, 0, 30, 59, 91)
-    ]
-    runs: list[list[tuple[str, datetime, str]]] = []
-    for uid, at, name in sorted(rows):
-        last = runs[-1][-1] if runs else None
-        if last is None or last[0] != uid or at - last[1] > timedelta(minutes=30):
-            runs.append([])
-        runs[-1].append((uid, at, name))
-    assert 50 < len(runs) < len(rows) / 2
-    ends = [(run[0][0], run[0][1], run[-1][1], run[0][2], run[-1][2]) for run in runs]
-    shuffled = [
-        (rows[i][0], i % 3, rows[i][1], *PLACE[rows[i][2]]) for i in rng.permutation(len(rows))
-    ]
-    how = {"gap_minutes": 30}
-    _dataset, summary, _expected = built_as_trips(tmp_path, shuffled, ends, **how)
-    assert any("before 30 minutes without any" in note for note in summary.notes)
-
-
 def test_every_point_of_a_trip_is_a_visit(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "p.csv", POINTS, points())
     with_trips, _ = ingest(options(tmp_path, "visits", [path], parts=("density",)))

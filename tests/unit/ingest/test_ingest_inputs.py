@@ -152,18 +152,18 @@ def test_coordinates_fall_in_zones_or_near_towers(tmp_path: Path) -> None:
     lat = np.r_[rng.uniform(20.59, 20.71, 300), 20.65, 20.65]
     lng = np.r_[rng.uniform(-103.41, -103.31, 300), -103.38, -103.30]
     points = pa.table({"lat": lat, "lng": lng})
-    placed = place_points(points, places, 700.0).to_pylist()
+    placed = place_points(points, places).to_pylist()
     metres = towers.to_crs("EPSG:32613").geometry
     for row, point in zip(placed, gpd.points_from_xy(lng, lat, crs="EPSG:4326"), strict=True):
         away = metres.distance(gpd.GeoSeries([point], crs="EPSG:4326").to_crs("EPSG:32613")[0])
         inside = [i for i, shape in enumerate(zones.geometry) if shape.intersects(point)]
         nearest, distance = int(away.argmin()), float(away.min())
-        if abs(distance - 700) < 2:
+        if abs(distance - 1000) < 2:
             continue
         if inside:
             assert row["zone"] == inside[0]
             assert row["location"] == nearest
-        elif distance <= 700:
+        elif distance <= 1000:
             assert (row["location"], row["zone"]) == (nearest, places.zone_of_tower[nearest])
         else:
             assert (row["location"], row["zone"]) == (None, None)
@@ -180,7 +180,7 @@ def test_visits_by_coordinates_alone(tmp_path: Path) -> None:
     zones = save_zones(tmp_path, "geojson")
     how = {"kind": "visits", "zones": zones, "parts": ("density", "trips")}
     header = (*HEADER, "latitude", "longitude")
-    dataset, report = built(tmp_path, rows, header=header, max_distance_m=1.0, **how)
+    dataset, report = built(tmp_path, rows, header=header, **how)
     inside = [
         any(shape.intersects(shapely.Point(lng, lat)) for shape in squares().geometry)
         for _, _, lat, lng in rows

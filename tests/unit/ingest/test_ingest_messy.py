@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.errors import InputError
-from engine.ingest.options import Coarseness, Reading
+from engine.ingest.options import Reading
 from tests.reference.ingest_inputs import table, write_csv
 from tests.support import ingests
 from tests.support.ingests import built
@@ -130,8 +130,7 @@ def test_twelve_thousand_places_are_offered_coarser(tmp_path: Path) -> None:
     rows = [("a", "2015-09-07 08:00", f"P{i}", "P7") for i in range(50)]
     error = ingests.refused(tmp_path, "12,000 zones, more than 5,000", rows, locations=places)
     assert error.code == "too-fine"
-    assert "zoning" in error.settings
-    coarser = Coarseness(zoning="clusters", clusters=30)
-    dataset, report = built(tmp_path, rows, locations=places, coarseness=coarser)
-    assert len(dataset.zones) == 30
+    assert "hexagon_m" in error.settings
+    dataset, report = built(tmp_path, rows, locations=places, hexagon_m=2_000)
+    assert 20 < len(dataset.zones) < 60
     assert report.rows.read == 50

@@ -388,4 +388,4 @@ def test_nanoseconds_are_cut_off_to_the_last_digit() -> None:
 def test_the_unit_of_numbers_is_told_by_their_size() -> None:
     units = ("seconds", "milliseconds", "microseconds", "nanoseconds")
     for power, unit in zip((0, 3, 6, 9), units, strict=True):
-        assert guess.unit_of([str(SECOND * 10**power)]) == (unit, None)
+        assert guess.unit_of([str(SECOND * 10**power)]) == unit

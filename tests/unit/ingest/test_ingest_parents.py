@@ -1,21 +1,17 @@
-"""Coarser zones that a file names: kept for `engine.resolution`, built at, or clearly refused."""
+"""Coarser zones that a file names: kept for `engine.resolution`, or left out and told."""
 
 from pathlib import Path
 from typing import Any
 
 import geopandas as gpd
 import numpy as np
-import pytest
 import shapely
 
-from engine import origin_destination as od, resolution
+from engine import resolution
 from engine.datasets import Dataset
-from engine.errors import InputError
 from engine.ingest import ingest
-from engine.ingest.inputs.coarse import coarsen
 from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.zones import read_zones
-from engine.ingest.options import Coarseness
 from tests.reference.ingest_inputs import options, write_csv
 from tests.support import ingests
 from tests.support.ingests import HEADER
@@ -74,57 +70,6 @@ def test_levels_of_usual_names_are_kept_and_resolution_offers_them(tmp_path: Pat
     assert "coarser zones kept, to look at the dataset by: district (3), province (2)" in report
 
 
-def test_trips_seen_by_parents_are_those_of_a_dataset_built_at_the_parents(tmp_path: Path) -> None:
-    columns: Columns = {"district": DISTRICTS, "province": PROVINCES}
-    fine = built(tmp_path, columns)
-    how = Coarseness(zoning="parents", parent="district")
-    own = built(tmp_path, columns, "coarse", coarseness=how)
-    assert list(own.zones["zone_id"]) == ["d1", "d2", "d3"]
-    assert names(own) == {"zones": 3, "province": 2}
-    seen = resolution.look_at(fine, "district")
-    np.testing.assert_array_equal(od.truth(seen), od.truth(own))
-    assert od.truth(own).sum() > 0
-    for one, other in zip(seen.zones.geometry, own.zones.geometry, strict=True):
-        rounding = 1e-6 * other.length  # shapes are joined on a grid of 0.1 m
-        assert one.symmetric_difference(other).area < rounding
-
-
-def test_columns_of_any_name_can_be_declared_and_guesses_switched_off(tmp_path: Path) -> None:
-    columns: Columns = {"bande": DISTRICTS, "province": PROVINCES}
-    path = zones_file(tmp_path, **columns)
-    declared, _ = read_zones(path, {}, ("bande",))
-    assert levels(declared) == {"zones": 6, "bande": 3}
-    needed, _ = read_zones(path, {}, None, "bande")
-    assert levels(needed) == {"zones": 6, "bande": 3, "province": 2}
-    assert levels(read_zones(path, {}, ())[0]) == {"zones": 6}
-
-
-BAD: dict[str, tuple[Columns, tuple[str, ...], str]] = {
-    "two parents": (
-        {"district": DISTRICTS, "province": ["n", "s", "n", "n", "s", "s"]},
-        ("district", "province"),
-        "each district must lie in one province, got 1 that lie in several",
-    ),
-    "no parent": (
-        {"province": ["n", "", "n", None, "s", "s"]},
-        ("province",),
-        "got 2 zones without one",
-    ),
-    "no column": ({"province": PROVINCES}, ("county",), "has no column 'county'"),
-    "own ids": ({"province": PROVINCES}, ("zone_id",), "has no column 'zone_id'"),
-}
-
-
-@pytest.mark.parametrize("fault", BAD)
-def test_what_is_no_hierarchy_is_refused_where_it_was_declared(tmp_path: Path, fault: str) -> None:
-    columns, declared, words = BAD[fault]
-    with pytest.raises(InputError) as caught:
-        read_zones(zones_file(tmp_path, **columns), {}, declared)
-    assert words in str(caught.value)
-    assert "zones.geojson" in str(caught.value)
-    assert "parents" in caught.value.settings
-
-
 def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path: Path) -> None:
     columns: Columns = {
         "district": DISTRICTS,
@@ -133,7 +78,7 @@ def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path: Path) -> 
         "country": ["x"] * 6,
         "county": DISTRICTS,
     }
-    zones, notes = read_zones(zones_file(tmp_path, **columns), {}, None)
+    zones, notes = read_zones(zones_file(tmp_path, **columns), {})
     assert [column for column in zones.columns if column.endswith("_id")] == [
         "zone_id",
         "district_id",
@@ -141,11 +86,6 @@ def test_guesses_that_are_no_hierarchy_are_left_out_and_told(tmp_path: Path) -> 
     assert len(notes) == 2
     assert "each district must lie in one province" in notes[0]
     assert "got 1 zones without one" in notes[1]
-    assert list(read_zones(tmp_path / "zones.geojson", {})[0].columns) == [
-        "zone_id",
-        "name",
-        "geometry",
-    ]
 
 
 def test_districts_of_stations_are_those_of_their_cells(tmp_path: Path) -> None:
@@ -157,11 +97,3 @@ def test_districts_of_stations_are_those_of_their_cells(tmp_path: Path) -> None:
     of = dict(zip(dataset.zones["zone_id"], dataset.zones["municipio_id"], strict=True))
     assert of == {f"z{i}": d for i, d in enumerate(DISTRICTS)}
     assert list(read_places(asked).towers.columns) == ["location_id", "name", "geometry"]
-    for zoning, expected in (
-        ("voronoi", {"zones": 6, "municipio": 3}),
-        ("parents", {"zones": 3}),
-        ("clusters", {"zones": 4, "municipio": 3}),
-    ):
-        how = Coarseness(zoning=zoning, parent="municipio", clusters=4)
-        asked = options(tmp_path, "trips", [places], locations=places, coarseness=how)
-        assert levels(coarsen(read_places(asked), how).zones) == expected, zoning

@@ -184,6 +184,32 @@ def test_cells_are_zones_without_a_file(tmp_path: Path) -> None:
     assert dataset.metadata.places_public is False
 
 
+@pytest.mark.parametrize("by_points", [False, True])
+def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points: bool) -> None:
+    cell = {name: h3.latlng_to_cell(float(lat), float(lng), 7) for name, lat, lng in TOWERS}
+    position = {name: (lat, lng) for name, lat, lng in TOWERS}
+    pairs = [(a, b) for a in cell for b in cell] * 3
+    times = [f"2015-09-{7 + number % 7:02d} 08:{number:02d}:00" for number in range(len(pairs))]
+    expected = Counter((cell[a], cell[b]) for a, b in pairs if cell[a] != cell[b])
+    assert len(expected) > 4
+    if by_points:
+        header = ("datetime", "start_lat", "start_lng", "end_lat", "end_lng")
+        rows: list[Any] = [
+            (at, *position[a], *position[b]) for at, (a, b) in zip(times, pairs, strict=True)
+        ]
+        how: dict[str, Any] = {
+            "kind": "rides",
+            "area": (-103.5, 20.5, -103.2, 20.8),
+            "locations": None,
+        }
+    else:
+        header, how = HEADER, {"hexagon_m": 2_500}
+        rows = [("p", at, a, b) for at, (a, b) in zip(times, pairs, strict=True)]
+    dataset, report = built(tmp_path, rows, header=header, **how)
+    assert flows_of(dataset) == expected
+    assert any("H3 hexagons of resolution 7" in note for note in report.notes)
+
+
 def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
     (shape,) = cells.zones_of(["u4pruyd"], "geohash").geometry
     assert shape.contains(shapely.Point(10.40744, 57.64911))

@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from engine import datasets
-from engine.ingest import Cancelled, Progress, command, ingest, scratch
+from engine.ingest import Cancelled, Progress, command, engines, ingest, scratch
 from engine.ingest.engines import DuckDB
 from tests.reference.ingest_inputs import options, write_csv
 from tests.support.ingests import HEADER, arguments, refused
@@ -160,13 +160,16 @@ def test_a_full_disk_ends_in_a_clear_error(
     assert leftovers(workplace) == []
 
 
-def test_a_spill_folder_at_its_limit_ends_in_a_clear_error(workplace: Path) -> None:
+def test_a_spill_folder_at_its_limit_ends_in_a_clear_error(
+    workplace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engines, "LARGEST_SPILL", "1MB")
     write_csv(
         workplace / "t.csv",
         HEADER,
         ((f"person-{i:020d}", 1_441_602_000 + i % 600_000, "A", "B") for i in range(200_000)),
     )
-    small = {"memory": "25MB", "spill_limit": "1MB", "parts": ("density", "trips")}
+    small = {"memory": "25MB", "parts": ("density", "trips")}
     words = "the spill folder reached|memory limit is too small"
     refused(workplace, words, workplace / "t.csv", **small)
     assert leftovers(workplace) == []

@@ -124,7 +124,7 @@ def test_equals_the_plain_reference(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "bytes_a_row",
     [
-        pytest.param(None, id="order, files, threads"),
+        pytest.param(None, id="order, files"),
         pytest.param(20_000_000, id="three shares of the people"),
         pytest.param(200_000_000, id="piles, more shares than people"),
     ],
@@ -132,7 +132,7 @@ def test_equals_the_plain_reference(tmp_path: Path) -> None:
 def test_nothing_but_the_rows_decides_a_bit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_a_row: int | None
 ) -> None:
-    """Not their order, their files and formats, threads, or memory."""
+    """Not their order, their files and formats, or memory."""
     rows = some_trips()
     one, told = built(tmp_path, rows, max_visits_cap=9, **WITH_ENDS)
     assert told.visits.unused[Reason.TRIMMED] > 0
@@ -149,7 +149,7 @@ def test_nothing_but_the_rows_decides_a_bit(
     if bytes_a_row is not None:
         monkeypatch.setattr(engines, "BYTES_A_ROW", bytes_a_row)
         monkeypatch.setattr(engines, "BYTES_A_RECORD", bytes_a_row)  # kept in a file
-    how = {"max_visits_cap": 9, "threads": 2, "out": tmp_path / "other"}
+    how = {"max_visits_cap": 9, "out": tmp_path / "other"}
     many, again = ingest(options(tmp_path, "trips", [inputs], **how))
     assert again.rows == told.rows
     for name in TABLES:
@@ -295,7 +295,8 @@ def test_bad_locations_are_refused(tmp_path: Path, rows: list, words: tuple) -> 
         ({"week": date(2015, 9, 28)}, ("within the period",)),
         ({"max_visits_cap": 0}, ("max_visits_cap", "0")),
         ({"inputs": ()}, ("inputs",)),
-        ({"gap_minutes": 30}, ("other tables name their trips",)),
+        ({"hexagon_m": 5}, ("hexagon_m", "5")),
+        ({"area": (2, 48, 1, 49)}, ("west, south, east, north",)),
         ({"first_day": date(1, 1, 1)}, ("years 1900 to 2200",)),
         ({"first_day": date(2000, 1, 1)}, ("at most 3660 days",)),
     ],
