@@ -29,7 +29,6 @@ SHARE_WITHIN = 0.99
 """Share of the points that `area` leaves between its edges in each direction: single points at 0°
 or in another country do not stretch it."""
 _STEP_DEGREES = 0.05
-_NEAR_DEGREES = 1.0
 
 
 def first_times(
@@ -95,21 +94,6 @@ def area_of(points: pa.Table) -> Area:
     )
     west, south, east, north = _down(west), _down(south), -_down(-east), -_down(-north)
     return west, south, max(east, west + _STEP_DEGREES), max(north, south + _STEP_DEGREES)
-
-
-def seem_swapped(longitude: float, latitude: float, within: Area | None = None) -> bool:
-    """Return whether a point's longitude and latitude seem to be the wrong way round."""
-    if abs(latitude) > 90:
-        return abs(longitude) <= 90
-    if within is None:
-        return False
-    return not _near(longitude, latitude, within) and _near(latitude, longitude, within)
-
-
-def _near(longitude: float, latitude: float, within: Area) -> bool:
-    west, south, east, north = within
-    across = west - _NEAR_DEGREES <= longitude <= east + _NEAR_DEGREES
-    return across and south - _NEAR_DEGREES <= latitude <= north + _NEAR_DEGREES
 
 
 def _down(degrees: float) -> float:

@@ -32,7 +32,6 @@ class Draft:
 
     by_path: bool = False
     busy: bool = False  # a build reads the files right now
-    every: bool = False  # whether every option is drawn
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     missing: list[str] = field(default_factory=list[str])
     files: list[Path] = field(default_factory=list[Path])
@@ -40,8 +39,7 @@ class Draft:
     chosen: Mapping[str, str] = field(default_factory=dict[str, str])
     reading: Reading = AS_FOUND
     mappings: Mappings | None = None
-    rows_at: Point | None = None  # about where the first rows lie
-    at: Point | None = None  # and the places
+    at: Point | None = None  # about where the rows or the places lie
 
     def key(self, name: str) -> str:
         """Return a widget's key; a new round of uploads has new ones."""

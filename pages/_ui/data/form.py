@@ -23,15 +23,8 @@ NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 def draw(*, busy: bool) -> None:
     """Draw the form; while `busy` it is hidden but there, for uploads not drawn are forgotten."""
     with st.container(key="data_form_hidden" if busy else "data_form"):
-        with st.container(horizontal=True, vertical_alignment="center", gap="large"):
-            by_path = data_store.served_locally() and _way() == PATH
-            every = st.toggle(
-                "Show every option",
-                key="data_every",
-                persist_state="session",
-                help="Marks and encodings, caps, and what is said of the dataset.",
-            )
-        draft = Draft(by_path=by_path, busy=busy, every=every)
+        by_path = data_store.served_locally() and _way() == PATH
+        draft = Draft(by_path=by_path, busy=busy)
         # every step is always there: an uploader that moves loses what is being dropped into it
         for number, (title, step) in enumerate(STEPS.items(), 1):
             with st.container(border=True):
@@ -102,16 +95,17 @@ def _described(draft: Draft) -> None:
     elif name in datasets.available():
         draft.missing.append("another name (this one is taken)")
     draft.values["out"] = name
-    if draft.every:
-        _every(draft)
+    if draft.values.get("week") is not None:
+        _bounds(draft)
     draft.values["leave_out"] = tuple(one for one in get_args(Choice) if one in own().leave_out)
     for left in draft.values["leave_out"]:
         st.caption(f"Chosen: {CHOICES[left]}; they are counted in the report.")
     _button(draft)
 
 
-def _every(draft: Draft) -> None:
-    one, two, three = st.columns(3)
+def _bounds(draft: Draft) -> None:
+    """Draw the two public numbers that a density is made for."""
+    one, two = st.columns(2)
     draft.values["max_visits_cap"] = cap = draft.field(
         one.number_input,
         "Most visits of a person in the week (Kₘₐₓ)",
@@ -133,8 +127,6 @@ def _every(draft: Draft) -> None:
         help="A public mean, never read off the data: our density is made for it. Bikes have about "
         "2, calls 13.",
     )
-    for column, name in ((one, "description"), (two, "source"), (three, "licence")):
-        draft.values[name] = draft.field(column.text_input, name.capitalize(), name, max_chars=200)
 
 
 def _button(draft: Draft) -> None:

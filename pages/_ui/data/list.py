@@ -10,14 +10,13 @@ from typing import Any
 import pyarrow as pa
 import streamlit as st
 
-from engine import report as engine_report
 from engine.contract import Seen
 from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.ingest.build import REPORT_FILE
 from engine.ingest.inputs import sources
 from engine.ingest.report import WORDS, Reason
-from pages._ui import cached, facts as cached_facts, state
+from pages._ui import facts as cached_facts, state
 from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.store import own
 from pages._ui.drawing.tables import table_html
@@ -26,7 +25,7 @@ from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, facts
 
-_HOME, _REPORT = "pages/0_Home.py", "pages/6_Report.py"
+_HOME = "pages/0_Home.py"
 _DAMAGE = (ExplorerError, pa.ArrowException, OSError, ValueError, TypeError, KeyError)
 """What reading a damaged dataset raises."""
 _ACCOUNTS = {
@@ -94,15 +93,6 @@ def _buttons(entry: Entry, *, first: bool) -> None:
         args=(entry,),
     ):
         st.switch_page(_HOME)
-    if cached.of(engine_report.available, entry.key) and st.button(
-        "Open its report",
-        icon=":material/description:",
-        key=f"data_to_report_{name}",
-        on_click=_select,
-        args=(entry,),
-        help="What is in it: how many trips, when, where, how far.",
-    ):
-        st.switch_page(_REPORT)
     if name in session().datasets and data_store.served_locally():
         st.button(
             "Keep on this computer",
@@ -143,7 +133,6 @@ def account_html(title: str, counted: Mapping[str, Any]) -> str:
 def _own(entry: Entry, *, first: bool = False) -> None:
     try:  # all that reads its files comes first: whatever is in them, it can be deleted
         said = _said(entry)
-        cached.of(engine_report.available, entry.key)
         report = _report_of(entry.key)
     except _DAMAGE as problem:
         _broken(entry.name, _folder(entry), _reason(problem))
@@ -198,7 +187,11 @@ def _said(entry: Entry) -> str:
         + (f"; density week of {_day(about.week)}" if about.week else "")
         + (f"; {known.locations:,} places" if known.locations else ""),
         about.description,
-        f"Source: {about.source or 'not given'}. Licence: {about.licence or 'not given'}",
+        " ".join(
+            f"{word}: {said}."
+            for word, said in (("Source", about.source), ("Licence", about.licence))
+            if said
+        ),
     )
     said = "".join(f"<small>{html.escape(line)}</small>" for line in lines if line)
     return f'<div class="dataset"><b>{html.escape(entry.name)}</b>{said}</div>'

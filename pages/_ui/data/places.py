@@ -101,11 +101,6 @@ def _zoning(draft: Draft) -> None:
     places = _shown(draft) if draft.has_places or "area" in draft.values else None
     if places is None:
         draft.missing.append("coarser zones" if draft.has_places else "the area of the hexagons")
-        return
-    if draft.rows_at is not None:
-        west, south, east, north = places.zones.total_bounds
-        if look.seem_swapped(*draft.rows_at, (west, south, east, north)):
-            st.warning(data_wording.SWAPPED, icon=":material/swap_horiz:")
 
 
 def _hexagons(draft: Draft) -> float | None:

@@ -20,23 +20,7 @@ from pages._ui.data.store import own
 from pages._ui.data.wording import COLUMNS, KINDS
 
 ORDERS = {"ymd": "year, month, day", "dmy": "day first", "mdy": "month first"}
-_ENCODINGS = ("utf-8", "windows-1252", "latin-1", "utf-16")
-_UNITS = {
-    **{unit: f"{unit} since 1970" for unit in ("seconds", "milliseconds", "microseconds")},
-    "nanoseconds": "nanoseconds since 1970",
-    "days": "days (a spreadsheet's, or since 1970)",
-    "yyyymmdd": "a date such as 20160503",
-}
-_MARKS = {",": "comma", ".": "point"}
-HOW: dict[str, tuple[str, dict[str, str]]] = {
-    "encoding": ("Encoding", {name: name for name in _ENCODINGS}),
-    "delimiter": ("Between columns", {",": "comma", ";": "semicolon", "\t": "tab", "|": "bar |"}),
-    "date_order": ("Order of the date", ORDERS),
-    "number_times": ("Times that are numbers", _UNITS),
-    "decimal": ("Decimal mark", _MARKS),
-    "thousands": ("Thousands", {**_MARKS, " ": "space", "'": "apostrophe"}),
-}
-"""For each field of `Reading` that can be named its label, and what it may be."""
+_MARKS = {".": "a point, as in 1,234.5", ",": "a comma, as in 1.234,5"}
 MOST_LISTED = 20
 
 
@@ -78,8 +62,6 @@ def draw(draft: Draft) -> None:
 
 def _looked(draft: Draft) -> Preview | None:
     """Return a first look at the file, with the marks that are set or asked for."""
-    if draft.every:
-        draft.reading = _how(draft)
     outcome = data_files.look(draft.files[0], draft.reading)
     code = outcome.code if isinstance(outcome, ExplorerError) else ""
     asked = own().read("text")
@@ -94,17 +76,6 @@ def _looked(draft: Draft) -> Preview | None:
         draft.reading = replace(draft.reading, **named)
         outcome = data_files.look(draft.files[0], draft.reading)
     return data_files.drawn(outcome)
-
-
-def _how(draft: Draft) -> Reading:
-    """Draw how text is read; what is left open is detected."""
-    given: dict[str, Any] = {}
-    with st.container(horizontal=True, gap="small"):
-        for name, (label, known) in HOW.items():
-            words = {None: "auto-detect", **known}
-            given[name] = draft.field(st.selectbox, label, name, words, width=190)
-    named = {name: value for name, value in given.items() if value is not None}
-    return data_wording.tried("Cannot be read so", lambda: Reading(**named)) or AS_FOUND
 
 
 def _named(reading: Reading) -> dict[str, Any]:
@@ -145,8 +116,8 @@ def _by_hand(draft: Draft, there: tuple[str, ...]) -> None:
 def _read(draft: Draft, seen: Preview) -> None:
     """Draw the first rows as they are read, and ask what is in doubt of it."""
     names = {canonical: column for canonical, column in draft.chosen.items() if column}
-    source, given = seen.source, draft.reading
-    guessed = data_wording.tried("Cannot be read", lambda: guess.guess(source, names, given))
+    source = seen.source
+    guessed = data_wording.tried("Cannot be read", lambda: _guessed(draft, source, names))
     times: tuple[datetime | None, ...] = ()
     if guessed is None:
         draft.missing.append("a table that can be read")
@@ -162,14 +133,28 @@ def _read(draft: Draft, seen: Preview) -> None:
         st.html(rows_html(seen, draft.chosen, times))
     if None in times:
         st.warning(data_wording.TIMES_UNREAD, icon=":material/schedule:")
-    draft.at = draft.rows_at = data_files.position(seen, draft.chosen)
-    if draft.rows_at is not None and look.seem_swapped(*draft.rows_at):
-        st.warning(data_wording.SWAPPED, icon=":material/swap_horiz:")
-        draft.missing.append("latitude and longitude the right way round")
+    draft.at = data_files.position(seen, draft.chosen)
     if names and not draft.missing:
         draft.mappings = data_wording.tried("Cannot be read", lambda: _mapped(draft, names))
         if draft.mappings is None:
             draft.missing.append("tables that can be read, with the same columns and times")
+
+
+def _guessed(draft: Draft, source: Source, names: dict[str, str]) -> guess.Guess:
+    """Return how the file seems to be read; ask which mark is which where both could be."""
+    try:
+        return guess.guess(source, names, draft.reading)
+    except ExplorerError as refusal:
+        if refusal.code != "ambiguous-numbers":
+            raise
+        key = f"decimal_{abs(hash(tuple(draft.files)))}"
+        how = {"index": None, "placeholder": "choose"}
+        mark = draft.field(st.selectbox, "Decimal mark", key, _MARKS, **how)
+        if mark is None:
+            raise
+        other = "," if mark == "." else "."
+        draft.reading = replace(draft.reading, decimal=mark, thousands=other)
+        return guess.guess(source, names, draft.reading)
 
 
 def _ask_order(draft: Draft, column: str) -> None:

@@ -20,13 +20,9 @@ CONFIDENTIAL_ROWS = (
     "**The first rows of your file** – confidential. They are shown on this screen only and kept "
     "nowhere."
 )
-SWAPPED = (
-    "**Longitude and latitude seem swapped**: the first rows lie far from the places, or beyond "
-    "±90°. Choose the two columns the other way round, under Choose the columns."
-)
 TIMES_UNREAD = (
-    "Some of the first times cannot be read. Choose the column of times, or how they are written "
-    "under Show every option."
+    "Some of the first times cannot be read. Choose the column of times; how they are written can "
+    "be said to the command (docs/data.md)."
 )
 LOCAL_ONLY = (
     "Keeping datasets and reading paths is offered only where the page is served to this computer "
@@ -67,11 +63,7 @@ COLUMNS = {
 
 _CONTROLS = {
     "date_order": "Order of the date",
-    "number_times": "Times that are numbers",
     "decimal": "Decimal mark",
-    "thousands": "Thousands",
-    "delimiter": "Between columns",
-    "encoding": "Encoding",
     "hexagon_m": "Zones are hexagons",
     "first_day": "First day",
     "last_day": "Last day",

@@ -67,7 +67,7 @@ def controls(app):
     kinds = ("text_input", "number_input", "date_input", "selectbox", "multiselect", "toggle",
              "segmented_control", "checkbox", "button", "file_uploader")  # fmt: skip
     keys = [one.key or "" for kind in kinds for one in app.get(kind)]
-    others = ("data_home_", "data_to_report_", "data_keep_", "data_delete_")
+    others = ("data_home_", "data_keep_", "data_delete_")
     return sum(key.startswith("data_") and not key.startswith(others) for key in keys)
 
 
@@ -222,14 +222,3 @@ def test_from_elsewhere_no_path_can_be_named_and_nothing_kept(open_data):
     assert not any((one.key or "").startswith("data_delete_town") for one in app.button)
     built(zone(upload_all(app), "UTC"))
     assert not any((one.key or "").startswith("data_keep_") for one in app.button)
-
-
-def test_one_click_opens_the_report_of_what_was_built(open_data):
-    app = built(filled(open_data))
-    button(app, "data_to_report_trips-2015-09").click().run()
-    app.switch_page("pages/6_Report.py").run()
-    assert not app.exception, app.exception
-    assert app.selectbox(key="od_data").value == "trips-2015-09"
-    assert f"{CONFIDENTIAL_BANNER} Dataset: trips-2015-09." in [one.value for one in app.warning]
-    # 21 trips between two zones, 7 within one and 7 that end outside
-    assert "True 35, kept 35" in html_of(app)

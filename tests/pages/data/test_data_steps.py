@@ -45,7 +45,6 @@ ZONES = json.dumps(
         ],
     }
 ).encode()
-SWAPPED = POINTS.replace("latitude,longitude", "longitude,latitude")
 
 
 def missing(app) -> str:
@@ -63,13 +62,6 @@ def test_a_grid_is_laid_over_an_area_where_there_are_no_places(open_data):
     assert [one.label for one in app.selectbox if one.key.startswith("data_public")] == [
         "Are the places public?"
     ]
-
-
-def test_swapped_coordinates_are_seen_at_once(open_data):
-    app = upload(open_data(), "table", "gps_2015_09.csv", SWAPPED.encode())
-    assert "Longitude and latitude seem swapped" in text(app)
-    assert "the right way round" in missing(app)
-    assert button(app, "data_start").disabled
 
 
 def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_data):
@@ -147,13 +139,8 @@ def test_counts_that_may_be_thousands_are_asked_for_their_marks(open_data):
     app = upload(open_data(), "table", "flows_2015_09.csv", rows.encode())
     upload(app, "locations", "stations.csv", PLACES)
     assert "can be a thousand or one and a fraction" in text(app)
-    assert "(Decimal mark, Thousands)" in text(app)
-    widget(app.toggle, "data_every").set_value(True).run()
+    assert "(Decimal mark)" in text(app)
     widget(app.selectbox, "data_decimal").set_value(".").run()
-    widget(app.selectbox, "data_thousands").set_value(".").run()
-    assert "two different marks" in text(app)
-    widget(app.selectbox, "data_thousands").set_value(",").run()
-    assert "two different marks" not in text(app)
     assert "can be a thousand" not in text(app)
     built(zone(app, "America/Mexico_City"))
     dataset = datasets.load(app.session_state["session"].datasets["flows-2015-09"])

@@ -20,7 +20,7 @@ from engine.ingest.inputs import mapping
 from engine.ingest.inputs.places import Places, place_points, read_places
 from engine.ingest.inputs.sources import inspect
 from engine.ingest.inputs.zones import read_zones
-from engine.ingest.look import area, seem_swapped
+from engine.ingest.look import area
 from engine.ingest.options import Reading
 from engine.ingest.report import Reason
 from tests.reference import ingest_reference as reference
@@ -341,13 +341,3 @@ def test_rows_without_coordinates_have_no_area(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "v.csv", tuple(WHERE), [("a", "2015-09-07", "x", "y")])
     with pytest.raises(InputError, match="no row has coordinates"):
         area({inspect(path): WHERE}, Reading())
-
-
-@pytest.mark.parametrize(
-    ("longitude", "latitude", "expected"),
-    [(2.3, 48.8, False), (48.8, 2.3, True), (100.0, 30.0, False)],
-)
-def test_points_far_from_the_places_are_swapped_only_if_that_mends_them(
-    longitude: float, latitude: float, expected: bool
-) -> None:
-    assert seem_swapped(longitude, latitude, (2.2, 48.7, 2.5, 49.0)) is expected
