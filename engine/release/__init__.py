@@ -7,17 +7,24 @@ then OpenDP draws; the statement is written, the bundle sealed and revealed whol
 given back.
 """
 
-from collections.abc import Collection
+import secrets
+from bisect import bisect_left
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 from ..contract import Setting
-from ..datasets import Dataset
+from ..datasets import Dataset, storage
+from ..density.accounting import delta_is_large
+from ..errors import ExplorerError, ParameterError
 from ..resolution import look_at
-from .bundle import Stopped, claimed, failed, reveal, room, seal, stopped, uninterrupted, unspent
-from .ledger import Budget, BudgetLedger, Entry, ReleaseError
+from . import density, flows, fourier, report, zoom
+from .bundle import claimed, failed, reveal, room, seal, stopped, unspent
+from .ledger import Budget, BudgetLedger, Entry, ReleaseError, named
 from .plan import Cost, Loss, Plan, Progress, Stage, cost
-from .planning import CONSENT, NOISE_CONSENT, WAYS, check, fitting_epsilon, plan, recorded
-from .statement import TUNING, described, warnings, words
+from .statement import TUNING, described, plain, warnings, words
 
 __all__ = [
     "CONSENT",
@@ -32,7 +39,6 @@ __all__ = [
     "Plan",
     "ReleaseError",
     "Stage",
-    "Stopped",
     "check",
     "cost",
     "fitting_epsilon",
@@ -41,6 +47,26 @@ __all__ = [
     "warnings",
     "words",
 ]
+
+CONSENT = "I understand that this protects trips, not people"
+"""What the custodian must type before anything is released at trip level."""
+
+NOISE_CONSENT = "I understand that most of it is noise"
+"""What the custodian must type where empty flows alone would show more trips than were made."""
+
+WAYS: dict[str, ModuleType] = {
+    "published": flows,
+    "estimate": flows,
+    "towers_laplace": density,
+    "efpag_joint": fourier,
+    "zoom": zoom,
+    "derived": report,
+}
+"""By method what plans, reads and writes it. The other methods of the density, and draws of the
+report's exponential mechanism, stay in exploration: their noise is no whole number."""
+
+_LONGEST_NOTE = 2000
+_OF_PEOPLE = ("truth", "presampled", "trips", "report", "zoom_towers")
 
 
 def release(
@@ -70,43 +96,144 @@ def release(
     ------
     ReleaseError
         If it is refused (nothing is spent) or fails after the draw (the message says so).
-    Stopped
-        If it is interrupted; the message says what is spent.
+    KeyboardInterrupt
+        If it is stopped; the message says what is spent.
     """
-    spent: Entry | None = None
+    planned = plan(setting, dataset, trips=trips)
+    budget, due = check(planned, dataset, ledger, consents)
+    what = _recorded(planned, dataset, tuning, tuning_note)
+    way, view = WAYS[setting.parameters.method], look_at(dataset, setting.zones, setting.when)
+
+    def charge(*, rehearsal: bool = False) -> Entry:
+        return ledger.intend(
+            dataset.id,
+            unit=budget.unit,
+            epsilon=due.epsilon,
+            delta=due.delta,
+            what=what,
+            rehearsal=rehearsal,
+        )
+
     try:
-        planned = plan(setting, dataset, trips=trips)
-        budget, due = check(planned, dataset, ledger, consents)
-        what = recorded(planned, dataset, tuning, tuning_note)
-        way, view = WAYS[setting.parameters.method], look_at(dataset, setting.zones, setting.when)
-
-        def charge(*, rehearsal: bool = False) -> Entry:
-            return ledger.intend(
-                dataset.id,
-                unit=budget.unit,
-                epsilon=due.epsilon,
-                delta=due.delta,
-                what=what,
-                rehearsal=rehearsal,
-            )
-
         with unspent(f"the tables of '{dataset.id}' cannot be counted", "damaged"):
             way.prepare(planned, view)  # reads all that is counted
         with claimed(out, room(planned.cells, dataset.zones)) as folder:
             with unspent("the statement of the release cannot be made", "statement"):
                 described(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
-            with uninterrupted():
-                spent = charge()  # in one transaction, and never given back
+            spent = charge()  # in one transaction, and never given back
             try:
                 way.write(planned, view, folder, lambda share: progress(0.9 * share))
                 texts = described(planned, dataset.id, ledger.entries()[: spent.id])
                 digest = seal(folder, texts)
-                with uninterrupted():
-                    reveal(folder, out)
-                    ledger.finish(spent, digest)
+                reveal(folder, out)
+                ledger.finish(spent, digest)
             except Exception as error:
                 raise failed(error, spent, folder, out) from error
-        progress(1.0)
     except KeyboardInterrupt as stop:
-        raise Stopped(stopped(spent, out)) from stop
+        raise KeyboardInterrupt(stopped(ledger, what["secret"], out)) from stop
+    progress(1.0)
     return out
+
+
+def plan(setting: Setting, dataset: Dataset, *, trips: int | None = None) -> Plan:
+    """Return what a release will hold and cost; reads geometry and metadata alone.
+
+    Examples
+    --------
+    >>> from engine import datasets
+    >>> from engine.contract import Seen, When
+    >>> from engine.parameters import ODParameters
+    >>> seen = Seen(dataset="demo-city", zones="clusters-20", when=When(step="whole"))
+    >>> setting = Setting(seen=seen, parameters=ODParameters(epsilon=0.5, unit="person"))
+    >>> plan(setting, datasets.load("demo-city")).cells == 20 * 19
+    True
+    """
+    method = setting.parameters.method
+    if method not in WAYS:
+        raise ParameterError(
+            f"method must be one of {', '.join(WAYS)} for a release",
+            value=repr(method),
+            remedy="the others add noise that is no whole number and are for exploring",
+        )
+    if trips is not None and trips < 1:
+        raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="or leave it out")
+    view = look_at(dataset, setting.zones, setting.when)
+    return replace(WAYS[method].plan(setting, view), trips=trips)
+
+
+def check(
+    plan: Plan, dataset: Dataset, ledger: BudgetLedger, consents: Collection[str] = ()
+) -> tuple[Budget, Cost]:
+    """Return the budget that pays and what the release costs it; refuse what may not be released.
+
+    `ReleaseError` without a budget, beyond it, without the consents that it takes, or with a δ
+    above one over the public number of people. Nothing is charged and no count is read.
+    """
+    people = dataset.metadata.people_public
+    if plan.delta and delta_is_large(plan.delta, people):
+        raise ReleaseError(
+            "delta must be at most one over the public number of people",
+            value=f"{plan.delta:g} for {people:,} people",
+            remedy="choose it smaller",
+            code="delta",
+        )
+    budget = ledger.covering(dataset.id)
+    due = cost(plan, budget.unit)
+    budget.require(due.epsilon, due.delta)
+    said = "other words" if any(consents) else "none"
+    if plan.unit == "trip" and CONSENT not in consents:
+        raise ReleaseError(
+            "a release at trip level needs the custodian's consent in words",
+            value=said,
+            remedy=f"it protects no person; write: {CONSENT}",
+            code="consent",
+        )
+    if plan.mostly_noise and NOISE_CONSENT not in consents:
+        known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
+        raise ReleaseError(
+            f"empty flows alone would show {plan.phantoms:,.0f} trips, more than were made: that "
+            "needs the custodian's consent in words",
+            value=f"{known}, and {said}",
+            remedy="say how many trips were made, choose coarser zones, a longer time, a larger "
+            f"threshold or our method; or write: {NOISE_CONSENT}",
+            code="noise",
+        )
+    return budget, due
+
+
+def fitting_epsilon(
+    setting: Setting, dataset: Dataset, budget: Budget, stops: Sequence[float]
+) -> float | None:
+    """Return the largest ε of rising `stops` with which a release fits a budget; None: none."""
+
+    def exceeds(epsilon: float) -> bool:
+        try:
+            due = cost(plan(setting.at(epsilon), dataset), budget.unit)
+            budget.require(due.epsilon, due.delta)
+        except (ExplorerError, ArithmeticError, ValueError):
+            return True
+        return False
+
+    number = bisect_left(stops, True, key=exceeds)
+    return stops[number - 1] if number else None
+
+
+def _recorded(plan: Plan, dataset: Dataset, tuning: str, note: str) -> dict[str, Any]:
+    """Return what the ledger will hold of the release.
+
+    The entry's hash stands in every bundle. A secret number goes into it with the checksums of the
+    tables: whoever knew all but one person could otherwise try what gives this hash.
+    """
+    if tuning not in TUNING:
+        rule = f"tuning must be one of {', '.join(TUNING)}"
+        raise ParameterError(rule, value=repr(tuning), remedy="say how ε was chosen")
+    sums: Any = storage.read_metadata(dataset.folder).get("checksums") or {}
+    return {
+        "product": plan.product,
+        "setting": plain(plan.setting, dataset.id),
+        "trips": plan.trips,
+        "tables": sorted(str(sums[name]) for name in sums if name.startswith(_OF_PEOPLE)),
+        "secret": secrets.token_hex(16),
+        "tuning": tuning,
+        "tuning_note": named("tuning_note", note, _LONGEST_NOTE) if note.strip() else "",
+    }

@@ -1,38 +1,29 @@
 """A bundle's place on disk: claimed before anything is charged, filled out of sight, whole at once.
 
-The folder's name is claimed by making it; work goes to a hidden sibling, whose lock ends with its
-process however that ends, and one rename puts it over the empty folder. What a killed release left
-is swept by the next one. What is said of a release that fails or is stopped is what is spent.
+A hidden sibling, whose lock ends with its process however that ends, and the empty folder itself
+claim the name; one rename puts the one over the other. What a killed release left is swept by the
+next one. What is said of a release that fails or is stopped is what is spent.
 """
 
 import fcntl
 import os
 import shutil
-import signal
-import tempfile
-import threading
 import zipfile
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 import geopandas as gpd
 import shapely
 
 from ..datasets import storage
 from ..errors import ExplorerError
-from .ledger import Entry, ReleaseError, printable
+from .ledger import BudgetLedger, Entry, ReleaseError, locked, printable, refused
 
 PARTIAL = ".partial-release-"
-_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _TEXTS, _NUMBER, _POINT = 200_000, 120, 150
 """Bytes of a bundle and its archive: statement and notebook, a number (8 of them while flows are
 read), and a point of a zone's outline; each is more than was seen."""
-
-
-class Stopped(KeyboardInterrupt):
-    """A release was interrupted; the message says what was spent and what is there."""
 
 
 def zip_of(out: Path) -> Path:
@@ -52,40 +43,37 @@ def claimed(out: Path, needed: int) -> Generator[Path]:
 
     `ReleaseError` if the name is taken, or no right or space is there; nothing is spent then.
     """
-    work: Path | None = None
-    lock = -1
-    remedy = "name another folder; nothing was spent"
+    work, remedy = out.parent / f"{PARTIAL}{out.name}", "name another folder; nothing was spent"
+    lock: int | None = None
     try:
         try:
             if not out.name or printable(out.name) != out.name:
                 raise ValueError
             out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
-            sweep(out.parent)
-            with uninterrupted():
-                work, lock = _hidden(out.parent)
-                if os.path.lexists(zip_of(out)):
+            with locked(out.parent):  # so that no sweep takes what is not locked yet
+                sweep(out.parent)
+                if os.path.lexists(out) or os.path.lexists(zip_of(out)):
                     raise FileExistsError
-                zip_of(work / out.name).touch(0o600)  # the longer name, while nothing is spent
+                work.mkdir(mode=0o700)
+                lock = _lock(work)
                 out.mkdir(mode=0o700)
-                (work / out.name).mkdir(mode=0o700)
+            (work / out.name).mkdir(mode=0o700)
+            zip_of(work / out.name).touch(0o600)  # the longer name, while nothing is spent
         except FileExistsError:
             rule, there = "the folder of a release must not exist yet", f"'{out.name}', which does"
-            raise ReleaseError(rule, value=there, remedy=remedy, code="exists") from None
+            raise refused(rule, there, remedy, "exists") from None
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else "no name for a file"
             rule = f"'{out.name}' cannot be written there ({why})"
-            raise ReleaseError(rule, remedy=remedy, code="unwritable") from error
+            raise refused(rule, "", remedy, "unwritable") from error
         if (free := shutil.disk_usage(work).free) < needed:
-            rule = (
-                f"a release needs about {max(needed // 10**6, 1):,} MB for its bundle and archive"
-            )
+            need = f"about {max(needed // 10**6, 1):,} MB for its bundle and archive"
             there, remedy = f"{free // 10**6:,} MB free", f"make space, or {remedy}"
-            raise ReleaseError(rule, value=there, remedy=remedy, code="space")
+            raise refused(f"a release needs {need}", there, remedy, "space")
         yield work / out.name
     finally:
-        with uninterrupted():
-            if work is not None:
-                _drop(work, lock)
+        if lock is not None:
+            _drop(work, lock)
 
 
 def seal(folder: Path, texts: Mapping[str, str]) -> str:
@@ -123,24 +111,6 @@ def sweep(parent: Path) -> None:
 
 
 @contextmanager
-def uninterrupted() -> Generator[None]:
-    """Hold signals back while the block runs; one that came is raised at its end."""
-    came: list[int] = []
-    before: dict[int, Any] = {}
-    try:
-        if threading.current_thread() is threading.main_thread():
-            for number in _SIGNALS:
-                if callable(signal.getsignal(number)):  # default and ignored ones stay as they are
-                    before[number] = signal.signal(number, lambda n, _frame: came.append(n))
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        if came:
-            signal.raise_signal(came[0])
-
-
-@contextmanager
 def unspent(rule: str, code: str) -> Generator[None]:
     """Refuse what fails in the block, which runs before the charge."""
     try:
@@ -148,15 +118,13 @@ def unspent(rule: str, code: str) -> Generator[None]:
     except ExplorerError:
         raise
     except Exception as error:
-        raise ReleaseError(
-            f"{rule} ({type(error).__name__})",
-            remedy="install this software whole, or build the dataset again; nothing was spent",
-            code=code,
-        ) from error
+        remedy = "install this software whole, or build the dataset again; nothing was spent"
+        raise refused(f"{rule} ({type(error).__name__})", "", remedy, code) from error
 
 
-def stopped(spent: Entry | None, out: Path) -> str:
-    """Say what is spent, and whether the bundle is there."""
+def stopped(ledger: BudgetLedger, secret: str, out: Path) -> str:
+    """Say what is spent, as the ledger has it, and whether the bundle is there."""
+    spent = next((one for one in ledger.entries() if one.body.get("secret") == secret), None)
     if spent is None:
         return "stopped: nothing was spent, and nothing was written"
     due = f"ε = {spent.body['epsilon']:g}, entry {spent.id} of the ledger,"
@@ -173,37 +141,29 @@ def failed(error: Exception, intent: Entry, folder: Path, out: Path) -> ReleaseE
     if (out / "SHA256SUMS").is_file() and not folder.exists():  # moved there, so it is this one
         rule = f"the bundle '{out.name}' is there, whole, but what follows it failed ({why})"
         remedy = f"{spent}; use the bundle, and do not release again for it"
-        return ReleaseError(rule, remedy=remedy, code="unfinished")
+        return refused(rule, "", remedy, "unfinished")
     remedy = f"{spent}; make space and release again at a new cost"
-    return ReleaseError(f"the bundle could not be written ({why})", remedy=remedy, code="unwritten")
-
-
-def _hidden(parent: Path) -> tuple[Path, int]:
-    while True:  # a sweep may take a folder that is not locked yet
-        work = Path(tempfile.mkdtemp(prefix=PARTIAL, dir=parent))
-        if (lock := _lock(work)) is not None:
-            return work, lock
+    return refused(f"the bundle could not be written ({why})", "", remedy, "unwritten")
 
 
 def _lock(folder: Path) -> int | None:
-    """Return a descriptor that locks a folder; None where another process does, or it is gone."""
+    """Return a descriptor that locks a folder; None where another does, or it is gone."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
-    except FileNotFoundError:
+    except OSError:
         return None
-    with suppress(BlockingIOError, FileNotFoundError):
+    try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        if os.path.samestat(folder.stat(), os.fstat(descriptor)):  # and not removed meanwhile
-            return descriptor
-    os.close(descriptor)
-    return None
+    except BlockingIOError:
+        os.close(descriptor)
+        return None
+    return descriptor
 
 
 def _drop(work: Path, lock: int) -> None:
-    """Remove a hidden folder, and the empty one that it claimed."""
-    for own in work.iterdir():
-        with suppress(OSError):  # no folder, or one that is gone or filled
-            (work.parent / own.name).rmdir()
+    """Remove a hidden folder, and the empty one whose name it claims."""
+    with suppress(OSError):  # no folder, or one that is filled
+        (work.parent / work.name.removeprefix(PARTIAL)).rmdir()
     shutil.rmtree(work, ignore_errors=True)
     os.close(lock)
 

@@ -36,7 +36,7 @@ insert into head values (1, 0, '{FIRST_HASH}');
 """  # a ledger has its head from the first moment: one without it was cut
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
 _OLDER = "an older copy lacks what was spent since it was made, which would be spent twice"
-_ODD = (ArithmeticError, LookupError, ParameterError, RecursionError, TypeError, ValueError)
+_ODD = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 _CAUSES = {
     "SQLITE_FULL": ("the disk is full", "make space"),
     "SQLITE_BUSY": ("another program holds it", "try again when that has ended"),
@@ -92,30 +92,34 @@ class Budget:
         return float(self.spent[1])
 
     @property
+    def left(self) -> tuple[Fraction, Fraction]:
+        """ε and δ that may still be spent, exactly."""
+        return exact(self.epsilon) - self.spent[0], exact(self.delta) - self.spent[1]
+
+    @property
     def left_epsilon(self) -> float:
         """ε that may still be spent."""
-        return float(max(-self._over(0, 0)[0], 0))
+        return float(self.left[0])
 
     def require(self, epsilon: float, delta: float) -> None:
         """Refuse a cost that is not left: by how much, and what would fit."""
-        over = zip(("ε", "δ"), self._over(epsilon, delta), strict=True)
+        due = zip("εδ", (epsilon, delta), self.left, strict=True)
+        over = [(name, exact(cost) - left) for name, cost, left in due]
         if by := [f"{name} by {float(much):g}" for name, much in over if much > 0]:
-            rule = f"the budget of '{self.people}' must not be exceeded"
-            cost = f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}"
-            left, left_delta = (float(max(-one, 0)) for one in self._over(0, 0))
-            remedy = f"at most ε = {left:g} and δ = {left_delta:g} are left per {self.unit}"
-            remedy += "; nothing was charged"
-            raise refused(rule, cost, remedy, "exceeded")
+            left, left_delta = map(float, self.left)
+            raise refused(
+                f"the budget of '{self.people}' must not be exceeded",
+                f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}",
+                f"at most ε = {left:g} and δ = {left_delta:g} are left per {self.unit}; "
+                "nothing was charged",
+                "exceeded",
+            )
 
     def allow(self, by: str) -> None:
         """Refuse a change by anybody but those named."""
         if by not in self.raised_by:
             rule = f"a change of a budget must come from {' or '.join(self.raised_by)}"
             raise refused(rule, repr(by), "ask one of them", "not_allowed")
-
-    def _over(self, epsilon: float, delta: float) -> tuple[Fraction, Fraction]:
-        over_epsilon = exact(epsilon) + self.spent[0] - exact(self.epsilon)
-        return over_epsilon, exact(delta) + self.spent[1] - exact(self.delta)
 
 
 class BudgetLedger:
@@ -317,7 +321,7 @@ def budgets_of(entries: Sequence[Entry]) -> dict[str, Budget]:
     budgets: dict[str, Budget] = {}
     for one in entries:
         try:
-            _account(budgets, one)
+            _account(budgets, one.kind, one.people, one.body)
         except _ODD:
             raise _unreadable(one.id) from None
     return budgets
@@ -361,43 +365,29 @@ def _entry(
     return Entry(id=number, time=time, kind=kind, people=people, body=body, hash=digest)
 
 
-def _account(budgets: dict[str, Budget], one: Entry) -> None:
+def _account(budgets: dict[str, Budget], kind: str, people: str, body: Mapping[str, Any]) -> None:
     """Take one entry into account; whatever its kind does not hold raises."""
-    body = one.body
-    if one.kind == "done":
-        int.__add__(body["release"], 0)
-    elif one.kind == "join":
-        budgets[one.people].datasets.append(str.strip(body["dataset"]))
-    elif one.kind == "budget":
-        units: Any = get_args(BudgetUnit)
-        cost = _cost(body["epsilon"], body["delta"])
-        budgets[one.people] = Budget(
-            people=one.people,
-            unit=units[units.index(body["unit"])],
-            datasets=_texts(body["datasets"]),
-            raised_by=_texts(body["raised_by"]),
-            epsilon=cost["epsilon"],
-            delta=cost["delta"],
-        )
-    elif one.kind == "raise":
-        cost = _cost(body["epsilon"], body["delta"])
-        budgets[one.people].epsilon, budgets[one.people].delta = cost["epsilon"], cost["delta"]
-    elif one.kind == "release":
-        budget, cost = budgets[one.people], _cost(body["epsilon"], body["delta"])
-        str.strip(body["dataset"])
+    costs = kind in ("budget", "raise", "release")
+    cost = _cost(body["epsilon"], body["delta"]) if costs else {}
+    if kind == "budget":
+        who = {"raised_by": body["raised_by"], "datasets": [*body["datasets"]]}
+        budgets[people] = Budget(people=people, unit=body["unit"], **who, **cost)
+        return
+    budget = budgets[people]
+    if kind == "join":
+        budget.datasets.append(body["dataset"])
+    elif kind == "raise":
+        budget.epsilon, budget.delta = cost["epsilon"], cost["delta"]
+    elif kind == "release":
         epsilon, delta = budget.spent
         budget.spent = epsilon + exact(cost["epsilon"]), delta + exact(cost["delta"])
         budget.releases += 1
-        budget.tables |= set(_texts(body.get("tables", [])))
-    else:
-        raise ValueError(one.kind)
+        budget.tables |= {*body.get("tables", ())}
+    elif kind != "done":
+        raise ValueError(kind)
 
 
-def _texts(values: Any) -> list[str]:
-    return [str.strip(one) for one in list[Any].copy(values)]
-
-
-def _cost(epsilon: float, delta: float) -> dict[str, float]:
+def _cost(epsilon: float, delta: float) -> dict[str, Any]:
     validation.finite_above("epsilon", epsilon, 0, "every release costs something")
     number = validation.as_real(delta)
     if number is None or not 0 <= number < 1:
@@ -466,9 +456,7 @@ def _identity(path: Path) -> tuple[Any, ...]:
 def _create(path: Path) -> None:
     """Make an empty ledger, whole, unless another process made it meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY)
-    try:
-        fcntl.flock(folder, fcntl.LOCK_EX)
+    with locked(path.parent) as folder:
         if _exists(path):
             return
         with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as made:
@@ -478,8 +466,17 @@ def _create(path: Path) -> None:
                 connection.executescript(_SCHEMA)
             os.replace(new, path)
         os.fsync(folder)
+
+
+@contextmanager
+def locked(folder: Path) -> Generator[int]:
+    """Wait until a folder is this process's alone; yield its descriptor."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield descriptor
     finally:
-        os.close(folder)
+        os.close(descriptor)
 
 
 @contextmanager
