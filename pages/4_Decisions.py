@@ -5,7 +5,7 @@ import streamlit as st
 from engine.decisions import own_question
 from pages._ui import state
 from pages._ui.decisions import aid, epidemic
-from pages._ui.shell import frame
+from pages._ui.shell import frame, presenter
 from pages._ui.shell.session import session
 from pages._ui.trips import change
 from pages._ui.trips.matrix import Matrix
@@ -26,7 +26,13 @@ def draw() -> None:
         frame.missing(entry, "trips")
         return
     own = AID if own_question(entry.metadata) == "aid" else EPIDEMIC
-    view = state.choose("View", VIEWS, "decisions_view", own)
+    with st.container(horizontal=True):
+        view = state.choose("View", VIEWS, "decisions_view", own)
+        presenter.switch()
+        if presenter.on():
+            frame.link(frame.HOME, "Home")
+    if presenter.on():
+        presenter.epsilon(view)
     if setting.when.step != "day":
         _daily()
         return

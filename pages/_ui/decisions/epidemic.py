@@ -86,7 +86,7 @@ def _nothing_happens(highest: float, entry: Entry, key: Seen, outbreak: Outbreak
         icon=":material/timeline:",
     )
     if lower := question.lower_threshold(highest):
-        wanted = {question.THRESHOLD: 100 * lower}
+        wanted = {question.of_few(key, "threshold"): 100 * lower}
         label, take = f"Let zones act from {percent(lower)}", st.session_state.update
         st.button(label, key="decisions_lower", on_click=take, kwargs=wanted)
 

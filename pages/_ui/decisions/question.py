@@ -10,6 +10,7 @@ from engine import decisions
 from engine.arrays import Booleans
 from engine.contract import Seen
 from engine.decisions import EpidemicParameters, strongest_privacy
+from engine.decisions.judge import EPIDEMIC_DAYS
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
@@ -21,7 +22,9 @@ from pages._ui.jobs.pieces import Job
 from pages._ui.shell.session import session
 
 KINDS = {"largest": "largest", "mid_size": "mid-size", "random": "picked at random"}
-THRESHOLD = "decisions_threshold"
+P2 = {"threshold": 20.0, "beta": 0.10}
+FAST = {"threshold": 0.5, "beta": 0.50}
+"""Of few days: P2's epidemic hardly leaves its zone in a week, so that nothing would be decided."""
 _WEEK = 7
 NO_CURVE = (
     "Our method reads every release cell by cell, which takes too long for every ε; the curve is "
@@ -44,9 +47,16 @@ def number(place: Any, label: str, key: str, usual: float, *ends: float, **named
 def epidemic(key: Seen) -> Outbreak | None:
     """Draw the question and return it; None where something is refused, which is then said."""
     start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
+    days = len(cached.dataset(key).metadata.days)
+    usual = P2 if days >= EPIDEMIC_DAYS else FAST
     # not a popover: its widgets would start at their least values once it is opened
     with st.expander("Model", icon=":material/tune:"):
-        asked = _model()
+        asked = _model(usual["beta"], of_few(key, "beta"))
+    if usual is FAST:
+        st.caption(
+            f"P2's epidemic (β {P2['beta']:g}, zones act from {P2['threshold']:g}%) hardly leaves "
+            f"its zone in {days} days: a faster one is shown, β {FAST['beta']:g}."
+        )
     try:
         scenario = decisions.scenario_origins(cached.dataset(key))
         model = EpidemicParameters(**asked)
@@ -59,8 +69,8 @@ def epidemic(key: Seen) -> Outbreak | None:
         share = number(
             st,
             "A zone acts from … % infected",
-            THRESHOLD,
-            20.0,
+            of_few(key, "threshold"),
+            usual["threshold"],
             0.1,
             100.0,
             step=1.0,
@@ -68,6 +78,12 @@ def epidemic(key: Seen) -> Outbreak | None:
             "infected.",
         )
     return Outbreak(origin, model, round(share / 100, 6))
+
+
+def of_few(key: Seen, name: str) -> str:
+    """Return the key of a number of the model: another one where there are too few days for P2."""
+    few = len(cached.dataset(key).metadata.days) < EPIDEMIC_DAYS
+    return f"decisions_{name}{'_fast' * few}"
 
 
 def _origin(key: Seen, scenario: dict[str, str]) -> str:
@@ -83,13 +99,11 @@ def _origin(key: Seen, scenario: dict[str, str]) -> str:
     )
 
 
-def _model() -> dict[str, Any]:
-    st.markdown("**How does the disease spread?** The values are P2's.")
+def _model(beta: float, key: str) -> dict[str, Any]:
+    st.markdown("**How does the disease spread?**")
     left, right = st.columns(2)
     return {
-        "beta": number(
-            left, "Infections a day (β)", "decisions_beta", 0.10, 0.001, 20.0, step=0.01
-        ),
+        "beta": number(left, "Infections a day (β)", key, beta, 0.001, 20.0, step=0.01),
         "mu": number(right, "Recoveries a day (μ)", "decisions_mu", 0.04, 0.001, 20.0, step=0.01),
         "alpha": number(left, "Weight of travel (α)", "decisions_alpha", 1.0, 0.0, 100.0, step=0.1),
         "seed_share": number(

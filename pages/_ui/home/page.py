@@ -15,42 +15,24 @@ from pages._ui.home import (
     picture as home_picture,
     theorems as home_theorems,
 )
-from pages._ui.shell import frame, problems, sidebar
+from pages._ui.shell import frame, presenter, problems, sidebar
 from pages._ui.views import answer as answers, numbers, recommend
 from pages._ui.wording import use as words
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import delta_warning
 
-PARTS = {"trips": "Flows", "density": "Density"}
-EPSILON_LABEL = "Privacy loss ε: to the left more private, to the right more accurate"
-_ENDS = "<b>Privacy loss ε</b><br>left: more private · right: more accurate"
-_FOCUS = st.components.v2.component(
-    "focus_epsilon",
-    js="""export default () => {
-      document.querySelector(".st-key-epsilon input")?.focus()
-    }""",
-)
-"""Puts the keyboard on the slider, so that arrow keys move ε at once."""
-
-_PLAIN = {"label_visibility": "collapsed", "width": "content"}
-_HERE = Path(__file__).parent
+_STYLE = Path(__file__).with_name("home.css")
 
 
 def draw() -> None:
     """Draw the page."""
-    st.html(_HERE / "home.css")
-    if state.value(state.VIEW) == "presenter":
-        st.html(_HERE / "presenter.css")
+    st.html(_STYLE)
     asked = {"trips": state.flows(), "density": state.density()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="home_need", gap="xsmall"):
-        part = state.draw(state.SHOWN, widget="segmented_control", **_PLAIN)
+        plain = {"label_visibility": "collapsed", "width": "content"}
+        part = state.draw(state.SHOWN, widget="segmented_control", **plain)
         _need(part)
-        state.draw(
-            state.VIEW,
-            widget="segmented_control",
-            **_PLAIN,
-            help="Present: larger type, no settings. Arrow keys move ε once its slider is chosen.",
-        )
+        presenter.switch()
     one = asked[part]
     if one is None:
         frame.missing(state.entry(part), part)
@@ -109,11 +91,7 @@ def _first_screen(one: Setting) -> None:
             for gauge, value in zip(gauges, beside, strict=True)
         ]
     st.html(gauges_html(gauges, of=answer.entry.name))
-    with st.container(horizontal=True, vertical_alignment="center", key="home_epsilon"):
-        st.html(f'<div class="ends" aria-hidden="true">{_ENDS}</div>', width="content")
-        state.draw(state.EPSILON, label=EPSILON_LABEL, label_visibility="collapsed", help=None)
-    if state.value(state.VIEW) == "presenter":
-        _FOCUS(key=f"home_focus_{state.value(state.SHOWN)}", height=1)
+    presenter.epsilon(state.value(state.SHOWN))
     with st.container(key="home_stage"):
         left, right = st.columns([1.95, 1], gap="small")
     with left:

@@ -7,6 +7,7 @@ import streamlit as st
 from engine import density, origin_destination
 from engine.privacy import SUPPRESSION_STANDARDS
 from pages._ui import facts as cached_facts, state
+from pages._ui.shell import presenter
 from pages._ui.shell.session import session
 from pages._ui.wording.datasets import PARTS, facts
 from pages._ui.wording.glossary import GLOSSARY
@@ -23,7 +24,7 @@ def draw(path: str) -> None:
     flows = state.value(state.SHOWN) == "trips" if home else any(one in path for one in _FLOWS_ONLY)
     visits = state.value(state.SHOWN) == "density" if home else "1_" in path
     with st.sidebar:
-        if not home:
+        if not (home or (presenter.on() and "4_" in path)):  # the page draws it
             state.draw(state.EPSILON)
         with st.expander("Density", expanded=not flows):
             _density(need=not home)

@@ -18,7 +18,7 @@ from tests.support.page import figures, text
 
 PAGE = "pages/4_Decisions.py"
 TRIPS = {"unit": "trip", "threshold": "2"}
-EPIDEMIC = {"decisions_threshold": "2", "decisions_beta": "0.5", "decisions_mu": "0.1"}
+EPIDEMIC = {"decisions_threshold_fast": "2", "decisions_beta_fast": "0.5", "decisions_mu": "0.1"}
 MODEL = decisions.EpidemicParameters(beta=0.5, mu=0.1)
 
 
@@ -65,8 +65,8 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
 @pytest.mark.parametrize(
     ("query", "words"),
     [
-        ({}, "In the 7 days of demo\\-city no zone reaches 20.0%"),
-        ({"decisions_beta": "3"}, "take more steps a day"),
+        ({"decisions_threshold_fast": "90"}, "In the 7 days of demo\\-city no zone reaches 90.0%"),
+        ({"decisions_beta_fast": "3"}, "take more steps a day"),
         ({"od_data": "only-visits"}, "has no trips"),
         ({"unit": "person", "threshold": "2"}, "Release each day by itself"),
         ({"od_time": "whole", "unit": "person-day"}, "Release each day by itself"),
@@ -81,16 +81,30 @@ def test_what_cannot_be_decided_is_said_and_shows_no_figure(open_page, query, wo
 def test_one_press_releases_each_day(open_page):
     app = open_page(PAGE, unit="person", threshold="2")
     app.button(key="decisions_daily").click().run()
-    assert "no zone reaches" in text(app)
+    assert "When zones act in an epidemic" in text(app)
     assert app.session_state["unit"] == "person-day"
 
 
+def test_few_days_open_on_an_epidemic_in_which_zones_decide(open_page, settled):
+    app = settled(open_page(PAGE, **TRIPS, decisions_view="Epidemic"))
+    assert len(figures(app)) == 4
+    assert float(re.search(r"Never acting would get ([\d.]+)%", text(app))[1]) < 100
+    assert "hardly leaves its zone in 7 days" in text(app)
+
+
+def test_the_present_view_holds_here_with_the_slider_and_a_way_home(open_page):
+    app = open_page(PAGE, **TRIPS, view="presenter")
+    assert [one.key for one in app.main.select_slider] == ["epsilon"]
+    assert not [one for one in app.sidebar.select_slider if one.key == "epsilon"]
+    assert "Home" in [one.proto.label for one in app.get("page_link")]
+
+
 def test_where_no_zone_acts_one_press_sets_a_share_from_which_some_would(open_page, settled):
-    query = EPIDEMIC | {"decisions_threshold": "90"}
+    query = EPIDEMIC | {"decisions_threshold_fast": "90"}
     app = open_page(PAGE, **TRIPS, **query)
     highest = float(re.search(r"highest prevalence is ([\d.]+)%", text(app))[1])
     app.button(key="decisions_lower").click().run()
-    lower = app.number_input(key="decisions_threshold").value
+    lower = app.number_input(key="decisions_threshold_fast").value
     assert highest / 5 <= lower <= highest / 2
     assert len(figures(settled(app))) == 4
 

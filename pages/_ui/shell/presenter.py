@@ -1,0 +1,45 @@
+"""The present view: larger type, no settings but ε, on home and on Decisions."""
+
+from pathlib import Path
+
+import streamlit as st
+
+from pages._ui import state
+
+_STYLE = Path(__file__).with_name("presenter.css")
+_LABEL = "Privacy loss ε: to the left more private, to the right more accurate"
+_ENDS = "<b>Privacy loss ε</b><br>left: more private · right: more accurate"
+_FOCUS = st.components.v2.component(
+    "focus_epsilon",
+    js="""export default () => {
+      document.querySelector(".st-key-epsilon input")?.focus()
+    }""",
+)
+"""Puts the keyboard on the slider, so that arrow keys move ε at once."""
+
+
+def on() -> bool:
+    """Whether the page is shown to an audience."""
+    return state.value(state.VIEW) == "presenter"
+
+
+def switch() -> None:
+    """Draw the switch between exploring and presenting."""
+    state.draw(
+        state.VIEW,
+        widget="segmented_control",
+        label_visibility="collapsed",
+        width="content",
+        help="Present: larger type, no settings. Arrow keys move ε once its slider is chosen.",
+    )
+    if on():
+        st.html(_STYLE)
+
+
+def epsilon(shown: str) -> None:
+    """Draw the slider of ε on the page; `shown` tells what its keys move once it changes."""
+    with st.container(horizontal=True, vertical_alignment="center", key="page_epsilon"):
+        st.html(f'<div class="ends" aria-hidden="true">{_ENDS}</div>', width="content")
+        state.draw(state.EPSILON, label=_LABEL, label_visibility="collapsed", help=None)
+    if on():
+        _FOCUS(key=f"focus_{shown}", height=1)
