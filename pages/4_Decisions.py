@@ -26,7 +26,7 @@ def draw() -> None:
         frame.missing(entry, "trips")
         return
     own = AID if own_question(entry.metadata) == "aid" else EPIDEMIC
-    with st.container(horizontal=True):
+    with st.container(horizontal=True, vertical_alignment="center"):
         view = state.choose("View", VIEWS, "decisions_view", own)
         presenter.switch()
         if presenter.on():

@@ -63,7 +63,8 @@ def draw(setting: Setting, entry: Entry) -> None:
     """Draw the view."""
     st.subheader(f"Where help goes after a shock: {inert(entry.name)}", anchor=False)
     key, parameters = setting.seen, setting.parameters
-    asked = question.shock(key)
+    with st.container(key="decisions_question"):
+        asked = question.shock(key)
     if asked is None:
         return
     try:
@@ -179,7 +180,7 @@ def _over_epsilon(seen: Shown) -> None:
             at=EPSILON,
             of=charts.share("Share right"),
             current=seen.setting.parameters.epsilon,
-            notes=[Note(y=least, words=f"to keep, {least:.0%}")],
+            notes=[Note(y=least, words=f"to keep, {least:.0%}", above=True)],
             dots=True,
             key="decisions_aid_epsilon",
             alt="Share of right destinations and nearness of the total over the privacy loss",

@@ -53,7 +53,8 @@ def draw(setting: Setting, entry: Entry) -> None:
     """Draw the view; what lacks is said before anything is shown."""
     st.subheader(f"When zones act in an epidemic: {inert(entry.name)}", anchor=False)
     key = work.place(setting.seen)
-    outbreak = question.epidemic(key)
+    with st.container(key="decisions_question"):
+        outbreak = question.epidemic(key)
     if outbreak is None:
         return
     try:
@@ -165,6 +166,7 @@ def _curves(seen: Shown, drawn: Epidemics) -> None:
         fixed = seen.setting.parameters.at(1.0)
         without = work.quiet(seen.key, seen.outbreak, fixed)
     highest = float(max(true.max(), high.max(), seen.outbreak.threshold))
+    days = pd.to_datetime(cached.dataset(seen.key).metadata.days)
 
     def lines(zone: int) -> list[Line]:
         known = [Line(name="true data", y=true[:, zone], colour=TRUE)]
@@ -180,18 +182,24 @@ def _curves(seen: Shown, drawn: Epidemics) -> None:
             st.caption(inert(name))
             charts.curve(
                 lines(zone),
-                x=pd.to_datetime(cached.dataset(seen.key).metadata.days),
-                at=Axis(title="Day", kind="time", form="%b", tip="%d %b %Y", ticks=5),
+                x=days,
+                at=Axis(
+                    title="Day",
+                    kind="time",
+                    form="%b" if len(days) > 60 else "%-d %b",
+                    tip="%d %b %Y",
+                    ticks=4,
+                ),
                 of=charts.share("Infected", domain=(0.0, highest), ticks=5),
                 notes=[Note(y=seen.outbreak.threshold)],
-                legend=zone == shown[0],
+                legend=False,
                 key=f"decisions_curve_{zone}",
                 alt=f"Share of people infected in {name} over the days: true and released",
                 height=210,
             )
     st.caption(
-        "The dashed red line is the share from which a zone acts. What lies between the grey and "
-        "the blue line is bias; the blue band is chance."
+        "Grey: true data. Dashed orange: without noise. Blue: releases, and 95% of them. A zone "
+        "acts from the dashed red line on. Between grey and blue lies bias; the band is chance."
     )
 
 
@@ -227,7 +235,7 @@ def _over_epsilon(seen: Shown) -> None:
             current=parameters.epsilon,
             notes=[
                 Note(y=never, words=f"accuracy of never acting, {never:.1%}", colour=TRUE),
-                Note(y=least[0], words=f"accuracy to keep, {least[0]:.0%}"),
+                Note(y=least[0], words=f"accuracy to keep, {least[0]:.0%}", above=True),
             ],
             dots=True,
             key="decisions_accuracy",
