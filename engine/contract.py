@@ -11,7 +11,6 @@ A product is a package, a method a value of ``parameters.method`` and a row of t
 | ``draw_noise(dataset, parameters, *, rng, when)`` | what ``release`` takes as its ``noise`` |
 | ``expected(dataset, parameters, *, when)`` | the exact law's answer, None for a method without |
 | ``scores(truth, release)`` | errors by the field's measures, one type a product |
-| ``by_zone(counts)`` | what decisions on zones read of the truth or of a release's counts |
 | ``ledger(parameters, *, public facts)`` | stages and totals, before any draw |
 
 Parameters are frozen and checked when made; they have ``epsilon``, ``method``, ``used`` (what the

@@ -140,6 +140,12 @@ class Ledger:
         return is_above(self.proved_epsilon, epsilon)
 
 
+def scale_of(stages: tuple[Stage, ...], kind: Kind) -> float:
+    """Return the scale of the noise that the one stage of a kind states: what is drawn with."""
+    (scale,) = (one.noise_scale for one in stages if one.kind is kind and one.noise_scale)
+    return scale
+
+
 def is_above(total: float, epsilon: float) -> bool:
     """Return whether a total is above `epsilon`, beyond rounding."""
     return total > epsilon * (1 + _ROUNDING)

@@ -1,6 +1,8 @@
-"""What a density release costs: its stages and the three totals of erratum D1.
+"""How much noise each stage adds and what a release costs: of public settings alone.
 
-The proof of the best proved total is written out in ``docs/density.md``.
+Of ε the totals get a half, the choice of k and the coefficients a quarter each: ε_E = ε/2. Δ₂ = √ℓ
+(P1 §5.3, §5.4; errata D3 to D5). The three totals are those of erratum D1; the proof of the best
+one is written out in ``docs/density.md``.
 """
 
 import math
@@ -9,25 +11,70 @@ from dataclasses import replace
 import numpy as np
 
 from .. import validation
+from ..arrays import Floats
 from ..ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
 from ..parameters import (
     CLASSICAL_GAUSSIAN_MAX_EPSILON,
     FOURIER_METHODS,
     GAUSSIAN_METHODS,
+    HOURS_PER_WEEK,
     DensityParameters,
 )
-from . import scales
-from .gaussian import bracketed_root, strength_to_epsilon
-from .scales import coefficient_scale
+from .gaussian import analytic_sigma, bracketed_root, strength_to_epsilon
 
 BOUNDED_RANGE_FACTOR_SQUARED = 2.0
 """κ²: log-ratios of a choice of k differ by at most κ·ε_E/(4√ℓ)·‖Δ‖₂, κ = √2."""
+
+RELATIVE_NOISE = 0.01
+"""Default τ: with all coefficients kept, the expected RSSE is 1% of a cluster's total (P1 §6)."""
+
+KEPT: Floats = np.arange(1, HOURS_PER_WEEK + 1, dtype=np.float64)
+"""The k that can be chosen."""
 
 _COUNTS = {
     "zones_laplace": Kind.ZONE_COUNTS,
     "towers_laplace": Kind.TOWER_COUNTS,
     "lpa": Kind.COVER_COUNTS,
 }
+
+
+def coefficient_scale(parameters: DensityParameters) -> float:
+    """Return the noise of one coefficient: σ of the Gaussian, or EFPA's Laplace scale at k = 1.
+
+    The Gaussian is P1's σ² = 8·Δ₂²·ln(4/δ)/ε_E² or, with ``gaussian="analytic"``, the least σ for
+    (ε_E/2, δ)-DP (erratum D4). The Laplace scale 2·√k·Δ₂/ε_E grows with the number k kept.
+    """
+    share = parameters.epsilon / 4
+    l2_sensitivity = math.sqrt(parameters.max_visits_per_user)
+    if parameters.method == "efpa":
+        return l2_sensitivity / share
+    if parameters.gaussian == "analytic":
+        return analytic_sigma(share, parameters.delta, l2_sensitivity)
+    return l2_sensitivity * math.sqrt(2 * math.log(4 / parameters.delta)) / share
+
+
+def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
+    """Return the expected noise in u(k) for k = 1 … 168, shape (168,).
+
+    √k·σ for the Gaussian, of so many `clusters` together where they are chosen for jointly (D1);
+    2√2·k·√ℓ/ε_E for the Laplace, where P1 prints 2·k·√ℓ/ε: the root of its mean square noise over
+    k coefficients of scale 2√k·√ℓ/ε_E each (an erratum of utility, not of privacy).
+    """
+    scale = coefficient_scale(parameters)
+    if parameters.method == "efpa":
+        return math.sqrt(2) * scale * KEPT
+    return scale * np.sqrt(KEPT * clusters)
+
+
+def default_cluster_minimum(parameters: DensityParameters) -> float:
+    """Return the default τ of Algorithm 3: √168 · (noise of a coefficient at k = 168) / 0.01.
+
+    Examples
+    --------
+    >>> round(default_cluster_minimum(DensityParameters(epsilon=0.3, delta=2e-6)), -2)
+    509900.0
+    """
+    return float(noise_terms(parameters, 1)[-1]) / RELATIVE_NOISE
 
 
 def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
@@ -38,33 +85,45 @@ def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
     return simple_ledger((stage,), unit=Unit.PERSON_WEEK)
 
 
-def fourier_ledger(
-    parameters: DensityParameters, *, cover_size: int, max_visits_cap: int, **_public: object
-) -> Ledger:
-    """Return stages, shares and totals of EFPA and EFPAG; |ℂ| and K_max are public."""
+def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[Stage, ...]:
+    """Return the stages of EFPA and EFPAG, as they are drawn; K_max is public (erratum D5).
+
+    One person changes one bin of H̃ by 1 and K by at most K_max; without the improved scaling the
+    totals of the cells by at most ℓ.
+    """
     kept, quarter = parameters.max_visits_per_user, parameters.epsilon / 4
-    shares = scales.histogram_scale(parameters)
-    visits = scales.visits_scale(parameters, max_visits_cap)
-    totals = [
-        Stage(Kind.TOWER_SHARES, Noise.LAPLACE, 1.0, Norm.L1, shares, quarter),
-        Stage(Kind.ALL_VISITS, Noise.LAPLACE, max_visits_cap, Norm.L1, visits, quarter),
-    ]
-    if not parameters.scaling:
-        plain = scales.plain_scale(parameters)
-        totals = [Stage(Kind.COVER_TOTALS, Noise.LAPLACE, kept, Norm.L1, plain, 2 * quarter)]
+
+    def laplace(kind: Kind, sensitivity: int, share: float) -> Stage:
+        return Stage(kind, Noise.LAPLACE, sensitivity, Norm.L1, sensitivity / share, share)
+
+    totals = [laplace(Kind.COVER_TOTALS, kept, 2 * quarter)]
+    if parameters.scaling:
+        visits = laplace(Kind.ALL_VISITS, max_visits_cap, quarter)
+        totals = [laplace(Kind.TOWER_SHARES, 1, quarter), visits]
     joint = parameters.method == "efpag_joint"
     choice = Kind.JOINT_CHOICE if joint else Kind.CHOICE_BY_CLUSTER
-    noise, published, delta = Noise.ROOT_K_LAPLACE, Notion.PURE, 0.0
+    noise, delta = Noise.ROOT_K_LAPLACE, 0.0
     if parameters.method in GAUSSIAN_METHODS:
         classical, delta = parameters.gaussian == "classical", parameters.delta
         noise = Noise.CLASSICAL_GAUSSIAN if classical else Noise.ANALYTIC_GAUSSIAN
-        published = Notion.PROBABILISTIC if classical else Notion.APPROXIMATE
     root, scale = math.sqrt(kept), coefficient_scale(parameters)
-    stages = (
+    return (
         *totals,
         Stage(choice, Noise.EXPONENTIAL, root, Norm.L2, None, quarter),
         Stage(Kind.COEFFICIENTS, noise, root, Norm.L2, scale, quarter, delta),
     )
+
+
+def fourier_ledger(
+    parameters: DensityParameters, *, cover_size: int, max_visits_cap: int, **_public: object
+) -> Ledger:
+    """Return stages and the three totals of EFPA and EFPAG; |ℂ| and K_max are public."""
+    stages = fourier_stages(parameters, max_visits_cap)
+    published = {
+        Noise.ROOT_K_LAPLACE: Notion.PURE,
+        Noise.CLASSICAL_GAUSSIAN: Notion.PROBABILISTIC,
+        Noise.ANALYTIC_GAUSSIAN: Notion.APPROXIMATE,
+    }[stages[-1].noise]
     pure = pure_epsilon(parameters, cover_size)
     proved = proved_epsilon(parameters, cover_size)
     return Ledger(

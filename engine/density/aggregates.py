@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Floats
 from ..datasets import Dataset, remembered
-from .zoom.tree import Tree, build_tree
+from .reading import Tree, build_tree
 
 
 def truth(dataset: Dataset) -> Floats:
@@ -24,17 +24,6 @@ def truth(dataset: Dataset) -> Floats:
     True
     """
     return dataset.tessellation.overlap.T @ dataset.truth_by_tower.astype(np.float64)
-
-
-def by_zone(counts: Floats) -> Floats:
-    """Return visits hour by hour, shape (hours, zones), as decisions on zones read counts.
-
-    Examples
-    --------
-    >>> by_zone(np.array([[3.0, -1.0]])).tolist()
-    [[3.0], [0.0]]
-    """
-    return np.maximum(counts, 0.0).T
 
 
 def presampled(dataset: Dataset, max_visits_per_user: int) -> Floats:

@@ -44,11 +44,6 @@ def gaussian_strength(epsilon: float, delta: float) -> float:
     """Return μ, the largest for which every μ-GDP mechanism is (ε, δ)-DP.
 
     The largest μ with Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ≤ δ (Dong, Roth & Su 2022, Corollary 1).
-
-    Examples
-    --------
-    >>> round(gaussian_strength(1.0, 1e-7), 4)
-    0.2137
     """
     return 1.0 / analytic_sigma(epsilon, delta, 1.0)
 

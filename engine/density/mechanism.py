@@ -13,13 +13,15 @@ from scipy.fft import dct, idct
 
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
-from ..ledger import Ledger
+from ..ledger import Kind, Ledger, scale_of
 from ..parameters import HOURS_PER_WEEK, DensityParameters
-from . import accounting, scales
+from . import accounting
 from .aggregates import cover_series, presampled, tower_series
-from .draws import DensityNoise
+from .reading import shares
 from .smoothing import smooth_nights
-from .zoom.reading import Reading, shares
+
+DensityNoise = dict[str, Floats]
+"""Standard variates of one release by name, in units of the scales, see `draw_noise`."""
 
 NOISE_EXCEEDS_DATA = "the noise exceeds the data"
 ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"
@@ -52,7 +54,6 @@ class DensityRelease:
     coefficients_kept: Integers | None = None
     shapes: Floats | None = None
     cluster_minimum: float | None = None
-    reading: Reading | None = None
 
 
 def laplace_release(
@@ -63,24 +64,20 @@ def laplace_release(
     Negative counts of zones are set to 0 at the very end, where that distorts least.
     """
     kept, places = parameters.max_visits_per_user, dataset.tessellation
-    scale = kept / parameters.epsilon
-
-    def noisy(series: Floats) -> Floats:
-        noise.require(len(series), 0)
-        return series + scale * noise.counts
-
+    ledger = accounting.laplace_ledger(parameters)
+    drawn = scale_of(ledger.stages, ledger.stages[0].kind) * noise["counts"]
     cover_counts = None
     if parameters.method == "zones_laplace":
-        counts = noisy(presampled(dataset, kept))
+        counts = presampled(dataset, kept) + drawn
     elif parameters.method == "towers_laplace":
-        counts = places.overlap.T @ noisy(tower_series(dataset, kept))
+        counts = places.overlap.T @ (tower_series(dataset, kept) + drawn)
     else:
-        cover_counts = noisy(cover_series(dataset, kept))
+        cover_counts = cover_series(dataset, kept) + drawn
         counts = places.to_zones @ cover_counts
     return DensityRelease(
         parameters=parameters,
         counts=np.maximum(counts, 0.0),
-        ledger=accounting.laplace_ledger(parameters),
+        ledger=ledger,
         cover_counts=cover_counts,
     )
 
@@ -91,17 +88,17 @@ def fourier_release(
     """Run Algorithm 1: totals, clusters, perturbed shapes, scaling back, smoothing, mapping."""
     places, kept_visits = dataset.tessellation, parameters.max_visits_per_user
     size = places.cover_size
-    noise.require(size, 0 if parameters.method == "efpag_joint" else size)
-    totals, visits = cell_totals(dataset, parameters, noise)
+    ledger = accounting.fourier_ledger(
+        parameters, cover_size=size, max_visits_cap=dataset.metadata.max_visits_cap
+    )
+    totals, visits = cell_totals(dataset, parameters, ledger, noise)
     minimum = parameters.cluster_minimum
     if minimum is None:
-        minimum = scales.default_cluster_minimum(parameters)
+        minimum = accounting.default_cluster_minimum(parameters)
     nothing = DensityRelease(
         parameters=parameters,
         counts=np.zeros((len(dataset.zones), HOURS_PER_WEEK)),
-        ledger=accounting.fourier_ledger(
-            parameters, cover_size=size, max_visits_cap=dataset.metadata.max_visits_cap
-        ),
+        ledger=ledger,
         flags=(NOISE_EXCEEDS_DATA,),
         cover_counts=np.zeros((size, HOURS_PER_WEEK)),
         cell_totals=totals,
@@ -128,7 +125,7 @@ def fourier_release(
 
 
 def cell_totals(
-    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
+    dataset: Dataset, parameters: DensityParameters, ledger: Ledger, noise: DensityNoise
 ) -> tuple[Floats, float | None]:
     """Estimate Ŝ, the total of each cell of the cover, and K̂ (Algorithm 2), with ε′ = ε/2.
 
@@ -140,12 +137,14 @@ def cell_totals(
     """
     if not parameters.scaling:
         series = cover_series(dataset, parameters.max_visits_per_user)
-        return series.sum(axis=1) + scales.plain_scale(parameters) * noise.cell_totals, None
-    scale = scales.histogram_scale(parameters)
-    histogram = dataset.single_visit_by_tower + scale * noise.histogram
+        return series.sum(axis=1) + scale_of(ledger.stages, Kind.COVER_TOTALS) * noise[
+            "cell_totals"
+        ], None
+    histogram = scale_of(ledger.stages, Kind.TOWER_SHARES) * noise["histogram"]
+    histogram += dataset.single_visit_by_tower
     people = math.fsum(histogram)
-    scale = scales.visits_scale(parameters, dataset.metadata.max_visits_cap)
-    visits = float(dataset.truth_by_tower.sum()) + scale * noise.visits
+    visits = float(dataset.truth_by_tower.sum())
+    visits += scale_of(ledger.stages, Kind.ALL_VISITS) * float(noise["visits"][0])
     if people <= 0 or visits <= 0:
         return np.zeros(dataset.tessellation.cover_size), visits
     return dataset.tessellation.to_cover @ (histogram / people * visits), visits
@@ -161,12 +160,6 @@ def cluster_cells(
     footnote 5). Ties go to the cluster with the lowest cell. It reads only noisy totals, which may
     be negative, and public geometry, so it costs no privacy. With τ = 0 every cell is its own
     cluster. Clusters are numbered by their lowest cells.
-
-    Examples
-    --------
-    >>> centres = np.array([[0.0, 0.0], [1.0, 0.0], [9.0, 0.0]])
-    >>> cluster_cells(np.array([3.0, 4.0, 9.0]), centres, np.ones(3), 5.0)
-    array([0, 0, 1])
     """
     size = live = len(totals)
     if cluster_minimum == 0:
@@ -214,7 +207,11 @@ def perturbed(
     lowest = order[starts]
     coefficients = to_coefficients(np.add.reduceat(series[order], starts, axis=0))
     kept = choose_kept(coefficients, parameters, noise, lowest)
-    return to_series(perturb(coefficients, kept, parameters, noise, lowest)), kept
+    scale = np.full((len(kept), 1), accounting.coefficient_scale(parameters))
+    if parameters.method == "efpa":
+        scale *= np.sqrt(kept)[:, None]
+    noisy = coefficients + scale * noise["counts"][lowest]
+    return to_series(np.where(kept[:, None] >= accounting.KEPT, noisy, 0.0)), kept
 
 
 def choose_kept(
@@ -226,22 +223,8 @@ def choose_kept(
     """
     logits = selection_logits(coefficients, parameters)
     if parameters.method == "efpag_joint":
-        return np.full(len(coefficients), 1 + np.argmax(logits[0] + noise.joint_choice))
-    return 1 + np.argmax(logits + noise.cluster_choice[rows], axis=1)
-
-
-def perturb(
-    coefficients: Floats,
-    kept: Integers,
-    parameters: DensityParameters,
-    noise: DensityNoise,
-    rows: Integers,
-) -> Floats:
-    """Add noise to the first k coefficients of every cluster and drop the rest, same shape."""
-    scale = np.full((len(kept), 1), scales.coefficient_scale(parameters))
-    if parameters.method == "efpa":
-        scale *= np.sqrt(kept)[:, None]
-    return np.where(kept[:, None] >= scales.KEPT, coefficients + scale * noise.counts[rows], 0.0)
+        return np.full(len(coefficients), 1 + np.argmax(logits[0] + noise["joint_choice"]))
+    return 1 + np.argmax(logits + noise["cluster_choice"][rows], axis=1)
 
 
 def selection_logits(coefficients: Floats, parameters: DensityParameters) -> Floats:
@@ -256,7 +239,7 @@ def selection_logits(coefficients: Floats, parameters: DensityParameters) -> Flo
         squares, clusters = squares.sum(axis=0, keepdims=True), len(coefficients)
     tails = np.zeros_like(squares)
     tails[:, :-1] = np.cumsum(squares[:, :0:-1], axis=1)[:, ::-1]
-    losses = np.sqrt(tails) + scales.noise_terms(parameters, clusters)
+    losses = np.sqrt(tails) + accounting.noise_terms(parameters, clusters)
     return losses * (-parameters.epsilon / 8 / math.sqrt(parameters.max_visits_per_user))
 
 

@@ -5,17 +5,16 @@ from typing import Any
 
 import numpy as np
 
+from .. import noise as samplers
 from ..contract import Method, Plan
 from ..datasets import Dataset
+from ..errors import ParameterError
 from ..ledger import Kind, Ledger
-from ..noise import given_or_drawn
-from ..parameters import HOURS_PER_WEEK, USES, DensityMethod, DensityParameters
+from ..parameters import GAUSSIAN_METHODS, HOURS_PER_WEEK, USES, DensityMethod, DensityParameters
 from .accounting import fourier_ledger, laplace_ledger
 from .aggregates import tower_tree
-from .draws import DensityNoise
-from .mechanism import DensityRelease, fourier_release, laplace_release
-from .zoom.costs import zoom_ledger
-from .zoom.release import zoom_release
+from .mechanism import DensityNoise, DensityRelease, fourier_release, laplace_release
+from .zoom import zoom_ledger, zoom_release
 
 _P1 = "Acs & Castelluccia (KDD 2014)"
 _SHARED_RHYTHM = (
@@ -105,8 +104,8 @@ def release(
     ----------
     rng : numpy Generator
         The same state gives the same release; whoever knows it can subtract the noise.
-    noise : DensityNoise
-        In place of `rng`: noise that was drawn before, carried over to these settings.
+    noise : dict of arrays
+        In place of `rng`: noise that `draw_noise` drew before, carried over to these settings.
 
     Returns
     -------
@@ -128,15 +127,63 @@ def release(
     >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
     (True, 1.0)
     """
-    drawn = given_or_drawn(rng, noise, lambda own: draw_noise(dataset, parameters, rng=own))
+    drawn = samplers.given_or_drawn(
+        rng, noise, lambda own: draw_noise(dataset, parameters, rng=own)
+    )
+    wanted = shapes_of(dataset, parameters.method)
+    if {name: each.shape for name, each in drawn.items()} != wanted:
+        raise ParameterError(
+            f"noise must be drawn for the method '{parameters.method}' and this dataset",
+            value="that of another",
+            remedy="draw it with density.draw_noise",
+        )
     return METHODS[parameters.method].release(dataset, parameters, drawn)
 
 
 def draw_noise(
     dataset: Dataset, parameters: DensityParameters, *, rng: np.random.Generator
 ) -> DensityNoise:
-    """Draw the noise of one release of a method, to be carried over to other settings of it."""
-    return DensityNoise.draw(rng, dataset, parameters.method)
+    """Draw the noise of one release of a method, to be carried over to other settings of it.
+
+    Under two settings the same noise makes a change on a slider the slider's own, and lets a slow
+    reference be compared with the engine exactly. The totals of the Fourier methods come first:
+    from the same state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
+
+    Returns
+    -------
+    dict of arrays
+        By name, in the shapes of `shapes_of`: Gumbel for the choices of k; Gaussian for `zoom` and
+        for the ``counts`` of `efpag` and `efpag_joint`; Laplace for the rest.
+    """
+    method, drawn = parameters.method, DensityNoise()
+    for name, shape in shapes_of(dataset, method).items():
+        if name.endswith("choice"):
+            drawn[name] = samplers.standard_gumbel(rng, shape)
+        elif method == "zoom" or (name == "counts" and method in GAUSSIAN_METHODS):
+            drawn[name] = samplers.standard_normal(rng, shape)
+        else:
+            drawn[name] = samplers.laplace(rng, 1.0, shape)
+    return drawn
+
+
+def shapes_of(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of what is drawn for a method, in the order in which it is drawn."""
+    towers, cover = len(dataset.towers), dataset.tessellation.cover_size
+    week = HOURS_PER_WEEK
+    if method == "zoom":
+        districts = int(tower_tree(dataset).districts.max()) + 1
+        small = {"visits": (1,), "weeks": (towers,), "city": (week,)}
+        return {**small, "districts": (districts, week), "towers": (towers, week)}
+    cells = {"zones_laplace": len(dataset.zones), "towers_laplace": towers}.get(method, cover)
+    choices = cover if method in ("efpa", "efpag") else 0
+    return {
+        "histogram": (towers,),
+        "visits": (1,),
+        "cell_totals": (cover,),
+        "counts": (cells, week),
+        "joint_choice": (week,),
+        "cluster_choice": (choices, week),
+    }
 
 
 def plan(dataset: Dataset, parameters: DensityParameters) -> Plan:
@@ -181,8 +228,8 @@ def ledger(parameters: DensityParameters, **public: Any) -> Ledger:
     ----------
     **public
         What else the method's price depends on, all public: ``cover_size``, |ℂ|, and
-        ``max_visits_cap``, K_max; for `zoom` also its ``clips`` and ``city_clip``, where a release
-        chose one. A method takes what it needs and leaves the rest.
+        ``max_visits_cap``, K_max; for `zoom` also its ``clips``. A method takes what it needs and
+        leaves the rest.
 
     Examples
     --------

@@ -30,7 +30,7 @@ from ..datasets.zoomtables import (
     to_parquet,
     weight_units,
 )
-from ..density.zoom.tree import build_tree
+from ..density.reading import build_tree
 from ..parameters import HOURS_PER_WEEK
 from ..report.counting import places_table, statement
 from ..report.measures import Measure

@@ -4,7 +4,7 @@ from ..parameters import ODParameters
 from . import calculators, estimate
 from .exact import heat_map, trimming_curve
 from .laws import LawName, NoiseLaw
-from .matrices import by_zone, histogram, kept, truth
+from .matrices import histogram, kept, truth
 from .mechanism import ODNoise
 from .methods import METHODS, draw_noise, expected, ledger, plan, release, scores, suppresses
 
@@ -14,7 +14,6 @@ __all__ = [
     "NoiseLaw",
     "ODNoise",
     "ODParameters",
-    "by_zone",
     "calculators",
     "draw_noise",
     "estimate",

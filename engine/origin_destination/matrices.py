@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from .. import validation
-from ..arrays import Complex, Floats, Integers, Numbers
+from ..arrays import Complex, Floats, Integers
 from ..datasets import Dataset, Trips, distinct, remembered
 from ..datasets.distinct import Cells, cells_of
 from ..errors import DatasetError, ParameterError
@@ -46,11 +46,6 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
     if len(set(chosen)) < len(chosen):
         raise ParameterError(f"days must name each day once, got {days!r}; drop the repeats")
     return tuple(chosen)
-
-
-def by_zone(counts: Numbers) -> Numbers:
-    """Return what decisions on zones read of matrices: trips that arrive, (matrices, zones)."""
-    return np.atleast_2d(counts.sum(axis=-2))
 
 
 def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Integers:

@@ -27,7 +27,7 @@ from ..arrays import Floats
 from ..datasets.zoomtables import USUAL, ZoomClips
 from ..density import METHODS, ledger as density_ledger
 from ..density.accounting import BOUNDED_RANGE_FACTOR_SQUARED
-from ..density.zoom.costs import strengths_of
+from ..density.zoom import strengths_of
 from ..errors import ParameterError
 from ..ledger import Kind, Noise, Notion, Stage
 from ..origin_destination import LawName, NoiseLaw, ledger as trips_ledger, suppresses

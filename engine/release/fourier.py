@@ -20,17 +20,13 @@ from scipy.sparse import csr_array
 from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
+from ..density.accounting import coefficient_scale, default_cluster_minimum, fourier_stages
 from ..density.gaussian import bracketed_root
 from ..density.mechanism import cluster_cells, to_series
-from ..density.scales import (
-    coefficient_scale,
-    default_cluster_minimum,
-    histogram_scale,
-    visits_scale,
-)
+from ..density.reading import shares
 from ..density.smoothing import smooth_nights
-from ..density.zoom.reading import shares
 from ..errors import DatasetError, ParameterError
+from ..ledger import Kind, scale_of
 from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, DensityParameters
 from . import noise
 from .files import TEXT, WHOLE, CsvTable, require_counts, write_hours, write_zones
@@ -85,7 +81,10 @@ class Scales:
         """Return the explorer's scales for P1's ε, and the total that is proved of them."""
         step = cosines()[1] * SHARES * _ROOM
         moved = step * math.sqrt(published.max_visits_per_user) * _ROOM
-        histogram, visits = histogram_scale(published), visits_scale(published, cap)
+        stated = fourier_stages(published, cap)
+        histogram, visits = (
+            scale_of(stated, kind) for kind in (Kind.TOWER_SHARES, Kind.ALL_VISITS)
+        )
         choice, sigma = 8 * moved / published.epsilon, coefficient_scale(published) * step
         steps: dict[str, Any] = {"norm": "L₂", "step": UNIT}
         stages = (

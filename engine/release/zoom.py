@@ -16,8 +16,8 @@ from ..contract import Setting
 from ..datasets import Dataset
 from ..datasets.zoomtables import WEIGHT_UNITS, ZoomClips
 from ..density.aggregates import tower_tree
-from ..density.zoom.measure import measure, noise_scale, visits_scale
-from ..density.zoom.reading import read
+from ..density.reading import read
+from ..density.zoom import measure, noise_scale, visits_scale
 from ..errors import DatasetError, ParameterError
 from ..parameters import DensityParameters
 from . import noise
@@ -78,7 +78,7 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Draw the noise of all tables once, read them, and write zones by hour."""
     noisy = measure(view.zoom_tables, _strength(plan.parameters), _add)
     progress(0.7)
-    visits = read(noisy, tower_tree(view)).by_tower
+    visits = read(noisy, tower_tree(view))
     to_zones = view.tessellation.overlap.T
     deviations = np.sqrt(zone_variances(view))
     measured, bar = to_zones @ noisy.towers.values, normal_bar(noisy.towers.sigma) * deviations

@@ -9,8 +9,7 @@ from hypothesis import given, settings, strategies as st
 from engine import density
 from engine.datasets.zoomtables import USUAL, WEIGHT_UNITS, ZoomClips, room_units, weight_units
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom.costs import strengths_of
-from engine.density.zoom.measure import noise_scale, visits_scale
+from engine.density.zoom import noise_scale, strengths_of, visits_scale
 from tests.reference.zoom_people import random_positions
 from tests.reference.zoom_reference import sums_of
 

@@ -112,14 +112,14 @@ def totals(dataset, p, noise) -> list[float]:
     if not p.scaling:
         series = to_cover(places, dataset.presampled_by_tower(p.max_visits_per_user))
         scale = 2 * p.max_visits_per_user / p.epsilon
-        return [sum(row) + scale * z for row, z in zip(series, noise.cell_totals, strict=True)]
+        return [sum(row) + scale * z for row, z in zip(series, noise["cell_totals"], strict=True)]
     half = p.epsilon / 2
     histogram = [
         h + 2 / half * z
-        for h, z in zip(dataset.single_visit_by_tower, noise.histogram, strict=True)
+        for h, z in zip(dataset.single_visit_by_tower, noise["histogram"], strict=True)
     ]
     cap = dataset.metadata.max_visits_cap
-    visits = dataset.truth_by_tower.sum() + 2 * cap / half * noise.visits
+    visits = dataset.truth_by_tower.sum() + 2 * cap / half * noise["visits"][0]
     if sum(histogram) <= 0 or visits <= 0:
         return [0.0] * (len(places.cover_towers) + len(places.cover_zones))
     by_tower = np.array([[h / sum(histogram) * visits] for h in histogram])
@@ -239,15 +239,15 @@ def release(dataset, p, noise) -> Result:
     series = to_cover(places, dataset.presampled_by_tower(p.max_visits_per_user))
     spectra = [COSINES @ sum(series[i] for i in members) for members in clusters]
     if p.method == "efpag_joint":
-        kept = [choose(log_weights(spectra, p), noise.joint_choice)] * len(clusters)
+        kept = [choose(log_weights(spectra, p), noise["joint_choice"])] * len(clusters)
     else:
         kept = [
-            choose(log_weights([spectrum], p), noise.cluster_choice[members[0]])
+            choose(log_weights([spectrum], p), noise["cluster_choice"][members[0]])
             for spectrum, members in zip(spectra, clusters, strict=True)
         ]
     cover = np.zeros(series.shape)
     for members, spectrum, k in zip(clusters, spectra, kept, strict=True):
-        noisy = perturb(spectrum, k, p, noise.counts[members[0]]).clip(0)
+        noisy = perturb(spectrum, k, p, noise["counts"][members[0]]).clip(0)
         for i in members:
             if s_hat[i] > 0:
                 shape = noisy / noisy.sum() if noisy.sum() > 0 else np.full(N, 1 / N)
@@ -261,7 +261,7 @@ def laplace(dataset, p, noise) -> np.ndarray:
     """The naive mechanisms of P1 §5.2 and LPA on the cover (§5.3)."""
     places = dataset.tessellation
     towers = dataset.presampled_by_tower(p.max_visits_per_user)
-    scaled = p.max_visits_per_user / p.epsilon * noise.counts
+    scaled = p.max_visits_per_user / p.epsilon * noise["counts"]
     if p.method == "zones_laplace":
         zones = to_zones(places.overlap.toarray(), towers) + scaled
     elif p.method == "towers_laplace":

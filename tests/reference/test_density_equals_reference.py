@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from engine import density
-from engine.density import scales, smoothing
+from engine.density import accounting, smoothing
 from tests.reference import density_reference as reference
 from tests.reference.small_city import MemoryDataset, city_of, geography, random_visits
 
@@ -19,7 +19,7 @@ def city() -> MemoryDataset:
 
 def compare(city: MemoryDataset, parameters: density.DensityParameters, seed: int) -> int:
     """Compare every stage and return the number of clusters."""
-    noise = density.DensityNoise.draw(np.random.default_rng(seed), city, parameters.method)
+    noise = density.draw_noise(city, parameters, rng=np.random.default_rng(seed))
     release = density.release(city, parameters, noise=noise)
     expected = reference.release(city, parameters, noise)
     assert release.clusters is not None
@@ -84,10 +84,10 @@ def test_the_noise_term_of_efpa_is_root_two_times_the_printed_one() -> None:
     for epsilon, kept in ((0.3, 30), (2.0, 12)):
         parameters = replace(BASE, method="efpa", epsilon=epsilon, max_visits_per_user=kept)
         printed = [reference.printed_noise_of_kept(parameters, k) for k in range(1, 169)]
-        ours = scales.noise_terms(parameters, 1)
+        ours = accounting.noise_terms(parameters, 1)
         np.testing.assert_allclose(ours, np.sqrt(2) * np.array(printed), rtol=1e-14)
         k = 40
-        scale = np.sqrt(k) * scales.coefficient_scale(parameters)
+        scale = np.sqrt(k) * accounting.coefficient_scale(parameters)
         noise = np.random.default_rng(0).laplace(scale=scale, size=(20_000, k))
         size = np.sqrt((noise**2).sum(axis=1).mean())
         assert size == pytest.approx(ours[k - 1], rel=0.01)
@@ -96,7 +96,7 @@ def test_the_noise_term_of_efpa_is_root_two_times_the_printed_one() -> None:
 @pytest.mark.parametrize("method", ["zones_laplace", "towers_laplace", "lpa"])
 def test_laplace_methods_equal_the_paper(city: MemoryDataset, method: str) -> None:
     parameters = replace(BASE, method=method)
-    noise = density.DensityNoise.draw(np.random.default_rng(3), city, parameters.method)
+    noise = density.draw_noise(city, parameters, rng=np.random.default_rng(3))
     expected = reference.laplace(city, parameters, noise)
     counts = density.release(city, parameters, noise=noise).counts
     np.testing.assert_allclose(counts, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())

@@ -1,13 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from engine import density
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom.measure import ZoomNoise, measure
-from engine.density.zoom.reading import read
-from engine.density.zoom.tree import build_tree
+from engine.density.reading import build_tree, city_week, read, tower_sizes
+from engine.density.zoom import measure
 from tests.reference import zoom_reference as plain
-from tests.reference.zoom_people import random_positions, zoom_city
+from tests.reference.zoom_people import added, random_positions, zoom_city
 
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 5, 16, 23])
@@ -30,22 +31,25 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
     city = zoom_city(people=1200, towers=towers, seed=towers)
     positions = city.towers.geometry.get_coordinates().to_numpy()
     tree = build_tree(positions)
-    districts = int(tree.districts.max()) + 1
-    noise = ZoomNoise.draw(np.random.default_rng(1), towers, districts)
-    noisy = measure(city.zoom_tables, gaussian_strength(epsilon, 1e-7), noise.add)
-    readings = read(noisy, tree)
+    rng = np.random.default_rng(1)
+
+    def add(_: str, counts: np.ndarray, sigma: float) -> np.ndarray:
+        return counts + sigma * rng.standard_normal(counts.shape)
+
+    noisy = measure(city.zoom_tables, gaussian_strength(epsilon, 1e-7), add)
     visits, sizes, week, weeks = plain.read(noisy, positions)
-    assert readings.visits == visits
-    np.testing.assert_allclose(readings.sizes, sizes, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(readings.city, week, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(readings.weeks, weeks, rtol=1e-7, atol=1e-11)
+    np.testing.assert_allclose(city_week(noisy.city), week, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(tower_sizes(noisy.weeks, tree)[0], sizes, rtol=1e-9, atol=1e-12)
+    shares = read(replace(noisy, visits=1.0), tree)
+    np.testing.assert_allclose(shares, sizes[:, None] * weeks, rtol=1e-7, atol=1e-12)
+    np.testing.assert_allclose(read(noisy, tree), max(visits, 0.0) * shares, rtol=1e-14)
 
 
 def test_a_release_is_visits_times_sizes_times_weeks() -> None:
     city = zoom_city()
     parameters = density.DensityParameters(epsilon=1.0, method="zoom")
     release = density.release(city, parameters, rng=np.random.default_rng(2))
-    noise = density.DensityNoise.draw(np.random.default_rng(2), city, "zoom").zoom
-    noisy = measure(city.zoom_tables, gaussian_strength(1.0, 1e-7), noise.add)
+    noise = density.draw_noise(city, parameters, rng=np.random.default_rng(2))
+    noisy = measure(city.zoom_tables, gaussian_strength(1.0, 1e-7), added(noise))
     visits, sizes, _, weeks = plain.read(noisy, random_positions(11))
     np.testing.assert_allclose(release.counts, visits * sizes[:, None] * weeks, rtol=1e-7)

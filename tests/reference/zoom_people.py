@@ -1,5 +1,6 @@
 """Small cities of raw visits for tests of the method `zoom`, in memory."""
 
+from collections.abc import Callable
 from types import SimpleNamespace
 
 import geopandas as gpd
@@ -14,6 +15,11 @@ from tests.reference.zoom_reference import clipped_sums
 def random_positions(towers: int, seed: int = 0) -> np.ndarray:
     """Longitudes and latitudes; some are shared, so that ties matter."""
     return np.random.default_rng(seed).integers(0, 60, (towers, 2)) / 600 + [2.3, 48.8]
+
+
+def added(noise: dict[str, np.ndarray]) -> Callable[..., np.ndarray]:
+    """Return what adds noise that was drawn by name to the tables of `zoom`."""
+    return lambda name, counts, sigma: counts + sigma * noise[name]
 
 
 class ZoomCity:

@@ -142,15 +142,13 @@ FACTORS = (0.8, 1.0, 1.25)
 def choices(spectra: np.ndarray, parameters, rng: np.random.Generator) -> np.ndarray:
     """Choose k 10,000 times with the engine's own draws."""
     if parameters.method != "efpag_joint":
-        noise = density.DensityNoise(cluster_choice=rng.gumbel(size=(10_000, 168)))
+        noise = {"cluster_choice": rng.gumbel(size=(10_000, 168))}
         rows = np.arange(10_000)
         return mechanism.choose_kept(np.repeat(spectra, 10_000, 0), parameters, noise, rows)
     gumbels = rng.gumbel(size=(10_000, 168))
     return np.array(
         [
-            mechanism.choose_kept(
-                spectra, parameters, density.DensityNoise(joint_choice=row), np.zeros(1, int)
-            )[0]
+            mechanism.choose_kept(spectra, parameters, {"joint_choice": row}, np.zeros(1, int))[0]
             for row in gumbels
         ]
     )
@@ -166,7 +164,8 @@ def chi_square(drawn: np.ndarray, expected: np.ndarray) -> float:
 
 
 def test_the_generators_are_standard() -> None:
-    noise = density.DensityNoise.draw(np.random.default_rng(3), CITY, "efpag")
-    assert stats.kstest(noise.cluster_choice.ravel(), stats.gumbel_r().cdf).pvalue > 1e-4
-    assert stats.kstest(1.25 * noise.cluster_choice.ravel(), stats.gumbel_r().cdf).pvalue < 1e-4
-    assert stats.kstest(noise.counts.ravel(), NORMAL.cdf).pvalue > 1e-4
+    parameters = replace(PARAMETERS, method="efpag")
+    noise = density.draw_noise(CITY, parameters, rng=np.random.default_rng(3))
+    assert stats.kstest(noise["cluster_choice"].ravel(), stats.gumbel_r().cdf).pvalue > 1e-4
+    assert stats.kstest(1.25 * noise["cluster_choice"].ravel(), stats.gumbel_r().cdf).pvalue < 1e-4
+    assert stats.kstest(noise["counts"].ravel(), NORMAL.cdf).pvalue > 1e-4

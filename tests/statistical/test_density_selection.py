@@ -11,7 +11,7 @@ import pytest
 from scipy import signal
 
 from engine import density
-from engine.density import accounting, mechanism, scales
+from engine.density import accounting, mechanism
 
 CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30, method="efpag")
 JOINT = replace(CHECK, method="efpag_joint")
@@ -41,7 +41,7 @@ def spike_pair(visits: float = 10_000.0) -> tuple[np.ndarray, np.ndarray]:
 def wave_pair() -> tuple[np.ndarray, np.ndarray]:
     """30 clusters with one wave each, as strong as the noise of keeping it; the person is at
     its crest."""
-    noise = scales.noise_terms(CHECK, 1)
+    noise = accounting.noise_terms(CHECK, 1)
     spectrum = np.zeros((30, 168))
     spectrum[:, 0], spectrum[:, 40] = 1e6, noise[40] - noise[0]
     crest = np.zeros((30, 168))

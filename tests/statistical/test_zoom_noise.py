@@ -10,7 +10,8 @@ from scipy import optimize, stats
 
 from engine.datasets.zoomtables import WEIGHT_UNITS, ZoomTables
 from engine.density.gaussian import gaussian_strength, strength_to_epsilon
-from engine.density.zoom.measure import FEW_SHARES, SHARES, NoisyTables, ZoomNoise, measure
+from engine.density.reading import NoisyTables
+from engine.density.zoom import FEW_SHARES, SHARES, measure
 from tests.reference.zoom_people import zoom_city
 from tests.support.few_visits import Riders
 
@@ -34,8 +35,11 @@ STRENGTH = plain_strength(EPSILON, DELTA)
 def measured(tables: ZoomTables, runs: int) -> Iterator[NoisyTables]:
     rng, strength = np.random.default_rng(0), gaussian_strength(EPSILON, DELTA)
     for _ in range(runs):
-        noise = ZoomNoise.draw(rng, len(tables.towers), len(tables.districts))
-        yield measure(tables, strength, noise.add)
+        yield measure(
+            tables,
+            strength,
+            lambda _, counts, sigma: counts + sigma * rng.normal(size=counts.shape),
+        )
 
 
 def standardised(tables: ZoomTables, noisy: NoisyTables, name: str, few: bool) -> np.ndarray:
@@ -47,7 +51,8 @@ def standardised(tables: ZoomTables, noisy: NoisyTables, name: str, few: bool) -
         return np.array([(noisy.visits - tables.visits) / sigma])
     counts, squared = getattr(tables, name), 1.75 if few else 10.0
     if name == "city":
-        row = int(np.argmin(np.abs(np.array(tables.clips.city) - noisy.city_clip**2)))
+        clip = noisy.city.sigma * mu * math.sqrt(0.12 if few else 0.11)
+        row = int(np.argmin(np.abs(np.array(tables.clips.city) - clip**2)))
         squared *= (10.0, 20.25, 36.0, 64.0, 121.0, 225.0, 841.0)[row] / 10
         counts = counts[row]
     share = {"towers": 0.084, "districts": 0.076, "city": 0.12, "weeks": 0.72}

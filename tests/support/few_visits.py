@@ -9,7 +9,7 @@ import shapely
 from scipy.sparse import csr_array, eye_array
 
 from engine.datasets.zoomtables import ZoomClips, ZoomTables, room_units, weight_units
-from engine.density.zoom.tree import build_tree
+from engine.density.reading import build_tree
 from engine.parameters import HOURS_PER_WEEK
 from engine.synthetic.sampling import position_within, random_order_within
 

@@ -7,7 +7,7 @@ from scipy import stats
 from scipy.stats import norm
 
 from engine import density
-from engine.density import accounting, mechanism, scales
+from engine.density import accounting, mechanism
 from engine.density.gaussian import analytic_sigma
 from engine.errors import ParameterError
 from engine.ledger import Kind, Noise, Norm, Notion
@@ -22,12 +22,12 @@ def ledger_of(**changes: object):
 
 def test_check_figures() -> None:
     """The figures that the scheme's specification fixes, to four digits."""
-    assert scales.coefficient_scale(CHECK) == pytest.approx(393.4, abs=0.05)
+    assert accounting.coefficient_scale(CHECK) == pytest.approx(393.4, abs=0.05)
     assert density.default_cluster_minimum(CHECK) == pytest.approx(509_900, abs=50)
     efpa = replace(CHECK, method="efpa")
     assert density.default_cluster_minimum(efpa) == pytest.approx(1_735_000, abs=500)
     analytic = replace(CHECK, gaussian="analytic")
-    assert scales.coefficient_scale(analytic) == pytest.approx(248.2, abs=0.05)
+    assert accounting.coefficient_scale(analytic) == pytest.approx(248.2, abs=0.05)
     rho = accounting.fourier_zcdp(CHECK)
     assert rho == pytest.approx(3.52e-4 + 9.69e-5, rel=2e-3)
     assert accounting.zcdp_to_epsilon(rho, 2e-6) == pytest.approx(0.1144, abs=5e-5)
@@ -44,7 +44,7 @@ def test_one_joint_choice_costs_its_range_and_the_gaussian_its_exact_loss(
     """Balle and Wang's condition at the rest of the total; the range from the scores themselves."""
     joint = replace(CHECK, method="efpag_joint", epsilon=epsilon, delta=delta)
     total = density.proved_epsilon(joint, COVER)
-    ratio = math.sqrt(joint.max_visits_per_user) / scales.coefficient_scale(joint)
+    ratio = math.sqrt(joint.max_visits_per_user) / accounting.coefficient_scale(joint)
     rest = total - epsilon / 2 - epsilon / (4 * math.sqrt(2))
     reached = norm.cdf(ratio / 2 - rest / ratio) - math.exp(rest) * norm.cdf(
         -ratio / 2 - rest / ratio
@@ -88,7 +88,7 @@ def test_analytic_sigma_is_the_least(epsilon: float, delta: float) -> None:
 
 def test_laplace_coefficients_are_charged_what_their_divergence_is() -> None:
     """A person changes ℓ clusters by one visit each: ℓ Laplace mechanisms of ε_E/(2√ℓ)."""
-    gaussian = CHECK.max_visits_per_user / (2 * scales.coefficient_scale(CHECK) ** 2)
+    gaussian = CHECK.max_visits_per_user / (2 * accounting.coefficient_scale(CHECK) ** 2)
     choices = accounting.fourier_zcdp(CHECK) - gaussian
     charged = accounting.fourier_zcdp(replace(CHECK, method="efpa")) - choices
     kept = CHECK.max_visits_per_user

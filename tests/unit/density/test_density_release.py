@@ -96,9 +96,9 @@ def test_the_cluster_minimum_joins_all_and_says_so_or_none(
 def test_cells_with_a_negative_total_read_zero_all_week() -> None:
     dataset = flat_city(20)
     parameters = replace(BASE, cluster_minimum=0.0, scaling=False, method="efpag")
-    noise = density.DensityNoise.draw(np.random.default_rng(3), dataset, "efpag")
+    noise = density.draw_noise(dataset, parameters, rng=np.random.default_rng(3))
     low = np.arange(20) < 5
-    noise = replace(noise, cell_totals=np.where(low, -1e4, 0.0))
+    noise["cell_totals"] = np.where(low, -1e4, 0.0)
     release = density.release(dataset, parameters, noise=noise)
     assert release.cell_totals is not None
     assert release.cover_counts is not None
@@ -121,13 +121,18 @@ def test_too_few_people_give_zeros_and_a_flag() -> None:
 
 
 def test_noise_of_another_dataset_or_method_is_refused() -> None:
-    noise = density.DensityNoise.draw(np.random.default_rng(0), flat_city(1, 3), "efpag_joint")
-    for method in ("lpa", "efpag_joint"):
-        with pytest.raises(ParameterError, match=r"DensityNoise\.draw"):
-            density.release(flat_city(10), replace(BASE, method=method), noise=noise)
-    joint = density.DensityNoise.draw(np.random.default_rng(0), flat_city(1), "efpag_joint")
-    with pytest.raises(ParameterError, match="rows of choices"):
-        density.release(flat_city(10), replace(BASE, method="efpag"), noise=joint)
+    small, city = flat_city(1, 3), flat_city(10)
+    for drawn_for, method, other in (
+        (city, "efpag_joint", "efpag"),
+        (city, "efpag", "efpag_joint"),
+        (small, "lpa", "lpa"),
+        (small, "efpag_joint", "efpag_joint"),
+    ):
+        noise = density.draw_noise(
+            drawn_for, replace(BASE, method=method), rng=np.random.default_rng(0)
+        )
+        with pytest.raises(ParameterError, match=r"density\.draw_noise"):
+            density.release(city, replace(BASE, method=other), noise=noise)
 
 
 def test_a_dataset_without_density_says_so(tiny_city: Dataset, tmp_path: Path) -> None:
@@ -145,11 +150,10 @@ def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(
     dataset = city_of(random_visits(50, 4), geography(4, 2))
 
     def variates(seed: int) -> dict[str, np.ndarray]:
-        drawn = density.DensityNoise.draw(np.random.default_rng(seed), dataset, method)
-        parts = {**vars(drawn), **(vars(drawn.zoom) if drawn.zoom else {})}
-        parts.pop("zoom")
-        arrays = {name: np.ravel(part) for name, part in parts.items()}
-        return {name: part for name, part in arrays.items() if part.any()}
+        drawn = density.draw_noise(
+            dataset, replace(BASE, method=method), rng=np.random.default_rng(seed)
+        )
+        return {name: part.ravel() for name, part in drawn.items() if part.size}
 
     one, other = variates(1), variates(2)
     assert one.keys() == other.keys()

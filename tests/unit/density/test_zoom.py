@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 
 from engine import datasets, density
+from engine.density import zoom
 from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom import release as zoom_release
-from engine.density.zoom.measure import measure
 from engine.errors import ParameterError
-from engine.ledger import Kind
 from tests.reference.small_city import random_visits
-from tests.reference.zoom_people import ZoomCity, random_positions, zoom_city
+from tests.reference.zoom_people import ZoomCity, added, random_positions, zoom_city
 from tests.reference.zoom_reference import clipped_sums
 
 ZOOM = density.DensityParameters(epsilon=1.0, method="zoom")
@@ -26,12 +24,11 @@ def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) 
     positions = one.towers.geometry.get_coordinates().to_numpy()
     other = ZoomCity(clipped_sums(random_visits(900, 11, seed=9), positions), positions)
     assert not np.array_equal(one.zoom_tables.towers, other.zoom_tables.towers)
-    noise = density.DensityNoise.draw(np.random.default_rng(4), one, "zoom")
-    noisy = measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), noise.zoom.add)
-    monkeypatch.setattr(zoom_release, "measure", lambda *_: noisy)
+    noise = density.draw_noise(one, ZOOM, rng=np.random.default_rng(4))
+    noisy = zoom.measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), added(noise))
+    monkeypatch.setattr(zoom, "measure", lambda *_: noisy)
     releases = [density.release(city, ZOOM, noise=noise) for city in (one, other)]
     assert releases[0].counts.tobytes() == releases[1].counts.tobytes()
-    assert releases[0].reading.weeks.tobytes() == releases[1].reading.weeks.tobytes()
     monkeypatch.undo()
     apart = density.release(other, ZOOM, noise=noise)
     assert apart.counts.tobytes() != releases[0].counts.tobytes()
@@ -51,12 +48,6 @@ def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
         assert sum(spent[:-1]) == pytest.approx(strength**2)
         # told of those with most visits, who weigh less in the other four
         assert spent[-1] == pytest.approx(strength**2 * 63 / 64)
-
-
-def test_the_ledger_before_a_release_names_the_largest_clip_and_no_noise_for_the_city() -> None:
-    ledger = density.ledger(ZOOM, cover_size=9, max_visits_cap=840)
-    city = next(stage for stage in ledger.stages if stage.kind is Kind.ZOOM_CITY)
-    assert (city.sensitivity, city.noise_scale) == (29.0, None)
 
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 4])
@@ -92,8 +83,8 @@ def test_with_hardly_any_noise_the_totals_and_the_weeks_are_true() -> None:
 
 def test_noise_of_another_method_is_refused() -> None:
     city = zoom_city()
-    noise = density.DensityNoise.draw(np.random.default_rng(0), city, "lpa")
-    with pytest.raises(ParameterError, match="noise must be drawn for 'zoom'"):
+    noise = density.draw_noise(city, replace(ZOOM, method="lpa"), rng=np.random.default_rng(0))
+    with pytest.raises(ParameterError, match="the method 'zoom'"):
         density.release(city, ZOOM, noise=noise)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from engine.density import DensityParameters
 from engine.density.gaussian import gaussian_delta, gaussian_strength
-from engine.density.zoom.measure import SHARES
+from engine.density.zoom import SHARES
 from engine.privacy import Visitor, strongest_on_density
 from engine.privacy.attack import stage_losses
 

@@ -1,20 +1,20 @@
-"""Reading: from the noisy tables and public geometry to a week of every tower. No counts here.
+"""The method `zoom` after its measurement: a public tree over the towers, and what is read by it.
 
 Noise can explain small differences between neighbouring places; those are evened out, the others
 are kept. Sizes of towers come first, level by level down the tree; then the city's week, as rhythms
 (patterns of days times harmonics of a day, in 28 groups); then the towers' weeks as differences of
-halves, and last the ups and downs of single cells.
+halves, and last the ups and downs of single cells. No count is seen here.
 """
 
+import math
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from ...arrays import Floats, Integers
-from .measure import NoisyTable, NoisyTables
-from .tree import Tree, hand_down
+from ..arrays import Floats, Integers
+from ..errors import ParameterError
 
 BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
 """First and last harmonic of a day in each frequency band."""
@@ -28,29 +28,118 @@ LEAST_WEIGHT, LEAST_HOUR = 0.3, 0.1
 an hour in the week that they are compared with, as a part of an even hour's."""
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Reading:
-    """K̂, which can be negative, and shares of sum 1: towers of all visits, hours of their weeks."""
+@dataclass(frozen=True, eq=False)
+class NoisyTable:
+    """One measured table in visits; `sigma` is the standard deviation of every cell's noise."""
 
-    visits: float
-    sizes: Floats
-    city: Floats
-    weeks: Floats
+    values: Floats
+    sigma: float
 
     @property
-    def by_tower(self) -> Floats:
-        """Visits of every tower and hour, shape (towers, 168), at least 0."""
-        return max(self.visits, 0.0) * self.sizes[:, None] * self.weeks
+    def total(self) -> float:
+        """Sum of the table, never below its own noise, so that it can divide."""
+        return max(float(self.values.sum()), self.sigma * math.sqrt(self.values.size))
 
 
-def read(noisy: NoisyTables, tree: Tree) -> Reading:
-    """Read the noisy tables. A pure function of private results, so it costs no privacy."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NoisyTables:
+    """All that `zoom` measures: private, so what follows is free. K̂ can be negative."""
+
+    towers: NoisyTable
+    districts: NoisyTable
+    city: NoisyTable
+    weeks: NoisyTable
+    visits: float
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A balanced binary tree; it reads positions only, so it costs no privacy.
+
+    `first` and `second`, shape (splits, towers), hold 1 where a tower lies in that half of a split,
+    coarse ones first; `level` of a split is 0 for the whole region. `nodes`, shape (levels + 1,
+    towers), are each tower's node at every level; the last level holds single towers.
+    """
+
+    first: csr_array
+    second: csr_array
+    level: Integers
+    nodes: Integers
+
+    @property
+    def district_level(self) -> int:
+        """Half the depth of the tree, at which there are about √towers nodes."""
+        return (len(self.nodes) - 1) // 2
+
+    @property
+    def districts(self) -> Integers:
+        """District of every tower, from 0, shape (towers,)."""
+        return self.nodes[self.district_level]
+
+
+def build_tree(positions: Floats) -> Tree:
+    """Split the longer side at the median, ties by order, down to single towers.
+
+    `positions` are longitude and latitude in degrees. Only their order decides who is in which
+    half, and sides are compared at the mean latitude, so every machine builds the same tree.
+    """
+    towers = len(positions)
+    if positions.shape != (towers, 2) or towers == 0 or not np.isfinite(positions).all():
+        raise ParameterError(
+            f"positions must be finite, one row a tower, got shape {positions.shape}; take them "
+            "from the dataset's towers"
+        )
+    stretch = np.array([np.cos(np.radians(positions[:, 1].mean())), 1.0])
+    parts = [np.arange(towers)]
+    nodes = [np.zeros(towers, dtype=np.int64)]
+    halves: tuple[list[Integers], list[Integers]] = [], []
+    level: list[int] = []
+    while any(len(part) > 1 for part in parts):
+        finer: list[Integers] = []
+        for part in parts:
+            if len(part) == 1:
+                finer.append(part)
+                continue
+            sides = np.ptp(positions[part], axis=0) * stretch
+            order = part[np.argsort(positions[part, np.argmax(sides)], kind="stable")]
+            # parts are kept in the towers' own order, so that ties stay with it
+            for half, chosen in zip(halves, np.split(order, [len(part) // 2]), strict=True):
+                half.append(np.sort(chosen))
+                finer.append(half[-1])
+            level.append(len(nodes) - 1)
+        parts = finer
+        numbers = np.empty(towers, dtype=np.int64)
+        for number, part in enumerate(parts):
+            numbers[part] = number
+        nodes.append(numbers)
+    first, second = (_members(parts, towers) for parts in halves)
+    return Tree(first, second, np.array(level, dtype=np.int64), np.array(nodes))
+
+
+def hand_down(tree: Tree, weights: Floats) -> csr_array:
+    """Return the map from differences of halves to towers, shape (towers, splits).
+
+    It keeps the weighted mean of every node: the halves of a split move apart by the difference.
+    """
+    first, second = tree.first @ weights, tree.second @ weights
+    to_first, to_second = second / (first + second), first / (first + second)
+    return csr_array((tree.first * to_first[:, None] - tree.second * to_second[:, None]).T)
+
+
+def _members(halves: list[Integers], towers: int) -> csr_array:
+    ends = np.cumsum([0, *(len(half) for half in halves)])
+    columns = np.concatenate([*halves, np.zeros(0, dtype=np.int64)])
+    return csr_array((np.ones(len(columns)), columns, ends), shape=(len(halves), towers))
+
+
+def read(noisy: NoisyTables, tree: Tree) -> Floats:
+    """Return visits of every tower and hour, shape (towers, 168), at least 0; costs no privacy."""
     sizes, size_noise = tower_sizes(noisy.weeks, tree)
     city = city_week(noisy.city)
     weights = np.maximum(sizes, LEAST_WEIGHT * size_noise)
     weeks = tower_weeks(noisy, tree, weights, city)
     weeks = with_single_cells(noisy.towers, sizes, weeks)
-    return Reading(visits=noisy.visits, sizes=sizes, city=city, weeks=weeks)
+    return max(noisy.visits, 0.0) * sizes[:, None] * weeks
 
 
 def tower_sizes(weeks: NoisyTable, tree: Tree) -> tuple[Floats, float]:

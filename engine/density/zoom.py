@@ -1,0 +1,158 @@
+"""Our method `zoom`: five tables counted once by one Gaussian mechanism; `reading` reads them.
+
+`measure` is the only step that sees counts. All constants are public, none is read off data;
+``docs/density.md`` has the proof and where the method loses.
+"""
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from ..arrays import Floats, Integers
+from ..datasets import Dataset
+from ..datasets.zoomtables import USUAL, WEIGHT_UNITS, ZoomClips, ZoomTables
+from ..ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit
+from ..parameters import HOURS_PER_WEEK, DensityParameters
+from .aggregates import tower_tree
+from .gaussian import gaussian_strength
+from .mechanism import NOISE_EXCEEDS_DATA, DensityNoise, DensityRelease
+from .reading import NoisyTable, NoisyTables, read
+
+SHARES = {"towers": 0.32, "districts": 0.29, "city": 0.11, "weeks": 0.28}
+"""Shares of μ² of the first four tables; they sum to 1. The fifth is ``visits``."""
+FEW_SHARES = {"towers": 0.084, "districts": 0.076, "city": 0.12, "weeks": 0.72}
+"""Those for people of few visits, below `FEW` (c²): of them little can be told but sizes."""
+FEW = 5.0
+CITY_NOISE = 0.02
+"""The largest noise of the city's table, as a share of the visits in a mean hour, at which a larger
+clip is taken."""
+
+Add = Callable[[str, Integers, float], Integers | Floats]
+"""Adds Gaussian noise of a standard deviation to the whole numbers of a named table."""
+
+
+_KINDS = {
+    "towers": Kind.ZOOM_TOWERS,
+    "districts": Kind.ZOOM_DISTRICTS,
+    "city": Kind.ZOOM_CITY,
+    "weeks": Kind.ZOOM_WEEKS,
+}
+
+
+def zoom_release(
+    dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
+) -> DensityRelease:
+    """Measure the five tables once and read them; of the settings only ε and δ have a meaning."""
+
+    def add(name: str, counts: Integers, sigma: float) -> Floats:
+        return counts + sigma * noise[name]
+
+    tables = dataset.zoom_tables
+    strength = gaussian_strength(parameters.epsilon, parameters.delta)
+    noisy = measure(tables, strength, add)
+    return DensityRelease(
+        parameters=parameters,
+        counts=dataset.tessellation.overlap.T @ read(noisy, tower_tree(dataset)),
+        ledger=zoom_ledger(parameters, max_visits_cap=tables.max_visits_cap, clips=tables.clips),
+        flags=() if noisy.visits > 0 else (NOISE_EXCEEDS_DATA,),
+        visits=noisy.visits,
+    )
+
+
+def measure(tables: ZoomTables, strength: float, add: Add) -> NoisyTables:
+    """Add Gaussian noise to the five tables: together one μ-GDP mechanism, μ the `strength`.
+
+    The visits come first and the city's clip is chosen from them: Gaussian mechanisms also compose
+    so (Dong, Roth & Su 2022, Theorem 4). What a person changes, each table in units of its σ, is
+    at most μ in L₂ whatever the clip. All tables but ``visits`` are in units of 1/1024.
+    """
+    clips = tables.clips
+
+    def noisy(name: str, clip_squared: float, counts: Integers) -> NoisyTable:
+        sigma = noise_scale(name, math.sqrt(clip_squared), strength, clips)
+        return NoisyTable(add(name, counts, sigma * WEIGHT_UNITS) / WEIGHT_UNITS, sigma)
+
+    sigma = visits_scale(tables.max_visits_cap, strength, clips)
+    visits = float(add("visits", np.array([tables.visits]), sigma)[0])
+    bearable = CITY_NOISE * visits / HOURS_PER_WEEK
+    fits = [noise_scale("city", math.sqrt(c), strength, clips) <= bearable for c in clips.city]
+    row = max(sum(fits) - 1, 0)
+    return NoisyTables(
+        towers=noisy("towers", clips.squared, tables.towers),
+        districts=noisy("districts", clips.squared, tables.districts),
+        city=noisy("city", clips.city[row], tables.city[row]),
+        weeks=noisy("weeks", clips.squared, tables.weeks),
+        visits=visits,
+    )
+
+
+def shares_of(clips: ZoomClips) -> dict[str, float]:
+    """Return what part of μ² each of the first four tables gets; public like the clips."""
+    return FEW_SHARES if clips.squared < FEW else SHARES
+
+
+def noise_scale(name: str, clip: float, strength: float, clips: ZoomClips) -> float:
+    """Return σ = c/(μ·√share) of one of the first four tables."""
+    return float(clip) / (strength * math.sqrt(shares_of(clips)[name]))
+
+
+def visits_scale(max_visits_cap: int, strength: float, clips: ZoomClips) -> float:
+    """Return σ = K_max/(μ·√s) of the sum of visits: whom it tells of weighs less elsewhere."""
+    return max_visits_cap / (strength * math.sqrt(clips.sum_share))
+
+
+def strengths_of(
+    visits: int, parameters: DensityParameters, max_visits_cap: int, clips: ZoomClips = USUAL
+) -> list[float]:
+    """Return what each table says at worst of a person with so many visits, as Δ₂/σ.
+
+    His row is at most min(c·t, √visits) among towers × hours, where each visit has a cell of its
+    own, and min(c·t, visits) elsewhere, for any c of the city's table, with
+    t² = 1 − s·(visits/K_max)².
+    """
+    strength = gaussian_strength(parameters.epsilon, parameters.delta)
+    room = math.sqrt(clips.squared * (1 - clips.sum_share * (visits / max_visits_cap) ** 2))
+    rows = (min(room, math.sqrt(visits)), *[min(room, visits)] * 3)
+    clip = math.sqrt(clips.squared)
+    named = zip(shares_of(clips), rows, strict=True)
+    sizes = [row / noise_scale(name, clip, strength, clips) for name, row in named]
+    return [*sizes, visits / visits_scale(max_visits_cap, strength, clips)]
+
+
+def zoom_ledger(
+    parameters: DensityParameters,
+    *,
+    max_visits_cap: int,
+    clips: ZoomClips = USUAL,
+    **_public: object,
+) -> Ledger:
+    """Return one stage for each table and one total: published = proved = ε at δ.
+
+    A stage's share is its part of μ² of most people, as a part of ε and δ; no part is the table's
+    own ε. The sum of visits takes what it costs from those with many. Of the city's clips the
+    largest is stated: the noise is in proportion to the clip.
+    """
+    epsilon, delta = parameters.epsilon, parameters.delta
+    strength, root = gaussian_strength(epsilon, delta), math.sqrt(clips.squared)
+
+    def stage(kind: Kind, clip: float, scale: float, share: float) -> Stage:
+        law = (Noise.SHARED_GAUSSIAN, clip, Norm.L2, scale)
+        return Stage(kind, *law, share * epsilon, share * delta)
+
+    stages: list[Stage] = []
+    for name, share in shares_of(clips).items():
+        clip = math.sqrt(clips.city[-1]) if name == "city" else root
+        stages.append(stage(_KINDS[name], clip, noise_scale(name, clip, strength, clips), share))
+    visits = visits_scale(max_visits_cap, strength, clips)
+    return Ledger(
+        stages=(*stages, stage(Kind.ZOOM_VISITS, float(max_visits_cap), visits, 0.0)),
+        published_epsilon=epsilon,
+        pure_epsilon=epsilon,
+        proved_epsilon=epsilon,
+        delta=delta,
+        published_notion=Notion.APPROXIMATE,
+        pure_notion=Notion.APPROXIMATE,
+        proved_notion=Notion.APPROXIMATE,
+        unit=Unit.PERSON_WEEK,
+    )
