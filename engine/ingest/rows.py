@@ -24,11 +24,15 @@ _FLOATS = ("FLOAT", "DOUBLE")
 _BLANKS = "' \t\r\n\v\f'"
 _LOST = "^[0-9]([.,][0-9]+)?[eE][+][0-9]+$"
 _NUMBER = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
-_OFFSET = " ?([Zz]|[+-][0-9]{2}:?([0-9]{2})?)$"
+_OFFSET = " ?([Zz]|UTC|GMT|[+-][0-9]{2}:?([0-9]{2})?|[A-Z][A-Za-z]+/[A-Za-z_/]+)$"
+_IN_WORDS = "%a %b %d %H:%M:%S %z %Y"
 _UNITS = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nanoseconds": 10**9}
 _DATES = {"ymd": "%Y/%m/%d", "dmy": "%d/%m/%Y", "mdy": "%m/%d/%Y"}
 _CLOCKS = ("%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%I:%M %p", "%H:%M:%S.%f", "%I:%M:%S.%f %p")
-_COMPACT = ("%Y%m%dT%H%M%S", "%Y%m%dT%H%M", "%Y-%m-%dT%H", "%Y-%m-%d %H")
+_COMPACT = (
+    *("%Y%m%dT%H%M%S", "%Y%m%dT%H%M", "%Y-%m-%dT%H", "%Y-%m-%d %H"),
+    *("%Y-%m-%dT%H%M", "%Y-%m-%d %H%M"),
+)
 _LARGEST_S = 10**11
 _SPREADSHEET_DAYS = 25_569
 """From its first day, 1899-12-30, to 1970-01-01."""
@@ -122,8 +126,8 @@ class Reader:
         reading = self.reading
         if reading.time_format is not None:
             return f"try_strptime({value}, {text(reading.time_format)})::TIMESTAMP"
-        with_offset = f"regexp_replace({value}, '{_OFFSET}', '\\1')"
-        wall = f"try_cast({value} AS TIMESTAMP)"
+        with_offset = f"regexp_replace({value}, ' ([Zz+-][^ ]*)$', '\\1')"
+        wall, free = f"try_cast({value} AS TIMESTAMP)", "NULL"
         if reading.date_order is not None:
             date_, plain = _DATES[reading.date_order], f"translate({value}, '-.', '//')"
             # two digits of a year would be a year of the first century
@@ -137,7 +141,11 @@ class Reader:
             shorts = ", ".join(text(f"{date_.replace('%Y', '%y')} {c}") for c in _CLOCKS)
             joined = f"{day} || ' ' || coalesce(nullif({clock}, ''), '00:00')"
             free = f"try_strptime({joined}, [{forms}])"
-            free = f"CASE WHEN {short} THEN try_strptime({joined}, [{shorts}]) ELSE {free} END"
+            whole = f"regexp_full_match({plain}, '[0-9]+/[0-9]+/[0-9]+([ T]+[0-9]+:.*)?')"
+            free = (
+                f"CASE WHEN NOT {whole} THEN NULL "
+                f"WHEN {short} THEN try_strptime({joined}, [{shorts}]) ELSE {free} END"
+            )
             wall = (
                 f"coalesce({free}, {wall})"
                 if reading.date_order == "ymd"
@@ -156,11 +164,15 @@ class Reader:
             "::TIMESTAMP"
         )
         return (
-            f"CASE WHEN {value}[1] NOT BETWEEN '-' AND '9' THEN NULL "
+            f"CASE WHEN {value}[4] = ' ' AND {value}[1] NOT BETWEEN '-' AND '9' "
+            f"THEN try_strptime({value}, '{_IN_WORDS}')::TIMESTAMP "
+            f"WHEN {value}[1] NOT BETWEEN '-' AND '9' THEN NULL "
             f"WHEN {value}[11:] = '' AND {number} OR {value}[5] <> '-' AND {number} "
             f"THEN {self._of_number(value)} "
-            f"WHEN length({value}) > 11 AND regexp_matches({value}[11:], '{_OFFSET}') "
-            f"THEN {instant} ELSE {wall} END"
+            # a cast would drop what stands after the clock: a zone, AM or PM
+            f"WHEN regexp_matches({value}[12:], '[A-Za-z+-]') THEN CASE "
+            f"WHEN regexp_matches({value}[11:], '{_OFFSET}') THEN {instant} ELSE {free} END "
+            f"ELSE {wall} END"
         )
 
     def number(self, column: str, kind: str) -> str:

@@ -148,7 +148,8 @@ def unit_of(values: Sequence[str]) -> NumberTimes | None:
 
 
 def _is_iso(value: str) -> bool:
-    return bool(re.match(r"\d{4}-\d\d-\d\d($|[T ]\d\d(:\d\d|$|[Zz+-]))", value))
+    form = r"\d{4}-\d\d-\d\d($|[T ]\d\d(:?\d\d|$|[Zz+-]))(?!.*[AaPp][Mm]$)"
+    return bool(re.match(form, value))
 
 
 def _is_day(value: str) -> bool:
