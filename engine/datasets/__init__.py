@@ -8,7 +8,7 @@ True
 """
 
 from .dataset import Dataset, load, save
-from .installed import available, data_root, data_roots, describe
+from .installed import available, data_root, data_roots
 from .memory import remembered
 from .metadata import FORMAT_VERSION, Metadata
 from .tripcounts import RANK_BUCKET, TripCounts, Trips
@@ -23,7 +23,6 @@ __all__ = [
     "available",
     "data_root",
     "data_roots",
-    "describe",
     "load",
     "remembered",
     "save",

@@ -22,7 +22,7 @@ from ..arrays import Integers
 from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
 from . import storage, tripfiles
-from .installed import available, having
+from .installed import available
 from .metadata import Metadata
 from .tripcounts import Trips
 from .zoomtables import FILES, ZoomTables, from_parquet
@@ -220,8 +220,7 @@ class Dataset:
     def _require(self, name: str, part: str) -> None:
         if not (self.folder / name).is_file():
             raise DatasetError(
-                f"dataset '{self.id}' has no {part} data ({name}); choose a dataset that has it: "
-                + (", ".join(having(name)) or "none is installed")
+                f"dataset '{self.id}' has no {part} data ({name}); choose a dataset that has it"
             )
 
 

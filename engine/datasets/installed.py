@@ -1,12 +1,7 @@
 """Which datasets are installed, and where."""
 
 import os
-from contextlib import suppress
 from pathlib import Path
-
-from ..errors import DatasetError
-from . import storage
-from .metadata import Metadata
 
 _BESIDE = Path(__file__).parents[2] / "data"  # of a checkout, or what a package ships
 
@@ -38,19 +33,3 @@ def available() -> dict[str, Path]:
         folders.setdefault(pointer.parent.name, pointer.parent)
     # a hidden one is being kept or deleted
     return {name: folder for name, folder in folders.items() if not name.startswith(".")}
-
-
-def describe(name: str) -> Metadata:
-    """Return the metadata of an installed dataset without reading its tables."""
-    version = storage.current_version(available()[name])
-    return Metadata.from_json(storage.read_metadata(version), name)
-
-
-def having(file: str) -> list[str]:
-    """Return the names of the installed datasets that hold a table; damaged ones do not."""
-    names: list[str] = []
-    for name, folder in available().items():
-        with suppress(DatasetError):
-            if (storage.current_version(folder) / file).is_file():
-                names.append(name)
-    return names

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, get_origin, get_type_hints
 from zoneinfo import ZoneInfo
 
 from ..errors import DatasetError
@@ -11,24 +11,6 @@ from .zoomtables import ZoomClips
 
 FORMAT_VERSION = 3
 _MOST_DAYS = 100_000
-_TEXTS = (
-    *("name", "description", "source", "licence"),
-    *("time_zone", "salt_id", "made_by", "privacy_unit"),
-)
-_KINDS: dict[str, Any] = {
-    **dict.fromkeys(_TEXTS, str),
-    "simulated": bool,
-    "trips_have_people": bool,
-    "first_day": date,
-    "last_day": date,
-    "week": date | None,
-    "people_public": int | None,
-    "max_visits_cap": int,
-    "scenario": Mapping,
-    "period_from_data": bool | None,
-    "places_public": bool | None,
-    "mean_visits_public": float | int | None,
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +34,7 @@ class Metadata:
     trips_have_people: bool = True
     period_from_data: bool | None = None  # whether the two days were; None is not recorded
     places_public: bool | None = None  # as declared; False where a grid's area is from the data
-    mean_visits_public: float | None = None  # sets the clips of `zoom`; None is as for calls
+    mean_visits_public: float | int | None = None  # sets the clips of `zoom`; None is as for calls
     scenario: Mapping[str, Any] = field(default_factory=dict[str, Any])
     format_version: int = FORMAT_VERSION
 
@@ -112,15 +94,14 @@ class Metadata:
 
     def _check_types(self) -> None:
         """Raise `TypeError` or `ValueError` unless every field is what it is declared as."""
-        for name, kinds in _KINDS.items():
-            value = getattr(self, name)
+        for name, kind in get_type_hints(type(self)).items():
+            value, several = getattr(self, name), get_origin(kind) is Mapping
             # True is a whole number to Python
-            if not isinstance(value, kinds) or (
-                isinstance(value, bool) and kinds not in (bool, bool | None)
-            ):
+            odd = isinstance(value, bool) and kind not in (bool, bool | None)
+            if odd or not isinstance(value, Mapping if several else kind):
                 raise TypeError(name)
-        for name in _TEXTS:
-            getattr(self, name).encode("utf-8")  # half a character cannot be shown or written
+            if isinstance(value, str):
+                value.encode("utf-8")  # half a character cannot be shown or written
         ZoneInfo(self.time_zone)
         days = (self.last_day - self.first_day).days + 1
         if not 1 <= days <= _MOST_DAYS or (

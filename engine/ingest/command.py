@@ -217,25 +217,12 @@ def main(arguments: Sequence[str]) -> int:
     finally:
         os.umask(previous)
     _show()
-    return _print_summary(
-        [
-            *report.summary(),
-            f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
-            "It holds true counts: confidential, for the data's custodians, not for publication.",
-        ]
-    )
-
-
-def _print_summary(lines: Sequence[str]) -> int:
-    """Print the end of a run; whoever reads it may have gone."""
-    try:
-        for line in lines:
-            print("".join(c if c.isprintable() else "?" for c in line))
-        if sys.stdout is not None:  # closed by whoever started this
-            sys.stdout.flush()
-    except BrokenPipeError:
-        assert sys.stdout is not None
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    lines = [
+        *report.summary(),
+        f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
+        "It holds true counts: confidential, for the data's custodians, not for publication.",
+    ]
+    print("\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines))
     return 0
 
 

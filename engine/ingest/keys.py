@@ -60,13 +60,9 @@ def salt_of(folder: Path, wanted: str | None) -> str:
     path = folder / name / SALT_FILE
     if not name or not path.is_file():
         return secrets.token_hex(_SALT_BYTES)
-    try:
-        salt = path.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError):
-        salt = ""
-    if not salt:
+    if not (salt := path.read_text(encoding="utf-8").strip()):
         raise DatasetError(
-            f"dataset '{folder.name}': its file '{SALT_FILE}' is empty or cannot be read",
+            f"dataset '{folder.name}': its file '{SALT_FILE}' is empty",
             remedy="restore it, or remove it to have new random ranks",
             code="salt",
         )

@@ -36,7 +36,6 @@ CHOICES: dict[Choice, str] = {
 DAYS_PER_WEEK = 7
 LONGEST_PERIOD_DAYS = 3660
 FIRST_YEAR, LAST_YEAR = 1900, 2200
-LONGEST_NAME_BYTES = 200
 MOST_ZONES = 5_000
 
 
@@ -297,33 +296,18 @@ class IngestOptions:
         return self.has_people and "density" in self.parts and self.density_week is not None
 
     def _check_paths(self) -> None:
-        """Refuse a name that no file system, terminal or page can take."""
+        """Refuse no input, and a name that no terminal or page can show."""
         if not self.inputs:
             raise ParameterError("inputs must name at least one file, folder or pattern, got none")
-        name, whole = self.out.name, str(self.out)
-        try:
-            fits = 0 < len(name.encode()) <= LONGEST_NAME_BYTES and bool(whole.encode())
-        except UnicodeEncodeError:  # half a character
-            fits = False
-        if not fits or name == ".." or not name.isprintable():
+        name = self.out.name
+        if name in ("", "..") or not name.isprintable():
             raise ParameterError(
-                "out must name a folder for the dataset, in printable characters, at most "
-                f"{LONGEST_NAME_BYTES} bytes of UTF-8",
-                value=ascii(name if len(name) <= 60 else name[:59] + "…"),
+                "out must name a folder for the dataset, in printable characters",
+                value=ascii(name[:60]),
                 remedy="its last part becomes the dataset's name",
                 code="out",
                 settings=("out",),
             )
-        for setting in ("out", "locations", "zones", "spill", "inputs"):
-            value = getattr(self, setting)
-            paths = value if isinstance(value, tuple) else (value,)
-            if any("\0" in str(path) for path in paths):
-                raise ParameterError(
-                    f"{setting} must be a path, which holds no NUL",
-                    remedy="name another one",
-                    code="path",
-                    settings=(setting,),
-                )
 
     def _check_period(self) -> None:
         _check_time_zone("time_zone", self.time_zone)

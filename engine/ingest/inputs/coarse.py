@@ -15,7 +15,7 @@ from ... import geography
 from ...errors import InputError
 from ..options import MOST_ZONES, check_count
 from .cells import h3, zones_of
-from .places import HULL_BUFFER_M, WGS84, WIDEST_DEGREES, Places, from_zones, zone_of
+from .places import HULL_BUFFER_M, WGS84, Places, check_extent, from_zones, zone_of
 
 Shapes: TypeAlias = Any
 Area = tuple[float, float, float, float]
@@ -56,17 +56,8 @@ def resolution_of(size_m: float) -> int:
 
 
 def check_size(places: Places) -> None:
-    """Refuse more zones than can be opened, and zones cut by the 180° meridian."""
-    bounds: Shapes = shapely.bounds(places.zones.geometry.to_numpy())
-    widest = float((bounds[:, 2] - bounds[:, 0]).max())
-    if widest > WIDEST_DEGREES:
-        raise InputError(
-            f"a zone would span {widest:.0f} degrees of longitude: its place lies so near the 180° "
-            "meridian that its area reaches beyond it",
-            remedy="leave places within a few hundred metres of the meridian out, or name zones",
-            code="antimeridian",
-            settings=("locations", "zones"),
-        )
+    """Refuse more zones than can be opened, and zones that reach beyond the 180° meridian."""
+    check_extent(places.zones)
     check_count(len(places.zones))
 
 

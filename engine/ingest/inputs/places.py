@@ -90,7 +90,7 @@ def read_places(options: IngestOptions) -> Places:
         places = from_zones(zones)
         return replace(places, notes=(*places.notes, *notes))
     towers, made = _locations(options.locations, options)
-    _check_extent(options.locations.name, towers)
+    check_extent(towers)
     if options.zones is None:
         places = _from_towers(towers)
         return replace(places, notes=(*made, *places.notes))
@@ -113,19 +113,18 @@ def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tup
         # told before overlaps are looked for, where zones are to be built as they are
         check_count if options.hexagon_m is None else None,
     )
-    _check_extent(path.name, zones)
+    check_extent(zones)
     return zones, notes
 
 
-def _check_extent(name: str, places: gpd.GeoDataFrame) -> None:
+def check_extent(places: gpd.GeoDataFrame) -> None:
     """Refuse places on both sides of the 180° meridian: no plane of degrees holds them together."""
     west, _south, east, _north = places.total_bounds
     if east - west > WIDEST_DEGREES:
         raise InputError(
-            f"{sources.shown(name)}: the places span {east - west:.0f} degrees of longitude, more "
-            f"than {WIDEST_DEGREES}: they lie around the globe or on both sides of the 180° "
-            "meridian",
-            remedy="build a dataset for each side",
+            f"the places or their zones span {east - west:.0f} degrees of longitude, more than "
+            f"{WIDEST_DEGREES}: they lie around the globe or reach beyond the 180° meridian",
+            remedy="build a dataset for each side, without places within 500 m of the meridian",
             code="antimeridian",
             settings=("locations", "zones"),
         )

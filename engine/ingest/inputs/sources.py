@@ -28,23 +28,7 @@ _DELIMITERS = ",;\t|"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{9,}$")
 _VALUE = re.compile(r"[-+]?\d[\d.:/ -]*$|$")
 _QUOTED = re.compile(r'"[^"]*("|$)')
-_REFUSED = {
-    b"\xff\xfe\x00\x00": "text in UTF-32; save it as UTF-8",
-    b"\x89PNG": "a picture; export the table as CSV or Parquet",
-    b"\x89HDF": "an HDF5 file, as OMX matrices are; write each matrix as a CSV of origin, "
-    "destination and flow (openmatrix and pandas do)",
-    b"\x28\xb5\x2f\xfd": "packed with zstd; unpack it, or pack it with gzip",
-    b"BZh": "packed with bzip2; unpack it, or pack it with gzip",
-    b"\xfd7zXZ": "packed with xz; unpack it, or pack it with gzip",
-    b"PARE": "encrypted Parquet; export it without encryption",
-    b"SQLite format 3": "an SQLite database; export the table as CSV or Parquet",
-    **dict.fromkeys(
-        (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05"),
-        "a Python pickle, which could run code; export the table as CSV or Parquet",
-    ),
-    b"%PDF": "a PDF document; export the table as CSV or Parquet",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook; save its sheet as CSV",
-}
+_HDF5 = b"\x89HDF"
 
 
 @dataclass(frozen=True)
@@ -149,9 +133,12 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
     source = Source(path, "csv", (), (), size, packed=head.startswith(b"\x1f\x8b"), member=inner)
     with source.opened() as handle:
         head = handle.read(HEAD_BYTES)
-    for magic, what in _REFUSED.items():
-        if head.startswith(magic):
-            raise InputError(f"{name}: the file is {what}", code="foreign-file")
+    if head.startswith(_HDF5):
+        raise InputError(
+            f"{name}: the file is HDF5, as OMX matrices are; write each matrix as a CSV of origin, "
+            "destination and flow (openmatrix and pandas do)",
+            code="foreign-file",
+        )
     encoding = reading.encoding or _encoding(head)
     if b"\x00" in head and encoding != "utf-16":
         raise InputError(

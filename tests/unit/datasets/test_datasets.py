@@ -129,17 +129,15 @@ def test_a_path_and_a_local_folder_work(root, squares):
     assert datasets.load(root / "squares").metadata == METADATA
     datasets.save(root / "local" / "mine", METADATA, zones=ZONES, tables={})
     assert list(datasets.available()) == ["squares", "mine"]
-    assert datasets.describe("mine") == METADATA
+    assert datasets.load("mine").metadata == METADATA
 
 
-def test_a_missing_part_names_a_dataset_that_has_it(root, squares):
+def test_a_missing_part_is_refused(root):
     bare = datasets.save(root / "bare", METADATA, zones=ZONES, tables={"trips": TABLES["trips"]})
     assert not bare.has_density
-    with pytest.raises(DatasetError, match=r"'bare' has no density data .*squares"):
+    with pytest.raises(DatasetError, match="'bare' has no density data"):
         _ = bare.truth_by_tower
-    with pytest.raises(
-        DatasetError, match=r"no trip data \(trips_person\.parquet\).*none is installed"
-    ):
+    with pytest.raises(DatasetError, match=r"no trip data \(trips_person\.parquet\)"):
         _ = bare.trips_by_person
 
 

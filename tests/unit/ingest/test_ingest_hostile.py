@@ -45,7 +45,6 @@ def text(contents: str, encoding: str = "utf-8") -> Callable[[Path], None]:
 
 TABLES: dict[str, tuple[Callable[[Path], None], str]] = {
     "disguise.parquet": (text(HEADER + ROW), "claims to be Parquet"),
-    "pickle.csv": (lambda path: path.write_bytes(pickle.dumps([HEADER])) and None, "pickle"),
     "cut.parquet": (lambda path: path.write_bytes(b"PAR1" + b"\x00" * 500) and None, "damaged"),
     "zip.csv": (zip_with(("a.csv", HEADER.encode()), ("b.csv", b"")), "the zip holds 2 files"),
     "bomb.csv.zip": (zip_with(("a.csv", b"0" * 40_000_000)), "unpacks to"),

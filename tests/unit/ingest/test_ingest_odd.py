@@ -277,37 +277,16 @@ def test_empty_lines_above_the_names_of_places_are_passed_over(tmp_path: Path) -
     assert places.towers["location_id"].tolist() == ["A", "B"]
 
 
-@pytest.mark.parametrize(
-    ("name", "setting"),
-    [
-        ("n" * 300, "out"),
-        ("..", "out"),
-        ("a\0b", "out"),
-        ("a\udc80b", "out"),
-        ("a\x1b[31mb", "out"),
-        ("a\nb", "out"),
-        ("a\0b", "locations"),
-        ("a\0b", "zones"),
-        ("a\0b", "spill"),
-        ("a\0b", "inputs"),
-    ],
-)
+@pytest.mark.parametrize("name", ["..", "a\0b", "a\udc80b", "a\x1b[31mb", "n" * 300])
 def test_names_that_no_system_can_take_are_refused(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, setting: str
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
 ) -> None:
-    trips = write_csv(tmp_path / "t.csv", HEADER, ROWS)
-    given = {"locations": trips, "inputs": trips, "out": tmp_path / "x"}
-    given[setting] = tmp_path / name
-    arguments = ["trips", str(given.pop("inputs")), "--timezone", "UTC"]
-    arguments += ["--from", "2015-09-07", "--to", "2015-09-13"]
-    for option, value in given.items():
-        arguments += [f"--{option}", str(value)]
-    assert main(arguments) == 2
+    write_csv(tmp_path / "t.csv", HEADER, ROWS)
+    assert main(arguments(tmp_path, "--out", str(tmp_path / name))) == 2
     said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert said.startswith("error: ")
     assert not {"\x1b", "\0"} & set(said)
-    assert f"{setting} must" in said
 
 
 def boxes(count: int = 4) -> gpd.GeoDataFrame:

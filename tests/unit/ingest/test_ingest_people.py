@@ -132,14 +132,11 @@ def test_an_empty_salt_is_refused(tmp_path: Path) -> None:
         built(tmp_path, salt=None)
 
 
-@pytest.mark.parametrize(
-    ("last", "words"),
-    [(-179.9, "both sides of the 180° meridian"), (179.5, "would span 360 degrees")],
-)
-def test_places_at_the_antimeridian_are_refused(tmp_path: Path, last: float, words: str) -> None:
+@pytest.mark.parametrize("last", [-179.9, 179.5])
+def test_places_at_the_antimeridian_are_refused(tmp_path: Path, last: float) -> None:
     rows = [("A", -17.0, 179.999), ("B", -17.1, last), ("C", -17.2, 179.2)]
     locations = write_csv(tmp_path / "p.csv", ("location_id", "lat", "lng"), rows)
-    refused(tmp_path, words, locations=locations)
+    refused(tmp_path, "or their zones span 360 degrees", locations=locations)
 
 
 def test_a_trip_that_ends_before_it_starts_is_told(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def shipped_files() -> list[Path]:
 
 def test_every_shipped_dataset_is_there_and_simulated() -> None:
     for name in SHIPPED:
-        described = datasets.describe(name)
+        described = datasets.load(name).metadata
         assert described.simulated
         assert described.name == name
         assert described.people_public is not None
