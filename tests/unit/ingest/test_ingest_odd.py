@@ -232,8 +232,8 @@ def test_a_signal_leaves_nothing_behind(tmp_path: Path, how: signal.Signals) -> 
     spill.mkdir()
     typed = arguments(tmp_path, "--spill", str(spill), table="v.parquet", kind="visits")
     command = [sys.executable, "-m", "engine", "ingest", *typed]
-    # a shell starts what runs in the background with Ctrl-C ignored, and children inherit that
-    reset = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    # a shell starts what runs in the background with Ctrl-C (or nohup with SIGHUP) ignored
+    reset = partial(signal.signal, how, signal.SIG_DFL)
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=reset) as process:
         until = time.monotonic() + 60
         while not list(spill.iterdir()) and time.monotonic() < until:
