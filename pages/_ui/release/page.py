@@ -236,12 +236,17 @@ def _declare(plan: Plan, entry: Entry, ledger: BudgetLedger, known: dict[str, Bu
         people = st.text_input("Name of the people and the period", value=entry.name)
         left, middle, right = st.columns(3)
         unit = left.selectbox("Budget per", list(UNITS)[::-1], format_func=UNITS.__getitem__)
-        epsilon = middle.number_input("Total privacy loss (ε)", 0.01, 100.0, 2.0, step=0.5)
+        epsilon = middle.number_input(
+            "Privacy loss of all releases (ε)", 0.01, 100.0, None, step=0.5, placeholder="such as 2"
+        )
         delta = right.number_input(
             "Allowance beyond ε in all (δ)", 0.0, 0.01, plan.delta, step=1e-7, format="%g"
         )
         by = st.text_input("Your name or office: who answers for these data, and may raise this")
         if st.form_submit_button("Declare the budget", type="primary"):
+            if epsilon is None:
+                st.error("How much may be revealed in all is yours to say: enter an ε.")
+                return
             totals = {"unit": unit, "epsilon": float(epsilon), "delta": float(delta)}
             _say(lambda: ledger.declare(people, datasets=[entry.name], by=by, **totals))
 

@@ -16,7 +16,7 @@ from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.tables import table_html
-from pages._ui.release.words import LEAK, NOTHING_YET
+from pages._ui.release.words import LEAK, NOTHING_YET, SEE_BIAS
 from pages._ui.shell import frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
@@ -97,11 +97,12 @@ def planned(setting: Setting) -> Plan | None:
 
 def draw(plan: Plan, entry: Entry) -> None:
     """Draw what will be released, as home showed it, and how near it is by the noise alone."""
-    title, seen, counted, kept, bias = words(plan, "title", "seen", "cells", "contribution", "bias")
+    names = ("title", "seen", "cells", "contribution", "beyond")
+    title, seen, counted, kept, beyond = words(plan, *names)
     st.markdown(f"**{title}** of **{entry.name}** · {seen}")
     _judge(plan, entry)
     first, stage = plan.accuracy[0], plan.stages[0]
-    numbers, _, fixed = counted.partition(". ")
+    numbers = counted.partition(". ")[0]
     cards.row(
         [
             Card(
@@ -125,7 +126,7 @@ def draw(plan: Plan, entry: Entry) -> None:
             "If shown, the bar holds it": [f"{min(row.holds, LEVEL):.1%}" for row in rows],
         }
         st.html(table_html(columns))
-        st.markdown(f"{bias} {fixed}")
+        st.markdown(f"{beyond} {SEE_BIAS}")
 
 
 def _judge(plan: Plan, entry: Entry) -> None:

@@ -1,5 +1,6 @@
 """Sentences of the Release page."""
 
+from engine.privacy import Guarantee, guesses
 from engine.release import Budget, Cost, Plan
 from engine.release.ledger import exact
 from pages._ui.wording.numbers import counted
@@ -11,8 +12,13 @@ NOT_HERE = (
 NOTHING_YET = "Nothing leaves this computer, and nothing is spent, before you confirm below."
 NO_BUDGET = (
     "Nobody has said yet how much may be revealed about the people in this dataset. Whoever "
-    "answers for their data declares it once: it is the most that being in the data may ever add "
-    "to what all releases together reveal about one of them."
+    "answers for their data declares it once, for all releases together. Who knows all others' "
+    "data then guesses whether one of these people is in them: with "
+    + ", with ".join(f"ε {one} {guesses(Guarantee(epsilon=one).best_guess)}" for one in (1, 2, 4))
+    + " are right; a coin gets 50."
+)
+SEE_BIAS = (
+    "How sums are biased and which column to add up, the statement in the bundle says under *Bias*."
 )
 WHOSE = {
     "new": "People about whom nothing has been released yet",

@@ -31,6 +31,18 @@ def test_a_budget_is_asked_for_first(page):
     assert not BudgetLedger().path.exists()
     (form,) = page.get("form")
     assert not form.proto.form.enter_to_submit  # Enter in a field declares nothing
+    assert "ε 2 at most 88 of 100 guesses" in texts(page)
+    next(one for one in page.text_input if one.label.startswith("Your name")).set_value("me")
+    app = next(one for one in page.button if one.label == "Declare the budget").click().run()
+    assert "yours to say" in errors(app)[0]  # how much is nobody's default
+    assert not BudgetLedger().path.exists()
+
+
+@pytest.mark.parametrize("product", [question.FLOWS, question.DENSITY, question.REPORT])
+def test_what_the_page_says_of_bias_is_short(page, product):
+    page.button_group(key="release_product").set_value(product).run()
+    said = next(one.value for one in page.markdown if "under *Bias*" in one.value)
+    assert len(said.split()) <= 80
 
 
 def test_cost_and_warnings_are_said_in_full_before_confirming(page):
@@ -172,6 +184,7 @@ def test_a_budget_is_offered_with_the_delta_that_the_setting_takes(page):
     page.button_group(key="release_product").set_value(question.DENSITY).run()
     assert next(one for one in page.number_input if "(δ)" in one.label).value == 1e-7
     next(one for one in page.text_input if one.label.startswith("Your name")).set_value("me")
+    next(one for one in page.number_input if "(ε)" in one.label).set_value(2.0)
     app = next(one for one in page.button if one.label == "Declare the budget").click().run()
     assert "costs a person 1 (and δ = 1e-07); 1 is left after it." in texts(app)
 
