@@ -10,8 +10,9 @@ from engine.contract import Setting
 from engine.datasets import Dataset
 from engine.parameters import HOURS_PER_WEEK
 from pages._ui import cached, state
-from pages._ui.drawing import charts, maps
-from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
+from pages._ui.drawing import charts, maps, marks
+from pages._ui.drawing.colours import LOST, OTHER, PHANTOM, PRIVATE, TRUE
+from pages._ui.drawing.picture import wrong_visits
 from pages._ui.shell.problems import guarded
 from pages._ui.shell.session import map_size
 from pages._ui.wording.numbers import fixed, inert, number, percent
@@ -21,6 +22,10 @@ WIDTH, HEIGHT = 430, 440
 """Pixels that a map needs beside another part; where there are fewer they stand in one column."""
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _BUSY_HOUR = 2 * 24 + 18
+_WRONG = {
+    "phantom": (PHANTOM, "zones in which nobody was, but noise shows a visit"),
+    "lost": (LOST, "zones with visits that read 0"),
+}
 SAMPLED = (
     "Pre-sampling lowers the curve, noise makes it rough; scaling lifts the private line back to "
     "the truth (P1, figures 3–5)."
@@ -87,6 +92,7 @@ def _map(setting: Setting) -> None:
         what = f"visits, {when}; one scale for true and private"
         scale.legend(what, "0", f"{number(most)} or more")
     zones = outlines(setting)
+    wrong = wrong_visits(truth[:, hour], private[:, hour])
     columns = {"True": truth[:, hour], "Private": private[:, hour], "Error": error[:, hour]}
     maps.zone_map(
         zones,
@@ -98,7 +104,13 @@ def _map(setting: Setting) -> None:
         **map_size(WIDTH, HEIGHT),
         on_zone=lambda clicked: state.put(density_zone=clicked),
         marked=zones.ids.index(zone(setting)),
+        edged={} if view == "True" else {c: wrong[kind] for kind, (c, _) in _WRONG.items()},
     )
+    if view != "True":
+        marks.hollow(
+            (colour, kind, f"{meant}: {wrong[kind].sum()} of {len(truth)}")
+            for kind, (colour, meant) in _WRONG.items()
+        )
 
 
 def _week(setting: Setting) -> None:

@@ -4,6 +4,7 @@ import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -30,7 +31,7 @@ _PURPLE_GREEN = (
     (247, 247, 247), (217, 240, 211), (166, 219, 160), (90, 174, 97), (27, 120, 55), (0, 68, 27),
 )  # fmt: skip
 _NO_VALUE = (128, 128, 128, 60)
-_MARKED = (209, 73, 91, 255)
+_MARKED = (209, 73, 91)
 _HOLLOW = 70  # opacity inside a flow that is wrong
 _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
@@ -138,9 +139,10 @@ def zone_map(
     height: int = 520,
     width: int = 700,
     marked: int | None = None,
+    edged: Mapping[str, Booleans] = MappingProxyType({}),
     on_zone: Callable[[str], None] | None = None,
 ) -> None:
-    """Draw zones coloured by a value."""
+    """Draw zones coloured by a value; `edged` are those with an edge, by its colour."""
     colours = scale.colours(values).tolist()
     rows = [
         {"colour": colours[i], **{f"t{j}": texts[i] for j, texts in enumerate(tooltip.values())}}
@@ -159,8 +161,11 @@ def zone_map(
     )
     lines = [f"{html.escape(label)}: {{t{j}}}" for j, label in enumerate(tooltip)]
     layers = [layer]
+    for colour, zones in edged.items():
+        shade = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+        layers.append(_outlined(outlines, np.flatnonzero(zones).tolist(), shade))
     if marked is not None:
-        layers.append(_outlined(outlines, marked))
+        layers.append(_outlined(outlines, [marked]))
     deck.draw(
         layers,
         view_of(outlines.bounds, width, height),
@@ -239,7 +244,7 @@ def flow_map(
         pickable=True,
         auto_highlight=True,
     )
-    layers = [ground, flows] if marked is None else [ground, _outlined(outlines, marked), flows]
+    layers = [ground, flows] if marked is None else [ground, _outlined(outlines, [marked]), flows]
     deck.draw(
         layers,
         view,
@@ -261,13 +266,16 @@ def _features(outlines: Outlines, more: Sequence[Mapping[str, Any]]) -> dict[str
     return {"type": "FeatureCollection", "features": features}
 
 
-def _outlined(outlines: Outlines, zone: int) -> pdk.Layer:
+def _outlined(
+    outlines: Outlines, zones: Sequence[int], colour: Sequence[int] = _MARKED
+) -> pdk.Layer:
+    shapes = [outlines.geometries[zone] for zone in zones]
     return pdk.Layer(
         "GeoJsonLayer",
-        {"type": "Feature", "geometry": outlines.geometries[zone], "properties": {}},
-        id="marked",
+        {"type": "GeometryCollection", "geometries": shapes},
+        id=f"edge-{colour}",
         filled=False,
-        get_line_color=_MARKED,
+        get_line_color=colour,
         line_width_min_pixels=3,
     )
 

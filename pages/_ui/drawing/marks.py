@@ -89,6 +89,15 @@ def swatches(looks: Iterable[tuple[str, str, str]], note: str = "") -> None:
     st.html(f'<div class="outcomes" style="font-size:0.82rem">{each}{said}</div>')
 
 
+def hollow(looks: Iterable[tuple[str, str, str]]) -> None:
+    """Draw colours, hollow as maps draw what is wrong, with their names and meanings."""
+    look = (
+        "width:0.8rem;height:0.8rem;border:2px solid {0};"
+        "background:color-mix(in srgb, {0} 28%, transparent)"
+    )
+    swatches((look.format(colour), name, meaning) for colour, name, meaning in looks)
+
+
 def estimate(count: float) -> str:
     """Write an estimate: whole trips, but for small ones."""
     return f"{count:,.0f}" if count >= 9.5 else number(count)

@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 import streamlit as st
 
-from engine.arrays import Floats, Integers
+from engine.arrays import Booleans, Floats, Integers
 from engine.resolution import flows_between
 from pages._ui.drawing import colours, groups as groups_said
 from pages._ui.drawing.arrows import arrows
@@ -114,16 +114,32 @@ def of_zones(drawn: Shapes, true: Floats, private: Floats, *, what: str, epsilon
         for name, t, p in zip(drawn.names, true.tolist(), private.tolist(), strict=True)
     ]
 
-    def side(title: str, values: Floats) -> str:
+    def side(title: str, values: Floats, wrong: Sequence[tuple[str, Booleans]] = ()) -> str:
         shades = [_hex(one) for one in scale.colours(values).tolist()]
         paths = "".join(
             f'<path class="zone" fill="{shade}" d="{path}">{_title(words)}</path>'
             for path, shade, words in zip(drawn.zones, shades, said, strict=True)
         )
+        for kind, zones in wrong:
+            for at in np.flatnonzero(zones).tolist():
+                paths += f'<path class="flow {kind}" style="--c:{_KINDS[kind]}" d="'
+                paths += f'{drawn.zones[at]}">{_title(said[at])}</path>'
         return figure(drawn, title, f"{title}: {what} by zone", paths)
 
-    sides = side("True", true) + side(f"Private, ε = {epsilon:g}", private)
-    return Picture(sides, _scale(scale, what))
+    wrong = list(wrong_visits(true, private).items())
+    sides = side("True", true) + side(f"Private, ε = {epsilon:g}", private, wrong)
+    meant = {"phantom": "phantom, nobody was there", "lost": "lost, reads 0"}
+    key = _scale(scale, what) + "".join(
+        swatch(kind, _KINDS[kind], f"{meant[kind]}: {zones.sum()} of {len(zones)} zones")
+        for kind, zones in wrong
+    )
+    return Picture(sides, key)
+
+
+def wrong_visits(true: Floats, private: Floats) -> dict[str, Booleans]:
+    """Return which zones are shown with visits that nobody made, and which read 0 instead."""
+    reads = private >= 0.5  # as a whole number
+    return {"phantom": (true == 0) & reads, "lost": (true > 0) & ~reads}
 
 
 def of_flows(

@@ -13,7 +13,6 @@ from pages._ui.drawing import charts, maps, marks, tables
 from pages._ui.drawing.charts import Scale
 from pages._ui.drawing.tables import Column
 from pages._ui.shell.session import map_size
-from pages._ui.trips import matrix as trips_matrix
 from pages._ui.trips.matrix import LOST, PHANTOM, Matrix, rgb, written
 from pages._ui.wording.numbers import RANGE, between
 
@@ -69,7 +68,7 @@ def draw(matrix: Matrix) -> None:
     if shown != WRONG:
         scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     if shown != TRUE:
-        trips_matrix.key(PHANTOM, LOST)
+        marks.hollow((one.colour, one.name, one.meaning) for one in (PHANTOM, LOST))
         st.caption(
             f"In this draw {int(phantom.sum()):,} phantom flows and {int(lost.sum()):,} lost ones; "
             f"{int(phantom[pairs].sum())} of the {len(pairs[0])} arrows drawn here are phantoms."

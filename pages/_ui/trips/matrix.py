@@ -119,12 +119,3 @@ def written(value: float) -> str:
     ('42', '0.4')
     """
     return f"{value:,.0f}" if float(value).is_integer() else marks.estimate(value)
-
-
-def key(*outcomes: Outcome) -> None:
-    """Draw the colours of some outcomes, hollow as maps draw them, with their names."""
-    look = (
-        "width:0.8rem;height:0.8rem;border:2px solid {0};"
-        "background:color-mix(in srgb, {0} 28%, transparent)"
-    )
-    marks.swatches((look.format(one.colour), one.name, one.meaning) for one in outcomes)

@@ -60,7 +60,7 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
         "max_visits_per_user" not in uses
     )
     said = text(app)
-    assert re.search(r"Of 100 visits \d+ are where and when they were", said)
+    assert re.search(r"Of 100 visits in all \d+ are where and when they were", said)
     assert "Simulated people" in said
     assert "not a release" in said
 

@@ -49,6 +49,17 @@ def test_zones_read_as_true_and_private_and_names_are_text(city):
     assert "Private, ε = 0.5" in made.html()
 
 
+def test_zones_that_noise_fills_or_empties_are_marked_and_counted(city):
+    zones = len(city.zones)
+    true, private = np.ones(zones), np.ones(zones)
+    true[:3], private[2:6] = 0.0, 0.2  # two invented, three lost, one rightly empty
+    made = picture.of_zones(picture.shapes(city), true, private, what="visits", epsilon=1.0)
+    kinds = [made.sides.count(f'"flow {kind}"') for kind in ("phantom", "lost")]
+    assert kinds == [2, 3]
+    assert f"nobody was there: 2 of {zones} zones" in made.key
+    assert f"reads 0: 3 of {zones} zones" in made.key
+
+
 def test_flows_between_zones_that_lie_close_are_drawn_between_groups(city):
     drawn = picture.shapes(city)
     groups = [
