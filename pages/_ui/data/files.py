@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
@@ -22,8 +22,6 @@ TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq", "zip")
 ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
 ROWS = 5
 AS_FOUND = Reading()
-Point = tuple[float, float]
-"""Longitude and latitude."""
 
 
 @dataclass
@@ -39,7 +37,7 @@ class Draft:
     chosen: Mapping[str, str] = field(default_factory=dict[str, str])
     reading: Reading = AS_FOUND
     mappings: Mappings | None = None
-    at: Point | None = None  # about where the rows or the places lie
+    at: tuple[float, float] | None = None  # the middle of the zones, longitude and latitude
 
     def key(self, name: str) -> str:
         """Return a widget's key; a new round of uploads has new ones."""
@@ -76,13 +74,6 @@ class Draft:
     def has_places(self) -> bool:
         """Whether places or zones were given."""
         return "locations" in self.values or "zones" in self.values
-
-
-class ZoneLook(NamedTuple):
-    """A zone file's columns and where it lies."""
-
-    columns: tuple[str, ...]
-    at: Point | None
 
 
 def choose(
@@ -164,17 +155,13 @@ def look(path: Path, reading: Reading = AS_FOUND) -> Preview | ExplorerError:
     return looked(path, lambda: preview(path, ROWS, reading), repr(reading))
 
 
-def look_at_zones(path: Path, layer: str = "") -> ZoneLook | ExplorerError:
+def columns_of_zones(path: Path, layer: str = "") -> tuple[str, ...] | ExplorerError:
     """Return the columns of a zone file, or why it cannot be read."""
 
-    def read() -> ZoneLook:
+    def read() -> tuple[str, ...]:
         with st.spinner("Reading the zones …", show_time=False):
             frame = read_shapes(path, layer)
-        columns, at = tuple(map(str, frame.columns.drop(frame.geometry.name))), None
-        if frame.crs is not None and len(frame):
-            west, south, east, north = frame.geometry.to_crs("EPSG:4326").total_bounds
-            at = float((west + east) / 2), float((south + north) / 2)
-        return ZoneLook(columns, at)
+        return tuple(map(str, frame.columns.drop(frame.geometry.name)))
 
     return looked(path, read, layer)
 
@@ -250,22 +237,3 @@ def columns(
 def _twice(chosen: dict[str, str]) -> bool:
     taken = [column for column in chosen.values() if column]
     return len(set(taken)) < len(taken)
-
-
-def position(seen: Preview, chosen: Mapping[str, str]) -> Point | None:
-    """Return about where the first rows lie; None where it is not told."""
-    longitude = _mean(seen, chosen.get("lng") or chosen.get("origin_lng"))
-    latitude = _mean(seen, chosen.get("lat") or chosen.get("origin_lat"))
-    return None if longitude is None or latitude is None else (longitude, latitude)
-
-
-def _mean(seen: Preview, name: str | None) -> float | None:
-    if name not in seen.source.columns:
-        return None
-    column = seen.source.columns.index(name)
-    texts = [row[column].replace(",", ".") for row in seen.rows if column < len(row)]
-    try:
-        numbers = [float(text) for text in texts if text]
-    except ValueError:
-        return None
-    return sum(numbers) / len(numbers) if numbers else None

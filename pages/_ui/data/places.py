@@ -62,35 +62,30 @@ def _locations(draft: Draft, path: Path) -> None:
     if seen is None:
         draft.missing.append("a table of places that can be read")
         return
-    wanted = ("location_id", "lat", "lng")
-    chosen = _columns(draft, "locations", path, seen.source.columns, wanted)
-    draft.at = data_files.position(seen, chosen)
+    _columns(draft, "locations", path, seen.source.columns, ("location_id", "lat", "lng"))
 
 
 def _zones(draft: Draft, path: Path) -> None:
-    layers = data_files.layers_of(path)
-    layer = ""
+    layers, layer = data_files.layers_of(path), ""
     if len(layers) > 1:
         layer = draft.field(st.selectbox, "Layer of the file", f"layer_{path.name}", layers)
         draft.values["layer"] = layer
-    seen = data_files.drawn(data_files.look_at_zones(path, layer))
-    if seen is None:
+    columns = data_files.drawn(data_files.columns_of_zones(path, layer))
+    if columns is None:
         draft.missing.append("zones that can be read")
         return
-    _columns(draft, "zones", path, seen.columns, ("zone_id",))
-    draft.at = draft.at or seen.at
+    _columns(draft, "zones", path, columns, ("zone_id",))
 
 
 def _columns(
     draft: Draft, name: str, path: Path, columns: tuple[str, ...], wanted: tuple[str, ...]
-) -> dict[str, str]:
+) -> None:
     """Note file and columns where nothing is missing."""
     before = len(draft.missing)
     guessed = mapping.guess(name, columns)
     chosen = data_files.columns(draft, name, guessed, columns, wanted, ("name",))
     if len(draft.missing) == before:
         draft.values |= {name: path, f"{name}_mapping": chosen}
-    return chosen
 
 
 def _zoning(draft: Draft) -> None:
@@ -101,6 +96,9 @@ def _zoning(draft: Draft) -> None:
     places = _shown(draft) if draft.has_places or "area" in draft.values else None
     if places is None:
         draft.missing.append("coarser zones" if draft.has_places else "the area of the hexagons")
+        return
+    west, south, east, north = places.zones.total_bounds
+    draft.at = float(west + east) / 2, float(south + north) / 2
 
 
 def _hexagons(draft: Draft) -> float | None:

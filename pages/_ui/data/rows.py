@@ -100,8 +100,6 @@ def _by_hand(draft: Draft, there: tuple[str, ...]) -> None:
         required=True,
         help=data_wording.KINDS_HELP,
     )
-    if not any(mapping.guess(table, there) for table in KINDS):
-        st.warning(data_wording.unusual_columns(len(there)), icon=":material/view_column:")
     guessed = mapping.guess(kind, there)
     ids, points = mapping.PLACES[kind]
     # coordinates are asked for where ids are not there
@@ -133,7 +131,6 @@ def _read(draft: Draft, seen: Preview) -> None:
         st.html(rows_html(seen, draft.chosen, times))
     if None in times:
         st.warning(data_wording.TIMES_UNREAD, icon=":material/schedule:")
-    draft.at = data_files.position(seen, draft.chosen)
     if names and not draft.missing:
         draft.mappings = data_wording.tried("Cannot be read", lambda: _mapped(draft, names))
         if draft.mappings is None:

@@ -8,6 +8,7 @@ from typing import Any
 import geopandas as gpd
 import streamlit as st
 
+from engine.errors import ExplorerError
 from engine.ingest import Cancelled, Progress
 from engine.ingest.inputs.places import from_zones
 from engine.synthetic.twin import twin
@@ -127,14 +128,14 @@ def _number(draft: Draft, name: str, usual: float | None = None) -> Any:
 
 
 def _residents(draft: Draft, path: Path) -> str | None:
-    seen = None if path.suffix == ".csv" else data_files.look_at_zones(path)
-    if not isinstance(seen, data_files.ZoneLook):
+    columns = () if path.suffix == ".csv" else data_files.columns_of_zones(path)
+    if isinstance(columns, ExplorerError) or not columns:
         return None
-    guess = guess_residents(seen.columns)
+    guess = guess_residents(columns)
     return st.selectbox(
         "Residents",
-        seen.columns,
-        index=None if guess is None else seen.columns.index(guess),
+        columns,
+        index=None if guess is None else columns.index(guess),
         placeholder="not in the file: people live by area",
         key=draft.key("twin_residents"),
     )

@@ -77,8 +77,8 @@ def time_zones() -> tuple[str, ...]:
 
 def _time_zone(draft: Draft) -> str | None:
     zones, there = time_zones(), None
-    if draft.at is not None and abs(draft.at[1]) <= 90:
-        there = look.time_zone_at((draft.at[0] + 180) % 360 - 180, draft.at[1])
+    if draft.at is not None:
+        there = look.time_zone_at(*draft.at)
     usual = there or st.context.timezone
     own().time_zone = zone = draft.field(
         st.selectbox,

@@ -129,14 +129,6 @@ def ambiguous(column: str) -> str:
     )
 
 
-def unusual_columns(count: int) -> str:
-    """Say that a file may have no line of names; the names are not repeated, they may be values."""
-    return (
-        f"None of the {count:,} column names is a usual one. If the file has no line of names, add "
-        "one, such as uid,datetime,origin,destination. Else choose the columns below."
-    )
-
-
 def needed(missing: Sequence[str]) -> str:
     """Say what a person still has to give."""
     return f"Still needed: {joined(list(dict.fromkeys(missing)))}."
