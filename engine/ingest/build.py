@@ -260,7 +260,6 @@ def _trips(build: Build) -> None:
     if options.wants_density:
         engine.keep("records", rows.records(options, rows.visits_of_trips()), large=True)
         build.counts["visits"] = _density(build)
-    _note_backwards(build, "count(*)")
     if "trips" in options.parts:
         _moves(build, account.used, measured=True)
 
@@ -272,7 +271,6 @@ def _rides(build: Build) -> None:
     again = Reason.DUPLICATE if named else None
     build.judge(build.account("every", again))
     n = "count(*)" if named else "sum(copies)"
-    _note_backwards(build, n)
     table = engine.table(
         f"SELECT {rows.day_of('start', build.options.first_day)} AS day, origin_zone, "
         f"destination_zone, 1 AS rank, {n}::BIGINT AS n FROM every WHERE reason = 0 GROUP BY ALL"
@@ -346,16 +344,6 @@ def _moves(build: Build, used: int, *, measured: bool) -> None:
     build.counts["people_with_trips"] = moves.people
 
 
-def _note_backwards(build: Build, n: str) -> None:
-    sql = f"SELECT coalesce({n}, 0) FROM every WHERE reason = 0 AND finish < start"
-    ((backwards,),) = build.run.engine.rows(sql)
-    if backwards:
-        build.notes.append(
-            f"{int(backwards):,} trips end before they start: they count, by the time and place of "
-            "both ends as they are"
-        )
-
-
 def rounded(counted: pa.Table) -> tuple[pa.Table, int]:
     """Round flows in millionths to whole trips, once; return them and how many were fractions."""
     keys_ = ("day", "origin_zone", "destination_zone")
@@ -412,9 +400,6 @@ def _described(
 ) -> dict[str, object]:
     return {
         "name": source.name,
-        "bytes": source.size_bytes,
-        "format": source.format,
-        "encoding": source.encoding,
         "columns": {name: shown(column) for name, column in names.items()},
         "guessed": [name for name in names if name not in options.mapping],
     }

@@ -139,13 +139,6 @@ def test_places_at_the_antimeridian_are_refused(tmp_path: Path, last: float) -> 
     refused(tmp_path, "or their zones span 360 degrees", locations=locations)
 
 
-def test_a_trip_that_ends_before_it_starts_is_told(tmp_path: Path) -> None:
-    header = ("uid", "datetime", "end_datetime", "origin", "destination")
-    rows = [("a", "2015-09-07 09:00:00", "2015-09-07 08:00:00", "A", "B")]
-    _, report = built(tmp_path, rows, header=header)
-    assert any("1 trips end before they start" in note for note in report.notes)
-
-
 def test_no_text_of_the_engine_names_a_flag_but_the_command_line_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
