@@ -273,7 +273,7 @@ def _outlined(
     return pdk.Layer(
         "GeoJsonLayer",
         {"type": "GeometryCollection", "geometries": shapes},
-        id=f"edge-{colour}",
+        id=f"marked-{colour}",
         filled=False,
         get_line_color=colour,
         line_width_min_pixels=3,
