@@ -5,7 +5,7 @@ A product is a package, a method a value of ``parameters.method`` and a row of t
 
 | verb | answers |
 | --- | --- |
-| ``plan(dataset, parameters, *, when)`` | a `Plan`: what gets noise and what it costs |
+| ``plan(dataset, parameters)`` | the `Ledger` of a release, from public facts: no count is read |
 | ``truth(dataset, *, when)`` | the confidential counts that a release stands for |
 | ``release(dataset, parameters, *, rng or noise, when)`` | a draw; nothing confidential inside |
 | ``draw_noise(dataset, parameters, *, rng, when)`` | what ``release`` takes as its ``noise`` |
@@ -149,18 +149,6 @@ class Setting:
     def at(self, epsilon: float) -> "Setting":
         """Return the same at another ε."""
         return replace(self, parameters=self.parameters.at(epsilon))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What a release will hold and cost: of settings and public facts alone, no count is read.
-
-    `cells` are the numbers that get noise of their own, at most so many where the method chooses.
-    `ledger` has each stage with its sensitivity, noise and share, and what one unit pays.
-    """
-
-    cells: int
-    ledger: Ledger
 
 
 @dataclass(frozen=True, kw_only=True)

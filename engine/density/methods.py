@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from .. import noise as samplers
-from ..contract import Method, Plan
+from ..contract import Method
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..ledger import Kind, Ledger
+from ..ledger import Ledger
 from ..parameters import GAUSSIAN_METHODS, HOURS_PER_WEEK, USES, DensityMethod, DensityParameters
 from .accounting import fourier_ledger, laplace_ledger
 from .aggregates import tower_tree
@@ -186,39 +186,18 @@ def shapes_of(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int, .
     }
 
 
-def plan(dataset: Dataset, parameters: DensityParameters) -> Plan:
+def plan(dataset: Dataset, parameters: DensityParameters) -> Ledger:
     """Return what gets noise and what it costs, from public facts: no count is read.
-
-    The Fourier methods choose by noise how many coefficients they keep; each cell of the cover
-    has at most one for every hour.
 
     Examples
     --------
     >>> from engine import datasets
     >>> naive = DensityParameters(epsilon=1.0, method="zones_laplace")
-    >>> planned = plan(datasets.load("demo-city"), naive)
-    >>> planned.cells == 150 * 168, planned.ledger.proved_epsilon
-    (True, 1.0)
+    >>> plan(datasets.load("demo-city"), naive).proved_epsilon
+    1.0
     """
     method = METHODS[parameters.method]
-    stated = method.ledger(parameters, **method.public(dataset))
-    towers, cover = len(dataset.towers), dataset.tessellation.cover_size
-    districts = int(tower_tree(dataset).districts.max()) + 1 if method.ours else 0
-    cells = {
-        Kind.ZONE_COUNTS: len(dataset.zones) * HOURS_PER_WEEK,
-        Kind.TOWER_COUNTS: towers * HOURS_PER_WEEK,
-        Kind.COVER_COUNTS: cover * HOURS_PER_WEEK,
-        Kind.COVER_TOTALS: cover,
-        Kind.TOWER_SHARES: towers,
-        Kind.ALL_VISITS: 1,
-        Kind.COEFFICIENTS: cover * HOURS_PER_WEEK,
-        Kind.ZOOM_TOWERS: towers * HOURS_PER_WEEK,
-        Kind.ZOOM_DISTRICTS: districts * HOURS_PER_WEEK,
-        Kind.ZOOM_CITY: HOURS_PER_WEEK,
-        Kind.ZOOM_WEEKS: towers,
-        Kind.ZOOM_VISITS: 1,
-    }
-    return Plan(cells=sum(cells.get(stage.kind, 0) for stage in stated.stages), ledger=stated)
+    return method.ledger(parameters, **method.public(dataset))
 
 
 def ledger(parameters: DensityParameters, **public: Any) -> Ledger:

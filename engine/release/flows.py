@@ -84,7 +84,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         )
     stages = tuple(
         Stage.laplace(_NAMES[one.kind], int(one.sensitivity), one.epsilon, _ROOM if ours else 1.0)
-        for one in od.plan(view, parameters).ledger.stages
+        for one in od.ledger(parameters).stages
     )
     scale, flows, least = stages[0].scale, matrices * zones * (zones - 1), parameters.least_shown
     law, bar, total_bar = law_of(scale), laplace_bar(scale), sum_bar(scale, matrices * (zones - 1))

@@ -12,6 +12,7 @@ from ..datasets import Dataset
 from ..errors import ParameterError
 from ..report import Analysis, ReportNoise, ReportParameters, labels
 from ..report.measures import Measure
+from ..report.mechanism import cells
 from ..report.settings import LEVELS
 from ..resolution import FINEST
 from . import noise
@@ -31,7 +32,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
             code="coarse",
         )
     parameters: ReportParameters = setting.parameters
-    planned, users = report.plan(view, parameters), parameters.unit == "user"
+    users = parameters.unit == "user"
     stages = tuple(
         Stage(
             name=f"{stage.name}: {stage.reads}",
@@ -39,7 +40,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
             scale=stage.sensitivity / stage.epsilon * _ROOM,  # to the last digit what is drawn
             epsilon=stage.epsilon,
         )
-        for stage in planned.ledger.stages
+        for stage in report.ledger(parameters).stages
     )
     return Plan.of(
         setting,
@@ -50,7 +51,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         limit=parameters.max_trips_per_user if users else 1,
         stages=stages,
         composition="basic composition",
-        cells=planned.cells,
+        cells=cells(view, parameters),
         accuracy=tuple(
             Accuracy(what=f"{stage.name}: one bin", half_width=laplace_bar(stage.scale))
             for stage in stages

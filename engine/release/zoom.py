@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .. import density, validation
+from .. import validation
 from ..arrays import Integers
 from ..contract import Setting
 from ..datasets import Dataset
@@ -19,7 +19,7 @@ from ..density.aggregates import tower_tree
 from ..density.reading import read
 from ..density.zoom import measure, noise_scale, visits_scale
 from ..errors import DatasetError, ParameterError
-from ..parameters import DensityParameters
+from ..parameters import HOURS_PER_WEEK, DensityParameters
 from . import noise
 from .density import zone_variances
 from .files import require_counts, write_hours, write_zones
@@ -37,6 +37,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     root = float(np.sqrt(clips.squared))
     fine, whole = (noise_scale(name, root, strength, clips) for name in ("towers", "weeks"))
     visits = visits_scale(cap, strength, clips)
+    towers, districts = len(view.towers), _districts(view)
     median = float(np.sqrt(np.median(zone_variances(view))))
     hour, week = normal_bar(fine * median), normal_bar(whole * median)
     return Plan.of(
@@ -49,9 +50,9 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         limit=cap,
         stages=_stages(strength, cap, clips),
         composition="zCDP",
-        cells=density.plan(view, parameters).cells,
-        towers=len(view.towers),
-        matrices=_districts(view),
+        cells=(towers + districts + 1) * HOURS_PER_WEEK + towers + 1,
+        towers=towers,
+        matrices=districts,
         accuracy=(
             Accuracy(what="a zone in one hour, as measured (median zone)", half_width=hour),
             Accuracy(what="a zone over the week, as measured (median zone)", half_width=week),

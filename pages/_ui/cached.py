@@ -201,5 +201,4 @@ def risk(setting: Setting) -> Risk:
 @once
 def ledger(setting: Setting) -> Ledger:
     """Return what one unit of protection pays for one matrix; of public facts alone."""
-    source = dataset(view(setting))
-    return product_of(setting).plan(source, setting.parameters, **days(setting, 0)).ledger
+    return product_of(setting).plan(dataset(view(setting)), setting.parameters)

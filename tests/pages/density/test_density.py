@@ -77,7 +77,7 @@ def test_ledger_lists_every_stage_and_the_three_totals(open_density):
     data = load("demo-city")
 
     def ledger(method):
-        return density.plan(data, DensityParameters(epsilon=0.3, method=method)).ledger
+        return density.plan(data, DensityParameters(epsilon=0.3, method=method))
 
     expected = ledger("efpag")
     assert [stage.name for stage in expected.stages] == list(stages["Stage"])

@@ -21,7 +21,7 @@ def test_each_setting_has_its_own_use_and_the_risk_of_its_ledger(tiny_city, judg
     for one in judged.judged[::7]:
         parameters = one.setting.parameters
         view = look_at(tiny_city, one.setting.zones)
-        ledger = density.plan(view, parameters).ledger
+        ledger = density.plan(view, parameters)
         assert one.risk == privacy.risk_of_ledger(ledger, parameters.epsilon).best_guess
         assert one.use.limits == DENSITY_LIMITS
         assert one.use == use(one.setting, tiny_city)
