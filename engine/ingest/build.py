@@ -301,6 +301,7 @@ def _visits(build: Build) -> None:
 def _flows(build: Build) -> None:
     """Add up flows: trip level only, every trip of rank 1."""
     engine = build.run.engine
+    _check_counts(build)
     engine.keep("flows", rows.flows(build.options))
     # flows of one pair in several rows add up, none is a duplicate
     build.judge(build.account("flows"))
@@ -318,6 +319,19 @@ def _flows(build: Build) -> None:
             "one whole trip of this table, not what one expanded trip adds to it"
         )
     build.tables["trips"] = counting.trip_table(build.run, used)
+
+
+def _check_counts(build: Build) -> None:
+    """Refuse counts of which no row shows the decimal mark: first rows may have none at all."""
+    if build.options.reading.decimal or build.options.reading.thousands:
+        return
+    marked = "regexp_matches(flow, '[.,]')"
+    clear = f"{marked} AND NOT regexp_full_match(trim(flow), '{guess.THOUSANDS}')"
+    for table in build.views:
+        if table.kinds["flow"] == "VARCHAR":
+            sql = f"SELECT bool_or({marked}), bool_or({clear}) FROM {table.view}"
+            if build.run.engine.rows(sql) == [(True, False)]:
+                raise guess.ambiguous(*next(iter(build.mappings.items())))
 
 
 def _density(build: Build) -> Account:

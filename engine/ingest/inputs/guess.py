@@ -19,7 +19,8 @@ SAMPLE_ROWS = 2_000
 _NUMBER = re.compile(r"-?\d{1,19}([.,]\d+)?$")
 _PARTS = re.compile(r"(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})(\D|$)")
 _COMMA_DECIMAL = re.compile(r"[-+]?\d{1,3}([. ]\d{3})*,\d+$|[-+]?\d+,\d+$")
-_THOUSANDS = re.compile(r"[1-9]\d{0,2}[.,]\d{3}$")
+THOUSANDS = "[1-9][0-9]{0,2}[.,][0-9]{3}"
+"""What may be a thousand, or one and a fraction."""
 _UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
     ("days", 32_874, 54_789),  # 1990 to 2050, as all of them; days are those of a spreadsheet
     ("seconds", 6.3e8, 2.53e9),
@@ -49,7 +50,10 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
     if reading.decimal is None:
         numbers = [value for name in NUMBERS for value in columns.get(name, [])]
         comma = source.format == "csv" and any(_COMMA_DECIMAL.match(value) for value in numbers)
-        reading = replace(reading, decimal="," if comma and reading.thousands != "," else ".")
+        if comma and reading.thousands != ",":
+            reading = replace(reading, decimal=",")
+        elif any("." in value for value in numbers):  # else what follows may show which
+            reading = replace(reading, decimal=".")
         if source.format == "csv" and not reading.thousands:
             _check_counts(source, names, columns.get("flow", []))
     asked: str | None = None
@@ -75,16 +79,20 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
 
 
 def _check_counts(source: Source, names: Mapping[str, str], values: Sequence[str]) -> None:
-    """Refuse counts all of whose marks may be those of thousands: a wrong guess divides by them."""
     marked = [value for value in values if "." in value or "," in value]
-    if marked and all(_THOUSANDS.match(value) for value in marked):
-        raise InputError(
-            f"{source.name}: column '{shown(names['flow'])}' holds numbers such as 1,234 or 1.234, "
-            "which can be a thousand or one and a fraction, and the first rows do not show which",
-            remedy="say which mark is the decimal one, or the one between thousands",
-            code="ambiguous-numbers",
-            settings=("decimal", "thousands"),
-        )
+    if marked and all(re.fullmatch(THOUSANDS, value) for value in marked):
+        raise ambiguous(source, names)
+
+
+def ambiguous(source: Source, names: Mapping[str, str]) -> InputError:
+    """Return the refusal of counts whose marks may all be of thousands: a guess divides by them."""
+    return InputError(
+        f"{source.name}: column '{shown(names['flow'])}' holds numbers such as 1,234 or 1.234, "
+        "which can be a thousand or one and a fraction, and no row shows which",
+        remedy="say which mark is the decimal one, or the one between thousands",
+        code="ambiguous-numbers",
+        settings=("decimal", "thousands"),
+    )
 
 
 def complete(mappings: Mappings, given: Reading) -> Reading:

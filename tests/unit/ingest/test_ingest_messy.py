@@ -94,6 +94,10 @@ def test_times_in_another_zone_are_moved(tmp_path: Path, expected: Any) -> None:
 
 def test_thousands_and_decimals_of_flows_are_read(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
+    late = "A;B;12\n" * 2_500 + "B;C;1.234\n"
+    (tmp_path / "late.csv").write_text("origin;destination;flow\n" + late, encoding="utf-8")
+    with pytest.raises(InputError, match="can be a thousand or one and a fraction"):
+        built(tmp_path, tmp_path / "late.csv", kind="flows")
     path.write_text("origin;destination;flow\nA;B;1.234\nB;C;12\n", encoding="utf-8")
     with pytest.raises(InputError, match="can be a thousand or one and a fraction"):
         built(tmp_path, path, kind="flows")  # it was read as one trip
