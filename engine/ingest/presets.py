@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from .inputs.mapping import whole
+from .inputs.mapping import plain, whole
 from .options import Choice, Kind, Reading
 
 
@@ -131,8 +131,9 @@ def chosen(name: str, columns: Sequence[str]) -> Preset:
     alike = [one for one in PRESETS if one.name == name]
     found = next((one for one in alike if _fits(one, columns)), None)
     if found is None:
+        known = ", ".join(line.strip() for line in alike[0].columns.splitlines())
         raise InputError(
-            f"the table is no '{name}', which has {', '.join(alike[0].columns.split())}",
+            f"the table is no '{name}', which has {known}",
             remedy="leave the preset out and map the columns",
             code="preset",
             settings=("preset", "mapping"),
@@ -154,12 +155,12 @@ def settings(preset: Preset, columns: Sequence[str]) -> dict[str, Any]:
 
 def found(wanted: str, columns: Sequence[str]) -> dict[str, str]:
     """Return canonical columns by the first of their names that are there, spelt as in the file."""
-    spelt, result = {column.lower(): column for column in columns}, dict[str, str]()
+    spelt, result = {plain(column): column for column in columns}, dict[str, str]()
     for line in wanted.splitlines():
         canonical, _, names = line.strip().partition("=")
         for name in names.split("|"):
             parts = [part.partition(":") for part in name.split("+")]
-            if all(own.lower() in spelt for own, _, _ in parts):
-                result[canonical] = "+".join(spelt[a.lower()] + b + c for a, b, c in parts)
+            if all(plain(own) in spelt for own, _, _ in parts):
+                result[canonical] = "+".join(spelt[plain(a)] + b + c for a, b, c in parts)
                 break
     return result

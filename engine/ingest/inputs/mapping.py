@@ -45,9 +45,30 @@ PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """For each kind of table the columns of place ids, and those of coordinates instead."""
 
-_LAT, _LNG = "lat, latitude, latitud", "lng, lon, long, longitude, longitud"
-_FROM = "start, pickup, origin, from, o, start station, origen, inicio"
-_TO = "end, dropoff, destination, dest, to, d, end station, destino, fin"
+_FROM = (
+    "origin, start, from, pickup, pu, o, departure, boarding, source, origen, inicio, desde, "
+    "start station"
+)
+_TO = (
+    "destination, end, to, dropoff, do, dest, d, return, alighting, arrival, target, destino, fin, "
+    "hasta, end station"
+)
+_LAT = "lat, latitude, latitud, station latitude, centroid latitude"
+_LNG = "lng, lon, long, longitude, longitud, station longitude, centroid longitude"
+_PLACE = (
+    "stop id, id, station id, station code, station number, code, number, location id, location, "
+    "polygon id, zone id, zone, district, h3, quadkey, geohash, geohash5, geoid, pcod, pcode, "
+    "geocode, zona, estacion"
+)
+_BEGIN = (
+    "start, trip start, started, pickup, trip pickup, tpep pickup, lpep pickup, departure, "
+    "boarding, check in, inicio, salida, retiro"
+)
+_FINISH = (
+    "end, trip end, ended, stop, dropoff, trip dropoff, tpep dropoff, lpep dropoff, return, "
+    "arrival, alighting, fin, llegada, arribo"
+)
+_WHEN = "datetime, timestamp, time, at, zoned datetime, time ms, date, fecha, hora"
 
 
 def _either_way(ends: str, axes: str) -> str:
@@ -59,28 +80,19 @@ def _either_way(ends: str, axes: str) -> str:
 _SYNONYMS: dict[str, str] = {
     "uid": "user id, user, usuario id, usuario, person id, person, subscriber id, subscriber, "
     "customer id, device id, imsi, msisdn, caller id, agent id, taxi id, medallion, vehicle id, "
-    "rider id, client id, user id hash, bike id, cuebiq id, persona, id persona, id usuario, "
-    "cliente, id cliente, viajero, abonado, vehiculo, id vehiculo",
+    "rider id, client id, user id hash, bike id, cuebiq id, caid, maid, ad id, card id, numero "
+    "tarjeta, persona, id persona, id usuario, cliente, id cliente, viajero, abonado, "
+    "vehiculo, id vehiculo",
     "tid": "trip id, trip, traj id, trajectory id, trajectory, journey id, journey, ride id, "
     "viaje id, id viaje",
-    "datetime": "last reported, timestamp, time, start datetime, start time, started at, inicio "
-    "del viaje, inicio, departure time, check in time, fecha hora, epoch, utc, utc time, start, "
-    "start date, pickup datetime, tpep pickup datetime, lpep pickup datetime, call time, date, "
-    "start zoned datetime, fecha, dia, day, fecha y hora, marca de tiempo, fecha inicio, hora "
-    "salida, fecha salida, comienzo",
-    "end_datetime": "end time, ended at, fin del viaje, fin, arrival time, stop time, end, end "
-    "date, dropoff datetime, tpep dropoff datetime, lpep dropoff datetime, end zoned datetime, "
-    "fecha fin, fecha llegada, hora llegada",
-    "origin": "from stop id, boarding stop id, origin id, id origin, origen id, origen, start "
-    "station id, from, from id, source, start location, from district, from zone, origin zone, "
-    "pickup location id, pulocationid, from station id, start zone, start polygon id, origin h3, "
-    "start quadkey, origin geohash, h geocode, zona origen, id origen, estacion origen, estacion "
-    "de origen, desde",
-    "destination": "to stop id, alighting stop id, destination id, destino id, destino, end "
-    "station id, to, to id, target, end location, dest, to district, to zone, destination zone, "
-    "id destination, dropoff location id, dolocationid, to station id, end zone, end polygon id, "
-    "destination h3, end quadkey, destination geohash, w geocode, zona destino, estacion destino, "
-    "estacion de destino, hasta",
+    "datetime": "last reported, timestamp, time, fecha hora, epoch, utc, utc time, utc timestamp, "
+    f"{_either_way(_BEGIN, _WHEN)}, inicio del viaje, start, inicio, departure, call time, date, "
+    "fecha, dia, day, fecha y hora, marca de tiempo, comienzo",
+    "end_datetime": f"{_either_way(_FINISH, _WHEN)}, fin del viaje, end, fin, return",
+    "origin": f"{_either_way(_FROM, _PLACE)}, from, source, origen, estacion de origen, desde, "
+    "h geocode",
+    "destination": f"{_either_way(_TO, _PLACE)}, dest, to, target, destino, estacion de destino, "
+    "hasta, w geocode",
     "location_id": "id, stop id, station id, tower id, cell id, site id, antenna id, venue id, "
     "tower, station, antenna, place id, location, cell, poi, poi id, venue, zone id, zone, lac ci, "
     "h3, h3 index, quadkey, geohash, lugar, id lugar, estacion, id estacion, antena, id antena, "
@@ -89,7 +101,7 @@ _SYNONYMS: dict[str, str] = {
     "origin_lng": _either_way(_FROM, _LNG),
     "destination_lat": _either_way(_TO, _LAT),
     "destination_lng": _either_way(_TO, _LNG),
-    "clock": "hour, hora, time of day, time, start hour, start time, hora inicio",
+    "clock": "hour, hora, time of day, time, start hour, start time, hora inicio, hora retiro",
     "end_clock": "end hour, hora fin, end time, hora arribo",
     "lat": "stop lat, latitude, latitud, y",
     "lng": "stop lon, longitude, lon, long, longitud, x",
@@ -97,20 +109,21 @@ _SYNONYMS: dict[str, str] = {
     "name 2, name 1, namelsad",
     "zone_id": "id, code, zone, tile id, polygon id, gid 5, gid 4, gid 3, gid 2, gid 1, geoid, "
     "geoid20, geoid10, iris, district id, sector id, adm1 code, location id, id zone, zona, id "
-    "zona, distrito, municipio, codigo",
+    "zona, distrito, municipio, codigo, cell id, cvegeo, cd mun",
     "flow": "count, n trips, trips, n, flows, volume, value, n crisis, s000, viajes, cantidad, "
-    "conteo, numero, total",
+    "conteo, numero, total, flujo, trip count, total trips",
     "date": "day, fecha, dia, date time, datetime, time, timestamp, started at, start time",
 }
 
 
-def _plain(name: str) -> str:
+def plain(name: str) -> str:
+    """Return a column's name in the letters and digits that names are compared by."""
     letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]", "", letters)
 
 
 _NAMES = {
-    canonical: tuple(_plain(name) for name in (canonical, *names.split(",")))
+    canonical: tuple(plain(name) for name in (canonical, *names.split(",")))
     for canonical, names in _SYNONYMS.items()
 }
 LONGEST_VALUE = 80
@@ -119,28 +132,41 @@ _NUMERIC = ("int", "uint", "float", "double", "halffloat", "decimal")
 _TEXTS = ("string", "large_string", "string_view", "dictionary")
 _STAMPS = ("timestamp", "date32", "date64")
 _NAME = re.compile(r"[^\W\d][\w .()\[\]#-]{0,59}")
-_CLOCK_NAMES = {"time", "hour", "hora", "starttime", "horainicio"}
-_DAYS = {"date", "fecha", "dia", "day", "startdate", "enddate", "fechainicio"}
+_DAY = re.compile("date$|^fecha|^dia$|^day$")
+_ENDINGS = {
+    "location_id": "(id|code|number|pcode?|ident)$",
+    "zone_id": "(id|code|number|pcode?|[0-9]cd)$",
+    "lat": "^lat|lat(itude?)?$",
+    "lng": "^(lon|lng)|(lng|lon|longitude?)$",
+}
+"""Of files of places and zones: what the one column ends with that no known name fits."""
+_ROW_NUMBERS = {"objectid", "fid", "oid", "globalid"}
 
 
 def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:
     """Guess which of `columns` holds each canonical column of a `kind` of table."""
-    plain = {_plain(column): column for column in reversed(columns)}
+    spelt = {plain(column): column for column in reversed(columns)}
     names: dict[str, str] = {}
     known = REQUIRED[kind] + OPTIONAL[kind]
     for canonical in known:
-        if canonical in CLOCKS and _plain(names.get(CLOCKS[canonical], "")) not in _DAYS:
+        if canonical in CLOCKS and not _DAY.search(plain(names.get(CLOCKS[canonical], ""))):
             continue  # a time of its own belongs to a column of days alone
         for wanted in _NAMES[canonical]:
             if kind == "visits" and wanted == "id":  # there it numbers the rows
                 continue
-            column = plain.get(wanted)
+            column = spelt.get(wanted)
             if column is not None and column not in names.values():
                 names[canonical] = column
                 break
-    day = next((plain[name] for name in plain if name in _DAYS), None)
-    if _plain(names.get("datetime", "")) in _CLOCK_NAMES and "clock" in known and day is not None:
-        names |= {"clock": names["datetime"], "datetime": day}
+        if kind in ("locations", "zones") and canonical not in names and canonical in _ENDINGS:
+            ending = _ENDINGS[canonical]
+            alike = [name for name in spelt.keys() - _ROW_NUMBERS if re.search(ending, name)]
+            names |= {canonical: spelt[alike[0]]} if len(alike) == 1 else {}
+    for clock, whole_ in CLOCKS.items():
+        own = names.get(whole_, "")
+        day = next((spelt[n] for n in _NAMES[whole_] if n in spelt and _DAY.search(n)), own)
+        if clock in known and day != own and plain(own) in _NAMES[clock]:
+            names |= {clock: own, whole_: day}
     return names
 
 
@@ -158,11 +184,13 @@ def parts(spec: str, columns: Sequence[str]) -> list[tuple[str, int | None]]:
     return result
 
 
-def resolve(kind: str, given: Mapping[str, str], source: Source) -> dict[str, str]:
+def resolve(
+    kind: str, given: Mapping[str, str], source: Source, by_points: bool = False
+) -> dict[str, str]:
     """Return canonical → actual column names for one file: what is given, the rest guessed.
 
     Places are told by ids or by coordinates: by ids where a file has both, unless coordinates alone
-    are given.
+    are given, or there is no table of places that may have these ids (`by_points`).
     """
     known = REQUIRED[kind] + OPTIONAL[kind]
     if odd := next((canonical for canonical in given if canonical not in known), None):
@@ -181,7 +209,7 @@ def resolve(kind: str, given: Mapping[str, str], source: Source) -> dict[str, st
     if not has_ids and not has_points:
         fault = f"no column for {' and '.join(ids)}, nor for {', '.join(points)}"
         raise _missing(source, kind, fault, "one or the other")
-    asked = not set(points).isdisjoint(given) and set(ids).isdisjoint(chosen)
+    asked = (by_points or not set(points).isdisjoint(given)) and set(ids).isdisjoint(chosen)
     dropped = ids if has_points and (asked or not has_ids) else points
     names = {canonical: spec for canonical, spec in names.items() if canonical not in dropped}
     check(source, names, kind)
@@ -198,8 +226,10 @@ def whole(kind: str, names: Collection[str]) -> bool:
 def of_files(options: IngestOptions, files: Sequence[Source]) -> Mappings:
     """Return the column mapping of every file, checked."""
     result: Mappings = {}
+    area = options.zones or options.area or options.area_from_data
+    by_points = bool(area) and options.locations is None
     for source in files:
-        result[source] = resolve(options.kind, options.mapping, source)
+        result[source] = resolve(options.kind, options.mapping, source, by_points)
     first, *others = result.items()
     for source, names in others:
         if odd := sorted(set(names) ^ set(first[1])):
