@@ -7,12 +7,9 @@ at most; `guesses` is how every page writes it. Nothing here reads data or draws
 from .attack import Attack, Corridor, Visitor, strongest, strongest_on_density
 from .guarantee import (
     GROUP,
-    PRECEDENTS,
     STRONG_GUESS,
-    SUPPRESSION_STANDARDS,
     WEAK_GUESS,
     Guarantee,
-    Precedent,
     Risk,
     Strength,
     guesses,
@@ -24,15 +21,12 @@ from .people import trips_of_people
 
 __all__ = [
     "GROUP",
-    "PRECEDENTS",
     "STRONG_GUESS",
-    "SUPPRESSION_STANDARDS",
     "WEAK_GUESS",
     "Attack",
     "Corridor",
     "Guarantee",
     "Losses",
-    "Precedent",
     "Risk",
     "Strength",
     "Visitor",

@@ -13,7 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from .. import validation
 from ..errors import ParameterError
@@ -29,8 +29,7 @@ STRONG_GUESS = 0.75
 pure release reaches it at ε = ln 3, about 1.1."""
 WEAK_GUESS = 0.95
 """Best guess above which privacy is called weak: the attacker errs less than once in 20 times. A
-single pure release reaches it at ε = ln 19, about 2.9. Both limits are conventions; most known
-uses (`PRECEDENTS`) lie between them, each counted for its own unit."""
+single pure release reaches it at ε = ln 19, about 2.9. Both limits are conventions."""
 
 GROUP = 4
 """A household: so many who travel together are spoken of beside every promise to one."""
@@ -247,47 +246,3 @@ def guesses(best_guess: float, *, coin: bool = False) -> str:
     right = round(100 * best_guess)
     words = "over 99 of 100 guesses" if right > 99 else f"at most {right} of 100 guesses"
     return f"{words} (a coin: 50)" if coin else words
-
-
-class Precedent(NamedTuple):
-    """A published use of differential privacy: ε for one unit, and its address without https."""
-
-    name: str
-    epsilon: float
-    unit: str
-    source: str
-
-
-_META = (
-    "research.facebook.com/blog/2020/06/"
-    "protecting-privacy-in-facebook-mobility-data-during-the-covid-19-response/"
-)
-_NATURE = "nature.com/articles/s41467-019-12809-y"
-_SPECTUS = (
-    "web.archive.org/web/20221209065442/https://spectus.ai/wp-content/"
-    "uploads/2022/10/Spectus_DPWhitepaper_v01b.pdf"
-)
-PRECEDENTS = (
-    Precedent("Google research dataset, 2016", 0.66, "a user's trip", _NATURE),
-    Precedent("Google search trends, 2020", 1.68, "a user's day", "arxiv.org/abs/2009.01265"),
-    Precedent("Google Environmental Insights", 2.0, "a user's week", "arxiv.org/abs/2407.03496"),
-    Precedent("Meta Movement Range Maps, 2020", 2.0, "a user's day", _META),
-    Precedent(
-        "Google vaccination searches, 2021", 2.19, "a user's day", "arxiv.org/abs/2107.01179"
-    ),
-    Precedent(
-        "Google Community Mobility Reports", 2.64, "a user's day", "arxiv.org/abs/2004.04145"
-    ),
-    Precedent("Spectus hurricane evacuation, 2017", 10.0, "a user", _SPECTUS),
-    Precedent("US Census 2020: persons", 17.14, "a person", "hdsr.mitpress.mit.edu/pub/7evz361i"),
-)
-"""Known uses by ascending ε, those of mobility as the OpenDP deployments registry has them. A used
-value is no proof that it is a good one."""
-
-SUPPRESSION_STANDARDS = {
-    "FlowKit, which hides 15 and fewer": 16,
-    "US cancer statistics (CDC)": 15,
-    "California's education statistics": 10,
-}
-"""The least count that others publish, the last two as P2 cites them: usual values of τ. Alone
-they protect nobody: whoever knows all others of a flow that is shown learns whether one more is."""

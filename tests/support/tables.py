@@ -10,7 +10,7 @@ import pandas as pd
 def shown(app: Any) -> list[pd.DataFrame]:
     """Return the plain tables of a page from top to bottom, all texts."""
     bodies = [element.proto.body for element in app.get("html")]
-    return [read(body) for body in bodies if body.startswith('<div class="plain">')]
+    return [read(body) for body in bodies if body.startswith('<div class="plain"')]
 
 
 def read(body: str) -> pd.DataFrame:

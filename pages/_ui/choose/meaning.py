@@ -8,7 +8,7 @@ from engine import privacy
 from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.parameters import ODParameters
-from engine.privacy import GROUP, PRECEDENTS, Corridor, Guarantee, Risk, Visitor, guesses
+from engine.privacy import GROUP, Corridor, Guarantee, Risk, Visitor, guesses
 from engine.resolution import finest
 from pages._ui import cached, state
 from pages._ui.drawing import cards
@@ -31,11 +31,6 @@ def draw() -> None:
     with st.expander("What the best possible attack really gets", icon=":material/search:"):
         for setting in known:
             (_on_flows if setting is flows else _on_density)(setting)
-    with st.expander("What others have used"):
-        for one in PRECEDENTS:
-            address = f"[{one.source.partition('/')[0]}](https://{one.source})"
-            st.markdown(f"- {one.name}: ε = {one.epsilon:g} for {one.unit} – {address}")
-        st.caption("Compare the unit before the number. A used value is no proof of a good one.")
 
 
 def _prior() -> float:

@@ -123,4 +123,4 @@ def _draw(names: list[str], values: np.ndarray, epsilon: float) -> None:
     measures = {"Relative error (MRE)": percent, "Pearson r": fixed, "Common part": percent}
     for place, (name, write) in enumerate(measures.items()):
         columns[name] = [write(values[i, near, place]) for i in order]
-    tables.draw(columns, key="density_methods")
+    tables.draw(columns)

@@ -50,8 +50,7 @@ def draw(setting: Setting) -> None:
                 "Visits an hour": [number(float(visits[i])) for i in worst],
                 "MRE": [percent(scores.error[i]) for i in worst],
                 "r": [fixed(scores.correlation[i]) for i in worst],
-            },
-            key="density_worst",
+            }
         )
         empty, flat = (int(np.isnan(one).sum()) for one in (scores.error, scores.correlation))
         left = f" Left out: {empty} zones without visits, {flat} with a constant week."

@@ -22,7 +22,6 @@ class Gauge:
     high: float
     bands: Sequence[tuple[float, Level]]
     ends: tuple[str, str]
-    ticks: Sequence[tuple[float, str]] = ()
 
     def across(self, value: float) -> float:
         """Return where a value stands on the scale, in percent.
@@ -51,10 +50,6 @@ def _gauge(gauge: Gauge) -> str:
     needle = ""
     if gauge.value == gauge.value:
         needle = f'<i class="needle" style="left:{gauge.across(gauge.value)}%"></i>'
-    ticks = "".join(
-        f'<i class="tick" style="left:{gauge.across(at)}%" title="{html.escape(said)}"></i>'
-        for at, said in gauge.ticks
-    )
     spoken = html.escape(gauge.sentence.replace("*", ""))
     low, high = (html.escape(end) for end in gauge.ends)
     return (
@@ -63,7 +58,7 @@ def _gauge(gauge: Gauge) -> str:
         f"</span> {html.escape(gauge.name)}</span> "
         f'<span class="words">{words}</span></div>'
         f'<div class="scale" role="img" aria-label="{spoken}" style="{_bands(gauge)}">'
-        f"{_signs(gauge)}{ticks}{needle}</div>"
+        f"{_signs(gauge)}{needle}</div>"
         f'<div class="ends"><span>{low}</span> <span class="note">{html.escape(gauge.note)}</span> '
         f"<span>{high}</span></div></div>"
     )

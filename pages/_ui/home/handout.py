@@ -28,7 +28,6 @@ p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 }
 .gauge .scale { position: relative; height: 10px; border-radius: 3px; margin: 4px 0 2px } .gauge .ends { display: flex; justify-content: space-between; gap: 1em; color: #444 }
 .gauge .sign { position: absolute; margin-left: 2px; font: 700 8px/10px sans-serif; color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000 }
 .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
-.gauge .tick { position: absolute; top: 0; bottom: 0; width: 2px; margin-left: -1px; background: #fff }
 """  # noqa: E501
 _LIMITS = (
     "other draws of the noise than the one on the map",

@@ -20,7 +20,7 @@ from engine.release import (
     ReleaseError,
 )
 from pages._ui import cached, state
-from pages._ui.drawing.tables import table_html
+from pages._ui.drawing import tables
 from pages._ui.jobs.kept import Kept, follow_kept
 from pages._ui.release import question, tuning, work
 from pages._ui.release.words import NO_BUDGET, UNITS, WHOSE, budget_line, cost
@@ -199,7 +199,7 @@ def _history(ledger: BudgetLedger) -> None:
     st.subheader("The ledger", anchor=False)
     count = f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}"
     st.caption(f"{count}, hashes unbroken; the last one is `{entries[-1].hash}`.")
-    st.html(table_html(_table(rows, {e.body["release"] for e in entries if e.kind == "done"})))
+    tables.draw(_table(rows, {e.body["release"] for e in entries if e.kind == "done"}))
     bundles = {path.parent.name: path.parent for path in folder().glob("*/SHA256SUMS")}
     if bundles:
         with st.expander(f"Bundles on this computer ({len(bundles)})"):

@@ -13,9 +13,8 @@ from engine.release.statement import bar
 from engine.report import fitting
 from engine.resolution import FINEST
 from pages._ui import cached, state
-from pages._ui.drawing import cards
+from pages._ui.drawing import cards, tables
 from pages._ui.drawing.cards import Card
-from pages._ui.drawing.tables import table_html
 from pages._ui.release.words import LEAK, NOTHING_YET, SEE_BIAS
 from pages._ui.shell import frame
 from pages._ui.shell.catalogue import Entry
@@ -125,7 +124,7 @@ def draw(plan: Plan, entry: Entry) -> None:
             "Shown": [f"{row.shown:.1%}" for row in rows],
             "If shown, the bar holds it": [f"{min(row.holds, LEVEL):.1%}" for row in rows],
         }
-        st.html(table_html(columns))
+        tables.draw(columns)
         st.markdown(f"{beyond} {SEE_BIAS}")
 
 

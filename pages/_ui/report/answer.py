@@ -66,7 +66,7 @@ def errors(report: Report) -> None:
         found = losses(true, result.shown, analysis)
         for key, name in _NAMES.items():
             columns[name].append(_written(key, found.get(key)))
-    tables.draw(columns, key="report_errors")
+    tables.draw(columns)
     st.caption(
         "Common part: of 100 trips or points, so many are where they really were. Left out: mean "
         "|kept − true| of a number; noise: its mean size by its law."

@@ -76,7 +76,7 @@ def histograms(report: Report) -> None:
                 f"{level:.0%}": [f"{value:.3g}" for value in each]
                 for level, each in zip(LEVELS, values, strict=True)
             }
-            tables.draw({bins.unit: list(rows), **columns}, key=f"report_five_{analysis}")
+            tables.draw({bins.unit: list(rows), **columns})
             st.caption(
                 f"{bins.edges[-1]:g} {bins.unit} and above: {number(int(result.shown[-1]))} (true "
                 f"{number(report.numbers(analysis)[-1])}). The five numbers are "

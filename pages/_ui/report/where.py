@@ -1,5 +1,6 @@
-"""Where people are and where they travel: maps of visits by zone and of the largest flows."""
+"""Where people are and where they travel: true beside private, and the largest as a list."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,39 +8,25 @@ import streamlit as st
 
 from engine.metrics import largest
 from engine.report import Analysis
-from pages._ui import cached, state
-from pages._ui.drawing import maps, tables
-from pages._ui.drawing.tables import Column
+from pages._ui import cached
+from pages._ui.drawing import picture, tables
 from pages._ui.report.charts import head
 from pages._ui.report.question import Report
 from pages._ui.wording.numbers import number
 
-_VIEWS = ("True", "Private")
-_MOST, _LISTED, _HEIGHT = 150, 200, 440
+_LISTED = 100
 
 
 def visits(report: Report) -> None:
-    """Draw the map of visits and the busiest zones beside it."""
+    """Draw the maps of visits, and the busiest zones."""
     if not head(report, Analysis.VISITS):
         return
     result, true = report.release.results[Analysis.VISITS], report.numbers(Analysis.VISITS)
-    view, outlines, names = _places(report)
-    counts = {"True": true[:-1], "Private": result.shown[:-1]}
-    places = st.grid(2, min_column_width=420, gap="medium")
-    with places.cell():
-        scale = _scale("starts and ends", counts)
-        maps.zone_map(
-            outlines,
-            counts[view].astype(np.float64),
-            scale,
-            key="report_zone_map",
-            alt=f"Map of zones: {view.lower()} visits",
-            tooltip=_words(counts),
-            height=_HEIGHT,
-        )
-    with places.cell():
-        first = largest(counts[view], _LISTED)
-        _list({"Zone": list(names[first])}, {name: one[first] for name, one in counts.items()})
+    drawn, counts = _zones(report), (true[:-1], result.shown[:-1])
+    about: dict[str, Any] = {"what": "starts and ends", "epsilon": report.parameters.epsilon}
+    picture.draw(picture.of_zones(drawn, *(one.astype(float) for one in counts), **about))
+    first = largest(counts[1], _LISTED)
+    _list({"Zone": [drawn.names[i] for i in first]}, *(one[first] for one in counts))
     st.caption(
         f"Noise moves each zone by at most {number(result.half_widths()[0])} (95%). Outside all "
         f"zones: {number(int(result.shown[-1]))} (true {number(true[-1])})."
@@ -47,58 +34,32 @@ def visits(report: Report) -> None:
 
 
 def flows(report: Report) -> None:
-    """Draw the largest flows, of the truth or of the private report."""
+    """Draw the largest flows, and list them with those that stay within a zone."""
     if not head(report, Analysis.FLOWS):
         return
     result, true = report.release.results[Analysis.FLOWS], report.numbers(Analysis.FLOWS)
-    view, outlines, names = _places(report)
-    size = len(outlines.ids)
-    counts = {"True": true.reshape(size, size), "Private": result.shown.reshape(size, size)}
-    pairs = origins, destinations = maps.largest_flows(counts[view], _MOST + size)
-    arcs = np.flatnonzero(origins != destinations)[-_MOST:]  # those within one zone have no arc
-    drawn = {name: one[origins[arcs], destinations[arcs]] for name, one in counts.items()}
-    places = st.grid(2, min_column_width=420, gap="medium")
-    with places.cell():
-        scale = _scale("trips", drawn)
-        maps.flow_map(
-            outlines,
-            origins[arcs],
-            destinations[arcs],
-            drawn[view].astype(np.float64),
-            scale,
-            key="report_flow_arcs",
-            alt=f"Map of the largest flows, {view.lower()}",
-            tooltip=_words(drawn),
-            height=_HEIGHT,
-        )
-    with places.cell():
-        order = np.argsort(-counts[view][pairs], kind="stable")[:_LISTED]
-        ends = {"From": list(names[origins[order]]), "To": list(names[destinations[order]])}
-        _list(ends, {name: one[pairs][order] for name, one in counts.items()})
+    drawn = _zones(report)
+    size = len(drawn.names)
+    counts = true.reshape(size, size), result.shown.reshape(size, size)
+    between = (one * (1 - np.eye(size, dtype=np.int64)) for one in counts)
+    least = {"least": 1, "epsilon": report.parameters.epsilon}
+    picture.draw(picture.of_flows(drawn, *between, **least))
+    first = largest(counts[1].ravel(), _LISTED)
+    ends = {
+        name: [drawn.names[i] for i in zones]
+        for name, zones in (("From", first // size), ("To", first % size))
+    }
+    _list(ends, *(one.ravel()[first] for one in counts))
     st.caption(
         f"Noise moves each of the {size * size:,} flows by at most "
         f"{number(result.half_widths()[0])} (95%). Trips within a zone count here."
     )
 
 
-def _places(report: Report) -> tuple[str, maps.Outlines, Any]:
-    """Draw the switch of the map; return it, the zones ready to draw, and their names."""
-    view = state.choose("Map", _VIEWS, "report_map", "Private", titled=True)
-    seen = cached.view(report.setting)
-    names = np.array(list(cached.of(maps.zone_names, seen).values()))
-    return view, cached.of(maps.outlines, seen), names
+def _zones(report: Report) -> picture.Shapes:
+    return cached.of(picture.shapes, cached.view(report.setting))
 
 
-def _scale(what: str, counts: dict[str, Any]) -> maps.Scale:
-    scale = maps.Scale(0.0, float(max(one.max(initial=0) for one in counts.values())) or 1.0)
-    scale.legend(f"{what}; one scale for true and private", "0", number(scale.high))
-    return scale
-
-
-def _list(names: dict[str, list[str]], counts: dict[str, Any]) -> None:
-    columns = {name: Column(values.tolist(), number) for name, values in counts.items()}
-    tables.draw({**names, **columns}, key="report_list")
-
-
-def _words(counts: dict[str, Any]) -> dict[str, list[str]]:
-    return {n.lower(): [number(float(value)) for value in one] for n, one in counts.items()}
+def _list(names: dict[str, list[str]], true: Sequence[int], private: Sequence[int]) -> None:
+    written = ([number(one) for one in counts] for counts in (true, private))
+    tables.draw({**names, **dict(zip(("True", "Private"), written, strict=True))})

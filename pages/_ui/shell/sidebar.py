@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import streamlit as st
 
 from engine import density, origin_destination
-from engine.privacy import SUPPRESSION_STANDARDS
 from pages._ui import facts as cached_facts, state
 from pages._ui.shell import presenter
 from pages._ui.shell.session import session
 from pages._ui.wording.datasets import PARTS, facts
 from pages._ui.wording.glossary import GLOSSARY
 from pages._ui.wording.labels import DRAWS, HELP, NOBODY_SAMPLED, SHARE
-from pages._ui.wording.privacy import SUPPRESSION_ALONE, trip_level_reason
+from pages._ui.wording.privacy import trip_level_reason
 
 _FLOWS_ONLY = ("2_", "4_", "6_")
 """Pages about flows: a density's settings are folded away."""
@@ -86,16 +85,6 @@ def _flows(*, need: bool) -> None:
     state.draw(state.THRESHOLD, disabled=not hides)
     if not hides:
         st.caption(f"{method.short} hides nothing: τ belongs to the papers' method.")
-        return
-    with st.popover("Standards for τ", type="tertiary", icon=":material/visibility_off:"):
-        st.caption(SUPPRESSION_ALONE)
-        for name, least in SUPPRESSION_STANDARDS.items():
-            st.button(
-                f"{name}: τ = {least}",
-                key=f"standard_{least}",
-                on_click=state.put,
-                kwargs={"threshold": least},
-            )
 
 
 def dataset(part: str, *, described: bool = True) -> None:

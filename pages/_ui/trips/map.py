@@ -11,10 +11,9 @@ from engine.origin_destination.laws import released_range
 from pages._ui import cached, state
 from pages._ui.drawing import charts, maps, marks, tables
 from pages._ui.drawing.charts import Scale
-from pages._ui.drawing.tables import Column
 from pages._ui.shell.session import map_size
 from pages._ui.trips.matrix import LOST, PHANTOM, Matrix, rgb, written
-from pages._ui.wording.numbers import RANGE, between
+from pages._ui.wording.numbers import number
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 ALL = ""
@@ -120,7 +119,9 @@ def _said(matrix: Matrix, pairs: tuple[Integers, Integers]) -> dict[str, list[st
         counts = cached.of(kept, cached.view(matrix.setting), trims, **when)[0]
         law = NoiseLaw(1 / parameters.noise_scale)
         ends = released_range(law, counts[pairs], parameters.suppression_threshold)
-        said[RANGE] = [between(*each) for each in zip(*ends, strict=True)]
+        said["95% of draws"] = [
+            f"{number(low)}–{number(high)}" for low, high in zip(*ends, strict=True)
+        ]
     return said
 
 
@@ -130,17 +131,17 @@ def _list(matrix: Matrix, pairs: tuple[Integers, Integers]) -> None:
         return
     names = list(matrix.names.values())
     columns = {
-        "From": Column([names[zone] for zone in pairs[0]]),
-        "To": Column([names[zone] for zone in pairs[1]]),
-        "True (trips)": Column(matrix.truth[pairs].tolist(), "{:,}".format),
-        "Private (trips)": Column(matrix.shown[pairs].tolist(), written),
+        "From": [names[zone] for zone in pairs[0]],
+        "To": [names[zone] for zone in pairs[1]],
+        "True (trips)": [written(one) for one in matrix.truth[pairs]],
+        "Private (trips)": [written(one) for one in matrix.shown[pairs]],
     }
     if marks.has(matrix.release):
         one_by_one, at_once = marks.ranges(matrix.release, pairs)
-        columns |= {marks.ONE_BY_ONE: Column(one_by_one), marks.ALL_AT_ONCE: Column(at_once)}
+        columns |= {marks.ONE_BY_ONE: one_by_one, marks.ALL_AT_ONCE: at_once}
         flows = zip(*(one.tolist() for one in pairs), strict=True)
-        columns["Mark"] = Column([marks.mark(matrix.release, a, b) for a, b in flows])
-    tables.draw(columns, key="od_flows_list")
+        columns["Mark"] = [marks.mark(matrix.release, a, b) for a, b in flows]
+    tables.draw(columns)
 
 
 def _block(matrix: Matrix) -> None:

@@ -7,7 +7,7 @@ import streamlit as st
 
 from engine import privacy
 from engine.contract import Setting
-from engine.privacy import GROUP, PRECEDENTS, STRONG_GUESS, WEAK_GUESS, Guarantee, Risk
+from engine.privacy import GROUP, STRONG_GUESS, WEAK_GUESS, Risk
 from engine.steps import Level
 from engine.use import Use, readable_from
 from pages._ui import cached, state
@@ -138,20 +138,13 @@ def _privacy(answer: Answer) -> Gauge:
         name=f"Privacy: {risk.strength}",
         level=risk.level,
         sentence=f"{' '.join(most)} *{right} {of} {hundred}* guesses {whose} are right",
-        rule=f"{covered(answer)} White marks: known uses. {PRIVACY_RULE}",
+        rule=f"{covered(answer)} {PRIVACY_RULE}",
         note=protects(answer),
         value=risk.best_guess,
         low=0.5,
         high=1.0,
         bands=((STRONG_GUESS, "good"), (WEAK_GUESS, "partly"), (1.0, "noisy")),
         ends=("50: a coin", "100: certainty"),
-        ticks=[
-            (
-                Guarantee(epsilon=known.epsilon).best_guess,
-                f"{known.name}: ε = {known.epsilon:g} for {known.unit}",
-            )
-            for known in PRECEDENTS
-        ],
     )
 
 

@@ -8,7 +8,6 @@ from engine.frontier import Candidate, Frontier
 from pages._ui import state
 from pages._ui.drawing import charts, colours, tables
 from pages._ui.drawing.charts import STROKES, Line, Note
-from pages._ui.drawing.tables import Column
 from pages._ui.jobs import pieces
 from pages._ui.views import answer as answers, recommend
 from pages._ui.wording import use as words
@@ -110,16 +109,15 @@ def _span(one: Candidate) -> str:
 def _table(every: Frontier) -> None:
     """Draw the settings that no other beats as a table."""
     st.caption(f"Of {len(every.judged):,} settings no other beats these on risk, use and detail.")
-    found, whole = every.frontier, "{:.1%}".format
+    found = every.frontier
     tables.draw(
         {
             "Zones": [words.zones_words(one.setting.zones, one.zones) for one in found],
             "Time": [_span(one) for one in found],
             "Protects": [words.WHO[one.unit] for one in found],
             "Settings": [words.levers(one.setting) for one in found],
-            "Attacker right, at most": Column([one.risk for one in found], whole),
-            "Use: common part": Column([one.use.share for one in found], whole),
-            "Trips that cross": Column([one.use.crossing for one in found], whole),
-        },
-        key="frontier_table",
+            "Attacker right, at most": [percent(one.risk) for one in found],
+            "Use: common part": [percent(one.use.share) for one in found],
+            "Trips that cross": [percent(one.use.crossing) for one in found],
+        }
     )

@@ -19,7 +19,6 @@ from pages._ui.jobs import pieces
 from pages._ui.shell import catalogue
 from pages._ui.shell.session import session
 from pages._ui.wording import use as words
-from pages._ui.wording.measures import density_displacement, density_error, density_rhythm
 from pages._ui.wording.numbers import fixed, metres, percent, trip_count
 
 _HOURS = 24
@@ -81,15 +80,14 @@ def moved(setting: Setting, seed: cached.Seed, start: int) -> float:
 def _density(setting: Setting, seed: cached.Seed, distance_m: float | None) -> list[Card]:
     scores = cached.scores(setting, seed)
     away = "…" if distance_m is None else metres(distance_m)
-    said = (
-        "How far visits seem to move." if distance_m is None else density_displacement(distance_m)
-    )
     total, error = percent(scores.total_error), percent(scores.mean_error)
     rhythm = fixed(scores.mean_correlation)
     return [
-        Card("Relative error (MRE)", error, _DRAWN, density_error(scores.mean_error)),
-        Card("Rhythm kept (Pearson r)", rhythm, _DRAWN, density_rhythm(scores.mean_correlation)),
-        Card("Displacement (EMD)", away, _DRAWN, said),
+        Card("Relative error (MRE)", error, _DRAWN, "A zone's count in an hour is off by so much."),
+        Card(
+            "Rhythm kept (Pearson r)", rhythm, _DRAWN, "1: a zone's peaks and nights hold; 0: lost."
+        ),
+        Card("Displacement (EMD)", away, _DRAWN, "As if every visit had moved so far on average."),
         Card("Error of the total", total, _DRAWN, "All visits of the week are off by this share."),
     ]
 

@@ -43,7 +43,8 @@ HELP = {
     + " ".join(
         f"**{method.short}**: {method.about}" for method in origin_destination.METHODS.values()
     ),
-    "threshold": "Published flows below this number are set to 0.",
+    "threshold": "Flows that read less are set to 0. That alone protects nobody in a flow that is "
+    "shown: the noise does.",
     "zones": "Fewer, larger zones: parents that the dataset names, or clusters of neighbouring "
     "zones of similar area, made from the map alone. They cost no privacy; counts are larger, so "
     "the same noise matters less.",

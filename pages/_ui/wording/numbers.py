@@ -2,11 +2,9 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 WORD_JOINER = "\u2060"
-RANGE = "95% of draws"
-"""What maps call the range in which 95% of draws of a number lie."""
 
 
 def scientific(value: float) -> str:
@@ -30,35 +28,6 @@ def number(value: float, digits: int = 2) -> str:
     if abs(value) >= 100 or value == int(value):
         return f"{value:,.0f}"
     return f"{value:.{digits}g}" if abs(value) < 10 else f"{value:.1f}"
-
-
-def like(value: float) -> Callable[[float], str]:
-    """Return what writes the ends of a range with as many decimals as the value beside them.
-
-    Next to nothing is written as less than the last decimal.
-
-    Examples
-    --------
-    >>> write = like(30.24)
-    >>> write(30.0), write(30.71), write(1234.5)
-    ('30.0', '30.7', '1,234.5')
-    >>> like(0.00006)(0.00013), like(8.43)(9.0), like(120.0)(0.3)
-    ('under 0.01', '9.0', 'under 1')
-    """
-    decimals = 2 if 0 < value < 0.01 else len(number(value).partition(".")[2])
-
-    def write(other: float) -> str:
-        if not math.isfinite(value) or not math.isfinite(other) or other == 0:
-            return number(other)
-        least = 10.0**-decimals
-        return f"under {least:g}" if 0 < other < least else f"{other:,.{decimals}f}"
-
-    return write
-
-
-def between(low: float, high: float) -> str:
-    """Write the ends of a range, as maps say it of a zone or a flow: 95% of draws lie there."""
-    return f"{number(low)}–{number(high)}"
 
 
 def percent(share: float) -> str:
@@ -138,7 +107,7 @@ def trip_count(value: float) -> str:
     ('1 trip', '8.4 trips', 'under 0.01 trips', '–')
     """
     if 0 < value < 0.01:
-        return f"{like(value)(value)} trips"
+        return "under 0.01 trips"
     return counted(value, "trip") if math.isfinite(value) else number(value)
 
 

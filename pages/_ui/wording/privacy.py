@@ -13,10 +13,6 @@ PROTECTED = {
     "person": "a person's trips of the whole period",
     "trip": "one trip",
 }
-SUPPRESSION_ALONE = (
-    "The least number that others show. A threshold alone protects nobody in a flow that is shown: "
-    "whoever knows all its other trips learns whether one more is in it. The noise hides that."
-)
 
 
 def protection(unit: str, max_trips: int) -> str:

@@ -125,11 +125,3 @@ def test_a_recommended_setting_is_taken_whole():
 def test_every_option_is_read_from_its_words(field):
     for option in field.options:
         assert field.read(field.words(option)) == option
-
-
-def test_a_standard_of_others_sets_the_threshold_and_says_what_it_does_not_protect(open_page):
-    app = open_page("pages/2_Origin_Destination.py")
-    for least in (10, 16, 15):
-        app.button(key=f"standard_{least}").click().run()
-        assert widgets(app)["threshold"] == least
-    assert any("alone protects nobody" in caption.value for caption in app.caption)

@@ -10,7 +10,6 @@ from engine import density
 from engine.errors import ParameterError
 from engine.parameters import DensityParameters, ODParameters
 from engine.privacy import (
-    PRECEDENTS,
     STRONG_GUESS,
     WEAK_GUESS,
     Guarantee,
@@ -64,12 +63,6 @@ def test_what_is_outside_its_domain_is_refused(make, values, rule):
     for value in values:
         with pytest.raises(ParameterError, match=rule):
             make(value)
-
-
-def test_precedents_ascend_and_name_their_unit_and_source():
-    losses = [known.epsilon for known in PRECEDENTS]
-    assert losses == sorted(losses)
-    assert all(known.unit and "/" in known.source for known in PRECEDENTS)
 
 
 def believed(epsilon, worlds, span=60):
