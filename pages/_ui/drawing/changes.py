@@ -19,10 +19,14 @@ RISE, FALL, GREY = "#1b8a3a", "#8e4ec6", "#8a8a8a"
 _KINDS = (
     ("rise", "", RISE),
     ("fall", "inflated", FALL),
-    ("cannot tell", "lost", GREY),
+    ("cannot tell", "untold", GREY),
     ("invented: the truth does not go there", "phantom", colours.PHANTOM),
 )
-_RISE, _FALL, _NONE, _INVENTED = range(len(_KINDS))
+_RISE, _FALL, _UNTOLD, _INVENTED = range(len(_KINDS))
+_HATCHING = (
+    '<pattern id="untold" width="14" height="14" patternUnits="userSpaceOnUse" '
+    f'patternTransform="rotate(45)"><path d="M0 0V14" stroke="{GREY}" stroke-width="9"/></pattern>'
+)
 
 
 def picture_of(
@@ -35,17 +39,17 @@ def picture_of(
 ) -> Picture:
     """Return changes of flows (zones, zones) or of zones (zones,), as they are and as told.
 
-    `signs` are the verdicts; a true change that is not told is drawn empty with a broken edge, a
-    told one that the truth does not share is hollow. `say` tells one by its place in `true`.
+    `signs` are the verdicts; a true change that is not told is hatched, a told one that the truth
+    does not share is hollow. `say` tells one by its place in `true`.
     """
     high = float(max(np.abs(true).max(initial=0), 1))
     named = np.select(
         [(signs != 0) & (signs != np.sign(true)), signs > 0, signs < 0],
         [_INVENTED, _RISE, _FALL],
-        _NONE,
+        _UNTOLD,
     ).ravel()
-    truly = np.select([true > 0, true < 0], [_RISE, _FALL], _NONE).ravel()
-    ground = "".join(f'<path class="ground" d="{path}"/>' for path in drawn.zones)
+    truly = np.select([true > 0, true < 0], [_RISE, _FALL], -1).ravel()
+    ground = _HATCHING + "".join(f'<path class="ground" d="{path}"/>' for path in drawn.zones)
 
     def side(title: str, values: Integers, kinds: Integers) -> str:
         sizes, at = np.abs(values).ravel(), np.arange(values.size)
@@ -59,8 +63,11 @@ def picture_of(
             outlines = list(drawn.zones)
         paths = ""
         for i, kind, outline in zip(at.tolist(), kinds[at].tolist(), outlines, strict=True):
+            if kind < 0:  # really no change
+                continue
             _, edge, colour = _KINDS[kind]
-            deep = 1.0 if true.ndim == 2 else min(0.2 + 0.7 * sizes[i] / high, 1.0)
+            full = true.ndim == 2 or kind == _UNTOLD
+            deep = 1.0 if full else min(0.2 + 0.7 * sizes[i] / high, 1.0)
             paths += f'<path class="flow {edge}" fill-opacity="{deep:.2f}" '
             paths += f'style="--c:{colour}" d="{outline}">'
             paths += f"<title>{html.escape(say(i))}</title></path>"

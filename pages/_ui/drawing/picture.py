@@ -36,6 +36,7 @@ STYLE = """
 .sides .flow { stroke: color-mix(in srgb, currentColor 45%, transparent); stroke-width: .4px; vector-effect: non-scaling-stroke; fill: var(--c); }
 .flow.lost { fill: none; stroke: var(--c); stroke-width: 1.2px; stroke-dasharray: 4 3; }
 .flow.phantom { fill-opacity: .25; stroke: var(--c); stroke-width: 1.3px; }
+.flow.untold { fill: url(#untold); stroke: var(--c); stroke-width: .8px; }
 .flow.inflated { stroke: var(--c); stroke-width: 2.2px; stroke-dasharray: 1.5 2.5; }
 .sides :is(.zone, .flow):hover { stroke: currentColor; stroke-width: 1.6px; }
 .sides-key { display: flex; flex-wrap: wrap; align-items: center; gap: .15rem 1.1rem; font-size: .78rem; line-height: 1.4; margin-top: .35rem; }

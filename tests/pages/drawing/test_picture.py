@@ -84,7 +84,12 @@ def test_changes_are_drawn_by_their_verdicts(city):
     found = re.findall(
         r'class="flow (\w*)"[^>]*><title>(\d+)</title>', made.sides.split("Told")[-1]
     )
-    places = ((5, 1), ""), ((1, 5), "inflated"), ((2, 0), "lost"), ((0, 2), "phantom")
+    places = ((5, 1), ""), ((1, 5), "inflated"), ((2, 0), "untold"), ((0, 2), "phantom")
     assert {int(at): kind for kind, at in found} == {
         start * zones + end: kind for (start, end), kind in places
     }
+    assert '<pattern id="untold"' in made.sides
+    zoned = changes.picture_of(drawn, true[5], told[5], 0 * signs[5], str, "changes").sides
+    really, _, told_of = zoned.partition("Told")
+    assert 'class="flow untold"' not in really  # no change at all is drawn as nothing
+    assert told_of.count('class="flow untold"') == zones
