@@ -206,7 +206,6 @@ def _places(build: Build, engine: Engine) -> Places:
         raise InputError(
             "the rows hold coordinates, and no places, zones or area are given",
             remedy="name a file of zones or places, or an area (or read it from the data)",
-            code="no-places",
             settings=("zones", "locations", "area"),
         )
     else:
@@ -217,7 +216,6 @@ def _places(build: Build, engine: Engine) -> Places:
                 "locations or zones must be given, got neither",
                 remedy="name the table of stations or towers, or a file of zones; ids that are H3, "
                 "quadkey or geohash cells need none",
-                code="no-places",
                 settings=("locations", "zones", "cells"),
             )
         places = coarse.coarsen(from_zones(cells.zones_of(ids, kind)), wanted)
@@ -342,7 +340,6 @@ def _density(build: Build) -> Account:
             f"none of {account.read:,} visits falls in the week of {build.options.density_week} at "
             "a known place",
             remedy="name another week, or build the trips alone",
-            code="no-visits",
             settings=("week", "parts"),
         )
     density = counting.visits(build.run, account.used)
@@ -395,16 +392,12 @@ def _check_parts(options: IngestOptions) -> None:
         return
     if not options.has_people:
         raise InputError(
-            f"{options.kind} give no density",
-            remedy="build the trips",
-            code="no-density",
-            settings=("parts",),
+            f"{options.kind} give no density", remedy="build the trips", settings=("parts",)
         )
     if options.density_week is None:
         raise InputError(
             "the period has no full week from Monday to Sunday, so there is no density to build",
             remedy="make the period longer, or build trips",
-            code="no-week",
             settings=("first_day", "last_day", "parts"),
         )
 

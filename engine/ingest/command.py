@@ -137,7 +137,7 @@ def options_of(values: dict[str, Any]) -> IngestOptions:
             pairs = several and isinstance(several[0], tuple)
             values[name] = _once(several) if pairs else tuple(several)
     if missing := [_FLAGS.get(name, f"--{name}") for name in _NEEDED if name not in values]:
-        raise InputError(f"{', '.join(missing)} must be given", code="missing")
+        raise InputError(f"{', '.join(missing)} must be given")
     area = values.pop("area", None)
     if area == (_FROM_DATA,):
         values["area_from_data"] = True
@@ -155,7 +155,6 @@ def options_of(values: dict[str, Any]) -> IngestOptions:
         raise InputError(
             f"what the table holds must come first: {', '.join(get_args(Kind))}",
             remedy="or name a published form (--as)",
-            code="kind",
         )
     return IngestOptions(**values)
 
@@ -222,7 +221,8 @@ def main(arguments: Sequence[str]) -> int:
         f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
         "It holds true counts: confidential, for the data's custodians, not for publication.",
     ]
-    print("\n".join("".join(c if c.isprintable() else "?" for c in line) for line in lines))
+    said = ("".join(c if c.isprintable() else "?" for c in line) for line in lines)
+    print("\n".join(said), flush=True)
     return 0
 
 

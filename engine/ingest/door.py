@@ -80,23 +80,19 @@ def told(error: BaseException, file: str, names: Mapping[str, str] | None = None
     of_spark = type(error).__module__.split(".")[0] in ("pyspark", "py4j")
     for words, fault, remedy, settings in (*_FAULTS, *(_OF_A_CLUSTER if of_spark else ())):
         if re.search(words, message):
-            return InputError(
-                f"{fault}; nothing was written", remedy=remedy, code="engine", settings=settings
-            )
+            return InputError(f"{fault}; nothing was written", remedy=remedy, settings=settings)
     if isinstance(error, OSError) and error.filename:
         return InputError(
             f"'{Path(str(error.filename)).name}' cannot be read or written "
             f"({error.strerror or type(error).__name__})",
             remedy="check that the path exists and is yours",
-            code="file",
         )
     line = _LINE.search(str(error))
     where = f" (line {int(line.group(1)):,})" if line else ""
     name = file or "the input"
     for words, fault, remedy in _KINDS:
         if re.search(words, message):
-            return InputError(f"{name} {fault}{where}; {remedy}", code="unreadable-file")
+            return InputError(f"{name} {fault}{where}; {remedy}")
     return InputError(
-        f"{name} cannot be read{where} ({type(error).__name__}); check it, or export it again",
-        code="unreadable-file",
+        f"{name} cannot be read{where} ({type(error).__name__}); check it, or export it again"
     )

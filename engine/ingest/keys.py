@@ -64,6 +64,5 @@ def salt_of(folder: Path, wanted: str | None) -> str:
         raise DatasetError(
             f"dataset '{folder.name}': its file '{SALT_FILE}' is empty",
             remedy="restore it, or remove it to have new random ranks",
-            code="salt",
         )
     return salt

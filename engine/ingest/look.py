@@ -62,7 +62,6 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
         raise InputError(
             "no row has a time that can be read, or some lie outside the years 1 to 9999",
             remedy="say how times are written",
-            code="unparsable",
             settings=("date_order", "number_times"),
         )
     return first.date(), last.date()
@@ -85,7 +84,6 @@ def area_of(points: pa.Table) -> Area:
         raise InputError(
             "no row has coordinates that can be read",
             remedy="choose the columns of coordinates and the decimal mark",
-            code="unparsable",
             settings=("mapping", "decimal"),
         )
     rest = (1 - SHARE_WITHIN) / 2

@@ -110,7 +110,6 @@ class Reading:
                 "decimal and thousands must be two different marks",
                 value=repr(self.thousands),
                 remedy="name the decimal mark too",
-                code="same-marks",
                 settings=("decimal", "thousands"),
             )
         if self.text_time_zone is not None:
@@ -273,7 +272,6 @@ class IngestOptions:
                     "area must be west, south, east, north in degrees",
                     value=f"{self.area}",
                     remedy="give the smaller degrees first",
-                    code="area",
                     settings=("area",),
                 )
 
@@ -305,7 +303,6 @@ class IngestOptions:
                 "out must name a folder for the dataset, in printable characters",
                 value=ascii(name[:60]),
                 remedy="its last part becomes the dataset's name",
-                code="out",
                 settings=("out",),
             )
 
@@ -331,7 +328,6 @@ class IngestOptions:
                     f"the period must {rule}",
                     value=period,
                     remedy=remedy,
-                    code="period",
                     settings=("first_day", "last_day"),
                 )
         if week is not None and week.weekday() != 0:
@@ -355,6 +351,5 @@ def _check_time_zone(name: str, value: str) -> None:
             f"{name} must be an IANA name such as 'America/Mexico_City'",
             value=repr(value),
             remedy="'04:00' means nothing without it",
-            code="time-zone",
             settings=(name,),
         ) from error

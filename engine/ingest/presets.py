@@ -135,7 +135,6 @@ def chosen(name: str, columns: Sequence[str]) -> Preset:
         raise InputError(
             f"the table is no '{name}', which has {known}",
             remedy="leave the preset out and map the columns",
-            code="preset",
             settings=("preset", "mapping"),
         )
     return found

@@ -71,7 +71,6 @@ class Spark:
                 "the engine 'spark' needs PySpark, sqlglot and Java 17",
                 remedy="pip install 'mobility-privacy-explorer[spark]' and a Java runtime, or use "
                 "the embedded engine",
-                code="no-spark",
                 settings=("engine",),
             ) from None
         self._translate = sqlglot.transpile
@@ -82,7 +81,6 @@ class Spark:
             raise InputError(
                 f"'{fixed[0]}' cannot be set: the counts depend on it",
                 remedy="leave it out",
-                code="spark-setting",
                 settings=("conf",),
             )
         settings = {**options.conf, **meaning}
@@ -102,7 +100,6 @@ class Spark:
             raise InputError(
                 f"Spark cannot start at '{options.master}' ({type(error).__name__})",
                 remedy="check the address, the memory and that Java 17 is installed",
-                code="spark-start",
                 settings=("master", "memory"),
             ) from None
 

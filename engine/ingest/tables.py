@@ -221,6 +221,5 @@ def refuse_useless(options: IngestOptions, mappings: Mappings, account: Account)
         f"{where}: none of {account.read:,} rows can be used: {account.unused[reason]:,} are "
         f"{WORDS[reason]}",
         remedy=remedy,
-        code=f"all-{reason.name.lower().replace('_', '-')}",
         settings=settings,
     )

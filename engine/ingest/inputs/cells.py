@@ -41,14 +41,12 @@ def zones_of(ids: Sequence[str], kind: Cells) -> gpd.GeoDataFrame:
         raise InputError(
             f"{len(wrong):,} of {len(ids):,} ids of places are no {kind} cells",
             remedy="name the zones, or another kind of cells",
-            code="cells",
             settings=("cells", "zones"),
         )
     if len({len(one) if kind != "h3" else one[1] for one in ids}) > 1:
         raise InputError(
             f"the {kind} cells are of several sizes, so that some lie in others",
             remedy="name the zones, or bring the rows to one size",
-            code="cells",
             settings=("cells", "zones"),
         )
     names = sorted(set(ids))
@@ -66,9 +64,7 @@ def h3() -> Any:
         import h3 as library
     except ModuleNotFoundError:
         raise InputError(
-            "hexagons need the library h3",
-            remedy="install mobility-privacy-explorer[grid]",
-            code="not-installed",
+            "hexagons need the library h3", remedy="install mobility-privacy-explorer[grid]"
         ) from None
     return library
 
@@ -76,9 +72,7 @@ def h3() -> Any:
 def _h3(cell: str) -> Any:
     library = h3()
     if not library.is_valid_cell(cell):
-        raise InputError(
-            "some ids of places are no H3 cells", remedy="name the zones", code="cells"
-        )
+        raise InputError("some ids of places are no H3 cells", remedy="name the zones")
     return shapely.Polygon([(lng, lat) for lat, lng in library.cell_to_boundary(cell)])
 
 

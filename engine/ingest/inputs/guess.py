@@ -118,7 +118,6 @@ def complete(mappings: Mappings, given: Reading) -> Reading:
                 f"{odd[0].name}: column '{shown(column)}' is not written as the times of "
                 f"{next(iter(told)).name} are",
                 remedy="say which way holds, and count the others' rows apart",
-                code="times-differ",
                 settings=(what,),
             )
     first, *others = readings.values()

@@ -52,11 +52,11 @@ def check(file: str, column: str, ids: Series, of: str, again: str = "", *settin
     refuse(file, f"{named} is empty", ids.isna(), f"give every {of} an id", rows=rows)
     long = (ids.str.len() > LONGEST_ID).to_numpy(dtype=bool, na_value=False)
     words = f"{named} is longer than {LONGEST_ID} characters"
-    refuse(file, words, long, "choose the column of ids", code="long-id")
+    refuse(file, words, long, "choose the column of ids")
     if again:
         twice = ids.duplicated()
         words = f"{named} repeats an id"
-        refuse(file, words, twice, again, *settings, rows=rows, code="repeated-id")
+        refuse(file, words, twice, again, *settings, rows=rows)
 
 
 def bare(text: str) -> str:

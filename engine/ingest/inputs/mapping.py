@@ -260,7 +260,6 @@ def check(source: Source, names: Mapping[str, str], kind: str = "rows") -> None:
                     f"{source.name}: column '{shown(column)}' (for {canonical}) is of type "
                     f"{type_[:40]}; text, numbers and times are read",
                     remedy="choose another column",
-                    code="column-type",
                     settings=("mapping",),
                 )
 
@@ -289,7 +288,6 @@ def _missing(source: Source, kind: str, fault: str, wanted: str) -> InputError:
     return InputError(
         f"{source.name}: {fault}",
         remedy=f"choose a column for {wanted}; the file has {listed(source.columns)}",
-        code="column-missing",
         settings=(f"{kind}_mapping" if kind in ("locations", "zones") else "mapping",),
     )
 

@@ -76,7 +76,6 @@ class Places:
                 "ids of places must all be of one length to be the beginnings of those in the rows",
                 value=f"{len(lengths)} lengths",
                 remedy="join the ids in the rows instead",
-                code="prefix",
                 settings=("id_prefix",),
             )
         return int(lengths.pop())
@@ -125,7 +124,6 @@ def check_extent(places: gpd.GeoDataFrame) -> None:
             f"the places or their zones span {east - west:.0f} degrees of longitude, more than "
             f"{WIDEST_DEGREES}: they lie around the globe or reach beyond the 180° meridian",
             remedy="build a dataset for each side, without places within 500 m of the meridian",
-            code="antimeridian",
             settings=("locations", "zones"),
         )
 

@@ -121,7 +121,6 @@ def _inspect_parquet(path: Path, size: int) -> Source:
         raise InputError(
             f"{shown(path.name)}: a column's name appears twice (case aside)",
             remedy="rename or remove one",
-            code="repeated-column",
         )
     if rows == 0:
         raise InputError(f"{shown(path.name)}: the table is empty (0 rows); name a file with data")
@@ -140,8 +139,7 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
     if head.startswith(_HDF5):
         raise InputError(
             f"{name}: the file is HDF5, as OMX matrices are; write each matrix as a CSV of origin, "
-            "destination and flow (openmatrix and pandas do)",
-            code="foreign-file",
+            "destination and flow (openmatrix and pandas do)"
         )
     encoding = reading.encoding or _encoding(head)
     if b"\x00" in head and encoding != "utf-16":
@@ -152,8 +150,7 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
     if re.match(r"\s*[\[{]\s*[\"\[{]", whole_text):
         raise InputError(
             f"{name}: the file is JSON; write it as CSV, a line a row (a file of zones is chosen "
-            "as zones)",
-            code="foreign-file",
+            "as zones)"
         )
     lines = whole_text.splitlines(keepends=True)
     skipped = reading.skip_rows
@@ -189,15 +186,12 @@ def member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str
     with zipfile.ZipFile(path) as archive:
         members = [one for one in archive.infolist() if not one.filename.startswith("__MACOSX/")]
     if any(one.filename.startswith(("xl/", "word/")) for one in members):
-        raise InputError(
-            f"{name}: the file is an Excel workbook; save its sheet as CSV", code="foreign-file"
-        )
+        raise InputError(f"{name}: the file is an Excel workbook; save its sheet as CSV")
     wanted = [one.filename for one in members if one.filename.lower().endswith(endings)]
     if len(wanted) != 1:
         raise InputError(
             f"{name}: the zip holds {len(wanted)} files of {', '.join(endings)}; zip exactly one, "
-            "or unpack it and name the files",
-            code="foreign-file",
+            "or unpack it and name the files"
         )
     unpacked = sum(one.file_size for one in members)
     if unpacked > largest:
@@ -239,7 +233,6 @@ def decoded(name: str, head: bytes, encoding: str) -> str:
         raise InputError(
             f"{name}: the text is not {encoding}",
             remedy="leave the encoding out, or name another one",
-            code="encoding",
             settings=("encoding",),
         ) from None
     return (text[: text.rfind("\n") + 1] if cut else text) or text
@@ -295,7 +288,6 @@ def _tables_in(folder: Path) -> list[Path]:
         raise InputError(
             f"{shown(folder.name)}: a folder in it cannot be read",
             remedy="name the files, or get the right to read it",
-            code="unreadable-folder",
             settings=("inputs",),
         ) from None
 

@@ -106,14 +106,12 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
     if layer and layer not in found:
         raise InputError(
             f"{name}: there is no layer '{shown(layer)}'; it has {', '.join(map(shown, found))}",
-            code="layer",
             settings=("layer",),
         )
     if len(found) > 1 and not layer:
         raise InputError(
             f"{name}: the file holds {len(found)} layers: {', '.join(map(shown, found))}",
             remedy="name the one of the zones",
-            code="layer",
             settings=("layer",),
         )
     with door(name), warnings.catch_warnings():
@@ -151,15 +149,13 @@ def _checked(path: Path) -> tuple[str, bytes]:
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     if b'"Topology"' in head:
         raise InputError(
-            f"{name}: the file is TopoJSON; write it as GeoJSON (topo2geo, or mapshaper)",
-            code="foreign-file",
+            f"{name}: the file is TopoJSON; write it as GeoJSON (topo2geo, or mapshaper)"
         )
     if head.startswith((b"PAR1", b"PK\x03\x04", b"SQLite format 3")) or text.startswith(b"{"):
         return name, head
     raise InputError(
         f"{name}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile (.zip) or "
-        "GeoParquet are read",
-        code="foreign-file",
+        "GeoParquet are read"
     )
 
 
@@ -214,8 +210,7 @@ def _apart(file: str, zones: gpd.GeoDataFrame) -> tuple[gpd.GeoDataFrame, tuple[
         # told before pairs are compared: there may be billions
         raise InputError(
             f"{file}: the zones together are larger than the area they lie in, so many of them "
-            "overlap; a place must lie in one zone: repair them",
-            code="overlap",
+            "overlap; a place must lie in one zone: repair them"
         )
     first, second = shapely.STRtree(shapes).query(shapes, predicate="intersects")
     pairs = first < second
@@ -232,7 +227,6 @@ def _apart(file: str, zones: gpd.GeoDataFrame) -> tuple[gpd.GeoDataFrame, tuple[
             f"{file}: {int(large.sum()):,} pairs of zones overlap by more than "
             f"{LARGEST_OVERLAP:.0%} of the smaller one: {named}; a place must lie in one zone",
             remedy="repair them",
-            code="overlap",
         )
     if not (small := share > _SMALLEST_OVERLAP).any():
         return zones, ()

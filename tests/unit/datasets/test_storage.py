@@ -3,7 +3,6 @@
 import errno
 import os
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -42,13 +41,6 @@ def test_same_contents_give_the_same_version(tmp_path):
     other = storage.write_version(tmp_path / "b", {"x": 1}, writer(b"else"))
     assert first.name == again.name != other.name
     assert storage.current_version(tmp_path / "a") == again
-
-
-def test_files_are_readable_by_the_owner_only(tmp_path):
-    version = storage.write_version(tmp_path / "set", {}, writer(b"x"))
-    assert stat.S_IMODE(version.stat().st_mode) == 0o700
-    for path in [*version.iterdir(), tmp_path / "set" / "current"]:
-        assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_a_failed_write_leaves_the_old_version(tmp_path):

@@ -1,6 +1,5 @@
 """Tables as the packages of the field write them are read without renaming a column."""
 
-import json
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -11,19 +10,18 @@ import pytest
 
 from engine import report
 from engine.datasets import Dataset
-from engine.ingest import IngestReport, ingest
+from engine.ingest import IngestReport
 from engine.ingest.inputs import mapping
 from engine.ingest.report import Reason
 from engine.report.measures import Measure
 from pages._ui.data import rows as data_rows
-from tests.reference.ingest_inputs import TOWERS, options, table, table_bytes, write_csv
+from tests.reference.ingest_inputs import TOWERS, table, table_bytes
 from tests.support.ingests import Rows, built, refused
 
 POINTS = ("uid", "tid", "datetime", "lat", "lng")
 """Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
 MOBILITY_DATA = ("date", "hour", "id_origin", "id_destination", "distance", "n_trips")
 FLOWMAP = ("origin", "dest", "count")
-STOPS = ("from_stop_id", "to_stop_id", "count")
 RIDES = (
     *("ride_id", "rideable_type", "started_at", "ended_at", "start_station_name"),
     *("start_station_id", "end_station_name", "end_station_id"),
@@ -88,14 +86,6 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path) -> None:
     assert summary.rows.used == len(set(points()))
 
 
-def test_every_point_of_a_trip_is_a_visit(tmp_path: Path) -> None:
-    path = write_csv(tmp_path / "p.csv", POINTS, points())
-    with_trips, _ = ingest(options(tmp_path, "visits", [path], parts=("density",)))
-    absent = options(tmp_path, "visits", [path], parts=("density",), mapping={"tid": ""})
-    without, _ = ingest(absent)
-    assert table(with_trips.folder, "truth") == table(without.folder, "truth")
-
-
 def test_national_and_flowmap_tables_of_flows_are_read(tmp_path: Path) -> None:
     rows = [("20150901", 7, "A", "B", "2-10", 5), ("20150901", 8, "A", "B", "2-10", 7)]
     dataset, _ = built(tmp_path, rows, kind="flows", header=MOBILITY_DATA)
@@ -112,7 +102,6 @@ def test_national_and_flowmap_tables_of_flows_are_read(tmp_path: Path) -> None:
         (MOBILITY_DATA, "flows"),
         (FLOWMAP, "flows"),
         ((*FLOWMAP, "time"), "flows"),
-        (STOPS, "flows"),
         (RIDES, "rides"),
         (OLD_RIDES, "trips"),
         (BIKES, "visits"),
@@ -141,7 +130,6 @@ WRONG = {
         [("p", "1", "2015-09-07", 20.67, -103.35)],
         "'lat' .* the other way round if they are swapped",
     ),
-    "no destinations": ("flows", ("id_origin", "n_trips"), [("A", 1)], "no column for destination"),
     "negative national counts": (
         "flows",
         ("id_origin", "id_destination", "n_trips"),
@@ -155,15 +143,6 @@ WRONG = {
 def test_a_wrong_twin_gets_one_clear_message(tmp_path: Path, fault: str) -> None:
     kind, header, rows, words = WRONG[fault]
     refused(tmp_path, rf"t\.csv: .*{words}", rows, kind=kind, header=header)
-
-
-def test_tiles_without_an_id_are_refused(tmp_path: Path) -> None:
-    shape = {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}
-    tile = {"type": "Feature", "properties": {"size": 3}, "geometry": shape}
-    zones = tmp_path / "tiles.geojson"
-    zones.write_text(json.dumps({"type": "FeatureCollection", "features": [tile]}))
-    words = r"tiles\.geojson: .*no column for zone_id"
-    refused(tmp_path, words, [("A", "B", 1)], kind="flows", header=STOPS, zones=zones)
 
 
 FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)

@@ -16,7 +16,7 @@ from tests.support import ingests
 from tests.support.ingests import built
 from tests.support.messy_files import HEADER, MESSY, Row, dated, instant, lines, trips
 
-QUICK = ("windows", "american", "split_hour", "taxi_comma")
+QUICK = ("windows", "utf16", "american", "split_hour", "taxi_comma")
 """What the ordinary run reads: each goes through another branch of the reading."""
 
 

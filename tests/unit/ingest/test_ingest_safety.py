@@ -13,7 +13,8 @@ import duckdb
 import pytest
 
 from engine import datasets
-from engine.ingest import Cancelled, Progress, command, engines, ingest, scratch
+from engine.command import main as whole_command
+from engine.ingest import Cancelled, Progress, engines, ingest, scratch
 from engine.ingest.engines import DuckDB
 from tests.reference.ingest_inputs import options, write_csv
 from tests.support.ingests import HEADER, arguments, refused
@@ -85,19 +86,6 @@ def test_cancel_leaves_nothing(workplace: Path, stage: str) -> None:
     assert leftovers(workplace) == []
 
 
-def test_ctrl_c_leaves_nothing_and_says_so(
-    workplace: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupted(progress: Progress | None = None) -> None:
-        if progress is not None and progress.stage == "ranking visits":
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(command, "_show", interrupted)
-    assert command.main(arguments(workplace)) == command.EXIT_CANCELLED
-    assert "nothing was written" in capsys.readouterr().err
-    assert leftovers(workplace) == []
-
-
 _STOPPED_AT_IMPORT = """
 import os, runpy, signal, sys
 class Trap:
@@ -131,8 +119,7 @@ def test_a_reader_that_has_gone_leaves_a_whole_dataset_and_no_trace(
     os.close(read)
     with os.fdopen(write, "w") as pipe:
         monkeypatch.setattr(sys, "stdout", pipe if gone == "reader" else None)
-        assert command.main(arguments(workplace)) == 0
-        os.dup2(os.open(os.devnull, os.O_WRONLY), pipe.fileno())
+        assert whole_command(["ingest", *arguments(workplace)]) == (gone == "reader")
     assert datasets.load(workplace / "city").has_trips
 
 
