@@ -47,7 +47,7 @@ class Report:
 
 def ask(setting: Setting) -> Setting:
     """Draw the page's own settings in one row; return the report that they make."""
-    place = st.grid(4, min_column_width=210, gap="medium")
+    place = st.grid(4, min_column_width=190, gap="medium")
     with place.cell():
         unit = st.selectbox(
             "Who is protected",
