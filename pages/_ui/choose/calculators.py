@@ -1,22 +1,17 @@
 """The calculators of P2's Theorems 2 to 7, published and exact side by side."""
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
 import streamlit as st
 
 from engine.origin_destination import LawName, calculators as theorems
 from pages._ui import state
-from pages._ui.drawing import charts, colours, tables
-from pages._ui.drawing.charts import STROKES, Axis, Line, Note
+from pages._ui.drawing import tables
 from pages._ui.views.theorems import compared
 from pages._ui.wording.labels import LAWS
 from pages._ui.wording.numbers import percent, trip_count
 from pages._ui.wording.privacy import protection
 
-_CONFIDENCES = (0.8, 0.9, 0.95, 0.99)
-_SHADES = ("#5ec962", "#21918c", "#4a7fc1", "#9a6fc9")
 _ERRATA = (
     "Where both differ the paper is corrected: it ignores the rounding of both numbers of a change "
     "(O2), prints Theorem 3 with the wrong sign of ½ (O1), and speaks of flows that are shown "
@@ -42,7 +37,7 @@ class Question(NamedTuple):
 
 
 def draw() -> None:
-    """Draw the question, which ε an error costs, what this ε gives, and the cost over errors."""
+    """Draw the question, which ε an error costs, and what this ε gives."""
     asked = _ask()
     st.subheader(f"ε for an error of {trip_count(asked.alpha)}", anchor=False)
     _epsilons(asked)
@@ -51,7 +46,6 @@ def draw() -> None:
     st.caption(f"Protecting {protection(asked.unit, asked.max_trips)}; τ = {threshold}.")
     tables.rows(("", "Published", "Exact"), _promises(asked, epsilon, threshold))
     st.caption(_ERRATA)
-    _curve(asked)
 
 
 def _ask() -> Question:
@@ -126,39 +120,3 @@ def _promises(asked: Question, epsilon: float, threshold: int) -> list[tuple[str
 
 def _share(value: float) -> str:
     return "below 0 (impossible)" if value < 0 else percent(value)
-
-
-def _curve(asked: Question) -> None:
-    """Draw ε against the tolerated error at several confidences, with "you are here"."""
-    kinds: dict[str, Callable[..., Any]] = {
-        "one flow": theorems.epsilon_for_cell_error,
-        "a change between two dates": theorems.epsilon_for_change,
-    }
-    head, switch = st.columns(2, vertical_alignment="bottom")
-    head.subheader("What a smaller error costs", anchor=False)
-    kind = state.choose("Curve for", list(kinds), "choose_curve", place=switch, linked=False)
-    epsilon_for = kinds[kind]
-    most = max(50, 2 * asked.alpha)
-    alphas = np.unique(np.linspace(0, most, 60).round().astype(int))
-
-    def at(alpha: Any, confidence: float) -> Any:
-        return epsilon_for(alpha, round(1 - confidence, 6), asked.max_trips, law=asked.law)
-
-    levels = sorted({*_CONFIDENCES, asked.confidence})
-    own = colours.PRIVATE
-    shades = dict(zip(_CONFIDENCES, _SHADES, strict=True))
-    charts.curve(
-        [
-            Line(name=f"{100 * level:g}% sure", y=at(alphas, level), colour=shades.get(level, own),
-                 dash=STROKES[i % len(STROKES)])
-            for i, level in enumerate(levels)
-        ],
-        x=alphas,
-        at=Axis(title="Tolerated error, in trips (α)", form=",d", tip=",d"),
-        of=Axis(title="Privacy loss (ε), log scale", kind="log", tip=".3~g"),
-        notes=[Note(x=asked.alpha, y=float(at(asked.alpha, asked.confidence)),
-                      words="your question")],
-        key="choose_over_error",
-        alt=f"ε over the tolerated error for {kind}, at several confidences",
-        height=320,
-    )  # fmt: skip

@@ -1,30 +1,26 @@
-"""Error zone by zone: the map (P1, figure 11), quartiles over ε (figure 10), the worst zones."""
+"""Error zone by zone: the map (P1, figure 11), and quartiles over ε (figure 10)."""
 
 import numpy as np
 import streamlit as st
 
 from engine.contract import Setting
-from engine.parameters import HOURS_PER_WEEK
 from pages._ui import cached, state
 from pages._ui.density.map import HEIGHT, WIDTH, outlines, zone
-from pages._ui.drawing import charts, maps, tables
+from pages._ui.drawing import charts, maps
 from pages._ui.drawing.charts import EPSILON, Line
 from pages._ui.drawing.colours import PRIVATE
 from pages._ui.jobs import pieces
 from pages._ui.shell.session import map_size
-from pages._ui.wording.numbers import fixed, number, percent
+from pages._ui.wording.numbers import fixed, percent
 
 EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
 _QUARTILES = (0.25, 0.5, 0.75)
-_WORST = 8
 
 
 def draw(setting: Setting) -> None:
-    """Draw the map of each zone's error beside the zones that lose most, then quartiles over ε."""
+    """Draw the map of each zone's error beside the quartiles over ε."""
     seed = state.seed(state.entry_of(setting))
     scores, zones = cached.scores(setting, seed), outlines(setting)
-    names = list(cached.of(maps.zone_names, cached.view(setting)).values())
-    visits = cached.truth(setting).sum(axis=1) / HOURS_PER_WEEK
     scale = maps.Scale(0.0, 1.0, "linear")
     places = st.grid(2, min_column_width=WIDTH - 30, gap="medium")
     with places.cell():
@@ -43,43 +39,33 @@ def draw(setting: Setting) -> None:
             marked=zones.ids.index(zone(setting)),
         )
     with places.cell():
-        worst = np.argsort(-np.nan_to_num(scores.error, nan=-1.0), kind="stable")[:_WORST]
-        tables.draw(
-            {
-                "Zones that lose most": [names[i] for i in worst],
-                "Visits an hour": [number(float(visits[i])) for i in worst],
-                "MRE": [percent(scores.error[i]) for i in worst],
-                "r": [fixed(scores.correlation[i]) for i in worst],
-            }
-        )
+        points = [(setting.at(epsilon), seed) for epsilon in EPSILONS]
+        work = pieces.ask("density_quartiles", quartiles, points, delay_s=1.0)
+
+        def show(done: list[list[float]], _running: bool) -> None:
+            if not any(done):
+                return
+            some = [at for at in sorted(work.known) if work.known[at]]
+            low, middle, high = np.array([work.known[at] for at in some]).reshape(-1, 3).T
+            x = [EPSILONS[at] for at in some]
+            charts.curve(
+                [Line(name="median, quartiles", x=x, y=middle, low=low, high=high, colour=PRIVATE)],
+                at=EPSILON,
+                of=charts.multiples("Relative error of a zone, log scale", low.min(), high.max()),
+                current=setting.parameters.epsilon,
+                key="density_zones_over",
+                alt="Relative error over zones for each epsilon: median and quartiles",
+            )
+
+        pieces.live("density_quartiles", work, show, what="Values of ε")
         empty, flat = (int(np.isnan(one).sum()) for one in (scores.error, scores.correlation))
         left = f" Left out: {empty} zones without visits, {flat} with a constant week."
         st.caption(
             f"Mean over zones: relative error {percent(scores.mean_error)}, correlation "
             f"{fixed(scores.mean_correlation)}. Bright zones should not be used; quiet ones on the "
-            f"edge go first (P1, figure 11).{left if empty or flat else ''}"
+            "edge go first (P1, figure 11), and less ε costs them first: the band widens (figure "
+            f"10).{left if empty or flat else ''}"
         )
-    points = [(setting.at(epsilon), seed) for epsilon in EPSILONS]
-    work = pieces.ask("density_quartiles", quartiles, points, delay_s=1.0)
-
-    def show(done: list[list[float]], running: bool) -> None:
-        del running
-        if not any(done):
-            return
-        some = [at for at in sorted(work.known) if work.known[at]]
-        low, middle, high = np.array([work.known[at] for at in some]).reshape(-1, 3).T
-        x = [EPSILONS[at] for at in some]
-        charts.curve(
-            [Line(name="median, quartiles", x=x, y=middle, low=low, high=high, colour=PRIVATE)],
-            at=EPSILON,
-            of=charts.multiples("Relative error of a zone, log scale", low.min(), high.max()),
-            current=setting.parameters.epsilon,
-            key="density_zones_over",
-            alt="Relative error over zones for each epsilon: median and quartiles",
-        )
-        st.caption("Less ε costs the unlucky zones first: the band widens (P1, figure 10).")
-
-    pieces.live("density_quartiles", work, show, what="Values of ε")
 
 
 def quartiles(setting: Setting, seed: cached.Seed) -> list[float]:

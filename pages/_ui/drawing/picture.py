@@ -9,16 +9,29 @@ from typing import Any
 import numpy as np
 import shapely
 import streamlit as st
+from scipy.spatial import KDTree
 
 from engine.arrays import Booleans, Floats, Integers
 from engine.resolution import flows_between
-from pages._ui.drawing import colours, groups as groups_said
+from pages._ui.drawing import colours
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.maps import Scale, largest_flows
 from pages._ui.wording.numbers import number
 
 LARGEST = 120
 """Flows that each side draws."""
+
+CLOSE_PX = 13
+"""Zones whose next one lies nearer than an arrow's head is long, in pixels, are drawn in groups."""
+
+ADDED_UP = (
+    "Zoomed out: flows between groups of zones, added up from the released flows; suppressed flows "
+    "are not in them, nor are flows within a group."
+)
+OURS_ADDED_UP = (
+    "Zoomed out: flows between groups of zones, added up from the flows of our method that are "
+    "certain or likely; the others are not in them, nor are flows within a group."
+)
 
 _SIZE = 1000.0
 _SIMPLIFY = 1 / 400
@@ -153,11 +166,11 @@ def of_flows(
     words: Mapping[tuple[int, int], str] = MappingProxyType({}),
     groups: Sequence[Group] = (),
     side_px: int = 430,
-    note: str = groups_said.ADDED_UP,
+    note: str = ADDED_UP,
 ) -> Picture:
     """Return the largest flows of each side as arrows; between `groups` where zones lie close."""
     levels = [drawn, *(one.drawn for one in groups)]
-    at = groups_said.level([groups_said.spacing(one.centres) * side_px / _SIZE for one in levels])
+    at = level([spacing(one.centres) * side_px / _SIZE for one in levels])
     if at:
         labels, drawn = groups[at - 1].labels, groups[at - 1].drawn
         true = flows_between(true, labels).astype(np.int64)
@@ -207,6 +220,31 @@ def of_flows(
     key = _scale(scale, what)
     key += "".join(swatch(kind, _KINDS[kind], text) for kind, text in marks.items())
     return Picture(sides, key + (f"<span>{html.escape(note)}</span>" if at else ""))
+
+
+def spacing(centres: Floats) -> float:
+    """Return how far from a zone's middle the next one lies: the median, in the plane's units.
+
+    Examples
+    --------
+    >>> spacing(np.array([[0.0, 0.0], [3.0, 0.0], [10.0, 0.0]]))
+    3.0
+    """
+    if len(centres) < 2:
+        return float("inf")
+    return float(np.median(KDTree(centres).query(centres, k=2)[0][:, 1]))
+
+
+def level(spacings_px: Sequence[float]) -> int:
+    """Return the finest level whose zones do not lie too close, else the coarsest.
+
+    Examples
+    --------
+    >>> level([8.0, 18.0, 34.0])
+    1
+    """
+    apart = (i for i, one in enumerate(spacings_px) if one >= CLOSE_PX)
+    return next(apart, len(spacings_px) - 1)
 
 
 def figure(drawn: Shapes, title: str, alt: str, inside: str) -> str:

@@ -10,13 +10,9 @@ from engine.privacy import Risk
 from pages._ui import cached, state
 from pages._ui.drawing import picture
 from pages._ui.drawing.gauges import gauges_html
-from pages._ui.home import (
-    handout as home_handout,
-    picture as home_picture,
-    theorems as home_theorems,
-)
+from pages._ui.home import handout as home_handout, picture as home_picture
 from pages._ui.shell import frame, presenter, problems, sidebar
-from pages._ui.views import answer as answers, numbers, recommend
+from pages._ui.views import answer as answers, numbers, recommend, theorems
 from pages._ui.wording import use as words
 from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import delta_warning
@@ -52,7 +48,7 @@ def draw() -> None:
     if density is not None and flows is not None and density.dataset == flows.dataset:
         st.caption(_together(cached.risk(density), cached.risk(flows)))
     if flows is not None:
-        home_theorems.draw(flows)
+        theorems.draw(flows)
 
 
 def _need(part: str) -> None:

@@ -9,7 +9,6 @@ from engine.contract import Setting
 from engine.datasets import Dataset
 from pages._ui import cached
 from pages._ui.drawing import marks, picture
-from pages._ui.drawing.groups import ADDED_UP, OURS_ADDED_UP
 from pages._ui.drawing.maps import largest_flows
 from pages._ui.wording import use as words
 
@@ -30,12 +29,12 @@ def of(setting: Setting, seed: cached.Seed) -> picture.Picture:
         what = f"visits, {MAP_HOUR_NAME}"
         return picture.of_zones(drawn, true, private, what=what, epsilon=epsilon)
     shown = release.as_shown[0]
-    about: dict[str, Any] = {"note": ADDED_UP}
+    about: dict[str, Any] = {"note": picture.ADDED_UP}
     if marks.has(release):
         pairs = largest_flows(shown, picture.LARGEST)
         reads = zip(*(part.tolist() for part in pairs), marks.words(release, pairs), strict=True)
         said = {(start, end): text for start, end, text in reads}
-        about = {"words": said, "note": OURS_ADDED_UP}
+        about = {"words": said, "note": picture.OURS_ADDED_UP}
     least, near = setting.parameters.least_shown, cached.of(groups, at)
     about |= {"least": least, "epsilon": epsilon, "groups": near}
     return picture.of_flows(drawn, cached.truth(setting, 0), shown, **about)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pages._ui.drawing.projection import WORLD, from_plane, to_plane, view_of
+from pages._ui.drawing.maps import WORLD, from_plane, to_plane, view_of
 
 RWANDA = (28.86, -2.84, 30.90, -1.05)
 
