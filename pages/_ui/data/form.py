@@ -140,14 +140,15 @@ def _button(draft: Draft) -> None:
         )
         if draft.missing:
             st.caption(data_wording.needed(draft.missing))
-            return
+    if data_store.failed("Cannot be built"):
+        places.choice(own().refused)
+    if draft.missing:
+        return
     asked = {**draft.values, "out": data_store.workspace().datasets / draft.values["out"]}
     options = data_wording.tried("Cannot be built", lambda: IngestOptions(**asked))
     if options is not None and pressed:
         data_store.start(options)
         st.rerun()
-    if data_store.failed("Cannot be built"):
-        places.choice(own().refused)
 
 
 STEPS: dict[str, Callable[[Draft], None]] = {

@@ -13,13 +13,14 @@ from engine.ingest import look, presets
 from engine.ingest.inputs import guess, mapping, sources
 from engine.ingest.inputs.mapping import Mappings, Preview
 from engine.ingest.inputs.sources import Source
-from engine.ingest.options import Reading
+from engine.ingest.options import DateOrder, Reading
 from pages._ui.data import files as data_files, wording as data_wording
 from pages._ui.data.files import AS_FOUND, Draft
 from pages._ui.data.store import own
 from pages._ui.data.wording import COLUMNS, KINDS
 
 ORDERS = {"ymd": "year, month, day", "dmy": "day first", "mdy": "month first"}
+_EITHER_MARK = "ambiguous-numbers"
 _MARKS = {".": "a point, as in 1,234.5", ",": "a comma, as in 1.234,5"}
 MOST_LISTED = 20
 
@@ -120,11 +121,12 @@ def _read(draft: Draft, seen: Preview) -> None:
     if guessed is None:
         draft.missing.append("a table that can be read")
     else:
-        draft.reading = guessed.reading
-        if guessed.asks_date_order is not None:
-            _ask_order(draft, guessed.asks_date_order)
-        if draft.reading.date_order is not None or guessed.asks_date_order is None:
-            times = _times(source, names, draft.reading)
+        # what is guessed is not handed on: a build looks at all rows
+        if guessed.asks_date_order is None:
+            times = _times(source, names, guessed.reading)
+        elif order := _asked_order(draft, guessed.asks_date_order):
+            draft.reading = replace(draft.reading, date_order=order)
+            times = _times(source, names, replace(guessed.reading, date_order=order))
     draft.values["reading"] = draft.reading
     with st.container(key="data_rows"):
         st.warning(data_wording.CONFIDENTIAL_ROWS, icon=":material/lock:")
@@ -139,29 +141,32 @@ def _read(draft: Draft, seen: Preview) -> None:
 
 def _guessed(draft: Draft, source: Source, names: dict[str, str]) -> guess.Guess:
     """Return how the file seems to be read; ask which mark is which where both could be."""
+    asked, files = own().read("marks"), tuple(draft.files)
+    asked[files] = asked.get(files) or own().refused == _EITHER_MARK
     try:
-        return guess.guess(source, names, draft.reading)
+        if not asked[files]:
+            return guess.guess(source, names, draft.reading)
     except ExplorerError as refusal:
-        if refusal.code != "ambiguous-numbers":
+        if refusal.code != _EITHER_MARK:
             raise
-        key = f"decimal_{abs(hash(tuple(draft.files)))}"
-        how = {"index": None, "placeholder": "choose"}
-        mark = draft.field(st.selectbox, "Decimal mark", key, _MARKS, **how)
-        if mark is None:
-            raise
+        asked[files] = True  # the choice stays beside the file
+    key, how = f"decimal_{abs(hash(files))}", {"index": None, "placeholder": "choose"}
+    mark = draft.field(st.selectbox, "Decimal mark", key, _MARKS, **how)
+    if mark is None:
+        draft.missing.append("the decimal mark")
+    else:
         other = "," if mark == "." else "."
         draft.reading = replace(draft.reading, decimal=mark, thousands=other)
-        return guess.guess(source, names, draft.reading)
+    return guess.guess(source, names, draft.reading)
 
 
-def _ask_order(draft: Draft, column: str) -> None:
+def _asked_order(draft: Draft, column: str) -> DateOrder | None:
     label, key = "Which comes first", f"order_{abs(hash((*draft.files, column)))}"
     order = draft.field(st.selectbox, label, key, ORDERS, index=None, placeholder="choose")
     if order is None:
         draft.missing.append("the order of the date")
         st.warning(data_wording.ambiguous(column), icon=":material/help:")
-    else:
-        draft.reading = replace(draft.reading, date_order=order)
+    return order
 
 
 def _mapped(draft: Draft, names: dict[str, str]) -> Mappings:

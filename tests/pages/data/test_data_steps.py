@@ -145,3 +145,16 @@ def test_counts_that_may_be_thousands_are_asked_for_their_marks(open_data):
     built(zone(app, "America/Mexico_City"))
     dataset = datasets.load(app.session_state["session"].datasets["flows-2015-09"])
     assert dataset.trips.whole.n.sum() == 1234 + 2345
+
+
+def test_a_mark_that_stands_far_below_is_asked_for_after_the_build_saw_it(open_data):
+    rows = "origin,destination,count\n" + "A,B,1\n" * 2_100 + 'B,A,"2,345"\n'
+    app = upload(open_data(), "table", "flows_2015_09.csv", rows.encode())
+    upload(app, "locations", "stations.csv", PLACES)
+    built(zone(app, "America/Mexico_City"))
+    assert "can be a thousand or one and a fraction" in text(app)
+    assert "the decimal mark" in missing(app)
+    widget(app.selectbox, "data_decimal").set_value(".").run()
+    built(app)
+    dataset = datasets.load(app.session_state["session"].datasets["flows-2015-09"])
+    assert dataset.trips.whole.n.sum() == 2_100 + 2_345
