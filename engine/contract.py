@@ -26,7 +26,7 @@ method to this page, and names what is still missing. What leaves the building s
 plans, with noise of its own (`engine.release`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar, get_args
 
@@ -51,6 +51,9 @@ class When:
         One of `Step`; weeks count from the first day that is seen, the last may be shorter.
     first, last : int, int or None
         Positions of the first and the last day, from 0; None is the last declared day.
+    span : int or None
+        With step ``whole`` two matrices, of the first and of the last so many days; the days
+        between them are not seen.
 
     Examples
     --------
@@ -61,6 +64,7 @@ class When:
     step: Step = "day"
     first: int = 0
     last: int | None = None
+    span: int | None = None
 
     def __post_init__(self) -> None:
         remedy = "'day' takes the days as they are declared"
@@ -69,10 +73,16 @@ class When:
         if self.last is not None:
             remedy = "the last day is not before the first"
             validation.whole_number("last", self.last, self.first, remedy=remedy)
+        if self.span is not None:
+            most = 0 if self.last is None else (self.last + 1 - self.first) // 2
+            remedy = "two spans have no day in common; name the last day, and step 'whole'"
+            validation.whole_number("span", self.span, 1, most, remedy=remedy)
+            validation.one_of("step", self.step, ("whole",), remedy)
 
-    def positions(self, days: int) -> range:
+    def positions(self, days: int) -> Sequence[int]:
         """Return the positions of the days that are seen, of so many declared ones."""
-        return range(self.first, days if self.last is None else min(self.last + 1, days))
+        seen = range(self.first, days if self.last is None else min(self.last + 1, days))
+        return seen if self.span is None else (*seen[: self.span], *seen[-self.span :])
 
     def lengths(self, days: int) -> tuple[int, ...]:
         """Return how many days each matrix adds up, of so many declared ones.
@@ -83,7 +93,7 @@ class When:
         ((7, 3), (10,))
         """
         seen = len(self.positions(days))
-        step = {"day": 1, "week": 7, "whole": max(seen, 1)}[self.step]
+        step = {"day": 1, "week": 7, "whole": self.span or max(seen, 1)}[self.step]
         return tuple(min(step, seen - at) for at in range(0, seen, step))
 
 

@@ -105,4 +105,5 @@ def _add_product(one: argparse.ArgumentParser, name: str) -> None:
         one.add_argument("--time", type=_step, choices=("day", "week", "whole"), default="day")
         one.add_argument("--from", dest="first_day", type=_day, help="first day (the first)")
         one.add_argument("--to", dest="last_day", type=_day, help="last day (the last)")
+        one.add_argument("--span", type=int, help="compare the first so many days with the last")
         one.add_argument("--trips", type=int, help="made in these days, a public number")

@@ -87,7 +87,8 @@ def _setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
     parameters = kind(**given)
     if options.product == "od":
         first, last = (_position(day, dataset) for day in (options.first_day, options.last_day))
-        when = When(step=options.time, first=first or 0, last=last)
+        step, span = "whole" if options.span else options.time, options.span
+        when = When(step=step, first=first or 0, last=last, span=span)
     elif options.product == "report":
         parameters = fitting(parameters, truth(dataset))
     seen = Seen(dataset=dataset.id, zones=getattr(options, "zones", "zones"), when=when)

@@ -8,7 +8,6 @@ cells afterwards may use floating point.
 
 import tempfile
 from collections.abc import Iterator, Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -147,8 +146,8 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     pairs = ~np.eye(plan.zones, dtype=bool)
     ids = pa.array(neutral(view.zones["zone_id"]))
     origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
-    starts = view.metadata.periods
-    lasts = [*(start - timedelta(days=1) for start in starts[1:]), view.metadata.last_day]
+    starts, days = view.metadata.periods, view.metadata.days
+    lasts = [*(days[days.index(start) - 1] for start in starts[1:]), days[-1]]
     names = ("date",) if plan.setting.when.step == "day" else ("period_from", "period_to")
     head = dict.fromkeys((*names, "origin", "destination"), TEXT)
     whole, scaled = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
@@ -157,8 +156,8 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     columns = {**head, **_COLUMNS[plan.parameters.method]}
     with CsvTable(folder / "flows.csv", columns, parquet=True) as table:
         for number, matrix in enumerate(drawn):
-            days = [starts[number].isoformat(), lasts[number].isoformat()]
-            dates = [pa.repeat(day, len(origin)) for day in days[: len(names)]]
+            ends = [starts[number].isoformat(), lasts[number].isoformat()]
+            dates = [pa.repeat(day, len(origin)) for day in ends[: len(names)]]
             table.add(*dates, origin, destination, *matrix.columns)
             whole[pairs] += matrix.noisy
             scaled[pairs] += matrix.factor * matrix.noisy

@@ -155,6 +155,7 @@ def plain(setting: Setting, dataset: str) -> dict[str, Any]:
         "time": when.step,
         "first": when.first,
         "last": when.last,
+        "span": when.span,
         "parameters": json.loads(parameters),
     }
 

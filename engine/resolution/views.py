@@ -4,7 +4,7 @@ Trips. Zones are joined and days are added up after trips were ranked and counte
 one coarse zone is dropped like every trip inside one zone; its rank is not used again, so a person
 keeps at most T trips and often fewer than a dataset ingested at the coarse level would keep. One
 unit of protection still changes the kept counts by at most T in L₁ (1 at trip level), whichever
-consecutive days are seen: a unit's trips are the same trips, some of them left out or added up.
+days are seen: a unit's trips are the same trips, some of them left out or added up.
 
 Density. Towers stay as they are; zones are joined before the cover is found, so that the mechanism
 counts in fewer, larger cells. A person's visits change the counts by at most ℓ in L₁ as before.
@@ -37,6 +37,12 @@ class SeenMetadata(Metadata):
     """Metadata of the days that are seen; `days` are those a person pays for, whatever `starts`."""
 
     starts: tuple[date, ...] = ()
+    seen: tuple[date, ...] = ()
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """Every day that is seen, also those without a single trip."""
+        return self.seen
 
     @property
     def periods(self) -> tuple[date, ...]:
@@ -192,17 +198,16 @@ def seen_metadata(metadata: Metadata, when: When) -> Metadata:
     """
     declared = metadata.days
     seen = when.positions(len(declared))
-    fields = {name: value for name, value in vars(metadata).items() if name != "starts"}
-    fields |= {"first_day": declared[seen[0]], "last_day": declared[seen[-1]]}
+    fields = {**vars(metadata), "first_day": declared[seen[0]], "last_day": declared[seen[-1]]}
     if when.step == "day":
         return Metadata(**fields)
     starts = tuple(declared[days[0]] for days in groups_of(seen, when))
-    return SeenMetadata(**fields, starts=starts)
+    return SeenMetadata(**fields, starts=starts, seen=tuple(declared[day] for day in seen))
 
 
 def groups_of(days: Sequence[int], when: When) -> list[list[int]]:
     """Return the days of every matrix; the last week may be a shorter one."""
-    step = {"day": 1, "week": DAYS_PER_WEEK, "whole": max(len(days), 1)}[when.step]
+    step = {"day": 1, "week": DAYS_PER_WEEK, "whole": when.span or max(len(days), 1)}[when.step]
     return [list(days[at : at + step]) for at in range(0, len(days), step)]
 
 

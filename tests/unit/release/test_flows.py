@@ -12,9 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine import density, origin_destination as od
+from engine.contract import Seen, Setting, When
+from engine.errors import ParameterError
 from engine.geography import centre_distances_m
 from engine.origin_destination import estimate
-from engine.release import flows as way, noise, plan, words
+from engine.release import cost, flows as way, noise, plan, words
 from engine.resolution import look_at
 from tests.support.releases import fourier, ours, report, seen, view_of, visits, written, zoom
 
@@ -227,6 +229,32 @@ def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path
     if kind is ours:
         assert out.sort_index().equals(moved.groupby("origin").sum().sort_index())
     assert "change.csv compares both days" in words(plan(setting, demo), "accuracy")[0]
+
+
+@pytest.mark.parametrize(("unit", "due"), [("person-day", 2.0), ("person", 0.5)])
+@pytest.mark.usefixtures("silent")
+def test_two_spans_apart_are_one_charge_of_the_days_that_are_seen(demo, tmp_path, unit, due):
+    """Days 1 and 2 against 5 and 6: nobody pays for, nor is counted on, the days between."""
+    parameters = replace(FOUR, epsilon=0.5, unit=unit, suppression_threshold=0)
+    when = When(step="whole", first=1, last=6, span=2)
+    setting = Setting(seen=Seen(dataset="any", when=when), parameters=parameters)
+    flows, _ = files(setting, demo, tmp_path, "flows.csv")
+    planned, days = plan(setting, demo), demo.metadata.days
+    assert (cost(planned, "person").epsilon, planned.days, planned.matrices) == (due, 4, 2)
+    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}" in words(planned, "seen")[0]
+    assert "compares both spans" in words(planned, "accuracy")[0]
+    pairs, spans = ~np.eye(len(demo.zones), dtype=bool), flows.groupby(["period_from", "period_to"])
+    for at, (span, rows) in zip((1, 5), spans, strict=True):
+        assert span == (f"{days[at]}", f"{days[at + 1]}")
+        kept = od.kept(demo, parameters, days=(at, at + 1)).sum(axis=0)
+        assert rows["flow"].fillna(0).tolist() == kept[pairs].tolist()
+    assert (tmp_path / "change.csv").exists()
+
+
+@pytest.mark.parametrize("wrong", [{"last": 5}, {"last": None}, {"step": "day"}, {"span": 0}])
+def test_spans_that_share_a_day_or_have_none_are_refused(wrong):
+    with pytest.raises(ParameterError, match=r"span|step"):
+        When(**{"step": "whole", "first": 1, "last": 6, "span": 3} | wrong)
 
 
 def test_one_matrix_or_three_are_not_compared(demo, tmp_path):
