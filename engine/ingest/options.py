@@ -309,36 +309,22 @@ class IngestOptions:
     def _check_period(self) -> None:
         _check_time_zone("time_zone", self.time_zone)
         first, last, week = self.first_day, self.last_day, self.week
-        period = f"{first.isoformat()} to {last.isoformat()}"
-        for wrong, rule, remedy in (
-            (last < first, "be at least one day long", "both days count"),
-            (
-                not FIRST_YEAR <= first.year <= last.year <= LAST_YEAR,
-                f"lie within the years {FIRST_YEAR} to {LAST_YEAR}",
-                "name the days that the data cover",
-            ),
-            (
-                (last - first).days >= LONGEST_PERIOD_DAYS,
-                f"be at most {LONGEST_PERIOD_DAYS} days",
-                "split it",
-            ),
-        ):
-            if wrong:
-                raise ParameterError(
-                    f"the period must {rule}",
-                    value=period,
-                    remedy=remedy,
-                    settings=("first_day", "last_day"),
-                )
-        if week is not None and week.weekday() != 0:
+        days = (last - first).days + 1
+        if not (1 <= days <= LONGEST_PERIOD_DAYS and FIRST_YEAR <= first.year <= LAST_YEAR):
             raise ParameterError(
-                f"week must be a Monday, got {week.isoformat()}; hour 0 is Monday 00:00: name "
-                f"{(week - timedelta(days=week.weekday())).isoformat()}"
+                f"the period must be 1 to {LONGEST_PERIOD_DAYS} days, from {FIRST_YEAR} on",
+                value=f"{first.isoformat()} to {last.isoformat()}",
+                remedy="name the days that the data cover; both count",
+                settings=("first_day", "last_day"),
             )
-        if week is not None and (week < first or week + timedelta(days=6) > last):
+        if week is not None and (
+            week.weekday() != 0 or week < first or week + timedelta(days=6) > last
+        ):
             raise ParameterError(
-                f"week must lie within the period {period}, got the week of {week.isoformat()}; "
-                "widen the period"
+                "week must be a Monday whose seven days lie in the period",
+                value=week.isoformat(),
+                remedy="name another one, or widen the period",
+                settings=("week",),
             )
 
 

@@ -5,9 +5,16 @@ mechanism, exact law and metric takes it like any other dataset.
 """
 
 from .clusters import cluster_zones
-from .groups import flows_between, group_levels
 from .inhabited import INHABITED, InhabitedDataset
-from .levels import FINEST, ZoneLevel, labels_of, suggested_clusters, zone_levels
+from .levels import (
+    FINEST,
+    ZoneLevel,
+    flows_between,
+    group_levels,
+    labels_of,
+    suggested_clusters,
+    zone_levels,
+)
 from .views import ALL_DAYS, View, finest, look_at, open_seen, seen_metadata
 
 __all__ = [

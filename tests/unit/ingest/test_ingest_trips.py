@@ -289,16 +289,16 @@ def test_bad_locations_are_refused(tmp_path: Path, rows: list, words: tuple) -> 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"last_day": date(2015, 8, 1)}, ("at least one day",)),
+        ({"last_day": date(2015, 8, 31)}, ("1 to 3660 days", "2015-08-31")),
         ({"time_zone": "Mexico"}, ("time_zone", "IANA")),
-        ({"week": date(2015, 9, 8)}, ("Monday", "2015-09-07")),
-        ({"week": date(2015, 9, 28)}, ("within the period",)),
+        ({"week": date(2015, 9, 8)}, ("Monday", "2015-09-08")),
+        ({"week": date(2015, 9, 28)}, ("seven days lie in the period",)),
         ({"max_visits_cap": 0}, ("max_visits_cap", "0")),
         ({"inputs": ()}, ("inputs",)),
         ({"hexagon_m": 5}, ("hexagon_m", "5")),
         ({"area": (2, 48, 1, 49)}, ("west, south, east, north",)),
-        ({"first_day": date(1, 1, 1)}, ("years 1900 to 2200",)),
-        ({"first_day": date(2000, 1, 1)}, ("at most 3660 days",)),
+        ({"first_day": date(1, 1, 1), "last_day": date(1, 1, 9)}, ("from 1900 on",)),
+        ({"first_day": date(2000, 1, 1)}, ("1 to 3660 days",)),
     ],
 )
 def test_bad_settings_are_refused(tmp_path: Path, changes: dict, words: tuple) -> None:
