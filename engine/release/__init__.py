@@ -10,7 +10,8 @@ given back.
 import secrets
 from bisect import bisect_left
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,7 +23,7 @@ from ..errors import ExplorerError, ParameterError
 from ..resolution import look_at
 from . import density, flows, fourier, report, zoom
 from .bundle import claimed, failed, reveal, room, seal, stopped, unspent
-from .ledger import Budget, BudgetLedger, Entry, ReleaseError, named
+from .ledger import Budget, BudgetLedger, Entry, ReleaseError, named, refused
 from .plan import Cost, Loss, Plan, Progress, Stage, cost
 from .statement import TUNING, described, plain, warnings, words
 
@@ -103,17 +104,7 @@ def release(
     budget, due = check(planned, dataset, ledger, consents)
     what = _recorded(planned, dataset, tuning, tuning_note)
     way, view = WAYS[setting.parameters.method], look_at(dataset, setting.zones, setting.when)
-
-    def charge(*, rehearsal: bool = False) -> Entry:
-        return ledger.intend(
-            dataset.id,
-            unit=budget.unit,
-            epsilon=due.epsilon,
-            delta=due.delta,
-            what=what,
-            rehearsal=rehearsal,
-        )
-
+    charge = partial(ledger.intend, dataset.id, unit=budget.unit, what=what, **asdict(due))
     try:
         with unspent(f"the tables of '{dataset.id}' cannot be counted", "damaged"):
             way.prepare(planned, view)  # reads all that is counted
@@ -171,32 +162,24 @@ def check(
     """
     people = dataset.metadata.people_public
     if plan.delta and delta_is_large(plan.delta, people):
-        raise ReleaseError(
-            "delta must be at most one over the public number of people",
-            value=f"{plan.delta:g} for {people:,} people",
-            remedy="choose it smaller",
-            code="delta",
-        )
+        rule = "delta must be at most one over the public number of people"
+        raise refused(rule, f"{plan.delta:g} for {people:,} people", "choose it smaller", "delta")
     budget = ledger.covering(dataset.id)
     due = cost(plan, budget.unit)
     budget.require(due.epsilon, due.delta)
     said = "other words" if any(consents) else "none"
     if plan.unit == "trip" and CONSENT not in consents:
-        raise ReleaseError(
-            "a release at trip level needs the custodian's consent in words",
-            value=said,
-            remedy=f"it protects no person; write: {CONSENT}",
-            code="consent",
-        )
+        rule = "a release at trip level needs the custodian's consent in words"
+        raise refused(rule, said, f"it protects no person; write: {CONSENT}", "consent")
     if plan.mostly_noise and NOISE_CONSENT not in consents:
         known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
-        raise ReleaseError(
+        raise refused(
             f"empty flows alone would show {plan.phantoms:,.0f} trips, more than were made: that "
             "needs the custodian's consent in words",
-            value=f"{known}, and {said}",
-            remedy="say how many trips were made, choose coarser zones, a longer time, a larger "
+            f"{known}, and {said}",
+            "say how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or our method; or write: {NOISE_CONSENT}",
-            code="noise",
+            "noise",
         )
     return budget, due
 

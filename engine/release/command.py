@@ -1,9 +1,7 @@
 """The command line: ``mobility-privacy-explorer release od|density|report|budget|verify``."""
 
 import argparse
-import signal
 import sys
-import threading
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import date
@@ -31,10 +29,6 @@ _PARAMETERS: dict[str, Any] = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, or with one line on standard error 2 (refused), 130 (stopped)."""
     options = parser().parse_args(arguments)
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, signal.default_int_handler)
     try:
         _RUN[options.run](options, BudgetLedger(options.ledger))
     except ExplorerError as error:

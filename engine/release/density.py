@@ -14,7 +14,7 @@ from ..datasets import Dataset
 from ..parameters import HOURS_PER_WEEK
 from . import noise
 from .files import require_counts, write_hours, write_zones
-from .plan import Accuracy, Plan, Progress, Stage, few_bar, laplace_sd, law_of, normal_bar
+from .plan import LEVEL, Accuracy, Plan, Progress, Stage, laplace_sd, law_of, normal_bar
 
 _WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))  # by how much a week's noise deviates more
 _GRID = 2**15  # points: at least 64 standard deviations to each side
@@ -34,7 +34,6 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         view,
         product="density",
         unit="person",
-        days=7,
         limit=limit,
         stages=(stage,),
         composition="one mechanism",
@@ -93,8 +92,8 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
 
 
 def hour_bars(deviations: Floats) -> Integers:
-    """Return the bars of zones in an hour, often with one tower's noise; rounding takes a half."""
-    return np.ceil(few_bar(1.0) * deviations + 0.5).astype(np.int64)
+    """Return the bars of zones in an hour: of a single noise, the widest; rounding takes a half."""
+    return np.ceil(-np.log(1 - LEVEL) / np.sqrt(2) * deviations + 0.5).astype(np.int64)
 
 
 def week_bars(deviations: Floats) -> Integers:

@@ -6,9 +6,10 @@ sums grow with every empty pair of zones and every day. Many sums are noise alon
 out by a bar that holds for all flows at once, since a reader looks at the flows that are there.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import geopandas as gpd
 import numpy as np
@@ -20,10 +21,9 @@ import shapely
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..errors import DatasetError
+from ..origin_destination.statements import total_reach
 from ..parameters import HOURS_PER_WEEK
-from .plan import LEVEL, sum_bar
-
-TEXT, WHOLE, REAL = pa.string(), pa.int64(), pa.float64()
+from .plan import LEVEL
 
 
 def neutral(texts: Any) -> list[str]:
@@ -42,34 +42,22 @@ def require_counts(dataset: Dataset, *counts: Integers) -> None:
         )
 
 
-class CsvTable:
-    """A CSV file, and the same rows in Parquet where asked, written in parts to bound memory."""
-
-    def __init__(
-        self, path: Path, columns: Mapping[str, pa.DataType], *, parquet: bool = False
-    ) -> None:
-        self._schema = pa.schema(list(columns.items()))
-        self._writers: list[Any] = [pc.CSVWriter(path, self._schema)]
-        if parquet:
-            beside = path.with_suffix(".parquet")
-            self._writers.append(pq.ParquetWriter(beside, self._schema, compression="zstd"))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for writer in self._writers:
-            writer.close()
-
-    def add(self, *columns: Any) -> None:
-        """Append rows, one array a column; text must have gone through `neutral`."""
-        arrays = [
-            column if isinstance(column, pa.Array) else pa.array(column, field.type)
-            for column, field in zip(columns, self._schema, strict=True)
-        ]
-        batch = pa.record_batch(arrays, schema=self._schema)
-        for writer in self._writers:
-            writer.write_batch(batch)
+def write_table(path: Path, parts: Iterable[Mapping[str, Any]], *, parquet: bool = False) -> None:
+    """Write parts of columns by name as CSV, and Parquet where asked; text is `neutral` already."""
+    writers: list[Any] = []
+    with ExitStack() as open_files:
+        for part in parts:
+            arrays = {n: c if isinstance(c, pa.Array) else pa.array(c) for n, c in part.items()}
+            batch = pa.RecordBatch.from_pydict(arrays)
+            if not writers:
+                writers.append(pc.CSVWriter(path, batch.schema))
+                if parquet:
+                    beside = path.with_suffix(".parquet")
+                    writers.append(pq.ParquetWriter(beside, batch.schema, compression="zstd"))
+                for one in writers:
+                    open_files.enter_context(one)
+            for one in writers:
+                one.write_batch(batch)
 
 
 def write_zones(
@@ -87,23 +75,18 @@ def write_hours(
     zones: gpd.GeoDataFrame, columns: Mapping[str, Floats | Integers], folder: Path
 ) -> None:
     """Write ``density.csv``, also as Parquet: zones by hour; arrays of shape (zones, 168)."""
-    kinds = {name: pa.from_numpy_dtype(each.dtype) for name, each in columns.items()}
     ids = pa.array(neutral(zones["zone_id"]))
-    keys = {"zone_id": TEXT, "hour": WHOLE}
-    with CsvTable(folder / "density.csv", {**keys, **kinds}, parquet=True) as table:
-        table.add(
-            ids.take(pa.array(np.repeat(np.arange(len(ids)), HOURS_PER_WEEK))),
-            np.tile(np.arange(HOURS_PER_WEEK), len(ids)),
-            *(each.ravel() for each in columns.values()),
-        )
+    keys = {
+        "zone_id": ids.take(pa.array(np.repeat(np.arange(len(ids)), HOURS_PER_WEEK))),
+        "hour": np.tile(np.arange(HOURS_PER_WEEK), len(ids)),
+    }
+    values = {name: each.ravel() for name, each in columns.items()}
+    write_table(folder / "density.csv", [keys | values], parquet=True)
 
 
 def clear_bar(scale: float, matrices: int, flows: int) -> int:
-    """Return the bar that holds for the sums of all flows at once, whatever the data.
-
-    By the law of a sum of `matrices` noises, at level (1 − 95%)/flows (Bonferroni).
-    """
-    return sum_bar(scale, matrices, 1 - (1 - LEVEL) / max(flows, 1))
+    """Return the bar of sums of so many matrices, for all flows at once (Bonferroni)."""
+    return total_reach(1 / scale, matrices, confidence=1 - (1 - LEVEL) / flows)
 
 
 def write_flowmap(
@@ -114,29 +97,23 @@ def write_flowmap(
     scale: float,
     matrices: int,
 ) -> None:
-    """Write the tables that flowmap tools read, and what they leave out.
-
-    `sums` are the noisy cells of all released matrices added up, signed, nothing suppressed, by
-    pairs of neutral ids; each adds up so many `matrices` with noise of `scale`.
-    """
+    """Write what flowmap tools read, and what it leaves out, of signed sums of noisy matrices."""
+    folder.mkdir()
     centres: Any = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
-    places = {"id": TEXT, "name": TEXT, "lat": REAL, "lon": REAL}
-    with CsvTable(folder / "locations.csv", places) as table:
-        names = (neutral(zones[name]) for name in ("zone_id", "name"))
-        table.add(*names, *centres[:, ::-1].round(6).T)
+    ids, names = (neutral(zones[name]) for name in ("zone_id", "name"))
+    lon, lat = centres.round(6).T
+    write_table(folder / "locations.csv", [{"id": ids, "name": names, "lat": lat, "lon": lon}])
     bar = clear_bar(scale, matrices, len(sums))
     clear = sums > bar
-    values = {"count": WHOLE, "low_95": WHOLE, "high_95": WHOLE}
-    with CsvTable(folder / "flows.csv", {"origin": TEXT, "dest": TEXT, **values}) as table:
-        shown, where = sums[clear], pa.array(np.flatnonzero(clear))
-        table.add(*(end.take(where) for end in ends), shown, shown - bar, shown + bar)
-    total, reach = int(sums.sum()), sum_bar(scale, matrices * len(sums))
-    named, kept = int(clear.sum()), int(sums[clear].sum())
-    with CsvTable(folder / "totals.csv", {"flows": TEXT, "number": WHOLE, **values}) as table:
-        table.add(
-            ["in flows.csv", "left out", "all"],
-            [named, len(sums) - named, len(sums)],
-            [kept, total - kept, total],
-            [None, None, total - reach],
-            [None, None, total + reach],
-        )
+    shown, where = sums[clear], pa.array(np.flatnonzero(clear))
+    flows = {"origin": ends[0].take(where), "dest": ends[1].take(where), "count": shown}
+    write_table(folder / "flows.csv", [{**flows, "low_95": shown - bar, "high_95": shown + bar}])
+    total, reach = int(sums.sum()), total_reach(1 / scale, matrices * len(sums))
+    totals = {
+        "flows": ["in flows.csv", "left out", "all"],
+        "number": [len(shown), len(sums) - len(shown), len(sums)],
+        "count": [int(shown.sum()), total - int(shown.sum()), total],
+        "low_95": [None, None, total - reach],
+        "high_95": [None, None, total + reach],
+    }
+    write_table(folder / "totals.csv", [totals])

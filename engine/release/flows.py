@@ -6,10 +6,9 @@ one unit changes the coarse counts by at most as much as the fine ones: T in Lâ‚
 cells afterwards may use floating point.
 """
 
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -24,10 +23,10 @@ from ..ledger import Kind
 from ..origin_destination import change, estimate
 from ..origin_destination.matrices import kept, require_unit
 from ..origin_destination.mechanism import algorithm_1
-from ..origin_destination.statements import FALSE_DISCOVERIES
+from ..origin_destination.statements import FALSE_DISCOVERIES, total_reach
 from ..parameters import ODParameters
 from . import noise
-from .files import REAL, TEXT, WHOLE, CsvTable, neutral, require_counts, write_flowmap, write_zones
+from .files import neutral, require_counts, write_flowmap, write_table, write_zones
 from .plan import (
     Accuracy,
     Plan,
@@ -37,7 +36,6 @@ from .plan import (
     laplace_bar,
     law_of,
     safe_scale,
-    sum_bar,
 )
 
 SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
@@ -46,47 +44,24 @@ _NAMES = {
     Kind.FLOWS: "trips of every origin and destination",
     Kind.TRIPS_BEYOND: "number of the next trips beyond the bound",
 }
-_COLUMNS: dict[str, dict[str, pa.DataType]] = {
-    "published": {"flow": WHOLE, "suppressed": pa.bool_(), "low_95": WHOLE, "high_95": WHOLE},
-    "estimate": {
-        "mark": TEXT,
-        "trips": REAL,
-        "typical": REAL,
-        "measured": WHOLE,
-        "measured_low_95": WHOLE,
-        "measured_high_95": WHOLE,
-        "low_95": WHOLE,
-        "high_95": WHOLE,
-    },
-}
-
-_CHANGE = {
-    **dict.fromkeys(("of", "origin", "destination", "verdict"), TEXT),
-    **dict.fromkeys(("change", "low_95", "high_95"), WHOLE),
-}
 
 
 def plan(setting: Setting, view: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: ODParameters = setting.parameters
     require_unit(view, parameters.unit)
-    zones, matrices, ours = (
-        len(view.zones),
-        len(view.metadata.periods),
-        parameters.method == "estimate",
-    )
+    zones, matrices = len(view.zones), len(view.metadata.periods)
+    ours = parameters.method == "estimate"
     if zones < 2:
-        raise ParameterError(
-            "a release of flows needs at least 2 zones",
-            value=f"{zones}",
-            remedy="choose finer zones",
-        )
+        rule = "a release of flows needs at least 2 zones"
+        raise ParameterError(rule, value=f"{zones}", remedy="choose finer zones")
     stages = tuple(
         Stage.laplace(_NAMES[one.kind], int(one.sensitivity), one.epsilon, _ROOM if ours else 1.0)
         for one in od.ledger(parameters).stages
     )
     scale, flows, least = stages[0].scale, matrices * zones * (zones - 1), parameters.least_shown
-    law, bar, total_bar = law_of(scale), laplace_bar(scale), sum_bar(scale, matrices * (zones - 1))
+    law, bar = law_of(scale), laplace_bar(scale)
+    total_bar = total_reach(1 / scale, matrices * (zones - 1))
     rows = [
         Accuracy(
             what="a flow",
@@ -145,39 +120,43 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Draw the noise of every cell once, and write flows, zones and the flowmap tables."""
     pairs = ~np.eye(plan.zones, dtype=bool)
     ids = pa.array(neutral(view.zones["zone_id"]))
-    origin, destination = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
-    starts, days = view.metadata.periods, view.metadata.days
-    lasts = [*(days[days.index(start) - 1] for start in starts[1:]), days[-1]]
+    start, end = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
+    firsts, days = view.metadata.periods, view.metadata.days
+    lasts = [*(days[days.index(first) - 1] for first in firsts[1:]), days[-1]]
     names = ("date",) if plan.setting.when.step == "day" else ("period_from", "period_to")
-    head = dict.fromkeys((*names, "origin", "destination"), TEXT)
     whole, scaled = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
-    noisy: list[Integers] = []
-    drawn = (_estimate if plan.ours else _published)(plan, view, pairs, folder)
-    columns = {**head, **_COLUMNS[plan.parameters.method]}
-    with CsvTable(folder / "flows.csv", columns, parquet=True) as table:
-        for number, matrix in enumerate(drawn):
-            ends = [starts[number].isoformat(), lasts[number].isoformat()]
-            dates = [pa.repeat(day, len(origin)) for day in ends[: len(names)]]
-            table.add(*dates, origin, destination, *matrix.columns)
-            whole[pairs] += matrix.noisy
-            scaled[pairs] += matrix.factor * matrix.noisy
-            noisy = [*noisy[-1:], matrix.noisy]
+    last_two: list[Integers] = []
+
+    def parts() -> Iterator[dict[str, Any]]:
+        drawn = (_estimate if plan.ours else _published)(plan, view, pairs)
+        for number, (noisy, factor, columns) in enumerate(drawn):
+            whole[pairs] += noisy
+            scaled[pairs] += factor * noisy
+            last_two[:] = [*last_two[-1:], noisy]
+            ends = zip(names, (firsts[number], lasts[number]), strict=False)
+            times = {name: pa.repeat(day.isoformat(), len(noisy)) for name, day in ends}
+            yield {**times, "origin": start, "destination": end, **columns}
             progress((number + 1) / plan.matrices)
+
+    write_table(folder / "flows.csv", parts(), parquet=True)
+    _write_totals(plan, view, whole, scaled, folder)
+    if plan.compares:
+        _write_change(plan, last_two, ids, folder)
+    scale = plan.stages[0].scale
+    write_flowmap(view.zones, folder / "flowmap", (start, end), whole[pairs], scale, plan.matrices)
+
+
+def _write_totals(plan: Plan, view: Dataset, whole: Integers, scaled: Floats, folder: Path) -> None:
+    """Write zones with their sums of noisy cells; of ours also scaled: nearer than its flows'."""
     values: dict[str, Any] = {}
     for name, axis in (("out", 1), ("in", 0)):
         total, bar, measured = whole.sum(axis=axis), int(plan.total_bar), f"{name}_trips"
         if plan.ours:
-            # the sums of our flows are further off than the measured ones
             values[measured] = np.rint(np.maximum(scaled.sum(axis=axis), 0))
             measured = f"{name}_measured"
         values |= {measured: total, f"{measured}_low_95": total - bar}
         values[f"{measured}_high_95"] = total + bar
     write_zones(view.zones, values, folder)
-    if plan.compares:
-        _write_change(plan, noisy, ids, folder)
-    scale, ends = plan.stages[0].scale, (origin, destination)
-    (folder / "flowmap").mkdir()
-    write_flowmap(view.zones, folder / "flowmap", ends, whole[pairs], scale, plan.matrices)
 
 
 def _write_change(plan: Plan, noisy: Sequence[Integers], ids: pa.Array, folder: Path) -> None:
@@ -188,32 +167,34 @@ def _write_change(plan: Plan, noisy: Sequence[Integers], ids: pa.Array, folder: 
     least = None if plan.ours else plan.least
     told = change.compare(before, after, law_of(plan.stages[0].scale), least_shown=least)
     start, end = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
-    none = pa.nulls(plan.zones, TEXT)
+    none, every = pa.nulls(plan.zones, pa.string()), np.ones(plan.zones, dtype=bool)
     parts = {
         "flow": (told.flows, pairs, start, end, told.written[pairs]),
-        "out": (told.leaving, ..., ids, none, np.ones(plan.zones, dtype=bool)),
-        "in": (told.arriving, ..., none, ids, np.ones(plan.zones, dtype=bool)),
-        "all": (told.total, None, none[:1], none[:1], np.ones(1, dtype=bool)),
+        "out": (told.leaving, ..., ids, none, every),
+        "in": (told.arriving, ..., none, ids, every),
+        "all": (told.total, None, none[:1], none[:1], every[:1]),
     }
-    words = np.array(["cannot tell", "rise", "fall"])  # by sign
-    with CsvTable(folder / "change.csv", _CHANGE) as table:
+
+    def rows() -> Iterator[dict[str, Any]]:
         for what, (one, cells, origin, destination, written) in parts.items():
-            moved, signs = one.change[cells], one.signs[cells]
-            numbers = (moved, moved - one.reach, moved + one.reach)
-            masked = (pa.array(each, mask=~written) for each in numbers)
-            names = pa.repeat(what, len(moved))
-            table.add(names, origin, destination, words[signs], *masked)
+            moved = one.change[cells]
+            numbers = {"change": moved, "low_95": moved - one.reach, "high_95": moved + one.reach}
+            yield {
+                "of": pa.repeat(what, len(moved)),
+                "origin": origin,
+                "destination": destination,
+                "verdict": np.array(["cannot tell", "rise", "fall"])[one.signs[cells]],  # by sign
+                **{name: pa.array(each, mask=~written) for name, each in numbers.items()},
+            }
+
+    write_table(folder / "change.csv", rows())
 
 
-class _Matrix(NamedTuple):
-    """One matrix as it is written: noisy cells, columns by pair, what scales kept trips up."""
-
-    noisy: Integers
-    columns: Sequence[Any]
-    factor: float = 1.0
+_Matrix = tuple[Integers, float, dict[str, Any]]
+"""One matrix as it is written: noisy cells, what scales kept trips up, columns by pair."""
 
 
-def _published(plan: Plan, view: Dataset, pairs: Booleans, _folder: Path) -> Iterator[_Matrix]:
+def _published(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
     scale, bar = plan.stages[0].scale, int(plan.bar)
     for number in range(plan.matrices):
         counts = kept(view, plan.parameters, days=(number,))[0]
@@ -222,12 +203,13 @@ def _published(plan: Plan, view: Dataset, pairs: Booleans, _folder: Path) -> Ite
         )
         low, high = np.maximum(noisy - bar, 0), noisy + bar
         flow, low, high = (pa.array(each, mask=~shown) for each in (noisy, low, high))
-        yield _Matrix(noisy, (flow, ~shown, low, high))
+        ends = {"low_95": low, "high_95": high}
+        yield noisy, 1.0, {"flow": flow, "suppressed": ~shown, **ends}
 
 
-def _estimate(plan: Plan, view: Dataset, pairs: Booleans, folder: Path) -> Iterator[_Matrix]:
-    """Measure all matrices, then read them; noisy cells wait in a file without a name."""
-    bar = int(plan.bar)
+def _estimate(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
+    """Measure all matrices, then read them one by one."""
+    bar, distances_m = int(plan.bar), centre_distances_m(view.zones)
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
         scale = safe_scale(sensitivity, epsilon) * _ROOM
@@ -237,32 +219,23 @@ def _estimate(plan: Plan, view: Dataset, pairs: Booleans, folder: Path) -> Itera
         noisy[pairs] = noise.discrete_laplace(counts[pairs], scale)
         return noisy
 
-    with tempfile.TemporaryFile(dir=folder) as file:
-
-        def keep(drawn: Iterator[Integers]) -> Integers:
-            for cells in drawn:
-                file.write(cells.data)
-            file.flush()
-            return np.asarray(np.memmap(file, np.int64, "r", shape=(plan.matrices, *pairs.shape)))
-
-        measured = estimate.measure_with(view, plan.parameters, add, keep=keep)
-        distances_m = centre_distances_m(view.zones)
-        for read, (low, high) in zip(
-            estimate.read_days(measured, distances_m),
-            estimate.intervals(measured, distances_m),
-            strict=True,
-        ):
-            cells: Integers = read.measurement.cells[0][pairs]
-            mark = np.where(read.likely[0][pairs], "likely", "")
-            trips: Floats = read.counts[0]
-            columns = (
-                pa.array(np.where(read.certain[0][pairs], "certain", mark)),
-                np.round(trips[pairs], 2),
-                np.round(read.typical[0][pairs], 2),
-                cells,
-                np.maximum(cells - bar, 0),
-                np.maximum(cells + bar, 0),
-                low[pairs],
-                high[pairs],
-            )
-            yield _Matrix(cells, columns, float(read.factor[0]))
+    measured = estimate.measure_with(view, plan.parameters, add)
+    days = estimate.read_days(measured, distances_m)
+    ranges = estimate.intervals(measured, distances_m)
+    for read, (low, high) in zip(days, ranges, strict=True):
+        cells: Integers = read.measurement.cells[0][pairs]
+        mark = np.where(read.likely[0][pairs], "likely", "")
+        yield (
+            cells,
+            float(read.factor[0]),
+            {
+                "mark": np.where(read.certain[0][pairs], "certain", mark),
+                "trips": np.round(read.counts[0][pairs], 2),
+                "typical": np.round(read.typical[0][pairs], 2),
+                "measured": cells,
+                "measured_low_95": np.maximum(cells - bar, 0),
+                "measured_high_95": np.maximum(cells + bar, 0),
+                "low_95": low[pairs],
+                "high_95": high[pairs],
+            },
+        )

@@ -29,7 +29,7 @@ from ..errors import DatasetError, ParameterError
 from ..ledger import Kind, scale_of
 from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, DensityParameters
 from . import noise
-from .files import TEXT, WHOLE, CsvTable, require_counts, write_hours, write_zones
+from .files import require_counts, write_hours, write_table, write_zones
 from .plan import Accuracy, Plan, Progress, Stage, laplace_bar
 
 SHARES = 2**12
@@ -87,19 +87,14 @@ class Scales:
         )
         choice, sigma = 8 * moved / published.epsilon, coefficient_scale(published) * step
         steps: dict[str, Any] = {"norm": "L₂", "step": UNIT}
+
+        def laplace(name: str, sensitivity: int, scale: float) -> Stage:
+            epsilon = noise.laplace_epsilon(sensitivity, scale)
+            return Stage(name=name, sensitivity=sensitivity, scale=scale, epsilon=epsilon)
+
         stages = (
-            Stage(
-                name="people by tower, one visit of each",
-                sensitivity=1,
-                scale=histogram,
-                epsilon=noise.laplace_epsilon(1, histogram),
-            ),
-            Stage(
-                name=f"all visits, at most {cap} of a person",
-                sensitivity=cap,
-                scale=visits,
-                epsilon=noise.laplace_epsilon(cap, visits),
-            ),
+            laplace("people by tower, one visit of each", 1, histogram),
+            laplace(f"all visits, at most {cap} of a person", cap, visits),
             Stage(
                 name="the number of coefficients that are kept",
                 noise="noisy maximum",
@@ -159,18 +154,14 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     scales = Scales.proving(parameters, view.metadata.max_visits_cap)
     cover, (of_people, of_visits, _, sigma) = view.tessellation.cover_size, scales.drawn
     if sigma * math.sqrt(HOURS_PER_WEEK * cover) > _LARGEST_NOISE:
-        raise ParameterError(
-            "epsilon must leave noise that fits whole numbers of 64 bits",
-            value=f"{parameters.epsilon:g}",
-            remedy="choose it larger",
-        )
+        rule = "epsilon must leave noise that fits whole numbers of 64 bits"
+        raise ParameterError(rule, value=f"{parameters.epsilon:g}", remedy="choose it larger")
     return Plan.of(
         setting,
         view,
         product="density-fourier",
         unit="person",
         delta=parameters.delta,
-        days=7,
         limit=parameters.max_visits_per_user,
         stages=scales.stages,
         composition="adaptive composition",
@@ -179,9 +170,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         matrices=cover,
         accuracy=(
             Accuracy(what="all visits of the week (totals.csv)", half_width=laplace_bar(of_visits)),
-            Accuracy(
-                what="people with their one visit at a tower", half_width=laplace_bar(of_people)
-            ),
+            Accuracy(what="people with one visit at a tower", half_width=laplace_bar(of_people)),
         ),
     )
 
@@ -205,9 +194,8 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     progress(0.9)
     write_hours(view.zones, {"visits": np.floor(counts + 0.5).astype(np.int64)}, folder)
     write_zones(view.zones, {"visits": np.rint(counts.sum(axis=1))}, folder)
-    bar, columns = int(plan.bar), {"what": TEXT, "visits": WHOLE, "low_95": WHOLE, "high_95": WHOLE}
-    with CsvTable(folder / "totals.csv", columns) as table:
-        table.add(["all visits"], [visits], [visits - bar], [visits + bar])
+    ends = {"low_95": [visits - int(plan.bar)], "high_95": [visits + int(plan.bar)]}
+    write_table(folder / "totals.csv", [{"what": ["all visits"], "visits": [visits], **ends}])
     progress(1.0)
 
 

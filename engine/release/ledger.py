@@ -36,6 +36,7 @@ insert into head values (1, 0, '{FIRST_HASH}');
 """  # a ledger has its head from the first moment: one without it was cut
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
 _OLDER = "an older copy lacks what was spent since it was made, which would be spent twice"
+_UNREADABLE = "cannot be read: it does not hold what its kind holds"
 _ODD = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 _CAUSES = {
     "SQLITE_FULL": ("the disk is full", "make space"),
@@ -154,12 +155,12 @@ class BudgetLedger:
         raised_by: Sequence[str] = (),
     ) -> None:
         """Declare, once, the budget of people whose data `datasets` were made of."""
-        people, by = named("people", people), named("by", by)
+        people = named("people", people)
         validation.one_of("unit", unit, get_args(BudgetUnit), "'person' is strongest")
         names = sorted({named("datasets", one) for one in datasets})
         if not names:
             raise ParameterError("datasets must name at least one", remedy="name those of them")
-        allowed = sorted({by, *(named("raised_by", one) for one in raised_by)})
+        allowed = sorted({named("raised_by", one) for one in (by, *raised_by)})
         body = {"unit": unit, "datasets": names, "raised_by": allowed, **_cost(epsilon, delta)}
         with self._writing() as (append, budgets):
             if people in budgets:
@@ -229,9 +230,9 @@ class BudgetLedger:
     def entries(self) -> list[Entry]:
         """Return every entry, oldest first, the chain checked; once until the file changes."""
         with _explained(self.path, "read"):
-            if not _exists(self.path):
-                return []
             before = _identity(self.path)
+            if before is None:
+                return []
             if before not in _checked:
                 with self._open() as connection:
                     connection.execute("begin")  # rows and head of one moment
@@ -276,7 +277,7 @@ class BudgetLedger:
     ) -> Generator[tuple[Callable[[str, str, Mapping[str, Any]], Entry], dict[str, Budget]]]:
         """Yield what appends an entry, and the budgets, within one transaction."""
         with _explained(self.path, "written"):
-            if not _exists(self.path):
+            if _identity(self.path) is None:
                 _create(self.path)
             with self._open() as connection:  # which undoes what is not committed when it ends
                 connection.execute("begin immediate")
@@ -323,7 +324,7 @@ def budgets_of(entries: Sequence[Entry]) -> dict[str, Budget]:
         try:
             _account(budgets, one.kind, one.people, one.body)
         except _ODD:
-            raise _unreadable(one.id) from None
+            raise _broken(one.id, _UNREADABLE) from None
     return budgets
 
 
@@ -361,7 +362,7 @@ def _entry(
     try:
         body: dict[str, Any] = dict(json.loads(text))
     except _ODD:
-        raise _unreadable(number) from None
+        raise _broken(number, _UNREADABLE) from None
     return Entry(id=number, time=time, kind=kind, people=people, body=body, hash=digest)
 
 
@@ -425,39 +426,27 @@ def _free(budgets: dict[str, Budget], names: Sequence[str]) -> None:
             raise refused("a dataset belongs to one budget", value, "use that budget", "declared")
 
 
-def _broken(number: int) -> ReleaseError:
-    rule = f"entry {number} of the ledger does not fit the chain of hashes"
+def _broken(number: int, how: str = "does not fit the chain of hashes") -> ReleaseError:
     remedy = "it was changed, deleted or cut off, so nothing more is written to this ledger: find "
     remedy += f"out what happened before anything else is released; {_OLDER}"
-    return refused(rule, "", remedy, "broken")
+    return refused(f"entry {number} of the ledger {how}", "", remedy, "broken")
 
 
-def _unreadable(number: int) -> ReleaseError:
-    rule = f"entry {number} of the ledger cannot be read: it does not hold what its kind holds"
-    remedy = "find out who changed it before anything else is released; nothing was charged"
-    return refused(rule, "", remedy, "broken")
-
-
-def _exists(path: Path) -> bool:
+def _identity(path: Path) -> tuple[Any, ...] | None:
+    """Return what changes whenever SQLite writes: times, size, and its counter; None of no file."""
     try:
-        path.stat()
+        with path.open("rb") as file:
+            about = os.fstat(file.fileno())
+            return str(path), about.st_ino, about.st_mtime_ns, about.st_size, file.read(100)
     except (FileNotFoundError, NotADirectoryError):
-        return False
-    return True
-
-
-def _identity(path: Path) -> tuple[Any, ...]:
-    """Return what changes whenever SQLite writes: times, size, and its own counter of changes."""
-    about = path.stat()
-    with path.open("rb") as file:
-        return (*(str(path), about.st_ino, about.st_mtime_ns, about.st_size), file.read(100))
+        return None
 
 
 def _create(path: Path) -> None:
     """Make an empty ledger, whole, unless another process made it meanwhile."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with locked(path.parent) as folder:
-        if _exists(path):
+        if _identity(path) is not None:
             return
         with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as made:
             new = Path(made) / "ledger"

@@ -9,7 +9,6 @@ after earlier noisy ones. It is not μ-GDP: the exact ε of the continuous one m
 import math
 from collections.abc import Sequence
 from functools import lru_cache
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,6 @@ from opendp import combinators, domains, measurements, measures, metrics, mod
 from .. import validation
 from ..arrays import Integers
 from ..density.gaussian import bracketed_root
-
-LIBRARY = "OpenDP"
-VERSION = version("opendp")
 
 _AT_ONCE = 2**18  # whole numbers handed over in one call: bounds the memory of Python's integers
 

@@ -17,7 +17,6 @@ from .. import validation
 from ..contract import Setting
 from ..datasets import Dataset, Metadata
 from ..origin_destination.laws import NoiseLaw
-from ..origin_destination.statements import total_reach
 from .ledger import BudgetUnit, ReleaseError, exact
 from .noise import zcdp_epsilon
 
@@ -259,16 +258,6 @@ def holds_where_shown(scale: float, bar: int, size: int, least: int) -> float:
 def laplace_sd(scale: float) -> float:
     """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise."""
     return float(np.sqrt(2 * np.exp(-1 / scale)) / -np.expm1(-1 / scale))
-
-
-def sum_bar(scale: float, cells: int, level: float = LEVEL) -> int:
-    """Return the error bar of a sum of `cells` numbers with noise of this scale, by its law."""
-    return total_reach(1 / scale, max(cells, 1), confidence=level)
-
-
-def few_bar(standard_deviation: float) -> float:
-    """Return the error bar of a weighted sum of few Laplace noises: a single one's, the widest."""
-    return float(-np.log(1 - LEVEL) / np.sqrt(2) * standard_deviation)
 
 
 def normal_bar(standard_deviation: float) -> float:

@@ -1,6 +1,7 @@
 """Release of a mobility report: its counts with discrete Laplace noise."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -16,7 +17,7 @@ from ..report.mechanism import cells
 from ..report.settings import LEVELS
 from ..resolution import FINEST
 from . import noise
-from .files import REAL, TEXT, WHOLE, CsvTable, neutral, require_counts
+from .files import neutral, require_counts, write_table
 from .plan import LEVEL, Accuracy, Plan, Progress, Stage, laplace_bar, law_of
 
 _ROOM = 1 + 1e-12  # for the rounding of shares and quotients (parts in 10¹⁶)
@@ -34,12 +35,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     parameters: ReportParameters = setting.parameters
     users = parameters.unit == "user"
     stages = tuple(
-        Stage(
-            name=f"{stage.name}: {stage.reads}",
-            sensitivity=stage.sensitivity,
-            scale=stage.sensitivity / stage.epsilon * _ROOM,  # to the last digit what is drawn
-            epsilon=stage.epsilon,
-        )
+        Stage.laplace(f"{stage.name}: {stage.reads}", stage.sensitivity, stage.epsilon, _ROOM)
         for stage in report.ledger(parameters).stages
     )
     return Plan.of(
@@ -47,7 +43,6 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         view,
         product="report",
         unit="person" if users else "trip",
-        days=len(view.metadata.days),
         limit=parameters.max_trips_per_user if users else 1,
         stages=stages,
         composition="basic composition",
@@ -79,20 +74,26 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     drawn = report.release(view, plan.parameters, noise=_OpenDPNoise())
     progress(0.8)
     zones = view.zones["zone_id"].astype(str).tolist()
-    columns = {"analysis": TEXT, "bin": TEXT, "count": WHOLE, "low_95": WHOLE, "high_95": WHOLE}
-    five = {"analysis": TEXT, "quantile": REAL, "value": REAL}
-    with (
-        CsvTable(folder / "report.csv", columns) as out,
-        CsvTable(folder / "five_numbers.csv", five) as quantiles,
-    ):
-        for analysis, result in drawn.results.items():
-            bars = np.ceil(result.half_widths(LEVEL)).astype(np.int64)
-            names = neutral(labels(analysis, plan.parameters, table.extent, zones))
-            low, high = np.maximum(result.noisy - bars, 0), np.maximum(result.noisy + bars, 0)
-            out.add([str(analysis)] * len(names), names, result.shown, low, high)
-            if analysis.is_histogram:
-                values = pa.array(result.five_numbers, from_pandas=True)
-                quantiles.add([str(analysis)] * len(values), list(LEVELS), values)
+    bins: list[dict[str, Any]] = []
+    quantiles: list[dict[str, Any]] = []
+    for analysis, result in drawn.results.items():
+        bars = np.ceil(result.half_widths(LEVEL)).astype(np.int64)
+        names = neutral(labels(analysis, plan.parameters, table.extent, zones))
+        bins.append(
+            {
+                "analysis": [str(analysis)] * len(names),
+                "bin": names,
+                "count": result.shown,
+                "low_95": np.maximum(result.noisy - bars, 0),
+                "high_95": np.maximum(result.noisy + bars, 0),
+            }
+        )
+        if analysis.is_histogram:
+            values = pa.array(result.five_numbers, from_pandas=True)
+            of = [str(analysis)] * len(values)
+            quantiles.append({"analysis": of, "quantile": list(LEVELS), "value": values})
+    write_table(folder / "report.csv", bins)
+    write_table(folder / "five_numbers.csv", quantiles)
     progress(1.0)
 
 

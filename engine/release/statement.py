@@ -21,7 +21,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from ..contract import Setting
 from ..parameters import USES
 from ..privacy import composed_epsilon
-from . import noise
 from .ledger import Budget, Entry, budgets_of, exact
 from .plan import LEVEL, Plan
 
@@ -96,7 +95,7 @@ def described(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, s
 
 def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, Any]:
     """Return the statement as a JSON object."""
-    this, software = entries[-1], version("mobility-privacy-explorer")
+    this = entries[-1]
     budget = budgets_of(entries)[this.people]
     earlier = [one for one in entries[:-1] if one.kind == "release" and one.people == this.people]
     cost = _named(this.body, "epsilon", "delta")
@@ -109,19 +108,16 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
         "tuning_note": this.body["tuning_note"],
         "of_all_days": float(exact(plan.epsilon) * plan.days),
         "group": _group(plan.epsilon, plan.delta),
-        "library": noise.LIBRARY,
-        "library_version": noise.VERSION,
-        "version": software,
+        "library": f"OpenDP {version('opendp')}",
+        "version": version("mobility-privacy-explorer"),
     }
-    title, seen, *counted = words(plan, "title", "seen", "bars", "kept", "beyond", **said)
-    frame = _named(vars(plan.metadata), "simulated", "period_from_data", "places_public")
+    title, seen, kept, beyond = words(plan, "title", "seen", "kept", "beyond")
     return {
-        "format": 1,
         "title": title,
         "seen": seen,
         "dataset": dataset,
         "people": this.people,
-        "simulated": frame["simulated"],
+        "simulated": plan.metadata.simulated,
         "made": datetime.now(UTC).date().isoformat(),
         **_named(
             vars(plan), "product", "unit", "epsilon", "delta", "composition", "cells", "trips"
@@ -134,14 +130,10 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
             "spent_delta": budget.spent_delta,
         },
         "stages": [asdict(one) for one in plan.stages],
-        "frame": frame,
-        "counted": dict(zip(("bars", "kept", "beyond"), counted, strict=True)),
+        "counted": {"kept": kept, "beyond": beyond},
         "setting": plain(plan.setting, dataset),
-        "tuning": {"how": this.body["tuning"], "note": this.body["tuning_note"]},
         "accuracy": [asdict(row) for row in plan.accuracy],
         "items": dict(zip(ITEMS, words(plan, *ITEMS, **said), strict=True)),
-        "software": {"name": "Mobility Privacy Explorer", "version": software},
-        "noise_library": {"name": noise.LIBRARY, "version": noise.VERSION},
         "ledger": {"entry": this.id, "hash": this.hash},
     }
 
@@ -166,20 +158,17 @@ def _named(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 def _group(epsilon: float, delta: float) -> tuple[float, float]:
     """Return what a group of `_GROUP` people pays: kε and δ(e^kε − 1)/(e^ε − 1), at most 1."""
-    if _GROUP * epsilon > 700:
-        return _GROUP * epsilon, 1.0 if delta else 0.0
-    return _GROUP * epsilon, min(delta * math.expm1(_GROUP * epsilon) / math.expm1(epsilon), 1.0)
+    powers = (math.exp(min(k * epsilon, 700)) for k in range(_GROUP))  # which sum to that ratio
+    return _GROUP * epsilon, min(delta * math.fsum(powers), 1.0)
 
 
 def _others(earlier: Sequence[Entry]) -> list[dict[str, Any]]:
     """Return what was released before, the like of it in one."""
-    said: list[dict[str, Any]] = []
-    for (product, epsilon, delta), alike in groupby(
-        earlier, lambda one: (one.body.get("product"), one.body["epsilon"], one.body["delta"])
-    ):
+    names, said = ("product", "epsilon", "delta"), list[dict[str, Any]]()
+    for what, alike in groupby(earlier, lambda one: _named(one.body, *names)):
         first, *more = (one.time[:10] for one in alike)
         when = f"{first} to {more[-1]}, {len(more) + 1} times" if more else first
-        said.append({"when": when, "product": product, "epsilon": epsilon, "delta": delta})
+        said.append({"when": when, **what})
     return said
 
 

@@ -46,7 +46,6 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         product="density-zoom",
         unit="person",
         delta=parameters.delta,
-        days=7,
         limit=cap,
         stages=_stages(strength, cap, clips),
         composition="zCDP",

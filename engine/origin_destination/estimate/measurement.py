@@ -4,7 +4,7 @@ What leaves this module is a `Measurement`, which holds no count. Whatever is co
 post-processing and costs no privacy.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Unpack
 
@@ -16,9 +16,6 @@ from ...ledger import Kind, Ledger, Noise
 from ...parameters import ODParameters, ODUnit
 from ..matrices import Days, clear_diagonal, day_indices, trimmed_counts
 from ..mechanism import Draw, drawn, laplace_ledger
-
-Keep = Callable[[Iterator[Integers]], Integers]
-"""Puts noisy days together, shape (days, zones, zones), as they are drawn."""
 
 Add = Callable[[Integers, int, float], Integers]
 """Adds discrete Laplace noise to whole counts of an L₁ sensitivity for an ε."""
@@ -92,7 +89,6 @@ def measure_with(
     *,
     days: Days = None,
     sum_days: bool = False,
-    keep: Keep = lambda days: np.stack(list(days)),
 ) -> Measurement:
     """Measure with any source of discrete Laplace noise; one day's counts are in memory at a time.
 
@@ -103,20 +99,17 @@ def measure_with(
     groups = [chosen] if sum_days else [(day,) for day in chosen]
     stated, beyond = ledger(parameters), counts_beyond(parameters)
     excess: list[int] = []
+    cells = np.empty((len(groups), len(dataset.zones), len(dataset.zones)), dtype=np.int64)
 
     def trimmed(limit: int, group: tuple[int, ...]) -> Integers:
         return trimmed_counts(dataset, parameters.unit, limit, group, sum_days=sum_days)[0]
 
-    def noisy_days() -> Iterator[Integers]:
-        for group in groups:
-            counts = trimmed(limit, group)
-            if beyond:
-                excess.append(int(trimmed(limit + beyond, group).sum() - counts.sum()))
-            noisy = add(counts, limit, stated.stages[0].epsilon)
-            clear_diagonal(noisy)
-            yield noisy
-
-    cells = keep(noisy_days())
+    for number, group in enumerate(groups):
+        counts = trimmed(limit, group)
+        if beyond:
+            excess.append(int(trimmed(limit + beyond, group).sum() - counts.sum()))
+        cells[number] = add(counts, limit, stated.stages[0].epsilon)
+    clear_diagonal(cells)
     return Measurement(
         parameters=replace(parameters, method="estimate"),
         cells=cells,

@@ -1,5 +1,6 @@
 """Files hold the counts that were kept, in their places, and what they add up is unbiased."""
 
+import gc
 import io
 import tracemalloc
 from dataclasses import replace
@@ -145,7 +146,7 @@ def test_published_flows_take_the_memory_of_a_day_however_many_days(demo, tmp_pa
         pa.set_memory_pool(pool)
         tracemalloc.start()
         try:
-            way.write(planned, view, folder, lambda _: None)
+            way.write(planned, view, folder, lambda _: gc.collect())  # OpenDP leaves cycles
             peaks.append(tracemalloc.get_traced_memory()[1] + pool.max_memory())
         finally:
             tracemalloc.stop()
@@ -155,9 +156,7 @@ def test_published_flows_take_the_memory_of_a_day_however_many_days(demo, tmp_pa
     assert peaks[1] < 6 * day
 
 
-def test_all_matrices_of_ours_are_read_together_and_noisy_cells_wait_in_a_file(
-    demo, tmp_path, monkeypatch
-):
+def test_all_matrices_of_ours_are_read_together(demo, tmp_path, monkeypatch):
     """So that flows are named certain by one rule over all of them."""
     measured, read_days = [], estimate.read_days
     monkeypatch.setattr(
@@ -165,11 +164,9 @@ def test_all_matrices_of_ours_are_read_together_and_noisy_cells_wait_in_a_file(
     )
     written(ours(seen(FOUR, step="week", zones="clusters-9")), demo, tmp_path)
     (one,) = measured
-    assert isinstance(one.cells.base, np.memmap)
     table = pq.read_table(tmp_path / "flows.parquet")["measured"].to_numpy()
     off = ~np.eye(9, dtype=bool)
     assert table.tolist() == one.cells[:, off].ravel().tolist()
-    assert len(list(tmp_path.iterdir())) == 5, "that file has no name"
     # totals of zones are the measured ones, scaled up for the trips beyond T
     far = centre_distances_m(look_at(demo, "clusters-9").zones)
     factor = np.array([day.factor[0] for day in read_days(one, far)])
@@ -216,19 +213,16 @@ def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path
     before, after = (day.set_index(key)[column] for _, day in flows.groupby("date"))
     moved, one = after - before, told.loc["flow"].set_index(key)
     assert moved.equals(one["change"].astype(moved.dtype))
-    assert (one["low_95"] + one["high_95"])[moved.notna()].equals(2 * moved.dropna())
     if kind is seen:
         neither = before.isna() & after.isna()
         assert neither.any()
         assert set(one["verdict"][neither]) == {"cannot tell"}
-    rises = one["low_95"] > 0
-    assert ((one["verdict"] == "rise") == rises)[moved.notna()].all()
-    assert len(told.loc["out"]) == len(told.loc["in"]) == len(zones)
+    assert ((one["verdict"] == "rise") == (one["low_95"] > 0))[moved.notna()].all()
     out = told.loc["out"].set_index("origin")["change"]
+    assert len(out) == len(told.loc["in"]) == len(zones)
     assert out.sum() == told.loc["in"]["change"].sum() == told.loc["all", "change"]
-    if kind is ours:
-        assert out.sort_index().equals(moved.groupby("origin").sum().sort_index())
-    assert "change.csv compares both days" in words(plan(setting, demo), "accuracy")[0]
+    one_day = plan(seen(FOUR, last=0), demo)
+    assert (plan(setting, demo).compares, one_day.compares) == (True, False)
 
 
 @pytest.mark.parametrize(("unit", "due"), [("person-day", 2.0), ("person", 0.5)])
@@ -255,9 +249,3 @@ def test_two_spans_apart_are_one_charge_of_the_days_that_are_seen(demo, tmp_path
 def test_spans_that_share_a_day_or_have_none_are_refused(wrong):
     with pytest.raises(ParameterError, match=r"span|step"):
         When(**{"step": "whole", "first": 1, "last": 6, "span": 3} | wrong)
-
-
-def test_one_matrix_or_three_are_not_compared(demo, tmp_path):
-    for last in (1, 3):
-        written(seen(FOUR, zones="clusters-20", first=1, last=last), demo, tmp_path / str(last))
-        assert not (tmp_path / str(last) / "change.csv").exists()

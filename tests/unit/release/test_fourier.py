@@ -8,8 +8,6 @@ import pandas as pd
 import pytest
 from scipy.fft import dct
 
-from engine.density.accounting import proved_epsilon
-from engine.density.gaussian import gaussian_delta
 from engine.errors import DatasetError
 from engine.parameters import DensityParameters
 from engine.release import fourier as way, noise, plan
@@ -51,16 +49,6 @@ def test_the_scales_prove_what_is_charged_by_formulas_of_their_own(scales):
     for factor in (0.8, 1.25):  # with other noise it would be another total
         other = (rho / factor**2) * alpha + np.log(1 / (alpha * 1e-7)) / (alpha - 1)
         assert abs((other + np.log1p(-1 / alpha)).min() / converted.min() - 1) > 0.15
-
-
-def test_the_explorers_total_is_no_more_than_what_a_release_proves(demo, scales):
-    """Its Gaussian is continuous, with an exact ε; the discrete one is converted from ρ."""
-    cover = demo.tessellation.cover_size
-    explored = proved_epsilon(scales.published, cover)
-    assert 0.97 * scales.epsilon < explored < scales.epsilon
-    ratio = math.sqrt(ELL) / (scales.drawn[3] / 2**32)
-    rest = scales.epsilon - sum(one.epsilon for one in scales.stages[:3])
-    assert gaussian_delta(rest, ratio) <= 1e-7
 
 
 def test_shares_of_the_cover_are_whole_and_sum_to_one(demo):
