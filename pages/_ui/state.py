@@ -25,10 +25,16 @@ from pages._ui import facts
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import came_by_history, page, session
-from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, PARTS, SIMULATED_BANNER, option
+from pages._ui.wording.datasets import (
+    CONFIDENTIAL_BANNER,
+    PARTS,
+    SIMULATED_BANNER,
+    cluster_words,
+    option,
+    zone_words,
+)
 from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES
 from pages._ui.wording.numbers import scientific
-from pages._ui.wording.places import cluster_words, zone_words
 from pages._ui.wording.privacy import UNITS
 
 T = TypeVar("T")
@@ -164,8 +170,6 @@ NAMES = ("density_data", "od_data", "density_zones", "od_zones")
 """Keys of what is named: the dataset of each part, then its level of zones."""
 
 _KEYS = {one.key: one for one in FIELDS}
-_BEFORE = {("od_time", "period"): "whole"}
-"""Values of shared links that are called otherwise now."""
 
 
 def nearest(value: float, stops: Sequence[float]) -> Any:
@@ -201,7 +205,7 @@ def start() -> None:
     texts = st.query_params.to_dict()
     for field in FIELDS:
         text = texts.get(field.key)
-        found = None if text is None else field.read(_BEFORE.get((field.key, text), text))
+        found = None if text is None else field.read(text)
         if found is None and text is not None:
             kept.notices.append(f"The link asks for {field.key} = {text}, which cannot be set.")
         if found is not None:
@@ -250,12 +254,7 @@ def value(field: Field[T]) -> T:
 
 
 def draw(
-    field: Field[T],
-    place: Any = st,
-    *,
-    widget: str = "",
-    options: Sequence[T] | None = None,
-    **named: Any,
+    field: Field[T], *, widget: str = "", options: Sequence[T] | None = None, **named: Any
 ) -> T:
     """Draw the widget of a field and return its value."""
     offered, now = field.options if options is None else options, value(field)
@@ -266,18 +265,16 @@ def draw(
     kind = "toggle" if isinstance(field.default, bool) else "select_slider"
     kind = widget or ("selectbox" if isinstance(field.default, str) else kind)
     given: dict[str, Any] = {"help": HELP.get(field.key), "label": field.label, **LINKED, **named}
-    if kind == "toggle":
-        with app_wide():
-            return place.toggle(key=field.key, value=default, **given)
     if kind == "selectbox":
         given["index"] = list(offered).index(default)
     elif kind == "segmented_control":
         given |= {"default": default, "required": True}
     else:
         given["value"] = default
-    given = {"options": offered, "format_func": field.words, **given}
+    if kind != "toggle":
+        given |= {"options": offered, "format_func": field.words}
     with app_wide():
-        return getattr(place, kind)(key=field.key, **given)
+        return getattr(st, kind)(key=field.key, **given)
 
 
 def choose(
@@ -546,7 +543,7 @@ def linked(key: str) -> bool:
     return all(linkable(key, name) for name in names(key))
 
 
-def pick(key: str, label: str, place: Any = st, **named: Any) -> str:
+def pick(key: str, label: str, **named: Any) -> str:
     """Draw the picker of one of `NAMES` and return what is picked."""
     words = names(key)
     part = "density" if key.startswith("density") else "trips"
@@ -557,7 +554,7 @@ def pick(key: str, label: str, place: Any = st, **named: Any) -> str:
     usual = _usual(key)
     given: dict[str, Any] = {**(LINKED if linked(key) else KEPT), **named}
     with app_wide():
-        return place.selectbox(
+        return st.selectbox(
             label,
             list(words),
             index=list(words).index(usual if usual in words else now),

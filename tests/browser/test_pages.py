@@ -17,7 +17,7 @@ MAIN = {
     "": ".gauges",
     "Density": ".card",
     "Origin_Destination": ".card",
-    "Choose": ".stVegaLiteChart",
+    "Choose": ".plain",
     "Decisions": ".verdict",
     "Report": ".card",
     "Release": ".card",

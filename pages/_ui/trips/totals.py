@@ -5,14 +5,18 @@ import streamlit as st
 
 from engine.arrays import Numbers
 from engine.origin_destination.scores import total_error
-from pages._ui import cached, state
+from pages._ui import state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import Axis, Mark
 from pages._ui.trips.matrix import Matrix
+from pages._ui.views import answer as answers
 from pages._ui.wording.numbers import percent, signed_percent
-from pages._ui.wording.use import guessed
 
 LEAVING, ARRIVING = "Leaving", "Arriving"
+ADDED_UP = (
+    "Days that are added up cost as if each were released. To spend ε once, protect the person "
+    "over the whole period, or release fewer days."
+)
 _ZONES = 18
 
 
@@ -20,30 +24,8 @@ def draw(matrix: Matrix) -> None:
     """Draw the totals of the busiest zones and say what every day costs."""
     _totals(matrix)
     st.subheader("What all days cost a person", anchor=False)
-    st.markdown(cost_of_days(matrix))
-
-
-def cost_of_days(matrix: Matrix) -> str:
-    """Say what a person pays where every matrix of the period is released."""
-    parameters, risk = matrix.parameters, cached.risk(matrix.setting)
-    days, epsilon = len(cached.dataset(matrix.setting.seen).metadata.days), parameters.epsilon
-    if parameters.unit == "trip":
-        return (
-            f"Each single trip is protected with ε = {epsilon:g}, on whichever of the {days} days "
-            "it lies. This does not protect a person: somebody with 30 trips may lose up to 30 "
-            "times as much."
-        )
-    if parameters.unit == "person":
-        return (
-            f"One release covers all {days} days: a person loses ε = {epsilon:g}, once. At most "
-            f"{parameters.max_trips_per_user} of their trips count in the whole period."
-        )
-    return (
-        f"{days} days × {epsilon:g} = **ε = {risk.epsilon:.4g}** for somebody who travels every "
-        "day; days that are added up cost as if each were released. To spend ε once, protect the "
-        f"person over the whole period, or release fewer days. Over all that is released "
-        f"{guessed(risk.best_guess)}."
-    )
+    once = ADDED_UP if matrix.parameters.unit == "person-day" else ""
+    st.markdown(f"{answers.covered(answers.of(matrix.setting))} {once}")
 
 
 def _totals(matrix: Matrix) -> None:

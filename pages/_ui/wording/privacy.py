@@ -51,8 +51,6 @@ def delta_warning(delta: float, people: int | None) -> str | None:
     )
 
 
-def aim(unit: str, *, several: bool = False) -> str:
-    """Name what noise leaves a flow, or several, near: not the truth where trimming comes first."""
-    if unit == "trip":
-        return "the truth"
-    return "their counts after trimming" if several else "its count after trimming"
+def aim(unit: str) -> str:
+    """Name what noise leaves a flow near: not the truth where trimming comes first."""
+    return "the truth" if unit == "trip" else "its count after trimming"

@@ -10,7 +10,7 @@ from engine.parameters import ODParameters
 from engine.resolution import FINEST
 from engine.steps import Level
 from engine.use import DENSITY_LIMITS, FLOWS_LIMITS, Use
-from pages._ui.wording.places import level_words
+from pages._ui.wording.datasets import level_words
 
 SPANS = {"day": "every day", "week": "every week", "whole": "once for the whole period"}
 WHO = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}

@@ -103,8 +103,8 @@ def test_redraw_changes_the_draw_and_not_the_expectation(open_od):
 def test_what_each_unit_costs_is_said(open_od):
     app = open_od("ε × τ with T", unit="trip")
     assert "nobody is trimmed" in text(app)
-    assert "does not protect a person" in text(show(app, "Days and totals"))
-    assert "once" in text(open_od("Days and totals", unit="person"))
+    assert "less whoever makes many" in text(show(app, "Days and totals"))
+    assert "a person, all days" in text(open_od("Days and totals", unit="person"))
     shown = text(open_od("Days and totals", epsilon=0.1))
     assert "ε = 0.7" in shown
     assert "an attacker guesses right at most" in shown
