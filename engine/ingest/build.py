@@ -34,6 +34,7 @@ READING = Stage("reading rows", 40)
 DERIVING = Stage("finding trips", 30)
 WRITING = Stage("writing the dataset", 3)
 _BYTES_A_LINE = 40
+_THOUSANDS = "[1-9][0-9]{0,2}[.,][0-9]{3}"
 _TRIPS_BY_ID = "trips lead from the first to the last point of each trip that the rows name (tid)"
 _TRIPS_BY_VISITS = (
     "the rows name no trips (tid): a trip is a visit and the person's next one in another zone on "
@@ -320,16 +321,24 @@ def _flows(build: Build) -> None:
 
 
 def _check_counts(build: Build) -> None:
-    """Refuse counts of which no row shows the decimal mark: first rows may have none at all."""
+    """Refuse counts whose marks may all be of thousands: a guess would divide by them."""
     if build.options.reading.decimal or build.options.reading.thousands:
         return
     marked = "regexp_matches(flow, '[.,]')"
-    clear = f"{marked} AND NOT regexp_full_match(trim(flow), '{guess.THOUSANDS}')"
+    clear = f"{marked} AND NOT regexp_full_match(trim(flow), '{_THOUSANDS}')"
+    source, names = next(iter(build.mappings.items()))
     for table in build.views:
         if table.kinds["flow"] == "VARCHAR":
             sql = f"SELECT bool_or({marked}), bool_or({clear}) FROM {table.view}"
             if build.run.engine.rows(sql) == [(True, False)]:
-                raise guess.ambiguous(*next(iter(build.mappings.items())))
+                raise InputError(
+                    f"{source.name}: column '{shown(names['flow'])}' holds numbers such as 1,234 "
+                    "or 1.234, which can be a thousand or one and a fraction, and no row shows "
+                    "which",
+                    remedy="say which mark is the decimal one, or the one between thousands",
+                    code="ambiguous-numbers",
+                    settings=("decimal", "thousands"),
+                )
 
 
 def _density(build: Build) -> Account:

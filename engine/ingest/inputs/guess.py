@@ -19,8 +19,6 @@ SAMPLE_ROWS = 2_000
 _NUMBER = re.compile(r"-?\d{1,19}([.,]\d+)?$")
 _PARTS = re.compile(r"(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})(\D|$)")
 _COMMA_DECIMAL = re.compile(r"[-+]?\d{1,3}([. ]\d{3})*,\d+$|[-+]?\d+,\d+$")
-THOUSANDS = "[1-9][0-9]{0,2}[.,][0-9]{3}"
-"""What may be a thousand, or one and a fraction."""
 _UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
     ("days", 32_874, 54_789),  # 1990 to 2050, as all of them; days are those of a spreadsheet
     ("seconds", 6.3e8, 2.53e9),
@@ -54,8 +52,6 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
             reading = replace(reading, decimal=",")
         elif any("." in value for value in numbers):  # else what follows may show which
             reading = replace(reading, decimal=".")
-        if source.format == "csv" and not reading.thousands:
-            _check_counts(source, names, columns.get("flow", []))
     asked: str | None = None
     if "clock" in names and all(_is_day(value) for value in columns.get("datetime", [])):
         reading = replace(reading, date_order=reading.date_order or "ymd")
@@ -76,23 +72,6 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
             reading = replace(reading, date_order=order)
             asked = asked or (shown(names[name]) if ambiguous else None)
     return Guess(reading, asked if reading.date_order is None else None)
-
-
-def _check_counts(source: Source, names: Mapping[str, str], values: Sequence[str]) -> None:
-    marked = [value for value in values if "." in value or "," in value]
-    if marked and all(re.fullmatch(THOUSANDS, value) for value in marked):
-        raise ambiguous(source, names)
-
-
-def ambiguous(source: Source, names: Mapping[str, str]) -> InputError:
-    """Return the refusal of counts whose marks may all be of thousands: a guess divides by them."""
-    return InputError(
-        f"{source.name}: column '{shown(names['flow'])}' holds numbers such as 1,234 or 1.234, "
-        "which can be a thousand or one and a fraction, and no row shows which",
-        remedy="say which mark is the decimal one, or the one between thousands",
-        code="ambiguous-numbers",
-        settings=("decimal", "thousands"),
-    )
 
 
 def complete(mappings: Mappings, given: Reading) -> Reading:

@@ -20,7 +20,6 @@ from pages._ui.data.store import own
 from pages._ui.data.wording import COLUMNS, KINDS
 
 ORDERS = {"ymd": "year, month, day", "dmy": "day first", "mdy": "month first"}
-_EITHER_MARK = "ambiguous-numbers"
 _MARKS = {".": "a point, as in 1,234.5", ",": "a comma, as in 1.234,5"}
 MOST_LISTED = 20
 
@@ -116,7 +115,9 @@ def _read(draft: Draft, seen: Preview) -> None:
     """Draw the first rows as they are read, and ask what is in doubt of it."""
     names = {canonical: column for canonical, column in draft.chosen.items() if column}
     source = seen.source
-    guessed = data_wording.tried("Cannot be read", lambda: _guessed(draft, source, names))
+    _ask_mark(draft)
+    given = draft.reading
+    guessed = data_wording.tried("Cannot be read", lambda: guess.guess(source, names, given))
     times: tuple[datetime | None, ...] = ()
     if guessed is None:
         draft.missing.append("a table that can be read")
@@ -139,17 +140,12 @@ def _read(draft: Draft, seen: Preview) -> None:
             draft.missing.append("tables that can be read, with the same columns and times")
 
 
-def _guessed(draft: Draft, source: Source, names: dict[str, str]) -> guess.Guess:
-    """Return how the file seems to be read; ask which mark is which where both could be."""
+def _ask_mark(draft: Draft) -> None:
+    """Ask which mark is which where a build has seen that both could be."""
     asked, files = own().read("marks"), tuple(draft.files)
-    asked[files] = asked.get(files) or own().refused == _EITHER_MARK
-    try:
-        if not asked[files]:
-            return guess.guess(source, names, draft.reading)
-    except ExplorerError as refusal:
-        if refusal.code != _EITHER_MARK:
-            raise
-        asked[files] = True  # the choice stays beside the file
+    asked[files] = asked.get(files) or own().refused == "ambiguous-numbers"
+    if not asked[files]:
+        return
     key, how = f"decimal_{abs(hash(files))}", {"index": None, "placeholder": "choose"}
     mark = draft.field(st.selectbox, "Decimal mark", key, _MARKS, **how)
     if mark is None:
@@ -157,7 +153,6 @@ def _guessed(draft: Draft, source: Source, names: dict[str, str]) -> guess.Guess
     else:
         other = "," if mark == "." else "."
         draft.reading = replace(draft.reading, decimal=mark, thousands=other)
-    return guess.guess(source, names, draft.reading)
 
 
 def _asked_order(draft: Draft, column: str) -> DateOrder | None:

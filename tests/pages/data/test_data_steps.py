@@ -134,20 +134,7 @@ def test_places_that_are_there_twice_can_be_kept_once(open_data):
     assert "coarser zones" not in missing(app)
 
 
-def test_counts_that_may_be_thousands_are_asked_for_their_marks(open_data):
-    rows = 'origin,destination,count\nA,B,"1,234"\nB,A,"2,345"\n'
-    app = upload(open_data(), "table", "flows_2015_09.csv", rows.encode())
-    upload(app, "locations", "stations.csv", PLACES)
-    assert "can be a thousand or one and a fraction" in text(app)
-    assert "(Decimal mark)" in text(app)
-    widget(app.selectbox, "data_decimal").set_value(".").run()
-    assert "can be a thousand" not in text(app)
-    built(zone(app, "America/Mexico_City"))
-    dataset = datasets.load(app.session_state["session"].datasets["flows-2015-09"])
-    assert dataset.trips.whole.n.sum() == 1234 + 2345
-
-
-def test_a_mark_that_stands_far_below_is_asked_for_after_the_build_saw_it(open_data):
+def test_a_mark_that_may_be_of_thousands_is_asked_for_wherever_it_stands(open_data):
     rows = "origin,destination,count\n" + "A,B,1\n" * 2_100 + 'B,A,"2,345"\n'
     app = upload(open_data(), "table", "flows_2015_09.csv", rows.encode())
     upload(app, "locations", "stations.csv", PLACES)
