@@ -5,14 +5,12 @@ from . import calculators, estimate
 from .exact import heat_map, trimming_curve
 from .laws import LawName, NoiseLaw
 from .matrices import histogram, kept, truth
-from .mechanism import ODNoise
 from .methods import METHODS, draw_noise, expected, ledger, plan, release, scores, suppresses
 
 __all__ = [
     "METHODS",
     "LawName",
     "NoiseLaw",
-    "ODNoise",
     "ODParameters",
     "calculators",
     "draw_noise",

@@ -34,7 +34,7 @@ class Draw(TypedDict, total=False):
     """How each method is asked for a release: exactly one source of noise, and which days."""
 
     rng: np.random.Generator | None
-    noise: "ODNoise | None"
+    noise: Floats | None
     days: Days
     sum_days: bool
 
@@ -104,18 +104,6 @@ def require_published(parameters: ODParameters) -> None:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ODNoise:
-    """Standard Laplace variates of one release, one a cell; the mechanism scales them by T/ε.
-
-    The same noise under two settings is what makes a change on a slider the slider's own (common
-    random numbers). Whoever knows it can subtract it. `cells` has shape (zones, zones) or (days,
-    zones, zones); those of the diagonal are not used.
-    """
-
-    cells: Floats
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
 class ODRelease:
     """One private release: trips that are 0 or at least τ, shape (days, zones, zones)."""
 
@@ -144,7 +132,7 @@ def drawn(
     dataset: Dataset,
     *,
     rng: np.random.Generator | None = None,
-    noise: ODNoise | None = None,
+    noise: Floats | None = None,
     days: Days = None,
     sum_days: bool = False,
 ) -> tuple[Floats, tuple[int, ...], bool]:
@@ -153,9 +141,7 @@ def drawn(
     matrices = 1 if sum_days else len(chosen)
     require_room(matrices, zones)
     shape = (matrices, zones, zones)
-    cells = samplers.given_or_drawn(
-        rng, noise, lambda own: ODNoise(cells=samplers.laplace(own, 1.0, shape))
-    ).cells
+    cells = samplers.given_or_drawn(rng, noise, lambda own: samplers.laplace(own, 1.0, shape))
     if cells.shape != shape or not np.isfinite(cells).all():
         raise ParameterError(
             f"noise must hold one finite variate for each of {shape} cells, got shape "

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..arrays import Counts
+from ..arrays import Counts, Floats
 from ..contract import Method
 from ..datasets import Dataset
 from ..ledger import Ledger
@@ -13,7 +13,7 @@ from .estimate import EstimateRelease
 from .exact import Expectation, expectation
 from .laws import LawName
 from .matrices import Days, day_indices
-from .mechanism import ODNoise, ODRelease
+from .mechanism import ODRelease
 from .scores import TripScores, drawn_scores
 
 Release = ODRelease | EstimateRelease
@@ -61,7 +61,7 @@ def release(
     parameters: ODParameters,
     *,
     rng: np.random.Generator | None = None,
-    noise: ODNoise | None = None,
+    noise: Floats | None = None,
     days: Days = None,
     sum_days: bool = False,
 ) -> Release:
@@ -72,7 +72,7 @@ def release(
     parameters : ODParameters
         ε, T, τ, the unit of protection and the method: ``"published"`` is P2's Algorithm 1;
         ``"estimate"`` reads the same noisy cells with statistics, at the same proved ε.
-    rng, noise : numpy.random.Generator, ODNoise
+    rng, noise : numpy.random.Generator, array of shape (days, zones, zones)
         Source of the noise, or noise that was drawn before: exactly one of them.
     days, sum_days
         As for `truth`.
@@ -101,11 +101,15 @@ def draw_noise(
     rng: np.random.Generator,
     days: Days = None,
     sum_days: bool = False,
-) -> ODNoise:
-    """Draw the noise of one release of these days; every method takes the same."""
+) -> Floats:
+    """Draw the noise of one release of these days, one standard Laplace variate a cell.
+
+    Every method takes the same and scales it. Under two settings it makes a change on a slider the
+    slider's own; whoever knows it can subtract it. Those of the diagonal are not used.
+    """
     del parameters
     layers, zones = 1 if sum_days else len(day_indices(dataset, days)), len(dataset.zones)
-    return ODNoise(cells=laplace(rng, 1.0, (layers, zones, zones)))
+    return laplace(rng, 1.0, (layers, zones, zones))
 
 
 def ledger(parameters: ODParameters) -> Ledger:

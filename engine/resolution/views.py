@@ -198,7 +198,8 @@ def seen_metadata(metadata: Metadata, when: When) -> Metadata:
     """
     declared = metadata.days
     seen = when.positions(len(declared))
-    fields = {**vars(metadata), "first_day": declared[seen[0]], "last_day": declared[seen[-1]]}
+    ends = {"first_day": declared[seen[0]], "last_day": declared[seen[-1]]}
+    fields: dict[str, Any] = {**vars(metadata), **ends}
     if when.step == "day":
         return Metadata(**fields)
     starts = tuple(declared[days[0]] for days in groups_of(seen, when))

@@ -10,6 +10,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import numpy as np
 
 from engine import density, origin_destination as od, privacy, report, use as engine_use
+from engine.arrays import Floats
 from engine.contract import Seen, Setting, When
 from engine.datasets import Dataset
 from engine.ledger import Ledger
@@ -158,7 +159,7 @@ def draw(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
     return od.release(source, setting.parameters, noise=noise, **days(setting, day))
 
 
-def flow_noise(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> od.ODNoise:
+def flow_noise(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Floats:
     """Return the noise of one matrix, kept by how the dataset is seen, whatever else is set."""
     at = view(setting)
     asked = ("noise", at, setting.when, seed, repeat, day)

@@ -15,7 +15,7 @@ PEOPLE = st.lists(st.lists(TRIP, max_size=60), min_size=1, max_size=4)
 
 def measure(people, parameters):
     summed = parameters.unit == "person"
-    noise = od.ODNoise(cells=np.zeros((1 if summed else DAYS, ZONES, ZONES)))
+    noise = np.zeros((1 if summed else DAYS, ZONES, ZONES))
     dataset = Counted(people, ZONES, DAYS)
     return estimate.measure(dataset, parameters, noise=noise, sum_days=summed)
 

@@ -22,7 +22,7 @@ def test_release_equals_the_papers_algorithm(unit, limit, per_day):
         params = od.ODParameters(
             epsilon=0.7, max_trips_per_user=limit or 1, suppression_threshold=threshold, unit=unit
         )
-        release = od.release(DATASET, params, noise=od.ODNoise(cells=noise))
+        release = od.release(DATASET, params, noise=noise)
         assert od.kept(DATASET, params).tolist() == expected_kept
         expected = [
             plain.algorithm_1(matrix, 0.7, limit or 1, threshold, noise[day])

@@ -109,7 +109,7 @@ def test_common_noise_makes_a_larger_epsilon_err_less(counted):
             od.release(
                 counted,
                 od.ODParameters(epsilon=epsilon, suppression_threshold=0, unit="trip"),
-                noise=od.ODNoise(cells=noise),
+                noise=noise,
             ).counts
             - truth
         )
@@ -122,7 +122,7 @@ def test_common_noise_makes_a_larger_epsilon_err_less(counted):
 @pytest.mark.parametrize("noise", [np.zeros((1, 3, 3)), np.full((1, ZONES, ZONES), np.nan)])
 def test_noise_must_fit_the_counts(counted, noise):
     with pytest.raises(ParameterError, match="noise must hold one finite variate"):
-        od.release(counted, TRIP, noise=od.ODNoise(cells=noise), days=0)
+        od.release(counted, TRIP, noise=noise, days=0)
 
 
 def test_diagonals_are_zero_and_not_counted(tiny_city):

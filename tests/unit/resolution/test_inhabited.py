@@ -34,8 +34,8 @@ def test_the_trips_are_those_between_the_zones_that_are_left(town):
         settings = ODParameters(epsilon=1e6, max_trips_per_user=limit, unit=unit,
                                 suppression_threshold=0)  # fmt: skip
         zones, summed = len(town.zones), unit == "person"
-        noise = od.ODNoise(cells=np.zeros((1 if summed else 7, zones, zones)))
-        less = od.ODNoise(cells=noise.cells[:, rest][:, :, rest])
+        noise = np.zeros((1 if summed else 7, zones, zones))
+        less = noise[:, rest][:, :, rest]
         chosen = {"sum_days": summed}
         kept = od.release(town, settings, noise=noise, **chosen).counts
         assert (od.release(view, settings, noise=less, **chosen).counts

@@ -117,7 +117,7 @@ def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
     rate = parameters.epsilon
     first, second = (in_memory(seed) for seed in (0, 1))
     noise = od.draw_noise(first, parameters, rng=np.random.default_rng(2), days=days)
-    nothing = od.ODNoise(cells=np.zeros_like(noise.cells))
+    nothing = np.zeros_like(noise)
     wanted = estimate.measure(first, parameters, noise=noise, days=days).cells
     other = estimate.measure(second, parameters, noise=nothing, days=days).cells  # its kept counts
     assert (wanted != other).any()
@@ -126,9 +126,7 @@ def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
     shift = rate * (np.abs(gap) + 0.5) - np.log(2 / (1 + np.exp(-rate)))
     variates = np.where(gap == 0, 0.0, np.sign(gap) * shift)
     a = estimate.release(first, parameters, noise=noise, days=days, distances_m=DISTANCES)
-    b = estimate.release(
-        second, parameters, noise=od.ODNoise(cells=variates), days=days, distances_m=DISTANCES
-    )
+    b = estimate.release(second, parameters, noise=variates, days=days, distances_m=DISTANCES)
     for name in ("counts", "typical", "empty", "certain", "likely"):
         assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
     assert [x.tobytes() for x in a.interval] == [x.tobytes() for x in b.interval]
@@ -139,13 +137,13 @@ def test_noise_follows_a_slider_and_the_published_draw():
     noise[0, 0, 1], noise[0, 1, 0] = 1.0, -2.0
     for epsilon in (0.1, 0.5, 2.0):
         parameters = od.ODParameters(epsilon=epsilon, unit="trip")
-        cells = estimate.measure(dataset, parameters, noise=od.ODNoise(cells=noise), days=0).cells
+        cells = estimate.measure(dataset, parameters, noise=noise, days=0).cells
         added = cells - od.truth(dataset, days=0)
         assert abs(added[0, 0, 1] - 1 / epsilon) <= 1
         assert abs(added[0, 1, 0] + 2 / epsilon) <= 1
         assert np.count_nonzero(added) == np.count_nonzero(added[0, [0, 1], [1, 0]])
         trimmed = od.ODParameters(epsilon=epsilon, max_trips_per_user=4, method="estimate")
-        cells = estimate.measure(dataset, trimmed, noise=od.ODNoise(cells=noise), days=0).cells
+        cells = estimate.measure(dataset, trimmed, noise=noise, days=0).cells
         added = cells - od.kept(dataset, trimmed, days=0)
         assert abs(added[0, 1, 0] + 8 / (0.98 * epsilon)) <= 1
 
