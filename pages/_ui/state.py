@@ -170,6 +170,8 @@ NAMES = ("density_data", "od_data", "density_zones", "od_zones")
 """Keys of what is named: the dataset of each part, then its level of zones."""
 
 _KEYS = {one.key: one for one in FIELDS}
+_BEFORE = {("od_time", "period"): "whole"}
+"""Values of shared links that are called otherwise now."""
 
 
 def nearest(value: float, stops: Sequence[float]) -> Any:
@@ -205,7 +207,7 @@ def start() -> None:
     texts = st.query_params.to_dict()
     for field in FIELDS:
         text = texts.get(field.key)
-        found = None if text is None else field.read(text)
+        found = None if text is None else field.read(_BEFORE.get((field.key, text), text))
         if found is None and text is not None:
             kept.notices.append(f"The link asks for {field.key} = {text}, which cannot be set.")
         if found is not None:

@@ -37,7 +37,7 @@ def test_a_link_is_read_by_ids_words_and_numbers():
     flows, visits = settings(
         epsilon="0.37",
         unit="one single trip",
-        od_time="whole",
+        od_time="period",
         od_zones="clusters-10",
         od_method="estimate",
         variant="lpa",
