@@ -16,7 +16,7 @@ def test_of_real_people_no_chart_can_be_saved_and_every_one_says_so(on_town, dra
             assert drawn
 
 
-@pytest.mark.parametrize("path", ["pages/1_Density.py", "pages/3_Choose.py"])
+@pytest.mark.parametrize("path", ["pages/1_Density.py", "pages/6_Report.py"])
 def test_of_simulated_people_a_chart_says_what_is_set_and_that_it_is_no_release(
     open_page, drawn, path
 ):
