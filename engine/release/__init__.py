@@ -106,10 +106,10 @@ def release(
     way, view = WAYS[setting.parameters.method], look_at(dataset, setting.zones, setting.when)
     charge = partial(ledger.intend, dataset.id, unit=budget.unit, what=what, **asdict(due))
     try:
-        with unspent(f"the tables of '{dataset.id}' cannot be counted", "damaged"):
+        with unspent(f"the tables of '{dataset.id}' cannot be counted"):
             way.prepare(planned, view)  # reads all that is counted
         with claimed(out, room(planned.cells, dataset.zones)) as folder:
-            with unspent("the statement of the release cannot be made", "statement"):
+            with unspent("the statement of the release cannot be made"):
                 described(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
             spent = charge()  # in one transaction, and never given back
             try:
@@ -163,14 +163,14 @@ def check(
     people = dataset.metadata.people_public
     if plan.delta and delta_is_large(plan.delta, people):
         rule = "delta must be at most one over the public number of people"
-        raise refused(rule, f"{plan.delta:g} for {people:,} people", "choose it smaller", "delta")
+        raise refused(rule, f"{plan.delta:g} for {people:,} people", "choose it smaller")
     budget = ledger.covering(dataset.id)
     due = cost(plan, budget.unit)
     budget.require(due.epsilon, due.delta)
     said = "other words" if any(consents) else "none"
     if plan.unit == "trip" and CONSENT not in consents:
         rule = "a release at trip level needs the custodian's consent in words"
-        raise refused(rule, said, f"it protects no person; write: {CONSENT}", "consent")
+        raise refused(rule, said, f"it protects no person; write: {CONSENT}")
     if plan.mostly_noise and NOISE_CONSENT not in consents:
         known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
         raise refused(
@@ -179,7 +179,6 @@ def check(
             f"{known}, and {said}",
             "say how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or our method; or write: {NOISE_CONSENT}",
-            "noise",
         )
     return budget, due
 

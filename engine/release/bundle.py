@@ -61,15 +61,15 @@ def claimed(out: Path, needed: int) -> Generator[Path]:
             zip_of(work / out.name).touch(0o600)  # the longer name, while nothing is spent
         except FileExistsError:
             rule, there = "the folder of a release must not exist yet", f"'{out.name}', which does"
-            raise refused(rule, there, remedy, "exists") from None
+            raise refused(rule, there, remedy) from None
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else "no name for a file"
             rule = f"'{out.name}' cannot be written there ({why})"
-            raise refused(rule, "", remedy, "unwritable") from error
+            raise refused(rule, "", remedy) from error
         if (free := shutil.disk_usage(work).free) < needed:
             need = f"about {max(needed // 10**6, 1):,} MB for its bundle and archive"
             there, remedy = f"{free // 10**6:,} MB free", f"make space, or {remedy}"
-            raise refused(f"a release needs {need}", there, remedy, "space")
+            raise refused(f"a release needs {need}", there, remedy)
         yield work / out.name
     finally:
         if lock is not None:
@@ -111,7 +111,7 @@ def sweep(parent: Path) -> None:
 
 
 @contextmanager
-def unspent(rule: str, code: str) -> Generator[None]:
+def unspent(rule: str) -> Generator[None]:
     """Refuse what fails in the block, which runs before the charge."""
     try:
         yield
@@ -119,7 +119,7 @@ def unspent(rule: str, code: str) -> Generator[None]:
         raise
     except Exception as error:
         remedy = "install this software whole, or build the dataset again; nothing was spent"
-        raise refused(f"{rule} ({type(error).__name__})", "", remedy, code) from error
+        raise refused(f"{rule} ({type(error).__name__})", "", remedy) from error
 
 
 def stopped(ledger: BudgetLedger, secret: str, out: Path) -> str:
@@ -141,9 +141,9 @@ def failed(error: Exception, intent: Entry, folder: Path, out: Path) -> ReleaseE
     if (out / "SHA256SUMS").is_file() and not folder.exists():  # moved there, so it is this one
         rule = f"the bundle '{out.name}' is there, whole, but what follows it failed ({why})"
         remedy = f"{spent}; use the bundle, and do not release again for it"
-        return refused(rule, "", remedy, "unfinished")
+        return refused(rule, "", remedy)
     remedy = f"{spent}; make space and release again at a new cost"
-    return refused(f"the bundle could not be written ({why})", "", remedy, "unwritten")
+    return refused(f"the bundle could not be written ({why})", "", remedy)
 
 
 def _lock(folder: Path) -> int | None:

@@ -13,7 +13,7 @@ from ..contract import Setting
 from ..datasets import Dataset
 from ..parameters import HOURS_PER_WEEK
 from . import noise
-from .files import require_counts, write_hours, write_zones
+from .files import write_hours, write_zones
 from .plan import LEVEL, Accuracy, Plan, Progress, Stage, laplace_sd, law_of, normal_bar
 
 _WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))  # by how much a week's noise deviates more
@@ -71,7 +71,7 @@ def raised(scale: float, shares: Floats) -> float:
 
 def prepare(plan: Plan, view: Dataset) -> None:
     """Read the visits that will be counted."""
-    require_counts(view, view.presampled_by_tower(plan.limit))
+    view.presampled_by_tower(plan.limit)
 
 
 def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:

@@ -19,8 +19,6 @@ import pyarrow.parquet as pq
 import shapely
 
 from ..arrays import Floats, Integers
-from ..datasets import Dataset
-from ..errors import DatasetError
 from ..origin_destination.statements import total_reach
 from ..parameters import HOURS_PER_WEEK
 from .plan import LEVEL
@@ -30,16 +28,6 @@ def neutral(texts: Any) -> list[str]:
     """Return texts that a spreadsheet shows and never runs as formulas."""
     words = (str(text) for text in texts)
     return [f"'{one}" if one.startswith(("=", "+", "-", "@", "\t", "\r")) else one for one in words]
-
-
-def require_counts(dataset: Dataset, *counts: Integers) -> None:
-    """Raise `DatasetError` where a table holds what no count can be, before anything is spent."""
-    if any(one.size and one.min() < 0 for one in counts):
-        raise DatasetError(
-            f"dataset '{dataset.id}' holds counts below 0",
-            remedy="build the dataset again from its raw data; nothing was spent",
-            code="damaged",
-        )
 
 
 def write_table(path: Path, parts: Iterable[Mapping[str, Any]], *, parquet: bool = False) -> None:

@@ -26,7 +26,7 @@ from ..origin_destination.mechanism import algorithm_1
 from ..origin_destination.statements import FALSE_DISCOVERIES, total_reach
 from ..parameters import ODParameters
 from . import noise
-from .files import neutral, require_counts, write_flowmap, write_table, write_zones
+from .files import neutral, write_flowmap, write_table, write_zones
 from .plan import (
     Accuracy,
     Plan,
@@ -112,7 +112,7 @@ def _trimmed_to(parameters: ODParameters, stages: Sequence[Stage], matrices: int
 def prepare(plan: Plan, view: Dataset) -> None:
     """Read the trips that will be counted, and where zones lie."""
     for number in range(plan.matrices):
-        require_counts(view, kept(view, plan.parameters, days=(number,)))
+        kept(view, plan.parameters, days=(number,))
     centre_distances_m(view.zones)
 
 

@@ -29,7 +29,7 @@ from ..errors import DatasetError, ParameterError
 from ..ledger import Kind, scale_of
 from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, DensityParameters
 from . import noise
-from .files import require_counts, write_hours, write_table, write_zones
+from .files import write_hours, write_table, write_zones
 from .plan import Accuracy, Plan, Progress, Stage, laplace_bar
 
 SHARES = 2**12
@@ -178,13 +178,11 @@ def plan(setting: Setting, view: Dataset) -> Plan:
 def prepare(plan: Plan, view: Dataset) -> None:
     """Read the visits that will be counted; refuse more than whole numbers of 64 bits hold."""
     kept, single = view.presampled_by_tower(plan.limit), view.single_visit_by_tower
-    require_counts(view, kept, single, view.truth_by_tower)
-    known = view.metadata.people_public or 0
+    known, _ = view.metadata.people_public or 0, view.truth_by_tower
     if max(known, single.sum(), kept.sum(axis=0).max()) > MOST_PEOPLE:
         raise DatasetError(
             f"the papers' scheme is released for at most {MOST_PEOPLE:,} people",
             remedy="release towers with Laplace noise, or by our own method; nothing was spent",
-            code="people",
         )
 
 

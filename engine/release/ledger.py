@@ -51,7 +51,7 @@ class ReleaseError(ExplorerError):
     """A release or a ledger entry is refused; the message says rule, value and remedy."""
 
 
-def refused(rule: str, value: str, remedy: str, code: str) -> ReleaseError:
+def refused(rule: str, value: str, remedy: str, code: str = "") -> ReleaseError:
     """Return the refusal of a rule by a value, with what helps."""
     return ReleaseError(rule, value=value, remedy=remedy, code=code)
 
@@ -120,7 +120,7 @@ class Budget:
         """Refuse a change by anybody but those named."""
         if by not in self.raised_by:
             rule = f"a change of a budget must come from {' or '.join(self.raised_by)}"
-            raise refused(rule, repr(by), "ask one of them", "not_allowed")
+            raise refused(rule, repr(by), "ask one of them")
 
 
 class BudgetLedger:
@@ -188,7 +188,7 @@ class BudgetLedger:
             budget.allow(by)
             if epsilon < budget.epsilon or delta < budget.delta:
                 less = f"ε = {epsilon:g}, δ = {delta:g}"
-                raise refused("a budget can only be raised", less, "it stays as it is", "lowered")
+                raise refused("a budget can only be raised", less, "it stays as it is")
             append("raise", budget.people, body)
 
     def intend(
@@ -218,7 +218,7 @@ class BudgetLedger:
                     rule = "a dataset of the same people must be charged to their budget"
                     value = f"'{dataset}' for '{budget.people}', with a table of '{other.people}'"
                     remedy = f"join it to the budget of '{other.people}'; nothing was charged"
-                    raise refused(rule, value, remedy, "copy")
+                    raise refused(rule, value, remedy)
             budget.require(epsilon, delta)
             return append("release", budget.people, {**what, "dataset": dataset, **cost})
 
@@ -261,7 +261,7 @@ class BudgetLedger:
         if head is not None and head.strip().lower() not in {one.hash for one in entries}:
             rule = "the ledger must hold the entry whose hash was noted"
             remedy = "this file is another ledger, or an older copy that lacks what was spent since"
-            raise refused(rule, f"{len(entries)} without it", remedy, "anchor")
+            raise refused(rule, f"{len(entries)} without it", remedy)
         return len(entries)
 
     @contextmanager
@@ -400,7 +400,7 @@ def _cost(epsilon: float, delta: float) -> dict[str, Any]:
 def _known(budgets: dict[str, Budget], people: str) -> Budget:
     if (people := people.strip()) not in budgets:
         there = ", ".join(budgets) or "none declared"
-        raise refused(f"there must be a budget of '{people}'", there, "declare it", "no_budget")
+        raise refused(f"there must be a budget of '{people}'", there, "declare it")
     return budgets[people]
 
 
@@ -415,7 +415,6 @@ def _covering(budgets: dict[str, Budget], dataset: str) -> Budget:
         f"a ledger of {names or 'no dataset'}",
         "declare one, join it to the budget of the same people, or name the ledger that knows it; "
         "nothing was charged",
-        "no_budget",
     )
 
 
@@ -423,7 +422,7 @@ def _free(budgets: dict[str, Budget], names: Sequence[str]) -> None:
     for budget in budgets.values():
         if taken := sorted(set(names) & set(budget.datasets)):
             value = f"{', '.join(taken)}, which belongs to '{budget.people}'"
-            raise refused("a dataset belongs to one budget", value, "use that budget", "declared")
+            raise refused("a dataset belongs to one budget", value, "use that budget")
 
 
 def _broken(number: int, how: str = "does not fit the chain of hashes") -> ReleaseError:

@@ -17,7 +17,7 @@ from .. import validation
 from ..contract import Setting
 from ..datasets import Dataset, Metadata
 from ..origin_destination.laws import NoiseLaw
-from .ledger import BudgetUnit, ReleaseError, exact
+from .ledger import BudgetUnit, exact, refused
 from .noise import zcdp_epsilon
 
 LEVEL = 0.95
@@ -184,12 +184,12 @@ def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
     if loss.unit == budget_unit:
         return Cost(epsilon=float(loss.epsilon), delta=float(loss.delta))
     if loss.unit == "trip":
-        raise ReleaseError(
+        raise refused(
             f"a release at trip level cannot be charged to a budget per {budget_unit}",
-            value="unit 'trip'",
-            remedy="it bounds nobody's trips, so no ε per person can be stated: release at unit "
+            "unit 'trip'",
+            "it bounds nobody's trips, so no ε per person can be stated: release at unit "
             "'person-day' or 'person', or declare a budget per trip",
-            code="unit",
+            "unit",
         )
     epsilon, delta = exact(loss.epsilon), exact(loss.delta)
     if budget_unit == "person":
@@ -220,12 +220,9 @@ def _twice(epsilon: float, delta: Fraction) -> Fraction:
 
 def _rounded_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Cost:
     if delta >= 1:
-        raise ReleaseError(
-            f"a release must cost a budget per {unit} a δ below 1",
-            value=f"{float(delta):g}",
-            remedy="choose a smaller δ, or a budget in the unit that the release protects",
-            code="unit",
-        )
+        rule = f"a release must cost a budget per {unit} a δ below 1"
+        remedy = "choose a smaller δ, or a budget in the unit that the release protects"
+        raise refused(rule, f"{float(delta):g}", remedy, "unit")
     return Cost(epsilon=_at_least(epsilon), delta=_at_least(delta))
 
 

@@ -17,7 +17,7 @@ from ..report.mechanism import cells
 from ..report.settings import LEVELS
 from ..resolution import FINEST
 from . import noise
-from .files import neutral, require_counts, write_table
+from .files import neutral, write_table
 from .plan import LEVEL, Accuracy, Plan, Progress, Stage, laplace_bar, law_of
 
 _ROOM = 1 + 1e-12  # for the rounding of shares and quotients (parts in 10¹⁶)
@@ -30,7 +30,6 @@ def plan(setting: Setting, view: Dataset) -> Plan:
             "a mobility report must be made of a dataset as it was ingested",
             value=f"zones at {setting.zones}",
             remedy="release it with the dataset's own zones; nothing was spent",
-            code="coarse",
         )
     parameters: ReportParameters = setting.parameters
     users = parameters.unit == "user"
@@ -65,7 +64,8 @@ def prepare(plan: Plan, view: Dataset) -> None:
             remedy="leave travel_time out; nothing was spent",
         )
     limit = parameters.max_trips_per_user if parameters.unit == "user" else None
-    require_counts(view, *(table.counts(measure, limit) for measure in Measure))
+    for measure in Measure:
+        table.counts(measure, limit)
 
 
 def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:

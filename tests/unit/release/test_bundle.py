@@ -4,13 +4,11 @@ import hashlib
 import json
 import shutil
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import geopandas as gpd
 import jsonschema
 import nbformat
-import numpy as np
 import pandas as pd
 import pytest
 import yaml
@@ -18,12 +16,11 @@ from nbclient import NotebookClient
 
 from engine import datasets, release as package
 from engine.datasets import Dataset
-from engine.errors import DatasetError, ExplorerError
+from engine.errors import ExplorerError
 from engine.release import CONSENT, NOISE_CONSENT, BudgetLedger, ReleaseError, check, plan
 from engine.release.bundle import room
 from engine.release.files import neutral
 from engine.release.statement import ITEMS
-from engine.report import truth
 from tests.support.releases import (
     ONE_DAY,
     TRIPS,
@@ -34,12 +31,11 @@ from tests.support.releases import (
     report,
     seen,
     statement_of,
-    view_of,
-    visits,
     zoom,
 )
 
 PRODUCTS = list(products())
+COUNTED = ("_read", "_trips", "homes")  # all ways to the counts of a dataset
 KEYS = "analysis bin date dest destination geometry hour id lat lon name number of origin quantile"
 NUMBERS = "change count flow flows mark suppressed trips typical value verdict what zone_id"
 BARRED = "in_measured in_trips measured out_measured out_trips visits"
@@ -168,31 +164,18 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
     assert str(int(demo.trips.whole.n.sum())) not in json.dumps(content(bundles, "od"))
 
 
-def test_what_a_dataset_lacks_is_said_before_anything_is_charged(tmp_path):
-    ledger = BudgetLedger(tmp_path / "l.sqlite")
-    name = "afghanistan-provinces"
-    ledger.declare("people", datasets=[name], unit="person", epsilon=100.0, delta=1e-6, by="me")
-    for setting in (report(), zoom(), visits(), fourier()):
-        with pytest.raises(DatasetError):
-            release(setting, datasets.load(name), tmp_path / "out", ledger=ledger)
-    assert ledger.budget("people").releases == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["l.sqlite"]
-
-
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_counts_below_0_are_refused_before_anything_is_spent(demo, monkeypatch, name):
-    below, setting = -np.ones((1, 168), dtype=np.int64), products()[name]
-    way = package.WAYS[setting.parameters.method]
-    if name.startswith("od"):
-        monkeypatch.setattr(way, "kept", lambda *_, **__: below)
-    elif name == "report":
-        monkeypatch.setattr(type(truth(demo)), "counts", lambda *_: below)
-    elif name == "density-zoom":
-        monkeypatch.setattr(demo, "zoom_tables", replace(demo.zoom_tables, weeks=below))
-    else:
-        monkeypatch.setattr(demo, "presampled_by_tower", lambda _: below)
-    with pytest.raises(DatasetError, match="holds counts below 0"):
-        way.prepare(plan(setting, demo), view_of(setting, demo))
+def test_what_cannot_be_read_is_said_before_anything_is_charged(
+    name, ledger, tmp_path, monkeypatch
+):
+    for read in COUNTED:
+        monkeypatch.delattr(Dataset, read)
+    monkeypatch.setattr("engine.report.aggregates.ReportTable", None)
+    ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
+    with pytest.raises(ReleaseError, match=r"cannot be counted.*nothing was spent"):
+        release(products()[name], datasets.load("demo-city"), tmp_path / "out", ledger=ledger)
+    assert ledger.budget("people").releases == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
 
 
 @pytest.mark.parametrize(
@@ -298,8 +281,8 @@ def test_a_copy_is_refused_under_another_budget_and_no_entry_can_be_guessed(ledg
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_what_is_checked_or_stated_reads_no_count(name, ledger, monkeypatch):
     """A figure computed from the truth would be in every bundle, and no ε would cover it."""
-    for read in ("_read", "_trips", "homes"):
-        monkeypatch.delattr(datasets.Dataset, read)
+    for read in COUNTED:
+        monkeypatch.delattr(Dataset, read)
     fresh = datasets.load("demo-city")
     ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
     planned = plan(products()[name], fresh, trips=TRIPS)
