@@ -14,7 +14,7 @@ from .. import datasets
 from ..datasets import Dataset, Metadata, storage
 from ..datasets.zoomtables import ZoomClips
 from ..errors import InputError
-from . import counting, keys, look, rows, spark, tables
+from . import counting, keys, rows, spark, tables
 from .counting import Engine
 from .door import door
 from .inputs import cells, coarse, guess, mapping, parents, sources
@@ -199,7 +199,7 @@ def _places(build: Build, engine: Engine) -> Places:
     elif options.area is not None:
         places = coarse.grid_places(options.area, wanted)
     elif options.area_from_data and build.by_points:
-        area = look.area_of(engine.table(rows.distinct_points(build.views, build.reader)))
+        area = coarse.area_of(engine.table(rows.distinct_points(build.views, build.reader)))
         places = coarse.grid_places(area, wanted)
         build.places_public = False
         build.notes.append("the area was read from the data: it tells where people were")

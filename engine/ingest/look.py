@@ -1,21 +1,16 @@
-"""Looks at raw rows before a build: how times read, days and area they cover, how coarse zones are.
+"""Looks before a build: how times read, which days rows cover, which zones there would be.
 
 **Confidential**: everything here is read from the data and for its custodians alone.
 """
 
-import math
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-import pyarrow as pa
-
 from ..errors import InputError
-from . import rows, tables
+from . import tables
 from .inputs import coarse, guess
-from .inputs.coarse import Area
 from .inputs.mapping import Mappings
 from .inputs.places import Places, read_places
 from .options import IngestOptions, Reading
@@ -25,10 +20,6 @@ if TYPE_CHECKING:
     from timezonefinder import TimezoneFinder
 
 MEMORY = "1GB"
-SHARE_WITHIN = 0.99
-"""Share of the points that `area` leaves between its edges in each direction: single points at 0°
-or in another country do not stretch it."""
-_STEP_DEGREES = 0.05
 
 
 def first_times(
@@ -69,33 +60,6 @@ def days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date
 
 def _time_of(table: Table) -> str | None:
     return next((name for name in ("datetime", "date") if name in table.kinds), None)
-
-
-def area(mappings: Mappings, given: Reading) -> Area:
-    """Return the area in which nearly all coordinates of the rows lie, in steps of 0.05 degrees."""
-    reader = Reader(guess.complete(mappings, given))
-    with tables.opened(mappings, memory=MEMORY) as (engine, views):
-        return area_of(engine.table(rows.distinct_points(views, reader)))
-
-
-def area_of(points: pa.Table) -> Area:
-    """Return the area in which nearly all of some distinct points lie."""
-    if not points.num_rows:
-        raise InputError(
-            "no row has coordinates that can be read",
-            remedy="choose the columns of coordinates and the decimal mark",
-            settings=("mapping", "decimal"),
-        )
-    rest = (1 - SHARE_WITHIN) / 2
-    (west, east), (south, north) = (
-        np.quantile(points[name].to_numpy(), (rest, 1 - rest)) for name in ("lng", "lat")
-    )
-    west, south, east, north = _down(west), _down(south), -_down(-east), -_down(-north)
-    return west, south, max(east, west + _STEP_DEGREES), max(north, south + _STEP_DEGREES)
-
-
-def _down(degrees: float) -> float:
-    return round(math.floor(float(degrees) / _STEP_DEGREES) * _STEP_DEGREES, 2)
 
 
 def places_of(**asked: Any) -> Places:

@@ -1,14 +1,16 @@
 """H3 hexagons in place of zones: coarser than those given, or over an area without places.
 
-Nothing here looks at a row of the data. Fewer zones mean more people in each, and so less noise
-beside them: where a dataset reads as too noisy, this is the remedy that helps.
+Nothing but `area_of` looks at a row of the data. Fewer zones mean more people in each, and so less
+noise beside them: where a dataset reads as too noisy, this is the remedy that helps.
 """
 
+import math
 from dataclasses import replace
 from typing import Any, TypeAlias
 
 import geopandas as gpd
 import numpy as np
+import pyarrow as pa
 import shapely
 
 from ... import geography
@@ -21,6 +23,9 @@ Shapes: TypeAlias = Any
 Area = tuple[float, float, float, float]
 """West, south, east and north in degrees."""
 USUAL_M = 2_000.0
+SHARE_WITHIN = 0.99
+"""Share of the points that `area_of` leaves between its edges: single ones at 0° do not stretch it."""
+_STEP_DEGREES = 0.05
 
 
 def coarsen(places: Places, size_m: float | None) -> Places:
@@ -47,6 +52,26 @@ def grid_places(area: Area, size_m: float | None) -> Places:
     box = gpd.GeoSeries([shapely.segmentize(shapely.box(*area), 0.05)], crs=WGS84)
     zones, note = _hexagons(box.to_crs(geography.projected_crs(box)), size_m or USUAL_M)
     return replace(from_zones(zones), notes=(f"{note} over the stated area",))
+
+
+def area_of(points: pa.Table) -> Area:
+    """Return the area in which nearly all of some distinct points lie."""
+    if not points.num_rows:
+        raise InputError(
+            "no row has coordinates that can be read",
+            remedy="choose the columns of coordinates and the decimal mark",
+            settings=("mapping", "decimal"),
+        )
+    rest = (1 - SHARE_WITHIN) / 2
+    (west, east), (south, north) = (
+        np.quantile(points[name].to_numpy(), (rest, 1 - rest)) for name in ("lng", "lat")
+    )
+    west, south, east, north = _down(west), _down(south), -_down(-east), -_down(-north)
+    return west, south, max(east, west + _STEP_DEGREES), max(north, south + _STEP_DEGREES)
+
+
+def _down(degrees: float) -> float:
+    return round(math.floor(float(degrees) / _STEP_DEGREES) * _STEP_DEGREES, 2)
 
 
 def resolution_of(size_m: float) -> int:

@@ -78,7 +78,7 @@ def _described(draft: Draft) -> None:
         placeholder="unknown",
         help="From public sources, never counted in the data. It tells whether δ is small enough.",
     )
-    public = draft.field(
+    draft.values["places_public"] = draft.field(
         three.selectbox,
         "Are the places public?",
         "public",
@@ -88,8 +88,6 @@ def _described(draft: Draft) -> None:
         help="Zones of a statistical office are; a list of private places is not, nor an area that "
         "was read from the data. A release states it.",
     )
-    # an area that was read from the data stays that, whatever is said of the places
-    draft.values.setdefault("places_public", public)
     if not NAME.fullmatch(name or ""):
         draft.missing.append("a name in lower-case letters, digits, - and _")
     elif name in datasets.available():

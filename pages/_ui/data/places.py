@@ -45,16 +45,10 @@ def draw(draft: Draft) -> None:
         _zones(draft, zones[0])
     if draft.has_places or draft.by_points:
         _zoning(draft)
-    elif draft.files and not draft.missing and own().read("cells").get(draft.inputs):
-        st.caption("Zones are the cells that the rows name.")
-    elif not locations and not zones:
+    elif draft.mappings is None:
         draft.missing.append("places or zones")
-        if draft.mappings is not None:
-            st.button(
-                "The ids are cells (H3, quadkey, geohash)",
-                key="data_cells",
-                on_click=lambda: own().read("cells").update({draft.inputs: True}),
-            )
+    else:
+        st.caption("Ids that are H3, quadkey or geohash cells need neither places nor zones.")
 
 
 def _locations(draft: Draft, path: Path) -> None:
@@ -91,11 +85,13 @@ def _columns(
 def _zoning(draft: Draft) -> None:
     """Draw which zones are built, with their number on a map; refuse too many."""
     draft.values["hexagon_m"] = _hexagons(draft)
-    if not draft.has_places and (area := _area(draft)) is not None:
-        draft.values["area"] = area
-    places = _shown(draft) if draft.has_places or "area" in draft.values else None
+    if not draft.has_places:
+        draft.values |= _area(draft)
+        if "area" not in draft.values:
+            return
+    places = _shown(draft)
     if places is None:
-        draft.missing.append("coarser zones" if draft.has_places else "the area of the hexagons")
+        draft.missing.append("coarser zones")
         return
     west, south, east, north = places.zones.total_bounds
     draft.at = float(west + east) / 2, float(south + north) / 2
@@ -149,34 +145,27 @@ def choice(code: str) -> None:
     )
 
 
-def _area(draft: Draft) -> coarse.Area | None:
-    """Draw the edges of the area; None until all four are there."""
-    known, mappings = own().read("areas"), draft.mappings
-    if mappings is not None and st.button(
-        "Read the area from the data",
-        key="data_area",
-        icon=":material/select_all:",
-        help="Read from the data: type it from what you know if where people were is sensitive.",
+def _area(draft: Draft) -> dict[str, Any]:
+    """Ask for the area of the hexagons: its edges, or that it is read from the data."""
+    if draft.field(
+        st.toggle,
+        "Read their area from the data",
+        "area_read",
+        help="A release then states that it tells where people were. Else type what you know.",
     ):
-        with st.spinner("Reading the coordinates …", show_time=True):
-            where = data_wording.tried("Cannot be read", lambda: look.area(mappings, draft.reading))
-        if where is not None:
-            known[draft.inputs] = where
-    area: coarse.Area | None = known.get(draft.inputs)
+        return {"area_from_data": True}
     text = draft.field(
         st.text_input,
         "West, south, east and north, in degrees",
-        f"area_{area}",
-        value="" if area is None else ", ".join(f"{edge:g}" for edge in area),
+        "area",
         placeholder="such as -103.45, 20.55, -103.25, 20.75",
     )
     try:
         west, south, east, north = map(float, (text or "").split(","))
     except ValueError:
-        return None
-    if area == (west, south, east, north):
-        draft.values["places_public"] = False  # they were read from the data
-    return west, south, east, north
+        draft.missing.append("the area of the hexagons")
+        return {}
+    return {"area": (west, south, east, north)}
 
 
 def _places(values: dict[str, Any]) -> Places:

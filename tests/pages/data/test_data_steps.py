@@ -51,17 +51,28 @@ def missing(app) -> str:
     return next((c.value for c in app.caption if c.value.startswith("Still needed")), "")
 
 
-def test_a_grid_is_laid_over_an_area_where_there_are_no_places(open_data):
-    app = upload(open_data(), "table", "gps_2015_09.csv", POINTS.encode())
+def test_hexagons_are_laid_over_an_area_where_there_are_no_places(open_data):
+    app = zone(upload(open_data(), "table", "gps_2015_09.csv", POINTS.encode()), "UTC")
     assert "the area of the hexagons" in missing(app)
-    button(app, "data_area").click().run()
-    assert widget(app.text_input, "data_area_").value == "-103.4, 20.65, -103.3, 20.7"
+    widget(app.text_input, "data_area").set_value("-103.4, 20.65, -103.3, 20.7").run()
     assert not missing(app)
     assert "zones** ·" in text(app)
-    assert not button(app, "data_start").disabled
     assert [one.label for one in app.selectbox if one.key.startswith("data_public")] == [
         "Are the places public?"
     ]
+    widget(app.toggle, "data_area_read").set_value(True).run()
+    assert not missing(app)
+    built(app)
+    dataset = datasets.load(app.session_state["session"].datasets["gps-2015-09"])
+    assert dataset.metadata.places_public is False
+
+
+def test_cells_need_no_places(open_data):
+    rows = "origin,destination,count\n" + "88390ca343fffff,88390ca345fffff,7\n"
+    app = upload(open_data(), "table", "flows_2015_09.csv", rows.encode())
+    assert "cells need neither places nor zones" in text(app)
+    built(zone(app, "Europe/Madrid"))
+    assert len(datasets.load(app.session_state["session"].datasets["flows-2015-09"]).zones) == 2
 
 
 def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_data):

@@ -17,11 +17,9 @@ from engine import report as mobility
 from engine.errors import InputError
 from engine.ingest import ingest, preview
 from engine.ingest.inputs import mapping
+from engine.ingest.inputs.coarse import area_of
 from engine.ingest.inputs.places import Places, place_points, read_places
-from engine.ingest.inputs.sources import inspect
 from engine.ingest.inputs.zones import read_zones
-from engine.ingest.look import area
-from engine.ingest.options import Reading
 from engine.ingest.report import Reason
 from tests.reference import ingest_reference as reference
 from tests.reference.ingest_inputs import MONDAY, NUMBER, SALT, TOWERS, options, table, write_csv
@@ -327,17 +325,9 @@ def test_a_coordinate_that_is_no_number_is_refused(tmp_path: Path, value: str) -
         read_places(options(tmp_path, "trips", [path], locations=path))
 
 
-WHERE = {"uid": "uid", "datetime": "datetime", "lat": "lat", "lng": "lng"}
-
-
-def test_the_area_leaves_single_points_far_away_out(tmp_path: Path) -> None:
-    inside = [(20.651 + i / 10_000, -103.399 + i / 10_000) for i in range(400)]
-    rows = [(i, "2015-09-07", *at) for i, at in enumerate([*inside, (0, 0)])]
-    path = write_csv(tmp_path / "v.csv", tuple(WHERE), rows)
-    assert area({inspect(path): WHERE}, Reading()) == (-103.4, 20.65, -103.35, 20.7)
-
-
-def test_rows_without_coordinates_have_no_area(tmp_path: Path) -> None:
-    path = write_csv(tmp_path / "v.csv", tuple(WHERE), [("a", "2015-09-07", "x", "y")])
+def test_the_area_leaves_single_points_far_away_out() -> None:
+    inside = np.arange(400) / 10_000
+    points = {"lat": [*(20.651 + inside), 0], "lng": [*(-103.399 + inside), 0]}
+    assert area_of(pa.table(points)) == (-103.4, 20.65, -103.35, 20.7)
     with pytest.raises(InputError, match="no row has coordinates"):
-        area({inspect(path): WHERE}, Reading())
+        area_of(pa.table({"lat": [], "lng": []}))
