@@ -24,7 +24,7 @@ Area = tuple[float, float, float, float]
 """West, south, east and north in degrees."""
 USUAL_M = 2_000.0
 SHARE_WITHIN = 0.99
-"""Share of the points that `area_of` leaves between its edges: single ones at 0° do not stretch it."""
+"""Share of the points between the edges of `area_of`: single ones at 0° do not stretch it."""
 _STEP_DEGREES = 0.05
 
 
