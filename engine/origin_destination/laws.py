@@ -104,15 +104,6 @@ def suppressed_probability(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike)
     return law.tail(1 - (effective_threshold(threshold) - np.asarray(kept, dtype=np.float64)))
 
 
-def released_range(
-    law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike, share: float = 0.95
-) -> tuple[Floats, Floats]:
-    """Return the ends between which at least `share` of releases of a count lie, 0 if hidden."""
-    count, reach = np.asarray(kept, dtype=np.float64), law.reach(1 - share)
-    least, low, high = effective_threshold(threshold), count - reach, count + reach
-    return np.where(low >= least, low, 0.0), np.where(high >= least, high, 0.0)
-
-
 def mean_shift(law: NoiseLaw, kept: ArrayLike, threshold: ArrayLike) -> Floats:
     """Return E[out] − m, the bias that noise and suppression give a count m."""
     m = np.asarray(kept, dtype=np.float64)

@@ -7,7 +7,6 @@ import streamlit as st
 
 from engine import density
 from engine.contract import Setting
-from engine.datasets import Dataset
 from engine.parameters import HOURS_PER_WEEK
 from pages._ui import cached, state
 from pages._ui.drawing import charts, maps, marks
@@ -52,21 +51,9 @@ def outlines(setting: Setting) -> maps.Outlines:
 
 
 def zone(setting: Setting) -> str:
-    """Return the zone that is chosen, else a busy one near the middle."""
-    chosen = st.session_state.get("density_zone")
-    known = chosen in outlines(setting).ids
-    return chosen if known else cached.of(central_zone, cached.view(setting))
-
-
-def central_zone(dataset: Dataset) -> str:
-    """Return the id of the zone nearest to the middle among the busier half."""
-    visits = density.truth(dataset).sum(axis=1)
-    centres = dataset.tessellation.zone_centres_m
-    middle = (centres.min(axis=0) + centres.max(axis=0)) / 2
-    away = ((centres - middle) ** 2).sum(axis=1)
-    usual = np.median(visits[visits > 0]) if (visits > 0).any() else 0.0
-    nearest = int(np.argmin(np.where(visits >= usual, away, np.inf)))
-    return str(dataset.zones["zone_id"].iloc[nearest])
+    """Return the zone that is chosen, else the busiest one."""
+    chosen, ids = st.session_state.get("density_zone"), outlines(setting).ids
+    return chosen if chosen in ids else ids[int(cached.truth(setting).sum(axis=1).argmax())]
 
 
 def _map(setting: Setting) -> None:

@@ -1,19 +1,14 @@
 """Origin–destination page: arrows of the largest flows, and a block of the matrix under them."""
 
-from typing import Any
-
 import numpy as np
 import streamlit as st
 
 from engine.arrays import Integers
-from engine.origin_destination import NoiseLaw, kept
-from engine.origin_destination.laws import released_range
-from pages._ui import cached, state
+from pages._ui import state
 from pages._ui.drawing import charts, maps, marks, tables
 from pages._ui.drawing.charts import Scale
 from pages._ui.shell.session import map_size
 from pages._ui.trips.matrix import LOST, PHANTOM, Matrix, rgb, written
-from pages._ui.wording.numbers import number
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 ALL = ""
@@ -107,22 +102,11 @@ def _take_zone(clicked: str) -> None:
 def _said(matrix: Matrix, pairs: tuple[Integers, Integers]) -> dict[str, list[str]]:
     true, private, release = matrix.truth[pairs], matrix.shown[pairs], matrix.release
     ours = marks.has(release)
-    said = {
+    return {
         "true": [written(value) for value in true],
         "private": marks.words(release, pairs) if ours else [written(value) for value in private],
         "error": [f"{round(value):+,}".replace("-", "−") for value in private - true],
     }
-    if matrix.has_law:
-        parameters = matrix.parameters
-        trims: Any = matrix.vary(epsilon=1.0, suppression_threshold=0).parameters  # kept by T alone
-        when: Any = cached.days(matrix.setting, matrix.day)
-        counts = cached.of(kept, cached.view(matrix.setting), trims, **when)[0]
-        law = NoiseLaw(1 / parameters.noise_scale)
-        ends = released_range(law, counts[pairs], parameters.suppression_threshold)
-        said["95% of draws"] = [
-            f"{number(low)}–{number(high)}" for low, high in zip(*ends, strict=True)
-        ]
-    return said
 
 
 def _list(matrix: Matrix, pairs: tuple[Integers, Integers]) -> None:
