@@ -10,6 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import date
+from pathlib import Path
 from types import FrameType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -136,6 +137,8 @@ def options_of(values: dict[str, Any]) -> IngestOptions:
             several: list[Any] = given
             pairs = several and isinstance(several[0], tuple)
             values[name] = _once(several) if pairs else tuple(several)
+    if values["inputs"][1:] == () and values["inputs"][0] in get_args(Kind):
+        _give_back_files(values)
     if missing := [_FLAGS.get(name, f"--{name}") for name in _NEEDED if name not in values]:
         raise InputError(f"{', '.join(missing)} must be given")
     area = values.pop("area", None)
@@ -159,6 +162,13 @@ def options_of(values: dict[str, Any]) -> IngestOptions:
     return IngestOptions(**values)
 
 
+def _give_back_files(values: dict[str, Any]) -> None:
+    """Take files from the end of the names by position, which take all words that follow."""
+    while values.get("header") and Path(values["header"][-1]).exists():
+        *values["header"], file = values["header"]
+        values["inputs"] += (file,)
+
+
 def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
     names = [own for own, _ in pairs]
     if twice := next((own for own in names if names.count(own) > 1), None):
@@ -179,24 +189,22 @@ def _degrees(area: tuple[str, ...]) -> tuple[float, ...]:
 def _as_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any]:
     """Return what was typed over what a published form stands for."""
     name = values.pop("preset")
-    first = next(one for one in presets.PRESETS if one.name == name)
-    how = replace(first.reading, **reading)
-    source = sources.inspect(sources.find(values["inputs"])[0], how)
-    preset = presets.chosen(name, source.columns)
-    given = presets.settings(preset, source.columns)
-    given["reading"] = how
+    preset, columns = presets.chosen(name, sources.find(values["inputs"])[0], reading)
+    given = presets.settings(preset, columns)
+    given["reading"] = replace(preset.reading, **reading)
     given["mapping"] = {**given["mapping"], **values.pop("mapping", {})}
     if values.get("zones") is not None:
-        columns = zones.read_shapes(values["zones"], values.get("layer", "")).columns
-        own = presets.found(preset.zones, [str(column) for column in columns])
+        shapes = zones.read_shapes(values["zones"], values.get("layer", ""))
+        own = presets.found(preset.zones, [str(column) for column in shapes.columns])
         values["zones_mapping"] = {**own, **values.get("zones_mapping", {})}
+    values["leave_out"] = (*given["leave_out"], *values.get("leave_out", ()))
     return {**given, **values}
 
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
     reader = parser()
-    values = vars(reader.parse_args(arguments))
+    values = vars(reader.parse_intermixed_args(arguments))
     stopped = threading.Event()
     if threading.current_thread() is threading.main_thread():
         _clean_up_on_signals(stopped)

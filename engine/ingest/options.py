@@ -15,7 +15,9 @@ Kind = Literal["trips", "rides", "visits", "flows"]
 EngineName = Literal["duckdb", "spark"]
 Part = Literal["density", "trips"]
 Cells = Literal["h3", "quadkey", "geohash"]
-Encoding = Literal["utf-8", "windows-1252", "latin-1", "utf-16"]
+Encoding = Literal[
+    "utf-8", "windows-1252", "latin-1", "utf-16", "windows-1251", "cp932", "cp949", "gb18030"
+]
 Delimiter = Literal[",", ";", "\t", "|"]
 Thousands = Literal["", ",", ".", " ", "'"]
 DateOrder = Literal["ymd", "dmy", "mdy"]
@@ -27,7 +29,7 @@ CHOICES: dict[Choice, str] = {
     "people": "leave out rows without a person's id",
     "unreadable": "leave out rows with a time, place or number that cannot be read",
     "unknown-flows": "flows without a number are not known: leave them out",
-    "repeated-places": "keep the first row of a place that is there again",
+    "repeated-places": "keep the first row of a place that is there again, join parts of a zone",
     "placeless": "leave out places without coordinates",
     "zero-places": "leave out places at 0°, 0°",
 }

@@ -1,10 +1,13 @@
 """Forms in which mobility data are published, by name: what their columns mean, how they read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError
 from .inputs.mapping import plain, whole
+from .inputs.sources import inspect
 from .options import Choice, Kind, Reading
 
 
@@ -37,6 +40,7 @@ PRESETS: tuple[Preset, ...] = (
         origin=PULocationID
         destination=DOLocationID""",
         "zone_id=LocationID|location_id\nname=zone",
+        leave_out=("repeated-places",),
     ),
     Preset(
         "citibike",
@@ -99,7 +103,13 @@ PRESETS: tuple[Preset, ...] = (
         "visits",
         "check-ins of Foursquare (TSMC2014), by coordinates, times in UTC",
         "uid=uid\ndatetime=datetime\nlat=lat\nlng=lng",
-        reading=Reading(delimiter="\t", header=_TSMC, time_format="%a %b %d %H:%M:%S %z %Y"),
+        reading=Reading(delimiter="\t", header=_TSMC),
+    ),
+    Preset(
+        "tsmc",
+        "visits",
+        "check-ins of Foursquare (TSMC2014) with names of columns, times in UTC",
+        "uid=userId\ndatetime=utcTimestamp\nlat=latitude\nlng=longitude",
     ),
     Preset(
         "census",
@@ -126,18 +136,19 @@ def fitting(columns: Sequence[str]) -> Preset | None:
     return next(named, None)
 
 
-def chosen(name: str, columns: Sequence[str]) -> Preset:
-    """Return the form of that name that the columns fit; refuse a table that lacks some."""
+def chosen(name: str, path: Path, reading: Mapping[str, Any]) -> tuple[Preset, tuple[str, ...]]:
+    """Return the form of that name that a table is, read as is said, and its columns; or refuse."""
     alike = [one for one in PRESETS if one.name == name]
-    found = next((one for one in alike if _fits(one, columns)), None)
-    if found is None:
-        known = ", ".join(line.strip() for line in alike[0].columns.splitlines())
-        raise InputError(
-            f"the table is no '{name}', which has {known}",
-            remedy="leave the preset out and map the columns",
-            settings=("preset", "mapping"),
-        )
-    return found
+    for one in alike:
+        columns = inspect(path, replace(one.reading, **reading)).columns
+        if _fits(one, columns):
+            return one, columns
+    known = ", ".join(line.strip() for line in alike[-1].columns.splitlines())
+    raise InputError(
+        f"the table is no '{name}', which has {known}",
+        remedy="leave the preset out and map the columns",
+        settings=("preset", "mapping"),
+    )
 
 
 def settings(preset: Preset, columns: Sequence[str]) -> dict[str, Any]:

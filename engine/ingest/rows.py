@@ -22,6 +22,7 @@ FLAWS = (Reason.NO_PERSON, Reason.LOST_DIGITS, Reason.UNKNOWN, Reason.UNPARSABLE
 """What keeps a row from being read; the first that fits counts."""
 _FLOATS = ("FLOAT", "DOUBLE")
 _BLANKS = "' \t\r\n\v\f'"
+_NOTHING = "'', '\\n', 'null', 'nan', 'none', 'na'"  # in small letters; \\N is of databases
 _LOST = "^[0-9]([.,][0-9]+)?[eE][+][0-9]+$"
 _NUMBER = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 _OFFSET = " ?([Zz]|UTC|GMT|[+-][0-9]{2}:?([0-9]{2})?|[A-Z][A-Za-z]+/[A-Za-z_/]+)$"
@@ -97,8 +98,9 @@ class Reader:
         if kind.startswith("TIMESTAMP"):
             if kind in ("TIMESTAMP_NS", "TIMESTAMPTZ_NS"):  # DuckDB 2.0 rounds; seconds are cut off
                 whole = f"make_timestamp(epoch_ns({column}) // {10**9} * {MILLION})"
-                return _local(whole) if "TZ" in kind else whole
-            return f"CAST(date_trunc('second', {column}) AS TIMESTAMP)"
+                return _local(whole) if "TZ" in kind else self._from_zone(whole)
+            moment = f"CAST(date_trunc('second', {column}) AS TIMESTAMP)"
+            return moment if "TZ" in kind else self._from_zone(moment)
         if kind == "DATE":
             return f"CAST({column} AS TIMESTAMP)"
         if kind == "VARCHAR":
@@ -154,8 +156,7 @@ class Reader:
         else:
             compact = ", ".join(map(text, _COMPACT))
             wall = f"coalesce({wall}, try_strptime({value}, [{compact}]))"
-        if reading.text_time_zone is not None:
-            wall = f"({wall} AT TIME ZONE {text(reading.text_time_zone)})::TIMESTAMP"
+        wall = self._from_zone(wall)
         number = f"regexp_full_match({value}, '-?[0-9]{{1,19}}([.][0-9]+)?')"
         compact = ", ".join(text(form + "%z") for form in _COMPACT)
         utc = f"regexp_replace({value}, '[Zz]$', '+00')"
@@ -174,6 +175,10 @@ class Reader:
             f"WHEN regexp_matches({value}[11:], '{_OFFSET}') THEN {instant} ELSE {free} END "
             f"ELSE {wall} END"
         )
+
+    def _from_zone(self, wall: str) -> str:
+        zone = self.reading.text_time_zone
+        return wall if zone is None else f"({wall} AT TIME ZONE {text(zone)})::TIMESTAMP"
 
     def number(self, column: str, kind: str) -> str:
         """Return SQL for a number in text or by type."""
@@ -276,11 +281,12 @@ def flaws(table: Table, kind: str, reader: Reader) -> list[tuple[Reason, str, st
     read, found = reader.values(table), list[tuple[Reason, str, str]]()
 
     def empty(canonical: str) -> str:
-        return f"coalesce(trim({canonical}::VARCHAR, {_BLANKS}), '') = ''"
+        value = f"lower(coalesce(trim({canonical}::VARCHAR, {_BLANKS}), ''))"
+        return f"{value} IN ({_NOTHING})"
 
     if "uid" in read:
         found.append((Reason.LOST_DIGITS, "uid", lost(*table.column("uid"))))
-        found.append((Reason.NO_PERSON, "uid", f"({read['uid']}) IS NULL"))
+        found.append((Reason.NO_PERSON, "uid", f"({read['uid']}) IS NULL OR {empty('uid')}"))
     if "flow" in read:
         found.append((Reason.UNKNOWN, "flow", empty("flow")))
     for canonical in ("flow", *TIMES, "tid", *DEGREES):

@@ -213,6 +213,12 @@ def opened(
     options: IngestOptions, monitor: Monitor
 ) -> Generator[tuple[Spark, Mappings, list[Table]]]:
     """Open a session with a view of each typed table."""
+    if options.reading.text_time_zone is not None:
+        raise InputError(
+            "Spark takes times without an offset as local ones",
+            remedy="count them with the embedded engine, or write them with their offset",
+            settings=("engine", "text_time_zone"),
+        )
     with scratch.folder(options.spill) as folder:
         engine = Spark(options, monitor, folder)
         try:

@@ -67,7 +67,8 @@ _UNUSED: dict[Reason, tuple[str, tuple[str, ...]]] = {
         ("first_day", "last_day", "time_zone", "number_times"),
     ),
     Reason.OUTSIDE_AREA: (
-        "check that the ids are those of the locations or zones",
+        "check that the ids are those of the locations or zones; numbers that lost their first "
+        "zeros are padded, as by origin=column:5",
         ("locations", "zones", "mapping"),
     ),
     Reason.SELF_TRIP: ("build the visits alone", ("parts",)),

@@ -15,7 +15,7 @@ SHORTEST = 5
 """Letters of an id that is taken for a cell without being told to."""
 _BASE32 = "0123456789bcdefghjkmnpqrstuvwxyz"
 _LOOKS: dict[Cells, str] = {
-    "h3": r"8[0-9a-f]{14}",
+    "h3": r"8[0-9a-f]{14}|(5[7-9]|6[0-4])[0-9]{16}",  # in text, or as a number
     "quadkey": r"[0-3]{1,30}",
     "geohash": rf"[{_BASE32}]{{3,12}}",
 }
@@ -43,7 +43,7 @@ def zones_of(ids: Sequence[str], kind: Cells) -> gpd.GeoDataFrame:
             remedy="name the zones, or another kind of cells",
             settings=("cells", "zones"),
         )
-    if len({len(one) if kind != "h3" else one[1] for one in ids}) > 1:
+    if len({len(one) if kind != "h3" else _text(one)[1] for one in ids}) > 1:
         raise InputError(
             f"the {kind} cells are of several sizes, so that some lie in others",
             remedy="name the zones, or bring the rows to one size",
@@ -69,8 +69,13 @@ def h3() -> Any:
     return library
 
 
+def _text(cell: str) -> str:
+    """Return an H3 cell as text, which may be written as a number."""
+    return f"{int(cell):x}" if len(cell) == 18 else cell
+
+
 def _h3(cell: str) -> Any:
-    library = h3()
+    library, cell = h3(), _text(cell)
     if not library.is_valid_cell(cell):
         raise InputError("some ids of places are no H3 cells", remedy="name the zones")
     return shapely.Polygon([(lng, lat) for lat, lng in library.cell_to_boundary(cell)])

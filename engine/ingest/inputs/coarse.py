@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import geopandas as gpd
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import shapely
 
 from ... import geography
@@ -24,7 +25,7 @@ Area = tuple[float, float, float, float]
 """West, south, east and north in degrees."""
 USUAL_M = 2_000.0
 SHARE_WITHIN = 0.99
-"""Share of the points between the edges of `area_of`: single ones at 0° do not stretch it."""
+"""Share of the points between the edges of `area_of`: single ones far away do not stretch it."""
 _STEP_DEGREES = 0.05
 
 
@@ -55,7 +56,8 @@ def grid_places(area: Area, size_m: float | None) -> Places:
 
 
 def area_of(points: pa.Table) -> Area:
-    """Return the area in which nearly all of some distinct points lie."""
+    """Return the area in which nearly all of some distinct points lie, but for 0°, 0°."""
+    points = points.filter((pc.field("lat") != 0) | (pc.field("lng") != 0))
     if not points.num_rows:
         raise InputError(
             "no row has coordinates that can be read",

@@ -52,6 +52,8 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
             reading = replace(reading, decimal=",")
         elif any("." in value for value in numbers):  # else what follows may show which
             reading = replace(reading, decimal=".")
+    if reading.text_time_zone is None and "utc" in names.get("datetime", "").lower():
+        reading = replace(reading, text_time_zone="UTC")
     asked: str | None = None
     if "clock" in names and all(_is_day(value) for value in columns.get("datetime", [])):
         reading = replace(reading, date_order=reading.date_order or "ymd")

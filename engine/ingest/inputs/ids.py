@@ -56,7 +56,7 @@ def check(file: str, column: str, ids: Series, of: str, again: str = "", *settin
     if again:
         twice = ids.duplicated()
         words = f"{named} repeats an id"
-        refuse(file, words, twice, again, *settings, rows=rows)
+        refuse(file, words, twice, again, *settings, rows=rows, code="repeated-places")
 
 
 def bare(text: str) -> str:

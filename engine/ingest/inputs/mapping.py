@@ -285,6 +285,10 @@ def listed(columns: Sequence[str], most: int = 20) -> str:
 
 
 def _missing(source: Source, kind: str, fault: str, wanted: str) -> InputError:
+    rows = first_rows(source, 1) if kind in PLACES and source.format != "table" else []
+    for column, value in zip(source.columns, rows[0] if rows else (), strict=False):
+        if re.match(r"[\[{]|LINESTRING|MULTI", value):
+            fault += f"; '{shown(column)}' holds several values in a cell: write a row for each"
     return InputError(
         f"{source.name}: {fault}",
         remedy=f"choose a column for {wanted}; the file has {listed(source.columns)}",

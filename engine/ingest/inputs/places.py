@@ -1,5 +1,6 @@
 """Locations and zones: public geometry that rows are counted in, by ids or by coordinates."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,7 +19,7 @@ from ... import geography
 from ...arrays import Floats, Integers
 from ...errors import InputError
 from ..door import door
-from ..options import CHOICES, Choice, IngestOptions, check_count
+from ..options import CHOICES, Choice, IngestOptions, Reading, check_count
 from . import ids, mapping, parents, sources
 from .zones import joined, read_zones
 
@@ -111,6 +112,7 @@ def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tup
         options.layer,
         # told before overlaps are looked for, where zones are to be built as they are
         check_count if options.hexagon_m is None else None,
+        "repeated-places" in options.leave_out,
     )
     check_extent(zones)
     return zones, notes
@@ -133,7 +135,7 @@ def _locations(given: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, t
     (path, *more) = sources.find([str(given)])
     if more:
         raise InputError(f"{given.name}: several tables of locations; name one file")
-    source = sources.inspect(path)
+    source = _table_of(path, options.locations_mapping)
     names = mapping.resolve("locations", options.locations_mapping, source)
     with door(source.name):
         frame = _table(source)
@@ -153,6 +155,23 @@ def _locations(given: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, t
             crs=WGS84,
         )
         return towers.sort_values("location_id", ignore_index=True), notes
+
+
+def _table_of(path: Path, given: Mapping[str, str]) -> sources.Source:
+    """Look at a table of places, whose columns may be mapped by position (column1 …)."""
+    unnamed = any(re.fullmatch("column[0-9]+", column) for column in given.values())
+    try:
+        return sources.inspect(path, Reading(header=() if unnamed else None))
+    except InputError as error:
+        if error.code != "no-header":
+            raise
+        raise InputError(
+            f"{sources.shown(path.name)}: the first line looks like data",
+            remedy="add a line of column names above it, or map columns by their position, such as "
+            "location_id=column1 lat=column2 lng=column3",
+            code="no-header",
+            settings=("locations_mapping",),
+        ) from None
 
 
 def _chosen(

@@ -154,7 +154,7 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
         )
     lines = whole_text.splitlines(keepends=True)
     skipped = reading.skip_rows
-    while skipped < len(lines) and not lines[skipped].strip("\r\n"):
+    while skipped < len(lines) and re.match(r'[\r\n]+$|"?sep=', lines[skipped]):  # of Excel
         skipped += 1
     body = "".join(lines[skipped:])
     first = body.splitlines()[0] if body.strip() else ""
@@ -168,6 +168,13 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
     else:
         _check_names(name, fields, body, delimiter)
     columns = _once(fields)
+    below = next(csv.reader(body.splitlines()[1:2], delimiter=delimiter), [])
+    if (
+        reading.header is None
+        and any(below)
+        and all(re.match(r"#[a-z]+|$", field) for field in below)
+    ):
+        skipped += 1  # tags of humanitarian data (HXL) under the names
     if reading.header is None and not body[len(first) + 1 :].strip() and len(head) < HEAD_BYTES:
         raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
     return replace(
@@ -185,8 +192,10 @@ def member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str
     """Return the one file of such an ending in a zip; one layer, and no more than it may hold."""
     with zipfile.ZipFile(path) as archive:
         members = [one for one in archive.infolist() if not one.filename.startswith("__MACOSX/")]
-    if any(one.filename.startswith(("xl/", "word/")) for one in members):
-        raise InputError(f"{name}: the file is an Excel workbook; save its sheet as CSV")
+    if any(one.filename.startswith(("xl/", "word/", "content.xml")) for one in members):
+        raise InputError(
+            f"{name}: the file is an Excel workbook, or one of LibreOffice; save its sheet as CSV"
+        )
     wanted = [one.filename for one in members if one.filename.lower().endswith(endings)]
     if len(wanted) != 1:
         raise InputError(
@@ -231,8 +240,8 @@ def decoded(name: str, head: bytes, encoding: str) -> str:
         text = head.decode(encoding, errors=errors)
     except UnicodeDecodeError:
         raise InputError(
-            f"{name}: the text is not {encoding}",
-            remedy="leave the encoding out, or name another one",
+            f"{name}: the text is not {encoding}, as it was named or seemed to be",
+            remedy="name its encoding",
             settings=("encoding",),
         ) from None
     return (text[: text.rfind("\n") + 1] if cut else text) or text
@@ -240,10 +249,16 @@ def decoded(name: str, head: bytes, encoding: str) -> str:
 
 def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) -> None:
     """Refuse a first line of data, or of something else than names; none of it is quoted."""
+    first = [line.split(delimiter)[0].strip('"') for line in body.splitlines()[1:200]]
+    if len(first) > 2 and first[:50] == list(fields[1:])[: len(first[:50])]:
+        raise InputError(
+            f"{name}: the table is a matrix, a column for each destination; write it as a row for "
+            "each origin, destination and flow (pandas' melt does)"
+        )
     times = sum(bool(_TIME.match(field)) for field in fields)
     values = sum(bool(_VALUE.match(field)) for field in fields)
     below = [line.split(delimiter) for line in body.splitlines()[1:200]]
-    again = any(field in column for field, *column in zip(fields, *below, strict=False))
+    again = any(field and field in column for field, *column in zip(fields, *below, strict=False))
     if times or again or 2 * values >= len(fields):
         raise InputError(
             f"{name}: the first line looks like data; add a line of column names above it, or say "

@@ -31,7 +31,7 @@ _SMALLEST_OVERLAP = 1e-6
 MOST_ZONES, MOST_VERTICES = 50_000, 5_000_000
 MOST_BYTES = 500_000_000
 _WGS84 = "EPSG:4326"
-_SHAPES = (".shp", ".geojson", ".json", ".gpkg")
+_SHAPES = (".shp", ".geojson", ".json", ".gpkg", ".fgb")
 
 
 def read_zones(
@@ -39,6 +39,7 @@ def read_zones(
     given: Mapping[str, str],
     layer: str = "",
     check_count: Callable[[int], None] | None = None,
+    join_parts: bool = False,
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents."""
     file = shown(path.name)
@@ -50,14 +51,17 @@ def read_zones(
     names = mapping.resolve("zones", given, source)
     specs = mapping.parts(names["zone_id"], columns)
     ids = joined(frame, specs)
-    again = "choose another column for zone_id, or merge the parts of a zone"
-    check(file, names["zone_id"], ids, "zone", again, "zones_mapping")
+    again = "choose another column for zone_id, or join the parts of a zone (repeated-places)"
+    again = "" if join_parts else again
+    check(file, names["zone_id"], ids, "zone", again, "zones_mapping", "leave_out")
     if frame.crs is None:
         raise InputError(
             f"{file}: the file does not say its coordinate reference system; save it with one, "
             "EPSG:4326 is usual"
         )
     shapes, notes = _mended(file, frame.geometry.to_numpy())
+    if "zone_id" not in (*given, names["zone_id"]):
+        notes = (*notes, f"zones are told by the column '{shown(names['zone_id'])}' of {file}")
     labels = ids
     if "name" in names:
         labels = frame[names["name"]].astype("string").str.strip().str.slice(stop=LONGEST_NAME)
@@ -70,6 +74,9 @@ def read_zones(
     levels, told = parents.read(frame, own)
     for column, values in levels.items():
         zones[column] = values
+    if parts := int(ids.duplicated().sum()):
+        zones = zones.dissolve("zone_id", as_index=False)
+        notes = (*notes, f"{parts:,} further parts of zones were joined to the first of their id")
     zones = zones.sort_values("zone_id", ignore_index=True)
     zones, overlaps = _apart(file, zones)
     return zones, (*notes, *overlaps, *told)
@@ -151,11 +158,13 @@ def _checked(path: Path) -> tuple[str, bytes]:
         raise InputError(
             f"{name}: the file is TopoJSON; write it as GeoJSON (topo2geo, or mapshaper)"
         )
-    if head.startswith((b"PAR1", b"PK\x03\x04", b"SQLite format 3")) or text.startswith(b"{"):
+    if head.startswith((b"PAR1", b"PK\x03\x04", b"SQLite format 3", b"fgb\x03")) or text.startswith(
+        b"{"
+    ):
         return name, head
     raise InputError(
-        f"{name}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile (.zip) or "
-        "GeoParquet are read"
+        f"{name}: not a file of zones; GeoJSON, GeoPackage, a zipped Shapefile (.zip), "
+        "FlatGeobuf or GeoParquet are read"
     )
 
 

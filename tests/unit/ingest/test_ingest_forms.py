@@ -1,15 +1,25 @@
 """Ways in which publishers write times, numbers, names and ids, each read as it is meant."""
 
+from datetime import datetime
 from pathlib import Path
 
 import duckdb
+import geopandas as gpd
+import h3
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+import shapely
 
-from engine.ingest.inputs import guess, mapping
+from engine.errors import InputError
+from engine.ingest import command, presets
+from engine.ingest.inputs import cells, guess, mapping
+from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import Reading
+from engine.ingest.report import Reason
 from engine.ingest.rows import Reader
-from tests.reference.ingest_inputs import TOWERS
-from tests.support.ingests import built
+from tests.reference.ingest_inputs import TOWERS, table, write_csv
+from tests.support.ingests import HEADER, ROWS, arguments, built, refused
 
 
 @pytest.mark.parametrize(
@@ -91,3 +101,114 @@ def test_without_a_table_of_places_coordinates_count_before_ids(tmp_path: Path) 
     header = ("datetime", "origin", "destination", *mapping.DEGREES[2:])
     grid = {"locations": None, "area": (lng - 0.3, lat - 0.3, lng + 0.3, lat + 0.3)}
     assert built(tmp_path, rows, kind="rides", header=header, **grid)[1].rows.used == 1
+
+
+def test_times_of_a_column_in_utc_are_moved(tmp_path: Path) -> None:
+    at = [datetime(2015, 9, 7, 3), datetime(2015, 9, 7, 8)]  # 6 September in Mexico, and 7
+    columns = {"origin": ["A", "A"], "destination": ["B", "B"], "flow": [1, 1]}
+    pq.write_table(pa.table({**columns, "date": at}), tmp_path / "f.parquet")
+    how = {"kind": "flows", "reading": Reading(text_time_zone="UTC")}
+    dataset, _ = built(tmp_path, tmp_path / "f.parquet", **how)
+    assert {day.day for day, *_ in table(dataset.folder, "trips")} == {6, 7}
+    rows = [("p1", "2015-09-07 03:00:00", "A"), ("p1", "2015-09-07 04:00:00", "B")]
+    how = {"kind": "visits", "header": ("user", "utc_time", "place id"), "out": tmp_path / "v"}
+    dataset, _ = built(tmp_path, rows, **how)
+    assert {day.day for day, *_ in table(dataset.folder, "trips")} == {6}
+
+
+@pytest.mark.parametrize("word", [r"\N", "NULL", "NA", "nan", ""])
+def test_words_for_nothing_are_no_number_and_no_person(tmp_path: Path, word: str) -> None:
+    rows = [("A", "B", 5), ("B", "A", word)]
+    header = ("origin", "destination", "flow")
+    how = {"kind": "flows", "header": header, "leave_out": ("unknown-flows",)}
+    assert built(tmp_path, rows, **how)[1].rows.unused[Reason.UNKNOWN] == 1
+    people = [("p1", "2015-09-07 08:00", "A", "B"), (word, "2015-09-07 08:00", "A", "B")]
+    _, report = built(tmp_path, people, leave_out=("people",), out=tmp_path / "p")
+    assert report.rows.unused[Reason.NO_PERSON] == 1
+
+
+REFUSED = {
+    "a matrix": ("zone,101,102,103\n101,0,4,5\n102,3,0,5\n103,1,2,0\n", "is a matrix, a column"),
+    "names": (",A,B,C\nA,0,4,5\nB,3,0,5\nC,1,2,0\n", "is a matrix, a column"),
+    "a track in a cell": (
+        'TRIP_ID,POLYLINE\n1,"[[-8.6,41.1],[-8.5,41.2]]"\n',
+        "'POLYLINE' holds several values in a cell: write a row for each",
+    ),
+    "Shift JIS": (
+        "origin,destination,flow\nA,B,1\nー,B,1\n",
+        "not windows-1252.*name its encoding",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", REFUSED)
+def test_what_cannot_be_read_is_told_how_to_convert(tmp_path: Path, form: str) -> None:
+    text, words = REFUSED[form]
+    (tmp_path / "t.csv").write_bytes(text.encode("cp932"))
+    refused(tmp_path, words, tmp_path / "t.csv", kind="flows")
+
+
+READ = {
+    "Shift JIS": ("origin,what,destination,flow\nA,ソ表,B,7\n", Reading(encoding="cp932")),
+    "Excel": ("sep=;\norigin;destination;flow\nA;B;7\n", Reading()),
+    "HXL": ("origin,destination,flow\n#adm1+from,#adm1+to,#value\nA,B,7\n", Reading()),
+    "commas at all ends": ("origin,destination,flow,\nA,B,7,\nA,A,9,\n", Reading()),
+}
+
+
+@pytest.mark.parametrize("form", READ)
+def test_what_others_put_into_a_table_is_passed_over(tmp_path: Path, form: str) -> None:
+    text, reading = READ[form]
+    (tmp_path / "t.csv").write_bytes(text.encode(reading.encoding or "utf-8"))
+    dataset, _ = built(tmp_path, tmp_path / "t.csv", kind="flows", reading=reading)
+    assert list(table(dataset.folder, "trips").values()) == [7]
+
+
+def test_places_without_names_of_columns_are_mapped_by_position(tmp_path: Path) -> None:
+    lines = [f"{place}\t{lng}\t{lat}\n" for place, lat, lng in TOWERS]
+    (tmp_path / "ANT_POS.TSV").write_text("".join(lines))
+    where = {"locations": tmp_path / "ANT_POS.TSV"}
+    refused(tmp_path, r"first line looks like data.*location_id=column1", **where)
+    given = {"location_id": "column1", "lng": "column2", "lat": "column3"}
+    assert built(tmp_path, locations_mapping=given, **where)[1].rows.used == 1
+
+
+@pytest.mark.parametrize("ending", ["geojson", "fgb"])
+def test_parts_of_a_zone_are_joined_if_so_chosen(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"z.{ending}"
+    shapes = [shapely.box(x, 20, x + 1, 21) for x in (-104, -103, -102)]
+    parts = gpd.GeoDataFrame({"LocationID": [103, 103, 56]}, geometry=shapes, crs=4326)
+    parts.to_file(path)
+    with pytest.raises(InputError, match=r"repeats an id.*join the parts"):
+        read_zones(path, {})
+    zones, notes = read_zones(path, {}, join_parts=True)
+    assert list(zones["zone_id"]) == ["103", "56"]
+    assert shapely.area(zones.geometry.to_numpy()).round(6).tolist() == [2, 1]
+    assert any("1 further parts" in note for note in notes)
+    assert any("by the column 'LocationID'" in note for note in notes)
+
+
+def test_h3_cells_may_be_written_as_numbers() -> None:
+    cell = h3.latlng_to_cell(4.6, -74.1, 8)
+    number = str(h3.str_to_int(cell))
+    assert cells.kind_of([number]) == "h3"
+    assert (
+        cells.zones_of([number], "h3").geometry[0].equals(cells.zones_of([cell], "h3").geometry[0])
+    )
+
+
+def test_files_may_follow_the_names_by_position(tmp_path: Path) -> None:
+    path = write_csv(tmp_path / "t.csv", ROWS[0], ())
+    kind, file, *rest = arguments(tmp_path, "--no-header", *HEADER, table=path.name)
+    assert command.main([kind, *rest, file]) == 0
+
+
+def test_a_form_is_read_with_names_of_columns_and_without(tmp_path: Path) -> None:
+    row = ["7", "v", "c", "Café", "20.67", "-103.35", "540", "Mon Sep 07 14:00:00 +0000 2015"]
+    names = "userId,venueId,venueCategoryId,venueCategory,latitude,longitude,timezoneOffset"
+    for mark, header in (("\t", ""), (",", f"{names},utcTimestamp\n")):
+        (tmp_path / "t.txt").write_text(header + mark.join(row) + "\n")
+        preset, columns = presets.chosen("tsmc", tmp_path / "t.txt", {})
+        assert presets.settings(preset, columns)["mapping"].keys() == {
+            *("uid", "datetime", "lat", "lng")
+        }
