@@ -73,7 +73,7 @@ class Reading:
     delimiter : str or None
         Between columns: , ; | or tab; default: auto-detect.
     decimal : str or None
-        Decimal mark of numbers, . or a comma; default: auto-detect.
+        Decimal mark of numbers, . or a comma; default: auto-detect, a comma beside thousands of .
     thousands : str
         Mark between thousands; default: none.
     date_order : str or None
@@ -107,11 +107,11 @@ class Reading:
     def __post_init__(self) -> None:
         check_words(self)
         validation.whole_number("skip_rows", self.skip_rows, 0, 10_000, remedy="0 is usual")
-        if self.thousands and self.thousands == (self.decimal or "."):
+        if self.thousands and self.thousands == self.decimal:
             raise ParameterError(
                 "decimal and thousands must be two different marks",
                 value=repr(self.thousands),
-                remedy="name the decimal mark too",
+                remedy="name two",
                 settings=("decimal", "thousands"),
             )
         if self.text_time_zone is not None:

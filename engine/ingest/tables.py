@@ -151,7 +151,10 @@ def _select(engine: DuckDB, source: Source, files: str, mapping: Mapping[str, st
         own: list[str] = []
         for column, digits in spec:
             part = identifier(named[column], kinds[named[column].strip('"')], bare=False)
-            own.append(part if digits is None else f"right(lpad({part}, 40, '0'), {digits})")
+            if digits is not None:  # zeros alone are cut off
+                fits = f"length(ltrim({part}, '0')) <= {digits}"
+                part = f"CASE WHEN {fits} THEN right(lpad({part}, 40, '0'), {digits}) END"
+            own.append(part)
         wanted.append(f"{' || '.join(own)} AS {canonical}")
     return f"SELECT {', '.join(wanted)} FROM {reader}"
 

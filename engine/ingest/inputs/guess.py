@@ -48,7 +48,7 @@ def guess(source: Source, names: Mapping[str, str], given: Reading) -> Guess:
     if reading.decimal is None:
         numbers = [value for name in NUMBERS for value in columns.get(name, [])]
         comma = source.format == "csv" and any(_COMMA_DECIMAL.match(value) for value in numbers)
-        if comma and reading.thousands != ",":
+        if (comma and reading.thousands != ",") or reading.thousands == ".":
             reading = replace(reading, decimal=",")
         elif any("." in value for value in numbers):  # else what follows may show which
             reading = replace(reading, decimal=".")

@@ -109,7 +109,7 @@ _SYNONYMS: dict[str, str] = {
     "name 2, name 1, namelsad",
     "zone_id": "id, code, zone, tile id, polygon id, gid 5, gid 4, gid 3, gid 2, gid 1, geoid, "
     "geoid20, geoid10, iris, district id, sector id, adm1 code, location id, id zone, zona, id "
-    "zona, distrito, municipio, codigo, cell id, cvegeo, cd mun",
+    "zona, distrito, municipio, codigo, cell id, cvegeo",
     "flow": "count, n trips, trips, n, flows, volume, value, n crisis, s000, viajes, cantidad, "
     "conteo, numero, total, flujo, trip count, total trips",
     "date": "day, fecha, dia, date time, datetime, time, timestamp, started at, start time",
@@ -135,12 +135,12 @@ _NAME = re.compile(r"[^\W\d][\w .()\[\]#-]{0,59}")
 _DAY = re.compile("date$|^fecha|^dia$|^day$")
 _ENDINGS = {
     "location_id": "(id|code|number|pcode?|ident)$",
-    "zone_id": "(id|code|number|pcode?|[0-9]cd)$",
+    "zone_id": "(id|code|number|nummer|pcode?|[0-9]cd)$|^(id|cd|cod)",
     "lat": "^lat|lat(itude?)?$",
     "lng": "^(lon|lng)|(lng|lon|longitude?)$",
 }
 """Of files of places and zones: what the one column ends with that no known name fits."""
-_ROW_NUMBERS = {"objectid", "fid", "oid", "globalid"}
+_ROW_NUMBERS = {"objectid", "fid", "oid", "globalid", "uuid"}
 
 
 def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:

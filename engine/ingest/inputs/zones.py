@@ -86,7 +86,9 @@ def joined(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Series:
     """Return ids out of one column, or of several joined and padded with zeros."""
     texts = [as_text(frame[column]) for column, _ in specs]
     padded = [
-        text if digits is None else text.str.rjust(digits, "0").str.slice(start=-digits)
+        text
+        if digits is None  # else zeros alone are cut off
+        else text.str.rjust(digits, "0").str.replace(rf"^0+(?=.{{{digits}}}$)", "", regex=True)
         for text, (_, digits) in zip(texts, specs, strict=True)
     ]
     whole = padded[0]

@@ -83,6 +83,7 @@ NAMES: dict[str, tuple[str, str, dict[str, str]]] = {
         {"location_id": "TERMINAL_NUMBER", "lat": "gtfs_latitude", "lng": "location_lon"},
     ),
     "areas": ("zones", "OBJECTID,MSOA21CD,MSOA21NM", {"zone_id": "MSOA21CD"}),
+    "IBGE": ("zones", "CD_MUN,NM_MUN,AREA_KM2", {"zone_id": "CD_MUN"}),
     "two keys": ("zones", "BoroCode,NTACode", {}),
 }
 
@@ -212,3 +213,23 @@ def test_a_form_is_read_with_names_of_columns_and_without(tmp_path: Path) -> Non
         assert presets.settings(preset, columns)["mapping"].keys() == {
             *("uid", "datetime", "lat", "lng")
         }
+
+
+def test_padding_cuts_off_zeros_alone(tmp_path: Path) -> None:
+    rows = [(8, "005", "08", "6", 7), (108, "5", "8", "6", 9)]  # 108 is no state
+    header = ("s1", "c1", "s2", "c2", "flow")
+    shapes = [shapely.box(x, 20, x + 1, 21) for x in (-104, -103)]
+    zones = gpd.GeoDataFrame({"zone_id": ["08005", "08006"]}, geometry=shapes, crs=4326)
+    zones.to_file(tmp_path / "z.geojson")
+    given = {"origin": "s1:2+c1:3", "destination": "s2:2+c2:3"}
+    where = {"locations": None, "zones": tmp_path / "z.geojson"}
+    how = {"kind": "flows", "header": header, "mapping": given}
+    dataset, _ = built(tmp_path, rows, **how, **where)
+    assert list(table(dataset.folder, "trips").values()) == [7]
+
+
+def test_a_point_between_thousands_leaves_a_comma_for_fractions(tmp_path: Path) -> None:
+    rows = [("A", "B", "1.234"), ("B", "A", "12,2")]
+    how = {"kind": "flows", "header": ("origin", "destination", "flow")}
+    dataset, _ = built(tmp_path, rows, **how, reading=Reading(thousands="."))
+    assert sorted(table(dataset.folder, "trips").values()) == [12, 1234]
