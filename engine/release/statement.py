@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from functools import lru_cache
 from importlib.metadata import version
 from itertools import groupby
 from pathlib import Path
@@ -35,33 +34,30 @@ _MOST_SLACK = 1e-6
 _GROUP = 4
 
 
-@lru_cache(maxsize=1)
-def _templates() -> Environment:
-    made: Any = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=select_autoescape(["html.j2"]),
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.filters |= {
-        "g": lambda number, digits=6: f"{number:.{digits}g}",
-        "big": lambda number: f"{number:,.0f}",
-        "pct": lambda share: f"{share:.1%}",
-        "bar": bar,
-        "decimal": lambda number: f"{number!r}" if "." in f"{number!r}" else f"{number:.17f}",
-    }
-    return made
-
-
 def bar(half_width: float) -> str:
     """Write half an error bar."""
     return f"{half_width:,.0f}" if half_width >= 100 else f"{half_width:.3g}"
 
 
+_WRITTEN: Any = Environment(
+    loader=FileSystemLoader(_TEMPLATES),
+    autoescape=select_autoescape(["html.j2"]),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_WRITTEN.filters |= {
+    "g": lambda number, digits=6: f"{number:.{digits}g}",
+    "big": lambda number: f"{number:,.0f}",
+    "pct": lambda share: f"{share:.1%}",
+    "bar": bar,
+    "decimal": lambda number: f"{number!r}" if "." in f"{number!r}" else f"{number:.17f}",
+}
+
+
 def words(plan: Plan, *names: str, **more: Any) -> list[str]:
     """Return what the statement says under names of ``words.j2``, each on one line."""
-    template = _templates().get_template("words.j2")
+    template = _WRITTEN.get_template("words.j2")
     context: Any = template.new_context({"plan": plan, "level": LEVEL, **more})
     said = ("".join(template.blocks[name](context)) for name in names)
     return [re.sub(r"\s+([).,;:])", r"\1", " ".join(one.split())) for one in said]
@@ -83,7 +79,7 @@ def described(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, s
     more = {"titles": ITEMS, "level": LEVEL, "settings": settings, "unknown": _UNKNOWN}
 
     def rendered(name: str) -> str:
-        return _templates().get_template(name).render(content, slug=slug.strip("-"), **more)
+        return _WRITTEN.get_template(name).render(content, slug=slug.strip("-"), **more)
 
     return {
         "statement.json": json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False),

@@ -6,7 +6,6 @@ import shutil
 import zipfile
 from pathlib import Path
 
-import geopandas as gpd
 import jsonschema
 import nbformat
 import pandas as pd
@@ -113,20 +112,6 @@ def test_the_registry_draft_invents_nothing_and_is_valid_by_the_registrys_schema
         assert all(one["noise"] in text for one in stages)
     if REGISTRY.exists():
         jsonschema.validate(entry, yaml.safe_load(REGISTRY.read_text(encoding="utf-8")))
-
-
-@pytest.mark.parametrize(("name", "flow"), [("od", "flow"), ("od-estimate", "trips")])
-def test_flows_and_zones_are_what_scikit_mobility_takes(bundles, name, flow):
-    """A `FlowDataFrame` asks for these columns, and for each end among the tiles."""
-    flows = pd.read_csv(bundles / name / "flows.csv", dtype={"origin": str, "destination": str})
-    tiles = gpd.read_file(bundles / name / "zones.geojson")
-    assert {"origin", "destination", "date", flow} <= set(flows.columns)
-    assert pd.api.types.is_numeric_dtype(flows[flow])
-    assert set(flows["origin"]) == set(flows["destination"]) == set(tiles["zone_id"])
-    parquet = gpd.read_parquet(bundles / name / "zones.parquet")
-    assert parquet.crs == tiles.crs == "EPSG:4326"
-    values = parquet.drop(columns="geometry")
-    assert (values == tiles[values.columns]).all(axis=None)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -297,35 +298,28 @@ def test_a_damaged_entry_is_refused_in_one_line_and_one_of_the_right_form_read(k
     assert kept.budget("town").left_epsilon == 1.75
 
 
-def odd_file(folder, kind):
-    path = folder / "ledger.sqlite"
-    if kind == "folder":
-        path.mkdir()
-    elif kind == "empty":
-        path.touch()
-    elif kind == "no database":
-        path.write_bytes(b"not a database at all" * 100)
-    elif kind == "another database":
-        with sqlite3.connect(path) as connection:
-            connection.execute("create table entries (words text)")
-    elif kind == "not UTF-8":
-        WRITES["declare"](BudgetLedger(path))
-        with sqlite3.connect(path) as connection:
-            connection.execute("update entries set body = cast(x'ff' as text)")
-    else:
-        return folder / kind
-    return path
+def another(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("create table entries (words text)")
+
+
+def not_text(path):
+    WRITES["declare"](BudgetLedger(path))
+    with sqlite3.connect(path) as connection:
+        connection.execute("update entries set body = cast(x'ff' as text)")
 
 
 @pytest.mark.parametrize(
-    "kind",
+    ("name", "make"),
     [
-        *("folder", "empty", "no database", "another database", "not UTF-8"),
-        *("n" * 300, "a\0b", "a\ud800b"),
+        *(("l", make) for make in (Path.mkdir, Path.touch, another, not_text)),
+        ("l", lambda path: path.write_bytes(b"not a database at all" * 100)),
+        *((odd, bool) for odd in ("n" * 300, "a\0b", "a\ud800b")),
     ],
 )
-def test_what_is_no_ledger_is_refused_and_no_older_copy_is_advised(tmp_path, kind):
-    one = BudgetLedger(odd_file(tmp_path, kind))
+def test_what_is_no_ledger_is_refused_and_no_older_copy_is_advised(tmp_path, name, make):
+    one = BudgetLedger(tmp_path / name)
+    make(one.path)
     for act in (one.entries, one.verify, lambda: WRITES["declare"](one)):
         with pytest.raises(ReleaseError, match="nothing") as refused:
             act()
