@@ -56,6 +56,7 @@ BROKEN = {
     "source_a_list": {"source": ["x"]},
     "simulated_as_text": {"simulated": "yes"},
     "people_as_text": {"people_public": "many"},
+    "cap_true": {"max_visits_cap": True},
     "days_without_end": {"last_day": "9999-12-31"},
     "days_backwards": {"last_day": "0001-01-01"},
     "half_a_character": {"description": "\ud800"},

@@ -4,14 +4,16 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
+import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import shapely
 
 from engine.errors import InputError
 from engine.ingest.options import Reading
-from tests.reference.ingest_inputs import table, write_csv
+from tests.reference.ingest_inputs import table
 from tests.support import ingests
 from tests.support.ingests import built
 from tests.support.messy_files import HEADER, MESSY, Row, dated, instant, lines, trips
@@ -121,20 +123,18 @@ def test_parquet_nanoseconds_are_read_and_cut_off(
     assert counted(built(tmp_path, tmp_path / "t.parquet")[0].folder) == expected
 
 
-def many_places(folder: Path, count: int) -> Path:
-    rng = np.random.default_rng(2)
-    lat, lng = 20.6 + 0.1 * rng.random(count), -103.4 + 0.1 * rng.random(count)
-    rows = [(f"P{i}", round(lat[i], 6), round(lng[i], 6)) for i in range(count)]
-    return write_csv(folder / "places.csv", ("location_id", "lat", "lng"), rows)
-
-
-@pytest.mark.long
-def test_twelve_thousand_places_are_offered_coarser(tmp_path: Path) -> None:
-    places = many_places(tmp_path, 12_000)
-    rows = [("a", "2015-09-07 08:00", f"P{i}", "P7") for i in range(50)]
-    error = ingests.refused(tmp_path, "12,000 zones, more than 5,000", rows, locations=places)
+def test_more_zones_than_can_be_shown_are_offered_coarser(tmp_path: Path) -> None:
+    west, south = np.divmod(np.arange(72**2), 72)
+    cells: Any = shapely.box(west / 1_000, south / 1_000, (west + 1) / 1_000, (south + 1) / 1_000)
+    names = [f"P{i}" for i in range(len(cells))]
+    gpd.GeoDataFrame({"zone_id": names}, geometry=cells, crs=4326).to_parquet(
+        tmp_path / "z.parquet"
+    )
+    rows = [("a", "2015-09-07 08:00", f"P{i}", "P7") for i in range(0, 5_000, 100)]
+    zones = tmp_path / "z.parquet"
+    error = ingests.refused(tmp_path, "5,184 zones, more than 5,000", rows, zones=zones)
     assert error.code == "too-fine"
     assert "hexagon_m" in error.settings
-    dataset, report = built(tmp_path, rows, locations=places, hexagon_m=2_000)
-    assert 20 < len(dataset.zones) < 60
+    dataset, report = built(tmp_path, rows, zones=zones, hexagon_m=2_000)
+    assert 10 < len(dataset.zones) < 60
     assert report.rows.read == 50

@@ -197,17 +197,17 @@ def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points:
         rows: list[Any] = [
             (at, *position[a], *position[b]) for at, (a, b) in zip(times, pairs, strict=True)
         ]
-        how: dict[str, Any] = {
-            "kind": "rides",
-            "area": (-103.5, 20.5, -103.2, 20.8),
-            "locations": None,
-        }
+        how: dict[str, Any] = {"kind": "rides", "locations": None}
+        how["area"] = area = (-103.5, 20.5, -103.2, 20.8)
     else:
         header, how = HEADER, {"hexagon_m": 2_500}
         rows = [("p", at, a, b) for at, (a, b) in zip(times, pairs, strict=True)]
     dataset, report = built(tmp_path, rows, header=header, **how)
     assert flows_of(dataset) == expected
     assert any("H3 hexagons of resolution 7" in note for note in report.notes)
+    if by_points:
+        assert dataset.zones.intersects(shapely.box(*area)).all()
+        assert dataset.zones.union_all().covers(shapely.box(*area))
 
 
 def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
