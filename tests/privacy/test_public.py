@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from pages._ui.shell import crowd, frame
-from pages._ui.shell.public import public
+from pages._ui.shell.local import public
 from tests.support.server import Visitor, served
 
 

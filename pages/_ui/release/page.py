@@ -22,7 +22,7 @@ from engine.release import (
 from pages._ui import cached, state
 from pages._ui.drawing import tables
 from pages._ui.jobs.kept import Kept, follow_kept
-from pages._ui.release import question, tuning, work
+from pages._ui.release import question, work
 from pages._ui.release.words import NO_BUDGET, UNITS, WHOSE, budget_line, cost
 from pages._ui.shell.catalogue import Entry
 
@@ -74,7 +74,7 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
             _largest(plan, budget)
         return
     st.info(cost(plan, budget, charged), icon=":material/payments:")
-    tuned, note = tuning.ask(plan, entry)
+    tuned, note = question.tuned(plan, entry)
     typed = st.text_input(
         f"Type {entry.name} to confirm: what is drawn cannot be taken back", key="release_confirm"
     )

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pages._ui.jobs.kept import Kept
-from pages._ui.shell.local import served_locally
-from pages._ui.shell.public import public
+from pages._ui.shell.local import public, served_locally
 
 SWITCH = "--allow-release"
 _lock = threading.Lock()

@@ -11,7 +11,7 @@ from engine import datasets
 from engine.contract import Seen, Setting
 from engine.datasets import Metadata, storage
 from engine.errors import DatasetError, ExplorerError
-from pages._ui.shell.public import public
+from pages._ui.shell.local import public
 from pages._ui.shell.session import session
 
 _SETTLED_NS = 2_000_000_000

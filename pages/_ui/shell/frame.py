@@ -9,7 +9,7 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages._ui import state
-from pages._ui.shell import catalogue, crowd, ended, problems, public, sidebar
+from pages._ui.shell import catalogue, crowd, ended, local, problems, sidebar
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import page as shown, session
 from pages._ui.wording.datasets import (
@@ -97,7 +97,7 @@ def path() -> str:
 
 def exists(path: str) -> bool:
     """Whether a page is part of this server."""
-    return not public.refused(Path(path).name)
+    return not local.refused(Path(path).name)
 
 
 def link(path: str, label: str, **query: str) -> None:

@@ -9,8 +9,7 @@ from typing import Any
 
 from streamlit.file_util import get_static_dir
 
-from pages._ui.shell.local import NOT_ADMITTED, admitted
-from pages._ui.shell.public import public
+from pages._ui.shell.local import NOT_ADMITTED, admitted, public
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -1,11 +1,21 @@
-"""Under which names the server answers, and whether the browser is this computer's own."""
+"""Under which names the server answers, whether to this computer's own browser or to everybody.
 
+A server that is open to everybody shows simulated people only and makes nothing: said by
+``MOBILITY_PUBLIC=1`` or ``streamlit run app.py -- --public``.
+"""
+
+import os
+import sys
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 import streamlit as st
+
+PUBLIC = "MOBILITY_PUBLIC"
+NOT_PUBLIC = ("7_Release.py", "8_Data.py")
+"""Files of the pages that a public server does not have."""
 
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
 
@@ -98,3 +108,14 @@ def loopback(name: str | None) -> bool:
         return name == "localhost" or ip_address(name or "").is_loopback
     except ValueError:
         return False
+
+
+def public() -> bool:
+    """Whether the server was started for the public."""
+    said = os.environ.get(PUBLIC, "").strip().lower()
+    return said not in ("", "0", "false", "no", "off") or "--public" in sys.argv[1:]
+
+
+def refused(file: str) -> bool:
+    """Whether a page, by the name of its file, must not be shown here."""
+    return public() and file in NOT_PUBLIC

@@ -47,6 +47,7 @@ class Session:
     pressed: Any = None
     pinned: tuple[Setting, ...] = ()
     judged: set[str] = field(default_factory=set)
+    tuned: str = "these data"
     pages: dict[type, Any] = field(default_factory=dict)
 
 
