@@ -22,7 +22,7 @@ from ..density.accounting import delta_is_large
 from ..errors import ExplorerError, ParameterError
 from ..resolution import look_at
 from . import density, flows, fourier, report, zoom
-from .bundle import claimed, failed, reveal, room, seal, stopped, unspent
+from .bundle import claimed, left_behind, reveal, room, seal
 from .ledger import Budget, BudgetLedger, Entry, ReleaseError, named, refused
 from .plan import Cost, Loss, Plan, Progress, Stage, cost
 from .statement import TUNING, described, plain, warnings, words
@@ -105,23 +105,23 @@ def release(
     what = _recorded(planned, dataset, tuning, tuning_note)
     way, view = WAYS[setting.parameters.method], look_at(dataset, setting.zones, setting.when)
     charge = partial(ledger.intend, dataset.id, unit=budget.unit, what=what, **asdict(due))
+    spent: Entry | None = None
     try:
-        with unspent(f"the tables of '{dataset.id}' cannot be counted"):
-            way.prepare(planned, view)  # reads all that is counted
+        way.prepare(planned, view)  # reads all that is counted
         with claimed(out, room(planned.cells, dataset.zones)) as folder:
-            with unspent("the statement of the release cannot be made"):
-                described(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
+            described(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
             spent = charge()  # in one transaction, and never given back
-            try:
-                way.write(planned, view, folder, lambda share: progress(0.9 * share))
-                texts = described(planned, dataset.id, ledger.entries()[: spent.id])
-                digest = seal(folder, texts)
-                reveal(folder, out)
-                ledger.finish(spent, digest)
-            except Exception as error:
-                raise failed(error, spent, folder, out) from error
-    except KeyboardInterrupt as stop:
-        raise KeyboardInterrupt(stopped(ledger, what["secret"], out)) from stop
+            way.write(planned, view, folder, lambda share: progress(0.9 * share))
+            digest = seal(folder, described(planned, dataset.id, ledger.entries()[: spent.id]))
+            reveal(folder, out)
+            ledger.finish(spent, digest)
+    except (KeyboardInterrupt, Exception) as error:
+        if spent is None and isinstance(error, ExplorerError):
+            raise  # it says what was refused
+        stopped = isinstance(error, KeyboardInterrupt)
+        spent = ledger.charged(what["secret"]) if stopped else spent
+        kind = KeyboardInterrupt if stopped else ReleaseError
+        raise kind(left_behind(error, spent, out)) from error
     progress(1.0)
     return out
 

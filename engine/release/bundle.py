@@ -17,8 +17,7 @@ import geopandas as gpd
 import shapely
 
 from ..datasets import storage
-from ..errors import ExplorerError
-from .ledger import BudgetLedger, Entry, ReleaseError, locked, printable, refused
+from .ledger import Entry, locked, printable, refused
 
 PARTIAL = ".partial-release-"
 _TEXTS, _NUMBER, _POINT = 200_000, 120, 150
@@ -110,40 +109,20 @@ def sweep(parent: Path) -> None:
             _drop(left, lock)
 
 
-@contextmanager
-def unspent(rule: str) -> Generator[None]:
-    """Refuse what fails in the block, which runs before the charge."""
-    try:
-        yield
-    except ExplorerError:
-        raise
-    except Exception as error:
-        remedy = "install this software whole, or build the dataset again; nothing was spent"
-        raise refused(f"{rule} ({type(error).__name__})", "", remedy) from error
-
-
-def stopped(ledger: BudgetLedger, secret: str, out: Path) -> str:
-    """Say what is spent, as the ledger has it, and whether the bundle is there."""
-    spent = next((one for one in ledger.entries() if one.body.get("secret") == secret), None)
-    if spent is None:
-        return "stopped: nothing was spent, and nothing was written"
-    due = f"ε = {spent.body['epsilon']:g}, entry {spent.id} of the ledger,"
-    if (out / "SHA256SUMS").is_file():
-        return f"stopped, but the bundle '{out.name}' is there, whole: use it; {due} is spent"
-    return f"stopped: {due} is spent, since noise may have been drawn; no bundle was written"
-
-
-def failed(error: Exception, intent: Entry, folder: Path, out: Path) -> ReleaseError:
-    """Say what a failure after the charge leaves behind: the cost is spent whatever failed."""
+def left_behind(error: BaseException, spent: Entry | None, out: Path) -> str:
+    """Say what a release that was stopped or failed has spent, and whether its bundle is there."""
     why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
-    why = why or type(error).__name__
-    spent = f"its cost, entry {intent.id} of the ledger, stays spent, since its noise was drawn"
-    if (out / "SHA256SUMS").is_file() and not folder.exists():  # moved there, so it is this one
-        rule = f"the bundle '{out.name}' is there, whole, but what follows it failed ({why})"
-        remedy = f"{spent}; use the bundle, and do not release again for it"
-        return refused(rule, "", remedy)
-    remedy = f"{spent}; make space and release again at a new cost"
-    return refused(f"the bundle could not be written ({why})", "", remedy)
+    why = f"the release failed ({why or type(error).__name__})"
+    if isinstance(error, KeyboardInterrupt):
+        why = "stopped"
+    if spent is None:
+        return f"{why}: nothing was spent, and nothing was written: release again"
+    due = f"ε = {spent.body['epsilon']:g}, entry {spent.id} of the ledger, stays spent"
+    if (out / "SHA256SUMS").is_file():
+        return f"{why}, but the bundle '{out.name}' is there, whole: use it; {due}"
+    return (
+        f"{why}: {due}, since noise may have been drawn; no bundle was written: another costs more"
+    )
 
 
 def _lock(folder: Path) -> int | None:

@@ -222,6 +222,10 @@ class BudgetLedger:
             budget.require(epsilon, delta)
             return append("release", budget.people, {**what, "dataset": dataset, **cost})
 
+    def charged(self, secret: str) -> Entry | None:
+        """Return the entry of a release that was charged with this secret, None where none was."""
+        return next((one for one in self.entries() if one.body.get("secret") == secret), None)
+
     def finish(self, intent: Entry, digest: str) -> None:
         """Mark a release as made; `digest` is the SHA-256 of its bundle's list of files."""
         with self._writing() as (append, _):
