@@ -171,11 +171,7 @@ def none(*_):
     [
         ("prepare", none, r"\(MemoryError\).*nothing was spent"),
         ("write", none, r"\(MemoryError\).*entry 2 of the ledger, stays spent"),
-        (
-            "write",
-            half,
-            r"\(No space left on device\).*stays spent, since noise",
-        ),
+        ("write", half, r"\(No space left on device\).*stays spent, since noise"),
     ],
 )
 def test_whatever_fails_is_said_with_what_is_spent_and_leaves_nothing(
