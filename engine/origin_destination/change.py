@@ -17,7 +17,7 @@ import numpy as np
 from .. import validation
 from ..arrays import Booleans, Floats, Integers
 from ..datasets import Dataset
-from ..ledger import Noise
+from ..ledger import Kind, Noise, scale_of
 from ..parameters import ODParameters
 from .estimate import measure
 from .laws import LawName, NoiseLaw
@@ -76,10 +76,10 @@ class Found(NamedTuple):
 
 def noise_law(parameters: ODParameters) -> NoiseLaw:
     """Return the law of the noise in every cell that a method adds, as its ledger states it."""
-    stage = ledger(parameters).stages[0]
-    rounded = stage.noise is Noise.ROUNDED_LAPLACE
+    stages = ledger(parameters).stages
+    rounded = stages[0].noise is Noise.ROUNDED_LAPLACE
     name: LawName = "rounded_laplace" if rounded else "discrete_laplace"
-    return NoiseLaw(1 / (stage.noise_scale or 1.0), name)
+    return NoiseLaw(1 / scale_of(stages, Kind.FLOWS), name)
 
 
 def noisy_cells(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) -> Integers:
@@ -170,10 +170,9 @@ def epsilon_to_tell(
     *,
     confidence: float = 0.95,
     level: float = LEVEL,
-    max_trips_per_user: int = 1,
     law: LawName = "rounded_laplace",
 ) -> float:
-    """Return the least ε at which a change by `share` of a flow of so many trips is told.
+    """Return the least ε/T at which a change by `share` of a flow of so many trips is told.
 
     It is told in a share `confidence` of releases, by bars that clear 0 where nothing changed with
     probability `level` (of one flow among n chosen by looking: divide by n; Benjamini–Hochberg asks
@@ -198,7 +197,7 @@ def epsilon_to_tell(
     for _ in range(50):
         middle = (low + high) / 2
         low, high = (low, middle) if told(float(np.exp(middle))) else (middle, high)
-    return float(max_trips_per_user * np.exp(high))
+    return float(np.exp(high))
 
 
 def found(
