@@ -51,6 +51,14 @@ def test_error_and_totals_are_at_least_as_good_as_the_best_published_setting(sta
     assert common >= best[:, 2].max() - 0.001
 
 
+def test_a_plan_states_the_clips_of_what_is_said_of_visits():
+    city, ours = riders(30), DensityParameters(epsilon=1.0, method="zoom")
+    released = density.release(city, ours, rng=np.random.default_rng(0)).ledger
+    assert density.plan(city, ours) == released
+    clips = [stage.sensitivity for stage in released.stages]
+    assert clips[:2] + clips[3:] == [MEAN**0.5] * 3 + [CAP]
+
+
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0])
 def test_what_is_said_of_visits_is_what_helps(epsilon):
     ours = DensityParameters(epsilon=epsilon, method="zoom")

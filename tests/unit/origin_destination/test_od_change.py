@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 
 from engine.origin_destination import calculators
-from engine.origin_destination.change import Found, chances, compare, epsilon_to_tell, found
+from engine.origin_destination.change import (
+    Found,
+    chances,
+    compare,
+    epsilon_to_tell,
+    found,
+    noise_law,
+)
 from engine.origin_destination.laws import NoiseLaw
 from engine.origin_destination.statements import SummedNoise
+from engine.parameters import ODParameters
 from tests.reference.od_reference import noise_pmf
 
 LAWS = ["rounded_laplace", "discrete_laplace"]
@@ -50,6 +58,15 @@ def test_chances_of_verdicts_by_brute_force(law, least, before, after, reach):
             fall += p * q * (one - other > reach)
     known = chances(before, after, NoiseLaw(0.6, law), reach, least_shown=least)
     assert known == pytest.approx((rise, fall), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("method", "law", "rate"),
+    [("published", LAWS[0], 0.5 / 4), ("estimate", LAWS[1], 0.98 * 0.5 / 4)],
+)
+def test_verdicts_take_the_law_of_the_noise_that_is_drawn(method, law, rate):
+    known = noise_law(ODParameters(epsilon=0.5, max_trips_per_user=4, method=method))
+    assert (known.name, float(known.rate)) == (law, pytest.approx(rate))
 
 
 @pytest.mark.parametrize("alpha", [0, 1, 2, 5, 10, 50])
