@@ -7,7 +7,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import streamlit as st
 
 from engine.contract import Seen
@@ -26,8 +25,6 @@ from pages._ui.shell.session import session
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, facts
 
 _HOME = "pages/0_Home.py"
-_DAMAGE = (ExplorerError, pa.ArrowException, OSError, ValueError, TypeError, KeyError)
-"""What reading a damaged dataset raises."""
 _ACCOUNTS = {
     "rows": "Rows of the files",
     "visits": "Visits towards the density",
@@ -63,7 +60,7 @@ def shipped() -> None:
     for entry in there:
         try:
             st.html(_said(entry))
-        except _DAMAGE as problem:
+        except Exception as problem:
             _broken(entry.name, _folder(entry), _reason(problem))
 
 
@@ -105,21 +102,21 @@ def _buttons(entry: Entry, *, first: bool) -> None:
         )
 
 
-def _account(report: Mapping[str, Any]) -> None:
-    """Draw what became of every row, under the confidential banner."""
-    st.warning(CONFIDENTIAL_BANNER, icon=":material/lock:")
+def _account(key: Seen) -> str:
+    """Return what became of every row, if an ingest made the dataset. **Confidential**."""
+    path = Path(key.dataset) / REPORT_FILE
+    if not path.is_file():
+        return ""
+    report = json.loads(path.read_text(encoding="utf-8"))
     tables = [account_html(words, report[name]) for name, words in _ACCOUNTS.items()
               if report.get(name)]  # fmt: skip
-    st.html(f'<div class="accounts">{"".join(tables)}</div>')
     notes = [
         f"{int(report[f'people_with_{what}']):,} people with {what}"
         for what in ("visits", "trips")
         if report.get(f"people_with_{what}")
     ]
-    items = "".join(
-        f"<li>{html.escape(str(one))}</li>" for one in (*notes, *report.get("notes", ()))
-    )
-    st.html(f'<ul class="notes">{items}</ul>')
+    items = [f"<li>{html.escape(str(one))}</li>" for one in (*notes, *report.get("notes", ()))]
+    return f'<div class="accounts">{"".join(tables)}</div><ul class="notes">{"".join(items)}</ul>'
 
 
 def account_html(title: str, counted: Mapping[str, Any]) -> str:
@@ -132,9 +129,8 @@ def account_html(title: str, counted: Mapping[str, Any]) -> str:
 
 def _own(entry: Entry, *, first: bool = False) -> None:
     try:  # all that reads its files comes first: whatever is in them, it can be deleted
-        said = _said(entry)
-        report = _report_of(entry.key)
-    except _DAMAGE as problem:
+        said, account = _said(entry), _account(entry.key)
+    except Exception as problem:
         _broken(entry.name, _folder(entry), _reason(problem))
         return
     with st.container(border=True):
@@ -142,24 +138,11 @@ def _own(entry: Entry, *, first: bool = False) -> None:
         with st.container(horizontal=True, gap="small"):
             _buttons(entry, first=first)
             _deletion(entry.name, _folder(entry))
-        if report is None:
-            return
-        text = "What became of every row (confidential)"
-        key = f"data_report_{entry.name}"
-        with st.expander(text, expanded=first, icon=":material/lock:", key=key):
-            try:
-                _account(report)
-            except (*_DAMAGE, AttributeError) as problem:
-                data_wording.problem("Cannot be shown", _reason(problem))
-
-
-def _report_of(key: Seen) -> dict[str, Any] | None:
-    """Return the report of a dataset's ingest, if it has one. **Confidential**, never cached."""
-    try:
-        document = json.loads((Path(key.dataset) / REPORT_FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    return document if isinstance(document, dict) else None
+        if account:
+            text, key = "What became of every row (confidential)", f"data_report_{entry.name}"
+            with st.expander(text, expanded=first, icon=":material/lock:", key=key):
+                st.warning(CONFIDENTIAL_BANNER, icon=":material/lock:")
+                st.html(account)
 
 
 def _broken(name: str, folder: Path, reason: str) -> None:
