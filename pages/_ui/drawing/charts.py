@@ -259,6 +259,7 @@ def bars(
     """Draw marks by category, one below another in the given order, or `upright`."""
     along, across = ("y", "x") if upright else ("x", "y")
     axis: Spec = {"labelLimit": 200, "labelOverlap": upright, "ticks": False, "domain": False}
+    axis["labelFlush"] = False  # else the first and the last do not stand beside their bars
     if upright:
         every = -(-len(labels) // _MOST_LABELS)
         axis |= {"labelAngle": 0, "labelPadding": 4, "values": list(labels[::every])}
@@ -297,7 +298,7 @@ def bars(
         if upright and "height" in drawn:
             drawn["width"] = drawn.pop("height")
         layers.append({"mark": drawn, "encoding": encoding})
-    tall = height or 24 * len(labels) + (118 if shown else 78)
+    tall = height or 24 * len(labels) + (158 if shown else 118)
     show(layers, {"marks": columns}, key=key, alt=alt, height=tall)
 
 
