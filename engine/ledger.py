@@ -151,16 +151,18 @@ def is_above(total: float, epsilon: float) -> bool:
     return total > epsilon * (1 + _ROUNDING)
 
 
-def simple_ledger(stages: tuple[Stage, ...], *, unit: Unit) -> Ledger:
-    """Return the ledger of stages whose shares simply add up: all three totals are their sum."""
-    total = sum(stage.epsilon for stage in stages)
-    delta = sum(stage.delta for stage in stages)
+def simple_ledger(
+    stages: tuple[Stage, ...], *, unit: Unit, total: tuple[float, float] | None = None
+) -> Ledger:
+    """Return the ledger of stages whose three totals are one: their sum, or the ε and δ given."""
+    summed = sum(stage.epsilon for stage in stages), sum(stage.delta for stage in stages)
+    epsilon, delta = total or summed
     notion = Notion.APPROXIMATE if delta else Notion.PURE
     return Ledger(
         stages=stages,
-        published_epsilon=total,
-        pure_epsilon=total,
-        proved_epsilon=total,
+        published_epsilon=epsilon,
+        pure_epsilon=epsilon,
+        proved_epsilon=epsilon,
         delta=delta,
         published_notion=notion,
         pure_notion=notion,

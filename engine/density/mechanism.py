@@ -31,16 +31,10 @@ ONE_CLUSTER = "all cells form one cluster: their total is below the cluster mini
 class DensityRelease:
     """A private density and what is private on the way to it; None where a method has it not.
 
-    Attributes
-    ----------
-    counts : array, shape (zones, 168)
-        Private visits by zone and hour, at least 0, in the order of ``dataset.zones``.
-    flags : tuple of str
-        `NOISE_EXCEEDS_DATA` (the release is zero everywhere), `ONE_CLUSTER`.
-    cover_counts, cell_totals, visits : array (cover, 168), array (cover,), float
-        Private series of the cover (of `lpa` as drawn), Ŝ, K̂.
-    clusters, coefficients_kept, shapes : int arrays (cover,), (clusters,), array (clusters, 168)
-        Cluster of every cell; each cluster's k and its week, of sum 1 before smoothing.
+    `counts`, shape (zones, 168), are private visits by zone and hour, at least 0. `flags` may hold
+    `NOISE_EXCEEDS_DATA` (the release is zero everywhere) and `ONE_CLUSTER`. `visits` is K̂,
+    `cell_totals` Ŝ, `cover_counts` are the cover's series (of `lpa` as drawn); a cluster's week
+    in `shapes` has the sum 1 before smoothing.
     """
 
     parameters: DensityParameters
@@ -129,17 +123,13 @@ def cell_totals(
 ) -> tuple[Floats, float | None]:
     """Estimate Ŝ, the total of each cell of the cover, and K̂ (Algorithm 2), with ε′ = ε/2.
 
-    With the improved scaling (§5.4.1) the towers' shares come from one visit a person (H̃,
-    sensitivity 1) and are multiplied by K̂, the noisy number of all visits; the histogram is
-    normalised by its own noisy sum, never by the true number of people (erratum D6). All are 0
-    where the noise exceeds the data. Without it Ŝ is the total of the pre-sampled series, of
-    sensitivity ℓ, and K̂ None. Totals can be negative.
+    With the improved scaling (§5.4.1) the towers' shares, of one visit a person (H̃), are multiplied
+    by K̂, the noisy number of all visits; the histogram is normalised by its own noisy sum, never
+    by the true number of people (erratum D6). All are 0 where the noise exceeds the data.
     """
     if not parameters.scaling:
-        series = cover_series(dataset, parameters.max_visits_per_user)
-        return series.sum(axis=1) + scale_of(ledger.stages, Kind.COVER_TOTALS) * noise[
-            "cell_totals"
-        ], None
+        totals = scale_of(ledger.stages, Kind.COVER_TOTALS) * noise["cell_totals"]
+        return totals + cover_series(dataset, parameters.max_visits_per_user).sum(axis=1), None
     histogram = scale_of(ledger.stages, Kind.TOWER_SHARES) * noise["histogram"]
     histogram += dataset.single_visit_by_tower
     people = math.fsum(histogram)
@@ -155,11 +145,9 @@ def cluster_cells(
 ) -> Integers:
     """Return the cluster of each cell of the cover, by their noisy totals (Algorithm 3).
 
-    While some cluster's total is below the minimum τ, the one with the least total is merged with
-    the one whose centre is nearest; a centre is the centroid of all the cluster's polygons (P1,
-    footnote 5). Ties go to the cluster with the lowest cell. It reads only noisy totals, which may
-    be negative, and public geometry, so it costs no privacy. With τ = 0 every cell is its own
-    cluster. Clusters are numbered by their lowest cells.
+    The cluster of the least total is merged with the one whose centroid of all polygons (P1,
+    footnote 5) is nearest, ties to the lowest cell, until every total reaches the minimum τ. Noisy
+    totals, which may be negative, and public geometry are all it reads: it costs no privacy.
     """
     size = live = len(totals)
     if cluster_minimum == 0:

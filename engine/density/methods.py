@@ -145,15 +145,9 @@ def draw_noise(
 ) -> DensityNoise:
     """Draw the noise of one release of a method, to be carried over to other settings of it.
 
-    Under two settings the same noise makes a change on a slider the slider's own, and lets a slow
-    reference be compared with the engine exactly. The totals of the Fourier methods come first:
-    from the same state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
-
-    Returns
-    -------
-    dict of arrays
-        By name, in the shapes of `shapes_of`: Gumbel for the choices of k; Gaussian for `zoom` and
-        for the ``counts`` of `efpag` and `efpag_joint`; Laplace for the rest.
+    By name, in the shapes of `shapes_of`: Gumbel for the choices of k; Gaussian for `zoom` and for
+    the ``counts`` of `efpag` and `efpag_joint`; Laplace for the rest. The totals come first: from
+    the same state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
     """
     method, drawn = parameters.method, DensityNoise()
     for name, shape in shapes_of(dataset, method).items():

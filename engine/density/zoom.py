@@ -12,7 +12,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..datasets.zoomtables import USUAL, WEIGHT_UNITS, ZoomClips, ZoomTables
-from ..ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit
+from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from .aggregates import tower_tree
 from .gaussian import gaussian_strength
@@ -30,14 +30,6 @@ clip is taken."""
 
 Add = Callable[[str, Integers, float], Integers | Floats]
 """Adds Gaussian noise of a standard deviation to the whole numbers of a named table."""
-
-
-_KINDS = {
-    "towers": Kind.ZOOM_TOWERS,
-    "districts": Kind.ZOOM_DISTRICTS,
-    "city": Kind.ZOOM_CITY,
-    "weeks": Kind.ZOOM_WEEKS,
-}
 
 
 def zoom_release(
@@ -136,23 +128,14 @@ def zoom_ledger(
     epsilon, delta = parameters.epsilon, parameters.delta
     strength, root = gaussian_strength(epsilon, delta), math.sqrt(clips.squared)
 
-    def stage(kind: Kind, clip: float, scale: float, share: float) -> Stage:
+    def stage(name: str, clip: float, scale: float, share: float) -> Stage:
         law = (Noise.SHARED_GAUSSIAN, clip, Norm.L2, scale)
-        return Stage(kind, *law, share * epsilon, share * delta)
+        return Stage(Kind[f"ZOOM_{name.upper()}"], *law, share * epsilon, share * delta)
 
     stages: list[Stage] = []
     for name, share in shares_of(clips).items():
         clip = math.sqrt(clips.city[-1]) if name == "city" else root
-        stages.append(stage(_KINDS[name], clip, noise_scale(name, clip, strength, clips), share))
+        stages.append(stage(name, clip, noise_scale(name, clip, strength, clips), share))
     visits = visits_scale(max_visits_cap, strength, clips)
-    return Ledger(
-        stages=(*stages, stage(Kind.ZOOM_VISITS, float(max_visits_cap), visits, 0.0)),
-        published_epsilon=epsilon,
-        pure_epsilon=epsilon,
-        proved_epsilon=epsilon,
-        delta=delta,
-        published_notion=Notion.APPROXIMATE,
-        pure_notion=Notion.APPROXIMATE,
-        proved_notion=Notion.APPROXIMATE,
-        unit=Unit.PERSON_WEEK,
-    )
+    stages.append(stage("visits", float(max_visits_cap), visits, 0.0))
+    return simple_ledger(tuple(stages), unit=Unit.PERSON_WEEK, total=(epsilon, delta))
