@@ -46,27 +46,27 @@ PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """For each kind of table the columns of place ids, and those of coordinates instead."""
 
 _FROM = (
-    "origin, start, from, pickup, pu, o, departure, boarding, source, origen, inicio, desde, "
-    "start station"
+    "origin, start, from, pickup, pu, o, departure, boarding, checkout, source, origen, inicio, "
+    "desde, start station"
 )
 _TO = (
     "destination, end, to, dropoff, do, dest, d, return, alighting, arrival, target, destino, fin, "
     "hasta, end station"
 )
-_LAT = "lat, latitude, latitud, station latitude, centroid latitude"
-_LNG = "lng, lon, long, longitude, longitud, station longitude, centroid longitude"
+_LAT = "lat, latitude, latitud, station latitude, centroid latitude, lat estacion"
+_LNG = "lng, lon, long, longitude, longitud, station longitude, centroid longitude, long estacion"
 _PLACE = (
     "stop id, id, station id, station code, station number, code, number, location id, location, "
     "polygon id, zone id, zone, district, h3, quadkey, geohash, geohash5, geoid, pcod, pcode, "
-    "geocode, zona, estacion"
+    "geocode, zona, terminal, kiosk id, id estacion, estacion, station"
 )
 _BEGIN = (
     "start, trip start, started, pickup, trip pickup, tpep pickup, lpep pickup, departure, "
-    "boarding, check in, inicio, salida, retiro"
+    "boarding, check in, checkout, created, origen recorrido, inicio, salida, retiro"
 )
 _FINISH = (
     "end, trip end, ended, stop, dropoff, trip dropoff, tpep dropoff, lpep dropoff, return, "
-    "arrival, alighting, fin, llegada, arribo"
+    "arrival, alighting, destino recorrido, fin, llegada, arribo"
 )
 _WHEN = "datetime, timestamp, time, at, zoned datetime, time ms, date, fecha, hora"
 
@@ -285,10 +285,10 @@ def listed(columns: Sequence[str], most: int = 20) -> str:
 
 
 def _missing(source: Source, kind: str, fault: str, wanted: str) -> InputError:
-    rows = first_rows(source, 1) if kind in PLACES and source.format != "table" else []
+    rows = first_rows(source, 1) if kind != "zones" and source.format != "table" else []
     for column, value in zip(source.columns, rows[0] if rows else (), strict=False):
-        if re.match(r"[\[{]|LINESTRING|MULTI", value):
-            fault += f"; '{shown(column)}' holds several values in a cell: write a row for each"
+        if re.match(r"[\[{]|LINESTRING|MULTI|POINT", value):
+            fault += f"; '{shown(column)}' holds several values in a cell: give each one its own"
     return InputError(
         f"{source.name}: {fault}",
         remedy=f"choose a column for {wanted}; the file has {listed(source.columns)}",

@@ -25,6 +25,7 @@ HEAD_BYTES = 1_000_000
 LARGEST_UNPACKED = 20_000_000_000
 _DELIMITERS = ",;\t|"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{9,}$")
+_DAY = re.compile(r"(19|20)\d\d-?\d\d-?\d\d")
 _VALUE = re.compile(r"[-+]?\d[\d.:/ -]*$|$")
 _QUOTED = re.compile(r'"[^"]*("|$)')
 _HDF5 = b"\x89HDF"
@@ -147,9 +148,10 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
             f"{name}: the file is not text (it holds NUL bytes); name a CSV or Parquet file"
         )
     whole_text = decoded(name, head, encoding)
-    if re.match(r"\s*[\[{]\s*[\"\[{]", whole_text):
+    if foreign := re.match(r"\s*([\[{]\s*[\"\[{]|(?i:<(\?xml|!doctype|html)))", whole_text):
+        what = "XML or HTML" if "<" in foreign[0] else "JSON"
         raise InputError(
-            f"{name}: the file is JSON; write it as CSV, a line a row (a file of zones is chosen "
+            f"{name}: the file is {what}; write it as CSV, a line a row (a file of zones is chosen "
             "as zones)"
         )
     lines = whole_text.splitlines(keepends=True)
@@ -249,33 +251,39 @@ def decoded(name: str, head: bytes, encoding: str) -> str:
 
 def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) -> None:
     """Refuse a first line of data, or of something else than names; none of it is quoted."""
-    first = [line.split(delimiter)[0].strip('"') for line in body.splitlines()[1:200]]
-    if len(first) > 2 and first[:50] == list(fields[1:])[: len(first[:50])]:
+    some = list(csv.reader(body.splitlines(keepends=True)[:200], delimiter=delimiter))
+    first = [row[0] for row in some[1:51] if row]
+    days = [i for i, field in enumerate(fields) if _DAY.fullmatch(field)]
+    dated = len(days) > 2 and not any(_DAY.fullmatch(f) for row in some[1:2] for f in row)
+    each = "day" if dated else "destination"
+    if dated or (len(first) > 2 and first == list(fields[1:])[: len(first)]):
         raise InputError(
-            f"{name}: the table is a matrix, a column for each destination; write it as a row for "
-            "each origin, destination and flow (pandas' melt does)"
+            f"{name}: the table is a matrix, a column for each {each}; "
+            "write it as a row for each origin, destination, day and flow (pandas' melt does)"
+        )
+    widths = [len(row) for row in some]
+    wide = next((i for i, width in enumerate(widths) if width > widths[0]), 0)
+    above = wide < 20 and all(width == widths[wide] for width in widths[wide : wide + 5])
+    if 2 * fields.count("") >= len(fields) > 2:
+        wide, above = next((i for i, row in enumerate(some) if all(row)), 0), True
+    if wide and above:
+        raise InputError(
+            f"{name}: {wide} lines stand above the line of names, as it seems: line {wide + 1} has "
+            f"{widths[wide]} columns with names, the first has {widths[0] - fields.count('')}",
+            remedy="say how many to skip",
+            code="rows-above",
+            settings=("skip_rows",),
         )
     times = sum(bool(_TIME.match(field)) for field in fields)
     values = sum(bool(_VALUE.match(field)) for field in fields)
-    below = [line.split(delimiter) for line in body.splitlines()[1:200]]
-    again = any(field and field in column for field, *column in zip(fields, *below, strict=False))
+    below = [row for row in some[1:] if len(row) == len(fields)]
+    again = any(field and field in column for field, *column in zip(fields, *below, strict=True))
     if times or again or 2 * values >= len(fields):
         raise InputError(
             f"{name}: the first line looks like data; add a line of column names above it, or say "
             "that there is none",
             code="no-header",
             settings=("header",),
-        )
-    some = csv.reader(body.splitlines(keepends=True)[:200], delimiter=delimiter)
-    widths = [len(row) for row in some]
-    wide = next((i for i, width in enumerate(widths) if width > widths[0]), 0)
-    if 0 < wide < 20 and all(width == widths[wide] for width in widths[wide : wide + 5]):
-        raise InputError(
-            f"{name}: {wide} lines stand above the line of names, as it seems: line {wide + 1} has "
-            f"{widths[wide]} columns, the first has {widths[0]}",
-            remedy="say how many to skip",
-            code="rows-above",
-            settings=("skip_rows",),
         )
 
 

@@ -75,6 +75,18 @@ NAMES: dict[str, tuple[str, str, dict[str, str]]] = {
         {"datetime": "StartDate", "clock": "StartTime"}
         | {"end_datetime": "EndDate", "end_clock": "EndTime"},
     ),
+    "Buenos Aires": (
+        "trips",
+        "fecha_origen_recorrido,id_estacion_origen,long_estacion_origen,lat_estacion_origen,"
+        "id_estacion_destino,lat_estacion_destino,id_usuario",
+        {"datetime": "fecha_origen_recorrido", "origin": "id_estacion_origen"}
+        | {"origin_lng": "long_estacion_origen", "uid": "id_usuario"},
+    ),
+    "BCycle": (
+        "rides",
+        "Trip ID,Checkout Datetime,Checkout Date,Checkout Time,Checkout Kiosk ID,Return Kiosk ID",
+        {"datetime": "Checkout Datetime", "origin": "Checkout Kiosk ID"},
+    ),
     "FlowKit": ("flows", "pcod_from,pcod_to,value", {"origin": "pcod_from", "flow": "value"}),
     "cells": ("flows", "h3_o,h3_d,trip_count", {"destination": "h3_d", "flow": "trip_count"}),
     "stations": (
@@ -129,11 +141,20 @@ def test_words_for_nothing_are_no_number_and_no_person(tmp_path: Path, word: str
 
 
 REFUSED = {
+    "days": (
+        "from,to,2020-01-13,2020-01-14,2020-01-15\nA,B,1,2,3\n",
+        "is a matrix, a column for each day",
+    ),
+    "titles": (
+        "Table 1. Flows,,,\nFrom,,,Workers\nState,County,State,Number\n08,005,08,7\n",
+        "2 lines stand above the line of names, as it seems: line 3 has 4 columns",
+    ),
+    "a page": ("<!DOCTYPE html>\n<html>\n", "the file is XML or HTML"),
     "a matrix": ("zone,101,102,103\n101,0,4,5\n102,3,0,5\n103,1,2,0\n", "is a matrix, a column"),
     "names": (",A,B,C\nA,0,4,5\nB,3,0,5\nC,1,2,0\n", "is a matrix, a column"),
     "a track in a cell": (
         'TRIP_ID,POLYLINE\n1,"[[-8.6,41.1],[-8.5,41.2]]"\n',
-        "'POLYLINE' holds several values in a cell: write a row for each",
+        "'POLYLINE' holds several values in a cell: give each one",
     ),
     "Shift JIS": (
         "origin,destination,flow\nA,B,1\nー,B,1\n",
