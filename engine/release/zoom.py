@@ -34,9 +34,8 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     parameters: DensityParameters = setting.parameters
     strength = _strength(parameters)
     cap, clips = view.metadata.max_visits_cap, view.metadata.zoom_clips
-    root = float(np.sqrt(clips.squared))
-    fine, whole = (noise_scale(name, root, strength, clips) for name in ("towers", "weeks"))
-    visits = visits_scale(cap, strength, clips)
+    stages = _stages(strength, cap, clips)
+    fine, _, _, whole, visits = (one.scale for one in stages)
     towers, districts = len(view.towers), _districts(view)
     median = float(np.sqrt(np.median(zone_variances(view))))
     hour, week = normal_bar(fine * median), normal_bar(whole * median)
@@ -47,7 +46,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         unit="person",
         delta=parameters.delta,
         limit=cap,
-        stages=_stages(strength, cap, clips),
+        stages=stages,
         composition="zCDP",
         cells=(towers + districts + 1) * HOURS_PER_WEEK + towers + 1,
         towers=towers,

@@ -70,6 +70,14 @@ def test_the_count_beyond_t_scales_estimates_up_as_far_as_it_exceeds_its_noise(u
     assert factor(round(0.9 * scale)) == factor(-50) == 1.0
 
 
+@pytest.mark.parametrize("unit", ["trip", "person-day"])
+def test_the_diagonal_is_no_cell_and_keeps_no_noise(unit):
+    parameters = od.ODParameters(epsilon=0.1, max_trips_per_user=1, unit=unit, method="estimate")
+    cells = estimate.measure(in_memory(1), parameters, rng=np.random.default_rng(1)).cells
+    assert not np.einsum("dzz->dz", cells).any()
+    assert (cells < 0).any()
+
+
 def imports(name):
     tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
