@@ -159,7 +159,7 @@ def _coordinates(folder: Path) -> Iterator[Row]:
     )
     ours = run_ingest(
         *("visits", str(path), "--zones", str(zones), "--map", "lat=lat", "lng=lng"),
-        *("--out", str(folder / "out-points"), "--parts", "density", "--max-distance", "300"),
+        *("--out", str(folder / "out-points"), "--parts", "density"),
         *PERIOD,
     )
     note = f"peak {_gb(ours)}; processor time {ours.cpu:.0f} s"

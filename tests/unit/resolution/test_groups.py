@@ -34,7 +34,3 @@ def test_levels_have_a_quarter_of_the_zones_each_and_hold_every_zone_once():
         k = len(level.zones)
         assert level.labels.tolist() == resolution.cluster_zones(zones, k).tolist()
         assert shapely.area(level.zones.geometry).sum() == pytest.approx(whole, rel=1e-3)
-
-
-def test_few_zones_have_no_groups():
-    assert group_levels(datasets.load("rwanda-districts").zones) == ()

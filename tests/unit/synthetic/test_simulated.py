@@ -7,11 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import shapely
 
 from engine.datasets import Dataset
-from engine.geography import projected_crs
-from research.simulated import outlines
 from research.simulated.catalogue import RWANDA_2008
 from research.simulated.city import CitySpec, make_city
 from research.simulated.country import make_country
@@ -91,19 +88,3 @@ def test_same_seed_same_contents_in_another_process_and_others_differ(
     assert process.stdout.strip() == tiny_city.folder.name
     other = make_city(replace(tiny_city_spec, seed=7), tmp_path / "other")
     assert not np.array_equal(other.truth_by_tower, tiny_city.truth_by_tower)
-
-
-def test_zones_partition_the_outline(
-    tiny_city: Dataset, tiny_city_spec: CitySpec, fine: Dataset
-) -> None:
-    region, crs = tiny_city_spec.outline(np.random.default_rng(tiny_city_spec.seed))
-    rwanda = projected_crs(fine.zones)
-    outline = outlines.provinces("rwanda_provinces").geometry.to_crs(rwanda).union_all()
-    for dataset, whole, metres in ((tiny_city, region, crs), (fine, outline, rwanda)):
-        polygons = dataset.zones.geometry.to_crs(metres).to_numpy()
-        area = shapely.area(whole)
-        assert abs(shapely.area(polygons).sum() / area - 1) < 1e-6
-        left, right = shapely.STRtree(polygons).query(polygons, predicate="intersects")
-        pairs = left < right
-        shared = shapely.intersection(polygons[left[pairs]], polygons[right[pairs]])
-        assert shapely.area(shared).sum() < 1e-6 * area

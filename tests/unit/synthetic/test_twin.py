@@ -105,18 +105,6 @@ def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path: Path)
     assert town.has_trips
 
 
-def test_more_commuting_makes_flows_more_even_both_ways(zones, tmp_path, monkeypatch) -> None:
-    """Who goes to work comes back; the share of returns tells the routine."""
-    kept = []
-    for share in (0.0, 1.0):
-        monkeypatch.setitem(UNKNOWNS, "commuting", share)
-        inputs = TwinInputs(people=20_000, visits_a_week=0)
-        counts = od.truth(twin(zones, inputs, tmp_path / f"t{share}")).sum(axis=0)
-        kept.append(np.minimum(counts, counts.T).sum() / counts.sum())
-    assert kept[1] > kept[0]
-    assert kept[1] > 0.7
-
-
 @pytest.mark.parametrize("change", [{}, {"days": 366}, {"trips_a_day": 50.0}, {"trips_a_day": 0}])
 def test_what_is_simulated_at_once_stays_bounded(change: dict[str, float]) -> None:
     inputs = TwinInputs(people=10**6, **change)
