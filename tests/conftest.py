@@ -11,17 +11,12 @@ from streamlit.components.v2 import manifest_scanner
 
 from engine.datasets import Dataset
 from research.simulated.catalogue import DEMO_CITY
-from research.simulated.city import CitySpec, make_city
+from research.simulated.city import make_city
 
 hypothesis.settings.register_profile("any machine", deadline=None)  # a busy one takes its time
 hypothesis.settings.load_profile("any machine")
 
 TINY_CITY = replace(DEMO_CITY, name="tiny-city", towers=40, zones=30, people=2_000)
-
-
-@pytest.fixture(scope="session")
-def tiny_city_spec() -> CitySpec:
-    return TINY_CITY
 
 
 @pytest.fixture(scope="session")

@@ -68,27 +68,6 @@ def test_every_product_has_the_verbs_with_the_same_arguments(product):
             assert {"rng", "noise"} <= {each.name for each in asked}
 
 
-@every_method
-def test_the_method_is_part_of_frozen_parameters(product, parameters, when):
-    moved = parameters.at(0.7)
-    assert moved == replace(parameters, epsilon=0.7)
-    assert moved.method == parameters.method
-
-
-@pytest.mark.parametrize(
-    ("product", "keys"),
-    [(density, DensityMethod), (od, ODMethod), (report, ReportMethod)],
-    ids=["density", "flows", "report"],
-)
-def test_every_method_has_a_row_with_names_of_its_own(product, keys):
-    rows = product.METHODS
-    assert set(rows) == set(get_args(keys))
-    for names in ([row.name for row in rows.values()], [row.short for row in rows.values()]):
-        assert len(set(names)) == len(rows)
-    assert all(row.name and row.short and row.source for row in rows.values())
-    assert {row.ours for row in rows.values()} == {True, False}
-
-
 OTHERS: dict[Any, dict[str, Any]] = {
     density: {
         "delta": 1e-4,

@@ -4,7 +4,7 @@ import pytest
 from engine import origin_destination as od
 from engine.noise import laplace
 from tests.reference import od_reference as plain
-from tests.reference.od_people import Counted, histogram_of_matrix, random_people
+from tests.reference.od_people import Counted, random_people
 
 ZONES, DAYS = 6, 3
 PEOPLE = random_people(np.random.default_rng(3), 120, ZONES, DAYS, 4.0)
@@ -132,25 +132,4 @@ def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
         assert exact.share_below(count) == (
             pytest.approx(np.mean([t < count for _, _, t, _ in cells])),
             pytest.approx(below, rel=1e-9),
-        )
-
-
-def test_histogram_counts_every_cell_with_its_pair():
-    true, kept = plain.matrices_of(PEOPLE, ZONES, DAYS), plain.matrices_of(PEOPLE, ZONES, DAYS, 2)
-    counted = od.histogram(DATASET, "person-day", 2)
-    pairs = {}
-    for day in range(DAYS):
-        for a in range(ZONES):
-            for b in range(ZONES):
-                if a != b:
-                    pair = (kept[day][a][b], true[day][a][b])
-                    pairs[pair] = pairs.get(pair, 0) + 1
-    rows = zip(counted.kept, counted.true, counted.cells, strict=True)
-    assert {(m, t): n for m, t, n in rows} == pairs
-    from_matrix = histogram_of_matrix(true, kept)
-    for name in ("kept", "true", "cells"):
-        assert getattr(counted, name).tolist() == getattr(from_matrix, name).tolist()
-    for name in ("by_origin", "by_destination"):
-        assert getattr(counted, name).toarray().tolist() == (
-            getattr(from_matrix, name).toarray().tolist()
         )

@@ -5,13 +5,10 @@ import re
 from pathlib import Path
 
 import nbformat
-import numpy as np
 import pytest
 from nbclient import NotebookClient
-from scipy.stats import norm
 
 from engine import privacy, use
-from engine.synthetic.twininputs import UNKNOWNS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -65,20 +62,6 @@ def test_stated_limits_are_the_constants():
     for word, limit in (("strong", privacy.STRONG_GUESS), ("weak", privacy.WEAK_GUESS)):
         row = next(line for line in text.splitlines() if line.startswith(f"| {word} |"))
         assert re.findall(r"(\d+)", row)[0] == f"{100 * limit:.0f}"
-
-
-def test_what_is_said_of_travellers_is_what_a_twin_uses_and_can_be():
-    text = (DOCS / "data.md").read_text(encoding="utf-8")
-    said = f"(log standard deviation {UNKNOWNS['spread']}) and make {UNKNOWNS['outing']} trips"
-    assert said in text
-    share, mean, spread = 1 / 5, 7.7, 0.7
-    said = " ".join(text.split())
-    assert (
-        f"a fifth who travel, {mean} trips each with a log standard deviation of {spread}" in said
-    )
-    # of all people the 95th percentile is the 75th of those who travel
-    tail = mean * np.exp(spread * norm.ppf(1 - 0.05 / share) - spread**2 / 2)
-    assert (share * mean, tail) == (pytest.approx(1.53, abs=0.02), pytest.approx(10, abs=0.5))
 
 
 def test_the_notebook_runs_and_is_kept_without_results(monkeypatch):

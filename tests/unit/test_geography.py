@@ -158,13 +158,6 @@ def test_a_tower_outside_all_zones_counts_in_the_nearest():
     assert np.isfinite(reached.cover_centres_m).all()
 
 
-def test_hull_region_is_widened_by_the_stated_distance():
-    points = random_towers(20).to_crs(2154).geometry
-    bare = geography.hull_region(points, buffer_m=0)
-    wide = geography.hull_region(points, buffer_m=500)
-    assert wide.boundary.distance(bare) == pytest.approx(500, rel=0.01)
-
-
 def test_zones_that_are_the_towers_cells_overlap_nothing_else():
     rng = np.random.default_rng(7)
     towers = gpd.GeoDataFrame(

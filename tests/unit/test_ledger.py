@@ -26,18 +26,3 @@ def test_exceeding_is_beyond_rounding() -> None:
     assert not ledger.exceeds(ledger.published_epsilon)
     assert not ledger.exceeds(0.3)
     assert ledger.exceeds(0.29)
-
-
-def test_every_kind_noise_and_unit_has_words_of_its_own() -> None:
-    stages = [
-        Stage(
-            kind=kind, noise=noise, sensitivity=20, norm=Norm.L1, noise_scale=1.0, epsilon=1.0,
-            subject="Trips",
-        )
-        for kind in Kind
-        for noise in Noise
-    ]  # fmt: skip
-    assert len({stage.reads for stage in stages}) == len(Kind)
-    assert len({stage.mechanism for stage in stages}) == len(Noise)
-    assert len({unit.words for unit in Unit}) == len(Unit)
-    assert all("{" not in stage.name + stage.reads and stage.name for stage in stages)

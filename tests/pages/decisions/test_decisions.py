@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from engine import datasets, decisions, origin_destination as od
-from engine.decisions.judge import AidJudgement
 from engine.parameters import EPSILON_STOPS
 from engine.resolution import InhabitedDataset
-from pages._ui.decisions import aid, epidemic, question
+from pages._ui.decisions import question
 from pages._ui.decisions.epidemic import outcomes
 from pages._ui.drawing import changes
 from pages._ui.wording.numbers import number, percent
@@ -85,20 +84,6 @@ def test_one_press_releases_each_day(open_page):
     assert app.session_state["unit"] == "person-day"
 
 
-def test_few_days_open_on_an_epidemic_in_which_zones_decide(open_page, settled):
-    app = settled(open_page(PAGE, **TRIPS, decisions_view="Epidemic"))
-    assert len(figures(app)) == 4
-    assert float(re.search(r"Never acting would get ([\d.]+)%", text(app))[1]) < 100
-    assert "hardly leaves its zone in 7 days" in text(app)
-
-
-def test_the_present_view_holds_here_with_the_slider_and_a_way_home(open_page):
-    app = open_page(PAGE, **TRIPS, view="presenter")
-    assert [one.key for one in app.main.select_slider] == ["epsilon"]
-    assert not [one for one in app.sidebar.select_slider if one.key == "epsilon"]
-    assert "Home" in [one.proto.label for one in app.get("page_link")]
-
-
 def test_where_no_zone_acts_one_press_sets_a_share_from_which_some_would(open_page, settled):
     query = EPIDEMIC | {"decisions_threshold_fast": "90"}
     app = open_page(PAGE, **TRIPS, **query)
@@ -152,12 +137,6 @@ def test_who_left_is_told_from_the_noisy_totals_of_zones(shocked, settled, monke
     assert "pays ε = 1 for both spans" in text(app)
 
 
-def test_the_verdict_names_the_cause_that_was_judged():
-    judged = AidJudgement("partly", 0.9, 0.008, "phantoms")
-    said = aid.verdict(judged, 0.1, 3)
-    assert "0.8% too high, mainly because of phantom flows" in said
-
-
 def test_our_method_is_judged_by_its_own_draws(shocked, settled):
     app = settled(shocked(od_method="estimate")[1])
     assert len(figures(app)) == 4
@@ -177,11 +156,3 @@ def test_a_target_offers_the_smallest_epsilon_that_keeps_it(shocked, settled, mo
     app.button(key="decisions_use").click().run()
     assert app.session_state["epsilon"] == EPSILON_STOPS[7]
     assert "demo-city" in app.session_state["session"].judged
-
-
-@pytest.mark.parametrize(
-    ("days", "words"),
-    [(float("nan"), "–"), (0.2, "on time"), (-1, "1 day early"), (56, "8 weeks late")],
-)
-def test_shifts_in_words(days, words):
-    assert epidemic.shift(days) == words

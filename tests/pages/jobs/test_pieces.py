@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import threading
 import time
 
 import pytest
@@ -52,20 +51,6 @@ def test_work_is_done_elsewhere_and_few_pieces_wait_at_a_time(processes):
     job.go_on()
     assert len(job.futures) == pieces._AHEAD
     assert os.getpid() not in finished(job)
-
-
-def test_threads_of_all_sessions_share_the_workers(processes):
-    """Streamlit runs every session in a thread of its own."""
-    places: set[int] = set()
-
-    def ask(number):
-        places.update(finished(asked(work.place_of_work, ("thread", number))))
-
-    for number in range(3):
-        thread = threading.Thread(target=ask, args=(number,))
-        thread.start()
-        thread.join()
-    assert len(places) == 1
 
 
 def test_partial_answers_stay_where_it_is_stopped_and_it_goes_on():

@@ -50,12 +50,6 @@ def test_what_is_left_out_leaves_its_share_to_the_others(open_report):
     assert "**Trips by hour** · left out" in text(app)
 
 
-def test_single_trips_have_no_radius(open_report):
-    app = open_report(report_unit="item", report_view="How far, how long", report_preset="package")
-    assert "**Radius of gyration** · left out" in text(app)
-    assert "are drawn" in text(app)
-
-
 def test_the_page_opens_on_a_dataset_that_has_a_report(open_page, monkeypatch):
     monkeypatch.setitem(state.PREFERRED, "od_data", ("flows",))
     app = open_page(PAGE)

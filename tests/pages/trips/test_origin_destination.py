@@ -100,16 +100,6 @@ def test_redraw_changes_the_draw_and_not_the_expectation(open_od):
     assert deck(app) != marked
 
 
-def test_what_each_unit_costs_is_said(open_od):
-    app = open_od("ε × τ with T", unit="trip")
-    assert "nobody is trimmed" in text(app)
-    assert "less whoever makes many" in text(show(app, "Days and totals"))
-    assert "a person, all days" in text(open_od("Days and totals", unit="person"))
-    shown = text(open_od("Days and totals", epsilon=0.1))
-    assert "ε = 0.7" in shown
-    assert "an attacker guesses right at most" in shown
-
-
 def test_the_best_t_keeps_the_trips_of_its_rank_and_is_set(open_od):
     app = open_od("ε × τ with T", epsilon=2.0)
     said = re.search(r"\*\*T = (\d+)\*\*, which keeps ([\d.]+)% of trips", text(app))

@@ -98,16 +98,6 @@ def test_presampling_sums_ranks(squares):
         squares.presampled_by_tower(0)
 
 
-def test_trips_are_indexed_by_day_and_zone(squares):
-    trips = squares.trips.whole
-    assert trips.day.tolist() == [0, 2]
-    assert trips.origin.tolist() == [1, 0]
-    assert trips.destination.tolist() == [0, 1]
-    assert trips.rank.tolist() == [datasets.RANK_BUCKET, 1]
-    assert trips.n.tolist() == [1, 2]
-    assert len(squares.metadata.days) == 3
-
-
 def test_cached_arrays_cannot_be_written(squares):
     for array in (squares.truth_by_tower, squares.single_visit_by_tower, squares.trips.whole.n):
         with pytest.raises(ValueError, match="read-only"):

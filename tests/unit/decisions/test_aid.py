@@ -6,7 +6,6 @@ from scipy import stats
 
 from engine import datasets, decisions, origin_destination as od
 from engine.decisions.judge import keeps_aid, keeps_epidemic, least_draws
-from engine.decisions.rules import first_zones, overlaps
 from engine.errors import DatasetError, ParameterError
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0)
@@ -133,15 +132,6 @@ def test_the_main_cause_has_the_sign_of_the_error(causes, main):
 def test_aid_is_judged_by_places_and_total(overlap, total, level):
     judged = decisions.judge_aid(1000.0, np.array([total]), np.array([overlap]))
     assert (judged.level, judged.main_cause) == (level, "")
-
-
-def test_ties_go_by_the_order_of_the_zones_and_empty_ones_are_never_chosen():
-    totals = np.array([3, 7, 3, 0, 7])
-    chosen = [np.flatnonzero(first_zones(totals, k)).tolist() for k in (1, 2, 3, 5)]
-    assert chosen == [[1], [1, 4], [0, 1, 4], [0, 1, 2, 4]]
-    found = overlaps(np.array([5, 4, 0, 0]), np.array([0, 9, 8, 0]), 3)
-    assert found.tolist() == [0.0, 0.5, 0.5]
-    assert np.isnan(overlaps(np.zeros(3), np.ones(3), 2)).all()
 
 
 def test_our_method_names_destinations_by_its_own_release():

@@ -155,10 +155,3 @@ def test_losses_are_their_definitions():
     scored = report.scores(TABLE, drawn())
     assert list(scored) == list(Analysis)
     assert list(scored[Analysis.SIZE]) == ["relative_error", "smape"]
-
-
-def test_labels_name_every_number():
-    private = drawn()
-    for analysis, result in private.results.items():
-        names = report.labels(analysis, private.parameters, EXTENT, list("abcd"))
-        assert len(names) == len(set(names)) == len(result.noisy)

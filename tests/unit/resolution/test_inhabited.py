@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from engine import datasets, decisions, origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.contract import Seen
 from engine.errors import DatasetError
 from engine.parameters import ODParameters
 from engine.resolution import INHABITED, InhabitedDataset, open_seen
-from tests.reference import decisions_reference as plain
 
 
 @pytest.fixture
@@ -40,18 +39,6 @@ def test_the_trips_are_those_between_the_zones_that_are_left(town):
         kept = od.release(town, settings, noise=noise, **chosen).counts
         assert (od.release(view, settings, noise=less, **chosen).counts
                 == kept[:, rest][:, :, rest]).all()  # fmt: skip
-
-
-def test_the_epidemic_is_that_of_the_zones_that_are_left(town):
-    view = InhabitedDataset(town)
-    origin = str(view.zones["zone_id"].iloc[int(view.homes.argmax())])
-    assert decisions.scenario_origins(view)["largest"] == origin
-    found_by_plain_loops = plain.epidemic(
-        od.truth(view).tolist(), view.homes.tolist(), int(view.homes.argmax()),
-        beta=0.1, mu=0.04, alpha=1.0, seed_share=0.01,
-    )  # fmt: skip
-    run = decisions.true_epidemic(view, [origin])
-    assert run[0] == pytest.approx(np.array(found_by_plain_loops), rel=1e-9)
 
 
 def test_a_view_without_empty_zones_opens():

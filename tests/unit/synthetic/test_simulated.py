@@ -1,16 +1,12 @@
 """The generators of what is shipped: places, marginals, and the same contents for the same seed."""
 
-import subprocess
-import sys
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.datasets import Dataset
 from research.simulated.catalogue import RWANDA_2008
-from research.simulated.city import CitySpec, make_city
 from research.simulated.country import make_country
 
 SMALL = replace(
@@ -26,15 +22,6 @@ SMALL = replace(
     bustle_factors={},
     mid_size_zone_id="RWA-3494-01",
 )
-MAKE_TINY = """
-import sys
-from pathlib import Path
-from dataclasses import replace
-from research.simulated.catalogue import DEMO_CITY
-from research.simulated.city import make_city
-spec = replace(DEMO_CITY, name="tiny-city", towers=40, zones=30, people=2_000)
-print(make_city(spec, Path(sys.argv[1]) / "tiny-city").folder.name)
-"""
 
 
 @pytest.fixture(scope="module")
@@ -77,14 +64,3 @@ def test_tables_of_a_city_fit_each_other(tiny_city: Dataset) -> None:
     assert tiny_city.trips.whole.n.sum() == tiny_city.trips_by_person.whole.n.sum() > people
     clock = truth.sum(axis=0).reshape(7, 24).sum(axis=0)
     assert clock.argmin() == 4
-
-
-def test_same_seed_same_contents_in_another_process_and_others_differ(
-    tiny_city: Dataset, tiny_city_spec: CitySpec, tmp_path: Path
-) -> None:
-    process = subprocess.run(
-        [sys.executable, "-c", MAKE_TINY, str(tmp_path)], check=True, capture_output=True, text=True
-    )
-    assert process.stdout.strip() == tiny_city.folder.name
-    other = make_city(replace(tiny_city_spec, seed=7), tmp_path / "other")
-    assert not np.array_equal(other.truth_by_tower, tiny_city.truth_by_tower)
