@@ -203,7 +203,7 @@ def epsilon_to_tell(
 def found(
     signs: Integers, before: Integers, after: Integers, *, share: float = 0.2, size: int = 1
 ) -> Found:
-    """Return how verdicts, shape (draws, zones, zones), fare beside true trips (confidential).
+    """Return how verdicts on flows fare beside true trips (confidential).
 
     True changes are those by at least `share` of the trips before, of flows of at least `size`
     trips before or after.
@@ -212,8 +212,7 @@ def found(
     large = (np.abs(after - before) >= share * before) & (true != 0)
     large &= np.maximum(before, after) >= size
     told, right = signs != 0, signs == true
-    counts = told, large & right, large & ~told, told & ~right
-    return Found(*(float(one.sum()) / len(signs) for one in counts))
+    return Found(*map(np.sum, (told, large & right, large & ~told, told & ~right)))
 
 
 def power(
@@ -228,11 +227,12 @@ def power(
     draws: int = 20,
 ) -> Found:
     """Return how verdicts on flows fare on average over draws of the noise (confidential)."""
-    each: list[Integers] = []
+    each: list[Found] = []
     for _ in range(draws):
         before, after = (counts + sample(law, rng, counts.shape) for counts in kept)
-        each.append(_flows(before, after, law, least_shown)[0].signs)
-    return found(np.stack(each), *true, share=share, size=size)
+        signs = _flows(before, after, law, least_shown)[0].signs
+        each.append(found(signs, *true, share=share, size=size))
+    return Found(*np.mean(each, axis=0).tolist())
 
 
 def sample(law: NoiseLaw, rng: np.random.Generator, shape: tuple[int, ...]) -> Integers:
