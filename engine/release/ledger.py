@@ -342,7 +342,7 @@ def _append(
     digest = row_hash(row)
     connection.execute("insert into entries values (?, ?, ?, ?, ?, ?, ?)", (*row, digest))
     connection.execute("insert or replace into head values (1, ?, ?)", (row[0], digest))
-    entries.append(_entry(*row, digest))
+    entries.append(_entry((*row, digest)))
     return entries[-1]
 
 
@@ -357,12 +357,11 @@ def _read(connection: sqlite3.Connection) -> list[Entry]:
         previous = row[6]
     if head != (len(rows), previous):
         raise _broken(len(rows) + 1)
-    return [_entry(*row) for row in rows]
+    return [_entry(row) for row in rows]
 
 
-def _entry(
-    number: int, time: str, kind: str, people: str, text: str, _previous: str, digest: str
-) -> Entry:
+def _entry(row: Sequence[Any]) -> Entry:
+    number, time, kind, people, text, _, digest = row
     try:
         body: dict[str, Any] = dict(json.loads(text))
     except _ODD:
