@@ -1,6 +1,5 @@
 """Every product and method answers the same verbs, with the same arguments: `engine.contract`."""
 
-import inspect
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, get_args
 
@@ -14,20 +13,6 @@ from engine.errors import ParameterError
 from engine.parameters import DensityMethod, ODMethod
 from engine.report.settings import ReportMethod
 
-VERBS: dict[str, list[str]] = {
-    "draw_noise": ["dataset", "parameters"],
-    "plan": ["dataset", "parameters"],
-    "truth": ["dataset"],
-    "release": ["dataset", "parameters"],
-    "expected": ["dataset", "parameters"],
-    "scores": ["truth", "release"],
-    "ledger": ["parameters"],
-}
-ABSENT = {
-    density: {"expected"},  # no law is known
-    od: set[str](),
-    report: {"expected"},  # the law of each number is on its result
-}
 CASES: list[tuple[Any, Any, dict[str, Any]]] = [
     *(
         (density, density.DensityParameters(epsilon=2.0, delta=1e-6, method=method), {})
@@ -51,21 +36,6 @@ every_method = pytest.mark.parametrize(
 
 def rng(seed: int = 0) -> np.random.Generator:
     return np.random.default_rng(seed)
-
-
-@pytest.mark.parametrize("product", ABSENT, ids=lambda product: product.__name__)
-def test_every_product_has_the_verbs_with_the_same_arguments(product):
-    for verb, names in VERBS.items():
-        if verb in ABSENT[product]:
-            assert not hasattr(product, verb)
-            continue
-        asked = list(inspect.signature(getattr(product, verb)).parameters.values())
-        leading = [each.name for each in asked if each.kind is each.POSITIONAL_OR_KEYWORD]
-        assert leading == names
-        others = {each.kind for each in asked[len(names) :]}
-        assert others <= {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
-        if verb == "release":
-            assert {"rng", "noise"} <= {each.name for each in asked}
 
 
 OTHERS: dict[Any, dict[str, Any]] = {

@@ -87,19 +87,6 @@ def test_the_engine_imports_itself_relatively():
     assert not absolute
 
 
-def test_it_is_one_package_whose_modules_have_one_name_each(place, command):
-    words = (
-        f"import sys; from {NAME}.engine import datasets, density, origin_destination, release; "
-        f"from {NAME}.engine.frontier import command; print(datasets.__file__); "
-        "datasets.load('demo-city'); assert 'engine' not in sys.modules"
-    )
-    own = place / "env" / "bin" / "python"
-    where = subprocess.check_output(
-        [own, "-c", words], cwd=place, env=command.environment, text=True, timeout=120
-    )
-    assert Path(where.strip()).is_relative_to(place)
-
-
 def test_the_command_says_what_it_can_do(command):
     usage = command("--help")
     for part in ("run", "ingest", "twin", "release", "frontier"):

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from engine.contract import Seen, Setting
 from engine.datasets import load
 from engine.parameters import DensityParameters
-from pages._ui import cached, store
+from pages._ui import cached
 from pages._ui.jobs import pieces
 from pages._ui.jobs.pieces import Job
 from tests.support import pieces as work
@@ -103,11 +103,6 @@ def test_a_rule_that_is_broken_is_said_and_nothing_else_is_quoted(caplog):
     assert "Alice" not in job.error + caplog.text
 
 
-def test_who_asks_the_same_of_what_all_may_open_gets_the_same(tmp_path):
-    first, other = (asked(work.noted, ("anything", str(tmp_path))) for _ in range(2))
-    assert finished(first) == finished(other) == [0]
-
-
 def test_a_worker_lets_go_of_an_upload_with_the_next_piece(processes, data_root, tmp_path):
     upload = Seen(dataset=str(tmp_path / "upload" / "v"))
     shared = Seen(dataset=str(load("demo-city").folder))
@@ -155,15 +150,3 @@ def test_what_was_asked_before_is_whole_before_any_work_starts():
     assert finished(asked(work.doubled, *pieces_of)) == [0, 2, 4, 6, 8, 10]
     again = pieces.ask("asked before", work.doubled, pieces_of, delay_s=GUARD_S)
     assert not again.running
-
-
-def test_uploads_are_kept_by_the_session_that_asks(data_root, tmp_path, monkeypatch):
-    own = store.Store()
-    monkeypatch.setattr(pieces, "session", lambda: type("S", (), {"store": own, "jobs": {}})())
-    monkeypatch.setattr(store, "session", pieces.session)
-    shutil.copytree(load("demo-city").folder, tmp_path / "upload" / "v")
-    asked_for = Seen(dataset=str(tmp_path / "upload" / "v"))
-    assert finished(asked(work.noted, (asked_for, str(tmp_path / "upload")))) == [1]
-    assert len(own._kept) == 1
-    own.forget()
-    assert finished(asked(work.noted, (asked_for, str(tmp_path / "upload")))) == [2]
