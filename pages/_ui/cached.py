@@ -33,14 +33,18 @@ PRODUCTS: dict[type, ModuleType] = {
 }
 
 
+def computed(function: Callable[P, R], /, *given: P.args, **named: P.kwargs) -> R:
+    """Return what a function makes of settings and public facts alone."""
+    asked = (function, *given, *sorted(named.items()))
+    return store_of(asked).get(asked, lambda: function(*given, **named))
+
+
 def once(function: Callable[P, R]) -> Callable[P, R]:
     """Keep what a function of settings, seeds and other scalars returns."""
-    name = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)
     def call(*given: P.args, **named: P.kwargs) -> R:
-        asked = (name, *given, *named.items())
-        return store_of(asked).get(asked, lambda: function(*given, **named))
+        return computed(function, *given, **named)
 
     return call
 
@@ -86,12 +90,6 @@ def of(
     """Return what a function at the top of a module reads from a dataset as it is seen."""
     asked = (function, seen, *given, *sorted(named.items()))
     return store_of(asked).get(asked, lambda: function(dataset(seen), *given, **named))
-
-
-def computed(function: Callable[P, R], /, *given: P.args, **named: P.kwargs) -> R:
-    """Return what a function makes of settings and public facts alone."""
-    asked = (function, *given, *sorted(named.items()))
-    return store_of(asked).get(asked, lambda: function(*given, **named))
 
 
 def product_of(setting: Setting) -> ModuleType:
