@@ -302,8 +302,15 @@ def _flows(build: Build) -> None:
     engine = build.run.engine
     _check_counts(build)
     engine.keep("flows", rows.flows(build.options))
-    # flows of one pair in several rows add up, none is a duplicate
-    build.judge(build.account("flows"))
+    account = build.judge(build.account("flows"))
+    ((flows,),) = engine.rows("SELECT count(*) FROM flows WHERE reason = 0")
+    if account.used > flows:
+        build.notes.append(
+            f"{account.used:,} rows are of {flows:,} flows: those of one day, origin and "
+            "destination add up, so a table that holds totals beside their parts counts twice"
+        )
+    if not any("date" in table.kinds for table in build.views):
+        build.notes.append(f"no column tells days: all flows are on {build.options.first_day}")
     used, fractions = rounded(
         engine.table(
             "SELECT day, origin_zone, destination_zone, 1 AS rank, n FROM flows "

@@ -22,7 +22,7 @@ FLAWS = (Reason.NO_PERSON, Reason.LOST_DIGITS, Reason.UNKNOWN, Reason.UNPARSABLE
 """What keeps a row from being read; the first that fits counts."""
 _FLOATS = ("FLOAT", "DOUBLE")
 _BLANKS = "' \t\r\n\v\f'"
-_NOTHING = "'', '\\n', 'null', 'nan', 'none', 'na'"  # in small letters; \\N is of databases
+_NOTHING = "'', '\\N', 'NULL', 'null', 'NaN', 'nan', 'None', 'NA'"  # \\N is of databases
 _LOST = "^[0-9]([.,][0-9]+)?[eE][+][0-9]+$"
 _NUMBER = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 _OFFSET = " ?([Zz]|UTC|GMT|[+-][0-9]{2}:?([0-9]{2})?|[A-Z][A-Za-z]+/[A-Za-z_/]+)$"
@@ -281,12 +281,11 @@ def flaws(table: Table, kind: str, reader: Reader) -> list[tuple[Reason, str, st
     read, found = reader.values(table), list[tuple[Reason, str, str]]()
 
     def empty(canonical: str) -> str:
-        value = f"lower(coalesce(trim({canonical}::VARCHAR, {_BLANKS}), ''))"
-        return f"{value} IN ({_NOTHING})"
+        return f"coalesce(trim({canonical}::VARCHAR, {_BLANKS}), '') IN ({_NOTHING})"
 
     if "uid" in read:
         found.append((Reason.LOST_DIGITS, "uid", lost(*table.column("uid"))))
-        found.append((Reason.NO_PERSON, "uid", f"({read['uid']}) IS NULL OR {empty('uid')}"))
+        found.append((Reason.NO_PERSON, "uid", f"coalesce(({read['uid']}) IN ({_NOTHING}), true)"))
     if "flow" in read:
         found.append((Reason.UNKNOWN, "flow", empty("flow")))
     for canonical in ("flow", *TIMES, "tid", *DEGREES):
