@@ -155,7 +155,7 @@ def test_what_cannot_be_read_is_said_before_anything_is_charged(
 ):
     for read in COUNTED:
         monkeypatch.delattr(Dataset, read)
-    monkeypatch.setattr("engine.report.aggregates.ReportTable", None)
+    monkeypatch.setattr("engine.report.aggregates.ReportTable.counts", None)
     ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
     with pytest.raises(ReleaseError, match=r"failed \(\w+\): nothing was spent"):
         release(products()[name], datasets.load("demo-city"), tmp_path / "out", ledger=ledger)

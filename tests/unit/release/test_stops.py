@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from engine import datasets
+from engine.errors import DatasetError
 from engine.release import BudgetLedger, ReleaseError, flows as way, plan
 from engine.release.bundle import PARTIAL, claimed, room
 from tests.support.releases import ONE_DAY, ROOT, flows, release
@@ -166,11 +167,16 @@ def none(*_):
     raise MemoryError
 
 
+def damaged(*_):
+    raise DatasetError("of an error that says what is refused")
+
+
 @pytest.mark.parametrize(
     ("place", "fault", "words"),
     [
         ("prepare", none, r"\(MemoryError\).*nothing was spent"),
         ("write", none, r"\(MemoryError\).*entry 2 of the ledger, stays spent"),
+        ("write", damaged, r"\(DatasetError\).*entry 2 of the ledger, stays spent"),
         ("write", half, r"\(No space left on device\).*stays spent, since noise"),
     ],
 )
