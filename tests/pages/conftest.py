@@ -147,12 +147,8 @@ def _copy(
     document.pop("checksums")
 
     def write(version: Path) -> None:
-        for path in source.folder.iterdir():
-            if path.stem.removesuffix("_days") in without:
-                continue
-            if path.is_dir():
-                shutil.copytree(path, version / path.name)
-            elif path.suffix == ".parquet":
+        for path in source.folder.glob("*.parquet"):
+            if path.stem not in without:
                 shutil.copy(path, version / path.name)
 
     storage.write_version(folder, document, write)

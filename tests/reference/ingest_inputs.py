@@ -71,20 +71,11 @@ def trip_options(folder: Path, kind: str, inputs: Sequence[Path], **changes: Any
 
 def table(dataset_folder: Path, name: str) -> dict[tuple[Any, ...], int]:
     """Read a table of a dataset as {key: n}."""
-    if (dataset_folder / name).is_dir():
-        rows = [
-            {"date": date.fromisoformat(path.stem), **row}
-            for path in sorted((dataset_folder / name).glob("*-*.arrow"))
-            for row in pa.ipc.open_file(path).read_all().to_pylist()
-        ]
-    else:
-        rows = pq.read_table(dataset_folder / f"{name}.parquet").to_pylist()
+    rows = pq.read_table(dataset_folder / f"{name}.parquet").to_pylist()
     counts = {tuple(v for k, v in row.items() if k != "n"): row["n"] for row in rows}
     assert len(counts) == len(rows)
     return counts
 
 
-def table_bytes(dataset_folder: Path, name: str) -> list[bytes]:
-    """Return the contents of the files of a table: one, or one a day with what is kept of all."""
-    files = sorted((dataset_folder / name).glob("*")) or [dataset_folder / f"{name}.parquet"]
-    return [path.read_bytes() for path in files]
+def table_bytes(dataset_folder: Path, name: str) -> bytes:
+    return (dataset_folder / f"{name}.parquet").read_bytes()

@@ -32,14 +32,18 @@ def rwanda():
 
 
 @pytest.fixture
-def fast(monkeypatch):
-    """The same law from a generator of the test: many draws, the same every time."""
-    rng = np.random.default_rng(8)
+def law(monkeypatch):
+    """The same law from a generator of the test, or one of another scale: many draws, repeated."""
 
-    def draw(counts, scale):
-        return counts + discrete_laplace(rng.laplace(0, 1, counts.shape), 1 / scale)
+    def use(factor=1.0, seed=8):
+        rng = np.random.default_rng(seed)
 
-    monkeypatch.setattr(noise, "discrete_laplace", draw)
+        def draw(counts, scale):
+            return counts + discrete_laplace(rng.laplace(0, 1, counts.shape), 1 / (factor * scale))
+
+        monkeypatch.setattr(noise, "discrete_laplace", draw)
+
+    return use
 
 
 def coverage(dataset, folder):
@@ -77,13 +81,8 @@ def test_bars_of_a_trimmed_release_hold_kept_flows_and_say_so(rwanda, tmp_path):
 
 
 @pytest.mark.parametrize("factor", [0.8, 1.25])
-def test_bars_of_another_noise_are_noticed(rwanda, tmp_path, monkeypatch, factor):
-    rng = np.random.default_rng(5)
-
-    def draw(counts, scale):
-        return counts + discrete_laplace(rng.laplace(0, 1, counts.shape), 1 / (factor * scale))
-
-    monkeypatch.setattr(noise, "discrete_laplace", draw)
+def test_bars_of_another_noise_are_noticed(rwanda, tmp_path, law, factor):
+    law(factor, seed=5)
     of_kept, _ = coverage(rwanda, tmp_path)
     assert abs(of_kept - 0.954) > 0.014  # two and a half standard errors
 
@@ -147,9 +146,9 @@ def drawn(kind, dataset, folder):
     return flows, totals
 
 
-@pytest.mark.usefixtures("fast")
-def test_the_file_does_not_read_two_thousand_times_the_trips(tmp_path):
+def test_the_file_does_not_read_two_thousand_times_the_trips(tmp_path, law):
     """Sums of what is suppressed day by day read 2,000 times the trips here; these are unbiased."""
+    law()
     dataset = sparse(tmp_path, {(a, a + 1): 1 for a in range(12)})
     kept, read, old = 12 * DAYS, [], 0
     for number in range(6):
@@ -169,8 +168,8 @@ def test_the_file_does_not_read_two_thousand_times_the_trips(tmp_path):
 
 
 @pytest.mark.parametrize(("kind", "draws"), [("published", 10), ("ours", 1)])
-@pytest.mark.usefixtures("fast")
-def test_flows_in_the_file_are_unbiased_and_all_in_their_bars(tmp_path, kind, draws):
+def test_flows_in_the_file_are_unbiased_and_all_in_their_bars(tmp_path, law, kind, draws):
+    law()
     large = {(a, a + 1): 60 for a in range(20)}
     dataset = sparse(tmp_path, large)
     every, held, scale = [], 0, 1 / EPSILON

@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import venv
 import zipfile
 from pathlib import Path
 
@@ -11,12 +12,21 @@ import pytest
 
 from tests.reference.ingest_inputs import write_csv
 from tests.support.ingests import ROWS, arguments
-from tests.support.installed import built, environment, succeed
 from tests.support.server import Visitor, served
 
 ROOT = Path(__file__).parents[2]
 NAME = "mobility_privacy_explorer"
 OUTSIDE = ("streamlit", "pydeck", "altair", "opendp", "h3", "timezonefinder", "pyspark")
+PIP = (sys.executable, "-m", "pip")
+OFFLINE = ("-q", "--no-deps", "--no-index")
+
+
+def succeed(*command: object, **options: object) -> str:
+    """Run a command that must succeed and return what it printed."""
+    words = [str(word) for word in command]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, **options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 @pytest.fixture(scope="module")
@@ -28,14 +38,23 @@ def wheel(tmp_path_factory):
         os.symlink(ROOT / name, folder / "checkout" / name)
     for name in ("engine", "pages", "data", "tests", "docs"):
         os.symlink(ROOT / name, folder / "checkout" / name)
-    return built(folder / "checkout", folder)
+    pytest.importorskip("setuptools", minversion="77", reason="`make test` installs a newer one")
+    words = ("wheel", *OFFLINE, "--no-build-isolation", "-w", folder, folder / "checkout")
+    succeed(*PIP, *words)
+    (wheel,) = folder.glob("*.whl")
+    return wheel
 
 
 @pytest.fixture(scope="module")
 def place(wheel, tmp_path_factory):
-    """A folder elsewhere, with an environment that has the wheel."""
+    """A folder elsewhere, with an environment of the wheel; other libraries are those of here."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    environment(folder / "env", wheel)
+    venv.create(folder / "env", symlinks=True)
+    succeed(*PIP, "--python", folder / "env" / "bin" / "python", "install", *OFFLINE, wheel)
+    (site,) = (folder / "env" / "lib").glob("python*/site-packages")
+    # a line of a .pth file is a folder to look in; .pth files in there are not read
+    others = [path for path in sys.path if Path(path).name == "site-packages"]
+    (site / "others.pth").write_text("\n".join(others), encoding="utf-8")
     return folder
 
 
