@@ -1,8 +1,8 @@
 """Noise for exploring, on NumPy generators.
 
-These samplers are fast and reproducible; they are not hardened against floating-point attacks
-(erratum O5). A release that leaves the building takes its noise from a vetted library instead.
-Every function draws in a fixed order, so that the same generator state gives the same noise.
+A generator's samplers are fast and reproducible; they are not hardened against floating-point
+attacks (erratum O5). A release that leaves the building takes its noise from a vetted library
+instead. All is drawn in a fixed order, so that the same state of a generator gives the same noise.
 """
 
 from collections.abc import Callable
@@ -10,10 +10,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from .arrays import Floats, Singles
+from .arrays import Singles
 from .errors import ParameterError
 
-Shape = int | tuple[int, ...]
 Noise = TypeVar("Noise")
 
 
@@ -34,26 +33,11 @@ def given_or_drawn(
     )
 
 
-def laplace(rng: np.random.Generator, scale: float, shape: Shape) -> Floats:
-    """Draw Laplace noise with density exp(−|x|/scale)/(2·scale); variance 2·scale²."""
-    return rng.laplace(0.0, scale, shape)
-
-
 def standard_laplace(rng: np.random.Generator, pair: Singles, *, out: Singles) -> None:
     """Fill `out` with standard Laplace variates, the difference of two exponential ones.
 
-    Twice as quick as `laplace` and half the room, with 24 binary digits: for millions of draws of
-    a whole period. `pair`, shape (2, *out.shape), is room to work in.
+    Twice as quick as ``rng.laplace`` and half the room, with 24 binary digits: for millions of
+    draws of a whole period. `pair`, shape (2, *out.shape), is room to work in.
     """
     rng.standard_exponential(out=pair, dtype=np.float32)
     np.subtract(pair[0], pair[1], out=out)
-
-
-def standard_normal(rng: np.random.Generator, shape: Shape) -> Floats:
-    """Draw standard normal variates; multiply by σ for the Gaussian mechanism."""
-    return rng.standard_normal(shape)
-
-
-def standard_gumbel(rng: np.random.Generator, shape: Shape) -> Floats:
-    """Draw standard Gumbel variates; argmax(logits + Gumbel) samples ∝ exp(logits)."""
-    return rng.gumbel(0.0, 1.0, shape)

@@ -258,7 +258,7 @@ def _block(
     scene: Scene, settings: Sequence[ODParameters], generators: Sequence[np.random.Generator]
 ) -> Floats:
     """Return the prevalence of one block of draws."""
-    standard = np.stack([noise.laplace(each, 1.0, len(scene.people)) for each in generators])
+    standard = np.stack([each.laplace(size=len(scene.people)) for each in generators])
     scales = np.array([1 / each.epsilon for each in settings])[:, None, None]
     people = np.maximum(scene.people + scales * standard, LEAST_PEOPLE)
     released = _published if settings[0].method == "published" else _other

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from .. import noise as samplers
 from ..contract import Method
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..ledger import Ledger
+from ..noise import given_or_drawn
 from ..parameters import GAUSSIAN_METHODS, HOURS_PER_WEEK, USES, DensityMethod, DensityParameters
 from .accounting import fourier_ledger, laplace_ledger
 from .aggregates import tower_tree
@@ -127,9 +127,7 @@ def release(
     >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
     (True, 1.0)
     """
-    drawn = samplers.given_or_drawn(
-        rng, noise, lambda own: draw_noise(dataset, parameters, rng=own)
-    )
+    drawn = given_or_drawn(rng, noise, lambda own: draw_noise(dataset, parameters, rng=own))
     wanted = shapes_of(dataset, parameters.method)
     if {name: each.shape for name, each in drawn.items()} != wanted:
         raise ParameterError(
@@ -152,11 +150,11 @@ def draw_noise(
     method, drawn = parameters.method, DensityNoise()
     for name, shape in shapes_of(dataset, method).items():
         if name.endswith("choice"):
-            drawn[name] = samplers.standard_gumbel(rng, shape)
+            drawn[name] = rng.gumbel(size=shape)
         elif method == "zoom" or (name == "counts" and method in GAUSSIAN_METHODS):
-            drawn[name] = samplers.standard_normal(rng, shape)
+            drawn[name] = rng.standard_normal(shape)
         else:
-            drawn[name] = samplers.laplace(rng, 1.0, shape)
+            drawn[name] = rng.laplace(size=shape)
     return drawn
 
 

@@ -10,11 +10,11 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from .. import noise as samplers
 from ..arrays import Booleans, Counts, Floats, Integers
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
+from ..noise import given_or_drawn
 from ..parameters import ODParameters, ODUnit
 from .matrices import Days, clear_diagonal, day_indices, kept, require_room
 
@@ -141,7 +141,7 @@ def drawn(
     matrices = 1 if sum_days else len(chosen)
     require_room(matrices, zones)
     shape = (matrices, zones, zones)
-    cells = samplers.given_or_drawn(rng, noise, lambda own: samplers.laplace(own, 1.0, shape))
+    cells = given_or_drawn(rng, noise, lambda own: own.laplace(size=shape))
     if cells.shape != shape or not np.isfinite(cells).all():
         raise ParameterError(
             f"noise must hold one finite variate for each of {shape} cells, got shape "

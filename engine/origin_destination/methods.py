@@ -6,7 +6,6 @@ from ..arrays import Counts, Floats
 from ..contract import Method
 from ..datasets import Dataset
 from ..ledger import Ledger
-from ..noise import laplace
 from ..parameters import USES, ODMethod, ODParameters
 from . import estimate, mechanism
 from .estimate import EstimateRelease
@@ -109,7 +108,7 @@ def draw_noise(
     """
     del parameters
     layers, zones = 1 if sum_days else len(day_indices(dataset, days)), len(dataset.zones)
-    return laplace(rng, 1.0, (layers, zones, zones))
+    return rng.laplace(size=(layers, zones, zones))
 
 
 def ledger(parameters: ODParameters) -> Ledger:

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .. import noise as samplers
 from ..arrays import Floats, Integers
 from ..contract import Method
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
+from ..noise import given_or_drawn
 from . import fivenumbers
 from .aggregates import ReportTable, extent_of, numbers, periods, truth
 from .measures import Extent, Measure
@@ -51,14 +51,14 @@ class ReportNoise:
         """Return whole-number noise, one for each Laplace scale."""
         drawn = self._laplace.get(analysis)
         if drawn is None or len(drawn) < len(scales):
-            drawn = samplers.laplace(self._generator(analysis, 0), 1.0, len(scales))
+            drawn = self._generator(analysis, 0).laplace(size=len(scales))
             self._laplace[analysis] = drawn
         scaled = np.floor(drawn[: len(scales)] * scales + 0.5)
         return np.clip(scaled, -_LARGEST_NOISE, _LARGEST_NOISE).astype(np.int64)
 
     def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:
         """Return standard Gumbel variates for the draws of five numbers."""
-        return samplers.standard_gumbel(self._generator(analysis, 1), shape)
+        return self._generator(analysis, 1).gumbel(size=shape)
 
     def _generator(self, analysis: Analysis, stream: int) -> np.random.Generator:
         words = [*self._entropy, _ORDER[analysis], stream]
@@ -170,7 +170,7 @@ def release_table(
     noise: ReportNoise | None = None,
 ) -> ReportRelease:
     """Draw one private mobility report of counts at hand; else as `release`."""
-    source = samplers.given_or_drawn(rng, noise, ReportNoise.draw)
+    source = given_or_drawn(rng, noise, ReportNoise.draw)
     if Analysis.TRAVEL_TIME in parameters.on and not table.has_travel_times:
         raise ParameterError(
             "travel_time needs trips with their ends",

@@ -7,7 +7,6 @@ from types import SimpleNamespace
 import numpy as np
 
 from engine.datasets import RANK_BUCKET, TripCounts, Trips
-from engine.noise import laplace
 from engine.origin_destination import histogram
 from engine.origin_destination.exact import Expectation
 from engine.origin_destination.mechanism import noisy_and_suppressed
@@ -79,7 +78,7 @@ def random_people(rng, people, zones, days, mean):
 def release_matrix(counts, parameters, *, rng=None, noise=None):
     """Return the engine's release of a matrix of trimmed counts, or a stack of daily matrices."""
     counts = np.asarray(counts, dtype=np.int64)
-    standard = laplace(rng, 1.0, counts.shape) if noise is None else noise
+    standard = rng.laplace(size=counts.shape) if noise is None else noise
     return noisy_and_suppressed(counts, parameters, standard)
 
 

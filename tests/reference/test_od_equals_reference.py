@@ -2,7 +2,6 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
-from engine.noise import laplace
 from tests.reference import od_reference as plain
 from tests.reference.od_people import Counted, random_people
 
@@ -16,7 +15,7 @@ DATASET = Counted(PEOPLE, ZONES, DAYS)
     [("trip", None, True), ("person-day", 2, True), ("person", 5, False)],
 )
 def test_release_equals_the_papers_algorithm(unit, limit, per_day):
-    noise = laplace(np.random.default_rng(8), 1.0, (DAYS, ZONES, ZONES))
+    noise = np.random.default_rng(8).laplace(size=(DAYS, ZONES, ZONES))
     expected_kept = plain.matrices_of(PEOPLE, ZONES, DAYS, limit, per_day=per_day)
     for threshold in (0, 1, 7):
         params = od.ODParameters(

@@ -5,7 +5,6 @@ import pytest
 from scipy import stats
 
 from engine import origin_destination as od
-from engine.noise import laplace
 from engine.origin_destination import laws
 from engine.origin_destination.scores import drawn_scores, expected_scores
 from tests.reference.od_people import expectation_of_matrix, release_matrix
@@ -18,7 +17,7 @@ COUNTS = [0, 3, 5, 6, 9, 40]
 def released(count, scale_factor, seed, draws=40_000):
     """Off-diagonal cells of one release of equal counts, with the noise scale multiplied."""
     side = int(draws**0.5)
-    variates = laplace(np.random.default_rng(seed), 1.0, (side, side)) * scale_factor
+    variates = np.random.default_rng(seed).laplace(size=(side, side)) * scale_factor
     private = release_matrix(np.full((side, side), count), PARAMS, noise=variates)
     return private[~np.eye(side, dtype=bool)]
 
@@ -55,7 +54,7 @@ def gap(factor):
     names = ("mean_error", "relative_error", "zero_share", "lost_flows", "phantom_flows")
     draws = []
     for _ in range(60):
-        variates = laplace(rng, 1.0, true.shape) * factor
+        variates = rng.laplace(size=true.shape) * factor
         scores = drawn_scores(true, release_matrix(kept, params, noise=variates), 10)
         draws.append([getattr(scores, name) for name in names])
     errors = np.std(draws, axis=0, ddof=1) / np.sqrt(60)
@@ -74,7 +73,7 @@ def covered(factor, zones=12, draws=1500):
     params = od.ODParameters(epsilon=0.5, suppression_threshold=15, unit="trip")
     outgoing = expectation_of_matrix(true, params).outgoing
     stack = np.broadcast_to(true, (draws, zones, zones))
-    variates = laplace(rng, 1.0, stack.shape) * factor
+    variates = rng.laplace(size=stack.shape) * factor
     totals = release_matrix(stack, params, noise=variates).sum(axis=2)
     return ((totals >= outgoing.low) & (totals <= outgoing.high)).mean()
 

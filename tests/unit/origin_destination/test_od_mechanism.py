@@ -7,7 +7,6 @@ import pytest
 from engine import origin_destination as od
 from engine.errors import DatasetError, ParameterError
 from engine.ledger import Kind, Unit
-from engine.noise import laplace
 from engine.origin_destination import matrices
 from engine.origin_destination.scores import drawn_outcomes, drawn_scores, total_error
 from tests.reference.od_people import Counted, expectation_of_matrix, random_people, release_matrix
@@ -102,7 +101,7 @@ def test_noise_so_wide_that_it_would_overflow_is_cut_off():
 
 
 def test_common_noise_makes_a_larger_epsilon_err_less(counted):
-    noise = laplace(rng(), 1.0, (DAYS, ZONES, ZONES))
+    noise = rng().laplace(size=(DAYS, ZONES, ZONES))
     truth = od.truth(counted)
     errors = [
         np.abs(
