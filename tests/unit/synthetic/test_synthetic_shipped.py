@@ -2,10 +2,12 @@
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from engine import datasets
+from engine import datasets, origin_destination as od
+from engine.resolution import look_at
 from research.simulated.__main__ import SHIPPED, make
 
 PROJECT = Path(__file__).parents[3]
@@ -59,6 +61,21 @@ def test_afghanistan_2020_is_shipped_without_ranks_by_person() -> None:
     dataset = datasets.load("afghanistan-2020")
     assert not dataset.has_trips_by_person
     assert len(dataset.metadata.days) == 305
+
+
+def test_trips_of_sectors_between_districts_are_those_of_the_districts() -> None:
+    sectors, districts = (datasets.load(f"rwanda-{zones}") for zones in ("sectors", "districts"))
+    np.testing.assert_array_equal(od.truth(look_at(sectors, "district")), od.truth(districts))
+
+
+def test_tables_of_a_city_fit_each_other() -> None:
+    city = datasets.load("demo-city")
+    people, truth = city.metadata.people_public, city.truth_by_tower
+    assert city.single_visit_by_tower.sum() == city.homes.sum() == people
+    assert city.presampled_by_tower(1).sum() == people
+    assert np.all(city.presampled_by_tower(168).sum(axis=0) <= truth.sum(axis=0))
+    assert city.trips.whole.n.sum() == city.trips_by_person.whole.n.sum() > people
+    assert truth.sum(axis=0).reshape(7, 24).sum(axis=0).argmin() == 4
 
 
 @pytest.mark.parametrize(
