@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import geopandas as gpd
 import numpy as np
 import shapely
-from scipy.sparse import csr_array, eye_array
 
 from engine.datasets.zoomtables import ZoomClips, ZoomTables, room_units, weight_units
 from engine.density.reading import build_tree
 from engine.parameters import HOURS_PER_WEEK
 from engine.synthetic.sampling import position_within, random_order_within
+from tests.reference.small_city import Aggregates, MemoryDataset, one_zone_a_tower
 
 HOURS = np.arange(HOURS_PER_WEEK)
 
@@ -28,7 +28,7 @@ def weeks(rng: np.random.Generator, stations: int) -> np.ndarray:
     return shape / shape.sum(axis=1, keepdims=True)
 
 
-class Riders:
+class Riders(MemoryDataset):
     """A dataset of riders as the density engine reads it.
 
     `cap` is K_max, `mean` the public mean number of visits of a person, None where nothing is said.
@@ -50,38 +50,28 @@ class Riders:
         every = np.arange(people)[:, None] * cells.size + picks
         keys = np.unique(every[picks >= 0])
         person, cell = np.divmod(keys, cells.size)
-        size, hour = stations * HOURS_PER_WEEK, cell % HOURS_PER_WEEK
-        self.truth_by_tower = np.bincount(cell, minlength=size).reshape(stations, HOURS_PER_WEEK)
-        own = np.random.default_rng(seed)
+        own, hour = np.random.default_rng(seed), cell % HOURS_PER_WEEK
         lengths = np.bincount(person, minlength=people)
         picked = np.cumsum(lengths) - lengths + np.floor(own.random(people) * lengths).astype(int)
-        self.single_visit_by_tower = np.bincount(cell[picked] // HOURS_PER_WEEK, minlength=stations)
         slot = person * HOURS_PER_WEEK + hour
         order = random_order_within(slot, own)
         first = order[position_within(slot[order]) == 0]  # one visit an hour
         order = random_order_within(person[first], own)
-        self._ranked = cell[first][order], 1 + position_within(person[first][order])
+        ranked = np.zeros((cells.size, 2), dtype=np.int64)
+        np.add.at(ranked, (cell[first][order], position_within(person[first][order])), 1)
+        counts = Aggregates(
+            truth=np.bincount(cell, minlength=cells.size).reshape(stations, HOURS_PER_WEEK),
+            ranked=ranked.reshape(stations, HOURS_PER_WEEK, 2),
+            single=np.bincount(cell[picked] // HOURS_PER_WEEK, minlength=stations),
+        )
+        places = one_zone_a_tower(stations)
+        places.cover_centres_m = positions * (73_000.0, 111_000.0)
+        super().__init__(counts, places, cap)
         self.zoom_tables = clipped(
             person, cell, stations, build_tree(positions).districts, cap, clips
         )
         self.towers = gpd.GeoDataFrame(geometry=shapely.points(positions), crs=4326)
-        self.zones = range(stations)
-        each = csr_array(eye_array(stations))
-        self.tessellation = SimpleNamespace(
-            overlap=each,
-            to_cover=each,
-            to_zones=each,
-            cover_size=stations,
-            cover_centres_m=positions * (73_000.0, 111_000.0),
-            cover_areas_m2=np.ones(stations),
-        )
         self.metadata = SimpleNamespace(max_visits_cap=cap, people_public=people, zoom_clips=clips)
-
-    def presampled_by_tower(self, max_visits: int) -> np.ndarray:
-        """One visit an hour, at most ℓ of a person."""
-        cell, rank = self._ranked
-        counts = np.bincount(cell[rank <= max_visits], minlength=self.truth_by_tower.size)
-        return counts.reshape(self.truth_by_tower.shape)
 
 
 def clipped(

@@ -34,11 +34,8 @@ def zones() -> gpd.GeoDataFrame:
 
 @pytest.fixture(scope="module")
 def town(zones: gpd.GeoDataFrame, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
-    return twin(zones, TwinInputs(people=PEOPLE, trips_a_day=1.5), _folder(tmp_path_factory))
-
-
-def _folder(factory: pytest.TempPathFactory) -> Path:
-    return factory.mktemp("twin") / "town"
+    folder = tmp_path_factory.mktemp("twin") / "town"
+    return twin(zones, TwinInputs(people=PEOPLE, trips_a_day=1.5), folder)
 
 
 def test_people_live_where_residents_are_and_travel_as_often_as_stated(town: Dataset) -> None:
