@@ -129,7 +129,7 @@ class Reader:
         if reading.time_format is not None:
             return f"try_strptime({value}, {text(reading.time_format)})::TIMESTAMP"
         with_offset = f"regexp_replace({value}, ' ([Zz+-][^ ]*)$', '\\1')"
-        wall, free = f"try_cast({value} AS TIMESTAMP)", "NULL"
+        wall, free = f"try_cast({value} AS TIMESTAMP)", "NULL::TIMESTAMP"
         if reading.date_order is not None:
             date_, plain = _DATES[reading.date_order], f"translate({value}, '-.', '//')"
             # two digits of a year would be a year of the first century
@@ -143,7 +143,8 @@ class Reader:
             shorts = ", ".join(text(f"{date_.replace('%Y', '%y')} {c}") for c in _CLOCKS)
             joined = f"{day} || ' ' || coalesce(nullif({clock}, ''), '00:00')"
             free = f"try_strptime({joined}, [{forms}])"
-            whole = f"regexp_full_match({plain}, '[0-9]+/[0-9]+/[0-9]+([ T]+[0-9]+:.*)?')"
+            form = "[0-9]+/[0-9]+/[0-9]+(([^0-9A-Za-z]+|T)[0-9]+:.*)?"
+            whole = f"regexp_full_match({plain}, '{form}')"
             free = (
                 f"CASE WHEN NOT {whole} THEN NULL "
                 f"WHEN {short} THEN try_strptime({joined}, [{shorts}]) ELSE {free} END"
@@ -156,7 +157,7 @@ class Reader:
         else:
             compact = ", ".join(map(text, _COMPACT))
             wall = f"coalesce({wall}, try_strptime({value}, [{compact}]))"
-        wall = self._from_zone(wall)
+        wall, free = self._from_zone(wall), self._from_zone(free)
         number = f"regexp_full_match({value}, '-?[0-9]{{1,19}}([.][0-9]+)?')"
         compact = ", ".join(text(form + "%z") for form in _COMPACT)
         utc = f"regexp_replace({value}, '[Zz]$', '+00')"

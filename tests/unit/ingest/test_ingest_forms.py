@@ -32,6 +32,7 @@ from tests.support.ingests import HEADER, ROWS, arguments, built, refused
         ("2019-03-04 10:00 PM", "2019-03-04 22:00"),
         ("2019-03-04 0800", "2019-03-04 08:00"),
         ("Mon Mar 04 10:00:00 +0000 2019", "2019-03-04 05:00"),
+        ("03/14/2019, 8:05 PM", "2019-03-14 20:05"),
         ("2019-03-04 10:00:00 EST", None),
         ("2019-03-04 10:00:00 BC", None),
         ("2019.03.04 (Mon)", None),
@@ -263,3 +264,14 @@ def test_rows_of_one_flow_add_up_and_this_is_told(tmp_path: Path) -> None:
     assert sorted(table(dataset.folder, "trips").values()) == [2, 10]
     assert any(note.startswith("3 rows are of 2 flows") for note in report.notes)
     assert any("no column tells days: all flows are on 2015-09-01" in n for n in report.notes)
+
+
+def test_a_clock_of_twelve_hours_is_moved_from_the_zone_it_is_written_in() -> None:
+    reading = Reading(date_order="mdy", text_time_zone="UTC")
+    seconds = Reader(reading).seconds("v", "VARCHAR")
+    with duckdb.connect() as engine:
+        engine.execute("SET TimeZone = 'America/New_York'")
+        sql = (
+            f"SELECT make_timestamp(({seconds}) * 1000000) FROM (VALUES ('3/4/2019 1:00 PM')) t(v)"
+        )
+        assert engine.execute(sql).fetchall() == [(datetime(2019, 3, 4, 8),)]
