@@ -131,6 +131,21 @@ def open_page(open_home: Callable[..., AppTest]) -> Callable[..., AppTest]:
     return run
 
 
+@pytest.fixture
+def open_set(open_page: Callable[..., AppTest]) -> Callable[..., AppTest]:
+    """Return a function that opens a page with settings, as if they had been set before."""
+
+    def run(path: str, **settings: object) -> AppTest:
+        app = open_page(path)
+        for key, value in settings.items():
+            app.session_state[key] = value
+        app.run()
+        assert not app.exception, app.exception
+        return app
+
+    return run
+
+
 def _copy(
     source: Dataset,
     folder: Path,

@@ -110,28 +110,6 @@ def test_ranks_of_dropped_trips_are_not_used_again(everybody, limit):
     )
 
 
-@settings(max_examples=15, deadline=None)
-@given(people, whens, st.sampled_from(["trip", "person-day"]))
-def test_exact_expectation_equals_cell_by_cell(everybody, when, unit):
-    view = Looked(everybody, when)
-    parameters = od.ODParameters(
-        epsilon=0.7, max_trips_per_user=1, suppression_threshold=2, unit=unit
-    )
-    periods = tuple(range(len(view.metadata.periods)))
-    cells = trimmed_counts(view, unit, 1, periods)[:, ~np.eye(3, dtype=bool)].ravel()
-    brute = sum(_mean(int(m), 0.7, 2) for m in cells)
-    expected = od.expected(view, parameters).grand.expected
-    assert expected == pytest.approx(brute, abs=1e-9)
-
-
-def _mean(count, rate, threshold):
-    """E[out] of one cell by summing the law of P2's rounded Laplace far into its tails."""
-    z = np.arange(-400, 401)
-    law = np.where(z == 0, 1 - np.exp(-rate / 2), np.exp(-rate * np.abs(z)) * np.sinh(rate / 2))
-    out = count + z
-    return float((law * np.where(out >= max(threshold, 1), out, 0)).sum())
-
-
 def test_heavy_ranks_share_their_bucket():
     heavy = [[(0, 0, 2)] * 300]
     view = Looked(heavy, When(step="week"))

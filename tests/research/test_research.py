@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 
-from engine import datasets, density, origin_destination as od
+from engine import datasets, origin_destination as od
 from research import methods, papers
 from research.rows import row, write
 
@@ -27,20 +27,6 @@ def test_shares_below_15_are_those_of_a_plain_count_and_of_the_laplace_law():
         reach = 14.5 - cells
         tail = 0.5 * np.exp(-epsilon * np.abs(reach))
         assert one.ours == pytest.approx(100 * np.where(reach >= 0, 1 - tail, tail).mean())
-
-
-def test_errors_of_the_papers_density_are_those_of_plain_loops():
-    rows = papers.density_rows("demo-city", repeats=1, apart=0)
-    city = datasets.load("demo-city")
-    truth = density.truth(city)
-    drawn = density.release(
-        city,
-        density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30, method="lpa"),
-        rng=np.random.default_rng([0, 0]),
-    ).counts
-    off = np.abs(drawn - truth) / np.maximum(0.001 * truth.sum(1, keepdims=True), truth)
-    error = [zone.mean() for zone, true in zip(off, truth, strict=True) if true.any()]
-    assert next(rows).ours == pytest.approx(np.mean(error))
 
 
 def test_our_methods_stand_beside_the_papers_on_the_same_noise():

@@ -106,13 +106,6 @@ def test_p1_correction_breaks_the_sensitivity_that_d2_keeps():
     assert np.abs(to_cover @ visit).sum() == 1.0
 
 
-def test_mapping_back_keeps_every_visit_and_recovers_uniform_counts(city):
-    counts = np.random.default_rng(2).poisson(50, (60, 5)).astype(float)
-    zones = city.to_zones @ (city.to_cover @ counts)
-    assert zones.sum(axis=0) == pytest.approx(counts.sum(axis=0))
-    assert zones == pytest.approx(city.overlap.T @ counts)
-
-
 def test_the_covers_polygons_partition_the_region(city, cells):
     covering = cover_cells(TOWERS, ZONES, city)
     areas = shapely.area(covering)

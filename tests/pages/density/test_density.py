@@ -1,6 +1,7 @@
 """The Density page: settings in, honest numbers, ledger and figures out."""
 
 import re
+from functools import partial
 from typing import get_args
 
 import numpy as np
@@ -24,16 +25,8 @@ VIEWS = ("Map and week", "Methods and ℓ", "Zones", "Cost")
 
 
 @pytest.fixture
-def open_density(open_page):
-    def run(**settings: object) -> AppTest:
-        app = open_page(PAGE)
-        for key, value in settings.items():
-            app.session_state[key] = value
-        app.run()
-        assert not app.exception, app.exception
-        return app
-
-    return run
+def open_density(open_set):
+    return partial(open_set, PAGE)
 
 
 def card(app: AppTest, label: str) -> str:

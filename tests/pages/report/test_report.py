@@ -14,16 +14,8 @@ VIEWS = ("When", "Visits", "Flows", "How far, how long", "Errors and M")
 
 
 @pytest.fixture
-def open_report(open_page):
-    def run(**settings):
-        app = open_page(PAGE, od_data="demo-city")
-        for key, value in settings.items():
-            app.session_state[key] = value
-        app.run()
-        assert not app.exception, app.exception
-        return app
-
-    return run
+def open_report(open_set):
+    return lambda **settings: open_set(PAGE, **{"od_data": "demo-city", **settings})
 
 
 @pytest.mark.parametrize("view", VIEWS)

@@ -13,18 +13,11 @@ from tests.support.flows_page import PAGE, show
 
 
 @pytest.fixture
-def open_od(open_page):
-    """Return a function that opens the page with settings, as if they had been set before."""
-
-    def run(view="Map", **settings):
-        app = open_page(PAGE)
-        for key, value in {"od_data": "demo-city", **settings}.items():
-            app.session_state[key] = value
-        app.run()
-        assert not app.exception
-        return show(app, view)
-
-    return run
+def open_od(open_set):
+    """Return a function that opens a view of the page with settings."""
+    return lambda view="Map", **settings: show(
+        open_set(PAGE, **{"od_data": "demo-city", **settings}), view
+    )
 
 
 @pytest.fixture(params=get_args(ODMethod))
