@@ -95,6 +95,17 @@ def test_visits_stand_by_zone_and_hour(demo, tmp_path, setting, column):
         assert bar == pytest.approx(stated.half_width, abs=1)
 
 
+@pytest.mark.usefixtures("silent")
+def test_bins_of_a_report_stand_in_bars_as_wide_as_is_stated(demo, tmp_path):
+    planned = written(report(epsilon=0.7), demo, tmp_path)
+    parts = pd.read_csv(tmp_path / "report.csv").groupby("analysis", sort=False)
+    assert len(parts) == len(planned.accuracy)
+    for (_, rows), stated in zip(parts, planned.accuracy, strict=True):
+        above, below = rows["high_95"] - rows["count"], rows["count"] - rows["low_95"]
+        assert above.min() == pytest.approx(stated.half_width, abs=1)
+        assert below.equals(np.minimum(above, rows["count"]))
+
+
 @pytest.mark.parametrize(
     "setting",
     [
