@@ -17,7 +17,7 @@ from pages._ui.data import store as data_store
 from pages._ui.data.store import OwnData
 from pages._ui.jobs import pieces
 from pages._ui.shell import problems
-from tests.support.link import held
+from tests.support.page import held
 
 ROOT = Path(__file__).parents[2]
 DENSITY_FILES = ("truth", "presampled", "single_visit", "towers")

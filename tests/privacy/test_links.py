@@ -3,7 +3,7 @@
 import pandas as pd
 
 from pages._ui import state
-from tests.support.link import link_of
+from tests.support.page import link_of
 
 
 def bound(app) -> dict[str, object]:

@@ -14,7 +14,7 @@ from pages._ui.jobs import pieces
 from pages._ui.state import SIMULATED_SEED
 from tests.privacy.conftest import SEEN, on_town_at_home, sent
 from tests.support import pieces as work
-from tests.support.link import link_of
+from tests.support.page import link_of
 
 CANARY = 0x1F00DCAFE5EED0DDBA11AD5B0A710AD5
 """128 bits, as a session draws them."""

@@ -4,8 +4,7 @@ from streamlit.testing.v1 import AppTest
 
 from pages._ui.data.store import OwnData
 from tests.reference.ingest_inputs import TOWERS
-from tests.support.link import held
-from tests.support.page import html_of as html_of, text as text
+from tests.support.page import held, html_of as html_of, text as text
 
 PAGE = "pages/8_Data.py"
 CANARY = "canary-4711"

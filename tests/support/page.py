@@ -1,8 +1,13 @@
-"""What a page says, as tests read it."""
+"""What a page says, what its address holds and what its session keeps, as tests read it."""
 
 import html
+import re
+from typing import TypeVar
 
+import pandas as pd
 from streamlit.testing.v1 import AppTest
+
+S = TypeVar("S")
 
 _KINDS = ("markdown", "caption", "warning", "info", "error", "success", "subheader", "title")
 
@@ -27,3 +32,26 @@ def text(app: AppTest) -> str:
 def figures(app: AppTest) -> list[str]:
     """The large numbers of the cards."""
     return [part.split("</span>")[0] for part in html_of(app).split('<span class="value">')[1:]]
+
+
+def tables(app: AppTest) -> list[pd.DataFrame]:
+    """Return the plain tables of a page from top to bottom, all texts."""
+    written = [element.proto.body for element in app.get("html")]
+    return [_table(body) for body in written if body.startswith('<div class="plain"')]
+
+
+def _table(body: str) -> pd.DataFrame:
+    lines = re.findall(r"<tr>(.*?)</tr>", body)
+    cells = [[html.unescape(one) for one in re.findall(r"<t[hd]>(.*?)</t", line)] for line in lines]
+    return pd.DataFrame(cells[1:], columns=cells[0])
+
+
+def link_of(app: AppTest) -> dict[str, str]:
+    """Return what the address holds: texts by key."""
+    return {key: "".join(texts) for key, texts in app.query_params.items()}
+
+
+def held(app: AppTest, kind: type[S]) -> S:
+    """Return what a page's package keeps in its session by a class of its own."""
+    pages: dict[type, S] = app.session_state["session"].pages
+    return pages.setdefault(kind, kind())

@@ -11,8 +11,7 @@ from engine.parameters import ODParameters
 from engine.privacy import Corridor, Guarantee, guesses
 from pages._ui.state import EPSILON_SLIDER
 from pages._ui.wording.numbers import percent
-from tests.support import tables
-from tests.support.page import figures, text as words
+from tests.support.page import figures, tables, text as words
 
 PAGE = "pages/3_Choose.py"
 CALCULATORS, MEANING = "Calculators", "What ε means"
@@ -51,7 +50,7 @@ def test_the_papers_example_is_answered_published_and_exact_side_by_side(open_ch
     assert "0.02828" not in shown
     assert "0.05706" in ask(app, alpha=52)
     app.selectbox(key="choose_law").set_value("discrete_laplace").run()
-    published, exact = (table["Published ε"][0] for table in tables.shown(app)[:1]), text(app)
+    published, exact = (table["Published ε"][0] for table in tables(app)[:1]), text(app)
     assert next(published) == "0.05706"
     assert exact.count("0.05706") == 1  # whole-number noise has an answer of its own
 
@@ -80,7 +79,7 @@ def test_shares_beyond_an_error_are_those_of_the_noise_added_up(open_choose, alp
     two = np.convolve(one, one)
     flow = one[np.abs(z) > alpha].sum()
     change = two[np.abs(np.arange(-2 * reach, 2 * reach + 1)) > alpha].sum()
-    rows = tables.shown(app)[1]
+    rows = tables(app)[1]
     exact = dict(zip(rows.iloc[:, 0], rows["Exact"], strict=True))
     assert exact[f"A flow is off by more than {alpha} trips (Theorem 4)"] == percent(flow)
     assert exact[f"A change is off by more than {alpha} trips (Theorem 5)"] == percent(change)

@@ -25,7 +25,7 @@ from tests.support.data_page import (
     widget,
     zone,
 )
-from tests.support.link import held
+from tests.support.page import held
 
 
 def test_the_empty_page_says_what_is_needed_and_what_there_is(open_data):

@@ -22,7 +22,7 @@ from tests.support.data_page import (
     widget,
     zone,
 )
-from tests.support.link import held
+from tests.support.page import held
 
 POINTS = "user,timestamp,latitude,longitude\n" + "".join(
     f"{i % 5},2015-09-{7 + i % 7:02d} 08:{i:02d}:00,{TOWERS[i % 4][1]},{TOWERS[i % 4][2]}\n"

@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 from engine import datasets, origin_destination as od
 from pages._ui.data.store import OwnData
 from tests.support.data_page import PAGE, button, ended, text, upload, widget
-from tests.support.link import held
+from tests.support.page import held
 
 RESIDENTS = (4_000, 0, 1_000, 5_000)
 ZONES = json.dumps(

@@ -17,8 +17,7 @@ from pages._ui.wording.labels import NOBODY_SAMPLED
 from pages._ui.wording.numbers import percent
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 from tests.support.charts import drawn as drawn
-from tests.support.page import bodies, text
-from tests.support.tables import shown as shown_tables
+from tests.support.page import bodies, tables, text
 
 PAGE = "pages/1_Density.py"
 VIEWS = ("Map and week", "Methods and ℓ", "Zones", "Cost")
@@ -65,7 +64,7 @@ def test_each_view_draws_without_undefined_numbers(open_density, settled, view):
 
 def test_ledger_lists_every_stage_and_the_three_totals(open_density):
     app = open_density(epsilon=0.3, variant="efpag", density_view="Cost")
-    stages, totals, methods = shown_tables(app)
+    stages, totals, methods = tables(app)
     data = load("demo-city")
 
     def ledger(method):
@@ -131,7 +130,7 @@ def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
 
 def test_curves_are_means_of_the_draws_of_the_engine(open_density, settled):
     app = settled(open_density(epsilon=1.0, max_visits=10, density_view="Methods and ℓ"))
-    (table,) = shown_tables(app)
+    (table,) = tables(app)
     data, truth = load("demo-city"), density.truth(load("demo-city"))
     settings = DensityParameters(epsilon=1.0, max_visits_per_user=10, method="lpa")
     errors = []

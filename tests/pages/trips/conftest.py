@@ -1,5 +1,6 @@
 """The Origin–Destination page, opened with settings; every method on one known draw."""
 
+import json
 from typing import get_args
 
 import pytest
@@ -9,7 +10,19 @@ from engine.contract import Seen, Setting
 from engine.parameters import ODMethod, ODParameters
 from pages._ui import cached
 from pages._ui.state import SIMULATED_SEED
-from tests.support.flows_page import PAGE, show
+
+PAGE = "pages/2_Origin_Destination.py"
+
+
+def show(app, view):
+    if view != "Map":
+        app.button_group(key="od_view").set_value(view).run()
+    assert not app.exception, app.exception
+    return app
+
+
+def deck(app):
+    return json.loads(app.get("deck_gl_json_chart")[0].proto.json)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from engine.resolution import look_at
 from pages._ui import cached
 from pages._ui.drawing import changes
 from pages._ui.state import SIMULATED_SEED
-from tests.support.flows_page import text
+from tests.support.page import text
 
 UNITS = "trip", "person-day", "person"
 

@@ -8,7 +8,8 @@ import streamlit as st
 
 from engine import datasets, origin_destination as od
 from pages._ui.trips.matrix import LOST, PHANTOM, rgb
-from tests.support.flows_page import deck, text
+from tests.pages.trips.conftest import deck
+from tests.support.page import text
 
 
 def arrows(app):

@@ -12,8 +12,8 @@ from engine.use import use
 from pages._ui.drawing import charts
 from pages._ui.trips import grid as trips_grid
 from pages._ui.wording.numbers import percent, trip_count
-from tests.support import tables
-from tests.support.flows_page import deck, figures, show, text
+from tests.pages.trips.conftest import deck, show
+from tests.support.page import figures, tables, text
 
 VIEWS = ("Map", "Outcomes", "Errors", "ε × τ with T", "Days and totals", "Change")
 
@@ -62,7 +62,7 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
     true, release = draw_of_page(epsilon=0.5)
     seen, sums = release.as_shown[0], release.counts[0]
     off = ~np.eye(len(true), dtype=bool)
-    rows = tables.shown(app)[0].set_index("Outcome")["Flows, this draw"]
+    rows = tables(app)[0].set_index("Outcome")["Flows, this draw"]
     large, some = off & (true >= 15), off & (true > 0) & (true < 15)
     wanted = {
         "kept": large & (seen > 0),
