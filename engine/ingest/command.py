@@ -196,7 +196,9 @@ def _as_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any
     if values.get("zones") is not None:
         shapes = zones.read_shapes(values["zones"], values.get("layer", ""))
         own = presets.found(preset.zones, [str(column) for column in shapes.columns])
-        values["zones_mapping"] = {**own, **values.get("zones_mapping", {})}
+        values["zones_mapping"] = own | values.get("zones_mapping", {})
+        if "zone_id" not in values["zones_mapping"]:  # what is only guessed is not joined
+            given["leave_out"] = tuple(set(given["leave_out"]) - {"repeated-places"})
     values["leave_out"] = (*given["leave_out"], *values.get("leave_out", ()))
     return {**given, **values}
 

@@ -62,12 +62,13 @@ _PLACE = (
 )
 _BEGIN = (
     "start, trip start, started, pickup, trip pickup, tpep pickup, lpep pickup, departure, "
-    "boarding, check in, checkout, created, origen recorrido, inicio, salida, retiro"
+    "boarding, check in, checkout, created, call, event, origen recorrido, inicio, salida, retiro"
 )
 _FINISH = (
     "end, trip end, ended, stop, dropoff, trip dropoff, tpep dropoff, lpep dropoff, return, "
     "arrival, alighting, destino recorrido, fin, llegada, arribo"
 )
+_CLOCK = "hour, time, hora"
 _WHEN = "datetime, timestamp, time, at, zoned datetime, time ms, date, fecha, hora"
 
 
@@ -101,15 +102,16 @@ _SYNONYMS: dict[str, str] = {
     "origin_lng": _either_way(_FROM, _LNG),
     "destination_lat": _either_way(_TO, _LAT),
     "destination_lng": _either_way(_TO, _LNG),
-    "clock": "hour, hora, time of day, time, start hour, start time, hora inicio, hora retiro",
-    "end_clock": "end hour, hora fin, end time, hora arribo",
+    "clock": f"hour, hora, time of day, time, {_either_way(_BEGIN, _CLOCK)}",
+    "end_clock": _either_way(_FINISH, _CLOCK),
     "lat": "stop lat, latitude, latitud, y",
     "lng": "stop lon, longitude, lon, long, longitud, x",
     "name": "stop name, nombre, label, tile name, title, station name, name 5, name 4, name 3, "
     "name 2, name 1, namelsad",
     "zone_id": "id, code, zone, tile id, polygon id, gid 5, gid 4, gid 3, gid 2, gid 1, geoid, "
     "geoid20, geoid10, iris, district id, sector id, adm1 code, location id, id zone, zona, id "
-    "zona, distrito, municipio, codigo, cell id, cvegeo",
+    "zona, distrito, municipio, codigo, cell id, cvegeo, cd mun, ags, adm4 pcode, adm3 pcode, "
+    "adm2 pcode, adm1 pcode, admin4 pcode, admin3 pcode, admin2 pcode, admin1 pcode",
     "flow": "count, n trips, trips, n, flows, volume, value, n crisis, s000, viajes, cantidad, "
     "conteo, numero, total, flujo, trip count, total trips",
     "date": "day, fecha, dia, date time, datetime, time, timestamp, started at, start time",
@@ -140,7 +142,7 @@ _ENDINGS = {
     "lng": "^(lon|lng)|(lng|lon|longitude?)$",
 }
 """Of files of places and zones: what the one column ends with that no known name fits."""
-_ROW_NUMBERS = {"objectid", "fid", "oid", "globalid", "uuid"}
+_ROW_NUMBERS = {"objectid", "objid", "fid", "oid", "globalid", "uuid"}
 
 
 def guess(kind: str, columns: Sequence[str]) -> dict[str, str]:

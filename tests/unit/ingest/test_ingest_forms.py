@@ -97,6 +97,13 @@ NAMES: dict[str, tuple[str, str, dict[str, str]]] = {
     ),
     "areas": ("zones", "OBJECTID,MSOA21CD,MSOA21NM", {"zone_id": "MSOA21CD"}),
     "IBGE": ("zones", "CD_MUN,NM_MUN,AREA_KM2", {"zone_id": "CD_MUN"}),
+    "HDX": ("zones", "ADM2_EN,ADM2_PCODE,ADM1_PCODE,ADM0_PCODE", {"zone_id": "ADM2_PCODE"}),
+    "BKG": ("zones", "OBJID,AGS,GEN", {"zone_id": "AGS"}),
+    "calls": (
+        "visits",
+        "msisdn,call_date,call_time,cell_id",
+        {"datetime": "call_date", "clock": "call_time", "location_id": "cell_id"},
+    ),
     "two keys": ("zones", "BoroCode,NTACode", {}),
 }
 
@@ -275,3 +282,17 @@ def test_a_clock_of_twelve_hours_is_moved_from_the_zone_it_is_written_in() -> No
             f"SELECT make_timestamp(({seconds}) * 1000000) FROM (VALUES ('3/4/2019 1:00 PM')) t(v)"
         )
         assert engine.execute(sql).fetchall() == [(datetime(2019, 3, 4, 8),)]
+
+
+def test_a_form_does_not_join_zones_by_a_column_that_is_only_guessed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shapes = [shapely.box(x, 20, x + 1, 21) for x in (-104, -103, -102)]
+    boroughs = gpd.GeoDataFrame({"BoroCode": [1, 1, 2]}, geometry=shapes, crs=4326)
+    boroughs.to_file(tmp_path / "z.geojson")
+    header = ("pickup_datetime", "PULocationID", "DOLocationID")
+    path = write_csv(tmp_path / "t.csv", header, [("2015-09-07 08:00:00", 1, 2)])
+    _, _, _, _, *rest = arguments(tmp_path)
+    zones = ("--zones", str(tmp_path / "z.geojson"))
+    assert command.main(["--as", "tlc", str(path), *zones, *rest]) == 2
+    assert "repeats an id" in capsys.readouterr().err
