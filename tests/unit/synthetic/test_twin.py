@@ -157,7 +157,6 @@ def test_the_command_reads_a_file_and_guesses_residents(
     zones.rename(columns={"residents": "Population"}).to_file(path, driver="GeoJSON")
     read = read_twin_zones(path)
     assert list(read["residents"]) == list(RESIDENTS)
-    assert "residents" not in read_twin_zones(path, None).columns.difference(["residents"])
     with pytest.raises(InputError, match="there is no column 'souls'"):
         read_twin_zones(path, "souls")
     out = tmp_path / "town"
