@@ -2,6 +2,7 @@
 
 import html
 import math
+import re
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from engine.parameters import ODParameters
 from engine.privacy import Corridor, Guarantee, guesses
 from pages._ui.state import EPSILON_SLIDER
 from pages._ui.wording.numbers import percent
-from tests.support.page import figures, tables, text as words
+from tests.support.page import bodies, figures, tables, text as words
 
 PAGE = "pages/3_Choose.py"
 CALCULATORS, MEANING = "Calculators", "What ε means"
@@ -140,3 +141,30 @@ def test_the_exact_best_attack_is_a_detail(open_choose):
     said = text(app)
     assert f"**{100 * attack.losses.best_guess:.1f} of 100**" in said
     assert f"**{100 * attack.limit.best_guess:.1f}**" in said
+
+
+def advice(app):
+    """Return what is recommended, in words."""
+    return re.findall(r'class="advice .*?</strong>(.*?)</div>', "\n".join(bodies(app)))
+
+
+def test_what_is_recommended_there_is_what_home_recommends(open_home, settled):
+    app = settled(open_home(od_data="demo-city", unit="person", od_time="whole"))
+    (at_home,) = advice(app)
+    app.switch_page(PAGE).run()
+    app.segmented_control(key="choose_view").set_value("All settings").run()
+    settled(app)
+    assert advice(app) == [at_home]
+    settled(app.button(key="way_all_use").click().run())
+    assert "as you have it" in "\n".join(bodies(app))
+
+
+def test_real_people_stand_under_their_banner_there(open_home, settled):
+    app = open_home()
+    app.selectbox(key="od_data").set_value("town").run()
+    app.switch_page(PAGE).run()
+    assert not any("confidential" in one.value for one in app.warning), "nothing is read yet"
+    app.segmented_control(key="choose_view").set_value("All settings").run()
+    settled(app)
+    assert any("confidential" in one.value for one in app.warning)
+    assert not app.get("download_button")

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 from engine.parameters import DELTA_STOPS
+from pages._ui.wording.glossary import GLOSSARY
 from pages._ui.wording.numbers import fixed, percent, scientific
 from pages._ui.wording.privacy import delta_warning, protection
 
@@ -49,3 +50,9 @@ def test_no_sentence_promises_anonymity():
     ]
     assert len(texts) > 1000
     assert not [text for text in texts if "anonym" in text.lower()]
+
+
+def test_the_guide_repeats_a_glossary_of_twenty_words_at_most():
+    text = (ROOT / "docs" / "use.md").read_text(encoding="utf-8")
+    assert len(GLOSSARY) <= 20
+    assert not [word for word, said in GLOSSARY.items() if word not in text or said not in text]
