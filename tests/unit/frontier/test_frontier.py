@@ -8,13 +8,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import datasets, frontier, privacy
+from engine import datasets, density, frontier, privacy
 from engine.contract import Seen, When
 from engine.errors import DatasetError, ParameterError
 from engine.frontier import Need
 from engine.frontier.command import main
+from engine.frontier.judge import DENSITY_EPSILONS, VISITS
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.use import use
+from engine.resolution import look_at
+from engine.use import DENSITY_LIMITS, use
 from tests.reference.frontier_reference import small_trips
 from tests.reference.od_people import random_people
 
@@ -121,6 +123,17 @@ def test_risk_is_the_bound_over_all_that_is_released(shipped):
         days = one.setting.when.lengths(7)
         risk = privacy.risk_of_trips(one.setting.parameters, days)
         assert one.risk == risk.best_guess
+
+
+def test_a_setting_of_a_density_has_its_own_use_and_the_risk_of_its_ledger(tiny_city):
+    result = frontier.frontier(tiny_city, need(tiny_city.id, step="day", read="density"))
+    assert len(result.candidates) == sum(map(len, VISITS.values())) * len(DENSITY_EPSILONS)
+    for one in result.judged[::7]:
+        parameters = one.setting.parameters
+        ledger = density.plan(look_at(tiny_city, one.setting.zones), parameters)
+        assert one.risk == privacy.risk_of_ledger(ledger, parameters.epsilon).best_guess
+        assert one.use.limits == DENSITY_LIMITS
+        assert one.use == use(one.setting, tiny_city)
 
 
 @pytest.mark.parametrize("wrong", [{"unit": "trip"}, {"read": "zones"}, {"threshold": -1}])
