@@ -235,7 +235,7 @@ def _estimate(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
                 "measured": cells,
                 "measured_low_95": np.maximum(cells - bar, 0),
                 "measured_high_95": np.maximum(cells + bar, 0),
-                "low_95": low[pairs],
-                "high_95": high[pairs],
+                "kept_low_95": low[pairs],
+                "kept_high_95": high[pairs],
             },
         )

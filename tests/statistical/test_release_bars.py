@@ -91,14 +91,14 @@ def test_our_intervals_hold(demo, tmp_path):
     setting = ours(flows(**ONE_DAY))
     written(setting, demo, tmp_path)
     table = pd.read_csv(tmp_path / "flows.csv")
-    for name in ("measured_low_95", "low_95"):
+    for name in ("measured_low_95", "kept_low_95"):
         assert (table[name] <= table[name.replace("low", "high")]).all()
     pairs = ~np.eye(len(demo.zones), dtype=bool)
     kept = od.kept(demo, setting.parameters, days=(0,))[0][pairs]
-    assert ((table["low_95"] <= kept) & (kept <= table["high_95"])).mean() > 0.94
+    assert ((table["kept_low_95"] <= kept) & (kept <= table["kept_high_95"])).mean() > 0.94
     said = items(demo, setting)
     assert "(columns measured_low_95 and measured_high_95)" in said["accuracy"]
-    assert "low_95 to high_95 holds the kept trips" in said["bias"]
+    assert "kept_low_95 to kept_high_95 holds the kept trips" in said["bias"]
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 10.0, 60.0])

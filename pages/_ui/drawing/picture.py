@@ -52,7 +52,7 @@ STYLE = """
 .flow.untold { fill: url(#untold); stroke: var(--c); stroke-width: .8px; }
 .flow.inflated { stroke: var(--c); stroke-width: 2.2px; stroke-dasharray: 1.5 2.5; }
 .sides :is(.zone, .flow):hover { stroke: currentColor; stroke-width: 1.6px; }
-.sides-key { display: flex; flex-wrap: wrap; align-items: center; gap: .15rem 1.1rem; font-size: .78rem; line-height: 1.4; margin-top: .35rem; }
+.sides-key { display: flex; flex-wrap: wrap; align-items: center; gap: .15rem 1.1rem; font-size: .78rem; line-height: 1.4; padding: .35rem 0 .3rem; }
 .sides-key .bar { display: inline-block; width: 8rem; height: .5rem; border-radius: .25rem; }
 .sides-key svg { width: 26px; height: 10px; }
 """  # noqa: E501

@@ -40,6 +40,8 @@ def draw() -> None:
     warning = people and delta_warning(state.value(state.DELTA), people.metadata.people_public)
     if warning:
         st.warning(warning, icon=":material/warning:")
+    if presenter.on():
+        return
     with st.container(key="home_columns"):
         for place, name in zip(st.columns(2, gap="large"), ("density", "trips"), strict=True):
             with place, problems.caught():

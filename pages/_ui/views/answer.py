@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from engine import privacy
+from engine import origin_destination as od, privacy
 from engine.contract import Setting
 from engine.privacy import GROUP, STRONG_GUESS, WEAK_GUESS, Risk
 from engine.steps import Level
@@ -95,7 +95,8 @@ def protects(answer: Answer) -> str:
     if not words.is_flows(answer.setting):
         return f"{total} protects a person's whole week of visits"
     if asked.unit == "person-day":
-        days = "" if risk.releases == 1 else f"; all {risk.releases} days together: {total}"
+        together = "together" if answer.setting.when.step == "day" else "added up"
+        days = "" if risk.releases == 1 else f"; all {risk.releases} days {together}: {total}"
         return f"ε = {asked.epsilon:g} protects one day of a person{days}"
     whom = "single trips, and less whoever makes many"
     return f"{total} protects {'a person, all days' if asked.unit == 'person' else whom}"
@@ -115,13 +116,14 @@ def covered(answer: Answer) -> str:
 
 
 def readable(answer: Answer) -> str:
-    """Say which flows can be read by themselves: by the exact law, else what a draw hides."""
+    """Say which flows can be read by themselves, by the law of the noise."""
     setting = answer.setting
     if not words.is_flows(setting):
         return ""
     if cached.method_of(setting).expected is None:
-        scores = cached.scores(setting, state.seed(answer.entry))
-        return words.hidden(scores.zero_share)
+        cells, *_ = od.ledger(setting.parameters).stages
+        law = od.NoiseLaw(cells.epsilon / cells.sensitivity, "discrete_laplace")
+        return words.estimated(int(law.reach(0.05)))
     return words.readable(_readable_from(setting))
 
 

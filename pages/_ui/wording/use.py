@@ -126,7 +126,7 @@ def lowest(judged: Sequence[Candidate]) -> str:
 
 def as_set(use: Use, setting: Setting, best_guess: float) -> str:
     """Return the verdict on what is set as one sentence."""
-    words = f"{held(use, setting)}; {guessed(best_guess)}."
+    words = f"{held(use, setting)}; {guessed(best_guess)}. With {levers(setting)}."
     more = ""
     if use.released > 1.5:
         more = f" What is released adds up to {use.released:.1f} times the true number."
@@ -148,9 +148,9 @@ def way(one: WayOut) -> str:
     return f"{head}: {hundred(use.share)} in 100{of}, risk {hundred(risk)}"
 
 
-def hidden(share: float) -> str:
-    """Say how many pairs of zones cannot be told from empty ones."""
-    return f"Of 100 pairs of zones {hundred(share)} may be empty: read the others, and sums."
+def estimated(bar: int) -> str:
+    """Say up to which size our method's reading of a single flow is more model than measurement."""
+    return f"Single flows below {bar:,} trips are mostly estimated: trust larger ones, and sums."
 
 
 def readable(least: int | None) -> str:

@@ -14,6 +14,7 @@ from engine.contract import Seen, Setting, When
 from engine.frontier import Need
 from engine.parameters import DensityParameters, ODParameters
 from engine.privacy import risk_of_trips
+from engine.release import plan
 from engine.use import use
 from pages._ui import cached
 from pages._ui.drawing.picture import LARGEST
@@ -144,7 +145,7 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     assert needle == pytest.approx(200 * (risk.best_guess - 0.5), abs=0.01)
     assert f"right at most {100 * risk.best_guess:.0f} times in 100" in verdict(app)[1]
     assert ("from one matrix. " if len(days) == 1 else "from all 7 matrices. ") in html_of(app)
-    whole = f"all 7 days together: ε = {risk.epsilon:.2g}"
+    whole = f"all 7 days {'together' if step == 'day' else 'added up'}: ε = {risk.epsilon:.2g}"
     day = f"ε = 0.3 protects one day of a person; {whole}"
     assert (day if unit == "person-day" else "ε = 0.3 protects a person, all days") in html_of(app)
 
@@ -231,6 +232,14 @@ def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
     kinds = [private.count(f'"flow {kind}"') for kind in ("phantom", "inflated", "lost")]
     assert counted[0] > 0
     assert kinds == counted
+
+
+def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
+    app = open_home(od_method="estimate", epsilon="0.3", od_data="demo-city", unit="person-day")
+    asked = {"epsilon": 0.3, "max_trips_per_user": 4, "unit": "person-day"}
+    planned = plan(*of(ODParameters(method="estimate", **asked), step="day"))
+    assert f"Single flows below {planned.bar:,} trips are mostly estimated" in verdict(app)[1]
+    assert "With our method, T 4, ε 0.3." in verdict(app)[1]
 
 
 def test_presenting_keeps_the_answer_and_hides_the_settings(open_home):
