@@ -81,7 +81,9 @@ def _setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
     parameters = kind(**given)
     if options.product == "od":
         first, last = (_position(day, dataset) for day in (options.first_day, options.last_day))
-        step, span = "whole" if options.span else options.time, options.span
+        step, span = options.time, options.span
+        if span is not None:
+            step, last = "whole", len(dataset.metadata.days) - 1 if last is None else last
         when = When(step=step, first=first or 0, last=last, span=span)
     elif options.product == "report":
         parameters = fitting(parameters, truth(dataset))

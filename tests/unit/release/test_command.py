@@ -57,12 +57,13 @@ def test_the_command_line_releases_and_refuses(tmp_path, capsys, option):
 def test_coarse_zones_and_times_are_asked_for_in_words(tmp_path, option, capsys):
     out = tmp_path / "out"
     asked = [*OD, "--out", str(out), *option, "--epsilon", "0.2", "--zones", "clusters-30"]
-    asked += ["--span", "1", "--unit", "person", "--from", "2026-06-02", "--to", "2026-06-04"]
+    asked += ["--span", "1", "--unit", "person", "--from", "2026-06-02"]
     assert main(asked) == 0
     said = json.loads((out / "statement.json").read_text(encoding="utf-8"))["setting"]
     names = "zones", "time", "first", "last", "span"
-    assert [said[name] for name in names] == ["clusters-30", "whole", 1, 3, 1]
-    asked[asked.index("2026-06-04")] = "2026-07-04"
+    assert [said[name] for name in names] == ["clusters-30", "whole", 1, 6, 1]
+    assert "two spans have no day in common" in refused(capsys, *asked, "--to", "2026-06-02")
+    asked[asked.index("2026-06-02")] = "2026-07-04"
     assert "must be one that was declared" in refused(capsys, *asked)
 
 
