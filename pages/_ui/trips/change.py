@@ -25,7 +25,7 @@ FLOW, SHARE = 100, 0.2
 
 def draw(matrix: Matrix) -> None:
     """Draw the two spans, the map, how the verdicts fare, and the curve over ε."""
-    spans = _spans(matrix.setting)
+    spans = _spans(matrix.setting, len(matrix.names))
     if spans is None:
         return
     way = state.choose(
@@ -49,16 +49,17 @@ def draw(matrix: Matrix) -> None:
 
 def leaving(matrix: Matrix) -> None:
     """Draw the two spans, and where more or fewer people leave a zone than before."""
-    if spans := _spans(matrix.setting):
+    if spans := _spans(matrix.setting, len(matrix.names)):
         _map(matrix, *spans, "Leaving")
 
 
-def _spans(setting: Setting) -> tuple[Setting, Setting] | None:
-    """Draw the pickers; return the setting of each span, None where there is one day only."""
+def _spans(setting: Setting, zones: int) -> tuple[Setting, Setting] | None:
+    """Draw the pickers; return the setting of each span, None where there is one day or zone."""
     days = cached.ingested(setting).metadata.days
-    if len(days) < 2:
-        st.info("A change needs two days, and this dataset has one.")
-        return None
+    for what, known in (("day", len(days)), ("zone", zones)):
+        if known < 2:
+            st.info(f"A change needs two {what}s, and this dataset has one.")
+            return None
     place, most = st.columns([1, 1.4, 1.4], vertical_alignment="bottom"), len(days) // 2
     length = int(place[0].number_input("Days in each", 1, most, min(most, 7), **_named("days")))
     starts = range(len(days) - length + 1)

@@ -12,6 +12,7 @@ from pages._ui import cached
 from pages._ui.drawing import changes
 from pages._ui.state import SIMULATED_SEED
 from tests.support.page import text
+from tests.support.trips import save_trips
 
 UNITS = "trip", "person-day", "person"
 
@@ -61,3 +62,13 @@ def test_only_spans_without_a_day_in_common_are_offered(open_od):
     app = before.set_value(4).run()
     (after,) = (one for one in app.selectbox if one.label == "After, from")
     assert (after.value, len(after.options)) == (0, 2)
+
+
+@pytest.mark.parametrize(("zones", "days", "lacks"), [(1, 4, "zone"), (2, 1, "day")])
+def test_without_two_days_and_two_zones_there_is_no_change(
+    open_od, tmp_path, monkeypatch, zones, days, lacks
+):
+    save_trips(tmp_path / "tiny", [], zones=zones, days=days)
+    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
+    said = text(open_od("Change", od_data="tiny"))
+    assert f"A change needs two {lacks}s, and this dataset has one." in said
