@@ -199,7 +199,8 @@ _WORDS = {
     Kind.ZOOM_DISTRICTS: ("districts × hours", "visits by district and hour, scaled down likewise"),
     Kind.ZOOM_CITY: (
         "city × hours",
-        "visits by hour, scaled down likewise; the clip is chosen from the number of visits",
+        "visits by hour, scaled down likewise; the clip is chosen from the number of visits, "
+        "and the largest is stated: a smaller one has less noise",
     ),
     Kind.ZOOM_WEEKS: ("towers, whole week", "visits by tower, scaled down likewise"),
     Kind.ZOOM_VISITS: (

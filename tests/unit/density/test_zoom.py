@@ -57,6 +57,24 @@ def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
         assert spent[-1] == pytest.approx(strength**2 * 63 / 64)
 
 
+@pytest.mark.parametrize("epsilon", [0.01, 10.0])
+def test_tables_are_drawn_with_the_scales_that_are_stated_and_the_city_with_less(epsilon) -> None:
+    city, drawn = zoom_city(people=400), dict[str, float]()
+
+    def add(name, counts, sigma):
+        drawn[name] = sigma / (1 if name == "visits" else 1024)
+        return counts * 1.0
+
+    zoom.measure(city.zoom_tables, gaussian_strength(epsilon, ZOOM.delta), add)
+    for stage in release(city, epsilon=epsilon).ledger.stages:
+        table = stage.kind.name.removeprefix("ZOOM_").lower()
+        if table == "city":
+            assert drawn[table] < stage.noise_scale
+            assert "the largest is stated" in stage.reads
+        else:
+            assert drawn[table] == pytest.approx(stage.noise_scale, rel=1e-12)
+
+
 @pytest.mark.parametrize("towers", [1, 2, 3, 4])
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 1e6])
 def test_few_towers_and_the_ends_of_epsilon_are_finite(towers: int, epsilon: float) -> None:
