@@ -137,7 +137,7 @@ def noise_of(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> np.
     if purpose.startswith("trips") and seen.when.step != "day":
         purpose += f" {seen.when.step}"
         if seen.when != When(step=seen.when.step):  # nor days that are added up with some of them
-            purpose += f" {seen.when.first} {seen.when.last}"
+            purpose += f" {seen.when.first} {seen.when.last} {seen.when.span}"
     return generator(seed, purpose, repeat, seen.when.first + 1 + day)
 
 

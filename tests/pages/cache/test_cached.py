@@ -15,9 +15,9 @@ from pages._ui import cached, store
 SEED = (20140824, 0)
 
 
-def flows(step="day", zones="zones", first=0, last=None, **asked) -> Setting:
+def flows(step="day", zones="zones", first=0, last=None, span=None, **asked) -> Setting:
     parameters = ODParameters(**{"epsilon": 1.0, "max_trips_per_user": 2, **asked})
-    when = When(step=step, first=first, last=last)
+    when = When(step=step, first=first, last=last, span=span)
     seen = Seen(dataset=str(load("demo-city").folder), zones=zones, when=when)
     return Setting(seen=seen, parameters=parameters)
 
@@ -96,6 +96,7 @@ def test_noise_follows_a_slider_and_nothing_else():
         noise(flows("whole", unit="person")),
         noise(flows("whole", last=2)),
         noise(flows("whole", last=1)),
+        noise(flows("whole", last=1, span=1)),
         noise(flows(zones="clusters-10")),
         noise(flows(), (SEED[0], 1)),
         noise(flows(), (SEED[0] + 1, 0)),
