@@ -167,7 +167,7 @@ def check(
     budget = ledger.covering(dataset.id)
     due = cost(plan, budget.unit)
     budget.require(due.epsilon, due.delta)
-    said = "other words" if any(consents) else "none"
+    said = "other words" if any(consents) else "no consent"
     if plan.unit == "trip" and CONSENT not in consents:
         rule = "a release at trip level needs the custodian's consent in words"
         raise refused(rule, said, f"it protects no person; write: {CONSENT}")

@@ -93,13 +93,14 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int) -> st
     when = words.SPANS[setting.when.step] if flows else "every hour of the week"
     who = words.WHO[setting.parameters.unit] if flows else words.WHO["person"]
     levers = words.levers(setting)
-    named = [sign for sign in "εTτℓ" if f"{sign} " in levers]
+    covered = answers.covered(answer)
+    named = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
     named.append(levers.partition(",")[0].removeprefix("the "))
     meant = [f"{word}: {GLOSSARY[word]}" for word in named if word in GLOSSARY]
     lines = [
         f"{words.zones_words(setting.zones, count)}, {when}; {levers}",
         f"Protected: {who}; data of {data.first_day:%-d %B} to {data.last_day:%-d %B %Y}",
-        answers.covered(answer),
+        covered,
         *([readable] if readable else []),
     ]
     banner = f"{SIMULATED_BANNER}. {NOT_A_RELEASE}".replace("**", "")

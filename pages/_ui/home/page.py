@@ -99,10 +99,19 @@ def _first_screen(one: Setting) -> None:
         st.html(answers.verdict_html(answer, answers.readable(answer)))
         recommend.draw(one, key="home")
         with st.container(horizontal=True, gap=None, key="home_next"):
-            frame.link("pages/3_Choose.py", "All settings", choose_view="All settings")
-            frame.link("pages/4_Decisions.py", "Decisions")
-            frame.link("pages/7_Release.py", "Release")
+            _next(flows=words.is_flows(one))
             home_handout.button(answer, shown)
+
+
+def _next(*, flows: bool) -> None:
+    """Link to pages that go on with what is shown, never with the other part."""
+    if flows:
+        frame.link("pages/3_Choose.py", "All settings", choose_view="All settings")
+        frame.link("pages/4_Decisions.py", "Decisions")
+        frame.link("pages/7_Release.py", "Release", release_product="Origin–destination")
+    else:
+        frame.link("pages/1_Density.py", "Methods and ℓ", density_view="Methods and ℓ")
+        frame.link("pages/7_Release.py", "Release", release_product="Density")
 
 
 def _column(part: str, one: Setting | None, *, shown: bool) -> None:

@@ -86,7 +86,7 @@ def levers(setting: Setting) -> str:
     row = methods[asked.method]
     parts = ["our method" if row.ours else "the papers' method"]
     if not is_flows(setting):
-        parts = ["our method" if row.ours else row.short]
+        parts = ["our method" if row.ours else row.name]
     signs = {"max_trips_per_user": "T", "suppression_threshold": "τ", "max_visits_per_user": "ℓ"}
     parts += [f"{sign} {getattr(asked, name)}" for name, sign in signs.items() if name in row.uses]
     return ", ".join([*parts, f"ε {asked.epsilon:g}"])

@@ -5,6 +5,7 @@ import io
 import re
 import threading
 import xml.etree.ElementTree as ElementTree
+from urllib.parse import parse_qs
 
 import numpy as np
 import pytest
@@ -89,6 +90,16 @@ def test_at_most_forty_controls(open_home, settled):
     groups = sum(len(one.options) for one in app.get("button_group"))
     links = len(app.get("page_link")) + len(app.get("download_button")) + 8  # the navigation's
     assert drawn + groups + links <= MOST_CONTROLS
+
+
+@pytest.mark.parametrize(
+    ("shown", "product"), [("trips", "Origin–destination"), ("density", "Density")]
+)
+def test_what_home_links_to_goes_on_with_what_is_shown(open_home, settled, shown, product):
+    links = [one.proto for one in settled(open_home(home_shown=shown)).get("page_link")]
+    queries = {one.label: parse_qs(one.query_string) for one in links}
+    assert queries["Release"] == {"release_product": [product]}
+    assert ("All settings" in queries) == ("Decisions" in queries) == (shown == "trips")
 
 
 @pytest.mark.parametrize(

@@ -169,7 +169,7 @@ def test_what_cannot_be_read_is_said_before_anything_is_charged(
         (flows(epsilon=50.0), {}, "exceeds ε by 250; at most ε = 100 "),
         (flows(unit="trip"), {}, "cannot be charged"),
         (flows(epsilon=0.02), {"trips": 5_000}, r"would show .* trips, more than were made"),
-        (flows(epsilon=0.02), {"trips": None}, "an unknown number of trips"),
+        (flows(epsilon=0.02), {"trips": None}, "an unknown number of trips, and no consent"),
         (flows(epsilon=0.02), {"trips": 5_000, "consents": ["yes"]}, "other words"),
         (zoom(), {}, "exceeds δ by 1e-07"),
         (zoom(delta=1e-3), {}, "at most one over the public number of people"),
