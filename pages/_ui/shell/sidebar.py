@@ -117,7 +117,18 @@ def zones(part: str) -> None:
 def time() -> None:
     """Draw how long one matrix of flows collects; a person's trips have the whole period."""
     if state.value(state.UNIT) == "person":
-        st.selectbox("Time", ["Whole period"], disabled=True, key="od_time_person")
+        of = state.entry("trips")
+        days = (
+            f"all {len(of.metadata.days)} days" if of and len(of.metadata.days) > 1 else "the day"
+        )
+        st.selectbox(
+            "Time",
+            ["Whole period"],
+            disabled=True,
+            key="od_time_person",
+            help=f"Whoever is protected over the whole period stands in one matrix of {days}. "
+            "Protect one person's day to release days or weeks.",
+        )
     else:
         state.draw(state.OD_TIME)
 

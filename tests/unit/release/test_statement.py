@@ -7,8 +7,19 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
-from engine.release import noise, plan, warnings
-from tests.support.releases import TRIPS, flows, items, ours, products, seen, statement_of, zoom
+from engine.release import noise, plan, warnings, words
+from tests.support.releases import (
+    TRIPS,
+    flows,
+    items,
+    ours,
+    products,
+    report,
+    seen,
+    statement_of,
+    visits,
+    zoom,
+)
 
 FOUR = seen(od.ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day"))
 
@@ -85,8 +96,8 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     )
     planned = plan(noisy, demo, trips=TRIPS)
     said = " ".join(warnings(planned))
-    for words in ("NOISE IS SHOWN AS FLOWS", "BARS ARE WIDER", "ZONE TOTALS MAY BE NEGATIVE"):
-        assert words in said
+    for warned in ("NOISE IS SHOWN AS FLOWS", "BARS ARE WIDER", "ZONE TOTALS MAY BE NEGATIVE"):
+        assert warned in said
     q, z = np.exp(-0.06), np.arange(15, 2_000)
     law = (1 - q) / (1 + q) * q**z
     assert planned.phantom == pytest.approx((z * law).sum(), rel=1e-9)
@@ -115,3 +126,15 @@ def test_item_10_tells_how_period_and_places_were_fixed(demo, period, places, wo
     said = statement_of(demo, planned)["items"]["cells"]
     for some in words:
         assert some in said
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        (seen(od.ODParameters(epsilon=1.0, max_trips_per_user=1)), "At most 1 trip of a person on"),
+        (report(max_trips_per_user=1), "At most 1 trip of a person over"),
+        (visits(max_visits_per_user=1), "At most 1 visit of a person in"),
+    ],
+)
+def test_one_kept_is_one_trip_or_visit(demo, setting, said):
+    assert words(plan(setting, demo), "contribution")[0].startswith(said)
