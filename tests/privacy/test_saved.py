@@ -1,29 +1,38 @@
 """What can be saved of a page says what it is; of real people nothing can."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from tests.privacy.conftest import SEEN, sent
 from tests.support.charts import drawn as drawn, said
 
+ROOT = Path(__file__).parents[2]
+
 
 def test_of_real_people_no_chart_can_be_saved_and_every_one_says_so(on_town, drawn):
-    for path, _ in on_town():
-        for chart in drawn.values():
-            assert chart["usermeta"]["embedOptions"]["actions"] is False, path
+    rules = (ROOT / "pages" / "_ui" / "shell" / "style.css").read_text(encoding="utf-8")
+    assert re.search(r'class\*="st-key-real_".*ToolbarButton.*display: none', rules)
+    for path, app in on_town():
+        places = sent(app)
+        for key, chart in drawn.items():
+            assert f"real_{key}" in places, path
             assert CONFIDENTIAL_BANNER.replace("**", "") in said(chart), path
         if path == "pages/1_Density.py":
             assert drawn
+        drawn.clear()
 
 
 @pytest.mark.parametrize("path", ["pages/1_Density.py", "pages/6_Report.py"])
 def test_of_simulated_people_a_chart_says_what_is_set_and_that_it_is_no_release(
     open_page, drawn, path
 ):
-    open_page(path, epsilon="0.3", density_data="demo-city", od_data="demo-city")
+    app = open_page(path, epsilon="0.3", density_data="demo-city", od_data="demo-city")
     assert drawn
-    for chart in drawn.values():
-        assert chart["usermeta"]["embedOptions"]["actions"] is True
+    for key, chart in drawn.items():
+        assert f"real_{key}" not in sent(app)
         assert said(chart).startswith(f"Exploration, not a release. {SIMULATED_BANNER}.")
         assert "ε = 0.3" in said(chart)
 

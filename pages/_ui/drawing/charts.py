@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -395,7 +396,6 @@ def show(
         "height": height,
         "width": "container",
         "title": small | {"fontSize": 9, "fontWeight": "normal"},
-        "usermeta": {"embedOptions": {"actions": not real}},
     }
 
     def take() -> None:
@@ -404,7 +404,9 @@ def show(
             on_pick(int(chosen[0]["i"]), int(chosen[0]["j"]))
 
     picked: dict[str, Any] = {} if on_pick is None else {"on_select": take}
-    st.vega_lite_chart(None, spec, key=key, alt=alt, **picked)
+    # in a place of this name style.css closes what saves a chart
+    with st.container(key=f"real_{key}") if real else nullcontext():
+        st.vega_lite_chart(None, spec, key=key, alt=alt, **picked)
 
 
 def _legend(most: int) -> Spec:

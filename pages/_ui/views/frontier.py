@@ -73,9 +73,10 @@ def _picture(every: Frontier, best: Candidate | None, setting: Setting) -> None:
         Note(x=limit, words=f"your limit, {limit:.0%}", colour=colours.TRUE),
         Note(x=here.risk.best_guess, y=here.use.of_all, words="you are here"),
     ]
-    if best is not None:
+    if best is not None and not every.alike:
         colour = colours.SERIES[2]
-        said = "" if best.setting == setting else "recommended"
+        named = "recommended" if best.usable else "best as asked"
+        said = "" if best.setting == setting else named
         at = {"x": best.risk, "y": best.use.of_all, "words": said}
         notes.append(Note(**at, colour=colour, ring=True))
     charts.curve(

@@ -120,7 +120,7 @@ def _flows(setting: Setting) -> list[Card]:
             "Lost · phantom flows",
             wrong,
             how,
-            f"Of {least} trips or more {'that read 0' if hides else 'among them'}; shown although "
-            "nobody travelled.",
+            f"Of {least} trip{'s' * (least != 1)} or more "
+            f"{'that read 0' if hides else 'among them'}; shown although nobody travelled.",
         ),
     ]
