@@ -84,6 +84,12 @@ class When:
         seen = range(self.first, days if self.last is None else min(self.last + 1, days))
         return seen if self.span is None else (*seen[: self.span], *seen[-self.span :])
 
+    def groups(self, days: int) -> list[Sequence[int]]:
+        """Return the positions of the days that each matrix adds up; a last week may be shorter."""
+        seen = self.positions(days)
+        step = {"day": 1, "week": 7, "whole": self.span or max(len(seen), 1)}[self.step]
+        return [seen[at : at + step] for at in range(0, len(seen), step)]
+
     def lengths(self, days: int) -> tuple[int, ...]:
         """Return how many days each matrix adds up, of so many declared ones.
 
@@ -92,9 +98,7 @@ class When:
         >>> When(step="week").lengths(10), When(step="whole").lengths(10)
         ((7, 3), (10,))
         """
-        seen = len(self.positions(days))
-        step = {"day": 1, "week": 7, "whole": self.span or max(seen, 1)}[self.step]
-        return tuple(min(step, seen - at) for at in range(0, seen, step))
+        return tuple(map(len, self.groups(days)))
 
 
 @dataclass(frozen=True, kw_only=True)

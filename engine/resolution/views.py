@@ -28,7 +28,6 @@ from ..errors import ParameterError
 from ..geography import Tessellation, tessellate
 from .levels import FINEST, joined_zones, labels_of
 
-DAYS_PER_WEEK = 7
 ALL_DAYS = When()
 
 
@@ -114,8 +113,8 @@ class View(Dataset):
         return np.bincount(self.labels, weights=homes, minlength=len(self._ids)).astype(np.int64)
 
     def _view(self, what: str, fine: Trips) -> Trips:
-        seen = list(self.when.positions(fine.days))
-        matrices = groups_of(seen, self.when)
+        seen = self.when.positions(fine.days)
+        matrices = self.when.groups(fine.days)
 
         def summed(days: Sequence[int], number: int) -> TripCounts:
             if len(days) == fine.days:
@@ -202,14 +201,8 @@ def seen_metadata(metadata: Metadata, when: When) -> Metadata:
     fields: dict[str, Any] = {**vars(metadata), **ends}
     if when.step == "day":
         return Metadata(**fields)
-    starts = tuple(declared[days[0]] for days in groups_of(seen, when))
+    starts = tuple(declared[days[0]] for days in when.groups(len(declared)))
     return SeenMetadata(**fields, starts=starts, seen=tuple(declared[day] for day in seen))
-
-
-def groups_of(days: Sequence[int], when: When) -> list[list[int]]:
-    """Return the days of every matrix; the last week may be a shorter one."""
-    step = {"day": 1, "week": DAYS_PER_WEEK, "whole": when.span or max(len(days), 1)}[when.step]
-    return [list(days[at : at + step]) for at in range(0, len(days), step)]
 
 
 def finest(seen: Seen) -> Seen:

@@ -14,7 +14,6 @@ from engine.datasets import RANK_BUCKET
 from engine.geography import SMALLEST_OVERLAP
 from engine.origin_destination.matrices import trimmed_counts
 from engine.resolution import View
-from engine.resolution.views import groups_of
 from tests.reference.od_people import Counted
 
 ZONES, DAYS = 6, 9
@@ -59,7 +58,7 @@ class Looked(View):
 
 
 def matrices_of(when):
-    return groups_of(list(when.positions(DAYS)), when)
+    return when.groups(DAYS)
 
 
 def without(everybody, person, day):
