@@ -199,7 +199,7 @@ def start() -> None:
     kept.wanted = {}
     if kept.told != page():  # its widgets are new to the browser, which would show defaults
         held = st.session_state
-        put(**{key: held[key] for key in (*_KEYS, *NAMES) if key in held})
+        held.update({key: held[key] for key in (*_KEYS, *NAMES) if key in held})
     again = came_by_history()
     if kept.adopted and not again:
         into_link()
@@ -323,6 +323,20 @@ def put(**values: Any) -> None:
             up = key in ("epsilon", "max_trips")
             chosen = (above if up else nearest)(float(wanted), list(field.options))
         st.session_state[key] = chosen
+    _unsay(values)
+
+
+def _unsay(keys: Iterable[str]) -> None:
+    """Take out of the link what it says of fields that are not drawn: once drawn they follow it."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return
+    with context.session_state.query_params() as link:
+        stale = [key for key in keys if link.has_param(key) and not link.is_bound(key)]
+        for key in stale:
+            link.remove_param(key)
+        if stale:
+            link.set_initial_query_params_from_current()
 
 
 def put_and_rerun(**values: Any) -> None:
@@ -370,16 +384,15 @@ def reset() -> None:
     """Put every field back to its default, and the first noise; `undo` takes it back."""
     kept, held = session(), st.session_state
     kept.before = {key: held[key] for key in (*_KEYS, *NAMES) if key in held}
-    for field in FIELDS:
-        held[field.key] = field.default
+    put(**{field.key: field.default for field in FIELDS})
     for key in NAMES:  # datasets first; without a value the link would be read again
-        held[key] = _usual(key)
+        put(**{key: _usual(key)})
     kept.redraws = 0
 
 
 def undo() -> None:
     """Take the last reset back (a callback)."""
-    st.session_state.update(session().before or {})
+    put(**(session().before or {}))
     session().before = None
 
 

@@ -119,3 +119,15 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
             slider = page.locator(f".st-key-{key} input[type=range]").first
             expect(slider).to_have_attribute("aria-valuetext", wanted[key])
     expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
+
+
+def test_a_reset_goes_before_what_the_link_says_of_a_field_that_was_not_drawn(page, address):
+    page.goto(f"{address}/?{SET}&od_time=whole")  # a person's time is fixed
+    page.locator(".gauges").wait_for()
+    settled(page)
+    go(page, "Origin–destination")
+    page.get_by_role("button", name="Reset").click()
+    page.get_by_role("button", name="Undo").wait_for()
+    settled(page)
+    assert "od_time" not in link(page)
+    expect(page.get_by_role("combobox", name=re.compile("^Time"))).to_have_value("Days")
