@@ -217,6 +217,8 @@ def start() -> None:
         said = [one for one in offered if texts.get(key) in (one, offered[one])]
         if said and linkable(key, said[0]):
             st.session_state[key] = said[0]
+        elif key in texts and not said:
+            kept.notices.append(f"The link asks for {key} = {texts[key]}, which is not here.")
         if key in texts and not linked(key):
             del st.query_params[key]
     if again:  # a link that was left may have been cut; what it does not say stays as it is

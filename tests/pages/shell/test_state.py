@@ -88,8 +88,11 @@ def test_a_reset_can_be_taken_back(open_home):
 
 
 def test_what_cannot_be_set_is_said_once(open_home):
-    app = open_home(epsilon="1e9")
-    assert "cannot be set" in app.toast[0].value
+    app = open_home(epsilon="1e9", od_data="nowhere", od_zones="provinces")
+    said = [one.value for one in app.toast]
+    named = [one.partition(" = ")[0].split()[-1] for one in said]
+    assert named == ["epsilon", "od_data", "od_zones"]
+    assert all("cannot be set" in one or "is not here" in one for one in said)
     assert widgets(app)["epsilon"] == 1.0
     assert not app.run().toast
 
