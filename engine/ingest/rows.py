@@ -214,7 +214,16 @@ def identifier(column: str, kind: str, *, bare: bool) -> str:
     if bare:
         digits = f"regexp_extract({plain}, '^0+([0-9]+)$', 1)"
         plain = f"coalesce(nullif({digits}, ''), {plain})"
-    return f"CASE WHEN {value} <> '' AND NOT {lost(column, kind)} THEN {plain} END"
+    first = f"{column} >= '1'" if bare else "true"
+    return (  # most ids have nothing to mend, which is quicker to see than to trim them
+        f"CASE WHEN {first} AND {_clean(column)} THEN {column} "
+        f"WHEN {value} <> '' AND NOT {lost(column, kind)} THEN {plain} END"
+    )
+
+
+def _clean(column: str) -> str:
+    """Return SQL for whether a text is filled, without blanks, and no number with a mark."""
+    return f"{column} <> '' AND NOT regexp_matches({column}, '[ \t\r\n\v\f+.]')"
 
 
 def lost(column: str, kind: str) -> str:
@@ -286,7 +295,12 @@ def flaws(table: Table, kind: str, reader: Reader) -> list[tuple[Reason, str, st
 
     if "uid" in read:
         found.append((Reason.LOST_DIGITS, "uid", lost(*table.column("uid"))))
-        found.append((Reason.NO_PERSON, "uid", f"coalesce(({read['uid']}) IN ({_NOTHING}), true)"))
+        column, own = table.column("uid")
+        person = read["uid"]
+        if own == "VARCHAR":  # what has lost digits is told already
+            blank = f"trim({column}, {_BLANKS})"
+            person = f"CASE WHEN {_clean(column)} THEN {column} ELSE {blank} END"
+        found.append((Reason.NO_PERSON, "uid", f"coalesce(({person}) IN ({_NOTHING}), true)"))
     if "flow" in read:
         found.append((Reason.UNKNOWN, "flow", empty("flow")))
     for canonical in ("flow", *TIMES, "tid", *DEGREES):
