@@ -243,6 +243,8 @@ def _note_what_was_asked(build: Build) -> None:
     notes += build.run.places.notes
     people = _BARE_PEOPLE if build.reader.bare_people else _PEOPLE
     notes.append(people if options.has_people else _ROWS_ARE_TRIPS)
+    if build.reader.reading.text_time_zone != options.reading.text_time_zone:
+        notes.append("times without an offset are taken as UTC, as their column is named")
     if levels := parents.kept(build.run.places.zones):
         notes.append(f"coarser zones kept, to look at the dataset by: {levels}")
     if options.kind == "visits" and "trips" in options.parts:

@@ -129,12 +129,14 @@ def test_times_of_a_column_in_utc_are_moved(tmp_path: Path) -> None:
     columns = {"origin": ["A", "A"], "destination": ["B", "B"], "flow": [1, 1]}
     pq.write_table(pa.table({**columns, "date": at}), tmp_path / "f.parquet")
     how = {"kind": "flows", "reading": Reading(text_time_zone="UTC")}
-    dataset, _ = built(tmp_path, tmp_path / "f.parquet", **how)
+    dataset, report = built(tmp_path, tmp_path / "f.parquet", **how)
     assert {day.day for day, *_ in table(dataset.folder, "trips")} == {6, 7}
+    assert not any("UTC" in note for note in report.notes)  # it was asked for
     rows = [("p1", "2015-09-07 03:00:00", "A"), ("p1", "2015-09-07 04:00:00", "B")]
     how = {"kind": "visits", "header": ("user", "utc_time", "place id"), "out": tmp_path / "v"}
-    dataset, _ = built(tmp_path, rows, **how)
+    dataset, report = built(tmp_path, rows, **how)
     assert {day.day for day, *_ in table(dataset.folder, "trips")} == {6}
+    assert any("are taken as UTC" in note for note in report.notes)
 
 
 @pytest.mark.parametrize("word", [r"\N", "NULL", "NA", "nan", ""])
