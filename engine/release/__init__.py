@@ -170,7 +170,7 @@ def check(
     said = "other words" if any(consents) else "no consent"
     if plan.unit == "trip" and CONSENT not in consents:
         rule = "a release at trip level needs the custodian's consent in words"
-        raise refused(rule, said, f"it protects no person; write: {CONSENT}")
+        raise refused(rule, said, f"it protects no person; write: {CONSENT}", "consent")
     if plan.mostly_noise and NOISE_CONSENT not in consents:
         known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
         raise refused(
@@ -179,6 +179,7 @@ def check(
             f"{known}, and {said}",
             "say how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or our method; or write: {NOISE_CONSENT}",
+            "consent",
         )
     return budget, due
 

@@ -69,7 +69,10 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
     try:
         _, charged = release.check(plan, dataset, ledger, consents)
     except ExplorerError as problem:
-        st.error(str(problem), icon=":material/block:")
+        if problem.code == "consent" and not any(consents):
+            st.info(str(problem), icon=":material/edit:")  # it is asked for just above
+        else:
+            st.error(str(problem), icon=":material/block:")
         if problem.code in ("exceeded", "unit"):
             _largest(plan, budget)
         return
