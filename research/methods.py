@@ -87,15 +87,13 @@ def visits(name: str, dataset: Dataset) -> Iterator[Row]:
 def changes(name: str, dataset: Dataset) -> Iterator[Row]:
     """Yield what is told between the first and the last three days, and of changes by a fifth."""
     spans = slice(0, 3), slice(4, 7)
-    true, counts = [], []
-    for days in spans:
-        true.append(od.truth(dataset, days=days, sum_days=True)[0])
-        plain = od.ODParameters(epsilon=1.0, max_trips_per_user=4)
-        counts.append(od.kept(dataset, plain, days=days, sum_days=True)[0])
+    plain = od.ODParameters(epsilon=1.0, max_trips_per_user=4)
+    true = [od.truth(dataset, days=days, sum_days=True)[0] for days in spans]
+    counts = [od.kept(dataset, plain, days=days, sum_days=True)[0] for days in spans]
     for epsilon in (0.1, 0.5, 1.0, 2.0):
-        at = od.ODParameters(epsilon=epsilon, max_trips_per_user=4)
+        at = plain.at(epsilon)
         known = change.power(
-            tuple(counts), tuple(true), change.noise_law(at), least_shown=at.least_shown,
+            counts, true, change.noise_law(at), least_shown=at.least_shown,
             rng=np.random.default_rng(0), size=100,
         )  # fmt: skip
         for what, value in known._asdict().items():

@@ -162,7 +162,7 @@ def epsilon_for_cell_error(
     a, b, trips = _checked(alpha=alpha, beta=beta, max_trips_per_user=max_trips_per_user)
     if NoiseLaw(1.0, law).name == "rounded_laplace":
         return (-trips * np.log(b) / (a + 0.5))[()]
-    return (trips * _least_rate(lambda x: _log_cell_error(NoiseLaw(x, law), a), np.log(b)))[()]
+    return (trips * least_rate(lambda x: _log_cell_error(NoiseLaw(x, law), a), np.log(b)))[()]
 
 
 def change_error_probability(
@@ -209,7 +209,7 @@ def epsilon_for_change(
     if _is_published(method, law):
         branch = np.real(special.lambertw(-2 * b * math.exp(-2), k=-1))
         return (trips * (-2 - branch) / (a + 1))[()]
-    return (trips * _least_rate(lambda x: _log_change_error(NoiseLaw(x, law), a), np.log(b)))[()]
+    return (trips * least_rate(lambda x: _log_change_error(NoiseLaw(x, law), a), np.log(b)))[()]
 
 
 def _log_cell_error(noise: NoiseLaw, alpha: Floats) -> Floats:
@@ -235,13 +235,13 @@ def _log_change_error(noise: NoiseLaw, alpha: Floats) -> Floats:
     return np.log(2) + noise.log_tail(alpha + 1) + np.logaddexp(np.log(edge), middle)
 
 
-def _least_rate(log_probability: Callable[[Floats], Floats], log_beta: Floats) -> Floats:
-    """Return the least rate a = ε/T at which a log probability that falls with it is ≤ log β."""
-    low = np.full(log_beta.shape, np.log(_LEAST_RATE))
-    high = np.full(log_beta.shape, np.log(_LARGEST_RATE))
+def least_rate(falling: Callable[[Floats], Floats], bound: Floats) -> Floats:
+    """Return the least rate a = ε/T at which what falls with it is at most `bound`."""
+    low = np.full(bound.shape, np.log(_LEAST_RATE))
+    high = np.full(bound.shape, np.log(_LARGEST_RATE))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        enough = log_probability(np.exp(middle)) <= log_beta
+        enough = falling(np.exp(middle)) <= bound
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.exp(high)  # the upper end, so that it holds there
 

@@ -164,7 +164,7 @@ def _write_change(plan: Plan, noisy: Sequence[Integers], ids: pa.Array, folder: 
     pairs = ~np.eye(plan.zones, dtype=bool)
     before, after = (np.zeros(pairs.shape, dtype=np.int64) for _ in range(2))
     before[pairs], after[pairs] = noisy
-    least = None if plan.ours else plan.least
+    least = -np.inf if plan.ours else plan.least
     told = change.compare(before, after, law_of(plan.stages[0].scale), least_shown=least)
     start, end = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
     none, every = pa.nulls(plan.zones, pa.string()), np.ones(plan.zones, dtype=bool)

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from engine.arrays import Floats, Integers
+from engine.arrays import Floats
 from engine.contract import Setting, When
-from engine.origin_destination import NoiseLaw, ODParameters, change, kept
+from engine.origin_destination import NoiseLaw, ODParameters, change, kept, suppresses
 from engine.origin_destination.change import LEVEL, Change, Found
 from engine.origin_destination.statements import SummedNoise
 from engine.parameters import EPSILON_STOPS
@@ -61,28 +61,32 @@ def _spans(setting: Setting, zones: int) -> tuple[Setting, Setting] | None:
             st.info(f"A change needs two {what}s, and this dataset has one.")
             return None
     place, most = st.columns([1, 1.4, 1.4], vertical_alignment="bottom"), len(days) // 2
-    length = int(place[0].number_input("Days in each", 1, most, min(most, 7), **_named("days")))
+    length = int(
+        place[0].number_input(
+            "Days in each", 1, most, min(most, 7), key="od_change_days", **state.KEPT
+        )
+    )
     starts = range(len(days) - length + 1)
 
-    def first(at: int, label: str, some: list[int], usual: int, key: str) -> int:
-        index, words = some.index(usual), {one: f"{days[one]:%a %-d %b %Y}" for one in some}
-        key = f"{label}_{len(days)}_{length}{key}"
-        label = f"{label}, from"
-        return place[at].selectbox(label, some, index, format_func=words.__getitem__, **_named(key))
+    def start(at: int, label: str, some: list[int], usual: int, key: str = "") -> int:
+        return place[at].selectbox(
+            f"{label}, from",
+            some,
+            some.index(usual),
+            format_func=lambda one: f"{days[one]:%a %-d %b %Y}",
+            key=f"od_change_{label}_{len(days)}_{length}{key}".lower(),
+            **state.KEPT,
+        )
 
     def span(first: int) -> Setting:
         when = When(step="whole", first=first, last=first + length - 1)
         return replace(setting, seen=replace(setting.seen, when=when))
 
     # with no day in common
-    before = first(1, "Before", [a for a in starts if a >= length or a + length in starts], 0, "")
+    before = start(1, "Before", [a for a in starts if a >= length or a + length in starts], 0)
     apart = [a for a in starts if abs(a - before) >= length]
     usual = before + length if before + length in apart else apart[0]
-    return span(before), span(first(2, "After", apart, usual, f"_{before}"))
-
-
-def _named(name: str) -> dict[str, Any]:
-    return {"key": f"od_change_{name}".lower(), **state.KEPT}
+    return span(before), span(start(2, "After", apart, usual, f"_{before}"))
 
 
 @cached.once
@@ -90,29 +94,31 @@ def compared(
     before: Setting, after: Setting, seed: cached.Seed
 ) -> tuple[Change, tuple[Floats, Floats]]:
     """Return the verdicts of the draw on the page, and the ranges of the ratios of flows."""
-    parameters, cells = before.parameters, list[Integers]()
-    for one in (before, after):
-        asked = cached.dataset(cached.view(one)), parameters
-        noise, when = cached.flow_noise(one, seed), cached.days(one, 0)
-        cells.append(change.noisy_cells(*asked, noise=noise, **when))
+    parameters = before.parameters
+    first, second = (
+        change.noisy_cells(
+            cached.dataset(cached.view(one)),
+            parameters,
+            noise=cached.flow_noise(one, seed),
+            **cached.days(one, 0),
+        )
+        for one in (before, after)
+    )
     law = change.noise_law(parameters)
-    told = change.compare(cells[0], cells[1], law, least_shown=_least(parameters))
-    return told, change.ratios(cells[0], cells[1], law, least=FLOW)
+    told = change.compare(first, second, law, least_shown=_least(parameters))
+    return told, change.ratios(first, second, law, least=FLOW)
 
 
 @cached.once
 def power(before: Setting, after: Setting, seed: cached.Seed, draws: int) -> Found:
     """Return how verdicts fare beside the truth, on average over draws."""
-    parameters, counts = before.parameters, list[Integers]()
-    trims = ODParameters(
+    parameters, spans = before.parameters, (before, after)
+    trims: Any = ODParameters(
         epsilon=1.0, unit=parameters.unit, max_trips_per_user=parameters.max_trips_per_user
     )
-    for one in (before, after):
-        when: Any = cached.days(one, 0)
-        counts.append(cached.of(kept, cached.view(one), trims, **when)[0])
     return change.power(
-        (counts[0], counts[1]),
-        (cached.truth(before, 0), cached.truth(after, 0)),
+        [cached.of(kept, cached.view(one), trims, **cached.days(one, 0))[0] for one in spans],
+        [cached.truth(one, 0) for one in spans],
         change.noise_law(parameters),
         rng=cached.generator(seed, "changes"),
         least_shown=_least(parameters),
@@ -122,8 +128,8 @@ def power(before: Setting, after: Setting, seed: cached.Seed, draws: int) -> Fou
     )
 
 
-def _least(parameters: Any) -> int | None:
-    return parameters.least_shown if change.suppresses(parameters) else None
+def _least(parameters: Any) -> float:
+    return parameters.least_shown if suppresses(parameters) else -np.inf
 
 
 def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:

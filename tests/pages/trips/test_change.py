@@ -23,23 +23,20 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     keep = changes.picture_of
     monkeypatch.setattr(changes, "picture_of", lambda *given: drawn.append(given) or keep(*given))
     said = text(open_od("Change", unit=unit, od_method=method, epsilon=0.5))
-    city, limit = datasets.load("demo-city"), 1 if unit == "trip" else 4
-    noisy, true = [], []
+    parameters = ODParameters(
+        epsilon=0.5, unit=unit, max_trips_per_user=1 if unit == "trip" else 4, method=method
+    )
+    city, hides, noisy, true = datasets.load("demo-city"), od.suppresses(parameters), [], []
     for first in (0, 3):
-        when = When(step="whole", first=first, last=first + 2)
-        parameters = ODParameters(
-            epsilon=0.5, unit=unit, max_trips_per_user=limit, suppression_threshold=15,
-            method=method,
-        )  # fmt: skip
-        setting = Setting(seen=Seen(dataset=str(city.folder), when=when), parameters=parameters)
-        noise = cached.flow_noise(setting, (SIMULATED_SEED, 0))
-        view = look_at(city, when=when)
-        noisy.append(change.noisy_cells(view, parameters, noise=noise, days=0))
+        seen = Seen(dataset=str(city.folder), when=When(step="whole", first=first, last=first + 2))
+        noise = cached.flow_noise(Setting(seen=seen, parameters=parameters), (SIMULATED_SEED, 0))
+        draw, view = {"noise": noise, "days": 0}, look_at(city, when=seen.when)
+        noisy.append(change.noisy_cells(view, parameters, **draw))
         true.append(od.truth(view, days=0)[0])
-        if od.suppresses(parameters):
-            released = od.release(view, parameters, noise=noise, days=0).counts[0]
-            assert (np.where(noisy[-1] >= 15, noisy[-1], 0) == released).all()
-    least = 15 if od.suppresses(parameters) else None
+        released = od.release(view, parameters, **draw)
+        cells = released.counts if hides else released.measurement.cells
+        assert (np.where(hides & (noisy[-1] < 15), 0, noisy[-1]) == cells[0]).all()
+    least = 15 if hides else -np.inf
     told = change.compare(*noisy, change.noise_law(parameters), least_shown=least)
     _, truly, changed, signs, say, _ = drawn[-1]
     assert (truly == true[1] - true[0]).all()
