@@ -1,12 +1,8 @@
 """Did it really change? The flows of two spans of days, told apart from the noise alone.
 
-The noisy counts of a flow before and after differ by the change of its kept trips plus a noise S,
-the sum of the noise of both, whose law is known: so is that of the totals of zones, whose noisy
-cells are added up before any is suppressed. Everything but `power` is computed from noisy cells and
-costs nothing more.
-
-What a verdict covers is the noise: that the kept trips themselves rose or fell. Who happened to
-travel, or to be a subscriber, on just these days is no part of it, nor is what trimming dropped.
+Noisy counts differ by the change of kept trips plus a noise S, the sum of both, of known law
+(``docs/flows.md``). Everything but `power` and `found` is computed from noisy cells and costs
+nothing more.
 """
 
 from collections.abc import Sequence
@@ -62,10 +58,9 @@ class Change:
 
 
 class Found(NamedTuple):
-    """Changes that are told, and of the true ones of a stated size those found and missed.
+    """Changes that are told; of the true ones of a stated size those found and missed; wrong ones.
 
-    `invented` are told where the truth does not move, or moves the other way: by noise, or because
-    trimming dropped more trips in one span than in the other.
+    `invented` are told where the truth does not move, or moves the other way.
     """
 
     told: float
@@ -104,14 +99,9 @@ def compare(
 ) -> Change:
     """Return what rose and what fell between two spans, from their noisy cells alone.
 
-    The spans have equally many days, or counts would differ without any change, and none in common:
-    their noise is independent. A flow below `least_shown` in both is shown by neither release: it
-    gets no verdict and counts as p = 1, so that choosing flows by their noise invents no change.
-
-    Of flows one Benjamini–Hochberg over all of them on P(|S| ≥ |change|), what the noise does where
-    nothing changed: on average at most `LEVEL` of the told ones are wrong, also in their direction
-    (Benjamini and Yekutieli 2005), and as many of their bars miss the change of the kept trips.
-    Zones by origin, zones by destination and the total are three more families, each by itself.
+    The spans have equally many days and none in common. A flow below `least_shown` in both is shown
+    by neither release: it gets no verdict and counts as p = 1. Flows, zones by origin, zones by
+    destination and the total are a family each, with one Benjamini–Hochberg on P(|S| ≥ |change|).
 
     >>> told = compare(np.array([[0, 90], [40, 0]]), np.array([[0, 30], [43, 0]]), NoiseLaw(0.5))
     >>> told.flows.signs.tolist(), told.flows.reach, int(told.total.signs)
@@ -131,10 +121,9 @@ def compare(
 def ratios(
     before: Integers, after: Integers, law: NoiseLaw, *, least: int, confidence: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """Return between which ends the ratio of kept trips, after over before, lies.
+    """Return between which ends the ratio of kept trips, after over before, lies: of all at once.
 
-    The ranges of all flows hold at once, however they were chosen. NaN where fewer than `least`
-    trips are read before, or where noise could make up all of them.
+    NaN where fewer than `least` trips are read before, or where noise could make up all of them.
 
     >>> low, high = ratios(np.array([[0, 900], [9, 0]]), np.array([[0, 450], [9, 0]]),
     ...                    NoiseLaw(0.5), least=100)
@@ -179,8 +168,7 @@ def epsilon_to_tell(
     """Return the least ε/T at which a change by `share` of a flow of so many trips is told.
 
     It is told in a share `confidence` of releases, by bars that clear 0 where nothing changed with
-    probability `level` (of one flow among n chosen by looking: divide by n; Benjamini–Hochberg asks
-    no more). At a confidence of one half this is Theorem 7, exact, for an error below the change.
+    probability `level`: divided by n for one flow among n. At one half this is Theorem 7, exact.
 
     >>> round(epsilon_to_tell(100, 0.2), 3), round(epsilon_to_tell(100, 0.2, confidence=0.5), 3)
     (0.385, 0.211)

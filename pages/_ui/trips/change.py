@@ -54,39 +54,34 @@ def leaving(matrix: Matrix) -> None:
 
 
 def _spans(setting: Setting, zones: int) -> tuple[Setting, Setting] | None:
-    """Draw the pickers; return the setting of each span, None where there is one day or zone."""
+    """Draw the pickers; return the setting of the first and of the last days, None of one alone."""
     days = cached.ingested(setting).metadata.days
     for what, known in (("day", len(days)), ("zone", zones)):
         if known < 2:
             st.info(f"A change needs two {what}s, and this dataset has one.")
             return None
-    place, most = st.columns([1, 1.4, 1.4], vertical_alignment="bottom"), len(days) // 2
-    length = int(
-        place[0].number_input(
-            "Days in each", 1, most, min(most, 7), key="od_change_days", **state.KEPT
-        )
+    which, each = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
+    first, last = which.select_slider(
+        "First day before to last day after",
+        range(len(days)),
+        (0, 2 * min(7, len(days) // 2) - 1),
+        format_func=lambda day: f"{days[day]:%a %-d %b %Y}",
+        key=f"od_change_days_{len(days)}",
+        **state.KEPT,
     )
-    starts = range(len(days) - length + 1)
-
-    def start(at: int, label: str, some: list[int], usual: int, key: str = "") -> int:
-        return place[at].selectbox(
-            f"{label}, from",
-            some,
-            some.index(usual),
-            format_func=lambda one: f"{days[one]:%a %-d %b %Y}",
-            key=f"od_change_{label}_{len(days)}_{length}{key}".lower(),
-            **state.KEPT,
-        )
+    most = (last + 1 - first) // 2
+    if most < 1:
+        st.info("A change needs two days: move one end.")
+        return None
+    length = each.number_input(
+        "Days in each", 1, most, min(most, 7), key=f"od_change_each_{most}", **state.KEPT
+    )
 
     def span(first: int) -> Setting:
         when = When(step="whole", first=first, last=first + length - 1)
         return replace(setting, seen=replace(setting.seen, when=when))
 
-    # with no day in common
-    before = start(1, "Before", [a for a in starts if a >= length or a + length in starts], 0)
-    apart = [a for a in starts if abs(a - before) >= length]
-    usual = before + length if before + length in apart else apart[0]
-    return span(before), span(start(2, "After", apart, usual, f"_{before}"))
+    return span(first), span(last + 1 - length)
 
 
 @cached.once
@@ -113,9 +108,7 @@ def compared(
 def power(before: Setting, after: Setting, seed: cached.Seed, draws: int) -> Found:
     """Return how verdicts fare beside the truth, on average over draws."""
     parameters, spans = before.parameters, (before, after)
-    trims: Any = ODParameters(
-        epsilon=1.0, unit=parameters.unit, max_trips_per_user=parameters.max_trips_per_user
-    )
+    trims: Any = replace(parameters.at(1.0), method="published", suppression_threshold=0)
     return change.power(
         [cached.of(kept, cached.view(one), trims, **cached.days(one, 0))[0] for one in spans],
         [cached.truth(one, 0) for one in spans],

@@ -81,13 +81,10 @@ def test_changes_are_drawn_by_their_verdicts(city):
     signs[5, 1], signs[1, 5], signs[0, 2] = 1, -1, 1
     told = np.where(signs == 0, true, signs * 6)
     made = changes.picture_of(drawn, true, told, signs, str, "changes")
-    found = re.findall(
-        r'class="flow (\w*)"[^>]*><title>(\d+)</title>', made.sides.split("Told")[-1]
-    )
-    places = ((5, 1), ""), ((1, 5), "inflated"), ((2, 0), "untold"), ((0, 2), "phantom")
-    assert {int(at): kind for kind, at in found} == {
-        start * zones + end: kind for (start, end), kind in places
-    }
+    drawn_so = r'class="flow (\w*)"[^>]*><title>(\d+)</title>'
+    found = {int(at): kind for kind, at in re.findall(drawn_so, made.sides.split("Told")[-1])}
+    kinds = {(5, 1): "", (1, 5): "inflated", (2, 0): "untold", (0, 2): "phantom"}
+    assert found == {start * zones + end: kind for (start, end), kind in kinds.items()}
     assert '<pattern id="untold"' in made.sides
     zoned = changes.picture_of(drawn, true[5], told[5], 0 * signs[5], str, "changes").sides
     really, _, told_of = zoned.partition("Told")

@@ -54,11 +54,13 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
 
 def test_only_spans_without_a_day_in_common_are_offered(open_od):
     app = open_od("Change")
-    before, after = (one for one in app.selectbox if one.label in ("Before, from", "After, from"))
-    assert (len(before.options), after.options) == (4, before.options[2:])  # of five starts
-    app = before.set_value(4).run()
-    (after,) = (one for one in app.selectbox if one.label == "After, from")
-    assert (after.value, len(after.options)) == (0, 2)
+    (days,) = (one for one in app.select_slider if "day after" in one.label)
+    assert days.value == (0, 5)
+    app = days.set_value((2, 6)).run()
+    (length,) = (one for one in app.number_input if one.label == "Days in each")
+    assert (length.value, length.max) == (2, 2)
+    app = days.set_value((2, 2)).run()
+    assert "A change needs two days" in text(app)
 
 
 @pytest.mark.parametrize(("zones", "days", "lacks"), [(1, 4, "zone"), (2, 1, "day")])
