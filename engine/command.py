@@ -5,7 +5,6 @@ The same in a checkout, as ``python -m engine``. Each part is loaded when it is 
 
 import os
 import signal
-import subprocess
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -77,15 +76,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(rest: list[str]) -> int:
     """Serve the dashboard; what follows is Streamlit's, ``--server.port 8600`` for example."""
-    if find_spec("streamlit") is None:
-        print(f"error: the dashboard needs streamlit; {_how('app')}", file=sys.stderr)
-        return 2
-    # many sessions share the cores: threads of algebra would wait for each other
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    command = [sys.executable, "-m", "streamlit", "run", str(APP), *rest]
-    if os.name == "posix":  # the same process: a signal ends the server, not its starter alone
-        os.execv(sys.executable, command)
-    return subprocess.call(command)
+    if find_spec("streamlit") is not None:
+        # many sessions share the cores: threads of algebra would wait for each other
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        # the same process: a signal ends the server, not its starter alone
+        os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(APP), *rest])
+    print(f"error: the dashboard needs streamlit; {_how('app')}", file=sys.stderr)
+    return 2
 
 
 def _how(extra: str) -> str:

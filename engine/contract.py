@@ -36,7 +36,6 @@ from .parameters import ODParameters
 
 Drawn = TypeVar("Drawn")
 
-
 Step = Literal["day", "week", "whole"]
 """How long the trips of one matrix are collected: a day, seven of them, or all that are seen."""
 
@@ -45,20 +44,9 @@ Step = Literal["day", "week", "whole"]
 class When:
     """Consecutive declared days, and how long one matrix of flows collects.
 
-    Parameters
-    ----------
-    step : str
-        One of `Step`; weeks count from the first day that is seen, the last may be shorter.
-    first, last : int, int or None
-        Positions of the first and the last day, from 0; None is the last declared day.
-    span : int or None
-        With step ``whole`` two matrices, of the first and of the last so many days; the days
-        between them are not seen.
-
-    Examples
-    --------
-    >>> When(step="week").positions(10)
-    range(0, 10)
+    Weeks count from the first day that is seen. `first` and `last` are positions from 0, None is
+    the last declared day; `span`, with step ``whole``, asks for two matrices, of the first and of
+    the last so many days: the days between them are not seen.
     """
 
     step: Step = "day"
@@ -93,8 +81,6 @@ class When:
     def lengths(self, days: int) -> tuple[int, ...]:
         """Return how many days each matrix adds up, of so many declared ones.
 
-        Examples
-        --------
         >>> When(step="week").lengths(10), When(step="whole").lengths(10)
         ((7, 3), (10,))
         """
@@ -120,15 +106,8 @@ class Setting:
     """What is judged and what is released: one mechanism on a dataset seen in one way.
 
     Equal settings are equal keys: what the method does not use is at its default. The seed, the
-    repeat, the day drawn and the view stay outside.
+    repeat, the day drawn and the view stay outside. `parameters` are those of one product.
 
-    Parameters
-    ----------
-    seen : Seen
-    parameters : DensityParameters, ODParameters or ReportParameters
-
-    Examples
-    --------
     >>> from engine.parameters import ODParameters
     >>> seen = Seen(dataset="demo-city")
     >>> one, other = (ODParameters(epsilon=1, method="estimate", suppression_threshold=n)

@@ -14,26 +14,11 @@ from collections.abc import Callable
 class ExplorerError(Exception):
     """Base class of every error that is meant to be read by a person.
 
-    Parameters
-    ----------
-    rule : str
-        What must hold, or what is wrong; the whole message where nothing else is given.
-    value : str
-        What was given instead (a setting, never a value of the data).
-    remedy : str
-        What a person can do, in words that fit every front end.
-    code : str
-        Short stable name of the fault, such as ``unparsable``.
-    settings : tuple of str
-        Names of the settings that mend it, such as ``("first_day", "last_day")``.
+    `rule` is what must hold, `value` what was given instead (a setting, never a value of the data),
+    `remedy` what a person can do, `code` a short stable name such as ``unparsable``.
 
-    Examples
-    --------
-    >>> error = ExplorerError("delta must be below 1", value="2", remedy="choose it smaller")
-    >>> str(error)
+    >>> str(ExplorerError("delta must be below 1", value="2", remedy="choose it smaller"))
     'delta must be below 1, got 2; choose it smaller'
-    >>> error.remedy
-    'choose it smaller'
     """
 
     def __init__(

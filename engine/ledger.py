@@ -1,7 +1,7 @@
 """The privacy ledger: what every stage reads, adds and costs, and what it comes to in all."""
 
 from dataclasses import dataclass
-from enum import Enum, StrEnum, auto
+from enum import Enum, StrEnum
 
 _ROUNDING = 1e-9
 
@@ -26,54 +26,63 @@ class Notion(StrEnum):
     PROBABILISTIC = "(ε, δ)-probabilistic DP"
 
 
-class Unit(Enum):
-    """What comes or goes between two neighbouring datasets."""
+class Unit(StrEnum):
+    """What comes or goes between two neighbouring datasets, in words to be said first."""
 
-    TRIP = auto()
-    PERSON_DAY = auto()
-    PERSON_TRIPS = auto()
-    PERSON_WEEK = auto()
+    TRIP = "one trip"
+    PERSON_DAY = "one person's trips of one day"
+    PERSON_TRIPS = "one person's trips of the whole period"
+    PERSON_WEEK = "one person, the whole week"
 
-    @property
-    def words(self) -> str:
-        """The unit in words, to be said before any number."""
-        return _UNIT_WORDS[self]
+
+_SCALED = "each person's scaled down to the clip"
 
 
 class Kind(Enum):
-    """What a stage reads. Code decides on this alone; words for it are in `Stage.name`."""
+    """What a stage reads: its name, and the data that it touches. Code takes the member alone."""
 
-    ZONE_COUNTS = auto()
-    TOWER_COUNTS = auto()
-    COVER_COUNTS = auto()
-    COVER_TOTALS = auto()
-    TOWER_SHARES = auto()
-    ALL_VISITS = auto()
-    CHOICE_BY_CLUSTER = auto()
-    JOINT_CHOICE = auto()
-    COEFFICIENTS = auto()
-    ZOOM_TOWERS = auto()
-    ZOOM_DISTRICTS = auto()
-    ZOOM_CITY = auto()
-    ZOOM_WEEKS = auto()
-    ZOOM_VISITS = auto()
-    FLOWS = auto()
-    TRIPS_BEYOND = auto()
-    REPORT_COUNTS = auto()
-    REPORT_RANKS = auto()
+    ZONE_COUNTS = "counts", "pre-sampled counts of the zones"
+    TOWER_COUNTS = "counts", "pre-sampled counts of the towers"
+    COVER_COUNTS = "counts", "pre-sampled counts of the cover"
+    COVER_TOTALS = "totals of the cells", "pre-sampled totals of the cover"
+    TOWER_SHARES = "shares of the towers", "one visit of each person, counted by tower"
+    ALL_VISITS = "number of visits", "all visits, at most Kₘₐₓ a person"
+    CHOICE_BY_CLUSTER = (
+        "number of coefficients",
+        "coefficients of each cluster, for one choice a cluster",
+    )
+    JOINT_CHOICE = "number of coefficients", "Fourier coefficients of all clusters, for one choice"
+    COEFFICIENTS = "coefficients", "the first k Fourier coefficients of each cluster"
+    ZOOM_TOWERS = "towers × hours", f"visits by tower and hour, {_SCALED}"
+    ZOOM_DISTRICTS = "districts × hours", "visits by district and hour, scaled down likewise"
+    ZOOM_CITY = (
+        "city × hours",
+        "visits by hour, scaled down likewise; the clip is chosen from the number of visits, "
+        "and the largest is stated: a smaller one has less noise",
+    )
+    ZOOM_WEEKS = "towers, whole week", "visits by tower, scaled down likewise"
+    ZOOM_VISITS = (
+        "number of visits",
+        "all visits, at most K_max a person; what this tells of those with many visits is taken "
+        "off their weight above",
+    )
+    FLOWS = "trips between zones", "trips of every origin and destination, as trimmed"
+    TRIPS_BEYOND = "trips beyond the bound", "number of trips beyond it, at most {} of each"
+    REPORT_COUNTS = "{}", "counts by bins fixed in advance"
+    REPORT_RANKS = "{}: five numbers", "ranks of the edges of the bins"
 
 
-class Noise(Enum):
-    """How a stage is perturbed."""
+class Noise(StrEnum):
+    """How a stage is perturbed, in plain words."""
 
-    LAPLACE = auto()
-    ROUNDED_LAPLACE = auto()
-    DISCRETE_LAPLACE = auto()
-    ROOT_K_LAPLACE = auto()
-    CLASSICAL_GAUSSIAN = auto()
-    ANALYTIC_GAUSSIAN = auto()
-    SHARED_GAUSSIAN = auto()
-    EXPONENTIAL = auto()
+    LAPLACE = "Laplace"
+    ROUNDED_LAPLACE = "Laplace, rounded"
+    DISCRETE_LAPLACE = "discrete Laplace"
+    ROOT_K_LAPLACE = "Laplace, scale times √k"
+    CLASSICAL_GAUSSIAN = "Gaussian, classical"
+    ANALYTIC_GAUSSIAN = "Gaussian, analytic"
+    SHARED_GAUSSIAN = "Gaussian; the shares are parts of μ²"
+    EXPONENTIAL = "exponential mechanism"
 
 
 @dataclass(frozen=True)
@@ -97,17 +106,12 @@ class Stage:
     @property
     def name(self) -> str:
         """What happens, in plain words."""
-        return _WORDS[self.kind][0].format(self.subject)
+        return self.kind.value[0].format(self.subject)
 
     @property
     def reads(self) -> str:
         """Which data it touches, in plain words."""
-        return _WORDS[self.kind][1].format(f"{self.sensitivity:g}")
-
-    @property
-    def mechanism(self) -> str:
-        """How it is perturbed, in plain words."""
-        return _NOISE_WORDS[self.noise]
+        return self.kind.value[1].format(f"{self.sensitivity:g}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +125,7 @@ class Ledger:
     --------
     >>> stage = Stage(Kind.FLOWS, Noise.LAPLACE, 1.0, Norm.L1, noise_scale=2.0, epsilon=0.5)
     >>> stated = simple_ledger((stage,), unit=Unit.TRIP)
-    >>> stated.proved_epsilon, stated.unit.words, stage.name
+    >>> stated.proved_epsilon, str(stated.unit), stage.name
     (0.5, 'one trip', 'trips between zones')
     """
 
@@ -134,10 +138,6 @@ class Ledger:
     pure_notion: Notion
     proved_notion: Notion
     unit: Unit
-
-    def exceeds(self, epsilon: float) -> bool:
-        """Return whether the best proved total is above `epsilon`, beyond rounding."""
-        return is_above(self.proved_epsilon, epsilon)
 
 
 def scale_of(stages: tuple[Stage, ...], kind: Kind) -> float:
@@ -169,57 +169,3 @@ def simple_ledger(
         proved_notion=notion,
         unit=unit,
     )
-
-
-_UNIT_WORDS = {
-    Unit.TRIP: "one trip",
-    Unit.PERSON_DAY: "one person's trips of one day",
-    Unit.PERSON_TRIPS: "one person's trips of the whole period",
-    Unit.PERSON_WEEK: "one person, the whole week",
-}
-
-_SCALED = "each person's scaled down to the clip"
-_WORDS = {
-    Kind.ZONE_COUNTS: ("counts", "pre-sampled counts of the zones"),
-    Kind.TOWER_COUNTS: ("counts", "pre-sampled counts of the towers"),
-    Kind.COVER_COUNTS: ("counts", "pre-sampled counts of the cover"),
-    Kind.COVER_TOTALS: ("totals of the cells", "pre-sampled totals of the cover"),
-    Kind.TOWER_SHARES: ("shares of the towers", "one visit of each person, counted by tower"),
-    Kind.ALL_VISITS: ("number of visits", "all visits, at most Kₘₐₓ a person"),
-    Kind.CHOICE_BY_CLUSTER: (
-        "number of coefficients",
-        "coefficients of each cluster, for one choice a cluster",
-    ),
-    Kind.JOINT_CHOICE: (
-        "number of coefficients",
-        "Fourier coefficients of all clusters, for one choice",
-    ),
-    Kind.COEFFICIENTS: ("coefficients", "the first k Fourier coefficients of each cluster"),
-    Kind.ZOOM_TOWERS: ("towers × hours", f"visits by tower and hour, {_SCALED}"),
-    Kind.ZOOM_DISTRICTS: ("districts × hours", "visits by district and hour, scaled down likewise"),
-    Kind.ZOOM_CITY: (
-        "city × hours",
-        "visits by hour, scaled down likewise; the clip is chosen from the number of visits, "
-        "and the largest is stated: a smaller one has less noise",
-    ),
-    Kind.ZOOM_WEEKS: ("towers, whole week", "visits by tower, scaled down likewise"),
-    Kind.ZOOM_VISITS: (
-        "number of visits",
-        "all visits, at most K_max a person; what this tells of those with many visits is taken "
-        "off their weight above",
-    ),
-    Kind.FLOWS: ("trips between zones", "trips of every origin and destination, as trimmed"),
-    Kind.TRIPS_BEYOND: ("trips beyond the bound", "number of trips beyond it, at most {} of each"),
-    Kind.REPORT_COUNTS: ("{}", "counts by bins fixed in advance"),
-    Kind.REPORT_RANKS: ("{}: five numbers", "ranks of the edges of the bins"),
-}
-_NOISE_WORDS = {
-    Noise.LAPLACE: "Laplace",
-    Noise.ROUNDED_LAPLACE: "Laplace, rounded",
-    Noise.DISCRETE_LAPLACE: "discrete Laplace",
-    Noise.ROOT_K_LAPLACE: "Laplace, scale times √k",
-    Noise.CLASSICAL_GAUSSIAN: "Gaussian, classical",
-    Noise.ANALYTIC_GAUSSIAN: "Gaussian, analytic",
-    Noise.SHARED_GAUSSIAN: "Gaussian; the shares are parts of μ²",
-    Noise.EXPONENTIAL: "exponential mechanism",
-}

@@ -92,23 +92,11 @@ def total_error(truth: Floats, private: Floats) -> float:
 def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -> Floats:
     """Return the earth mover's distance between the true and the private map of every hour.
 
-    Both maps are normalised. With a metric ground distance the common mass min(p, q) never
-    moves, so only the differences are transported: exact, and about four times faster.
+    Of counts of at least 0, (zones, hours), and metres between the centres of zones, (zones,
+    zones); in metres, NaN in hours in which one of the maps is empty. Both are normalised. With a
+    metric ground distance the common mass min(p, q) never moves, so only the differences are
+    transported: exact, and about four times faster.
 
-    Parameters
-    ----------
-    truth, private : arrays, shape (zones, hours)
-        Counts of at least 0.
-    distances_m : array, shape (zones, zones)
-        Metres between the centres of zones; a metric.
-
-    Returns
-    -------
-    array, shape (hours,)
-        Metres; NaN in hours in which one of the two maps is empty.
-
-    Examples
-    --------
     >>> earth_movers_distance(np.array([[1.0], [1.0]]), np.array([[2.0], [0.0]]),
     ...                       np.array([[0.0, 300.0], [300.0, 0.0]]))
     array([150.])

@@ -62,8 +62,6 @@ USES: Mapping[str, frozenset[str]] = {
 
 P = TypeVar("P")
 
-_EPSILON_REMEDY = "smaller means more private, 0.1 to 2 is usual"
-
 
 @dataclass(frozen=True, kw_only=True)
 class DensityParameters:
@@ -116,29 +114,15 @@ class DensityParameters:
         validation.inside_open_interval(
             "delta", self.delta, 0, 1, "choose it below one over the number of people, such as 1e-7"
         )
-        validation.whole_number(
-            "max_visits_per_user",
-            self.max_visits_per_user,
-            1,
-            MAX_VISITS_LIMIT,
-            remedy="a week has 168 hours and one visit is kept an hour; 30 is usual",
-        )
-        validation.one_of(
-            "method", self.method, get_args(DensityMethod), "'efpag_joint' is recommended"
-        )
-        validation.one_of(
-            "gaussian",
-            self.gaussian,
-            get_args(GaussianCalibration),
-            "'analytic' holds for every epsilon",
-        )
+        visits, remedy = self.max_visits_per_user, "one visit is kept an hour; 30 is usual"
+        validation.whole_number("max_visits_per_user", visits, 1, MAX_VISITS_LIMIT, remedy=remedy)
+        remedy = "'efpag_joint' is recommended"
+        validation.one_of("method", self.method, get_args(DensityMethod), remedy)
+        remedy = "'analytic' holds for every epsilon"
+        validation.one_of("gaussian", self.gaussian, get_args(GaussianCalibration), remedy)
         if self.cluster_minimum is not None:
-            minimum = validation.as_real(self.cluster_minimum)
-            if minimum is None or not 0 <= minimum < float("inf"):
-                raise ParameterError(
-                    "cluster_minimum must be None or a finite number of at least 0, got "
-                    f"{self.cluster_minimum!r}; None takes the paper's formula"
-                )
+            remedy = "None takes the paper's formula"
+            validation.finite_at_least("cluster_minimum", self.cluster_minimum, 0, remedy)
         if gaussian_for(self.method, self.epsilon, self.gaussian) != self.gaussian:
             raise ParameterError(
                 "epsilon must be at most 4 with gaussian='classical', got "
@@ -217,29 +201,15 @@ class ODParameters:
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
-        validation.one_of(
-            "unit", self.unit, get_args(ODUnit), "'person-day' protects a day's trips"
-        )
-        validation.one_of(
-            "method",
-            self.method,
-            get_args(ODMethod),
-            "'estimate' reads the same noisy cells with statistics",
-        )
-        validation.whole_number(
-            "max_trips_per_user",
-            self.max_trips_per_user,
-            1,
-            MAX_TRIPS_LIMIT,
-            remedy="trips beyond rank 256 share one bucket; 1 to 20 is usual",
-        )
-        validation.whole_number(
-            "suppression_threshold",
-            self.suppression_threshold,
-            0,
-            MAX_SUPPRESSION_THRESHOLD,
-            remedy="0 suppresses negatives only, 15 is used by health agencies",
-        )
+        remedy = "'person-day' protects a day's trips"
+        validation.one_of("unit", self.unit, get_args(ODUnit), remedy)
+        remedy = "'estimate' reads the same noisy cells with statistics"
+        validation.one_of("method", self.method, get_args(ODMethod), remedy)
+        trips, remedy = self.max_trips_per_user, "1 to 20 is usual"
+        validation.whole_number("max_trips_per_user", trips, 1, MAX_TRIPS_LIMIT, remedy=remedy)
+        least, most = self.suppression_threshold, MAX_SUPPRESSION_THRESHOLD
+        remedy = "0 suppresses negatives only, 15 is used by health agencies"
+        validation.whole_number("suppression_threshold", least, 0, most, remedy=remedy)
         if self.unit == "trip" and self.max_trips_per_user != 1:
             raise ParameterError(
                 "max_trips_per_user must be 1 at unit='trip', got "
@@ -274,9 +244,8 @@ def _used(parameters: P, method: str) -> P:
     return type(parameters)(**named)
 
 
-def check_epsilon(value: object, remedy: str = _EPSILON_REMEDY) -> None:
+def check_epsilon(value: object, usual: str = "0.1 to 2 is usual") -> None:
     """Raise `ParameterError` unless `value` is an ε that settings can have."""
-    number = validation.finite_above("epsilon", value, 0, remedy)
-    low, high = EPSILON_RANGE
-    if not low <= number <= high:
-        raise ParameterError(f"epsilon must be from {low:g} to {high:g}, got {value!r}; {remedy}")
+    validation.finite_within(
+        "epsilon", value, EPSILON_RANGE, f"smaller means more private, {usual}"
+    )

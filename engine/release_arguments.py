@@ -25,10 +25,6 @@ def _day(text: str) -> date:
         raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
 
 
-def _step(text: str) -> str:
-    return "whole" if text == "period" else text
-
-
 def parser() -> argparse.ArgumentParser:
     """Return the parser; ``run`` is the name of what is asked for."""
     parser = argparse.ArgumentParser(
@@ -102,7 +98,7 @@ def _add_product(one: argparse.ArgumentParser, name: str) -> None:
     one.add_argument("--max-trips-per-user", type=int, default=4 if name == "od" else 20)
     if name == "od":
         one.add_argument("--suppression-threshold", type=int, default=15)
-        one.add_argument("--time", type=_step, choices=("day", "week", "whole"), default="day")
+        one.add_argument("--time", choices=("day", "week", "whole"), default="day")
         one.add_argument("--from", dest="first_day", type=_day, help="first day (the first)")
         one.add_argument("--to", dest="last_day", type=_day, help="last day (the last)")
         one.add_argument("--span", type=int, help="compare the first so many days with the last")

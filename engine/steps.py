@@ -16,20 +16,11 @@ decisions. Nine in ten is nearly all; below half, more is wrong than right."""
 
 
 def step(share: float, *, good: float, partly: float) -> Level:
-    """Return the step that a share reaches.
+    """Return the step that a share reaches; without a value (NaN) it is ``noisy``.
 
-    Parameters
-    ----------
-    share : float
-        What is judged; without a value (NaN) it is ``noisy``.
-    good, partly : float
-        Where the better and the middle step end. More is better where `good` is the larger of the
-        two, as for what can be used; else less is better, as for what an attacker guesses.
+    More is better where `good` is the larger of the two, as for what can be used; else less is
+    better, as for what an attacker guesses.
 
-    Examples
-    --------
-    >>> [step(share, good=0.9, partly=0.5) for share in (0.9, 0.89, 0.5, 0.49)]
-    ['good', 'partly', 'partly', 'noisy']
     >>> [step(guess, good=0.75, partly=0.95) for guess in (0.75, 0.752, 0.95, 0.96)]
     ['good', 'partly', 'partly', 'noisy']
     """
@@ -43,11 +34,5 @@ def step(share: float, *, good: float, partly: float) -> Level:
 
 
 def level_of(share: float) -> Level:
-    """Return the verdict on a share that is usable or right: the same for all that is judged.
-
-    Examples
-    --------
-    >>> level_of(0.9), level_of(0.75), level_of(0.499)
-    ('good', 'partly', 'noisy')
-    """
+    """Return the verdict on a share that is usable or right: the same for all that is judged."""
     return step(share, good=GOOD_SHARE, partly=SOME_SHARE)

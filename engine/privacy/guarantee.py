@@ -17,7 +17,7 @@ from typing import Literal
 
 from .. import validation
 from ..errors import ParameterError
-from ..ledger import Ledger
+from ..ledger import Ledger, is_above
 from ..parameters import ODParameters
 from ..steps import Level, step
 from .losses import composed, randomised_response
@@ -225,7 +225,7 @@ def risk_of_ledger(ledger: Ledger, epsilon: float) -> Risk:
 
     `epsilon` is as stated; what is proved counts instead where that is more.
     """
-    loss = ledger.proved_epsilon if ledger.exceeds(epsilon) else epsilon
+    loss = ledger.proved_epsilon if is_above(ledger.proved_epsilon, epsilon) else epsilon
     kept = Guarantee(epsilon=loss, delta=ledger.delta)
     return Risk(
         best_guess=kept.best_guess,

@@ -159,7 +159,7 @@ class ReportParameters:
     shares: tuple[tuple[Analysis, float], ...] | None = None
 
     def __post_init__(self) -> None:
-        check_epsilon(self.epsilon, "smaller means more private, 0.1 to 10 is usual for a report")
+        check_epsilon(self.epsilon, "0.1 to 10 is usual for a report")
         stop_index(self.max_trips_per_user)
         validation.one_of("unit", self.unit, get_args(Unit), "'user' protects people")
         validation.one_of("method", self.method, get_args(ReportMethod), "'derived' is advised")

@@ -1,4 +1,4 @@
-from engine.ledger import Kind, Noise, Norm, Notion, Stage, Unit, simple_ledger
+from engine.ledger import Kind, Noise, Norm, Notion, Stage, Unit, is_above, simple_ledger
 
 
 def stage(epsilon: float, delta: float = 0.0) -> Stage:
@@ -23,6 +23,6 @@ def test_simple_ledger_adds_shares_and_names_the_notion() -> None:
 
 def test_exceeding_is_beyond_rounding() -> None:
     ledger = simple_ledger((stage(0.1), stage(0.2)), unit=Unit.TRIP)
-    assert not ledger.exceeds(ledger.published_epsilon)
-    assert not ledger.exceeds(0.3)
-    assert ledger.exceeds(0.29)
+    assert not is_above(ledger.proved_epsilon, ledger.published_epsilon)
+    assert not is_above(ledger.proved_epsilon, 0.3)
+    assert is_above(ledger.proved_epsilon, 0.29)

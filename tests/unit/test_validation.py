@@ -8,11 +8,9 @@ from engine.errors import ParameterError
 from engine.parameters import DensityParameters, ODParameters
 
 DENSITY, FLOWS = DensityParameters, ODParameters
-EPSILON = r"epsilon must be a finite number above 0, got .*;"
+EPSILON = r"epsilon must be a number from 1e-06 to 1e\+06, got .*;"
 REFUSED = [
-    *((kind, "epsilon", EPSILON, (0, -1, math.nan, math.inf, "0.3", None, True))
-      for kind in (DENSITY, FLOWS)),
-    *((kind, "epsilon", r"epsilon must be from 1e-06 to 1e\+06, got .*;", (9e-7, 1.1e6))
+    *((kind, "epsilon", EPSILON, (0, -1, 9e-7, 1.1e6, math.nan, math.inf, "0.3", None, True))
       for kind in (DENSITY, FLOWS)),
     (DENSITY, "delta", "delta must be a number above 0 and below 1, got",
      (0, 1, -1e-9, math.nan, "1e-7", None, False)),
@@ -20,7 +18,7 @@ REFUSED = [
     (FLOWS, "max_trips_per_user", "whole number from 1 to 256", (0, 257, 1.5, math.nan, None)),
     (FLOWS, "suppression_threshold", "whole number from 0 to 1000000",
      (-1, 1.5, math.nan, 10**6 + 1, None, "15")),
-    (DENSITY, "cluster_minimum", "cluster_minimum must be None or a finite number",
+    (DENSITY, "cluster_minimum", "cluster_minimum must be a finite number of at least 0",
      (-1.0, math.nan, math.inf, "x")),
     (DENSITY, "method", r"method must be one of .*'efpag_joint'.*, got 'fft'", ("fft",)),
     (DENSITY, "gaussian", "gaussian must be one of 'classical', 'analytic'", ("exact",)),

@@ -6,6 +6,7 @@ import streamlit as st
 
 from engine import density
 from engine.contract import Setting
+from engine.ledger import is_above
 from engine.parameters import gaussian_for
 from pages._ui import cached, state
 from pages._ui.drawing.cards import Card
@@ -72,7 +73,7 @@ def _notes(setting: Setting) -> list[str]:
     parameters: Any = setting.parameters
     method, ledger = cached.method_of(setting), cached.ledger(setting)
     notes: list[str] = []
-    if ledger.exceeds(parameters.epsilon):
+    if is_above(ledger.proved_epsilon, parameters.epsilon):
         notes.append(
             f":material/warning: The best proved total is ε = {ledger.proved_epsilon:.3g}, above "
             f"the {parameters.epsilon:g} on the slider, which promises more than is proved."

@@ -20,7 +20,7 @@ MARK = (
 def draw(setting: Setting) -> None:
     """Draw the ledger of the release on the page and the totals of every method."""
     ledger = cached.ledger(setting)
-    st.markdown(f"**What is read and what it costs** – protected: {ledger.unit.words}")
+    st.markdown(f"**What is read and what it costs** – protected: {ledger.unit}")
     names = ("Stage", "What is read", "Sensitivity", "Mechanism", "Noise scale", "ε share", "δ")
     tables.rows(names, _stages(ledger))
     st.caption(
@@ -62,7 +62,7 @@ def _stages(ledger: Ledger) -> list[tuple[str, ...]]:
             stage.name,
             stage.reads,
             f"{number(stage.sensitivity, 3)} ({stage.norm})",
-            stage.mechanism,
+            stage.noise,
             "–" if stage.noise_scale is None else number(stage.noise_scale, 3),
             f"{stage.epsilon:.3g}",
             scientific(stage.delta) if stage.delta else "–",

@@ -8,6 +8,7 @@ import pytest
 
 from engine import density
 from engine.errors import ParameterError
+from engine.ledger import is_above
 from engine.parameters import DensityParameters, ODParameters
 from engine.privacy import (
     STRONG_GUESS,
@@ -166,7 +167,7 @@ def test_a_density_counts_what_is_proved_where_that_is_more():
     assert ledger.proved_epsilon <= 1.0 + 1e-9
     assert joint.best_guess == pytest.approx((math.e + 1e-3) / (math.e + 1), abs=1e-12)
     ledger, above = risk("efpa")
-    assert ledger.exceeds(1.0)
+    assert is_above(ledger.proved_epsilon, 1.0)
     assert above.epsilon == ledger.proved_epsilon
     assert above.best_guess > joint.best_guess
 
