@@ -33,8 +33,6 @@ EXTRAS = {"opendp": "release", "pyspark": "spark"}
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one part with the arguments after its name, and return its exit code.
 
-    Examples
-    --------
     >>> main(["fly"])
     2
     """

@@ -64,8 +64,6 @@ class DatasetError(ExplorerError):
 def exit_code(run: Callable[[], object], interrupted: str = "interrupted") -> int:
     """Run a command; return 0, 2 with one line on standard error, or 130 where it is interrupted.
 
-    Examples
-    --------
     >>> exit_code(lambda: None)
     0
     """

@@ -12,7 +12,7 @@ import numpy as np
 import shapely
 from pyproj import CRS
 from scipy.sparse import coo_array, csr_array, diags_array, vstack
-from scipy.sparse.csgraph import maximum_bipartite_matching
+from scipy.sparse.csgraph import breadth_first_order, maximum_bipartite_matching
 from scipy.spatial.distance import cdist
 
 from .arrays import Floats, Geometries, Integers
@@ -80,8 +80,6 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
     zones : GeoDataFrame
         Polygons that partition the region; at least one.
 
-    Examples
-    --------
     >>> zones = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 1, 1)], crs=4326)
     >>> towers = gpd.GeoDataFrame(geometry=[shapely.Point(0.2, 0.5)], crs=4326)
     >>> tessellate(towers, zones).overlap.toarray()
@@ -162,27 +160,19 @@ def _open_cells(points: Geometries, extent: shapely.Geometry) -> Geometries:
 
 def minimum_cover(overlap: csr_array) -> tuple[Integers, Integers]:
     """Return towers and zones of a minimum vertex cover of the overlap graph (P1, Theorem 5)."""
-    graph = csr_array(overlap.astype(bool))
-    zone_of_tower = maximum_bipartite_matching(graph, perm_type="column")
-    zones = _columns(graph)
-    tower_of_zone = np.full(zones, -1, dtype=np.int64)
-    matched = np.flatnonzero(zone_of_tower >= 0)
-    tower_of_zone[zone_of_tower[matched]] = matched
-    tower_reached = zone_of_tower < 0
-    zone_reached = np.zeros(zones, dtype=bool)
-    frontier = np.flatnonzero(tower_reached)
-    while len(frontier):
-        neighbours = np.unique(graph[frontier].indices)
-        fresh = neighbours[~zone_reached[neighbours]]
-        zone_reached[fresh] = True
-        frontier = tower_of_zone[fresh]
-        frontier = frontier[frontier >= 0]
-        tower_reached[frontier] = True
-    has_edge = np.diff(graph.indptr) > 0
-    return (
-        np.flatnonzero(~tower_reached & has_edge).astype(np.int64),
-        np.flatnonzero(zone_reached).astype(np.int64),
-    )
+    graph = coo_array(overlap.astype(bool))
+    towers, zones = len(overlap.indptr) - 1, _columns(overlap)
+    zone_of_tower = maximum_bipartite_matching(csr_array(graph), perm_type="column")
+    free, matched = np.flatnonzero(zone_of_tower < 0), np.flatnonzero(zone_of_tower >= 0)
+    # from a source to unmatched towers, on by any edge to zones, and back by matched ones (König)
+    source = towers + zones
+    start = [graph.row, towers + zone_of_tower[matched], np.full(len(free), source)]
+    end = [towers + graph.col, matched, free]
+    ways = np.concatenate(start), np.concatenate(end)
+    steps = csr_array((np.ones(len(ways[0])), ways), shape=(source + 1, source + 1))
+    reached = np.zeros(source + 1, dtype=bool)
+    reached[breadth_first_order(steps, source, return_predecessors=False)] = True
+    return np.flatnonzero(~reached[:towers]), np.flatnonzero(reached[towers:source])
 
 
 def _intersections(cells: Geometries, zones: Geometries, points: Geometries) -> _Pieces:

@@ -121,8 +121,6 @@ class Ledger:
     The totals are what the paper charges, the setting ε; what simple composition, the paper's own
     argument, can prove; and the best that is proved here.
 
-    Examples
-    --------
     >>> stage = Stage(Kind.FLOWS, Noise.LAPLACE, 1.0, Norm.L1, noise_scale=2.0, epsilon=0.5)
     >>> stated = simple_ledger((stage,), unit=Unit.TRIP)
     >>> stated.proved_epsilon, str(stated.unit), stage.name

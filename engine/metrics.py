@@ -22,8 +22,6 @@ _EVERY = 64
 def largest(values: Numbers, n: int) -> Integers:
     """Return the positions of the `n` largest values, the largest first; ties by position.
 
-    Examples
-    --------
     >>> largest(np.array([3, 9, 9, 1]), 3).tolist()
     [1, 2, 0]
     """
@@ -45,8 +43,6 @@ def mean_relative_error(truth: Floats, private: Floats) -> Floats:
 
     γ is 0.1% of the zone's total. Shape (zones,); NaN for zones whose truth is all zero.
 
-    Examples
-    --------
     >>> mean_relative_error(np.array([[10.0, 10.0]]), np.array([[11.0, 7.0]]))
     array([0.2])
     """
@@ -61,8 +57,6 @@ def pearson(truth: Floats, private: Floats) -> Floats:
 
     NaN where one of the two series is constant and has none.
 
-    Examples
-    --------
     >>> pearson(np.array([[1.0, 2.0, 3.0]]), np.array([[2.0, 4.0, 6.5]])).round(4)
     array([0.9979])
     """
@@ -79,8 +73,6 @@ def pearson(truth: Floats, private: Floats) -> Floats:
 def total_error(truth: Floats, private: Floats) -> float:
     """Return |Σ X̂ − Σ X| / Σ X over everything; NaN where the truth is empty.
 
-    Examples
-    --------
     >>> total_error(np.array([[10.0, 10.0]]), np.array([[11.0, 8.0]]))
     0.05
     """
@@ -125,8 +117,6 @@ def common_part(error: ArrayLike, released: ArrayLike, true: ArrayLike) -> Any:
     it is exact where a law is known, and within .0004 of the mean of the ratios. From 0 to 1; NaN
     where nothing is true. Takes ΣE|X − t|, ΣE X and Σt.
 
-    Examples
-    --------
     >>> float(common_part(40, 90, 110))
     0.8
     """

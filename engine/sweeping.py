@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,6 @@ from . import validation
 from .datasets import Dataset
 
 SEED_WORDS = 4
-
-
-@dataclass(frozen=True, kw_only=True)
-class Point:
-    """One release of a sweep: which setting and repeat, each from 0, and its scores."""
-
-    setting: int
-    repeat: int
-    scores: Any
 
 
 def sweep(
@@ -31,21 +21,19 @@ def sweep(
     rng: np.random.Generator,
     score: Callable[[Any, Any], Any] | None = None,
     **when: Any,
-) -> Iterator[Point]:
-    """Release under every setting, `repeats` times, and yield the scores of each release at once.
+) -> Iterator[tuple[int, int, Any]]:
+    """Release under every setting, `repeats` times; yield setting, repeat and scores of each.
 
     All settings of one method and repeat share their noise (common random numbers), so that a
     difference between two points is the settings'. The state of `rng` fixes all noise, and repeat
     i of a longer sweep is that of a shorter one. `score` is what is kept of a truth and a release,
     the product's ``scores`` where None; `when` is as for the product's ``release``.
 
-    Examples
-    --------
     >>> from engine import datasets, origin_destination as od
     >>> settings = [od.ODParameters(epsilon=epsilon) for epsilon in (0.2, 2.0)]
     >>> points = sweep(od, datasets.load("demo-city"), settings, 1,
     ...                rng=np.random.default_rng(0), days=0)
-    >>> low, high = (point.scores.phantom_flows for point in points)
+    >>> low, high = (scores.phantom_flows for _, _, scores in points)
     >>> low > high
     True
     """
@@ -58,14 +46,12 @@ def sweep(
                 own, drawn_for = deepcopy(source), parameters.method
                 noise = product.draw_noise(dataset, parameters, rng=own, **when)
             release = product.release(dataset, parameters, noise=noise, **when)
-            yield Point(setting=setting, repeat=repeat, scores=judged(truth, release))
+            yield setting, repeat, judged(truth, release)
 
 
 def generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:
     """Return what gives draw i its generator: the same however many draws are asked for.
 
-    Examples
-    --------
     >>> numbered = generators(np.random.default_rng(0))
     >>> numbered(7).random() == numbered(7).random() != numbered(8).random()
     True

@@ -16,7 +16,6 @@ from .arrays import Floats
 from .contract import Seen, Setting
 from .datasets import Dataset, remembered
 from .origin_destination import NoiseLaw
-from .origin_destination.laws import effective_threshold
 from .parameters import DensityParameters, ODParameters, ODUnit
 from .resolution import FINEST, look_at
 from .steps import Level, step
@@ -71,8 +70,6 @@ def use(
     Where there is no law, `draws` releases are judged: same `seed`, same use; None for people who
     are not simulated, and then other noise every time. `dataset` is as it was ingested.
 
-    Examples
-    --------
     >>> from engine import datasets
     >>> flows = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=15)
     >>> city = datasets.load("rwanda-districts")
@@ -129,10 +126,10 @@ def drawn_uses(
     draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
     when: dict[str, Any] = {"days": 0} if flows else {}
     sums = np.zeros((len(settings), draws, 3))
-    for point in sweeping.sweep(
+    for setting, repeat, off in sweeping.sweep(
         product, view, settings, draws, rng=np.random.default_rng(seed), score=_off, **when
     ):
-        sums[point.setting, point.repeat] = point.scores
+        sums[setting, repeat] = off
     limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
     crossing = 1.0
     if flows:
@@ -144,24 +141,6 @@ def drawn_uses(
     ]
 
 
-def readable_flows(kept: Floats, true: Floats, parameters: ODParameters) -> Any:
-    """Return which flows of the published method can be read by themselves, exactly.
-
-    `kept` and `true` are whole numbers of trips after trimming and before, `true` above 0.
-
-    Examples
-    --------
-    >>> settings = ODParameters(epsilon=1.0, suppression_threshold=15)
-    >>> readable_flows(np.array([100.0, 80.0, 70.0]), np.full(3, 100.0), settings)
-    array([ True,  True, False])
-    """
-    law = NoiseLaw(1 / parameters.noise_scale)
-    least = effective_threshold(parameters.suppression_threshold)
-    low = np.maximum(np.ceil(true * (1 - READ_ERROR)), least)
-    high = np.floor(true * (1 + READ_ERROR))
-    return law.tail(low - kept) - law.tail(high + 1 - kept) >= CONFIDENCE - _ROUNDING
-
-
 def readable_from(setting: Setting, dataset: Dataset) -> int | None:
     """Return from how many trips on nearly all flows can be read by themselves; None where none."""
     parameters = setting.parameters
@@ -169,7 +148,11 @@ def readable_from(setting: Setting, dataset: Dataset) -> int | None:
     counted = od.histogram(view, parameters.unit, parameters.max_trips_per_user)
     some = counted.true > 0
     kept, true, cells = counted.kept[some], counted.true[some], counted.cells[some]
-    good = readable_flows(kept, true, parameters)
+    # exactly, of whole numbers of trips after trimming and before
+    law, least = NoiseLaw(1 / parameters.noise_scale), parameters.least_shown
+    low = np.maximum(np.ceil(true * (1 - READ_ERROR)), least)
+    high = np.floor(true * (1 + READ_ERROR))
+    good = law.tail(low - kept) - law.tail(high + 1 - kept) >= CONFIDENCE - _ROUNDING
     sizes, size = np.unique(true, return_inverse=True)
     enough = np.ones(len(sizes), dtype=bool)
     for weights in (cells, cells * true):

@@ -238,15 +238,15 @@ def test_a_sweep_is_releases_on_common_noise(product, settings, when, tiny_city)
 
     points = swept(2, 4)
     order = [(repeat, setting) for repeat in (0, 1) for setting in range(len(settings))]
-    assert [(point.repeat, point.setting) for point in points] == order
+    assert [(repeat, setting) for setting, repeat, _ in points] == order
     seed = rng(4).integers(0, 2**32, size=sweeping.SEED_WORDS)
     truth = product.truth(tiny_city, **when)
-    for point in points:
-        own = np.random.default_rng([*seed, point.repeat])
-        released = product.release(tiny_city, settings[point.setting], rng=own, **when)
-        assert repr(point.scores) == repr(product.scores(truth, released))
+    for setting, repeat, scores in points:
+        own = np.random.default_rng([*seed, repeat])
+        released = product.release(tiny_city, settings[setting], rng=own, **when)
+        assert repr(scores) == repr(product.scores(truth, released))
     assert repr(swept(1, 4)) == repr(points[: len(settings)])
     kept = swept(1, 0, score=lambda true, drawn: (true is not None, drawn.parameters))
-    assert [point.scores for point in kept] == [(True, each) for each in settings]
+    assert [scores for *_, scores in kept] == [(True, each) for each in settings]
     with pytest.raises(ParameterError, match="repeats"):
         swept(0, 0)
