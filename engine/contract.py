@@ -155,7 +155,6 @@ class Method(Generic[Drawn]):
 
     name: str
     short: str
-    source: str
     uses: frozenset[str]
     release: Callable[..., Drawn]
     ledger: Callable[..., Ledger]

@@ -71,14 +71,7 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
     """Build overlaps, cover and centres from towers (points) and zones (polygons), EPSG:4326.
 
     Towers at the same place share one cell. A tower whose cell lies outside every zone counts
-    wholly in the nearest zone. A zone that no cell overlaps reads zero.
-
-    Parameters
-    ----------
-    towers : GeoDataFrame
-        Points, one a tower; at least one.
-    zones : GeoDataFrame
-        Polygons that partition the region; at least one.
+    wholly in the nearest zone. A zone that no cell overlaps reads zero. At least one of each.
 
     >>> zones = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 1, 1)], crs=4326)
     >>> towers = gpd.GeoDataFrame(geometry=[shapely.Point(0.2, 0.5)], crs=4326)

@@ -16,7 +16,6 @@ from .aggregates import tower_tree
 from .mechanism import DensityNoise, DensityRelease, fourier_release, laplace_release
 from .zoom import zoom_ledger, zoom_release
 
-_P1 = "Acs & Castelluccia (KDD 2014)"
 _SHARED_RHYTHM = (
     "All places of a group share one weekly rhythm: a market or a station inside it disappears.",
     "Half of ε is spent on totals alone, however many people there are.",
@@ -43,18 +42,14 @@ _laplace = partial(
     Method[DensityRelease], uses=USES["lpa"], release=laplace_release, ledger=laplace_ledger
 )
 
-# the advised method and ours first
+# the advised method and ours first; then P1's: Algorithm 4, §5.3 and §5.2
 METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "efpag_joint": _fourier(
-        name="Fourier, joint (advised)",
-        short="EFPAG, joint",
-        source=f"{_P1}, Algorithm 4, with erratum D1 of docs/density.md",
-        uses=USES["efpag_joint"],
+        name="Fourier, joint (advised)", short="EFPAG, joint", uses=USES["efpag_joint"]
     ),
     "zoom": Method(
         name="Five zoom levels (ours)",
         short="Zoom (ours)",
-        source="docs/density.md",
         uses=USES["zoom"],
         release=zoom_release,
         loses=(
@@ -69,25 +64,11 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         public=_public,
         ours=True,
     ),
-    "efpag": _fourier(
-        name="Fourier, Gaussian (EFPAG)",
-        short="EFPAG",
-        source=f"{_P1}, Algorithm 4",
-        uses=USES["efpag"],
-    ),
-    "efpa": _fourier(
-        name="Fourier, Laplace (EFPA)",
-        short="EFPA",
-        source=f"{_P1}, Algorithm 4",
-        uses=USES["efpa"],
-    ),
-    "lpa": _laplace(name="Laplace, counts (LPA)", short="LPA", source=f"{_P1}, §5.3"),
-    "towers_laplace": _laplace(
-        name="Laplace, towers (naive)", short="Laplace, towers", source=f"{_P1}, §5.2"
-    ),
-    "zones_laplace": _laplace(
-        name="Laplace, zones (naive)", short="Laplace, zones", source=f"{_P1}, §5.2"
-    ),
+    "efpag": _fourier(name="Fourier, Gaussian (EFPAG)", short="EFPAG", uses=USES["efpag"]),
+    "efpa": _fourier(name="Fourier, Laplace (EFPA)", short="EFPA", uses=USES["efpa"]),
+    "lpa": _laplace(name="Laplace, counts (LPA)", short="LPA"),
+    "towers_laplace": _laplace(name="Laplace, towers (naive)", short="Laplace, towers"),
+    "zones_laplace": _laplace(name="Laplace, zones (naive)", short="Laplace, zones"),
 }
 
 

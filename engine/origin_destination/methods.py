@@ -26,7 +26,6 @@ METHODS: dict[ODMethod, Method[Release]] = {
             "Every flow below τ, and with it much of the totals of zones; what it shows keeps its "
             "full noise.",
         ),
-        source="Kohli, Aiken & Blumenstock, Algorithm 1",
         uses=USES["published"],
         release=mechanism.release,
         ledger=mechanism.ledger,
@@ -46,7 +45,6 @@ METHODS: dict[ODMethod, Method[Release]] = {
             "It is no better on large flows. What its model believes of a flow is not guaranteed; "
             "the ranges beside it are.",
         ),
-        source="docs/flows.md",
         uses=USES["estimate"],
         ours=True,
         release=estimate.release,

@@ -328,18 +328,12 @@ METHODS: dict[ReportMethod, Method[ReportRelease]] = {
     "derived": Method(
         name="Nothing asked twice",
         short="Derived",
-        source="docs/attack-and-report.md, R6",
         uses=_USES,
         release=release,
         ledger=ledger,
         ours=True,
     ),
     "package": Method(
-        name="As DpMobilityReport",
-        short="Package",
-        source="DpMobilityReport 0.2.11, with R1 to R5 of docs/attack-and-report.md",
-        uses=_USES,
-        release=release,
-        ledger=ledger,
+        name="As DpMobilityReport", short="Package", uses=_USES, release=release, ledger=ledger
     ),
 }
