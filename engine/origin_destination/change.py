@@ -6,7 +6,6 @@ nothing more.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple, Unpack
 
 import numpy as np
@@ -30,8 +29,7 @@ LEVEL = 0.05
 _NEGLIGIBLE = 1e-15
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Verdicts:
+class Verdicts(NamedTuple):
     """Noisy changes of counts, each in ``change`` ± ``reach``.
 
     `signs` are 1 for a rise, −1 for a fall, 0 where nobody can tell: the bar does not clear 0.
@@ -42,8 +40,7 @@ class Verdicts:
     signs: Integers
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Change:
+class Change(NamedTuple):
     """What rose and what fell: flows (zones, zones), totals of zones (zones,) and of all ().
 
     `written` are the flows that both releases show: of the others only the verdict is told, since

@@ -1,26 +1,46 @@
 """Origin–destination page: what rose and what fell between two spans, and what nobody can tell."""
 
+import html
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
-from engine.arrays import Floats
+from engine.arrays import Floats, Integers
 from engine.contract import Setting, When
+from engine.metrics import largest
 from engine.origin_destination import NoiseLaw, ODParameters, change, kept, suppresses
 from engine.origin_destination.change import LEVEL, Change, Found
 from engine.origin_destination.statements import SummedNoise
 from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
-from pages._ui.drawing import cards, changes, charts, picture
+from pages._ui.drawing import cards, charts, colours, picture
+from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import Note
-from pages._ui.drawing.colours import TRUE
+from pages._ui.drawing.maps import Scale
+from pages._ui.drawing.picture import Picture, Shapes
 from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import number
 
 FLOW, SHARE = 100, 0.2
+MOST = 80
+"""Flows that each side draws."""
+
+_GREY = "#8a8a8a"
+_KINDS = (
+    ("rise", "", "#1b8a3a"),
+    ("fall", "inflated", "#8e4ec6"),
+    ("cannot tell", "untold", _GREY),
+    ("invented: the truth does not go there", "phantom", colours.PHANTOM),
+)
+_RISE, _FALL, _UNTOLD, _INVENTED = range(len(_KINDS))
+_HATCHING = (
+    '<pattern id="untold" width="14" height="14" patternUnits="userSpaceOnUse" '
+    f'patternTransform="rotate(45)"><path d="M0 0V14" stroke="{_GREY}" stroke-width="9"/></pattern>'
+)
 
 
 def draw(matrix: Matrix) -> None:
@@ -130,7 +150,7 @@ def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
     true = cached.truth(after, 0) - cached.truth(before, 0)
     names = list(matrix.names.values())
     truly, each, what = {
-        "Flows": (true, told.flows, f"the {changes.MOST} largest changes of flows"),
+        "Flows": (true, told.flows, f"the {MOST} largest changes of flows"),
         "Leaving": (true.sum(axis=1), told.leaving, "trips leaving"),
         "Arriving": (true.sum(axis=0), told.arriving, "trips arriving"),
     }[way]
@@ -147,7 +167,7 @@ def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
         return f"{where}\ntrue: {truly[at]:+,}\ntold: {verdicts[int(signs[at])]}, {said}"
 
     shapes = cached.of(picture.shapes, cached.view(matrix.setting))
-    picture.draw(changes.picture_of(shapes, truly, each.change, signs, say, what))
+    picture.draw(picture_of(shapes, truly, each.change, signs, say, what))
     length = len(before.when.positions(len(cached.ingested(before).metadata.days)))
     # a trip is in one span; a person pays for each day of both, or for two releases
     unit, times = matrix.parameters.unit, {"trip": 1, "person-day": 2 * length, "person": 2}
@@ -159,6 +179,57 @@ def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
         "that trimming keeps. That covers the noise alone, not who happened to travel on these "
         f"days. {who} pays ε = {paid:.3g} for both spans."
     )
+
+
+def picture_of(
+    drawn: Shapes,
+    true: Integers,
+    told: Integers,
+    signs: Integers,
+    say: Callable[[int], str],
+    what: str,
+) -> Picture:
+    """Return changes of flows (zones, zones) or of zones (zones,), as they are and as told.
+
+    A true change that is not told is hatched, a told one that the truth does not share is hollow.
+    `say` tells one by its place in `true`.
+    """
+    high = float(max(np.abs(true).max(initial=0), 1))
+    named = np.select(
+        [(signs != 0) & (signs != np.sign(true)), signs > 0, signs < 0],
+        [_INVENTED, _RISE, _FALL],
+        _UNTOLD,
+    ).ravel()
+    truly = np.select([true > 0, true < 0], [_RISE, _FALL], -1).ravel()
+    ground = _HATCHING + "".join(f'<path class="ground" d="{path}"/>' for path in drawn.zones)
+
+    def side(title: str, values: Integers, kinds: Integers) -> str:
+        sizes, at = np.abs(values).ravel(), np.arange(values.size)
+        if true.ndim == 2:
+            at = largest(sizes, MOST)
+            at = at[sizes[at] > 0][::-1]
+            pairs = drawn.centres[at // len(true)], drawn.centres[at % len(true)]
+            widths = 1 + 5 * Scale(0.0, high).positions(sizes[at].astype(float))
+            outlines = [picture.path(one) for one in arrows(*pairs, widths, unit=2.4)]
+        else:
+            outlines = list(drawn.zones)
+        paths = ""
+        for i, kind, outline in zip(at.tolist(), kinds[at].tolist(), outlines, strict=True):
+            if kind < 0:  # really no change
+                continue
+            _, edge, colour = _KINDS[kind]
+            full = true.ndim == 2 or kind == _UNTOLD
+            deep = 1.0 if full else min(0.2 + 0.7 * sizes[i] / high, 1.0)
+            paths += f'<path class="flow {edge}" fill-opacity="{deep:.2f}" '
+            paths += f'style="--c:{colour}" d="{outline}">'
+            paths += f"<title>{html.escape(say(i))}</title></path>"
+        return picture.figure(drawn, title, f"{title}: {what}", ground + paths)
+
+    shown = np.where(signs == 0, true, told)  # a true change that nobody can tell is drawn, too
+    key = "".join(picture.swatch(edge, colour, name) for name, edge, colour in _KINDS)
+    sides = side("True change", true, truly)
+    sides += side("Told from the private counts", shown, named)
+    return Picture(sides, f"{key}<span>{html.escape(what)}</span>")
 
 
 def _over_epsilon(parameters: Any, zones: int) -> None:
@@ -173,7 +244,7 @@ def _over_epsilon(parameters: Any, zones: int) -> None:
         at=charts.EPSILON,
         of=charts.share("Told in so many releases"),
         current=parameters.epsilon,
-        notes=[Note(y=0.95, words="95%", colour=TRUE)],
+        notes=[Note(y=0.95, words="95%", colour=colours.TRUE)],
         key="od_change_epsilon",
         alt="How often the change is told, over the privacy loss",
     )

@@ -10,7 +10,7 @@ from engine.parameters import EPSILON_STOPS
 from engine.resolution import InhabitedDataset
 from pages._ui.decisions import question
 from pages._ui.decisions.epidemic import outcomes
-from pages._ui.drawing import changes
+from pages._ui.trips import change
 from pages._ui.wording.numbers import number, percent
 from tests.support.charts import drawn as drawn
 from tests.support.page import figures, text
@@ -125,8 +125,8 @@ def test_aid_shows_the_engines_figures(shocked, settled, town, k):
 
 
 def test_who_left_is_told_from_the_noisy_totals_of_zones(shocked, settled, monkeypatch, town):
-    drawn, keep = [], changes.picture_of
-    monkeypatch.setattr(changes, "picture_of", lambda *given: drawn.append(given) or keep(*given))
+    drawn, keep = [], change.picture_of
+    monkeypatch.setattr(change, "picture_of", lambda *given: drawn.append(given) or keep(*given))
     app = settled(shocked(epsilon="1")[1])
     _, truly, told, signs, _, what = drawn[-1]
     days = od.truth(town).sum(axis=2)

@@ -8,7 +8,8 @@ import pytest
 
 from engine import density, origin_destination as od, resolution
 from engine.datasets import load
-from pages._ui.drawing import changes, picture
+from pages._ui.drawing import picture
+from pages._ui.trips import change
 
 
 @pytest.fixture(scope="module")
@@ -80,13 +81,13 @@ def test_changes_are_drawn_by_their_verdicts(city):
     true[5, 1], true[1, 5], true[2, 0] = 9, -8, 7
     signs[5, 1], signs[1, 5], signs[0, 2] = 1, -1, 1
     told = np.where(signs == 0, true, signs * 6)
-    made = changes.picture_of(drawn, true, told, signs, str, "changes")
+    made = change.picture_of(drawn, true, told, signs, str, "changes")
     drawn_so = r'class="flow (\w*)"[^>]*><title>(\d+)</title>'
     found = {int(at): kind for kind, at in re.findall(drawn_so, made.sides.split("Told")[-1])}
     kinds = {(5, 1): "", (1, 5): "inflated", (2, 0): "untold", (0, 2): "phantom"}
     assert found == {start * zones + end: kind for (start, end), kind in kinds.items()}
     assert '<pattern id="untold"' in made.sides
-    zoned = changes.picture_of(drawn, true[5], told[5], 0 * signs[5], str, "changes").sides
+    zoned = change.picture_of(drawn, true[5], told[5], 0 * signs[5], str, "changes").sides
     really, _, told_of = zoned.partition("Told")
     assert 'class="flow untold"' not in really  # no change at all is drawn as nothing
     assert told_of.count('class="flow untold"') == zones

@@ -9,8 +9,8 @@ from engine.origin_destination import change
 from engine.parameters import ODParameters
 from engine.resolution import look_at
 from pages._ui import cached
-from pages._ui.drawing import changes
 from pages._ui.state import SIMULATED_SEED
+from pages._ui.trips import change as page
 from tests.support.page import text
 from tests.support.trips import save_trips
 
@@ -19,9 +19,8 @@ UNITS = "trip", "person-day", "person"
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, unit, monkeypatch):
-    drawn = []
-    keep = changes.picture_of
-    monkeypatch.setattr(changes, "picture_of", lambda *given: drawn.append(given) or keep(*given))
+    drawn, keep = [], page.picture_of
+    monkeypatch.setattr(page, "picture_of", lambda *given: drawn.append(given) or keep(*given))
     said = text(open_od("Change", unit=unit, od_method=method, epsilon=0.5))
     parameters = ODParameters(
         epsilon=0.5, unit=unit, max_trips_per_user=1 if unit == "trip" else 4, method=method
