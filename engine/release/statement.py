@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from ..contract import Setting
-from ..parameters import USES
-from ..privacy import composed_epsilon
+from ..parameters import USES, ODParameters
+from ..privacy import Guarantee, composed_epsilon, guesses, risk_of_trips
 from .ledger import Budget, Entry, budgets_of, exact
 from .plan import LEVEL, Plan
 
@@ -103,6 +103,7 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
         "chosen": TUNING[this.body["tuning"]],
         "tuning_note": this.body["tuning_note"],
         "of_all_days": float(exact(plan.epsilon) * plan.days),
+        "guesses": guesses(_best_guess(plan), coin=True),
         "group": _group(plan.epsilon, plan.delta),
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
@@ -150,6 +151,16 @@ def plain(setting: Setting, dataset: str) -> dict[str, Any]:
 
 def _named(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: values[name] for name in names}
+
+
+def _best_guess(plan: Plan) -> float:
+    """Return how often an attacker is right at most, as the pages of the explorer say it."""
+    parameters, days = plan.setting.parameters, plan.metadata.days
+    if isinstance(parameters, ODParameters):
+        starts = [days.index(start) for start in plan.metadata.periods]
+        lengths = [end - start for start, end in pairwise([*starts, len(days)])]
+        return risk_of_trips(parameters, lengths).best_guess
+    return Guarantee(epsilon=plan.epsilon, delta=plan.delta).best_guess
 
 
 def _group(epsilon: float, delta: float) -> tuple[float, float]:

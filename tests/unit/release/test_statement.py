@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from engine import origin_destination as od
+from engine import origin_destination as od, privacy
 from engine.release import noise, plan, warnings, words
 from tests.support.releases import (
     TRIPS,
@@ -72,9 +72,28 @@ def test_items_say_what_a_setting_does(demo, setting, item, said):
     assert re.search(said, items(demo, setting)[item])
 
 
+@pytest.mark.parametrize(
+    "setting",
+    [
+        flows(epsilon=0.1, first=2),
+        flows(epsilon=0.1, step="week"),
+        flows(unit="trip"),
+        flows(unit="person", step="whole"),
+        zoom(delta=1e-3),
+        report(epsilon=0.3),
+    ],
+)
+def test_an_attacker_guesses_as_often_as_the_pages_say(demo, setting):
+    days = setting.when.lengths(len(demo.metadata.days))
+    risk = privacy.Guarantee(epsilon=setting.parameters.epsilon, delta=plan(setting, demo).delta)
+    if isinstance(setting.parameters, od.ODParameters):
+        risk = privacy.risk_of_trips(setting.parameters, days)
+    assert privacy.guesses(risk.best_guess, coin=True) in items(demo, setting)["unit"]
+
+
 def test_of_a_table_of_flows_whole_trips_of_the_table_are_protected(demo):
     planned = plan(flows(unit="trip"), demo)
-    assert statement_of(demo, planned)["items"]["unit"] == "One trip."
+    assert statement_of(demo, planned)["items"]["unit"].startswith("One trip. W")
     table = replace(demo.metadata, trips_have_people=False)
     said = statement_of(demo, replace(planned, metadata=table))["items"]["unit"]
     assert "one whole trip of it, and not all that one trip of the sample adds" in said
