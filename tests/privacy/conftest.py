@@ -21,9 +21,17 @@ from tests.pages.conftest import (
     the_entry_file_runs_first as the_entry_file_runs_first,
     unforeseen_errors_are_raised as unforeseen_errors_are_raised,
 )
+from tests.support.server import served
 
 SEEN = [path for path in PAGES if path not in ("pages/7_Release.py", "pages/8_Data.py")]
 """Pages that show what is set."""
+
+
+@pytest.fixture(scope="session")
+def address(data_root) -> Iterator[str]:
+    """A server of one computer."""
+    with served({"MOBILITY_DATA": str(data_root)}) as url:
+        yield url
 
 
 def on_town_at_home(app: AppTest) -> AppTest:

@@ -5,17 +5,11 @@ import re
 import pytest
 
 from pages._ui.shell.gate import CLOSED, HEADERS
-from tests.support.server import ROOT, request, served
+from tests.support.server import ROOT, request
 
 PROXY = "".join(
     (ROOT / "deploy" / name).read_text(encoding="utf-8") for name in ("Caddyfile", "common.caddy")
 )
-
-
-@pytest.fixture(scope="module")
-def own(data_root):
-    with served({"MOBILITY_DATA": str(data_root)}) as url:
-        yield url
 
 
 def policy(text: str) -> dict[str, set[str]]:
@@ -24,13 +18,13 @@ def policy(text: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("path", ["/", "/Density", "/_stcore/health", "/media/nothing", "/no.js"])
-def test_every_answer_has_them_once(own, path):
-    answer = request(own, "GET", path)
+def test_every_answer_has_them_once(address, path):
+    answer = request(address, "GET", path)
     assert {name: answer.headers.get(name.lower()) for name in HEADERS} == HEADERS
 
 
-def test_nothing_is_fetched_from_or_sent_to_another_place(own):
-    said = policy(request(own, "GET", "/").headers["content-security-policy"])
+def test_nothing_is_fetched_from_or_sent_to_another_place(address):
+    said = policy(request(address, "GET", "/").headers["content-security-policy"])
     assert said["default-src"] == {"'self'"}
     assert said["frame-ancestors"] == said["object-src"] == {"'none'"}
     for what, where in said.items():

@@ -11,12 +11,6 @@ EVIL = "http://evil.example:8501"
 
 
 @pytest.fixture(scope="module")
-def own(data_root):
-    with served({"MOBILITY_DATA": str(data_root)}) as url:
-        yield url
-
-
-@pytest.fixture(scope="module")
 def named(data_root):
     with served(
         {"MOBILITY_DATA": str(data_root), "STREAMLIT_SERVER_ALLOWED_HOSTS": "*.example.org"}
@@ -42,20 +36,20 @@ def named(data_root):
     ],
     ids=str,
 )
-def test_a_rebound_name_opens_no_session_and_gets_no_page(own, headers):
-    assert handshake(own, **headers) == 403
-    answer = request(own, "GET", "/", headers)
+def test_a_rebound_name_opens_no_session_and_gets_no_page(address, headers):
+    assert handshake(address, **headers) == 403
+    answer = request(address, "GET", "/", headers)
     assert (answer.status, answer.words) == (403, local.NOT_ADMITTED)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8501", "localhost", "LOCALHOST.", "[::1]:8501"])
-def test_this_computers_names_are_answered(own, host):
-    assert handshake(own, Host=host, Origin=f"http://{host}") == 101
-    assert request(own, "GET", "/", {"Host": host}).status == 200
+def test_this_computers_names_are_answered(address, host):
+    assert handshake(address, Host=host, Origin=f"http://{host}") == 101
+    assert request(address, "GET", "/", {"Host": host}).status == 200
 
 
-def test_its_own_browser_sees_the_datasets_kept_here(own):
-    with Visitor(own) as visitor:
+def test_its_own_browser_sees_the_datasets_kept_here(address):
+    with Visitor(address) as visitor:
         shown = b"".join(message.SerializeToString() for message in visitor.run())
     assert b"town" in shown  # so the refusals above have something to hide
 

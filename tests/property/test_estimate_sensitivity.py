@@ -98,12 +98,3 @@ def test_a_trip_of_a_heavy_traveller_costs_no_more_at_any_t(unit):
             assert np.abs(before.beyond - after.beyond).sum() == 1
             lost += 1 / count[0].noise_scale
         assert lost <= 2 / limit * (1 + 1e-9)
-
-
-def test_what_is_measured_has_no_diagonal():
-    trips = [[(0, 0, 1), (0, 1, 1), (1, 2, 0)]]
-    drawn = estimate.measure(
-        Counted(trips, ZONES, DAYS), od.ODParameters(epsilon=0.1), rng=np.random.default_rng(0)
-    )
-    assert not np.diagonal(drawn.cells, axis1=1, axis2=2).any()
-    assert drawn.cells.any()

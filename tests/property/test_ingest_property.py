@@ -17,7 +17,7 @@ from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_
 from engine.ingest import build, keys
 from engine.ingest.progress import Monitor
 from engine.ingest.report import Reason
-from tests.reference.ingest_inputs import TOWERS, options, write_csv, write_trips
+from tests.support.ingests import TOWERS, options, write_csv, write_trips
 
 PLACES = [name for name, _, _ in TOWERS]
 SLOW = settings(

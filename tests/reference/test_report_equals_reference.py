@@ -63,11 +63,3 @@ def test_size_and_days_follow_from_the_same_trips(kept):
     assert size == [expected.number_of_people(), len(expected.trips)]
     days = report.numbers(TABLE, Analysis.DAYS, params, kept=True).tolist()
     assert days == [*expected.by_day()[1:], expected.by_day()[0]]
-
-
-def test_trips_found_between_sightings_have_no_travel_times():
-    table = table_of(PEOPLE, measured=False)
-    assert TABLE.has_travel_times
-    assert not table.has_travel_times
-    for measure in (Measure.DAY, Measure.GYRATION):
-        assert (table.counts(measure, 8) == TABLE.counts(measure, 8)).all()

@@ -18,7 +18,7 @@ from engine.ingest import ingest
 from engine.release import WAYS, noise, plan
 from engine.release.noise import zcdp_epsilon
 from engine.resolution import look_at
-from tests.reference.ingest_inputs import MONDAY, options, write_trips
+from tests.support.ingests import MONDAY, options, write_trips
 
 Trip = tuple[str, int, int | None, str, str]
 """Person, start, length in seconds or None, origin, destination."""

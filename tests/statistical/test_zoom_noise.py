@@ -11,7 +11,7 @@ from scipy import optimize, stats
 from engine.datasets.zoomtables import WEIGHT_UNITS, ZoomTables
 from engine.density.gaussian import gaussian_strength, strength_to_epsilon
 from engine.density.reading import NoisyTables
-from engine.density.zoom import FEW_SHARES, SHARES, measure
+from engine.density.zoom import measure
 from tests.reference.zoom_people import zoom_city
 from tests.support.few_visits import Riders
 
@@ -100,8 +100,3 @@ def test_strength_is_that_of_the_printed_formula() -> None:
     for epsilon, delta in ((0.1, 1e-3), (1.0, 0.01), (2.0, 1e-5)):
         expected = plain_strength(epsilon, delta)
         assert gaussian_strength(epsilon, delta) == pytest.approx(expected, rel=1e-9)
-
-
-def test_shares_add_up_to_one() -> None:
-    assert sum(SHARES.values()) == pytest.approx(1)
-    assert sum(FEW_SHARES.values()) == pytest.approx(1)

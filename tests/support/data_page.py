@@ -3,7 +3,7 @@
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.data.store import OwnData
-from tests.reference.ingest_inputs import TOWERS
+from tests.support.ingests import TOWERS
 from tests.support.page import held, html_of as html_of, text as text
 
 PAGE = "pages/8_Data.py"

@@ -1,6 +1,8 @@
-"""Ingests of small tables in one line: what is built, what is refused, what is typed."""
+"""Small look-alike inputs, and their ingests in one line: built, refused, typed."""
 
+import csv
 from collections.abc import Iterable, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,17 @@ import pytest
 
 from engine.datasets import Dataset
 from engine.errors import InputError
-from engine.ingest import IngestReport, ingest
-from tests.reference.ingest_inputs import trip_options, write_csv, write_towers
+from engine.ingest import IngestOptions, IngestReport, ingest
 
+MONDAY = date(2015, 9, 7)
+SALT = "test"
+TOWERS = (
+    ("A", 20.670, -103.350),
+    ("B", 20.680, -103.360),
+    ("C", 20.690, -103.340),
+    ("D", 20.660, -103.370),
+)
+NUMBER = {name: number for number, (name, _, _) in enumerate(TOWERS)}
 HEADER = ("uid", "datetime", "origin", "destination")
 ROWS = (("p1", "2015-09-07 08:00:00", "A", "B"),)
 Rows = Iterable[Sequence[Any]]
@@ -22,6 +32,65 @@ TABLES = (
 )
 """All that is counted of people."""
 BOTH = {"parts": ("density", "trips")}
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:
+    with path.open("w", encoding="utf-8", newline="") as handle:
+        writer = csv.writer(handle)
+        writer.writerow(header)
+        writer.writerows(rows)
+    return path
+
+
+def write_trips(path: Path, trips: Sequence[tuple[Any, ...]]) -> Path:
+    """Write trips (person, start, length in seconds or None, origin, destination) as Parquet."""
+    people, starts, lengths, origins, ends = zip(*trips, strict=True)
+    stops = [None if n is None else at + n for at, n in zip(starts, lengths, strict=True)]
+    columns = {
+        "uid": people,
+        "datetime": pa.array(starts, pa.int64()),
+        "end_datetime": pa.array(stops, pa.int64()),
+        "origin": origins,
+        "destination": ends,
+    }
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def write_towers(folder: Path) -> Path:
+    return write_csv(folder / "towers.csv", ("location_id", "lat", "lng"), TOWERS)
+
+
+def options(folder: Path, kind: str, inputs: Sequence[Path], **changes: Any) -> IngestOptions:
+    settings: dict[str, Any] = {
+        "kind": kind,
+        "inputs": tuple(str(path) for path in inputs),
+        "out": folder / "city",
+        "time_zone": "America/Mexico_City",
+        "first_day": date(2015, 9, 1),
+        "last_day": date(2015, 9, 30),
+        "salt": SALT,
+    }
+    if "zones" not in changes:
+        settings["locations"] = write_towers(folder)
+    return IngestOptions(**{**settings, **changes})
+
+
+def trip_options(folder: Path, kind: str, inputs: Sequence[Path], **changes: Any) -> IngestOptions:
+    """The same without a density, which takes half of the time."""
+    return options(folder, kind, inputs, **{"parts": ("trips",), **changes})
+
+
+def table(dataset_folder: Path, name: str) -> dict[tuple[Any, ...], int]:
+    """Read a table of a dataset as {key: n}."""
+    rows = pq.read_table(dataset_folder / f"{name}.parquet").to_pylist()
+    counts = {tuple(v for k, v in row.items() if k != "n"): row["n"] for row in rows}
+    assert len(counts) == len(rows)
+    return counts
+
+
+def table_bytes(dataset_folder: Path, name: str) -> bytes:
+    return (dataset_folder / f"{name}.parquet").read_bytes()
 
 
 def write_parquet(path: Path, rows: int = 2, **columns: Any) -> Path:

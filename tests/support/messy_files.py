@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from tests.reference.ingest_inputs import TOWERS
+from tests.support.ingests import TOWERS
 
 ZONE = ZoneInfo("America/Mexico_City")
 POSITION = {name: (lat, lng) for name, lat, lng in TOWERS}

@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.reference.ingest_inputs import write_csv
-from tests.support.ingests import ROWS, arguments
+from tests.support.ingests import ROWS, arguments, write_csv
 from tests.support.server import Visitor, served
 
 ROOT = Path(__file__).parents[2]

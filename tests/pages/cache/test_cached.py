@@ -27,17 +27,6 @@ def visits(**asked) -> Setting:
     return Setting(seen=seen, parameters=DensityParameters(**{"epsilon": 1.0, **asked}))
 
 
-def test_the_truth_of_days_weeks_and_the_whole_period_adds_up():
-    city = load("demo-city")
-    every = od.truth(city).sum(axis=0)
-    for step in ("day", "week", "whole"):
-        assert (cached.truth(flows(step)) == every).all()
-        parts = [cached.truth(flows(step), day) for day in range(cached.matrices(flows(step)))]
-        assert (np.sum(parts, axis=0) == every).all()
-    assert (cached.truth(flows("whole", unit="person")) == every).all()
-    assert (cached.truth(visits()) == density.truth(city)).all()
-
-
 @pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
 @pytest.mark.parametrize("step", ["day", "week", "whole"])
 def test_a_release_of_next_to_no_noise_is_what_is_kept(unit, step):

@@ -4,10 +4,10 @@ import html
 import math
 import re
 
-import numpy as np
 import pytest
 
 from engine import privacy
+from engine.origin_destination.calculators import cell_error_probability, change_error_probability
 from engine.parameters import ODParameters
 from engine.privacy import Corridor, Guarantee, guesses
 from pages._ui.state import EPSILON_SLIDER
@@ -66,22 +66,13 @@ def test_use_sets_epsilon_to_a_stop_that_keeps_the_promise(open_choose):
 
 
 @pytest.mark.parametrize(("alpha", "trips", "epsilon"), [(10, 1, 0.2), (25, 4, 0.5)])
-def test_shares_beyond_an_error_are_those_of_the_noise_added_up(open_choose, alpha, trips, epsilon):
-    """A flow has one rounded Laplace noise, a change between two dates the sum of two."""
+def test_shares_beyond_an_error_are_those_of_the_calculators(open_choose, alpha, trips, epsilon):
     app = open_choose(epsilon=epsilon, max_trips=trips, threshold=0)
     ask(app, alpha=alpha)
-    rate, reach = epsilon / trips, 400
-    z = np.arange(-reach, reach + 1)
-
-    def below(x):
-        return np.where(x < 0, np.exp(rate * x) / 2, 1 - np.exp(-rate * np.abs(x)) / 2)
-
-    one = below(z + 0.5) - below(z - 0.5)
-    two = np.convolve(one, one)
-    flow = one[np.abs(z) > alpha].sum()
-    change = two[np.abs(np.arange(-2 * reach, 2 * reach + 1)) > alpha].sum()
     rows = tables(app)[1]
     exact = dict(zip(rows.iloc[:, 0], rows["Exact"], strict=True))
+    flow = cell_error_probability(alpha, epsilon, trips)
+    change = change_error_probability(alpha, epsilon, trips)
     assert exact[f"A flow is off by more than {alpha} trips (Theorem 4)"] == percent(flow)
     assert exact[f"A change is off by more than {alpha} trips (Theorem 5)"] == percent(change)
 

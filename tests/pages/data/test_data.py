@@ -28,18 +28,6 @@ from tests.support.data_page import (
 from tests.support.page import held
 
 
-def test_the_empty_page_says_what_is_needed_and_what_there_is(open_data):
-    app = open_data()
-    assert button(app, "data_start").disabled
-    assert "Still needed: a table, places or zones, the period" in text(app)
-    listed = html_of(app)
-    for name in ("demo-city", "only-visits", "flows"):
-        assert f"<b>{name}</b>" in listed
-    assert "Simulated" in listed
-    assert "40 places" in listed
-    assert "Licence: MIT" in listed
-
-
 def test_columns_kind_period_and_name_are_guessed(open_data):
     app = filled(open_data)
     assert not [one for one in app.selectbox if (one.key or "").startswith("data_trips_")]

@@ -9,7 +9,6 @@ from shapely.geometry import mapping
 from engine import datasets
 from engine.resolution import zone_levels
 from pages._ui.data.store import OwnData
-from tests.reference.ingest_inputs import TOWERS
 from tests.support.data_page import (
     HEADER,
     PLACES,
@@ -22,6 +21,7 @@ from tests.support.data_page import (
     widget,
     zone,
 )
+from tests.support.ingests import TOWERS
 from tests.support.page import held
 
 POINTS = "user,timestamp,latitude,longitude\n" + "".join(

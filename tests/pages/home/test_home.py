@@ -169,11 +169,6 @@ def test_the_proved_loss_of_a_density_is_not_that_of_days(open_home):
     assert float(said.split()[2].rstrip(",")) > 1
 
 
-def test_single_trips_are_never_called_strong(open_home):
-    level, _, _ = gauges(open_home(epsilon="0.1", unit="trip", od_data="demo-city"))[0]
-    assert level == "partly"
-
-
 def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_home, settled):
     query = {"unit": "person", "od_time": "whole", "od_zones": "clusters-10", "epsilon": "0.1"}
     app = settled(open_home(od_data="demo-city", **query))

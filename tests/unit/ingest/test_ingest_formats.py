@@ -3,20 +3,16 @@
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from engine import report
-from engine.datasets import Dataset
-from engine.ingest import IngestReport
 from engine.ingest.inputs import mapping
 from engine.ingest.report import Reason
 from engine.report.measures import Measure
 from pages._ui.data import rows as data_rows
-from tests.reference.ingest_inputs import TOWERS, table, table_bytes
-from tests.support.ingests import Rows, built, refused
+from tests.support.ingests import TOWERS, built, refused, table, table_bytes
 
 POINTS = ("uid", "tid", "datetime", "lat", "lng")
 """Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
@@ -60,25 +56,17 @@ def points() -> list[Point]:
     return [rows[i] for i in np.random.default_rng(4).permutation(len(rows))]
 
 
-def built_as_trips(
-    folder: Path, rows: Rows, ends: Rows, **how: Any
-) -> tuple[Dataset, IngestReport, Dataset]:
-    """Ingest points, and trips that have to give the same tables, with the ends written out."""
-    dataset, summary = built(folder, rows, kind="visits", header=POINTS, memory="1GB", **how)
-    header = ("uid", "datetime", "end_datetime", "origin", "destination")
-    expected, _ = built(folder, ends, header=header, out=folder / "trips")
-    for name in ("trips", "trips_person", "report"):
-        assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
-    return dataset, summary, expected
-
-
 def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path) -> None:
     """The same tables as from a table of trips with the ends written out."""
     ends = [
         (uid, start, start + timedelta(minutes=7 * (len(way) - 1)), way[0], way[-1])
         for uid, _, start, way in journeys()
     ]
-    dataset, summary, _ = built_as_trips(tmp_path, points(), ends)
+    dataset, summary = built(tmp_path, points(), kind="visits", header=POINTS, memory="1GB")
+    header = ("uid", "datetime", "end_datetime", "origin", "destination")
+    expected, _ = built(tmp_path, ends, header=header, out=tmp_path / "trips")
+    for name in ("trips", "trips_person", "report"):
+        assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
     assert any("first to the last point" in note for note in summary.notes)
     assert summary.trips is not None
     assert summary.trips.unused[Reason.SELF_TRIP] == sum(w[0] == w[-1] for *_, w in journeys())

@@ -18,8 +18,7 @@ from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import Reading
 from engine.ingest.report import Reason
 from engine.ingest.rows import Reader
-from tests.reference.ingest_inputs import TOWERS, table, write_csv
-from tests.support.ingests import HEADER, ROWS, arguments, built, refused
+from tests.support.ingests import HEADER, ROWS, TOWERS, arguments, built, refused, table, write_csv
 
 
 @pytest.mark.parametrize(

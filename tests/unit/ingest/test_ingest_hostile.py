@@ -15,10 +15,8 @@ import pytest
 
 from engine.ingest.engines import DuckDB
 from engine.ingest.progress import Monitor
-from tests.reference.ingest_inputs import write_csv
-from tests.support.ingests import refused
+from tests.support.ingests import refused, write_csv
 
-ROOT = Path(__file__).parents[3]
 HEADER = "uid,datetime,origin,destination\n"
 ROW = "p1,2015-09-07 08:00:00,A,B\n"
 

@@ -22,8 +22,7 @@ from engine.ingest.inputs.places import Places, place_points, read_places
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.report import Reason
 from tests.reference import ingest_reference as reference
-from tests.reference.ingest_inputs import MONDAY, NUMBER, SALT, TOWERS, options, table, write_csv
-from tests.support.ingests import built
+from tests.support.ingests import MONDAY, NUMBER, SALT, TOWERS, built, options, table, write_csv
 
 ZONE_OF = {number: number for number in NUMBER.values()}
 NAMES = [name for name, _, _ in TOWERS]

@@ -13,9 +13,8 @@ import shapely
 
 from engine.errors import InputError
 from engine.ingest.options import Reading
-from tests.reference.ingest_inputs import table
 from tests.support import ingests
-from tests.support.ingests import built
+from tests.support.ingests import built, table
 from tests.support.messy_files import HEADER, MESSY, Row, dated, instant, lines, trips
 
 QUICK = ("windows", "utf16", "american", "split_hour", "taxi_comma")

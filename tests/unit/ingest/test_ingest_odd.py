@@ -32,8 +32,18 @@ from engine.ingest.inputs.zones import read_shapes, read_zones
 from engine.ingest.options import Reading
 from engine.ingest.report import Reason
 from engine.ingest.rows import Reader
-from tests.reference.ingest_inputs import TOWERS, trip_options as options, write_csv, write_towers
-from tests.support.ingests import HEADER, ROWS, arguments, built, refused, write_parquet
+from tests.support.ingests import (
+    HEADER,
+    ROWS,
+    TOWERS,
+    arguments,
+    built,
+    refused,
+    trip_options as options,
+    write_csv,
+    write_parquet,
+    write_towers,
+)
 
 B = TOWERS[1][0]
 START = 1_441_612_800  # 2015-09-07 08:00 UTC

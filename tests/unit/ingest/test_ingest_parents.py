@@ -12,12 +12,10 @@ from engine.datasets import Dataset
 from engine.ingest import ingest
 from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.zones import read_zones
-from tests.reference.ingest_inputs import options, write_csv
 from tests.support import ingests
-from tests.support.ingests import HEADER
+from tests.support.ingests import HEADER, options, write_csv
 
 DISTRICTS = ["d1", "d1", "d2", "d2", "d3", "d3"]
-PROVINCES = ["n", "n", "n", "n", "s", "s"]
 Columns = dict[str, list[Any]]
 
 

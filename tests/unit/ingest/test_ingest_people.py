@@ -12,10 +12,7 @@ import pytest
 from engine.datasets import storage
 from engine.errors import DatasetError
 from engine.ingest.command import main
-from tests.reference.ingest_inputs import write_csv
-from tests.support.ingests import HEADER, ROWS, arguments, built, refused, write_parquet
-
-ROOT = Path(__file__).parents[3]
+from tests.support.ingests import HEADER, ROWS, arguments, built, refused, write_csv, write_parquet
 
 
 def with_ids(path: Path, uids: pa.Array) -> Path:

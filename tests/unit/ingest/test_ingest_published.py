@@ -21,8 +21,7 @@ from engine.ingest.command import main
 from engine.ingest.inputs import cells
 from engine.ingest.inputs.zones import layers, read_zones
 from engine.ingest.options import Reading
-from tests.reference.ingest_inputs import TOWERS, table, write_csv
-from tests.support.ingests import HEADER, built, refused
+from tests.support.ingests import HEADER, TOWERS, built, refused, table, write_csv
 
 FORMS = Path(__file__).parents[4] / "shared" / "data" / "forms"
 pytestmark = pytest.mark.filterwarnings("error")

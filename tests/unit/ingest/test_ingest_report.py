@@ -1,6 +1,5 @@
 """The counts behind a mobility report, as ingest makes them, are those of their definitions."""
 
-import hashlib
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,11 @@ import pytest
 from engine import report
 from engine.datasets import Dataset
 from engine.ingest import ingest
-from engine.ingest.keys import Purpose, key
-from engine.ingest.rows import midnight
 from engine.report import STOPS
 from engine.report.measures import FINE_EDGES, Measure
 from tests.reference import report_reference as plain
-from tests.reference.ingest_inputs import NUMBER, SALT, TOWERS, options, write_csv
+from tests.reference.ingest_reference import TRIP_PERSON, digest, seconds
+from tests.support.ingests import NUMBER, SALT, TOWERS, options, write_csv
 
 HEADER = ("uid", "datetime", "end_datetime", "origin", "destination")
 FIRST = date(2015, 9, 1)
@@ -44,26 +42,15 @@ def written(folder: Path, rows: list[Row]) -> Path:
     return write_csv(folder / "trips.csv", HEADER, rows)
 
 
-def seconds(moment: str) -> int:
-    at = datetime.fromisoformat(moment)
-    return midnight(at.date()) + at.hour * 3600 + at.minute * 60 + at.second
-
-
 def people_of(rows: list[Row]) -> list[list[plain.Trip]]:
     """Each person's trips in the order of the keyed hash that ranks them."""
     hashed: dict[str, list[tuple[str, plain.Trip]]] = {}
     for uid, start, finish, origin, destination in set(rows):
         places = [NUMBER.get(origin), NUMBER.get(destination)]
-        parts = [seconds(start), seconds(finish) if finish else -1]
-        parts += [-1 if place is None else place for place in places]
-        text = "|".join(map(str, [key(SALT, Purpose.TRIP_PERSON), uid, *parts]))
-        trip = plain.Trip(
-            datetime.fromisoformat(start),
-            datetime.fromisoformat(finish) if finish else None,
-            *places,
-        )
-        digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
-        hashed.setdefault(uid, []).append((digest, trip))
+        times = [datetime.fromisoformat(at) if at else None for at in (start, finish)]
+        parts = [seconds(at) for at in times] + [-1 if at is None else at for at in places]
+        key = digest(SALT, TRIP_PERSON, uid, *parts)
+        hashed.setdefault(uid, []).append((key, plain.Trip(*times, *places)))
     return [[trip for _, trip in sorted(own, key=lambda p: p[0])] for own in hashed.values()]
 
 

@@ -16,8 +16,7 @@ from engine import datasets
 from engine.command import main as whole_command
 from engine.ingest import Cancelled, Progress, engines, ingest, scratch
 from engine.ingest.engines import DuckDB
-from tests.reference.ingest_inputs import options, write_csv
-from tests.support.ingests import HEADER, arguments, refused
+from tests.support.ingests import HEADER, arguments, options, refused, write_csv
 
 ROOT = Path(__file__).parents[3]
 ROWS = [(f"p{i % 5}", f"2015-09-{7 + i % 7:02d} 08:{i % 60:02d}:00", "A", "B") for i in range(200)]
@@ -166,7 +165,7 @@ _KILLED = """
 import os, sys
 from pathlib import Path
 from engine.ingest import ingest
-from tests.reference.ingest_inputs import options
+from tests.support.ingests import options
 folder, deadly, calls = Path(sys.argv[1]), int(sys.argv[2]), 0
 replace = os.replace
 def counted(*arguments, **more):
@@ -213,7 +212,7 @@ _HELD = """
 import sys, time
 from pathlib import Path
 from engine.ingest import ingest
-from tests.reference.ingest_inputs import options
+from tests.support.ingests import options
 def held(progress):
     if progress.stage == "ranking trips":
         print("held", flush=True)

@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine.ingest import Progress, ingest
-from tests.reference.ingest_inputs import TOWERS, options, table_bytes
-from tests.support.ingests import TABLES, refused
+from tests.support.ingests import TABLES, TOWERS, options, refused, table_bytes
 
 NAMES = [name for name, *_ in TOWERS]
 needs_spark = pytest.mark.skipif(

@@ -23,16 +23,20 @@ from engine.ingest.inputs.places import Places
 from engine.ingest.progress import Monitor
 from engine.ingest.report import Reason
 from tests.reference import ingest_reference as reference
-from tests.reference.ingest_inputs import (
+from tests.support.ingests import (
+    BOTH,
     MONDAY,
     NUMBER,
     SALT,
+    TABLES,
+    arguments,
+    built,
     options,
+    refused,
     table,
     table_bytes,
     write_csv,
 )
-from tests.support.ingests import BOTH, TABLES, arguments, built, refused
 
 HEADER = ("uid", "datetime", "end_datetime", "origin", "destination")
 ZONE_OF = {number: number for number in NUMBER.values()}

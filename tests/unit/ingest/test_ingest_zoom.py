@@ -9,7 +9,7 @@ import pytest
 
 from engine.ingest import engines, ingest
 from tests.reference import ingest_reference, zoom_reference
-from tests.reference.ingest_inputs import MONDAY, NUMBER, SALT, TOWERS, options, write_csv
+from tests.support.ingests import MONDAY, NUMBER, SALT, TOWERS, options, write_csv
 
 POSITIONS = [(lng, lat) for _, lat, lng in TOWERS]
 HEADER = ("uid", "datetime", "location_id")

@@ -1,6 +1,5 @@
 """A dataset as it is looked at: which days, which zones, and what a person pays."""
 
-import numpy as np
 import pytest
 
 from engine import datasets, origin_destination as od
@@ -50,11 +49,6 @@ def test_trips_inside_a_coarse_zone_are_dropped(demo, step):
         assert (rows.origin != rows.destination).all()
         crossing = view.labels[fine.whole.origin] != view.labels[fine.whole.destination]
         assert rows.n.sum() == fine.whole.n[crossing].sum() < fine.whole.n.sum()
-
-
-def test_a_whole_that_is_all_days_is_the_kept_sum(demo):
-    view = look_at(demo, when=When(step="whole"))
-    assert np.array_equal(od.truth(view)[0], od.truth(demo).sum(axis=0))
 
 
 @pytest.mark.parametrize("when", [When(first=7), When(last=7), When(first=3, last=9)])
