@@ -16,6 +16,7 @@ from engine.origin_destination.estimate import measurement
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.resolution import look_at
 from engine.use import DENSITY_LIMITS, Use, drawn_uses, exact_uses, readable_from, use
+from tests.reference.od_reference import noise_pmf
 from tests.support.bicycles import REAL, read_month
 from tests.support.trips import save_trips
 
@@ -163,17 +164,23 @@ def test_without_trips_there_is_nothing_to_hold(tmp_path):
     assert np.isnan(metrics.common_part(1.0, 1.0, 0.0))
 
 
-def test_a_flow_can_be_read_from_a_size_on():
-    dataset = datasets.load("rwanda-districts")
-    least = readable_from(at(dataset, flows(1.0, 30)), dataset)
-    assert least is not None
-    true = od.truth(dataset, sum_days=True)[0]
-    kept = od.kept(dataset, flows(1.0, 30), sum_days=True)[0]
-    noise = np.random.default_rng(0).laplace(0, 30, (200, *true.shape))
-    drawn = kept + np.floor(noise + 0.5)
-    near = ((np.abs(drawn - true) <= true / 4) & (drawn > 0)).mean(axis=0)
-    large = true >= least
-    assert (near[large] >= 0.9).mean() >= 0.9
+@pytest.mark.parametrize(("limit", "threshold"), [(30, 0), (20, 0), (30, 900)])
+def test_a_flow_can_be_read_from_a_size_on(limit, threshold):
+    dataset, parameters = datasets.load("rwanda-districts"), flows(1.0, limit, threshold)
+    true = od.truth(dataset, sum_days=True).ravel()
+    kept, true = od.kept(dataset, parameters, sum_days=True).ravel()[true > 0], true[true > 0]
+    noise = noise_pmf(1 / limit, "rounded_laplace", 40 * limit)
+    z, chance = np.array(list(noise)), np.array(list(noise.values()))
+    drawn = kept[:, None] + z
+    near = (np.abs(drawn - true[:, None]) <= true[:, None] / 4) & (drawn >= max(threshold, 1))
+    good = near @ chance >= 0.95 - 1e-9
+    enough = [
+        size
+        for size in np.unique(true)
+        for large in [true >= size]
+        if good[large].mean() >= 0.9 and good[large] @ true[large] >= 0.9 * true[large].sum()
+    ]
+    assert readable_from(at(dataset, parameters), dataset) == enough[0]
     assert readable_from(at(dataset, flows(0.01, 1)), dataset) is None
 
 

@@ -21,12 +21,14 @@ UNITS = "trip", "person-day", "person"
 def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, unit, monkeypatch):
     drawn, keep = [], page.picture_of
     monkeypatch.setattr(page, "picture_of", lambda *given: drawn.append(given) or keep(*given))
-    said = text(open_od("Change", unit=unit, od_method=method, epsilon=0.5))
+    app = open_od("Change", unit=unit, od_method=method, epsilon=0.5)
+    (days,) = (one for one in app.select_slider if "day after" in one.label)
+    said = text(days.set_value((0, 6)).run())
     parameters = ODParameters(
         epsilon=0.5, unit=unit, max_trips_per_user=1 if unit == "trip" else 4, method=method
     )
     city, hides, noisy, true = datasets.load("demo-city"), od.suppresses(parameters), [], []
-    for first in (0, 3):
+    for first in (0, 4):
         seen = Seen(dataset=str(city.folder), when=When(step="whole", first=first, last=first + 2))
         noise = cached.flow_noise(Setting(seen=seen, parameters=parameters), (SIMULATED_SEED, 0))
         draw, view = {"noise": noise, "days": 0}, look_at(city, when=seen.when)
