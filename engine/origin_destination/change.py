@@ -1,8 +1,7 @@
 """Did it really change? The flows of two spans of days, told apart from the noise alone.
 
 Noisy counts differ by the change of kept trips plus a noise S, the sum of both, of known law
-(``docs/flows.md``). Everything but `power` and `found` is computed from noisy cells and costs
-nothing more.
+(``docs/flows.md``). Everything but `power` is computed from noisy cells and costs nothing more.
 """
 
 from collections.abc import Sequence
@@ -184,21 +183,6 @@ def epsilon_to_tell(
     return float(least_rate(untold, np.asarray(1 - confidence)))
 
 
-def found(
-    signs: Integers, before: Integers, after: Integers, *, share: float = 0.2, size: int = 1
-) -> Found:
-    """Return how verdicts on flows fare beside true trips (confidential).
-
-    True changes are those by at least `share` of the trips before, of flows of at least `size`
-    trips before or after.
-    """
-    true = np.sign(after - before)
-    large = (np.abs(after - before) >= share * before) & (true != 0)
-    large &= np.maximum(before, after) >= size
-    told, right = signs != 0, signs == true
-    return Found(*map(np.sum, (told, large & right, large & ~told, told & ~right)))
-
-
 def power(
     kept: Sequence[Integers],
     true: Sequence[Integers],
@@ -210,8 +194,13 @@ def power(
     size: int = 1,
     draws: int = 20,
 ) -> Found:
-    """Return how verdicts on flows fare on average over draws of the noise (confidential)."""
-    each: list[Found] = []
+    """Return how verdicts on flows fare on average over draws of the noise (confidential).
+
+    True changes are those by at least `share` of the trips before, of flows of at least `size`
+    trips before or after.
+    """
+    moved, least = true[1] - true[0], np.maximum(share * true[0], 1)
+    large, each = (np.abs(moved) >= least) & (np.maximum(*true) >= size), list[list[float]]()
     for _ in range(draws):
         # the difference of two exponential variates: twice as quick as `rng.laplace`
         before, after = (
@@ -219,7 +208,8 @@ def power(
             for counts in kept
         )
         signs = _flows(before, after, law, least_shown).signs
-        each.append(found(signs, *true, share=share, size=size))
+        told, right = signs != 0, signs == np.sign(moved)
+        each.append([np.sum(one) for one in (told, large & right, large & ~told, told & ~right)])
     return Found(*np.mean(each, axis=0).tolist())
 
 

@@ -127,5 +127,4 @@ def discrete_laplace(variates: Floats, rate: float) -> Integers:
     chance that a standard Laplace variate exceeds a·j − log(2/(1 + q)).
     """
     size = (np.abs(variates) + np.log(2 / (1 + np.exp(-rate)))) / rate
-    whole = np.floor(np.minimum(size, _LARGEST_NOISE)).astype(np.int64)
-    return whole * np.where(variates < 0, -1, 1)
+    return np.copysign(np.floor(np.minimum(size, _LARGEST_NOISE)), variates).astype(np.int64)

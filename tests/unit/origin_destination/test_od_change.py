@@ -11,8 +11,8 @@ from engine.origin_destination.change import (
     chances,
     compare,
     epsilon_to_tell,
-    found,
     noise_law,
+    power,
 )
 from engine.origin_destination.laws import NoiseLaw
 from engine.origin_destination.statements import SummedNoise
@@ -121,10 +121,12 @@ def test_verdicts_equal_plain_benjamini_hochberg(law, least):
         assert told.written.tolist() == (np.minimum(before, after) >= least).tolist()
 
 
-def test_what_is_found_missed_and_invented():
+def test_what_is_found_missed_and_invented_where_noise_is_none():
     before = np.array([[0, 100, 100], [100, 0, 100], [3, 0, 0]])
     after = np.array([[0, 140, 70], [110, 0, 100], [9, 0, 0]])
-    signs = np.array([[0, 1, 0], [-1, 0, 1], [1, 1, 0]])
-    kinds = found(signs, before, after, share=0.2, size=20)
-    assert kinds == Found(told=5, found=1, missed=1, invented=3)
-    assert found(signs, before, after, share=0.1)[1:3] == (2, 1)  # told wrongly is invented
+    signs = np.array([[0, 1, 0], [-1, 0, 1], [1, 1, 0]])  # of what trimming leaves
+    given = (0 * signs, signs), (before, after), NoiseLaw(60.0)
+    rng = np.random.default_rng(0)
+    known = power(*given, rng=rng, share=0.2, size=20)
+    assert known == Found(told=5, found=1, missed=1, invented=3)
+    assert power(*given, rng=rng, share=0.1)[1:3] == (2, 1)  # told wrongly is invented
