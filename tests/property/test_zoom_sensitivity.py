@@ -10,7 +10,7 @@ from engine import density
 from engine.datasets.zoomtables import USUAL, WEIGHT_UNITS, ZoomClips, room_units, weight_units
 from engine.density.gaussian import gaussian_strength
 from engine.density.zoom import noise_scale, strengths_of, visits_scale
-from tests.reference.zoom_people import random_positions
+from tests.reference.small_city import random_positions
 from tests.reference.zoom_reference import sums_of
 
 TOWERS = 7

@@ -8,7 +8,7 @@ from engine.density.gaussian import gaussian_strength
 from engine.density.reading import build_tree, city_week, read, tower_sizes
 from engine.density.zoom import measure
 from tests.reference import zoom_reference as plain
-from tests.reference.zoom_people import added, random_positions, zoom_city
+from tests.reference.small_city import added, random_positions, zoom_city
 
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 5, 16, 23])

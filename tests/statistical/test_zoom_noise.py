@@ -12,7 +12,7 @@ from engine.datasets.zoomtables import WEIGHT_UNITS, ZoomTables
 from engine.density.gaussian import gaussian_strength, strength_to_epsilon
 from engine.density.reading import NoisyTables
 from engine.density.zoom import measure
-from tests.reference.zoom_people import zoom_city
+from tests.reference.small_city import zoom_city
 from tests.support.few_visits import Riders
 
 EPSILON, DELTA = 1.0, 0.01

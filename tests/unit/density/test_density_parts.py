@@ -1,9 +1,11 @@
-"""Parts of the scheme by themselves: clusters by hand, nights fitted."""
+"""Parts of the scheme by themselves: clusters by hand, nights fitted, scores."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from engine import density, metrics
+from engine.datasets import Dataset
 from engine.density.mechanism import cluster_cells
 from engine.density.smoothing import fit_exponential, smooth_nights
 
@@ -46,3 +48,31 @@ def test_fits_are_finite_positive_and_blind_to_scale(values: list[float], factor
     assert error <= ((row - row.mean()) ** 2).sum() * (1 + 1e-9) + 1e-12  # b = 0 is a candidate
     again = fit_exponential(factor * row) / factor
     assert ((again - row) ** 2).sum() == pytest.approx(error, rel=1e-6, abs=1e-9 * row.max() ** 2)
+
+
+BASE = density.DensityParameters(epsilon=1.0, max_visits_per_user=30, delta=1e-7)
+
+
+def common_part(truth: np.ndarray, private: np.ndarray) -> float:
+    """Of all visits, true and private, the share in common: by min and sum alone."""
+    return 2 * np.minimum(truth, private).sum() / (truth.sum() + private.sum())
+
+
+def test_settings_take_the_analytic_gaussian_beyond_theorem_three() -> None:
+    settings = [BASE.at(e, method) for method in ("lpa", "efpag_joint") for e in (0.5, 5.0)]
+    assert [each.gaussian for each in settings] == [*["classical"] * 3, "analytic"]
+
+
+def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city: Dataset) -> None:
+    truth = density.truth(tiny_city)
+    seen = set()
+    for seed in range(12):
+        release = density.release(tiny_city, BASE.at(1e-4), rng=np.random.default_rng([5, seed]))
+        scored = density.scores(truth, release)
+        seen.add(scored.exceeded)
+        assert scored.exceeded == (not release.counts.any()) == np.isnan(scored.mean_error)
+        assert scored.common_part == pytest.approx(common_part(truth, release.counts))
+        assert scored.total_error == metrics.total_error(truth, release.counts)
+        if scored.exceeded:
+            assert scored.common_part == 0
+    assert seen == {True, False}

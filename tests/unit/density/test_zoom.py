@@ -9,8 +9,7 @@ from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gaussian_strength
 from engine.errors import ParameterError
 from engine.ledger import is_above
-from tests.reference.small_city import random_visits
-from tests.reference.zoom_people import ZoomCity, added, random_positions, zoom_city
+from tests.reference.small_city import ZoomCity, added, random_positions, random_visits, zoom_city
 from tests.reference.zoom_reference import clipped_sums
 
 ZOOM = density.DensityParameters(epsilon=1.0, method="zoom")

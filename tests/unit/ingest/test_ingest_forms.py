@@ -1,6 +1,7 @@
 """Ways in which publishers write times, numbers, names and ids, each read as it is meant."""
 
-from datetime import datetime
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
@@ -20,36 +21,87 @@ from engine.ingest.report import Reason
 from engine.ingest.rows import Reader
 from tests.support.ingests import HEADER, ROWS, TOWERS, arguments, built, refused, table, write_csv
 
+SECOND = 1_441_684_029
+"""2015-09-08 03:47:09 in UTC."""
+
+
+def read(
+    values: Sequence[str] | Sequence[int], reading: Reading | None = None, zone: str = "UTC"
+) -> list[str]:
+    """Return each value as a time on the wall clock, empty where it cannot be read."""
+    connection = duckdb.connect()
+    connection.execute(f"SET TimeZone = '{zone}'")
+    connection.register("raw", pa.table({"v": list(values), "row": range(len(values))}))
+    kind = "VARCHAR" if isinstance(values[0], str) else "BIGINT"
+    seconds = Reader(reading or Reading()).seconds("v", kind)
+    found = connection.execute(f"SELECT {seconds} FROM raw ORDER BY row").fetchall()
+    return [
+        "" if s is None else f"{datetime.fromtimestamp(s, UTC):%Y-%m-%d %H:%M:%S}" for (s,) in found
+    ]
+
 
 @pytest.mark.parametrize(
     ("value", "local"),
     [
-        ("2019-03-04 10:00:00 UTC", "2019-03-04 05:00"),
-        ("2019-03-04 10:00:00.000 GMT", "2019-03-04 05:00"),
-        ("2019-03-04 10:00:00.000 Asia/Tokyo", "2019-03-03 20:00"),
-        ("2019-03-04 10:00:00 +0900", "2019-03-03 20:00"),
-        ("2019-03-04 10:00 PM", "2019-03-04 22:00"),
-        ("2019-03-04 0800", "2019-03-04 08:00"),
-        ("Mon Mar 04 10:00:00 +0000 2019", "2019-03-04 05:00"),
-        ("03/14/2019, 8:05 PM", "2019-03-14 20:05"),
-        ("2019-03-04 10:00:00 EST", None),
-        ("2019-03-04 10:00:00 BC", None),
-        ("2019.03.04 (Mon)", None),
-        ("2019-03-04 - 2019-03-10", None),
-        ("03/14/19 - 03/20/19", None),
-        ("epoch", None),
+        ("2019-03-04 10:00:00 UTC", "2019-03-04 05:00:00"),
+        ("2019-03-04 10:00:00.000 GMT", "2019-03-04 05:00:00"),
+        ("2019-03-04 10:00:00.000 Asia/Tokyo", "2019-03-03 20:00:00"),
+        ("2019-03-04 10:00:00 +0900", "2019-03-03 20:00:00"),
+        ("2019-03-04 10:00 PM", "2019-03-04 22:00:00"),
+        ("2019-03-04 0800", "2019-03-04 08:00:00"),
+        ("Mon Mar 04 10:00:00 +0000 2019", "2019-03-04 05:00:00"),
+        ("03/14/2019, 8:05 PM", "2019-03-14 20:05:00"),
+        ("2019-03-04 10:00:00 EST", ""),
+        ("2019-03-04 10:00:00 BC", ""),
+        ("2019.03.04 (Mon)", ""),
+        ("2019-03-04 - 2019-03-10", ""),
+        ("03/14/19 - 03/20/19", ""),
+        ("epoch", ""),
     ],
 )
-def test_what_stands_behind_a_clock_is_read_or_the_time_is_not(
-    value: str, local: str | None
-) -> None:
+def test_what_stands_behind_a_clock_is_read_or_the_time_is_not(value: str, local: str) -> None:
     order, _ = guess.order_of([value])
-    seconds = Reader(Reading(date_order=order, decimal=".")).seconds("v", "VARCHAR")
-    with duckdb.connect() as engine:
-        engine.execute("SET TimeZone = 'America/New_York'")
-        moment = f"strftime(make_timestamp(({seconds}) * 1000000), '%Y-%m-%d %H:%M')"
-        found = engine.execute(f"SELECT {moment} FROM (SELECT ? AS v)", [value]).fetchone()
-    assert found == (local,)
+    reading = Reading(date_order=order, decimal=".")
+    assert read([value], reading, "America/New_York") == [local]
+
+
+def test_a_clock_of_twelve_hours_is_moved_from_the_zone_it_is_written_in() -> None:
+    reading = Reading(date_order="mdy", text_time_zone="UTC")
+    assert read(["3/4/2019 1:00 PM"], reading, "America/New_York") == ["2019-03-04 08:00:00"]
+
+
+ISO = {
+    "2015-09-08T04": "2015-09-08 04:00:00",
+    "2015-09-08 23": "2015-09-08 23:00:00",
+    "2015-09-08T04Z": "2015-09-08 04:00:00",
+    "2015-09-08T04+02": "2015-09-08 02:00:00",
+    "2015-09-08T04-05:30": "2015-09-08 09:30:00",
+    "20150908T0407+0200": "2015-09-08 02:07:00",
+    "20150908T040709Z": "2015-09-08 04:07:09",
+    "2015-09-08": "2015-09-08 00:00:00",
+    "2015-09-08T24": "",
+    "2015-09-08T": "",
+}
+
+
+def test_iso_times_down_to_the_hour_are_read() -> None:
+    assert dict(zip(ISO, read(list(ISO)), strict=True)) == ISO
+
+
+def test_nanoseconds_are_cut_off_to_the_last_digit() -> None:
+    last = SECOND * 10**9 + 999_999_999
+    assert float(last) == float((SECOND + 1) * 10**9)  # a float would be a second late
+    numbers = [last, last + 1, -1, 2**63 - 1]
+    expected = ["2015-09-08 03:47:09", "2015-09-08 03:47:10", "1969-12-31 23:59:59", ""]
+    reading = Reading(number_times="nanoseconds")
+    assert read(numbers, reading) == expected
+    assert read([str(number) for number in numbers], reading) == expected
+
+
+def test_the_unit_of_numbers_is_told_by_their_size() -> None:
+    units = ("seconds", "milliseconds", "microseconds", "nanoseconds")
+    for power, unit in zip((0, 3, 6, 9), units, strict=True):
+        assert guess.unit_of([str(SECOND * 10**power)]) == unit
 
 
 NAMES: dict[str, tuple[str, str, dict[str, str]]] = {
@@ -272,17 +324,6 @@ def test_rows_of_one_flow_add_up_and_this_is_told(tmp_path: Path) -> None:
     assert sorted(table(dataset.folder, "trips").values()) == [2, 10]
     assert any(note.startswith("3 rows are of 2 flows") for note in report.notes)
     assert any("no column tells days: all flows are on 2015-09-01" in n for n in report.notes)
-
-
-def test_a_clock_of_twelve_hours_is_moved_from_the_zone_it_is_written_in() -> None:
-    reading = Reading(date_order="mdy", text_time_zone="UTC")
-    seconds = Reader(reading).seconds("v", "VARCHAR")
-    with duckdb.connect() as engine:
-        engine.execute("SET TimeZone = 'America/New_York'")
-        sql = (
-            f"SELECT make_timestamp(({seconds}) * 1000000) FROM (VALUES ('3/4/2019 1:00 PM')) t(v)"
-        )
-        assert engine.execute(sql).fetchall() == [(datetime(2019, 3, 4, 8),)]
 
 
 def test_a_form_does_not_join_zones_by_a_column_that_is_only_guessed(

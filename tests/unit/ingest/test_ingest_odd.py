@@ -7,14 +7,12 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, date, datetime
+from datetime import date
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
-import duckdb
 import geopandas as gpd
 import numpy as np
 import pandas as pd
@@ -26,12 +24,9 @@ import shapely
 from engine.errors import InputError
 from engine.ingest import command as ingest_command
 from engine.ingest.command import main
-from engine.ingest.inputs import guess
 from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.zones import read_shapes, read_zones
-from engine.ingest.options import Reading
 from engine.ingest.report import Reason
-from engine.ingest.rows import Reader
 from tests.support.ingests import (
     HEADER,
     ROWS,
@@ -295,54 +290,3 @@ def test_every_row_of_a_geopackage_is_read_whatever_it_states(tmp_path: Path, st
     with closing(sqlite3.connect(path)) as file, file:
         file.execute("UPDATE gpkg_ogr_contents SET feature_count = ?", (stated,))
     assert read_shapes(path)["zone_id"].tolist() == ["z0", "z1", "z2", "z3"]
-
-
-SECOND = 1_441_684_029
-"""2015-09-08 03:47:09 in UTC."""
-
-
-def read(
-    values: Sequence[str] | Sequence[int], reading: Reading | None = None, zone: str = "UTC"
-) -> list[str]:
-    """Return each value as a time on the wall clock, empty where it cannot be read."""
-    connection = duckdb.connect()
-    connection.execute(f"SET TimeZone = '{zone}'")
-    connection.register("raw", pa.table({"v": list(values), "row": range(len(values))}))
-    kind = "VARCHAR" if isinstance(values[0], str) else "BIGINT"
-    seconds = Reader(reading or Reading()).seconds("v", kind)
-    found = connection.execute(f"SELECT {seconds} FROM raw ORDER BY row").fetchall()
-    return ["" if s is None else f"{datetime.fromtimestamp(s, UTC):%d %H:%M:%S}" for (s,) in found]
-
-
-ISO = {
-    "2015-09-08T04": "08 04:00:00",
-    "2015-09-08 23": "08 23:00:00",
-    "2015-09-08T04Z": "08 04:00:00",
-    "2015-09-08T04+02": "08 02:00:00",
-    "2015-09-08T04-05:30": "08 09:30:00",
-    "20150908T0407+0200": "08 02:07:00",
-    "20150908T040709Z": "08 04:07:09",
-    "2015-09-08": "08 00:00:00",
-    "2015-09-08T24": "",
-    "2015-09-08T": "",
-}
-
-
-def test_iso_times_down_to_the_hour_are_read() -> None:
-    assert dict(zip(ISO, read(list(ISO)), strict=True)) == ISO
-
-
-def test_nanoseconds_are_cut_off_to_the_last_digit() -> None:
-    last = SECOND * 10**9 + 999_999_999
-    assert float(last) == float((SECOND + 1) * 10**9)  # a float would be a second late
-    numbers = [last, last + 1, -1, 2**63 - 1]
-    expected = ["08 03:47:09", "08 03:47:10", "31 23:59:59", ""]
-    reading = Reading(number_times="nanoseconds")
-    assert read(numbers, reading) == expected
-    assert read([str(number) for number in numbers], reading) == expected
-
-
-def test_the_unit_of_numbers_is_told_by_their_size() -> None:
-    units = ("seconds", "milliseconds", "microseconds", "nanoseconds")
-    for power, unit in zip((0, 3, 6, 9), units, strict=True):
-        assert guess.unit_of([str(SECOND * 10**power)]) == unit

@@ -1,4 +1,4 @@
-"""`estimate`: what may see counts, odd inputs, days, budgets and the public names."""
+"""`estimate`: what may see counts, odd inputs, days, budgets, intervals, flows by a map."""
 
 import ast
 from dataclasses import replace
@@ -12,6 +12,10 @@ from engine import origin_destination as od
 from engine.errors import ParameterError
 from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
+from engine.origin_destination.estimate import assisted, prediction
+from engine.origin_destination.estimate.law import CountGrid
+from engine.origin_destination.estimate.measurement import discrete_laplace
+from engine.origin_destination.estimate.reading import expectations
 from engine.origin_destination.mechanism import UNITS
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import Counted, certain_flows, random_people
@@ -297,11 +301,99 @@ def test_a_typical_flow_errs_less_and_its_expected_trips_add_up():
     assert release.typical.sum() < 0.9 * truth.sum()
 
 
-def test_a_large_surprise_is_certain_and_listed():
-    rng = np.random.default_rng(1)
-    cells = np.rint(rng.laplace(0, 2, (1, 40, 40))).astype(np.int64)
-    cells[0, 3, 7] = 400
-    noisy = measured(cells * (1 - np.eye(40, dtype=int)))
-    release = estimate.read_measurement(noisy, apart(rng, 40))
-    assert release.certain[0, 3, 7]
-    assert release.counts[0, 3, 7] == pytest.approx(400, abs=20)
+def least_coverage(rate, priors, counts, noise_rate=None):
+    """The least over counts of P(the interval of m + Z holds m), summed over the noise."""
+    grid = CountGrid.of_cells(np.array([120]), rate)
+    grid_priors = np.stack(
+        [grid.negative_binomial(np.array([mean]), shape)[0] for mean, shape in priors]
+    )
+    q = np.exp(-(noise_rate or rate))
+    z = np.arange(-int(30 / rate), int(30 / rate) + 1)
+    chance = (1 - q) / (1 + q) * q ** np.abs(z)
+    held = []
+    for row in range(len(priors)):
+        for m in counts:
+            noisy = m + z
+            below, above = assisted.tails(rate)
+            low, high = noisy - above[0], noisy + below[0]
+            on_grid = grid.holds(noisy)
+            low[on_grid], high[on_grid] = assisted.hull(
+                grid, grid_priors[row], noisy[on_grid], rate
+            )
+            held.append(chance[(np.maximum(low, 0) <= m) & (m <= np.maximum(high, 0))].sum())
+    return min(held)
+
+
+PRIORS = [(0.02, 0.1), (0.5, 100.0), (8.0, 0.3), (40.0, 50.0), (1e4, 1.0)]
+
+
+@pytest.mark.parametrize("rate", [0.008, 0.1, 0.35, 2.0])
+def test_every_count_is_held_with_ninety_five_percent_under_any_prior(rate):
+    counts = [0, 1, 2, 5, 9, 17, 40, 77, 120]
+    assert least_coverage(rate, PRIORS, counts) >= 0.95
+    # wider noise than is said is noticed
+    assert least_coverage(rate, PRIORS, counts, noise_rate=rate / 2) < 0.95
+
+
+def test_the_model_of_a_cell_has_not_read_its_pairs_own_count(monkeypatch):
+    rng = np.random.default_rng(0)
+    zones, rate = 9, 0.4
+    place = rng.random((zones, 2))
+    distances = np.hypot(*(place[:, None] - place).T)
+    cells = rng.poisson(rng.gamma(0.3, 20, (zones, zones)))
+    cells += discrete_laplace(rng.laplace(0, 1, cells.shape), rate)
+    cells *= 1 - np.eye(zones, dtype=np.int64)
+    hull = assisted.hull
+
+    def priors_of(own):
+        """The prior of cell (2, 6), whose count is told from all others by being 25 + own."""
+        used = []
+
+        def seen(grid, prior, noisy, rate):
+            used.extend(prior[:200] for y in noisy if y == 25 + own)
+            return hull(grid, prior, noisy, rate)
+
+        monkeypatch.setattr(assisted, "hull", seen)
+        mine = cells.copy()
+        mine[2, 6] = 25 + own
+        assisted.of_day(mine, rate, next(expectations(mine[None], rate, distances)))
+        (prior,) = used
+        return prior
+
+    cells[:] = np.minimum(cells, 20)
+    first, second = priors_of(0), priors_of(17)
+    least = min(len(first), len(second))
+    np.testing.assert_array_equal(first[:least], second[:least])
+
+
+def balanced(outgoing, incoming, near, rounds=3000):
+    """Return the doubly constrained model by factors of origins and destinations, cell by cell."""
+    out = [max(value, 0) for value in outgoing]
+    into = [max(value, 0) for value in incoming]
+    whole = (sum(out) + sum(into)) / 2
+    out = [value * whole / sum(out) for value in out]
+    into = [value * whole / sum(into) for value in into]
+    zones = range(len(out))
+    a, b = [1.0] * len(out), [1.0] * len(out)
+    for _ in range(rounds):
+        for i in zones:
+            a[i] = 1 / sum(b[j] * into[j] * near[i][j] for j in zones)
+        for j in zones:
+            b[j] = 1 / sum(a[i] * out[i] * near[i][j] for i in zones)
+    return [[a[i] * out[i] * b[j] * into[j] * near[i][j] for j in zones] for i in zones]
+
+
+def test_the_flows_are_those_of_the_doubly_constrained_model():
+    rng = np.random.default_rng(5)
+    near = 1 / rng.uniform(1, 9, (6, 6)) ** 2
+    np.fill_diagonal(near, 0)
+    out, into = np.array([90, 40, 70, 30, -5, 60]), np.array([50, 80, 20, 70, 55, 30])
+    flows = prediction.spread(out, into, near)
+    assert flows == pytest.approx(np.array(balanced(out, into, near)), rel=1e-3, abs=1e-3)
+    assert (flows >= 0).all()
+    assert not flows.diagonal().any()
+    assert flows[4].sum() == 0
+
+
+def test_no_trip_gives_no_flow():
+    assert not prediction.spread(np.array([-3, 0]), np.array([4, 4]), 1 - np.eye(2)).any()
