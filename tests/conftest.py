@@ -9,7 +9,7 @@ import hypothesis
 import pytest
 from streamlit.components.v2 import manifest_scanner
 
-from engine.datasets import Dataset
+from engine.datasets import Dataset, load
 from research.simulated.catalogue import DEMO_CITY
 from research.simulated.city import make_city
 
@@ -24,6 +24,18 @@ def tiny_city(tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     """Make a small dataset with density, trips, trips by person and homes; read it only."""
     folder: Path = tmp_path_factory.mktemp("datasets") / "tiny-city"
     return make_city(TINY_CITY, folder)
+
+
+@pytest.fixture(scope="module")
+def demo() -> Dataset:
+    """A shipped city; the page tests have one of their own under its name."""
+    return load("demo-city")
+
+
+@pytest.fixture(scope="module")
+def year() -> Dataset:
+    """The shipped year of daily trips."""
+    return load("afghanistan-2020")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from engine import datasets, decisions, origin_destination as od
+from engine import decisions, origin_destination as od
 from engine.decisions.epidemic import release_counts
 from engine.decisions.rules import NEVER, THRESHOLD
 from tests.reference import decisions_reference as plain
@@ -12,11 +12,6 @@ from tests.reference.od_people import release_matrix
 DAYS = slice(0, 60)
 P2 = {"beta": 0.10, "mu": 0.04, "alpha": 1.0, "seed_share": 0.01}
 FAST = {"beta": 0.35, "mu": 0.1, "alpha": 0.6, "seed_share": 0.05}
-
-
-@pytest.fixture(scope="module")
-def year():
-    return datasets.load("afghanistan-2020")
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,6 @@ FACTORS = (1.0, 0.8, 1.25)
 
 
 @pytest.fixture(scope="module")
-def year():
-    return datasets.load("afghanistan-2020")
-
-
-@pytest.fixture(scope="module")
 def drawn(year):
     """Accuracy in per cent of 60 draws by factor of the scale, ε, draw and origin."""
     settings = [

@@ -22,11 +22,6 @@ CLEAR = 60
 
 
 @pytest.fixture(scope="module")
-def demo():
-    return datasets.load("demo-city")
-
-
-@pytest.fixture(scope="module")
 def rwanda():
     return datasets.load("rwanda-districts")
 

@@ -17,11 +17,6 @@ HOURS = 168
 
 
 @pytest.fixture(scope="module")
-def demo():
-    return datasets.load("demo-city")
-
-
-@pytest.fixture(scope="module")
 def scales(demo):
     return way.Scales.proving(ASKED, demo.metadata.max_visits_cap)
 

@@ -1,5 +1,7 @@
 """What the tests of the Data page share: small tables, and ways to act on the page."""
 
+import geopandas as gpd
+from shapely import box
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.data.store import OwnData
@@ -20,6 +22,13 @@ PLACES = "\n".join(
 ).encode()
 
 
+def squares(*zones: dict[str, object]) -> bytes:
+    """A GeoJSON file of zones side by side, by their properties."""
+    west = [i / 100 for i in range(-10_340, -10_340 + len(zones))]
+    outlines = [box(x, 20.6, x + 0.01, 20.7) for x in west]
+    return gpd.GeoDataFrame([*zones], geometry=outlines, crs=4326).to_json().encode()
+
+
 def uploader(app: AppTest, name: str):
     return next(one for one in app.get("file_uploader") if one.key.startswith(f"data_{name}_"))
 
@@ -34,10 +43,13 @@ def widget(parts, key: str):
     return next(part for part in parts if part.key and part.key.startswith(key))
 
 
-def filled(open_data) -> AppTest:
-    app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
-    upload(app, "locations", "stations.csv", PLACES)
-    return zone(app, "America/Mexico_City")
+def upload_all(app: AppTest, table: bytes = TRIPS, places: bytes = PLACES) -> AppTest:
+    upload(app, "table", "trips_2015_09.csv", table)
+    return upload(app, "locations", "stations.csv", places)
+
+
+def filled(open_data, table: bytes = TRIPS) -> AppTest:
+    return zone(upload_all(open_data(), table), "America/Mexico_City")
 
 
 def zone(app: AppTest, name: str) -> AppTest:
@@ -59,8 +71,3 @@ def built(app: AppTest, seconds: float = 30.0) -> AppTest:
 def ended(work, seconds: float = 30.0) -> None:
     work.wait(seconds)
     assert work.state != "running"
-
-
-def upload_all(app: AppTest) -> AppTest:
-    upload(app, "table", "trips_2015_09.csv", TRIPS)
-    return upload(app, "locations", "stations.csv", PLACES)

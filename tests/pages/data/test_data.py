@@ -11,7 +11,6 @@ from pages._ui.data.store import OwnData
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from tests.support.data_page import (
     CANARY,
-    PLACES,
     TRIPS,
     built,
     button,
@@ -134,9 +133,7 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(open_data, file, contents
 )
 def test_a_build_that_fails_leaks_nothing(open_data, temporary, caplog, row, words):
     caplog.set_level(logging.DEBUG)
-    app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS + f"\n{row}\n".encode())
-    upload(app, "locations", "stations.csv", PLACES)
-    built(zone(app, "America/Mexico_City"))
+    app = built(filled(open_data, TRIPS + f"\n{row}\n".encode()))
     assert words in html_of(app)
     assert "Cannot be built" in html_of(app)
     assert CANARY not in text(app)

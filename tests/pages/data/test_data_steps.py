@@ -1,10 +1,6 @@
 """The Data page's steps before a build: what it asks, warns of and offers."""
 
-import json
-
 import pytest
-from shapely import box
-from shapely.geometry import mapping
 
 from engine import datasets
 from engine.resolution import zone_levels
@@ -15,9 +11,12 @@ from tests.support.data_page import (
     TRIPS,
     built,
     button,
+    filled,
     html_of,
+    squares,
     text,
     upload,
+    upload_all,
     widget,
     zone,
 )
@@ -28,24 +27,12 @@ POINTS = "user,timestamp,latitude,longitude\n" + "".join(
     f"{i % 5},2015-09-{7 + i % 7:02d} 08:{i:02d}:00,{TOWERS[i % 4][1]},{TOWERS[i % 4][2]}\n"
     for i in range(40)
 )
-ZONES = json.dumps(
-    {
-        "type": "FeatureCollection",
-        "features": [
-            {
-                "type": "Feature",
-                "properties": {"zone_id": name, "district": district, "half": half},
-                "geometry": mapping(box(west, 20.6, west + 0.01, 20.7)),
-            }
-            for name, district, half, west in (
-                ("A", "w", "l", -103.40),
-                ("B", "w", "r", -103.39),
-                ("C", "x", "r", -103.38),
-                ("D", "x", "r", -103.37),
-            )
-        ],
-    }
-).encode()
+ZONES = squares(
+    {"zone_id": "A", "district": "w", "half": "l"},
+    {"zone_id": "B", "district": "w", "half": "r"},
+    {"zone_id": "C", "district": "x", "half": "r"},
+    {"zone_id": "D", "district": "x", "half": "r"},
+)
 
 
 def missing(app) -> str:
@@ -126,10 +113,7 @@ def test_a_known_form_needs_no_choice_and_can_be_refused(open_data):
 
 
 def test_a_choice_stands_beside_a_refusal_and_mends_it(open_data):
-    rows = TRIPS + b"\n,2015-09-07 08:00:00,,A,B\n"
-    app = upload(open_data(), "table", "trips_2015_09.csv", rows)
-    upload(app, "locations", "stations.csv", PLACES)
-    built(zone(app, "America/Mexico_City"))
+    app = built(filled(open_data, TRIPS + b"\n,2015-09-07 08:00:00,,A,B\n"))
     assert "in 1 of 37 rows" in text(app)
     button(app, "data_choice_people").click().run()
     assert "leave out rows without a person" in text(app)
@@ -138,9 +122,7 @@ def test_a_choice_stands_beside_a_refusal_and_mends_it(open_data):
 
 
 def test_places_that_are_there_twice_can_be_kept_once(open_data):
-    app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
-    again = PLACES + b"\nA,20.6,-103.3,again"
-    upload(app, "locations", "stations.csv", again)
+    app = upload_all(open_data(), places=PLACES + b"\nA,20.6,-103.3,again")
     assert "coarser zones" in missing(app)
     button(app, "data_choice_repeated-places").click().run()
     assert "coarser zones" not in missing(app)

@@ -1,30 +1,20 @@
 """The second door of the Data page: a twin of one's own zones, without any data."""
 
-import json
-
 import numpy as np
-import shapely
 from streamlit.testing.v1 import AppTest
 
 from engine import datasets, origin_destination as od
 from pages._ui.data.store import OwnData
-from tests.support.data_page import PAGE, button, ended, text, upload, widget
+from tests.support.data_page import PAGE, button, ended, squares, text, upload, widget
 from tests.support.page import held
 
 RESIDENTS = (4_000, 0, 1_000, 5_000)
-ZONES = json.dumps(
-    {
-        "type": "FeatureCollection",
-        "features": [
-            {
-                "type": "Feature",
-                "properties": {"zone": f"Z{i}", "name": "=cmd()", "population": residents},
-                "geometry": shapely.geometry.mapping(shapely.box(i / 10, 0, i / 10 + 0.1, 0.1)),
-            }
-            for i, residents in enumerate(RESIDENTS)
-        ],
-    }
-).encode()
+ZONES = squares(
+    *(
+        {"zone": f"Z{i}", "name": "=cmd()", "population": residents}
+        for i, residents in enumerate(RESIDENTS)
+    )
+)
 
 
 def opened(open_page) -> AppTest:
@@ -57,10 +47,8 @@ def test_a_twin_is_four_actions_from_the_page_to_home(open_page) -> None:
 
 
 def test_a_file_without_residents_says_so_and_one_that_is_none_is_refused(open_page) -> None:
-    bare = json.loads(ZONES)
-    for feature in bare["features"]:
-        del feature["properties"]["population"]
-    app = upload(opened(open_page), "twin", "bare.geojson", json.dumps(bare).encode())
+    bare = squares(*({"zone": f"Z{i}", "name": "=cmd()"} for i in range(4)))
+    app = upload(opened(open_page), "twin", "bare.geojson", bare)
     assert widget(app.selectbox, "data_twin_residents").value is None
     assert widget(app.number_input, "data_twin_people").value == 10_000
     app = upload(opened(open_page), "twin", "wrong.geojson", b"{}")

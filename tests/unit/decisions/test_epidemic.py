@@ -13,11 +13,6 @@ TRIP = {"unit": "trip", "suppression_threshold": 15}
 
 
 @pytest.fixture(scope="module")
-def year():
-    return datasets.load("afghanistan-2020")
-
-
-@pytest.fixture(scope="module")
 def true(year):
     return decisions.true_epidemic(year, ORIGINS)
 

@@ -112,17 +112,6 @@ def test_published_change_formula_is_inverted_for_every_beta():
     )
 
 
-@pytest.mark.parametrize("law", LAWS)
-def test_probabilities_fall_with_epsilon(law):
-    epsilon = np.geomspace(1e-3, 60, 400)
-    for alpha in (0, 3, 20):
-        for count in (1, 15, 17, 200):
-            falling = calculators.cell_error_probability_if_released(
-                alpha, epsilon, count, 15, law=law
-            )
-            assert (np.diff(falling) <= 1e-12).all()
-
-
 def test_arguments_broadcast():
     alpha = np.arange(5)[:, None, None]
     beta = np.array([0.01, 0.05])[:, None]

@@ -10,11 +10,6 @@ from engine.parameters import ODParameters
 from engine.resolution import INHABITED, InhabitedDataset, finest, look_at, open_seen
 
 
-@pytest.fixture(scope="module")
-def demo():
-    return datasets.load("demo-city")
-
-
 def test_a_shipped_name_and_the_folder_of_a_version_open_the_same(demo):
     for name in ("demo-city", str(demo.folder)):
         seen = Seen(dataset=name, zones="clusters-20", when=When(step="week"))
