@@ -171,18 +171,6 @@ def _in_new_york(text: str) -> date:
     return datetime.fromtimestamp(moment.timestamp() - 4 * 3_600, moment.tzinfo).date()
 
 
-@AT_FORMS
-def test_cells_are_zones_without_a_file(tmp_path: Path) -> None:
-    period = {"zone": "Europe/Madrid", "first": "2024-01-01", "last": "2024-01-07"}
-    dataset = typed(tmp_path, "flows", str(FORMS / "flows_h3.csv"), **period)
-    expected: Counter = Counter()
-    for row in lines("flows_h3.csv"):
-        if row["origin_h3"] != row["destination_h3"]:
-            expected[row["origin_h3"], row["destination_h3"]] += int(row["count"])
-    assert flows_of(dataset) == expected
-    assert dataset.metadata.places_public is False
-
-
 @pytest.mark.parametrize("by_points", [False, True])
 def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points: bool) -> None:
     cell = {name: h3.latlng_to_cell(float(lat), float(lng), 7) for name, lat, lng in TOWERS}
