@@ -15,64 +15,17 @@ import shapely
 
 from engine import report as mobility
 from engine.errors import InputError
-from engine.ingest import ingest, preview
+from engine.ingest import preview
 from engine.ingest.inputs import mapping
 from engine.ingest.inputs.coarse import area_of
 from engine.ingest.inputs.places import Places, place_points, read_places
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.report import Reason
 from tests.reference import ingest_reference as reference
-from tests.support.ingests import MONDAY, NUMBER, SALT, TOWERS, built, options, table, write_csv
+from tests.support.ingests import NUMBER, TOWERS, built, options, table, write_csv
 
-ZONE_OF = {number: number for number in NUMBER.values()}
 NAMES = [name for name, _, _ in TOWERS]
 HEADER = ("uid", "datetime")
-
-
-def some_visits(count: int = 500, seed: int = 1) -> list[tuple[str, str, str]]:
-    rng = np.random.default_rng(seed)
-    rows = []
-    for _ in range(count):
-        at = datetime(2015, 9, 5) + timedelta(seconds=int(rng.integers(0, 12 * 86_400)))
-        rows.append((f"p{int(rng.integers(0, 9))}", str(at), str(rng.choice([*NAMES, "Z"]))))
-    return [*rows, *rows[:10]]
-
-
-def test_visits_equal_the_plain_reference_and_give_trips(tmp_path: Path) -> None:
-    rows = some_visits()
-    path = write_csv(tmp_path / "v.csv", ("user", "timestamp", "location_id"), rows)
-    dataset, report = ingest(options(tmp_path, "visits", [path]))
-    visits = [
-        reference.Visit(uid, datetime.fromisoformat(at), NUMBER.get(place))
-        for uid, at, place in rows
-    ]
-    expected = reference.density(visits, MONDAY, SALT, cap=840)
-    for name in ("truth", "presampled"):
-        assert table(dataset.folder, name) == {
-            (NAMES[key[0]], *key[1:]): n for key, n in expected[name].items()
-        }
-    trips = reference.trips_between(visits, ZONE_OF)
-    for name, by_person in (("trips", False), ("trips_person", True)):
-        counts = reference.trip_counts(trips, ZONE_OF, SALT, by_person=by_person)
-        assert table(dataset.folder, name) == {
-            (day, NAMES[o], NAMES[d], rank): n for (day, o, d, rank), n in counts.items()
-        }
-    assert report.rows.read == len(rows)
-    assert report.rows.unused[Reason.OUTSIDE_AREA] == sum(v.location is None for v in visits)
-    assert report.rows.used == sum(expected["truth"].values())
-
-
-def test_trips_alone_need_no_full_week(tmp_path: Path) -> None:
-    rows = some_visits()
-    four = {"first_day": date(2015, 9, 8), "last_day": date(2015, 9, 11)}
-    how = {"kind": "visits", "header": ("uid", "datetime", "location_id")}
-    dataset, report = built(tmp_path, rows, parts=("density", "trips"), **how, **four)
-    assert not dataset.has_density
-    assert dataset.has_trips
-    assert dataset.metadata.week is None
-    assert any("no full week" in note for note in report.notes)
-    inside = [r for r in rows if "2015-09-08" <= r[1][:10] <= "2015-09-11"]
-    assert report.rows.used == sum(r[2] != "Z" for r in inside)
 
 
 def squares() -> gpd.GeoDataFrame:

@@ -89,11 +89,14 @@ def visits_of(rows: list[tuple[str, str, str, str, str]]) -> list[reference.Visi
     ]
 
 
-def assert_equals_reference(dataset: Dataset, rows: list[tuple[str, str, str, str, str]]) -> None:
-    trips = as_reference(rows)
+def assert_trips_equal(dataset: Dataset, trips: list[reference.Trip]) -> None:
     for name, by_person in (("trips", False), ("trips_person", True)):
         expected = named(reference.trip_counts(trips, ZONE_OF, SALT, by_person=by_person))
         assert table(dataset.folder, name) == expected
+
+
+def assert_equals_reference(dataset: Dataset, rows: list[tuple[str, str, str, str, str]]) -> None:
+    assert_trips_equal(dataset, as_reference(rows))
     visits = visits_of(rows)
     expected = assert_visits_equal(dataset, visits, cap=840)
     for name, counts in (
@@ -125,6 +128,43 @@ def test_equals_the_plain_reference(tmp_path: Path) -> None:
     assert int(dataset.truth_by_tower.sum()) == report.visits.used
     assert int(dataset.single_visit_by_tower.sum()) == report.people_with_visits
     assert load(dataset.folder.parent).metadata.week == MONDAY
+
+
+def some_visits(count: int = 500, seed: int = 1) -> list[tuple[str, str, str]]:
+    rng = np.random.default_rng(seed)
+    rows = []
+    for _ in range(count):
+        at = datetime(2015, 9, 5) + timedelta(seconds=int(rng.integers(0, 12 * 86_400)))
+        rows.append((f"p{int(rng.integers(0, 9))}", str(at), str(rng.choice([*NAMES, "Z"]))))
+    return [*rows, *rows[:10]]
+
+
+def test_visits_equal_the_plain_reference_and_give_trips(tmp_path: Path) -> None:
+    rows = some_visits()
+    path = write_csv(tmp_path / "v.csv", ("user", "timestamp", "location_id"), rows)
+    dataset, report = ingest(options(tmp_path, "visits", [path]))
+    visits = [
+        reference.Visit(uid, datetime.fromisoformat(at), NUMBER.get(place))
+        for uid, at, place in rows
+    ]
+    expected = assert_visits_equal(dataset, visits, cap=840)
+    assert_trips_equal(dataset, reference.trips_between(visits, ZONE_OF))
+    assert report.rows.read == len(rows)
+    assert report.rows.unused[Reason.OUTSIDE_AREA] == sum(v.location is None for v in visits)
+    assert report.rows.used == sum(expected["truth"].values())
+
+
+def test_trips_alone_need_no_full_week(tmp_path: Path) -> None:
+    rows = some_visits()
+    four = {"first_day": date(2015, 9, 8), "last_day": date(2015, 9, 11)}
+    how = {"kind": "visits", "header": ("uid", "datetime", "location_id")}
+    dataset, report = built(tmp_path, rows, parts=("density", "trips"), **how, **four)
+    assert not dataset.has_density
+    assert dataset.has_trips
+    assert dataset.metadata.week is None
+    assert any("no full week" in note for note in report.notes)
+    inside = [r for r in rows if "2015-09-08" <= r[1][:10] <= "2015-09-11"]
+    assert report.rows.used == sum(r[2] != "Z" for r in inside)
 
 
 @pytest.mark.parametrize(
