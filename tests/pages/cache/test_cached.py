@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from engine import density, origin_destination as od
+from engine import origin_destination as od
 from engine.contract import Seen, Setting, When
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
@@ -92,13 +92,3 @@ def test_noise_follows_a_slider_and_nothing_else():
     ]
     for one, other in combinations(asked, 2):
         assert abs(np.corrcoef(one, other)[0, 1]) < 0.12
-
-
-def test_scores_are_the_engines():
-    city, setting = load("demo-city"), visits()
-    drawn = density.release(city, setting.parameters, rng=cached.generator(SEED, "density", 0, 1))
-    expected = density.scores(density.truth(city), drawn)
-    assert cached.scores(setting, SEED).mean_error == pytest.approx(expected.mean_error)
-    assert 0 < cached.use(setting, 0).share < 1
-    assert cached.use(flows(), 0).share > 0
-    assert cached.ledger(flows()).proved_epsilon == 1.0

@@ -30,18 +30,6 @@ def test_a_dataset_is_kept_for_its_owner_only_and_deleted(open_data, local, own_
     assert "Kept on this computer" not in [one.value for one in app.subheader]
 
 
-def test_a_damaged_dataset_is_named_and_can_be_deleted(open_data, local, own_root):
-    folder = own_root / "local" / "torn"
-    (folder / "v1").mkdir(parents=True)
-    (folder / "v1" / "dataset.json").write_text("{", encoding="utf-8")
-    (folder / "current").write_text("v1", encoding="utf-8")
-    app = open_data()
-    assert "torn cannot be opened" in html_of(app)
-    button(app, "data_delete_torn").click().run()
-    assert not folder.exists()
-    assert "torn" not in html_of(app)
-
-
 def kept(folder: Path, **changes: object) -> Path:
     """A copy of a whole dataset, kept on this computer; return the folder of its version."""
     source = Path(__file__).parents[3] / "data" / "rwanda-districts"

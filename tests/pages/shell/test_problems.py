@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import DatasetError
-from pages._ui import cached, state
+from pages._ui import cached
 
 
 @pytest.fixture(autouse=True)
@@ -31,15 +31,6 @@ def test_a_column_of_home_that_fails_leaves_the_other(open_home, monkeypatch):
     (error,) = app.error
     assert "coarser zones" in error.value
     assert "Rhythm kept" in "".join(element.proto.body for element in app.get("html"))
-
-
-def test_a_failure_before_the_settings_is_caught_too(open_home, monkeypatch):
-    app = open_home()
-    app.switch_page("pages/1_Density.py")
-    monkeypatch.setattr(state.catalogue, "entries", lambda: {}["x"])
-    app.run()
-    assert not app.exception
-    assert len(app.error) == 1
 
 
 def test_a_verdict_names_the_one_dataset_that_it_speaks_of(open_home):

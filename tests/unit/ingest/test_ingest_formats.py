@@ -112,12 +112,6 @@ WRONG = {
         [("p", "", "2015-09-07", 20.67, -103.35), ("p", "1", "2015-09-07", 20.67, -103.35)],
         r"'tid' \(for tid\) cannot be read in 1 of 2 rows, the first in row 1; give every row its",
     ),
-    "swapped coordinates": (
-        "visits",
-        ("uid", "tid", "datetime", "lng", "lat"),
-        [("p", "1", "2015-09-07", 20.67, -103.35)],
-        "'lat' .* the other way round if they are swapped",
-    ),
     "negative national counts": (
         "flows",
         ("id_origin", "id_destination", "n_trips"),
