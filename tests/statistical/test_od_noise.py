@@ -1,4 +1,4 @@
-"""Draws against the exact law; each test passes at the right scale and fails at a wrong one."""
+"""Draws of flows and verdicts on changes against their laws; each fails at a wrong scale."""
 
 import numpy as np
 import pytest
@@ -6,6 +6,8 @@ from scipy import stats
 
 from engine import origin_destination as od
 from engine.origin_destination import laws
+from engine.origin_destination.change import chances, compare, noisy, ratios
+from engine.origin_destination.laws import NoiseLaw
 from engine.origin_destination.scores import drawn_scores, expected_scores
 from tests.reference.od_people import expectation_of_matrix, release_matrix
 
@@ -64,3 +66,75 @@ def gap(factor):
 def test_exact_scores_are_the_mean_of_draws_and_not_at_another_scale():
     assert gap(1.0) < 4
     assert min(gap(0.8), gap(1.25)) > 8
+
+
+LAWS = ["rounded_laplace", "discrete_laplace"]
+RATE, DRAWS, ZONES, TAU = 0.3, 4_000_000, 12, 15
+LAW, FACTORS = NoiseLaw(RATE, "discrete_laplace"), (0.8, 1.25)
+
+
+def drawn(seed, factor, spans, releases, law="discrete_laplace"):
+    """Yield noisy cells of both spans, release after release, at the right scale × factor."""
+    rng, wrong = np.random.default_rng(seed), NoiseLaw(RATE / factor, law)
+    for _ in range(releases):
+        yield [noisy(cells, wrong, rng.laplace(size=cells.shape)) for cells in spans]
+
+
+def told_shares(law, factor):
+    """Shares of four million releases in which a flow of 30, then 45, is told to rise, to fall."""
+    ((before, after),) = drawn(7, factor, [np.full(DRAWS, 30), np.full(DRAWS, 45)], 1, law)
+    shown, change = np.maximum(before, after) >= 40, after - before
+    return np.array([(shown & (change > 10)).mean(), (shown & (change < -10)).mean()])
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_chances_of_verdicts_in_four_million_releases(law):
+    known = np.array(chances(30, 45, NoiseLaw(RATE, law), 10, least_shown=40))
+    error = 5 * np.sqrt(known * (1 - known) / DRAWS)
+    assert (np.abs(told_shares(law, 1.0) - known) < error).all()
+    for factor in FACTORS:
+        assert (np.abs(told_shares(law, factor) - known) > 10 * error / 5).any()
+
+
+def invented(factor, trips, releases):
+    """Shares of releases with a verdict, by family, where nothing changes at all."""
+    kept = np.random.default_rng(1).poisson(trips, (ZONES, ZONES))
+    kinds: list[list[bool]] = []
+    for cells in drawn(3, factor, (kept, kept), releases):
+        told = compare(*cells, LAW, least_shown=TAU)
+        families = told.flows, told.leaving, told.arriving, told.total
+        kinds.append([one.signs.any() for one in families])
+    return np.mean(kinds, axis=0)
+
+
+@pytest.mark.parametrize("trips", [0, 20])
+def test_at_most_5_percent_is_invented_where_nothing_changes(trips):
+    # any verdict is wrong here, also of empty flows, which are shown for their noise alone
+    right = invented(1.0, trips, 2_000)  # standard error .005
+    assert (right <= 0.05 + 0.012).all()
+    assert right.max() > 0.02
+    assert (invented(1.25, trips, 600)[trips == 0 :] > 0.1).all()
+    assert (invented(0.8, trips, 600) < 0.02).all()
+
+
+def some_changed(factor):
+    """Mean share of told flows that are wrong, and of their bars that miss the change."""
+    before = np.random.default_rng(1).poisson(40, (ZONES, ZONES))
+    after = before + np.random.default_rng(2).integers(-25, 26, before.shape) * (before % 3 == 0)
+    change, ratio, kinds = after - before, after / np.maximum(before, 1), list[list[float]]()
+    for cells in drawn(6, factor, (before, after), 600):
+        flows = compare(*cells, LAW).flows
+        told, (low, high) = flows.signs != 0, ratios(*cells, LAW, least=25)
+        wrong, missed = flows.signs != np.sign(change), np.abs(flows.change - change) > flows.reach
+        shares = ((told & off).sum() / max(told.sum(), 1) for off in (wrong, missed))
+        kinds.append([*shares, ((ratio < low) | (ratio > high)).any()])
+    return np.mean(kinds, axis=0)
+
+
+def test_told_changes_bars_and_ratios_where_some_flows_change():
+    wrong, outside, beside = some_changed(1.0)
+    assert wrong <= 0.05
+    assert 0.005 < outside <= 0.05 + 0.008
+    assert beside <= 0.05 + 0.02
+    assert some_changed(1.25)[1] > 0.06
+    assert some_changed(0.8)[1] < outside / 2
