@@ -30,7 +30,7 @@ p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 }
 .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
 """  # noqa: E501
 _LIMITS = (
-    "other draws of the noise than the one on the map",
+    "maps of other draws of the noise than the one shown (the percentages hold over all)",
     "other releases of the same people's data: every one adds to the risk",
     "who is missing in the data, such as people without a phone, and errors made while counting",
     "what a decision made of these numbers would cost",

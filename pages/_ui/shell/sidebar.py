@@ -123,7 +123,7 @@ def time() -> None:
         )
         st.selectbox(
             "Time",
-            ["Whole period"],
+            [f"{days[0].upper()}{days[1:]}"],
             disabled=True,
             key="od_time_person",
             help=f"Whoever is protected over the whole period stands in one matrix of {days}. "

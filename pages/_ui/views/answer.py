@@ -154,12 +154,13 @@ def _use(answer: Answer) -> Gauge:
     use, flows = answer.use, words.is_flows(answer.setting)
     what, one = ("trips", "flow") if flows else ("visits", "zone")
     right = "where they were" if flows else "where and when they were"
+    crossing = " that cross zones" if use.crossing < 1 else ""
     good, partly = use.limits
     drawn: Any = f"by draws, ± {percent(use.error)}" if use.error else "exact"
     return Gauge(
         name=f"Use: {words.USE[use.level]}",
         level=use.level,
-        sentence=f"*{words.hundred(use.share)} of 100* {what} are {right}",
+        sentence=f"*{words.hundred(use.share)} of 100* {what}{crossing} are {right}",
         rule=f"{percent(use.share)}, {drawn}. {words.USE_RULE} {readable(answer)}",
         note=f"{percent(use.share)}, {drawn}: of all {what} together, not of each {one}"
         + (f"; {words.hundred(use.crossing)} in 100 cross zones" if use.crossing < 1 else ""),
