@@ -77,6 +77,8 @@ def test_a_page_is_open_to_everybody_and_to_a_phone(one, address, path):
     one.set_viewport_size({"width": 390, "height": 844})
     settled(one)
     assert one.evaluate("document.documentElement.scrollWidth") <= 390
+    behind = "getComputedStyle(document.querySelector('[data-testid=stHeader]')).backgroundColor"
+    assert one.evaluate(behind) != "rgba(0, 0, 0, 0)"  # what scrolls under it would be seen
     cut = """() => [...document.querySelectorAll('.card, .gauge, .verdict, .advice, button')]
         .filter(one => one.checkVisibility() && one.getBoundingClientRect().right > 391)
         .map(one => one.innerText)"""
