@@ -93,15 +93,23 @@ def _spans(setting: Setting, zones: int) -> tuple[Setting, Setting] | None:
     if most < 1:
         st.info("A change needs two days: move one end.")
         return None
-    length = each.number_input(
+    asked = each.number_input(
         "Days in each", 1, most, min(most, 7), key=f"od_change_each_{most}", **state.KEPT
     )
+    length = int(asked)
 
     def span(first: int) -> Setting:
         when = When(step="whole", first=first, last=first + length - 1)
         return replace(setting, seen=replace(setting.seen, when=when))
 
-    return span(first), span(last + 1 - length)
+    starts = {"Before": first, "After": last + 1 - length}
+    st.caption(
+        " · ".join(
+            f"{name}: {days[at]:%a %-d %b} to {days[at + length - 1]:%a %-d %b %Y}"
+            for name, at in starts.items()
+        )
+    )
+    return span(starts["Before"]), span(starts["After"])
 
 
 @cached.once

@@ -268,6 +268,8 @@ def test_only_spans_without_a_day_in_common_are_offered(open_od):
     app = days.set_value((2, 6)).run()
     (length,) = (one for one in app.number_input if one.label == "Days in each")
     assert (length.value, length.max) == (2, 2)
+    _, _, a, b, _, c, d = (f"{day:%a %-d %b}" for day in datasets.load("demo-city").metadata.days)
+    assert re.search(f"Before: {a} to {b} .*After: {c} to {d} ", text(app))
     app = days.set_value((2, 2)).run()
     assert "A change needs two days" in text(app)
 
