@@ -195,8 +195,6 @@ def above(value: float, stops: Sequence[T]) -> T:
 def start() -> None:
     """Take what the link says: when a session begins, and after Back or Forward."""
     kept = session()
-    put(**kept.wanted)
-    kept.wanted = {}
     if kept.told != page():  # its widgets are new to the browser, which would show defaults
         held = st.session_state
         held.update({key: held[key] for key in (*_KEYS, *NAMES) if key in held})
@@ -339,12 +337,6 @@ def _unsay(keys: Iterable[str]) -> None:
             link.remove_param(key)
         if stale:
             link.set_initial_query_params_from_current()
-
-
-def put_and_rerun(**values: Any) -> None:
-    """Set the same in the middle of a page, whose run ends here and begins anew."""
-    session().wanted = values
-    st.rerun()
 
 
 def is_usual(key: str) -> bool:

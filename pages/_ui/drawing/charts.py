@@ -311,12 +311,13 @@ class Scale:
     domain: tuple[float, float]
     kind: Literal["linear", "log", "sqrt"] = "linear"
     scheme: str = "viridis"
-    form: str = "~s"
+    form: str = ""
 
     @property
     def encoded(self) -> Spec:
         """As Vega-Lite reads it, of the column ``value``."""
-        legend = {"orient": "top", "format": self.form, "tickCount": 3}
+        legend: Spec = {"orient": "top", "tickCount": 3}
+        legend |= {"format": self.form} if self.form else {"labelExpr": _SI}
         legend |= {"gradientThickness": 8, "gradientLength": 140}
         colours = {"type": self.kind, "scheme": self.scheme, "domain": list(self.domain)}
         encoded = {"field": "value", "type": "quantitative", "title": self.title}

@@ -12,7 +12,7 @@ from engine import privacy
 from pages._ui import cached
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.picture import STYLE as PICTURE_STYLE, Picture
-from pages._ui.views import answer as answers
+from pages._ui.views import answer as answers, recommend
 from pages._ui.views.answer import Answer
 from pages._ui.wording import use as words
 from pages._ui.wording.datasets import NOT_A_RELEASE, SIMULATED_BANNER
@@ -47,10 +47,11 @@ def button(answer: Answer, picture: Picture) -> None:
         return
     # the file is made where no session is at hand
     readable, count = answers.readable(answer), len(cached.dataset(answer.setting.seen).zones)
+    advice = recommend.said(answer.setting)
     name = f"{answer.entry.name}-{'flows' if words.is_flows(answer.setting) else 'density'}"
     st.download_button(
         "Handout",
-        data=lambda: page_html(answer, picture, readable, count),
+        data=lambda: page_html(answer, picture, readable, count, advice),
         file_name=f"handout-{name}.html",
         mime="text/html",
         key="home_handout",
@@ -84,7 +85,7 @@ def _guesses(answer: Answer) -> str:
     return privacy.guesses(answer.risk.best_guess)
 
 
-def page_html(answer: Answer, picture: Picture, readable: str, count: int) -> str:
+def page_html(answer: Answer, picture: Picture, readable: str, count: int, advice: str) -> str:
     """Return the handout as one file that needs no other; reads nothing of a session."""
     setting, entry = answer.setting, answer.entry
     flows, data = words.is_flows(setting), entry.metadata
@@ -107,8 +108,10 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int) -> st
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{PICTURE_STYLE}{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
-        f'<p class="small">{escape(banner)}</p><blockquote>“{escape(quote(answer))}”</blockquote>'
+        f'<p class="small">{escape(data.description)}. {escape(banner)}</p>'
+        f"<blockquote>“{escape(quote(answer))}”</blockquote>"
         f"<p><b>As it is set: {answers.standing(answer)}.</b></p>"
+        f"{f'<p><b>Recommended:</b> {escape(advice)}</p>' if advice else ''}"
         f"{gauges_html(answers.gauges(answer), of=entry.name)}{picture.html()}"
         f"<h2>The setting</h2>{_list(lines)}<h2>What it means</h2>{_list(meant)}"
         f"<h2>Not looked at</h2>{_list(_LIMITS)}"

@@ -116,13 +116,13 @@ def _next(*, flows: bool) -> None:
 
 def _column(part: str, one: Setting | None, *, shown: bool) -> None:
     title = {"density": "Density of visits", "trips": "Origin–destination flows"}[part]
-    st.subheader(title, anchor=False)
+    entry = state.entry(part)
+    st.subheader(title if entry is None else f"{title}: {entry.name}", anchor=False)
     if one is None:
-        entry = state.entry(part)
         st.caption("No dataset." if entry is None else f"{entry.name} has none.")
         return
     if not shown:
-        st.caption(f"Of {state.entry_of(one).name}, at the same ε.")
+        st.caption("At the same ε.")
     numbers.draw(one, wide=False)
     known = answers.of(one)
     st.caption(f"{answers.covered(known)} {answers.readable(known)}")

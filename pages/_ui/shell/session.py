@@ -36,7 +36,6 @@ class Session:
     redraws: int = 0
     before: dict[str, Any] | None = None
     store: Any = field(default_factory=_new_store)
-    wanted: dict[str, Any] = field(default_factory=dict)
     shown: dict[str, Any] = field(default_factory=dict)
     installed: Any = None
     said: str = ""
@@ -44,7 +43,6 @@ class Session:
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
     on_twin: tuple[str, Setting] | None = None
-    pressed: Any = None
     pinned: tuple[Setting, ...] = ()
     judged: set[str] = field(default_factory=set)
     tuned: str = "these data"

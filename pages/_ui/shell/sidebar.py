@@ -14,20 +14,21 @@ from pages._ui.wording.labels import DRAWS, HELP, NOBODY_SAMPLED, SHARE
 from pages._ui.wording.privacy import trip_level_reason
 
 _FLOWS_ONLY = ("2_", "4_", "6_")
-"""Pages about flows: a density's settings are folded away."""
+"""Pages about flows, as the first is about densities; on others what home shows is unfolded."""
 
 
 def draw(path: str) -> None:
     """Draw the settings beside the page of a path."""
     home = "0_Home" in path
-    flows = state.value(state.SHOWN) == "trips" if home else any(one in path for one in _FLOWS_ONLY)
-    visits = state.value(state.SHOWN) == "density" if home else "1_" in path
+    part = state.value(state.SHOWN)
+    if "1_" in path or any(one in path for one in _FLOWS_ONLY):
+        part = "density" if "1_" in path else "trips"
     with st.sidebar:
         if not (home or (presenter.on() and "4_" in path)):  # the page draws it
             state.draw(state.EPSILON)
-        with st.expander("Density", expanded=not flows):
+        with st.expander("Density", expanded=part == "density"):
             _density(need=not home)
-        with st.expander("Origin–destination", expanded=not visits):
+        with st.expander("Origin–destination", expanded=part == "trips"):
             _flows(need=not home)
         with st.container(horizontal=True):
             st.button(

@@ -103,15 +103,10 @@ def protects(answer: Answer) -> str:
 
 
 def covered(answer: Answer) -> str:
-    """Say whom ε protects, what an attacker guesses, from what, and of several together."""
-    risk, setting = answer.risk, answer.setting
-    what = "the whole week of visits"
-    if words.is_flows(setting):
-        matrices = len(setting.when.lengths(len(answer.entry.metadata.days)))
-        what = "one matrix" if matrices == 1 else f"all {matrices} matrices"
+    """Say whom ε protects, what an attacker guesses from, and of several together."""
     return (
-        f"{protects(answer)}. An attacker guesses from {what}. {GROUP} who travel together, as in "
-        f"a household: {privacy.guesses(risk.group_guess)}."
+        f"{protects(answer)}. An attacker guesses from all that is released. {GROUP} who travel "
+        f"together, as in a household: {privacy.guesses(answer.risk.group_guess)}."
     )
 
 

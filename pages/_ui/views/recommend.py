@@ -68,6 +68,18 @@ def known(setting: Setting, done: Sequence[tuple[Candidate, ...]], *, whole: boo
     return store_of(asked).get(asked, weighed) if whole else weighed()
 
 
+def said(setting: Setting) -> str:
+    """Return the usable setting that is recommended as a sentence; nothing until all is judged."""
+    try:
+        work = job(setting, delay_s=pieces.RESTED_S)
+    except ExplorerError:
+        return ""
+    whole = len(work.known) == len(work.pieces)
+    judged = known(setting, work.done, whole=True) if whole else None
+    best = None if judged is None or judged.every.alike else judged.best
+    return words.sentence(best) if best is not None and best.usable else ""
+
+
 def draw(setting: Setting, *, key: str) -> None:
     """Draw the recommendation for what a setting asks; it follows as settings are judged."""
     try:
@@ -77,10 +89,7 @@ def draw(setting: Setting, *, key: str) -> None:
         return
 
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
-        pressed, session().pressed = session().pressed, None
-        if pressed is not None:
-            _take(pressed)
-        # it changes once while it is read, not with every part
+        # it changes once while it is read, and can be taken when it is the last word
         part = done[:1] if running else done
         judged = known(setting, part, whole=len(part) == len(work.pieces))
         if judged is not None:
@@ -93,25 +102,26 @@ def draw(setting: Setting, *, key: str) -> None:
 
 def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) -> None:
     (every, best, ways), limit = judged, state.value(state.RISK)
-    lowest = words.lowest(every.candidates)
+    why = words.why(every.candidates, limit)
     if best is None or every.alike:
-        why = (
-            "no setting as asked holds anything, so that they cannot be told apart"
+        lack = (
+            "No setting as asked holds anything, so that they cannot be told apart."
             if every.alike
-            else f"none as asked keeps an attacker's guesses within {limit:.0%}"
+            else f"None as asked keeps an attacker's guesses within {limit:.0%}."
         )
-        _block("noisy", "Nothing to recommend", f"{why[0].upper()}{why[1:]}.")
+        _block("noisy", "Nothing to recommend", lack)
     elif best.setting == setting:
-        _block("good", "Recommended: as you have it", words.sentence(best), lowest)
+        _block("good", "Recommended: as you have it", words.sentence(best), why)
     else:
         title = "Recommended" if best.usable else "Best as asked, and not usable"
         title += " so far" if running else ""
-        _block("good" if best.usable else "noisy", title, words.sentence(best), lowest)
+        _block("good" if best.usable else "noisy", title, words.sentence(best), why)
+    if running:
+        st.caption("More methods, zones and times are being judged …")
+        return
+    if best is not None and not every.alike and best.setting != setting:
         label = "Use this" if best.usable else "Use this all the same"
         _button(label, best, f"{key}_use", primary=best.usable)
-    if running:
-        st.caption("Coarser, longer and finer ones are being judged …")
-        return
     for way in ways[:3]:
         helps = way.candidate.usable and not (best and best.usable)
         _button(words.way(way), way.candidate, f"{key}_{way.lever}", primary=helps)
@@ -131,7 +141,7 @@ def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> N
     st.button(
         label,
         key=f"way_{key}",
-        on_click=_press,
+        on_click=_take,
         args=(one,),
         type="primary" if primary else "secondary",
         width="stretch",
@@ -139,16 +149,11 @@ def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> N
     )
 
 
-def _press(one: Candidate) -> None:
-    """Note what was read when the button was pressed: meanwhile something better may be found."""
-    session().pressed = one
-
-
 def _take(one: Candidate) -> None:
-    """Set all of a setting; a release then says on which data it was chosen."""
+    """Set all of a setting (a callback); a release then says on which data it was chosen."""
     entry = state.entry_of(one.setting)
     if entry.is_twin:
         session().on_twin = entry.name, one.setting
     if not entry.metadata.simulated:
         session().judged.add(entry.name)
-    state.put_and_rerun(**state.by_key(one.setting))
+    state.put(**state.by_key(one.setting))

@@ -108,20 +108,21 @@ def sentence(one: Candidate) -> str:
     )
 
 
-def lowest(judged: Sequence[Candidate]) -> str:
-    """Say how low ε can go, of settings that keep what is asked: which one is of use at the least.
+def why(judged: Sequence[Candidate], limit: float) -> str:
+    """Say by what a setting is chosen of those as asked, and how low ε can go.
 
     Examples
     --------
-    >>> lowest(())
-    'No ε makes anything as asked usable.'
+    >>> why((), 0.75)
+    'Chosen: what keeps most within 75 of 100 guesses right. No ε makes anything as asked usable.'
     """
+    chosen = f"Chosen: what keeps most within {hundred(limit)} of 100 guesses right. "
     usable = [one for one in judged if one.usable]
     if not usable:
-        return "No ε makes anything as asked usable."
+        return f"{chosen}No ε makes anything as asked usable."
     least = min(usable, key=lambda one: (one.setting.parameters.epsilon, one.preference))
     said, _, epsilon = levers(least.setting).rpartition(", ε ")
-    return f"The lowest usable ε as asked: {epsilon}, with {said}."
+    return f"{chosen}More private, it keeps less and is of use down to ε {epsilon}, with {said}."
 
 
 def as_set(use: Use, setting: Setting, best_guess: float) -> str:

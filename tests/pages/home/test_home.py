@@ -1,6 +1,7 @@
 """Home, without a browser: one screen, one answer, the same numbers wherever they stand."""
 
 import csv
+import html
 import io
 import re
 import threading
@@ -155,7 +156,6 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     assert number == f"{100 * risk.best_guess:.0f} of 100"
     assert needle == pytest.approx(200 * (risk.best_guess - 0.5), abs=0.01)
     assert f"right at most {100 * risk.best_guess:.0f} times in 100" in verdict(app)[1]
-    assert ("from one matrix. " if len(days) == 1 else "from all 7 matrices. ") in html_of(app)
     whole = f"all 7 days {'together' if step == 'day' else 'added up'}: ε = {risk.epsilon:.2g}"
     day = f"ε = 0.3 protects one day of a person; {whole}"
     assert (day if unit == "person-day" else "ε = 0.3 protects a person, all days") in html_of(app)
@@ -183,7 +183,8 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     assert "once for the whole period, protecting a person" in words
     usable = [one for one in frontier.frontier(asked, need).candidates if one.usable]
     lowest = min(one.setting.parameters.epsilon for one in usable)
-    assert f"The lowest usable ε as asked: {lowest:g}, with" in words
+    assert "within 75 of 100 guesses right." in words
+    assert f"of use down to ε {lowest:g}, with" in words
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
     assert app.selectbox(key="od_zones").value == "clusters-10"
@@ -326,6 +327,16 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     ElementTree.fromstring(re.search(r"<body>.*</body>", page, re.S)[0])  # well-formed, escaped
     table = dict(csv.reader(io.StringIO(files["CSV"])))
     assert 100 * float(table["common part"]) == pytest.approx(float(right.split()[0]), abs=0.5)
+
+
+def test_the_handout_holds_the_recommendation_once_all_is_judged(saved, settled):
+    app, files = saved(od_data="demo-city", od_zones="clusters-10", threshold="7")
+    assert "way_home_use" not in [one.key for one in app.button]
+    assert "Recommended" not in files["Handout"]
+    app = settled(app)
+    assert "way_home_use" in [one.key for one in app.button]
+    sentence = re.search("Publish .*?ε [0-9.]+[0-9]", advice(app)[0][1])[0]
+    assert f"<b>Recommended:</b> {sentence}." in html.unescape(files["Handout"])
 
 
 def test_data_of_real_people_have_no_handout(saved):
