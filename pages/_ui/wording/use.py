@@ -114,15 +114,15 @@ def why(judged: Sequence[Candidate], limit: float) -> str:
     Examples
     --------
     >>> why((), 0.75)
-    'Chosen: what keeps most within 75 of 100 guesses right. No ε makes anything as asked usable.'
+    'Keeps most within 75 of 100 guesses right. No ε makes anything as asked usable.'
     """
-    chosen = f"Chosen: what keeps most within {hundred(limit)} of 100 guesses right. "
+    chosen = f"Keeps most within {hundred(limit)} of 100 guesses right. "
     usable = [one for one in judged if one.usable]
     if not usable:
         return f"{chosen}No ε makes anything as asked usable."
     least = min(usable, key=lambda one: (one.setting.parameters.epsilon, one.preference))
     said, _, epsilon = levers(least.setting).rpartition(", ε ")
-    return f"{chosen}More private, it keeps less and is of use down to ε {epsilon}, with {said}."
+    return f"{chosen}Lower ε is of use down to {epsilon} ({said})."
 
 
 def as_set(use: Use, setting: Setting, best_guess: float) -> str:

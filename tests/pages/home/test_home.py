@@ -184,7 +184,7 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     usable = [one for one in frontier.frontier(asked, need).candidates if one.usable]
     lowest = min(one.setting.parameters.epsilon for one in usable)
     assert "within 75 of 100 guesses right." in words
-    assert f"of use down to ε {lowest:g}, with" in words
+    assert f"Lower ε is of use down to {lowest:g} (" in words
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
     assert app.selectbox(key="od_zones").value == "clusters-10"
