@@ -45,7 +45,7 @@ def draw() -> None:
     with st.container(key="home_columns"):
         for place, name in zip(st.columns(2, gap="large"), ("density", "trips"), strict=True):
             with place, problems.caught():
-                _column(name, asked[name], shown=name == part)
+                _column(name, asked[name])
     density, flows = asked["density"], asked["trips"]
     if density is not None and flows is not None and density.dataset == flows.dataset:
         st.caption(_together(cached.risk(density), cached.risk(flows)))
@@ -114,15 +114,13 @@ def _next(*, flows: bool) -> None:
         frame.link("pages/7_Release.py", "Release", release_product="Density")
 
 
-def _column(part: str, one: Setting | None, *, shown: bool) -> None:
+def _column(part: str, one: Setting | None) -> None:
     title = {"density": "Density of visits", "trips": "Origin–destination flows"}[part]
     entry = state.entry(part)
     st.subheader(title if entry is None else f"{title}: {entry.name}", anchor=False)
     if one is None:
         st.caption("No dataset." if entry is None else f"{entry.name} has none.")
         return
-    if not shown:
-        st.caption("At the same ε.")
     numbers.draw(one, wide=False)
     known = answers.of(one)
     st.caption(f"{answers.covered(known)} {answers.readable(known)}")
