@@ -4,18 +4,16 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui.data import (
-    form as data_form,
-    list as data_list,
-    store as data_store,
-    twin as data_twin,
-    wording as data_wording,
-)
-from pages._ui.data.files import Draft
+from pages._ui.data import form as data_form, list as data_list, store as data_store
+from pages._ui.data.twin import draw as draw_twin
+from pages._ui.jobs.kept import follow_kept
 from pages._ui.shell import frame
-from pages._ui.shell.session import session
 
 TABLE, TWIN = "A table of trips or visits", "No data yet, or none I may look at"
+LEAD = (
+    "Bring your own trips, visits or flows. What you upload stays in this session: nobody else "
+    "sees it, and it is deleted when you leave."
+)
 
 
 def draw() -> None:
@@ -23,19 +21,18 @@ def draw() -> None:
     st.html(Path(data_form.__file__).with_name("data.css"))
     with st.container():
         data_list.failure()
-    build = data_store.current()
+    build = data_store.own().build
     ready = build.name if build is not None and build.state == "finished" else None
     if build is not None and ready is not None:
-        kept = ready not in session().datasets
-        st.html(data_wording.built_html(ready, build.result["seconds"], kept=kept))
-        data_list.built(ready)
+        data_list.built(ready, build.result["seconds"])
         another = {"key": "data_another", "on_click": data_store.dismiss}
         st.button("Build another", icon=":material/add:", **another)
     else:
         # always there, so that the form keeps its place, and with it its uploads
         with st.container():
             if build is not None and build.state == "running":
-                data_store.draw_progress(build)
+                title = f"Building {build.name}"
+                follow_kept(build, data_store.share, title=title, key="data_build")
             elif build is not None and build.state == "cancelled":
                 st.info("Cancelled; nothing was written.")
         door = st.segmented_control(
@@ -49,10 +46,10 @@ def draw() -> None:
         )
         data_form.draw(busy=data_store.running() or door == TWIN)
         if door == TWIN and not data_store.running():
-            data_twin.draw(Draft())
+            draw_twin()
     st.divider()
     data_list.mine(without=ready)
     data_list.shipped()
 
 
-frame.show(draw, "Data", data_wording.LEAD)
+frame.show(draw, "Data", LEAD)

@@ -9,8 +9,7 @@ import streamlit as st
 
 from engine.errors import ExplorerError
 from engine.ingest.inputs import sources
-from engine.ingest.inputs.mapping import PLACES, Mappings, Preview, preview
-from engine.ingest.inputs.zones import layers, read_shapes
+from engine.ingest.inputs.mapping import PLACES, Mappings
 from engine.ingest.options import Reading
 from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.store import own
@@ -20,7 +19,6 @@ from pages._ui.wording.numbers import file_size
 
 TABLES = ("csv", "gz", "tsv", "txt", "parquet", "pq", "zip")
 ZONES = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
-ROWS = 5
 AS_FOUND = Reading()
 
 
@@ -29,7 +27,7 @@ class Draft:
     """How the form asks, what has been filled in so far, and what is still missing."""
 
     by_path: bool = False
-    busy: bool = False  # a build reads the files right now
+    busy: bool = False  # a build reads the files right now: the form only holds its place
     values: dict[str, Any] = field(default_factory=dict[str, Any])
     missing: list[str] = field(default_factory=list[str])
     files: list[Path] = field(default_factory=list[Path])
@@ -38,10 +36,6 @@ class Draft:
     reading: Reading = AS_FOUND
     mappings: Mappings | None = None
     at: tuple[float, float] | None = None  # the middle of the zones, longitude and latitude
-
-    def key(self, name: str) -> str:
-        """Return a widget's key; a new round of uploads has new ones."""
-        return f"data_{name}_{own().round}"
 
     def field(
         self,
@@ -56,24 +50,29 @@ class Draft:
             named = {"format_func": options.__getitem__, **named}
         if options is not None:
             named["options"] = list(options)
-        return widget(label, key=self.key(name), persist_state="session", **named)
-
-    @property
-    def inputs(self) -> tuple[str, ...]:
-        """The files of the table, none while its columns are not known."""
-        return tuple(self.values.get("inputs", ()))
-
-    @property
-    def by_points(self) -> bool:
-        """Whether the rows hold coordinates instead of ids of places."""
-        ids, points = PLACES[self.kind]
-        has = {name for name, column in self.chosen.items() if column}
-        return bool(points) and set(points) <= has and not set(ids) <= has
+        return widget(label, key=_key(name), persist_state="session", **named)
 
     @property
     def has_places(self) -> bool:
         """Whether places or zones were given."""
         return "locations" in self.values or "zones" in self.values
+
+    @property
+    def leave_out(self) -> set[str]:
+        """What is left out: by choices beside refusals, and by the form that the table is in."""
+        return own().leave_out | set(self.values.get("leave_out", ()))
+
+
+def _key(name: str) -> str:
+    """Return a widget's key; a new round of uploads has new ones."""
+    return f"data_{name}_{own().round}"
+
+
+def by_points(kind: str, names: Mapping[str, str]) -> bool:
+    """Whether rows hold coordinates instead of ids of places."""
+    ids, points = PLACES[kind]
+    has = {name for name, column in names.items() if column}
+    return bool(points) and set(points) <= has and not set(ids) <= has
 
 
 def choose(
@@ -88,53 +87,54 @@ def choose(
             label,
             type=list(endings),
             accept_multiple_files=several,
-            key=draft.key(name),
+            key=_key(name),
             help=hint,
             on_change=_forget,
             args=(name,),
         )
-        return _uploaded(draft, name, files if isinstance(files, list) else [files])
+        return [] if draft.busy else _uploaded(name, files if several else [files])
 
 
-def _uploaded(draft: Draft, name: str, given: Sequence[Any]) -> list[Path]:
-    files = [file for file in given if file is not None]
-    wanted, kept = own().uploads, own().kept
-    if not files:  # the uploader forgets its files on another page, this session does not
-        there = [path for path in kept.get(name, []) if path.is_file()]
-        if there:
+def _uploaded(name: str, given: Sequence[Any]) -> list[Path]:
+    """Return where the files lie; the copies of those that were taken away are deleted."""
+    files, uploads = [file for file in given if file is not None], own().uploads
+    if not files and own().workspace is None:
+        return []
+    space = data_store.workspace()
+    try:
+        if files:
+            with st.spinner("Storing the upload …", show_time=False):
+                uploads[name] = {file.file_id: space.save(file) for file in files}
+        elif there := [path for path in uploads.get(name, {}).values() if path.is_file()]:
+            # the uploader forgets its files on another page, this session does not
             names = ", ".join(sources.shown(path.name) for path in there)
             st.caption(f"Kept from before: {names}. Drop another file to replace it.")
-        return there
-    space = data_store.workspace()
-    wanted[name] = {file.file_id for file in files}
-    if not draft.busy:
-        space.keep_only(set().union(*wanted.values()))
-    try:
-        with st.spinner("Storing the upload …", show_time=False):
-            kept[name] = [space.save(file) for file in files]
-        return kept[name]
+            return there
     except OSError as problem:
         data_wording.problem("Cannot be stored", f"{problem.strerror}; free some space")
-        return []
+    space.keep_only(file_id for held in uploads.values() for file_id in held)
+    return list(uploads.get(name, {}).values()) if files else []
 
 
 def _forget(name: str) -> None:
     """Forget the files of an uploader (a callback): others were dropped, or these taken away."""
     held = own()
-    held.kept.pop(name, None)
     held.uploads.pop(name, None)
     held.leave_out, held.refused = set(), ""
 
 
 def _by_path(draft: Draft, name: str, label: str, hint: str, several: bool) -> list[Path]:
-    given = st.text_input(
+    given = draft.field(
+        st.text_input,
         label,
-        key=draft.key(f"{name}_path"),
+        f"{name}_path",
         placeholder="/data/trips_*.csv" if several else "/data/places.csv",
         help=f"{hint} {'A file, a folder or a pattern with *.' if several else 'A file.'}",
         autocomplete="off",
+        on_change=_forget,
+        args=(name,),
     )
-    if not (given := (given or "").strip()):
+    if draft.busy or not (given := (given or "").strip()):
         return []
     try:
         paths = sources.find([str(Path(given).expanduser())])
@@ -150,49 +150,22 @@ def _by_path(draft: Draft, name: str, label: str, hint: str, several: bool) -> l
     return paths if several else paths[:1]
 
 
-def look(path: Path, reading: Reading = AS_FOUND) -> Preview | ExplorerError:
-    """Return a first look at a table, or why it cannot be read."""
-    return looked(path, lambda: preview(path, ROWS, reading), repr(reading))
-
-
-def columns_of_zones(path: Path, layer: str = "") -> tuple[str, ...] | ExplorerError:
-    """Return the columns of a zone file, or why it cannot be read."""
-
-    def read() -> tuple[str, ...]:
-        with st.spinner("Reading the zones …", show_time=False):
-            frame = read_shapes(path, layer)
-        return tuple(map(str, frame.columns.drop(frame.geometry.name)))
-
-    return looked(path, read, layer)
-
-
-def layers_of(path: Path) -> list[str]:
-    """Return the layers of a zone file; none where it cannot be read, which is said elsewhere."""
-    found = looked(path, lambda: layers(path), "layers")
-    return found if isinstance(found, list) else []
-
-
-def looked(path: Path, read: Callable[[], Any], how: str = "") -> Any:
-    """Look once at a file; what cannot be read is an error, which is kept too."""
-    key, looks = (path, path.stat().st_mtime_ns, how), own().read("looks")
+def looked(read: Callable[..., Any], path: Path, *how: Any) -> Any:
+    """Return what `read` finds in a file, read once; a refusal is kept and raised again."""
+    key, looks = (read, path, path.stat().st_mtime_ns, *how), own().read("looks")
     if key not in looks:
         try:
-            looks[key] = read()
+            with st.spinner("Reading the file …", show_time=False):
+                looks[key] = read(path, *how)
         except ExplorerError as problem:
             looks[key] = problem
         except Exception as problem:  # whatever a reader raises may quote the file
             problems.log(problem)
             fault = f"{path.name}: cannot be read ({type(problem).__name__}); export it again"
             looks[key] = ExplorerError(fault)
+    if isinstance(looks[key], ExplorerError):
+        raise looks[key].with_traceback(None)
     return looks[key]
-
-
-def drawn(outcome: Any) -> Any:
-    """Return what was looked at; None where it cannot be read, which is then said."""
-    if isinstance(outcome, ExplorerError):
-        data_wording.problem("Cannot be read", data_wording.on_page(outcome))
-        return None
-    return outcome
 
 
 def columns(
@@ -229,7 +202,7 @@ def columns(
                 width=190,
             )
             chosen[canonical] = picked or ""
-    draft.missing += [f"a column for “{COLUMNS[c]}”" for c in wanted if not chosen[c]]
+    draft.missing += [f"a column for “{COLUMNS[one]}”" for one in wanted if not chosen[one]]
     draft.missing += ["a different column for each field"] if _twice(chosen) else []
     return chosen
 

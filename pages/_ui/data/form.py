@@ -10,10 +10,10 @@ import streamlit as st
 from engine import datasets
 from engine.ingest import IngestOptions
 from engine.ingest.options import CHOICES, Choice
-from engine.parameters import DEFAULT_MAX_VISITS_CAP
 from pages._ui.data import places, rows, store as data_store, when, wording as data_wording
 from pages._ui.data.files import Draft
 from pages._ui.data.store import own
+from pages._ui.wording.numbers import joined
 
 UPLOAD, PATH = "Upload", "Path on this computer"
 LONGEST_NAME = 40
@@ -92,42 +92,10 @@ def _described(draft: Draft) -> None:
         draft.missing.append("a name in lower-case letters, digits, - and _")
     elif name in datasets.available():
         draft.missing.append("another name (this one is taken)")
-    draft.values["out"] = name
-    if draft.values.get("week") is not None:
-        _bounds(draft)
-    draft.values["leave_out"] = tuple(one for one in get_args(Choice) if one in own().leave_out)
-    for left in draft.values["leave_out"]:
+    when.density(draft)
+    left_out = tuple(one for one in get_args(Choice) if one in draft.leave_out)
+    for left in left_out:
         st.caption(f"Chosen: {CHOICES[left]}; they are counted in the report.")
-    _button(draft)
-
-
-def _bounds(draft: Draft) -> None:
-    """Draw the two public numbers that a density is made for."""
-    one, two = st.columns(2)
-    draft.values["max_visits_cap"] = cap = draft.field(
-        one.number_input,
-        "Most visits of a person in the week (Kₘₐₓ)",
-        "cap",
-        min_value=1,
-        max_value=10**6,
-        value=DEFAULT_MAX_VISITS_CAP,
-        help="A public bound, not read off the data. Visits beyond it are trimmed and counted in "
-        "the report; a smaller bound means less noise.",
-    )
-    draft.values["mean_visits_public"] = draft.field(
-        two.number_input,
-        "Visits of a person in the week, if public",
-        "mean_visits",
-        min_value=1.0,
-        max_value=float(cap),
-        value=None,
-        placeholder="as of calls",
-        help="A public mean, never read off the data: our density is made for it. Bikes have about "
-        "2, calls 13.",
-    )
-
-
-def _button(draft: Draft) -> None:
     with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
         pressed = st.button(
             "Build the dataset",
@@ -137,12 +105,12 @@ def _button(draft: Draft) -> None:
             disabled=bool(draft.missing),
         )
         if draft.missing:
-            st.caption(data_wording.needed(draft.missing))
+            st.caption(f"Still needed: {joined(list(dict.fromkeys(draft.missing)))}.")
     if data_store.failed("Cannot be built"):
-        places.choice(own().refused)
+        places.choice(draft, own().refused)
     if draft.missing:
         return
-    asked = {**draft.values, "out": data_store.workspace().datasets / draft.values["out"]}
+    asked = {**draft.values, "leave_out": left_out, "out": data_store.workspace().datasets / name}
     options = data_wording.tried("Cannot be built", lambda: IngestOptions(**asked))
     if options is not None and pressed:
         data_store.start(options)

@@ -25,6 +25,10 @@ from pages._ui.shell.session import session
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, facts
 
 _HOME = "pages/0_Home.py"
+LOCAL_ONLY = (
+    "Keeping datasets and reading paths is offered only where the page is served to this computer "
+    "alone (on 127.0.0.1)."
+)
 _ACCOUNTS = {
     "rows": "Rows of the files",
     "visits": "Visits towards the density",
@@ -49,7 +53,7 @@ def mine(*, without: str | None = None) -> None:
     for name, (folder, reason) in catalogue.damaged().items():
         _broken(name, folder, reason)
     if not data_store.served_locally():
-        st.caption(data_wording.LOCAL_ONLY)
+        st.caption(LOCAL_ONLY)
 
 
 def shipped() -> None:
@@ -72,8 +76,18 @@ def failure() -> None:
         held.failed = ""
 
 
-def built(name: str) -> None:
-    """Draw what has just been built: seeing it is what comes next."""
+def built(name: str, seconds: float) -> None:
+    """Say what has just been built, and who sees it; seeing it is what comes next."""
+    where = (
+        "in the pickers of this session, and of nobody else's."
+        if name in session().datasets
+        else "kept on this computer in data/local, and in the pickers."
+    )
+    words = f"was built in {data_wording.duration(seconds)}. It is {where}"
+    st.html(
+        '<div class="verdict good" role="status"><strong>Ready</strong>'
+        f"{html.escape(name)} {words}</div>"
+    )
     if entry := catalogue.entries().get(name):
         _own(entry, first=True)
 
@@ -233,6 +247,6 @@ def _delete(name: str, folder: Path) -> None:
             storage.delete(folder)
     except ExplorerError as problem:
         own().failed = str(problem)
-    ended = data_store.current()
+    ended = own().build
     if ended is not None and ended.name == name and ended.state != "running":
         data_store.dismiss()

@@ -11,7 +11,7 @@ import streamlit as st
 from engine.arrays import Floats
 from engine.errors import ExplorerError
 from engine.ingest import look
-from engine.ingest.inputs import coarse, mapping, parents
+from engine.ingest.inputs import coarse, mapping, parents, zones
 from engine.ingest.inputs.places import Places
 from engine.ingest.options import CHOICES
 from pages._ui.data import files as data_files, wording as data_wording
@@ -20,6 +20,7 @@ from pages._ui.data.store import own
 
 _WIDTH, _HEIGHT, _MARGIN = 640, 300, 10
 _MOST_DOTS = 3_000
+_REFUSED = "Cannot be read"
 
 
 def draw(draft: Draft) -> None:
@@ -31,7 +32,7 @@ def draw(draft: Draft) -> None:
         data_files.TABLES,
         "A table of ids with latitude and longitude.",
     )
-    zones = data_files.choose(
+    shapes = data_files.choose(
         draft,
         "zones",
         "Zones (optional where there are places)",
@@ -40,10 +41,13 @@ def draw(draft: Draft) -> None:
         "area is a zone.",
     )
     if locations:
-        _locations(draft, locations[0])
-    if zones:
-        _zones(draft, zones[0])
-    if draft.has_places or draft.by_points:
+        seen = data_wording.tried(_REFUSED, data_files.looked, mapping.preview, locations[0])
+        wanted = ("location_id", "lat", "lng")
+        _columns(draft, "locations", locations[0], seen and seen.source.columns, wanted)
+    if shapes:
+        columns = data_wording.tried(_REFUSED, _zone_columns, draft, shapes[0])
+        _columns(draft, "zones", shapes[0], columns, ("zone_id",))
+    if draft.has_places or data_files.by_points(draft.kind, draft.chosen):
         _zoning(draft)
     elif draft.mappings is None:
         draft.missing.append("places or zones")
@@ -51,54 +55,37 @@ def draw(draft: Draft) -> None:
         st.caption("Ids that are H3, quadkey or geohash cells need neither places nor zones.")
 
 
-def _locations(draft: Draft, path: Path) -> None:
-    seen = data_files.drawn(data_files.look(path))
-    if seen is None:
-        draft.missing.append("a table of places that can be read")
-        return
-    _columns(draft, "locations", path, seen.source.columns, ("location_id", "lat", "lng"))
-
-
-def _zones(draft: Draft, path: Path) -> None:
-    layers, layer = data_files.layers_of(path), ""
+def _zone_columns(draft: Draft, path: Path) -> tuple[str, ...]:
+    layers, layer = data_files.looked(zones.layers, path), ""
     if len(layers) > 1:
         layer = draft.field(st.selectbox, "Layer of the file", f"layer_{path.name}", layers)
         draft.values["layer"] = layer
-    columns = data_files.drawn(data_files.columns_of_zones(path, layer))
-    if columns is None:
-        draft.missing.append("zones that can be read")
-        return
-    _columns(draft, "zones", path, columns, ("zone_id",))
+    return data_files.looked(columns_of_zones, path, layer)
+
+
+def columns_of_zones(path: Path, layer: str = "") -> tuple[str, ...]:
+    """Return the columns of a file of zones."""
+    frame = zones.read_shapes(path, layer)
+    return tuple(map(str, frame.columns.drop(frame.geometry.name)))
 
 
 def _columns(
-    draft: Draft, name: str, path: Path, columns: tuple[str, ...], wanted: tuple[str, ...]
+    draft: Draft, name: str, path: Path, there: tuple[str, ...] | None, wanted: tuple[str, ...]
 ) -> None:
-    """Note file and columns where nothing is missing."""
+    """Ask for the columns of a file, and note both where nothing is missing."""
+    if there is None:
+        draft.missing.append(f"{name} that can be read")
+        return
     before = len(draft.missing)
-    guessed = mapping.guess(name, columns)
-    chosen = data_files.columns(draft, name, guessed, columns, wanted, ("name",))
+    guessed = mapping.guess(name, there)
+    chosen = data_files.columns(draft, name, guessed, there, wanted, ("name",))
     if len(draft.missing) == before:
         draft.values |= {name: path, f"{name}_mapping": chosen}
 
 
 def _zoning(draft: Draft) -> None:
     """Draw which zones are built, with their number on a map; refuse too many."""
-    draft.values["hexagon_m"] = _hexagons(draft)
-    if not draft.has_places:
-        draft.values |= _area(draft)
-        if "area" not in draft.values:
-            return
-    places = _shown(draft)
-    if places is None:
-        draft.missing.append("coarser zones")
-        return
-    west, south, east, north = places.zones.total_bounds
-    draft.at = float(west + east) / 2, float(south + north) / 2
-
-
-def _hexagons(draft: Draft) -> float | None:
-    return draft.field(
+    draft.values["hexagon_m"] = draft.field(
         st.number_input,
         "Zones are hexagons, so many metres across",
         "hexagons",
@@ -111,12 +98,22 @@ def _hexagons(draft: Draft) -> float | None:
         help="All from public geometry; no row is looked at. Fewer zones hold more people each, so "
         "the same noise hides less of them.",
     )
+    if not draft.has_places:
+        draft.values |= _area(draft)
+        if "area" not in draft.values:
+            return
+    places = _shown(draft)
+    if places is None:
+        draft.missing.append("coarser zones")
+        return
+    west, south, east, north = places.zones.total_bounds
+    draft.at = float(west + east) / 2, float(south + north) / 2
 
 
 def _shown(draft: Draft) -> Places | None:
     """Draw the zones that would be built; None where they cannot be, which is then said."""
     try:
-        places = _places(draft.values)
+        places = _places(draft)
         st.caption(f"**{len(places.zones):,} zones** · {len(places.towers):,} places")
         if levels := parents.kept(places.zones):
             st.caption(f"Coarser zones kept: {levels}")
@@ -126,23 +123,17 @@ def _shown(draft: Draft) -> Places | None:
         coarse.check_size(places)
     except ExplorerError as problem:
         data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
-        choice(problem.code)
+        choice(draft, problem.code)
         return None
     return places
 
 
-def choice(code: str) -> None:
+def choice(draft: Draft, code: str) -> None:
     """Draw the choice beside a refusal, if it has one: what may be left out instead."""
-    if code not in CHOICES or code in own().leave_out:
-        return
-    words = CHOICES[code]
-    st.button(
-        f"{words[0].upper()}{words[1:]}",
-        icon=":material/playlist_remove:",
-        key=f"data_choice_{code}",
-        on_click=own().leave_out.add,
-        args=(code,),
-    )
+    if code in CHOICES and code not in draft.leave_out:
+        words, key = CHOICES[code], f"data_choice_{code}"
+        mend = {"icon": ":material/playlist_remove:", "on_click": own().leave_out.add}
+        st.button(f"{words[0].upper()}{words[1:]}", key=key, args=(code,), **mend)
 
 
 def _area(draft: Draft) -> dict[str, Any]:
@@ -168,12 +159,12 @@ def _area(draft: Draft) -> dict[str, Any]:
     return {"area": (west, south, east, north)}
 
 
-def _places(values: dict[str, Any]) -> Places:
+def _places(draft: Draft) -> Places:
     """Return places and zones; read and made once for what was chosen."""
-    known, left = own().read("places"), tuple(sorted(own().leave_out))
+    known, left = own().read("places"), tuple(sorted(draft.leave_out))
     names = ("locations", "zones", "locations_mapping", "zones_mapping", "layer", "hexagon_m")
-    asked = {name: values[name] for name in (*names, "area") if name in values}
-    key = repr(sorted(asked.items(), key=lambda item: item[0])), left
+    asked = {one: draft.values[one] for one in (*names, "area") if one in draft.values}
+    key = repr(asked), left
     if key not in known:
         known[key] = look.places_of(leave_out=left, **asked)
     return known[key]
@@ -181,30 +172,25 @@ def _places(values: dict[str, Any]) -> Places:
 
 def picture(places: Places) -> str:
     """Return zones and places as a small map with the degrees at its edges."""
-    zones, towers = (table.geometry.to_numpy() for table in (places.zones, places.towers))
-    west, south, east, north = shapely.total_bounds([*zones, *towers])
+    shapes, towers = (table.geometry.to_numpy() for table in (places.zones, places.towers))
+    west, south, east, north = shapely.total_bounds([*shapes, *towers])
     stretch = float(np.cos(np.radians((south + north) / 2)))
     wide, high = max((east - west) * stretch, 1e-6), max(north - south, 1e-6)
     scale = min(_WIDTH / wide, _HEIGHT / high)
 
     def flat(degrees: Floats) -> Floats:
         x, y = (degrees[:, 0] - west) * stretch, north - degrees[:, 1]
-        return np.column_stack((x, y)) * scale + _MARGIN
+        return (np.column_stack((x, y)) * scale + _MARGIN).round(1)
 
-    drawn = shapely.simplify(shapely.transform(zones, flat), 1)
-    rings = shapely.get_rings(shapely.get_parts(drawn))
-    lines = "".join(
-        f"M{'L'.join(f'{x:.0f} {y:.0f}' for x, y in shapely.get_coordinates(ring))}Z"
-        for ring in rings
-    )
+    drawn = shapely.simplify(shapely.transform(shapes, flat), 1)
     dots = flat(shapely.get_coordinates(towers))[:: max(1, len(towers) // _MOST_DOTS)]
-    marks = "".join(f'<circle cx="{x:.0f}" cy="{y:.0f}" r="1.6"/>' for x, y in dots)
+    marks = "".join(f'<circle cx="{x}" cy="{y}" r="1.6"/>' for x, y in dots.tolist())
+    areas = "".join(one.svg(0.35, "#2a6f97", 0.25) for one in drawn)
     label = f"Zones and places, {south:.2f}° to {north:.2f}° north, {west:.2f}° to {east:.2f}° east"
     across, down = wide * scale + 2 * _MARGIN, high * scale + 2 * _MARGIN
     drawing = (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{across:.0f}" height="{down:.0f}">'
-        f'<path d="{lines}" fill="#2a6f97" fill-opacity="0.12" fill-rule="evenodd" '
-        f'stroke="#7a8794" stroke-width="0.7"/><g fill="#d9972b">{marks}</g></svg>'
+        f'{areas}<g fill="#d9972b">{marks}</g></svg>'
     )
     source = base64.b64encode(drawing.encode()).decode()
     return (

@@ -4,7 +4,6 @@ import html
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
 
 import streamlit as st
 
@@ -21,7 +20,8 @@ from pages._ui.data.wording import COLUMNS, KINDS
 
 ORDERS = {"ymd": "year, month, day", "dmy": "day first", "mdy": "month first"}
 _MARKS = {".": "a point, as in 1,234.5", ",": "a comma, as in 1.234,5"}
-MOST_LISTED = 20
+ROWS, MOST_LISTED = 5, 20
+_REFUSED = "Cannot be read"
 
 
 def draw(draft: Draft) -> None:
@@ -34,7 +34,7 @@ def draw(draft: Draft) -> None:
         "CSV (also .gz or .zip) or Parquet; several files are read as one table.",
         several=True,
     )
-    seen = _looked(draft) if draft.files else None
+    seen = data_wording.tried(_REFUSED, _looked, draft) if draft.files else None
     if seen is None:
         draft.missing.append("a table that can be read" if draft.files else "a table")
         return
@@ -47,39 +47,36 @@ def draw(draft: Draft) -> None:
         value=True,
         help="Columns and marks of this form are known; nothing else has to be chosen.",
     ):
-        values = presets.settings(form, there)
-        own().leave_out |= set(values.pop("leave_out"))
-        draft.reading = replace(values.pop("reading"), **_named(draft.reading))
-        draft.kind, draft.chosen = form.kind, values["mapping"]
-        draft.values |= values
+        draft.values |= presets.settings(form, there)
+        draft.kind, draft.chosen = form.kind, draft.values["mapping"]
+        # the marks that were said before stay
+        usual, said = vars(AS_FOUND), vars(draft.reading)
+        draft.reading = replace(form.reading, **{k: v for k, v in said.items() if v != usual[k]})
     else:
         _by_hand(draft, there)
-    draft.values["inputs"] = tuple(map(str, draft.files))
+    draft.values |= {"inputs": tuple(map(str, draft.files))}
     if len(draft.files) > 1:
         st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
     _read(draft, seen)
 
 
-def _looked(draft: Draft) -> Preview | None:
+def _looked(draft: Draft) -> Preview:
     """Return a first look at the file, with the marks that are set or asked for."""
-    outcome = data_files.look(draft.files[0], draft.reading)
-    code = outcome.code if isinstance(outcome, ExplorerError) else ""
-    asked = own().read("text")
-    if code in ("no-header", "rows-above") or asked.get(draft.files[0]):
-        asked[draft.files[0]] = True  # the choice stays beside the file
-        one, two = st.columns(2)
-        skip = one.number_input(
-            "Lines above the names of columns", min_value=0, max_value=10_000, key=draft.key("skip")
-        )
-        none = two.toggle("The file has no line of names", key=draft.key("no_header"))
-        named = {"skip_rows": int(skip), "header": () if none else None}
-        draft.reading = replace(draft.reading, **named)
-        outcome = data_files.look(draft.files[0], draft.reading)
-    return data_files.drawn(outcome)
-
-
-def _named(reading: Reading) -> dict[str, Any]:
-    return {name: value for name, value in vars(reading).items() if value != vars(AS_FOUND)[name]}
+    first, asked = draft.files[0], own().read("text")
+    try:
+        seen = data_files.looked(mapping.preview, first, ROWS, draft.reading)
+        if first not in asked:
+            return seen
+    except ExplorerError as problem:
+        if problem.code not in ("no-header", "rows-above") and first not in asked:
+            raise
+    asked[first] = True  # the choice stays beside the file
+    one, two = st.columns(2)
+    above = {"min_value": 0, "max_value": 10_000}
+    skip = draft.field(one.number_input, "Lines above the names of columns", "skip", **above)
+    none = draft.field(two.toggle, "The file has no line of names", "no_header")
+    draft.reading = replace(draft.reading, skip_rows=int(skip), header=() if none else None)
+    return data_files.looked(mapping.preview, first, ROWS, draft.reading)
 
 
 def kind_of(columns: Sequence[str]) -> str:
@@ -101,10 +98,8 @@ def _by_hand(draft: Draft, there: tuple[str, ...]) -> None:
         help=data_wording.KINDS_HELP,
     )
     guessed = mapping.guess(kind, there)
-    ids, points = mapping.PLACES[kind]
     # coordinates are asked for where ids are not there
-    by_points = not set(ids) <= guessed.keys() and bool(points) and set(points) <= guessed.keys()
-    ends = points if by_points else ids
+    ends = mapping.PLACES[kind][data_files.by_points(kind, guessed)]
     wanted = list(dict.fromkeys((*mapping.REQUIRED[kind], *ends)))
     optional = [one for one in mapping.OPTIONAL[kind] if one not in wanted]
     draft.chosen = data_files.columns(draft, kind, guessed, there, wanted, optional)
@@ -116,8 +111,7 @@ def _read(draft: Draft, seen: Preview) -> None:
     names = {canonical: column for canonical, column in draft.chosen.items() if column}
     source = seen.source
     _ask_mark(draft)
-    given = draft.reading
-    guessed = data_wording.tried("Cannot be read", lambda: guess.guess(source, names, given))
+    guessed = data_wording.tried(_REFUSED, guess.guess, source, names, draft.reading)
     times: tuple[datetime | None, ...] = ()
     if guessed is None:
         draft.missing.append("a table that can be read")
@@ -130,12 +124,20 @@ def _read(draft: Draft, seen: Preview) -> None:
             times = _times(source, names, replace(guessed.reading, date_order=order))
     draft.values["reading"] = draft.reading
     with st.container(key="data_rows"):
-        st.warning(data_wording.CONFIDENTIAL_ROWS, icon=":material/lock:")
+        st.warning(
+            "**The first rows of your file** – confidential. They are shown on this screen only "
+            "and kept nowhere.",
+            icon=":material/lock:",
+        )
         st.html(rows_html(seen, draft.chosen, times))
     if None in times:
-        st.warning(data_wording.TIMES_UNREAD, icon=":material/schedule:")
+        st.warning(
+            "Some of the first times cannot be read. Choose the column of times; how they are "
+            "written can be said to the command (docs/data.md).",
+            icon=":material/schedule:",
+        )
     if names and not draft.missing:
-        draft.mappings = data_wording.tried("Cannot be read", lambda: _mapped(draft, names))
+        draft.mappings = data_wording.tried(_REFUSED, _mapped, draft, names)
         if draft.mappings is None:
             draft.missing.append("tables that can be read, with the same columns and times")
 
@@ -143,8 +145,9 @@ def _read(draft: Draft, seen: Preview) -> None:
 def _ask_mark(draft: Draft) -> None:
     """Ask which mark is which where a build has seen that both could be."""
     asked, files = own().read("marks"), tuple(draft.files)
-    asked[files] = asked.get(files) or own().refused == "ambiguous-numbers"
-    if not asked[files]:
+    if own().refused == "ambiguous-numbers":
+        asked[files] = True
+    if files not in asked:
         return
     key, how = f"decimal_{abs(hash(files))}", {"index": None, "placeholder": "choose"}
     mark = draft.field(st.selectbox, "Decimal mark", key, _MARKS, **how)
@@ -160,7 +163,11 @@ def _asked_order(draft: Draft, column: str) -> DateOrder | None:
     order = draft.field(st.selectbox, label, key, ORDERS, index=None, placeholder="choose")
     if order is None:
         draft.missing.append("the order of the date")
-        st.warning(data_wording.ambiguous(column), icon=":material/help:")
+        st.warning(
+            f"**03/04/2016: is that 3 April or 4 March?** The first rows of column “{column}” do "
+            "not show which. Choose which comes first.",
+            icon=":material/help:",
+        )
     return order
 
 
@@ -192,9 +199,10 @@ def rows_html(
     seen: Preview, chosen: Mapping[str, str], times: Sequence[datetime | None] = ()
 ) -> str:
     """Return the first rows, escaped: columns wear what they mean, times what they are read as."""
-    columns = seen.source.columns
+    columns, meanings = seen.source.columns, dict[str, str]()
     time_column = chosen.get("datetime") or chosen.get("date")
-    meanings = {column: COLUMNS[canonical] for canonical, column in chosen.items() if column}
+    for canonical, spec in ((one, spec) for one, spec in chosen.items() if spec):
+        meanings |= {column: COLUMNS[canonical] for column, _ in mapping.parts(spec, columns)}
     used_first = sorted(range(len(columns)), key=lambda i: columns[i] not in meanings)
     places, head, body = sorted(used_first[:MOST_LISTED]), "", ""
     for i in places:

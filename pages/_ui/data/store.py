@@ -18,9 +18,9 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 from engine import datasets
 from engine.datasets import storage
 from engine.errors import ExplorerError, InputError
-from engine.ingest import IngestOptions, ingest
+from engine.ingest import IngestOptions, Progress, ingest
 from pages._ui.data import wording as data_wording
-from pages._ui.jobs.kept import Kept, Tell, follow_kept
+from pages._ui.jobs.kept import Kept, Tell
 from pages._ui.shell import ended
 from pages._ui.shell.local import served_locally as served_locally
 from pages._ui.shell.session import session, state
@@ -34,15 +34,15 @@ class OwnData:
     """The form of the page Data, and what the session has made with it."""
 
     round: int = 0  # how often the form was emptied: each round's widgets have keys of their own
-    uploads: dict[str, set[str]] = field(default_factory=dict)  # ids of the files in each uploader
-    kept: dict[str, list[Path]] = field(default_factory=dict)  # and where they lie on this disk
+    # of each uploader the ids of its files, and where they lie on this disk
+    uploads: dict[str, dict[str, Path]] = field(default_factory=dict)
     known: dict[str, dict[Any, Any]] = field(default_factory=dict)  # what was read, once, by kind
     leave_out: set[str] = field(default_factory=set)  # choices made beside refusals
     refused: str = ""  # the code of the last refusal that has a choice
     time_zone: str | None = None
     failed: str = ""  # why the last button could not do what it says; shown once
-    workspace: Any = None
-    build: Any = None
+    workspace: "Workspace | None" = None
+    build: Kept | None = None
     example: bool = False  # whether a twin is made of the shipped example
 
     def read(self, kind: str) -> dict[Any, Any]:
@@ -51,12 +51,6 @@ class OwnData:
         if len(known) > MOST_KNOWN:
             known.clear()
         return known
-
-    def next_round(self) -> None:
-        """Empty the form (a callback)."""
-        self.round += 1
-        self.known, self.kept, self.uploads = {}, {}, {}
-        self.leave_out, self.refused, self.example = set(), "", False
 
 
 def own() -> OwnData:
@@ -104,7 +98,7 @@ class Workspace:
 
 def workspace() -> Workspace:
     """Return this session's workspace, made on first use."""
-    known: Workspace | None = own().workspace
+    known = own().workspace
     if known is not None and known.folder.is_dir():
         return known
     ended.sweep()
@@ -144,20 +138,15 @@ def is_local(folder: Path) -> bool:
     return folder.parent == datasets.data_root() / "local"
 
 
-def current() -> Kept | None:
-    """Return this session's last build, running or ended; its result is the ingest's report."""
-    return own().build
-
-
 def running() -> bool:
     """Whether this session builds a dataset right now."""
-    build = current()
+    build = own().build
     return build is not None and build.state == "running"
 
 
 def failed(title: str) -> bool:
     """Say why the last build failed, if it has."""
-    build = current()
+    build = own().build
     if build is None or build.state != "failed":
         return False
     data_wording.problem(title, build.error)
@@ -166,8 +155,12 @@ def failed(title: str) -> bool:
 
 def dismiss() -> None:
     """Forget the last build and empty the form (a callback); its dataset stays."""
-    own().build = None
-    own().next_round()
+    held = own()
+    if held.workspace is not None:
+        held.workspace.keep_only(())
+    held.build, held.round = None, held.round + 1
+    held.known, held.uploads = {}, {}
+    held.leave_out, held.refused, held.example = set(), "", False
 
 
 def start(options: IngestOptions) -> None:
@@ -198,8 +191,13 @@ def begin(name: str, task: Callable[[Path, Tell, threading.Event], dict[str, Any
         held.refused = refusal.code
         return data_wording.on_page(refusal)
 
-    build = Kept(name, whole, said=said, unforeseen=data_wording.unexpected)
-    held.build = build
+    def unforeseen(kind: str) -> str:
+        return (
+            f"The build stopped for a reason that was not foreseen ({kind}); nothing was written. "
+            "Check the file, or export it again."
+        )
+
+    build = held.build = Kept(name, whole, said=said, unforeseen=unforeseen)
 
     def stop() -> None:
         build.cancel()
@@ -208,7 +206,10 @@ def begin(name: str, task: Callable[[Path, Tell, threading.Event], dict[str, Any
     space.stop = stop
 
 
-def draw_progress(build: Kept) -> None:
-    """Draw where a build stands, with a button that cancels it."""
-    title = f"Building {build.name}"
-    follow_kept(build, data_wording.progress, title=title, key="data_build")
+def share(now: Progress | None) -> tuple[float, str]:
+    """Return the share done and where a build stands, in words."""
+    if now is None:
+        return 0.0, "starting …"
+    left = now.seconds_left if now.fraction < 1 else None
+    more = "" if left is None else f" · about {data_wording.duration(left)} left"
+    return min(max(now.fraction, 0.0), 1.0), f"{now.stage} …{more}"

@@ -8,7 +8,6 @@ from typing import Any
 import geopandas as gpd
 import streamlit as st
 
-from engine.errors import ExplorerError
 from engine.ingest import Cancelled, Progress
 from engine.ingest.inputs.places import from_zones
 from engine.synthetic.twin import twin
@@ -22,6 +21,7 @@ from pages._ui.data import (
     wording as data_wording,
 )
 from pages._ui.data.files import Draft
+from pages._ui.data.form import dataset_name
 from pages._ui.data.store import own
 from pages._ui.jobs.kept import Tell
 
@@ -45,8 +45,9 @@ _NUMBERS: dict[str, tuple[str, float, float | None, float | None, str]] = {
 """Label, least, most, default, and what holds where it is left empty."""
 
 
-def draw(draft: Draft) -> None:
+def draw() -> None:
     """Draw the form of a twin, zones, people, trips and period; its button begins the build."""
+    draft = Draft()
     with st.container(border=True):
         st.markdown(LEAD)
         files = data_files.choose(
@@ -71,19 +72,12 @@ def draw(draft: Draft) -> None:
         with left:
             main = st.container()
             with st.expander("More, with defaults", icon=":material/tune:"):
-                column = _residents(draft, path)
-                more = _more(draft)
-            zones = data_files.drawn(
-                data_files.looked(path, lambda: read_twin_zones(path, column), f"twin {column}")
-            )
+                zones, more = _more(draft, path)
             if zones is None:
                 return
-            if column is not None:
-                named = f"column “{column}” of the file of zones"
-                more["sources"]["residents"] = EXAMPLE_SOURCE if path == EXAMPLE else named
             with main:
                 more |= _main(draft, zones)
-            inputs = data_wording.tried("Cannot be made", lambda: _checked(zones, more))
+            inputs = data_wording.tried("Cannot be made", _checked, zones, more)
         with right:
             st.html(data_places.picture(from_zones(zones)))
             notice = f" · residents: {EXAMPLE_SOURCE}; outlines: Natural Earth"
@@ -97,8 +91,7 @@ def draw(draft: Draft) -> None:
         )
         data_store.failed("Cannot be made")
     if pressed and inputs is not None:
-        name = f"twin-{''.join(c if c.isalnum() else '-' for c in path.stem)[:40]}"
-        _start(name, zones, inputs)
+        _start(f"twin-{dataset_name([path.name])}", zones, inputs)
         st.rerun()
 
 
@@ -122,40 +115,47 @@ def _main(draft: Draft, zones: gpd.GeoDataFrame) -> dict[str, Any]:
 
 def _number(draft: Draft, name: str, usual: float | None = None) -> Any:
     label, least, most, default, empty = _NUMBERS[name]
-    value, key = usual or default, draft.key(f"twin_{name}")
-    named: dict[str, Any] = {"min_value": least, "max_value": most, "value": value}
-    return st.number_input(label, placeholder=empty, key=key, **named)
+    named = {"min_value": least, "max_value": most, "value": usual or default}
+    return draft.field(st.number_input, label, f"twin_{name}", placeholder=empty, **named)
 
 
-def _residents(draft: Draft, path: Path) -> str | None:
-    columns = () if path.suffix == ".csv" else data_files.columns_of_zones(path)
-    if isinstance(columns, ExplorerError) or not columns:
-        return None
-    guess = guess_residents(columns)
-    return st.selectbox(
-        "Residents",
-        columns,
-        index=None if guess is None else columns.index(guess),
-        placeholder="not in the file: people live by area",
-        key=draft.key("twin_residents"),
-    )
-
-
-def _more(draft: Draft) -> dict[str, Any]:
-    """Draw what is seldom known: where the numbers are printed, and numbers with a default."""
-    source = st.text_input(
+def _more(draft: Draft, path: Path) -> tuple[gpd.GeoDataFrame | None, dict[str, Any]]:
+    """Return the zones and what is seldom known, but for the source all with a default."""
+    more: dict[str, Any] = {"sources": {}}
+    column = None
+    if path.suffix.lower() != ".csv":
+        ask = data_files.looked, data_places.columns_of_zones, path
+        columns = data_wording.tried("Cannot be read", *ask)
+        if columns is None:
+            return None, more
+        guess = guess_residents(columns)
+        column = draft.field(
+            st.selectbox,
+            "Residents",
+            f"twin_residents_{path.name}",
+            columns,
+            index=None if guess is None else columns.index(guess),
+            placeholder="not in the file: people live by area",
+        )
+    zones = data_wording.tried("Cannot be read", data_files.looked, read_twin_zones, path, column)
+    if column is not None:
+        named = f"column “{column}” of the file of zones"
+        more["sources"]["residents"] = EXAMPLE_SOURCE if path == EXAMPLE else named
+    source = draft.field(
+        st.text_input,
         "Where these numbers are printed",
+        "twin_source",
         placeholder="such as the annual report 2025",
-        key=draft.key("twin_source"),
         help="It stands in the dataset, and in the statement of a release tuned on this twin.",
     )
-    first_day = st.date_input("First day", FIRST_DAY, key=draft.key("twin_first_day"))
-    more: dict[str, Any] = {"first_day": first_day or FIRST_DAY}
-    more["sources"] = {"people": source.strip()} if source and source.strip() else {}
+    if source and source.strip():
+        more["sources"]["people"] = source.strip()
+    first_day = draft.field(st.date_input, "First day", "twin_first_day", value=FIRST_DAY)
+    more["first_day"] = first_day or FIRST_DAY
     for name in ("travellers", "friction_km", "visits_a_week", "seed"):
         more[name] = _number(draft, name)
     more["travellers"] = more["travellers"] and more["travellers"] / 100
-    return more
+    return zones, more
 
 
 def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:

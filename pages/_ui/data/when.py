@@ -13,6 +13,7 @@ from zoneinfo import available_timezones
 import streamlit as st
 
 from engine.ingest import look
+from engine.parameters import DEFAULT_MAX_VISITS_CAP
 from pages._ui.data import wording as data_wording
 from pages._ui.data.files import Draft
 from pages._ui.data.store import own
@@ -25,29 +26,25 @@ _DATE = re.compile(
 
 def draw(draft: Draft) -> None:
     """Draw the step."""
-    read = own().read("days").get(draft.inputs)
-    guess = period([path.name for path in draft.files]) or read
+    read = own().read("days").get(tuple(draft.files))
+    guess = read or period([path.name for path in draft.files])
+    ends = guess or (None, None)
     tag = "" if guess is None else f"_{guess[0]}_{guess[1]}"
-    days: list[date | None] = []
-    labels = {"first_day": "First day", "last_day": "Last day, included"}
-    for end, (column, name) in enumerate(zip(st.columns(2), labels, strict=True)):
-        named = {"min_value": _EARLIEST, "max_value": _LATEST, "format": "YYYY-MM-DD"}
-        value = None if guess is None else guess[end]
-        days.append(
-            draft.field(column.date_input, labels[name], f"{name}{tag}", value=value, **named)
-        )
-    first, last = days
+    named = {"min_value": _EARLIEST, "max_value": _LATEST, "format": "YYYY-MM-DD"}
+    one, two = st.columns(2)
+    first = draft.field(one.date_input, "First day", f"first_day{tag}", value=ends[0], **named)
+    label = "Last day, included"
+    last = draft.field(two.date_input, label, f"last_day{tag}", value=ends[1], **named)
     zone = _time_zone(draft)
     draft.missing += [] if first and last else ["the period"]
     draft.missing += [] if zone else ["the time zone"]
     draft.values |= {"first_day": first, "last_day": last, "time_zone": zone}
-    draft.values["period_from_data"] = read == (first, last)
+    # a day that was read and kept tells something, whatever the other one is
+    draft.values["period_from_data"] = read is not None and (first == read[0] or last == read[1])
     if guess is not None and (first, last) == guess:
-        st.caption("The period is the one that the file's name tells, or that was read.")
+        st.caption(f"The period is the one that {'was read' if read else 'the name tells'}.")
     if draft.mappings is not None and "datetime" in draft.chosen:
         _days_button(draft, zone)
-    if first and last and draft.kind not in ("flows", "rides"):  # these have no people
-        _week(draft, first, last)
 
 
 def period(names: Sequence[str]) -> tuple[date, date] | None:
@@ -70,15 +67,12 @@ def _days(year: str, month: str, day: str | None) -> list[date]:
 @cache
 def time_zones() -> tuple[str, ...]:
     """Return the names of places with a time zone, and UTC."""
-    others = ("Etc/", "posix/", "right/", "SystemV/")
-    names = (n for n in available_timezones() if "/" in n and not n.startswith(others))
+    names = (n for n in available_timezones() if "/" in n and not n.startswith("Etc/"))
     return ("UTC", *sorted(names))
 
 
 def _time_zone(draft: Draft) -> str | None:
-    zones, there = time_zones(), None
-    if draft.at is not None:
-        there = look.time_zone_at(*draft.at)
+    zones, there = time_zones(), look.time_zone_at(*draft.at) if draft.at else None
     usual = there or st.context.timezone
     own().time_zone = zone = draft.field(
         st.selectbox,
@@ -100,32 +94,55 @@ def _days_button(draft: Draft, zone: str | None) -> None:
         icon=":material/date_range:",
         help="Choose it from what you know if the dates themselves are sensitive.",
     ):
-        mappings = draft.mappings or {}
+        asked = (look.days, draft.mappings, draft.reading, zone or "UTC")
         with st.spinner("Reading the times …", show_time=True):
-            found = data_wording.tried(
-                "Cannot be read", lambda: look.days(mappings, draft.reading, zone or "UTC")
-            )
+            found = data_wording.tried("Cannot be read", *asked)
         if found is not None:
-            own().read("days")[draft.inputs] = found
+            own().read("days")[tuple(draft.files)] = found
             st.rerun()
 
 
-def _week(draft: Draft, first: date, last: date) -> None:
+def density(draft: Draft) -> None:
+    """Draw what only a density asks for, each with a default: its week and two public numbers."""
+    first, last = draft.values["first_day"], draft.values["last_day"]
+    if not (first and last) or draft.kind in ("flows", "rides"):  # these have no people
+        return
     monday = first + timedelta(days=-first.weekday() % 7)
     mondays = [monday + timedelta(weeks=n) for n in range(((last - monday).days + 1) // 7)][:1000]
     if not mondays:
         st.caption("The period has no full week from Monday to Sunday: no density can be built.")
         return
-    draft.values["week"] = mondays[0]
-    if len(mondays) > 1:
+    with st.expander("More, for the density alone", icon=":material/tune:"):
+        one, two, three = st.columns(3)
         draft.values["week"] = draft.field(
-            st.selectbox,
+            one.selectbox,
             "Week of the density",
             f"week_{first}_{last}",
             mondays,
             format_func=_named_week,
             help="Density covers one week. The first full one is offered; choosing the busiest one "
             "would leak information about the data.",
+        )
+        draft.values["max_visits_cap"] = cap = draft.field(
+            two.number_input,
+            "Most visits of a person in the week",
+            "cap",
+            min_value=1,
+            max_value=10**6,
+            value=DEFAULT_MAX_VISITS_CAP,
+            help="Kₘₐₓ, a public bound, not read off the data. Visits beyond it are trimmed and "
+            "counted in the report; a smaller bound means less noise.",
+        )
+        draft.values["mean_visits_public"] = draft.field(
+            three.number_input,
+            "Visits of a person in the week, if public",
+            "mean_visits",
+            min_value=1.0,
+            max_value=float(cap),
+            value=None,
+            placeholder="as of calls",
+            help="A public mean, never read off the data: our density is made for it. Bikes have "
+            "about 2, calls 13.",
         )
 
 

@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from pages._ui.data import store as data_store, wording as data_wording
+from pages._ui.data import list as data_list, store as data_store
 from pages._ui.data.store import OwnData
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from tests.support.data_page import (
@@ -99,6 +99,13 @@ def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data):
     names = [str(option) for one in app.selectbox for option in one.options]
     assert "trips-2015-09" in names
     assert "trips-2015-09" not in str(dict(app.query_params))
+
+
+def test_an_uploads_copy_goes_when_it_is_taken_away(open_data, temporary):
+    app = upload(open_data(), "table", "trips_2015_09.csv", TRIPS)
+    assert len(list(temporary.rglob("*.csv"))) == 1
+    uploader(app, "table").set_value([]).run()
+    assert list(temporary.rglob("*.csv")) == []
 
 
 def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
@@ -202,7 +209,7 @@ def test_from_elsewhere_no_path_can_be_named_and_nothing_kept(open_data):
     app.run()
     assert not any("path" in (one.key or "") for one in app.text_input)
     assert len(app.get("file_uploader")) == 3
-    assert data_wording.LOCAL_ONLY in text(app)
+    assert data_list.LOCAL_ONLY in text(app)
     assert "<b>town</b>" in html_of(app)
     assert not any((one.key or "").startswith("data_delete_town") for one in app.button)
     built(zone(upload_all(app), "UTC"))

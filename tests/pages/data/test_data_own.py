@@ -105,7 +105,6 @@ def test_every_kind_and_column_has_a_name():
     known = {name for kind in mapping.REQUIRED for name in mapping.REQUIRED[kind]}
     known |= {name for kind in mapping.OPTIONAL for name in mapping.OPTIONAL[kind]}
     assert known <= data_wording.COLUMNS.keys()
-    assert data_wording.KINDS.keys() == data_wording.KIND_HELP.keys()
 
 
 def test_an_upload_is_stored_once_however_many_runs_ask_for_it(temporary):

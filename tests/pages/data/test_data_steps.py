@@ -1,5 +1,7 @@
 """The Data page's steps before a build: what it asks, warns of and offers."""
 
+from datetime import date
+
 import pytest
 
 from engine import datasets
@@ -110,6 +112,23 @@ def test_a_known_form_needs_no_choice_and_can_be_refused(open_data):
     assert not [one for one in app.segmented_control if one.key.startswith("data_kind")]
     form.set_value(False).run()
     assert widget(app.segmented_control, "data_kind").value == "rides"
+
+
+def test_what_a_form_leaves_out_is_its_own_and_its_joined_columns_are_named(open_data):
+    counties = "state1,county1,state2,county2,flow\n1,1,1,3,5\n"
+    app = upload(open_data(), "table", "flows_2015_09.csv", counties.encode())
+    assert "state1<span>Origin</span>" in html_of(app)
+    rows = "start_polygon_id,end_polygon_id,date_time,n_crisis\nA,B,2015-09-07,4\n"
+    upload(app, "table", "moves_2015_09.csv", rows.encode())
+    assert "flows without a number are not known" in text(app)
+    widget(app.toggle, "data_form_meta").set_value(False).run()
+    assert "flows without a number are not known" not in text(app)
+
+
+def test_the_period_can_be_read_where_the_name_tells_a_longer_one(open_data):
+    app = filled(open_data)
+    button(app, "data_days").click().run()
+    assert [one.value for one in app.date_input] == [date(2015, 9, 7), date(2015, 9, 13)]
 
 
 def test_a_choice_stands_beside_a_refusal_and_mends_it(open_data):
