@@ -19,8 +19,6 @@ LEAD = (
 def draw() -> None:
     """Draw the page."""
     st.html(Path(data_form.__file__).with_name("data.css"))
-    with st.container():
-        data_list.failure()
     build = data_store.own().build
     ready = build.name if build is not None and build.state == "finished" else None
     if build is not None and ready is not None:

@@ -2,7 +2,7 @@
 
 import html
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -65,15 +65,7 @@ def shipped() -> None:
         try:
             st.html(_said(entry))
         except Exception as problem:
-            _broken(entry.name, _folder(entry), _reason(problem))
-
-
-def failure() -> None:
-    """Say, once, why the last button could not do what it says."""
-    held = own()
-    if held.failed:
-        data_wording.problem("Not done", held.failed)
-        held.failed = ""
+            _broken(entry.name, _folder(entry), problem)
 
 
 def built(name: str, seconds: float) -> None:
@@ -92,38 +84,13 @@ def built(name: str, seconds: float) -> None:
         _own(entry, first=True)
 
 
-def _buttons(entry: Entry, *, first: bool) -> None:
-    """Draw what may be done with a dataset."""
-    name = entry.name
-    if st.button(
-        "See it on home",
-        type="primary" if first else "secondary",
-        icon=":material/home:",
-        key=f"data_home_{name}",
-        on_click=_select,
-        args=(entry,),
-    ):
-        st.switch_page(_HOME)
-    if name in session().datasets and data_store.served_locally():
-        st.button(
-            "Keep on this computer",
-            icon=":material/save:",
-            key=f"data_keep_{name}",
-            on_click=_keep,
-            args=(name,),
-            help="Copies the dataset to data/local, readable by you only. Until then it goes when "
-            "you leave.",
-        )
-
-
 def _account(key: Seen) -> str:
     """Return what became of every row, if an ingest made the dataset. **Confidential**."""
     path = Path(key.dataset) / REPORT_FILE
     if not path.is_file():
         return ""
     report = json.loads(path.read_text(encoding="utf-8"))
-    tables = [account_html(words, report[name]) for name, words in _ACCOUNTS.items()
-              if report.get(name)]  # fmt: skip
+    tables = [_added_up(words, report[one]) for one, words in _ACCOUNTS.items() if report.get(one)]
     notes = [
         f"{int(report[f'people_with_{what}']):,} people with {what}"
         for what in ("visits", "trips")
@@ -133,7 +100,7 @@ def _account(key: Seen) -> str:
     return f'<div class="accounts">{"".join(tables)}</div><ul class="notes">{"".join(items)}</ul>'
 
 
-def account_html(title: str, counted: Mapping[str, Any]) -> str:
+def _added_up(title: str, counted: Mapping[str, Any]) -> str:
     """Return an account that adds up: used and, reason by reason, not used."""
     unused = {WORDS[one]: counted["unused"].get(one.name.lower(), 0) for one in Reason}
     left = {words: count for words, count in unused.items() if count}
@@ -142,34 +109,51 @@ def account_html(title: str, counted: Mapping[str, Any]) -> str:
 
 
 def _own(entry: Entry, *, first: bool = False) -> None:
-    try:  # all that reads its files comes first: whatever is in them, it can be deleted
+    """Draw a dataset with what may be done with it; one that cannot be opened can be deleted."""
+    name, folder = entry.name, _folder(entry)
+    try:  # all that reads its files comes first, whatever is in them
         said, account = _said(entry), _account(entry.key)
     except Exception as problem:
-        _broken(entry.name, _folder(entry), _reason(problem))
+        _broken(name, folder, problem)
         return
     with st.container(border=True):
         st.html(said)
         with st.container(horizontal=True, gap="small"):
-            _buttons(entry, first=first)
-            _deletion(entry.name, _folder(entry))
+            if st.button(
+                "See it on home",
+                type="primary" if first else "secondary",
+                icon=":material/home:",
+                key=f"data_home_{name}",
+                on_click=_select,
+                args=(entry,),
+            ):
+                st.switch_page(_HOME)
+            if (
+                name in session().datasets
+                and data_store.served_locally()
+                and st.button(
+                    "Keep on this computer",
+                    icon=":material/save:",
+                    key=f"data_keep_{name}",
+                    help="Copies the dataset to data/local, readable by you only. Until then it "
+                    "goes when you leave.",
+                )
+            ):
+                _do(_keep, name)
+            _deletion(name, folder)
         if account:
-            text, key = "What became of every row (confidential)", f"data_report_{entry.name}"
+            text, key = "What became of every row (confidential)", f"data_report_{name}"
             with st.expander(text, expanded=first, icon=":material/lock:", key=key):
                 st.warning(CONFIDENTIAL_BANNER, icon=":material/lock:")
                 st.html(account)
 
 
-def _broken(name: str, folder: Path, reason: str) -> None:
-    """Draw a dataset that cannot be opened, with its Delete button where it may be deleted."""
-    data_wording.problem(f"{sources.shown(name)} cannot be opened", reason)
+def _broken(name: str, folder: Path, problem: Exception | str) -> None:
+    """Draw a dataset that cannot be opened; what a library says of it may quote the file."""
+    if isinstance(problem, Exception) and not isinstance(problem, ExplorerError):
+        problem = f"its files are damaged ({type(problem).__name__}); build it again"
+    data_wording.problem(f"{sources.shown(name)} cannot be opened", str(problem))
     _deletion(name, folder)
-
-
-def _reason(problem: Exception) -> str:
-    """Return why a dataset cannot be opened; what a library says may quote the file."""
-    if isinstance(problem, ExplorerError):
-        return str(problem)
-    return f"its files are damaged ({type(problem).__name__}); build it again"
 
 
 def _said(entry: Entry) -> str:
@@ -199,22 +183,14 @@ def _day(when: date) -> str:
 
 
 def _deletion(name: str, folder: Path) -> None:
-    if session().datasets.get(name) != folder and not _is_mine(folder):
+    local = data_store.served_locally() and data_store.is_local(folder)
+    if session().datasets.get(name) != folder and not local:
         return
     tag = name if name.isprintable() else ascii(name)
     with st.popover("Delete", icon=":material/delete:", key=f"data_ask_{tag}"):
         st.write("This cannot be undone; the raw files it was built from stay.")
-        st.button(
-            "Delete it for good",
-            key=f"data_delete_{tag}",
-            on_click=_delete,
-            args=(name, folder),
-            type="primary",
-        )
-
-
-def _is_mine(folder: Path) -> bool:
-    return data_store.served_locally() and data_store.is_local(folder)
+        if st.button("Delete it for good", key=f"data_delete_{tag}", type="primary"):
+            _do(_delete, name, folder)
 
 
 def _folder(entry: Entry) -> Path:
@@ -227,26 +203,27 @@ def _select(entry: Entry) -> None:
             state.put(**{key: entry.name})
 
 
+def _do(act: Callable[..., None], *given: Any) -> None:
+    """Do what a button says, and draw the page anew; where it cannot be done say so."""
+    try:
+        act(*given)
+    except ExplorerError as problem:
+        data_wording.problem("Not done", str(problem))
+    else:
+        st.rerun()
+
+
 def _keep(name: str) -> None:
     built = session().datasets
-    if name not in built or not data_store.served_locally():
-        return
-    try:
-        data_store.keep(name, built[name])
-        storage.delete(built.pop(name))
-    except ExplorerError as problem:
-        own().failed = str(problem)
+    data_store.keep(name, built[name])
+    storage.delete(built.pop(name))
 
 
 def _delete(name: str, folder: Path) -> None:
     built = session().datasets
-    try:
-        if built.get(name) == folder:
-            storage.delete(built.pop(name))
-        elif _is_mine(folder):
-            storage.delete(folder)
-    except ExplorerError as problem:
-        own().failed = str(problem)
+    if built.get(name) == folder:
+        del built[name]
+    storage.delete(folder)
     ended = own().build
     if ended is not None and ended.name == name and ended.state != "running":
         data_store.dismiss()

@@ -40,7 +40,6 @@ class OwnData:
     leave_out: set[str] = field(default_factory=set)  # choices made beside refusals
     refused: str = ""  # the code of the last refusal that has a choice
     time_zone: str | None = None
-    failed: str = ""  # why the last button could not do what it says; shown once
     workspace: "Workspace | None" = None
     build: Kept | None = None
     example: bool = False  # whether a twin is made of the shipped example
