@@ -185,7 +185,7 @@ def picture(places: Places) -> str:
     drawn = shapely.simplify(shapely.transform(shapes, flat), 1)
     dots = flat(shapely.get_coordinates(towers))[:: max(1, len(towers) // _MOST_DOTS)]
     marks = "".join(f'<circle cx="{x}" cy="{y}" r="1.6"/>' for x, y in dots.tolist())
-    areas = "".join(one.svg(0.35, "#2a6f97", 0.25) for one in drawn)
+    areas = "".join(one.svg(0.35, "#2a6f97", 0.4) for one in drawn)
     label = f"Zones and places, {south:.2f}° to {north:.2f}° north, {west:.2f}° to {east:.2f}° east"
     across, down = wide * scale + 2 * _MARGIN, high * scale + 2 * _MARGIN
     drawing = (
