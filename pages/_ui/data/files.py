@@ -96,30 +96,27 @@ def choose(
 
 
 def _uploaded(name: str, given: Sequence[Any]) -> list[Path]:
-    """Return where the files lie; the copies of those that were taken away are deleted."""
-    files, uploads = [file for file in given if file is not None], own().uploads
-    if not files and own().workspace is None:
-        return []
-    space = data_store.workspace()
-    try:
-        if files:
-            with st.spinner("Storing the upload …", show_time=False):
-                uploads[name] = {file.file_id: space.save(file) for file in files}
-        elif there := [path for path in uploads.get(name, {}).values() if path.is_file()]:
-            # the uploader forgets its files on another page, this session does not
+    """Return where the files lie."""
+    files, space = [file for file in given if file is not None], own().workspace
+    if not files:  # the uploader forgets its files on another page, this session does not
+        there = list(space.uploads.get(name, {}).values()) if space else []
+        if there:
             names = ", ".join(sources.shown(path.name) for path in there)
             st.caption(f"Kept from before: {names}. Drop another file to replace it.")
-            return there
+        return there
+    try:
+        with st.spinner("Storing the upload …", show_time=False):
+            return data_store.workspace().hold(name, files)
     except OSError as problem:
         data_wording.problem("Cannot be stored", f"{problem.strerror}; free some space")
-    space.keep_only(file_id for held in uploads.values() for file_id in held)
-    return list(uploads.get(name, {}).values()) if files else []
+        return []
 
 
 def _forget(name: str) -> None:
-    """Forget the files of an uploader (a callback): others were dropped, or these taken away."""
+    """Let go of the files of an uploader (a callback): others were dropped, or these taken away."""
     held = own()
-    held.uploads.pop(name, None)
+    if held.workspace is not None:
+        held.workspace.hold(name, ())
     held.leave_out, held.refused = set(), ""
 
 

@@ -1,14 +1,11 @@
 """The steps of places and zones: files, columns, and the zones on a map before anything counts."""
 
-import base64
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import shapely
 import streamlit as st
 
-from engine.arrays import Floats
 from engine.errors import ExplorerError
 from engine.ingest import look
 from engine.ingest.inputs import coarse, mapping, parents, zones
@@ -17,8 +14,9 @@ from engine.ingest.options import CHOICES
 from pages._ui.data import files as data_files, wording as data_wording
 from pages._ui.data.files import Draft
 from pages._ui.data.store import own
+from pages._ui.drawing import colours, picture
+from pages._ui.drawing.picture import Picture
 
-_WIDTH, _HEIGHT, _MARGIN = 640, 300, 10
 _MOST_DOTS = 3_000
 _REFUSED = "Cannot be read"
 
@@ -119,7 +117,7 @@ def _shown(draft: Draft) -> Places | None:
             st.caption(f"Coarser zones kept: {levels}")
         for note in places.notes:
             st.caption(note)
-        st.html(picture(places))
+        show(places)
         coarse.check_size(places)
     except ExplorerError as problem:
         data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
@@ -170,30 +168,15 @@ def _places(draft: Draft) -> Places:
     return known[key]
 
 
-def picture(places: Places) -> str:
-    """Return zones and places as a small map with the degrees at its edges."""
+def show(places: Places) -> None:
+    """Draw zones and places as a small map, with the degrees at its edges."""
     shapes, towers = (table.geometry.to_numpy() for table in (places.zones, places.towers))
-    west, south, east, north = shapely.total_bounds([*shapes, *towers])
-    stretch = float(np.cos(np.radians((south + north) / 2)))
-    wide, high = max((east - west) * stretch, 1e-6), max(north - south, 1e-6)
-    scale = min(_WIDTH / wide, _HEIGHT / high)
-
-    def flat(degrees: Floats) -> Floats:
-        x, y = (degrees[:, 0] - west) * stretch, north - degrees[:, 1]
-        return (np.column_stack((x, y)) * scale + _MARGIN).round(1)
-
-    drawn = shapely.simplify(shapely.transform(shapes, flat), 1)
-    dots = flat(shapely.get_coordinates(towers))[:: max(1, len(towers) // _MOST_DOTS)]
-    marks = "".join(f'<circle cx="{x}" cy="{y}" r="1.6"/>' for x, y in dots.tolist())
-    areas = "".join(one.svg(0.35, "#2a6f97", 0.4) for one in drawn)
-    label = f"Zones and places, {south:.2f}° to {north:.2f}° north, {west:.2f}° to {east:.2f}° east"
-    across, down = wide * scale + 2 * _MARGIN, high * scale + 2 * _MARGIN
-    drawing = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across:.0f}" height="{down:.0f}">'
-        f'{areas}<g fill="#d9972b">{marks}</g></svg>'
-    )
-    source = base64.b64encode(drawing.encode()).decode()
-    return (
-        f'<figure class="picture"><img src="data:image/svg+xml;base64,{source}" alt="{label}">'
-        f"<figcaption>{label}</figcaption></figure>"
-    )
+    west, south, east, north = bounds = shapely.total_bounds([*shapes, *towers])
+    placed, view_box = picture.plane(bounds)
+    drawn = shapely.simplify(shapely.transform(shapes, placed), 2)
+    inside = "".join(f'<path class="ground" d="{picture.polygon(one)}"/>' for one in drawn)
+    dots = placed(shapely.get_coordinates(towers))[:: max(1, len(towers) // _MOST_DOTS)]
+    for x, y in dots.tolist():
+        inside += f'<circle cx="{x:.0f}" cy="{y:.0f}" r="5" fill="{colours.PRIVATE}"/>'
+    label = f"{south:.2f}° to {north:.2f}° north, {west:.2f}° to {east:.2f}° east"
+    picture.draw(Picture(picture.figure(view_box, label, "Zones and places", inside), ""))

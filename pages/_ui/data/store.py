@@ -7,7 +7,7 @@ import os
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -34,8 +34,6 @@ class OwnData:
     """The form of the page Data, and what the session has made with it."""
 
     round: int = 0  # how often the form was emptied: each round's widgets have keys of their own
-    # of each uploader the ids of its files, and where they lie on this disk
-    uploads: dict[str, dict[str, Path]] = field(default_factory=dict)
     known: dict[str, dict[Any, Any]] = field(default_factory=dict)  # what was read, once, by kind
     leave_out: set[str] = field(default_factory=set)  # choices made beside refusals
     refused: str = ""  # the code of the last refusal that has a choice
@@ -68,26 +66,38 @@ class Workspace:
             folder.mkdir(mode=0o700, exist_ok=True)
             storage.make_owner_only(folder)
         self.stop: Callable[[], None] = lambda: None
-        self._uploads: dict[str, Path] = {}
+        self.uploads: dict[str, dict[str, Path]] = {}  # by uploader where its files lie, by id
         self._writing = threading.RLock()  # a rerun may begin while the last one still writes
 
-    def save(self, file: UploadedFile) -> Path:
-        """Return the path of an uploaded file, written on first use under a name made safe."""
-        with self._writing:
-            known = self._uploads.get(file.file_id)
-            if known is None:
-                known = Path(tempfile.mkdtemp(dir=self.folder)) / safe_name(file.name)
-                descriptor = os.open(known, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-                with os.fdopen(descriptor, "wb") as handle:
-                    handle.write(file.getbuffer())
-                self._uploads[file.file_id] = known
-            return known
+    def hold(self, name: str, files: Sequence[UploadedFile]) -> list[Path]:
+        """Return where the files of an uploader lie, each written once; others of it are deleted.
 
-    def keep_only(self, file_ids: Iterable[str]) -> None:
-        """Delete the copies of uploads that are no longer wanted."""
+        What can be read of a file's name is made safe.
+        """
         with self._writing:
-            for gone in self._uploads.keys() - set(file_ids):
-                shutil.rmtree(self._uploads.pop(gone).parent, ignore_errors=True)
+            before, held = self.uploads.get(name, {}), dict[str, Path]()
+            for gone in before.keys() - {file.file_id for file in files}:
+                shutil.rmtree(before[gone].parent, ignore_errors=True)
+            self.uploads[name] = held
+            for file in files:
+                held[file.file_id] = before.get(file.file_id) or self._written(file)
+            return list(held.values())
+
+    def _written(self, file: UploadedFile) -> Path:
+        path = Path(tempfile.mkdtemp(dir=self.folder)) / safe_name(file.name)
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as handle:
+                handle.write(file.getbuffer())
+        except OSError:  # no space: what is there of it goes
+            shutil.rmtree(path.parent, ignore_errors=True)
+            raise
+        return path
+
+    def let_go(self) -> None:
+        """Delete the copies of all uploads."""
+        for name in list(self.uploads):
+            self.hold(name, ())
 
     def remove(self) -> None:
         """Stop what is being built and delete everything."""
@@ -156,10 +166,9 @@ def dismiss() -> None:
     """Forget the last build and empty the form (a callback); its dataset stays."""
     held = own()
     if held.workspace is not None:
-        held.workspace.keep_only(())
+        held.workspace.let_go()
     held.build, held.round = None, held.round + 1
-    held.known, held.uploads = {}, {}
-    held.leave_out, held.refused, held.example = set(), "", False
+    held.known, held.leave_out, held.refused, held.example = {}, set(), "", False
 
 
 def start(options: IngestOptions) -> None:
@@ -183,7 +192,7 @@ def begin(name: str, task: Callable[[Path, Tell, threading.Event], dict[str, Any
     def whole(tell: Tell, cancel: threading.Event) -> dict[str, Any]:
         report = task(folder, tell, cancel)
         known[name] = folder  # in the pickers at once, whatever page is open
-        space.keep_only(())  # the raw uploads have done their duty
+        space.let_go()  # the raw uploads have done their duty
         return report
 
     def said(refusal: ExplorerError) -> str:

@@ -79,7 +79,7 @@ def draw() -> None:
                 more |= _main(draft, zones)
             inputs = data_wording.tried("Cannot be made", _checked, zones, more)
         with right:
-            st.html(data_places.picture(from_zones(zones)))
+            data_places.show(from_zones(zones))
             notice = f" · residents: {EXAMPLE_SOURCE}; outlines: Natural Earth"
             st.caption(f"{len(zones):,} zones{notice if path == EXAMPLE else ''}")
         pressed = st.button(

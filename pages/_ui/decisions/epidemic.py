@@ -300,7 +300,7 @@ def _side(
         if marks and marks[i] in _EDGES:
             edge, colour = _EDGES[marks[i]]
             paths += f'<path class="flow {edge}" style="--c:{colour}" d="{path}">{said}</path>'
-    return picture.figure(drawn, title, f"Map of decisions: {title}", paths)
+    return picture.figure(drawn.view_box, title, f"Map of decisions: {title}", paths)
 
 
 def duration(days: float) -> str:

@@ -1,7 +1,7 @@
 """True beside private as one picture that the server makes: for home and for print, no script."""
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -101,7 +101,20 @@ def shapes(place: Any) -> Shapes:
     double = names.duplicated(keep=False)
     said = [f"{n} ({i})" if two else n for i, n, two in zip(ids, names, double, strict=True)]
     polygons = zones.geometry.to_numpy()
-    west, south, east, north = shapely.total_bounds(polygons)
+    placed, view_box = plane(shapely.total_bounds(polygons))
+    # coverage simplification keeps shared borders shared: no gaps between zones
+    drawn = shapely.coverage_simplify(shapely.transform(polygons, placed), _SIZE * _SIMPLIFY)
+    return Shapes(
+        view_box=view_box,
+        zones=tuple(polygon(zone) for zone in drawn),
+        centres=placed(shapely.get_coordinates(shapely.point_on_surface(polygons))),
+        names=tuple(said),
+    )
+
+
+def plane(bounds: Sequence[float] | Floats) -> tuple[Callable[[Floats], Floats], str]:
+    """Return what places degrees in the drawing's own units, and the view box of those bounds."""
+    west, south, east, north = bounds
     shrink = np.cos(np.radians((south + north) / 2))  # a degree of longitude in those of latitude
     scale = _SIZE / max((east - west) * shrink, north - south, 1e-9)
 
@@ -109,15 +122,8 @@ def shapes(place: Any) -> Shapes:
         x, y = coordinates[:, 0] - west, north - coordinates[:, 1]
         return np.column_stack([x * shrink * scale, y * scale])
 
-    # coverage simplification keeps shared borders shared: no gaps between zones
-    drawn = shapely.coverage_simplify(shapely.transform(polygons, placed), _SIZE * _SIMPLIFY)
     wide, tall, margin = (east - west) * shrink * scale, (north - south) * scale, 0.02 * _SIZE
-    return Shapes(
-        view_box=f"{-margin:.0f} {-margin:.0f} {wide + 2 * margin:.0f} {tall + 2 * margin:.0f}",
-        zones=tuple(_polygon(zone) for zone in drawn),
-        centres=placed(shapely.get_coordinates(shapely.point_on_surface(polygons))),
-        names=tuple(said),
-    )
+    return placed, f"{-margin:.0f} {-margin:.0f} {wide + 2 * margin:.0f} {tall + 2 * margin:.0f}"
 
 
 def of_zones(drawn: Shapes, true: Floats, private: Floats, *, what: str, epsilon: float) -> Picture:
@@ -138,7 +144,7 @@ def of_zones(drawn: Shapes, true: Floats, private: Floats, *, what: str, epsilon
             for at in np.flatnonzero(zones).tolist():
                 paths += f'<path class="flow {kind}" style="--c:{_KINDS[kind]}" d="'
                 paths += f'{drawn.zones[at]}">{_title(said[at])}</path>'
-        return figure(drawn, title, f"{title}: {what} by zone", paths)
+        return figure(drawn.view_box, title, f"{title}: {what} by zone", paths)
 
     wrong = list(wrong_visits(true, private).items())
     sides = side("True", true) + side(f"Private, ε = {epsilon:g}", private, wrong)
@@ -208,7 +214,8 @@ def of_flows(
     what = f"trips, the {LARGEST} largest flows{between}"
     titles = {"True": truly, f"Private, ε = {epsilon:g}": privately}
     sides = "".join(
-        figure(drawn, title, f"{title}: {what}", ground + one) for title, one in titles.items()
+        figure(drawn.view_box, title, f"{title}: {what}", ground + one)
+        for title, one in titles.items()
     )
     reads_0 = f"lost, {least}+ trips but reads 0" if least > 1 else "lost, reads 0"
     count = f"of {len(phantom)}"
@@ -247,10 +254,10 @@ def level(spacings_px: Sequence[float]) -> int:
     return next(apart, len(spacings_px) - 1)
 
 
-def figure(drawn: Shapes, title: str, alt: str, inside: str) -> str:
+def figure(view_box: str, title: str, alt: str, inside: str) -> str:
     """Return one side of a picture with its title."""
     return (
-        f'<figure><figcaption>{html.escape(title)}</figcaption><svg viewBox="{drawn.view_box}" '
+        f'<figure><figcaption>{html.escape(title)}</figcaption><svg viewBox="{view_box}" '
         f'role="img" aria-label="{html.escape(alt)}">{inside}</svg></figure>'
     )
 
@@ -274,7 +281,7 @@ def _title(words: str) -> str:
     return f"<title>{html.escape(words)}</title>"
 
 
-def _polygon(zone: Any) -> str:
+def polygon(zone: Any) -> str:
     """Return the rings of a polygon or several as one path of whole units."""
     rings = [
         ring

@@ -231,7 +231,7 @@ def picture_of(
             paths += f'<path class="flow {edge}" fill-opacity="{deep:.2f}" '
             paths += f'style="--c:{colour}" d="{outline}">'
             paths += f"<title>{html.escape(say(i))}</title></path>"
-        return picture.figure(drawn, title, f"{title}: {what}", ground + paths)
+        return picture.figure(drawn.view_box, title, f"{title}: {what}", ground + paths)
 
     shown = np.where(signs == 0, true, told)  # a true change that nobody can tell is drawn, too
     key = "".join(picture.swatch(edge, colour, name) for name, edge, colour in _KINDS)

@@ -1,11 +1,14 @@
 """Datasets of one's own on the Data page: kept, deleted, and where files live."""
 
+import errno
 import json
 import os
 import shutil
 import threading
 import time
 from pathlib import Path
+
+import pytest
 
 from engine import datasets
 from engine.datasets import storage
@@ -107,6 +110,19 @@ def test_every_kind_and_column_has_a_name():
     assert known <= data_wording.COLUMNS.keys()
 
 
+def test_what_is_written_of_an_upload_when_the_disk_is_full_goes(temporary):
+    class Upload:
+        file_id, name = "1", "trips.csv"
+
+        def getbuffer(self):
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    space = data_store.Workspace()
+    with pytest.raises(OSError, match="No space"):
+        space.hold("table", [Upload()])
+    assert not list(space.folder.rglob("*.csv"))
+
+
 def test_an_upload_is_stored_once_however_many_runs_ask_for_it(temporary):
     class Upload:
         file_id, name = "1", "trips.csv"
@@ -117,13 +133,16 @@ def test_an_upload_is_stored_once_however_many_runs_ask_for_it(temporary):
 
     space = data_store.Workspace()
     paths = []
-    runs = [threading.Thread(target=lambda: paths.append(space.save(Upload()))) for _ in range(6)]
+    runs = [
+        threading.Thread(target=lambda: paths.extend(space.hold("table", [Upload()])))
+        for _ in range(6)
+    ]
     for run in runs:
         run.start()
     for run in runs:
         run.join()
     assert len(set(paths)) == 1
     assert len(list(space.folder.glob("*/trips.csv"))) == 1
-    space.keep_only(())
+    space.let_go()
     assert not list(space.folder.glob("*/trips.csv"))
     space.remove()
