@@ -197,6 +197,17 @@ def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points:
         assert dataset.zones.union_all().covers(shapely.box(*area))
 
 
+def test_counts_between_h3_cells_are_read_and_the_cells_are_the_zones(tmp_path: Path) -> None:
+    a, b = (h3.latlng_to_cell(float(lat), float(lng), 8) for _, lat, lng in TOWERS[:2])
+    rows = [("2015-09-07", a, b, 12), ("2015-09-08", a, b, 7), ("2015-09-07", b, a, 5)]
+    header = ("date", "h3_o", "h3_d", "trip_count")
+    dataset, _ = built(tmp_path, rows, kind="flows", header=header, locations=None)
+    assert flows_of(dataset) == {(a, b): 19, (b, a): 5}
+    ring = [(lng, lat) for lat, lng in h3.cell_to_boundary(a)]
+    zone = dataset.zones.set_index("zone_id").geometry[a]
+    assert zone.symmetric_difference(shapely.Polygon(ring)).area < 1e-6 * zone.area
+
+
 def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
     (shape,) = cells.zones_of(["u4pruyd"], "geohash").geometry
     assert shape.contains(shapely.Point(10.40744, 57.64911))

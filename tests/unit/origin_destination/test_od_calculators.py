@@ -1,4 +1,5 @@
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -84,10 +85,11 @@ def test_conditional_tails_equal_brute_force(law, count, threshold, alpha):
     expected = math.fsum(p for z, p in released.items() if abs(z) > alpha) / math.fsum(
         released.values()
     )
-    probability = calculators.cell_error_probability_if_released(
-        alpha, rate, count, threshold, law=law
-    )
-    assert probability == pytest.approx(expected, rel=1e-9)
+    tail = partial(calculators.cell_error_probability_if_released, alpha, law=law)
+    assert tail(rate, count, threshold) == pytest.approx(expected, rel=1e-9)
+    by_epsilon = tail(np.geomspace(1e-3, 20, 100), count, threshold)
+    assert (np.diff(by_epsilon) <= 0).all()  # where the error is sure, it stays 1
+    assert (by_epsilon[-1] < by_epsilon[0]) == (alpha >= threshold - count)
 
 
 BETAS = np.array([1e-200, 1e-6, 0.05, 0.3, 0.7, 0.999])
