@@ -6,22 +6,23 @@ import numpy as np
 import pytest
 
 from engine import density, metrics
+from engine.datasets import Dataset
 from engine.density import DensityParameters
-from tests.support.few_visits import Riders
+from tests.support.few_visits import riders
 
 DRAWS = 3
 CAP, MEAN = 4, 1.75
 
 
 @cache
-def riders(stations: int, mean: float | None = MEAN, cap: int = CAP) -> Riders:
-    return Riders(stations, 40_000, cap, mean, seed=1)
+def city_of(stations: int, mean: float | None = MEAN) -> Dataset:
+    return riders(stations, 40_000, CAP, mean, seed=1)
 
 
 @cache
 def measured(stations: int, parameters: DensityParameters, mean: float | None = MEAN) -> np.ndarray:
     """Relative error of zones with traffic, error of zone totals, common part; means of draws."""
-    city = riders(stations, mean)
+    city = city_of(stations, mean)
     truth = density.truth(city)
     busy = truth.sum(axis=1) >= 100
     found = []
@@ -52,7 +53,7 @@ def test_error_and_totals_are_at_least_as_good_as_the_best_published_setting(sta
 
 
 def test_a_plan_states_the_clips_of_what_is_said_of_visits():
-    city, ours = riders(30), DensityParameters(epsilon=1.0, method="zoom")
+    city, ours = city_of(30), DensityParameters(epsilon=1.0, method="zoom")
     released = density.release(city, ours, rng=np.random.default_rng(0)).ledger
     assert density.plan(city, ours) == released
     clips = [stage.sensitivity for stage in released.stages]
