@@ -114,15 +114,18 @@ def density(draft: Draft) -> None:
         return
     with st.expander("More, for the density alone", icon=":material/tune:"):
         one, two, three = st.columns(3)
-        draft.values["week"] = draft.field(
+        week = draft.field(
             one.selectbox,
             "Week of the density",
             f"week_{first}_{last}",
-            mondays,
-            format_func=_named_week,
+            {**{monday: _named_week(monday) for monday in mondays}, "": "none: no density"},
             help="Density covers one week. The first full one is offered; choosing the busiest one "
-            "would leak information about the data.",
+            "would leak information about the data. Without a density only trips are built.",
         )
+        if not week:
+            draft.values["parts"] = ("trips",)
+            return
+        draft.values["week"] = week
         draft.values["max_visits_cap"] = cap = draft.field(
             two.number_input,
             "Most visits of a person in the week",

@@ -42,13 +42,14 @@ COLUMNS = {
     "date": "Day",
 }
 
-_CONTROLS = {
-    "date_order": "Order of the date",
+CONTROLS = {
+    "date_order": "Which comes first",
     "decimal": "Decimal mark",
     "hexagon_m": "Zones are hexagons",
     "first_day": "First day",
     "last_day": "Last day",
-    "time_zone": "Time zone",
+    "time_zone": "Time zone of the places",
+    "week": "Week of the density",
     "mapping": "Choose the columns",
     "max_visits_cap": "Most visits of a person in the week",
     "mean_visits_public": "Visits of a person in the week, if public",
@@ -58,7 +59,7 @@ _CONTROLS = {
 
 def on_page(error: ExplorerError) -> str:
     """Return an error's message with the page's controls that mend it."""
-    named = dict.fromkeys(_CONTROLS[name] for name in error.settings if name in _CONTROLS)
+    named = dict.fromkeys(CONTROLS[name] for name in error.settings if name in CONTROLS)
     return str(error) + (f" ({', '.join(named)})" if named else "")
 
 

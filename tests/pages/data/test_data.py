@@ -140,7 +140,9 @@ def test_a_file_that_cannot_be_read_is_refused_at_once(open_data, file, contents
 )
 def test_a_build_that_fails_leaks_nothing(open_data, temporary, caplog, row, words):
     caplog.set_level(logging.DEBUG)
-    app = built(filled(open_data, TRIPS + f"\n{row}\n".encode()))
+    app = filled(open_data, TRIPS + f"\n{row}\n".encode())
+    widget(app.text_input, "data_name").set_value("mine").run()
+    app = built(app)
     assert words in html_of(app)
     assert "Cannot be built" in html_of(app)
     assert CANARY not in text(app)
@@ -148,6 +150,7 @@ def test_a_build_that_fails_leaks_nothing(open_data, temporary, caplog, row, wor
     assert list(temporary.rglob("*.parquet")) == []
     assert not app.session_state["session"].datasets
     assert len(uploader(app, "table").value) == 1  # the form is as it was
+    assert widget(app.text_input, "data_name").value == "mine"
 
 
 def test_an_unforeseen_error_is_told_without_its_message(open_data, monkeypatch, caplog):

@@ -110,6 +110,12 @@ def test_every_kind_and_column_has_a_name():
     assert known <= data_wording.COLUMNS.keys()
 
 
+def test_the_controls_that_errors_name_are_those_of_the_page():
+    files = Path(data_wording.__file__).parent.glob("*.py")
+    page = "".join(one.read_text() for one in files if one.stem != "wording")
+    assert not [label for label in data_wording.CONTROLS.values() if f'"{label}' not in page]
+
+
 def test_what_is_written_of_an_upload_when_the_disk_is_full_goes(temporary):
     class Upload:
         file_id, name = "1", "trips.csv"

@@ -131,6 +131,16 @@ def test_the_period_can_be_read_where_the_name_tells_a_longer_one(open_data):
     assert [one.value for one in app.date_input] == [date(2015, 9, 7), date(2015, 9, 13)]
 
 
+def test_trips_can_be_built_without_a_density_which_then_asks_nothing(open_data):
+    app = filled(open_data)
+    widget(app.selectbox, "data_week").set_value("").run()
+    assert not [one for one in app.number_input if one.key.startswith(("data_cap", "data_mean"))]
+    built(app)
+    dataset = datasets.load(app.session_state["session"].datasets["trips-2015-09"])
+    assert dataset.has_trips
+    assert not dataset.has_density
+
+
 def test_a_choice_stands_beside_a_refusal_and_mends_it(open_data):
     app = built(filled(open_data, TRIPS + b"\n,2015-09-07 08:00:00,,A,B\n"))
     assert "in 1 of 37 rows" in text(app)
