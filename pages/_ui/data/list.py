@@ -18,6 +18,7 @@ from engine.ingest.report import WORDS, Reason
 from pages._ui import facts as cached_facts, state
 from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.store import own
+from pages._ui.drawing.cards import verdict_html
 from pages._ui.drawing.tables import table_html
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
@@ -75,11 +76,8 @@ def built(name: str, seconds: float) -> None:
         if name in session().datasets
         else "kept on this computer in data/local, and in the pickers."
     )
-    words = f"was built in {data_wording.duration(seconds)}. It is {where}"
-    st.html(
-        '<div class="verdict good" role="status"><strong>Ready</strong>'
-        f"{html.escape(name)} {words}</div>"
-    )
+    words = f"{name} was built in {data_wording.duration(seconds)}. It is {where}"
+    st.html(verdict_html("good", words, title="Ready"))
     if entry := catalogue.entries().get(name):
         _own(entry, first=True)
 
