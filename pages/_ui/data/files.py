@@ -117,6 +117,7 @@ def _forget(name: str) -> None:
     held = own()
     if held.workspace is not None:
         held.workspace.hold(name, ())
+    held.known.pop("looks", None)
     held.leave_out, held.refused = set(), ""
 
 

@@ -192,7 +192,8 @@ def begin(name: str, task: Callable[[Path, Tell, threading.Event], dict[str, Any
     def whole(tell: Tell, cancel: threading.Event) -> dict[str, Any]:
         report = task(folder, tell, cancel)
         known[name] = folder  # in the pickers at once, whatever page is open
-        space.let_go()  # the raw uploads have done their duty
+        space.let_go()  # the raw uploads have done their duty, and so has what was read of them
+        held.known = {}
         return report
 
     def said(refusal: ExplorerError) -> str:

@@ -106,6 +106,7 @@ def test_an_uploads_copy_goes_when_it_is_taken_away(open_data, temporary):
     assert len(list(temporary.rglob("*.csv"))) == 1
     uploader(app, "table").set_value([]).run()
     assert list(temporary.rglob("*.csv")) == []
+    assert not held(app, OwnData).read("looks")  # nor stay its first rows in memory
 
 
 def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
@@ -114,6 +115,7 @@ def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
     assert all(path.stat().st_mode & 0o077 == 0 for path in temporary.rglob("*"))
     built(app)
     assert list(temporary.rglob("*.csv")) == []
+    assert not any(held(app, OwnData).known.values())
     assert len(list(temporary.rglob("trips.parquet"))) == 1
     held(app, OwnData).workspace.remove()
     assert list(temporary.iterdir()) == []
