@@ -168,4 +168,3 @@ def test_the_generators_are_standard() -> None:
     noise = density.draw_noise(CITY, parameters, rng=np.random.default_rng(3))
     assert stats.kstest(noise["cluster_choice"].ravel(), stats.gumbel_r().cdf).pvalue > 1e-4
     assert stats.kstest(1.25 * noise["cluster_choice"].ravel(), stats.gumbel_r().cdf).pvalue < 1e-4
-    assert stats.kstest(noise["counts"].ravel(), NORMAL.cdf).pvalue > 1e-4

@@ -2,7 +2,6 @@
 
 import itertools
 from dataclasses import replace
-from pathlib import Path
 
 import geopandas as gpd
 import numpy as np
@@ -10,11 +9,11 @@ import pytest
 import shapely
 from hypothesis import given, settings, strategies as st
 
-from engine import datasets, density, metrics
+from engine import density, metrics
 from engine.datasets import Dataset
 from engine.density.mechanism import cluster_cells
-from engine.density.smoothing import fit_exponential, smooth_nights
-from engine.errors import DatasetError, ParameterError
+from engine.density.smoothing import fit_exponential
+from engine.errors import ParameterError
 from engine.parameters import DensityMethod
 from tests.reference.small_city import (
     Aggregates,
@@ -77,12 +76,6 @@ def flat_city(value: int, towers: int = 20) -> MemoryDataset:
     return MemoryDataset(Aggregates(ranked[:, :, 0], ranked, people), one_zone_a_tower(towers))
 
 
-def test_constant_series_stay_constant_in_the_mean() -> None:
-    dataset = flat_city(10**7)
-    release = density.release(dataset, BASE, rng=np.random.default_rng(0))
-    np.testing.assert_allclose(release.counts, 10**7, rtol=0.01)
-
-
 @pytest.mark.parametrize(
     ("minimum", "clusters", "flags"),
     [(1e12, [0] * 20, (density.ONE_CLUSTER,)), (0.0, list(range(20)), ())],
@@ -138,14 +131,6 @@ def test_noise_of_another_dataset_or_method_is_refused() -> None:
             density.release(city, replace(BASE, method=other), noise=noise)
 
 
-def test_a_dataset_without_density_says_so(tiny_city: Dataset, tmp_path: Path) -> None:
-    dataset = datasets.save(
-        tmp_path / "trips-only", tiny_city.metadata, zones=tiny_city.zones, tables={}
-    )
-    with pytest.raises(DatasetError, match="no density data"):
-        density.release(dataset, BASE, rng=np.random.default_rng(0))
-
-
 @pytest.mark.parametrize("method", [*METHODS, "zoom"])
 def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(
     method: DensityMethod,
@@ -184,15 +169,6 @@ def test_clusters_by_hand(
     assert clusters.tolist() == labels
 
 
-def test_exact_exponentials_come_back_and_constants_stay() -> None:
-    rates = np.array([-3.0, -0.7, -1e-3, 0.0, 1e-3, 0.4, 2.5])
-    values = 7.0 * np.exp(rates[:, None] * np.arange(5))
-    np.testing.assert_allclose(fit_exponential(values), values, rtol=1e-9)
-    week = np.zeros((2, 168))
-    week[1] = 0.3
-    np.testing.assert_allclose(smooth_nights(week), week, rtol=1e-12)
-
-
 @settings(max_examples=100, deadline=None)
 @given(values=st.lists(st.floats(0, 1e6), min_size=5, max_size=5), factor=st.floats(1e-3, 1e6))
 def test_fits_are_finite_positive_and_blind_to_scale(values: list[float], factor: float) -> None:
@@ -212,11 +188,6 @@ SCORED = density.DensityParameters(epsilon=1.0, max_visits_per_user=30, delta=1e
 def common_part(truth: np.ndarray, private: np.ndarray) -> float:
     """Of all visits, true and private, the share in common: by min and sum alone."""
     return 2 * np.minimum(truth, private).sum() / (truth.sum() + private.sum())
-
-
-def test_settings_take_the_analytic_gaussian_beyond_theorem_three() -> None:
-    settings = [SCORED.at(e, method) for method in ("lpa", "efpag_joint") for e in (0.5, 5.0)]
-    assert [each.gaussian for each in settings] == [*["classical"] * 3, "analytic"]
 
 
 def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city: Dataset) -> None:

@@ -204,16 +204,6 @@ ZOOM = DensityParameters(epsilon=1.0, delta=1e-5, method="zoom")
 PLACES = {"cover_size": 100, "max_visits_cap": 840}
 
 
-def test_the_heaviest_person_meets_the_guarantee_and_nobody_exceeds_it() -> None:
-    strength = gaussian_strength(1.0, 1e-5)
-    for visits in (1, 3, 10, 100, 840):
-        losses = stage_losses(Visitor(visits=1, all_visits=visits), ZOOM, **PLACES)
-        assert {loss.mechanism for loss in losses} == {"gaussian"}
-        together = math.hypot(*(loss.size for loss in losses))
-        assert together <= strength * (1 + 1e-12)
-    assert together == pytest.approx(strength)
-
-
 def test_the_attack_on_the_heaviest_person_is_that_of_one_gaussian() -> None:
     attack = strongest_on_density(Visitor(visits=1, all_visits=840), ZOOM, **PLACES)
     advantage = gaussian.gaussian_delta(0.0, gaussian_strength(1.0, 1e-5))
