@@ -73,23 +73,26 @@ def from_cover(places, cover: np.ndarray) -> np.ndarray:
     return result
 
 
+def gaussian_delta(epsilon: float, ratio: float) -> float:
+    """The least δ at ε with Δ₂/σ = ratio (Balle & Wang 2018, Theorem 8)."""
+
+    def phi(x: float) -> float:
+        return math.erfc(-x / math.sqrt(2)) / 2
+
+    away = epsilon / ratio
+    return phi(ratio / 2 - away) - math.exp(epsilon) * phi(-ratio / 2 - away)
+
+
 def sigma(epsilon: float, delta: float, kept: int, gaussian: str) -> float:
     if gaussian == "classical":
         half = epsilon / 2
         return math.sqrt(8 * kept * math.log(4 / delta) / half**2)
     share, sensitivity = epsilon / 4, math.sqrt(kept)
-
-    def phi(x: float) -> float:
-        return math.erfc(-x / math.sqrt(2)) / 2
-
-    def loss(s: float) -> float:  # Balle & Wang 2018, Theorem 8
-        ratio = sensitivity / s
-        return phi(ratio / 2 - share / ratio) - math.exp(share) * phi(-ratio / 2 - share / ratio)
-
     low, high = 1e-3, 1e9
     for _ in range(200):
         middle = math.sqrt(low * high)
-        low, high = (middle, high) if loss(middle) > delta else (low, middle)
+        small = gaussian_delta(share, sensitivity / middle) > delta
+        low, high = (middle, high) if small else (low, middle)
     return high
 
 

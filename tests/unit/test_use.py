@@ -15,6 +15,7 @@ from engine.contract import Seen, Setting, When
 from engine.origin_destination.estimate import measurement
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.resolution import look_at
+from engine.steps import level_of, step
 from engine.use import DENSITY_LIMITS, Use, drawn_uses, exact_uses, readable_from, use
 from tests.reference.od_reference import noise_pmf
 from tests.support.bicycles import REAL, read_month
@@ -247,3 +248,21 @@ def test_the_trips_beyond_t_make_ours_better_on_bicycles(bicycles, monkeypatch):
         for seed in range(40)
     ]
     assert np.mean(without) == pytest.approx(0.87, abs=0.01)
+
+
+def test_a_limit_belongs_to_the_better_step_whichever_way_is_better():
+    use = [level_of(share) for share in (1.0, 0.9, 0.899, 0.5, 0.499, 0.0)]
+    assert use == ["good", "good", "partly", "partly", "noisy", "noisy"]
+
+
+@pytest.mark.parametrize("share", [0.89949, 0.8995, 0.89951, 0.90049, 0.49949, 0.49951])
+def test_what_is_judged_is_the_figure_as_it_is_written(share):
+    written = float(f"{100 * share:.1f}")
+    assert level_of(share) == level_of(written / 100)
+    assert (level_of(share) == "good") == (written >= 90.0)
+    assert (level_of(share) == "noisy") == (written < 50.0)
+
+
+def test_what_has_no_value_is_too_noisy():
+    assert step(float("nan"), good=0.9, partly=0.5) == "noisy"
+    assert step(float("nan"), good=0.75, partly=0.95) == "noisy"

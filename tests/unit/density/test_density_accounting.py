@@ -3,14 +3,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy import stats
-from scipy.stats import norm
 
 from engine import density
 from engine.density import accounting, mechanism
 from engine.density.gaussian import analytic_sigma
 from engine.errors import ParameterError
 from engine.ledger import Kind, Noise, Norm, Notion, is_above
+from tests.reference.density_reference import gaussian_delta
 
 CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
 COVER = 934
@@ -46,10 +45,7 @@ def test_one_joint_choice_costs_its_range_and_the_gaussian_its_exact_loss(
     total = density.proved_epsilon(joint, COVER)
     ratio = math.sqrt(joint.max_visits_per_user) / accounting.coefficient_scale(joint)
     rest = total - epsilon / 2 - epsilon / (4 * math.sqrt(2))
-    reached = norm.cdf(ratio / 2 - rest / ratio) - math.exp(rest) * norm.cdf(
-        -ratio / 2 - rest / ratio
-    )
-    assert reached == pytest.approx(delta, rel=1e-6)
+    assert gaussian_delta(rest, ratio) == pytest.approx(delta, rel=1e-6)
     assert 0.8 * epsilon < total < density.proved_epsilon(replace(joint, method="efpag"), COVER)
     one, other = np.zeros((2, 1, 168))
     other[0, 0] = math.sqrt(joint.max_visits_per_user)  # all that a person may change, at k = 1
@@ -73,15 +69,8 @@ def test_conversion_is_the_least_over_all_orders(rho: float, delta: float) -> No
 @pytest.mark.parametrize("delta", [1e-12, 2e-6, 0.1])
 def test_analytic_sigma_is_the_least(epsilon: float, delta: float) -> None:
     sigma = analytic_sigma(epsilon, delta, 3.0)
-
-    def reached(s: float) -> float:
-        """Balle & Wang's δ by integrating the positive part of p − e^ε·q."""
-        ratio = 3.0 / s
-        edge = epsilon / ratio + ratio / 2
-        return stats.norm.sf(edge - ratio) - math.exp(epsilon) * stats.norm.sf(edge)
-
-    assert reached(sigma) <= delta * (1 + 1e-6)
-    assert reached(sigma * 0.999) > delta
+    assert gaussian_delta(epsilon, 3.0 / sigma) <= delta * (1 + 1e-6)
+    assert gaussian_delta(epsilon, 3.0 / (sigma * 0.999)) > delta
     classical = 3.0 * math.sqrt(2 * math.log(4 / delta)) / epsilon
     assert epsilon > 1 or sigma < classical
 

@@ -7,7 +7,6 @@ from engine import datasets, density
 from engine.density import zoom
 from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gaussian_strength
-from engine.errors import ParameterError
 from engine.ledger import is_above
 from tests.reference.small_city import ZoomCity, added, random_positions, random_visits, zoom_city
 from tests.reference.zoom_reference import clipped_sums
@@ -104,13 +103,6 @@ def test_with_hardly_any_noise_the_totals_and_the_weeks_are_true() -> None:
     assert outcome.visits == pytest.approx(truth.sum(), rel=1e-3)
     np.testing.assert_allclose(outcome.counts.sum(axis=1), truth.sum(axis=1), rtol=0.01)
     assert np.corrcoef(outcome.counts.ravel(), truth.ravel())[0, 1] > 0.99
-
-
-def test_noise_of_another_method_is_refused() -> None:
-    city = zoom_city()
-    noise = density.draw_noise(city, replace(ZOOM, method="lpa"), rng=np.random.default_rng(0))
-    with pytest.raises(ParameterError, match="the method 'zoom'"):
-        density.release(city, ZOOM, noise=noise)
 
 
 def test_shipped_tables_are_those_of_the_same_people() -> None:
