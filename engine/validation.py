@@ -7,6 +7,7 @@ All raise `ParameterError`. Every message has the form *rule, value, remedy*, fo
 import math
 from collections.abc import Callable, Collection
 from numbers import Integral, Real
+from zoneinfo import ZoneInfo
 
 from .errors import ParameterError
 
@@ -59,6 +60,16 @@ def one_of(name: str, value: object, choices: Collection[str], remedy: str) -> s
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
         raise _refused(name, f"must be one of {listed}", value, remedy)
+    return value
+
+
+def time_zone(name: str, value: str) -> str:
+    """Return `value` if it is an IANA time zone; raise `ParameterError` otherwise."""
+    try:
+        ZoneInfo(value)
+    except (KeyError, ValueError, OSError):
+        rule = "must be an IANA name such as 'America/Mexico_City'"
+        raise _refused(name, rule, value, "'04:00' means nothing without it") from None
     return value
 
 

@@ -124,7 +124,8 @@ def keep(folder: Path, target: Path) -> None:
     """Copy a dataset's folder to `target`, whole or not at all; only its owner can read it."""
     hidden = target.with_name(f"{_HIDDEN}{os.getpid()}-{target.name}")
     try:
-        shutil.copytree(folder, hidden)
+        hidden.mkdir(mode=0o700)  # a copy is open to all until it has the rights of its original
+        shutil.copytree(folder, hidden, dirs_exist_ok=True)
         for path in (hidden, *hidden.rglob("*")):
             make_owner_only(path)
         os.rename(hidden, target)
@@ -201,6 +202,8 @@ def only_writer(folder: Path) -> Generator[None]:
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.path.samestat(os.fstat(descriptor), lock.stat()):
+                raise BlockingIOError  # whoever had it has removed it, another has made a new one
         except OSError:
             raise DatasetError(
                 f"dataset '{folder.name}' is being built by another process",

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any, Literal, get_args, get_type_hints
-from zoneinfo import ZoneInfo
 
 from .. import validation
 from ..errors import InputError, ParameterError
@@ -115,7 +114,7 @@ class Reading:
                 settings=("decimal", "thousands"),
             )
         if self.text_time_zone is not None:
-            _check_time_zone("text_time_zone", self.text_time_zone)
+            validation.time_zone("text_time_zone", self.text_time_zone)
 
 
 def check_count(zones: int) -> None:
@@ -309,7 +308,7 @@ class IngestOptions:
             )
 
     def _check_period(self) -> None:
-        _check_time_zone("time_zone", self.time_zone)
+        validation.time_zone("time_zone", self.time_zone)
         first, last, week = self.first_day, self.last_day, self.week
         days = (last - first).days + 1
         if not (1 <= days <= LONGEST_PERIOD_DAYS and FIRST_YEAR <= first.year <= LAST_YEAR):
@@ -328,16 +327,3 @@ class IngestOptions:
                 remedy="name another one, or widen the period",
                 settings=("week",),
             )
-
-
-def _check_time_zone(name: str, value: str) -> None:
-    """Refuse what is no IANA time zone."""
-    try:
-        ZoneInfo(value)
-    except (KeyError, ValueError, OSError) as error:
-        raise ParameterError(
-            f"{name} must be an IANA name such as 'America/Mexico_City'",
-            value=repr(value),
-            remedy="'04:00' means nothing without it",
-            settings=(name,),
-        ) from error

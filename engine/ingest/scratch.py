@@ -20,11 +20,11 @@ def folder(spill: Path | None) -> Generator[Path]:
     place = Path(spill or tempfile.gettempdir())
     sweep(place)
     own = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
-    lock = os.open(own / _LOCK, os.O_RDWR | os.O_CREAT, 0o600)
+    making = own / "making"
+    lock = os.open(making, os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        fcntl.flock(
-            lock, fcntl.LOCK_EX
-        )  # the system's: it ends with the process, however that ends
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the system's: it ends with the process, however it ends
+        making.rename(own / _LOCK)  # only now: another process takes what is not locked for dead
         yield own
     finally:
         os.close(lock)

@@ -9,6 +9,7 @@ import pandas as pd
 
 from ..errors import InputError
 from ..ingest import look
+from ..ingest.inputs import mapping
 from ..ingest.inputs.ids import as_text
 from ..ingest.inputs.sources import shown
 from ..ingest.inputs.zones import read_shapes
@@ -41,8 +42,8 @@ def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFram
             f"{shown(path.name)}: there is no column '{shown(column)}'; it has "
             f"{', '.join(shown(str(name)) for name in frame.columns if name != 'geometry')}"
         )
-    known = sorted(zones["zone_id"])
-    ids = next(name for name in frame.columns if sorted(as_text(frame[name]).dropna()) == known)
+    columns = [str(name) for name in frame.columns if name != frame.geometry.name]
+    ids = mapping.guess("zones", columns)["zone_id"]
     numbers: Any = pd.to_numeric(frame[column], errors="coerce")
     by_id = dict(zip(as_text(frame[ids]), numbers, strict=True))
     zones["residents"] = [by_id[zone] for zone in zones["zone_id"]]

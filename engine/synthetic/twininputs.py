@@ -6,10 +6,13 @@ from datetime import date, timedelta
 from typing import Any
 
 from .. import validation
+from ..errors import ParameterError
 
 MOST_ZONES = 5_000
 MOST_TRIPS_A_DAY = 50.0
 MOST_PEOPLE = 100_000_000
+MOST_VISITS = 50.0
+"""Records a person and week: somebody is at one place an hour, and people differ."""
 FIRST_DAY = date(2026, 6, 1)
 """A Monday."""
 TRAVELLERS = 0.9
@@ -45,9 +48,18 @@ class TwinInputs:
         whole, finite = validation.whole_number, validation.finite_within
         whole("people", self.people, 1, MOST_PEOPLE, remedy="state how many people")
         whole("days", self.days, 1, 366, remedy="a week is usual")
+        whole("seed", self.seed, 0, None, remedy="1 is usual")
+        validation.time_zone("time_zone", self.time_zone)
+        if self.first_day > date.max - timedelta(days=self.days):
+            raise ParameterError(
+                "the period must end before the year 10000",
+                value=self.first_day.isoformat(),
+                remedy="name an earlier day",
+                settings=("first_day",),
+            )
         remedy = "trips per person and day, such as 0.8"
         finite("trips_a_day", self.trips_a_day, (0.0, MOST_TRIPS_A_DAY), remedy)
-        finite("visits_a_week", self.visits_a_week, (0.0, 300.0), "15 is usual")
+        finite("visits_a_week", self.visits_a_week, (0.0, MOST_VISITS), "15 is usual")
         if self.travellers is not None:
             finite("travellers", self.travellers, (0.001, 1.0), "it is a share of people")
         if self.friction_km is not None:

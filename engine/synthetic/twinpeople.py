@@ -10,7 +10,7 @@ import shapely
 from ..arrays import Floats, Geometries, Integers
 from ..errors import InputError
 from ..geography import centre_distances_m, zone_areas_km2
-from ..parameters import DEFAULT_MAX_VISITS_CAP
+from ..parameters import HOURS_PER_WEEK
 from ..report.measures import EARTH_RADIUS_M, metres_in_space
 from .counted import DAY_S
 from .sampling import Rows, cumulative, distinct_visits, draw, heavy_tailed, walk, week_rhythm
@@ -25,6 +25,8 @@ _LONGEST_OUTING = 200
 _RETURN = 0.5
 """Probability that a trip off the routine leads home."""
 _SETTING_OUT_S, _METRES_A_SECOND = 240.0, 5.0
+_MOST_DRAWS = 2_000
+"""Of a person's hours; they hit 159 of the 168 hours of a week."""
 _VISITS_SPREAD = 1.35
 """Standard deviation of visits a person, relative to their mean: P1's Paris (13.55 ± 18.33)."""
 
@@ -120,8 +122,11 @@ class Week:
         assert inputs.monday is not None
         self._first = (inputs.monday - inputs.first_day).days * 24
         mean = max(inputs.visits_a_week, 1.0)
-        self._numbers = heavy_tailed(mean, _VISITS_SPREAD * mean, DEFAULT_MAX_VISITS_CAP)
-        self._hours = cumulative(week_rhythm())
+        self._numbers = heavy_tailed(mean, _VISITS_SPREAD * mean, HOURS_PER_WEEK)
+        rhythm = week_rhythm()
+        self._hours = cumulative(rhythm)
+        hit = 1.0 - (1.0 - rhythm[:, None]) ** np.arange(_MOST_DRAWS)
+        self._distinct = hit.sum(axis=0)  # hours that so many draws hit
         self._span = inputs.days * 24
 
     def of(self, chunk: Chunk) -> tuple[Integers, Integers, Integers]:
@@ -129,7 +134,8 @@ class Week:
         rng = chunk.rng
         wanted = draw(self._numbers, rng, len(chunk.home)) + 1
         # drawn with repetition, so more are drawn than wanted and the repeated ones dropped
-        person = np.repeat(np.arange(len(chunk.home)), (1.4 * wanted).astype(np.int64) + 5)
+        draws = np.searchsorted(self._distinct, wanted)
+        person = np.repeat(np.arange(len(chunk.home)), (1.2 * draws).astype(np.int64) + 5)
         hour = draw(self._hours, rng, len(person))
         left = chunk.person * self._span + chunk.day * 24 + chunk.second // 3_600
         last = np.searchsorted(left, person * self._span + self._first + hour, "right") - 1

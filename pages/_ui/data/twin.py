@@ -12,7 +12,7 @@ from engine.ingest import Cancelled, Progress
 from engine.ingest.inputs.places import from_zones
 from engine.synthetic.twin import twin
 from engine.synthetic.twinfiles import EXAMPLE, EXAMPLE_SOURCE, guess_residents, read_twin_zones
-from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, TwinInputs
+from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, MOST_VISITS, TwinInputs
 from engine.synthetic.twinpeople import residents_of
 from pages._ui.data import (
     files as data_files,
@@ -39,7 +39,7 @@ _NUMBERS: dict[str, tuple[str, float, float | None, float | None, str]] = {
     "travellers": ("Share of people who ever travel, %", 1.0, 100.0, None, "not known: 90"),
     "friction_km": ("Kilometres over which flows fall to a third", 0.001, 1e5, None,
                     "a third of the area's radius"),
-    "visits_a_week": ("Records a person and week (0: no density)", 0.0, 300.0, 15.0, ""),
+    "visits_a_week": ("Records a person and week (0: no density)", 0.0, MOST_VISITS, 15.0, ""),
     "seed": ("Seed", 0, None, 1, ""),
 }  # fmt: skip
 """Label, least, most, default, and what holds where it is left empty."""

@@ -1,7 +1,9 @@
 """Versions, atomic replacement, checksums and permissions of dataset folders."""
 
 import errno
+import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -137,6 +139,37 @@ def test_a_kill_in_the_middle_leaves_nothing_that_is_listed(tmp_path, monkeypatc
     assert storage.current_version(local / "mine").is_dir()
     storage.delete(local / "mine")
     assert list(local.iterdir()) == []
+
+
+def test_nobody_else_can_look_into_what_is_being_kept(tmp_path, monkeypatch):
+    """A copy has the rights of its original only once it is whole."""
+    source, whole = (
+        storage.write_version(tmp_path / "mine", {}, writer(b"x")).parent,
+        shutil.copystat,
+    )
+    rights = []
+
+    def look(*names, **how):
+        rights.extend(path.stat().st_mode & 0o077 for path in tmp_path.glob(".leaving-*"))
+        whole(*names, **how)
+
+    monkeypatch.setattr(shutil, "copystat", look)
+    storage.keep(source, tmp_path / "kept")
+    assert set(rights) == {0}
+
+
+def test_a_lock_that_its_holder_has_just_removed_is_none(tmp_path, monkeypatch):
+    """Who opened the file before that would hold it beside whoever makes it anew."""
+    flock = fcntl.flock
+
+    def late(descriptor, how):
+        (tmp_path / "set" / ".lock").unlink()
+        (tmp_path / "set" / ".lock").touch()
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with pytest.raises(DatasetError, match="being built"), storage.only_writer(tmp_path / "set"):
+        pass
 
 
 def test_what_a_living_process_keeps_is_not_swept(tmp_path):

@@ -1,6 +1,7 @@
 """Cancelled, interrupted, killed, out of disk: a whole dataset or none, and nothing left over."""
 
 import errno
+import fcntl
 import json
 import os
 import subprocess
@@ -220,6 +221,21 @@ def held(progress):
 folder = Path(sys.argv[1])
 ingest(options(folder, "trips", [folder / "t.csv"], spill=folder / "temporary"), held)
 """
+
+
+def test_a_folder_that_is_just_made_is_not_swept(tmp_path, monkeypatch):
+    """Between making its lock and holding it, a process would seem dead to another one."""
+    flock, done = fcntl.flock, []
+
+    def late(descriptor, how):
+        if not done:
+            done.append(True)
+            scratch.sweep(tmp_path)
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with scratch.folder(tmp_path) as own:
+        assert own.is_dir()
 
 
 def test_what_a_killed_ingest_left_is_swept_by_the_next_start(workplace: Path) -> None:

@@ -3,7 +3,9 @@
 import json
 import math
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
+from typing import Any
 
 import geopandas as gpd
 import numpy as np
@@ -85,6 +87,13 @@ def test_visits_are_at_home_by_night_and_away_by_day(town: Dataset) -> None:
     assert np.abs(night - homes).sum() < np.abs(noon - homes).sum()
 
 
+@pytest.mark.parametrize("stated", [5.0, 30.0, 50.0])
+def test_visits_are_as_many_as_stated(zones, tmp_path: Path, stated: float) -> None:
+    inputs = TwinInputs(people=5_000, visits_a_week=stated)
+    visits = density.truth(twin(zones, inputs, tmp_path / "town")).sum()
+    assert visits / inputs.people == pytest.approx(stated, rel=0.06)
+
+
 def test_the_same_inputs_make_the_same_bytes(zones, tmp_path: Path) -> None:
     inputs = TwinInputs(people=2_000)
     versions = [twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)]
@@ -122,9 +131,13 @@ def test_what_is_simulated_at_once_stays_bounded(change: dict[str, float]) -> No
         ({"people": 10, "days": 0}, "days must be a whole number"),
         ({"people": 10, "travellers": 0.0}, "travellers must be"),
         ({"people": 10, "friction_km": math.nan}, "friction_km must be"),
+        ({"people": 10, "visits_a_week": 51.0}, "visits_a_week must be"),
+        ({"people": 10, "seed": -1}, "seed must be a whole number"),
+        ({"people": 10, "time_zone": "Mars/Base"}, "time_zone must be an IANA name"),
+        ({"people": 10, "first_day": date.max}, "the period must end before"),
     ],
 )
-def test_numbers_outside_their_range_are_refused(change: dict[str, float], rule: str) -> None:
+def test_what_is_outside_its_range_is_refused(change: dict[str, Any], rule: str) -> None:
     with pytest.raises(ParameterError, match=rule):
         TwinInputs(**change)
 
@@ -161,6 +174,9 @@ def test_the_command_reads_a_file_and_guesses_residents(
     assert list(read["residents"]) == list(RESIDENTS)
     with pytest.raises(InputError, match="there is no column 'souls'"):
         read_twin_zones(path, "souls")
+    numbered = {"fid": range(6, 0, -1), "zone_id": range(1, 7)}
+    zones.assign(**numbered)[["fid", *zones.columns]].to_file(path, driver="GeoJSON")
+    assert list(read_twin_zones(path)["residents"]) == list(RESIDENTS), "by the ids of zones"
     out = tmp_path / "town"
     order = ["--zones", str(path), "--people", "400", "--out", str(out)]
     assert command.main([*order, "--source", "people=census"]) == 0
