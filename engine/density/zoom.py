@@ -112,21 +112,17 @@ def strengths_of(
     return [*sizes, visits / visits_scale(max_visits_cap, strength, clips)]
 
 
-def zoom_ledger(
-    parameters: DensityParameters,
-    *,
-    max_visits_cap: int,
-    clips: ZoomClips = USUAL,
-    **_public: object,
-) -> Ledger:
-    """Return one stage for each table and one total: published = proved = ε at δ.
+def zoom_stages(
+    parameters: DensityParameters, strength: float, max_visits_cap: int, clips: ZoomClips = USUAL
+) -> tuple[Stage, ...]:
+    """Return one stage for each table, at μ the `strength`.
 
     A stage's share is its part of μ² of most people, as a part of ε and δ; no part is the table's
     own ε. The sum of visits takes what it costs from those with many. Of the city's clips the
     largest is stated: the noise is in proportion to the clip.
     """
     epsilon, delta = parameters.epsilon, parameters.delta
-    strength, root = gaussian_strength(epsilon, delta), math.sqrt(clips.squared)
+    root = math.sqrt(clips.squared)
 
     def stage(name: str, clip: float, scale: float, share: float) -> Stage:
         law = (Noise.SHARED_GAUSSIAN, clip, Norm.L2, scale)
@@ -137,5 +133,17 @@ def zoom_ledger(
         clip = math.sqrt(clips.city[-1]) if name == "city" else root
         stages.append(stage(name, clip, noise_scale(name, clip, strength, clips), share))
     visits = visits_scale(max_visits_cap, strength, clips)
-    stages.append(stage("visits", float(max_visits_cap), visits, 0.0))
-    return simple_ledger(tuple(stages), unit=Unit.PERSON_WEEK, total=(epsilon, delta))
+    return (*stages, stage("visits", float(max_visits_cap), visits, 0.0))
+
+
+def zoom_ledger(
+    parameters: DensityParameters,
+    *,
+    max_visits_cap: int,
+    clips: ZoomClips = USUAL,
+    **_public: object,
+) -> Ledger:
+    """Return one stage for each table and one total: published = proved = ε at δ."""
+    total = parameters.epsilon, parameters.delta
+    stages = zoom_stages(parameters, gaussian_strength(*total), max_visits_cap, clips)
+    return simple_ledger(stages, unit=Unit.PERSON_WEEK, total=total)

@@ -21,7 +21,7 @@ from ..datasets import Dataset, storage
 from ..density.accounting import delta_is_large
 from ..errors import ExplorerError, ParameterError
 from ..resolution import look_at
-from . import density, flows, fourier, report, zoom
+from . import density, flows, fourier, report
 from .bundle import claimed, left_behind, reveal, room, seal
 from .ledger import Budget, BudgetLedger, Entry, ReleaseError, named, refused
 from .plan import Cost, Loss, Plan, Progress, Stage, cost
@@ -60,7 +60,7 @@ WAYS: dict[str, ModuleType] = {
     "estimate": flows,
     "towers_laplace": density,
     "efpag_joint": fourier,
-    "zoom": zoom,
+    "zoom": density,
     "derived": report,
 }
 """By method what plans, reads and writes it. The other methods of the density, and draws of the

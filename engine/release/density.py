@@ -1,50 +1,129 @@
-"""Release of a week's density: whole counts of towers with discrete Laplace noise, mapped to zones.
+"""Release of a week's density: whole counts of towers with noise from OpenDP, mapped to zones.
 
-Each tower and hour is a whole count of pre-sampled visits, at most ℓ a person.
+Of `towers_laplace` each tower and hour is a whole count of pre-sampled visits, at most ℓ a person.
+Our own method `zoom` has five clipped tables of whole multiples of 1/1024, so OpenDP's discrete
+Gaussian fits them as they are; L₂ sensitivity 1024·c holds in exact arithmetic. What is read from
+the noisy tables is post-processing and may use floating point.
 """
 
+import math
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .. import validation
 from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
-from ..parameters import HOURS_PER_WEEK
+from ..datasets.zoomtables import WEIGHT_UNITS
+from ..density.accounting import laplace_ledger
+from ..density.aggregates import tower_tree
+from ..density.reading import NoisyTable, read
+from ..density.zoom import measure, zoom_stages
+from ..errors import DatasetError, ParameterError
+from ..ledger import Kind
+from ..parameters import HOURS_PER_WEEK, DensityParameters
 from . import noise
 from .files import write_hours, write_zones
-from .plan import LEVEL, Accuracy, Plan, Progress, Stage, laplace_sd, law_of, normal_bar
+from .plan import LEVEL, ROOM, Accuracy, Plan, Progress, Stage, laplace_sd, law_of, normal_bar
 
 _WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))  # by how much a week's noise deviates more
 _GRID = 2**15  # points: at least 64 standard deviations to each side
+_EPSILONS, _LARGEST_DELTA = (1e-3, 50.0), 1e-3  # of zoom: OpenDP finds ε of every ρ
 
 
 def plan(setting: Setting, view: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
-    limit, epsilon = setting.parameters.max_visits_per_user, setting.parameters.epsilon
-    stage = Stage.laplace("visits by tower and hour", limit, epsilon)
+    parameters: DensityParameters = setting.parameters
+    ours, towers, cap = parameters.method == "zoom", len(view.towers), view.metadata.max_visits_cap
+    stages = _stages(parameters, view) if ours else _laplace(parameters)
     variances = zone_variances(view)
-    deviation = laplace_sd(stage.scale) * float(np.sqrt(np.median(variances)))
-    median = int(np.argsort(variances, kind="stable")[len(variances) // 2])
-    shares = view.tessellation.overlap[:, [median]].toarray().ravel()
-    hour, week = (float(bars(np.array(deviation))) for bars in (hour_bars, week_bars))
-    return Plan.of(
-        setting,
-        view,
-        product="density",
-        unit="person",
-        limit=limit,
-        stages=(stage,),
-        composition="one mechanism",
-        cells=len(view.towers) * HOURS_PER_WEEK,
-        towers=len(view.towers),
-        accuracy=(
-            Accuracy(what="a zone in one hour (median zone)", half_width=hour),
-            Accuracy(what="a zone over the week (median zone)", half_width=week),
-        ),
-        total_bar=week,
-        raised=raised(stage.scale, shares[shares > 0]),
+    middle = float(np.sqrt(np.median(variances)))
+    own: dict[str, Any]
+    if ours:
+        hour, week = (normal_bar(one.scale * middle) for one in (stages[0], stages[3]))
+        what, bar = f"all visits, at most {cap} of a person", normal_bar(stages[4].scale)
+        rows, districts = [Accuracy(what=what, half_width=bar)], _districts(view)
+        cells = (towers + districts + 1) * HOURS_PER_WEEK + towers + 1
+        own = {"product": "density-zoom", "delta": parameters.delta, "composition": "zCDP"}
+        own |= {"limit": cap, "matrices": districts, "rho": _strength(parameters) ** 2 / 2}
+    else:
+        deviation = np.array(laplace_sd(stages[0].scale) * middle)
+        hour, week = float(hour_bars(deviation)), float(week_bars(deviation))
+        median = int(np.argsort(variances, kind="stable")[len(variances) // 2])
+        shares = view.tessellation.overlap[:, [median]].toarray().ravel()
+        rows, cells = list[Accuracy](), towers * HOURS_PER_WEEK
+        own = {"product": "density", "composition": "one mechanism"}
+        own |= {"limit": parameters.max_visits_per_user}
+        own |= {"raised": raised(stages[0].scale, shares[shares > 0])}
+    of = f"{', as measured' * ours} (median zone)"
+    accuracy = (
+        Accuracy(what=f"a zone in one hour{of}", half_width=hour),
+        Accuracy(what=f"a zone over the week{of}", half_width=week),
+        *rows,
+    )
+    own |= {"towers": towers, "cells": cells, "accuracy": accuracy, "total_bar": week}
+    return Plan.of(setting, view, unit="person", stages=stages, **own)
+
+
+def prepare(plan: Plan, view: Dataset) -> None:
+    """Read what will be counted; raise where our tables are not there, or not the dataset's own."""
+    if not plan.ours:
+        view.presampled_by_tower(plan.limit)
+        return
+    tables = view.zoom_tables
+    if len(tables.districts) != _districts(view) or tables.max_visits_cap != plan.limit:
+        raise DatasetError(
+            f"dataset '{view.id}': its zoom tables do not fit its towers and its cap",
+            remedy="build the dataset again from its raw data; nothing was spent",
+        )
+
+
+def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
+    """Draw the noise of every count once, and write zones by hour and over the week."""
+    deviations = np.sqrt(zone_variances(view))
+    hours, weeks = (_zoom if plan.ours else _towers)(plan, view, deviations)
+    progress(0.7)
+    write_hours(view.zones, hours, folder)
+    write_zones(view.zones, weeks, folder)
+    progress(1.0)
+
+
+_Columns = dict[str, Any]
+
+
+def _towers(plan: Plan, view: Dataset, deviations: Floats) -> tuple[_Columns, _Columns]:
+    scale = plan.stages[0].scale
+    noisy = noise.discrete_laplace(view.presampled_by_tower(plan.limit), scale)
+    mapped = view.tessellation.overlap.T @ noisy.astype(np.float64)
+    counts = np.maximum(np.floor(mapped + 0.5), 0).astype(np.int64)
+    week = np.floor(mapped.sum(axis=1) + 0.5).astype(np.int64)
+    bar = hour_bars(laplace_sd(scale) * deviations)[:, None]
+    bar_week = week_bars(laplace_sd(scale) * deviations)
+    return (
+        {"visits": counts, "low_95": np.maximum(counts - bar, 0), "high_95": counts + bar},
+        {"visits": week, "visits_low_95": week - bar_week, "visits_high_95": week + bar_week},
+    )
+
+
+def _zoom(plan: Plan, view: Dataset, deviations: Floats) -> tuple[_Columns, _Columns]:
+    """Measure all tables, then read them."""
+    noisy = measure(view.zoom_tables, _strength(plan.parameters), _add)
+    visits, to_zones = read(noisy, tower_tree(view)), view.tessellation.overlap.T
+
+    def barred(table: NoisyTable) -> _Columns:
+        measured = to_zones @ table.values
+        bar = (normal_bar(table.sigma) * deviations).reshape(-1, *[1] * (measured.ndim - 1))
+        ends = {"measured_low_95": measured - bar, "measured_high_95": measured + bar}
+        return {"measured": measured, **ends}
+
+    hours = {"visits": to_zones @ visits, **barred(noisy.towers)}
+    weeks = {"visits": to_zones @ visits.sum(axis=1), **barred(noisy.weeks)}
+    outwards = {"measured_low_95": np.floor, "measured_high_95": np.ceil}
+    return (
+        {name: np.round(each, 2) for name, each in hours.items()},
+        {name: outwards.get(name, np.rint)(each) for name, each in weeks.items()},
     )
 
 
@@ -69,28 +148,6 @@ def raised(scale: float, shares: Floats) -> float:
     return float(np.fft.irfft(spectrum, _GRID) @ np.maximum(read, 0))
 
 
-def prepare(plan: Plan, view: Dataset) -> None:
-    """Read the visits that will be counted."""
-    view.presampled_by_tower(plan.limit)
-
-
-def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
-    """Draw the noise of every tower and hour once and write zones by hour."""
-    scale = plan.stages[0].scale
-    noisy = noise.discrete_laplace(view.presampled_by_tower(plan.limit), scale)
-    progress(0.6)
-    mapped = view.tessellation.overlap.T @ noisy.astype(np.float64)
-    counts = np.maximum(np.floor(mapped + 0.5), 0).astype(np.int64)
-    deviations = laplace_sd(scale) * np.sqrt(zone_variances(view))
-    bar, bar_week = hour_bars(deviations)[:, None], week_bars(deviations)
-    low, high = np.maximum(counts - bar, 0), counts + bar
-    write_hours(view.zones, {"visits": counts, "low_95": low, "high_95": high}, folder)
-    week = np.floor(mapped.sum(axis=1) + 0.5).astype(np.int64)
-    values = {"visits": week, "visits_low_95": week - bar_week, "visits_high_95": week + bar_week}
-    write_zones(view.zones, values, folder)
-    progress(1.0)
-
-
 def hour_bars(deviations: Floats) -> Integers:
     """Return the bars of zones in an hour: of a single noise, the widest; rounding takes a half."""
     return np.ceil(-np.log(1 - LEVEL) / np.sqrt(2) * deviations + 0.5).astype(np.int64)
@@ -105,3 +162,45 @@ def zone_variances(view: Dataset) -> Any:
     """Return Σ_j F[j, L]² of every zone: by how much towers' noise variances add up in it."""
     overlap = view.tessellation.overlap
     return np.asarray(overlap.multiply(overlap).sum(axis=0), dtype=np.float64).ravel()
+
+
+def _laplace(parameters: DensityParameters) -> tuple[Stage, ...]:
+    return tuple(map(Stage.laplace, laplace_ledger(parameters).stages))
+
+
+def _strength(parameters: DensityParameters) -> float:
+    """Return μ = √(2ρ) of the settings, where a release may have them."""
+    validation.finite_within("epsilon", parameters.epsilon, _EPSILONS, "0.1 to 2 is usual")
+    if parameters.delta > _LARGEST_DELTA:
+        raise ParameterError(
+            f"delta must be at most {_LARGEST_DELTA:g} for a release",
+            value=f"{parameters.delta!r}",
+            remedy="choose it below one over the number of people, such as 1e-7",
+        )
+    return noise.zcdp_strength(parameters.epsilon, parameters.delta)
+
+
+def _districts(view: Dataset) -> int:
+    return int(tower_tree(view).districts.max()) + 1
+
+
+def _stages(parameters: DensityParameters, view: Dataset) -> tuple[Stage, ...]:
+    """Return the five counts that get noise; the city's clip is chosen from the noisy visits.
+
+    What the number of visits tells of a person is taken off the others, so it costs no more ρ. Of
+    the city the largest clip is listed: ρ is the same for all.
+    """
+    about, made = view.metadata, list[Stage]()
+    strength = _strength(parameters)
+    for one in zoom_stages(parameters, strength, about.max_visits_cap, about.zoom_clips):
+        sigma = one.noise_scale or math.inf
+        step, rho = WEIGHT_UNITS, (one.sensitivity / sigma) ** 2 / 2
+        if one.kind is Kind.ZOOM_VISITS:
+            step, rho = 1, 0.0
+        own = {"scale": sigma * ROOM, "rho": rho, "step": step}
+        made.append(Stage.of(one, noise="discrete Gaussian", norm="L₂", **own))
+    return tuple(made)
+
+
+def _add(_name: str, counts: Integers, sigma: float) -> Integers:
+    return noise.discrete_gaussian(counts, sigma * ROOM)

@@ -19,7 +19,6 @@ from ..contract import Setting
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..geography import centre_distances_m
-from ..ledger import Kind
 from ..origin_destination import change, estimate
 from ..origin_destination.matrices import kept, require_unit
 from ..origin_destination.mechanism import algorithm_1
@@ -39,11 +38,6 @@ from .plan import (
 )
 
 SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
-_ROOM = 1 + 1e-12  # so that two shares of ε never add up to more than ε
-_NAMES = {
-    Kind.FLOWS: "trips of every origin and destination",
-    Kind.TRIPS_BEYOND: "number of the next trips beyond the bound",
-}
 
 
 def plan(setting: Setting, view: Dataset) -> Plan:
@@ -55,10 +49,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     if zones < 2:
         rule = "a release of flows needs at least 2 zones"
         raise ParameterError(rule, value=f"{zones}", remedy="choose finer zones")
-    stages = tuple(
-        Stage.laplace(_NAMES[one.kind], int(one.sensitivity), one.epsilon, _ROOM if ours else 1.0)
-        for one in od.ledger(parameters).stages
-    )
+    stages = tuple(Stage.laplace(one) for one in od.ledger(parameters).stages)
     scale, flows, least = stages[0].scale, matrices * zones * (zones - 1), parameters.least_shown
     law, bar = law_of(scale), laplace_bar(scale)
     total_bar = total_reach(1 / scale, matrices * (zones - 1))
@@ -212,7 +203,7 @@ def _estimate(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
     bar, distances_m = int(plan.bar), centre_distances_m(view.zones)
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
-        scale = safe_scale(sensitivity, epsilon) * _ROOM
+        scale = safe_scale(sensitivity, epsilon)
         if counts.ndim == 1:
             return noise.discrete_laplace(counts, scale)
         noisy = np.zeros_like(counts)

@@ -8,7 +8,8 @@ total, and P1's ε is found from it.
 """
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ import numpy as np
 from scipy.fft import dct
 from scipy.sparse import csr_array
 
+from .. import ledger
 from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
@@ -26,18 +28,16 @@ from ..density.mechanism import cluster_cells, to_series
 from ..density.reading import shares
 from ..density.smoothing import smooth_nights
 from ..errors import DatasetError, ParameterError
-from ..ledger import Kind, scale_of
 from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, DensityParameters
 from . import noise
 from .files import write_hours, write_table, write_zones
-from .plan import Accuracy, Plan, Progress, Stage, laplace_bar
+from .plan import ROOM, Accuracy, Plan, Progress, Stage, laplace_bar
 
 SHARES = 2**12
 COSINES = 2**20
 UNIT = SHARES * COSINES
 MOST_PEOPLE = 2**26
 _LARGEST_NOISE = 2.0**61
-_ROOM = 1 + 1e-12  # for roots and products in floating point: ρ never exceeds what is stated
 
 
 @lru_cache(maxsize=1)
@@ -58,101 +58,87 @@ def whole_split(to_cover: Any) -> Any:
     return csr_array((data, columns.indices, columns.indptr), shape=columns.T.shape).T.tocsr()
 
 
-@dataclass(frozen=True, kw_only=True)
-class Scales:
-    """The four draws at the ε of P1's text, and what OpenDP proves of them together; all public.
-
-    The last two are drawn in whole steps of 1/`UNIT`, of which one person moves all coefficients by
-    at most `moved` in L₂.
-    """
-
-    published: DensityParameters
-    moved: float
-    stages: tuple[Stage, ...]
-    epsilon: float
-
-    @property
-    def drawn(self) -> list[float]:
-        """The scales of people by tower, all visits, the choice of k and the coefficients."""
-        return [one.scale * one.step for one in self.stages]
-
-    @classmethod
-    def of(cls, published: DensityParameters, cap: int) -> "Scales":
-        """Return the explorer's scales for P1's ε, and the total that is proved of them."""
-        step = cosines()[1] * SHARES * _ROOM
-        moved = step * math.sqrt(published.max_visits_per_user) * _ROOM
-        stated = fourier_stages(published, cap)
-        histogram, visits = (
-            scale_of(stated, kind) for kind in (Kind.TOWER_SHARES, Kind.ALL_VISITS)
+def published(parameters: DensityParameters, cap: int) -> DensityParameters:
+    """Return the settings at P1's ε such that at most `parameters.epsilon` is proved of them."""
+    if not parameters.scaling:
+        raise ParameterError(
+            "the papers' scheme is released with its improved scaling alone",
+            value="scaling=False",
+            remedy="take the improved scaling, or release towers with Laplace noise",
         )
-        choice, sigma = 8 * moved / published.epsilon, coefficient_scale(published) * step
-        steps: dict[str, Any] = {"norm": "L₂", "step": UNIT}
+    asked, highest = parameters.epsilon, 1.6 * parameters.epsilon
 
-        def laplace(name: str, sensitivity: int, scale: float) -> Stage:
-            epsilon = noise.laplace_epsilon(sensitivity, scale)
-            return Stage(name=name, sensitivity=sensitivity, scale=scale, epsilon=epsilon)
+    def at(epsilon: float) -> float:
+        return proved(stages(replace(parameters, epsilon=epsilon), cap), parameters.delta)
 
-        stages = (
-            laplace("people by tower, one visit of each", 1, histogram),
-            laplace(f"all visits, at most {cap} of a person", cap, visits),
-            Stage(
-                name="the number of coefficients that are kept",
-                noise="noisy maximum",
-                sensitivity=range_of(moved) / UNIT,
-                scale=choice / UNIT,
-                epsilon=noise.choice_epsilon(range_of(moved), choice),
-                **steps,
-            ),
-            Stage(
-                name="the first coefficients of all clusters' weeks",
-                noise="discrete Gaussian",
-                sensitivity=moved / UNIT,
-                scale=sigma / UNIT,
-                rho=noise.gaussian_rho(moved, sigma),
-                **steps,
-            ),
-        )
-        total = sum(one.epsilon or 0.0 for one in stages)
-        total += noise.zcdp_epsilon(stages[-1].rho or 0.0, published.delta)
-        return cls(published=published, moved=moved, stages=stages, epsilon=total * _ROOM)
-
-    @classmethod
-    def proving(cls, parameters: DensityParameters, cap: int) -> "Scales":
-        """Return the scales at P1's ε such that at most `parameters.epsilon` is proved of them."""
-        if not parameters.scaling:
+    if parameters.gaussian == "classical":
+        highest = min(highest, CLASSICAL_GAUSSIAN_MAX_EPSILON)
+        if at(highest) < asked:
             raise ParameterError(
-                "the papers' scheme is released with its improved scaling alone",
-                value="scaling=False",
-                remedy="take the improved scaling, or release towers with Laplace noise",
+                "epsilon must be below what P1's classical Gaussian proves at its limit of 4",
+                value=f"{asked:g}",
+                remedy="choose the analytic Gaussian, or a smaller ε",
             )
-        asked = parameters.epsilon
+    aim = asked * (1 - 1e-9)
+    return replace(
+        parameters, epsilon=bracketed_root(lambda one: at(one) - aim, asked / 4, highest)
+    )
 
-        def at(epsilon: float) -> "Scales":
-            return cls.of(replace(parameters, epsilon=epsilon), cap)
 
-        highest = 1.6 * asked
-        if parameters.gaussian == "classical":
-            highest = min(highest, CLASSICAL_GAUSSIAN_MAX_EPSILON)
-            if at(highest).epsilon < asked:
-                raise ParameterError(
-                    "epsilon must be below what P1's classical Gaussian proves at its limit of 4",
-                    value=f"{asked:g}",
-                    remedy="choose the analytic Gaussian, or a smaller ε",
-                )
-        aim = asked * (1 - 1e-9)
-        return at(bracketed_root(lambda one: at(one).epsilon - aim, asked / 4, highest))
+def stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
+    """Return the four draws at P1's ε, and what OpenDP states of each; all public.
+
+    The last two are drawn in steps of 1/`UNIT`, of which a person moves at most `moved` in L₂.
+    """
+    step = cosines()[1] * SHARES * ROOM
+    moved = step * math.sqrt(published.max_visits_per_user) * ROOM
+    *pure, chosen, kept = fourier_stages(published, cap)
+    choice, sigma = 8 * moved / published.epsilon, coefficient_scale(published) * step
+    steps: dict[str, Any] = {"norm": "L₂", "step": UNIT}
+
+    def laplace(stated: ledger.Stage) -> Stage:
+        scale = stated.noise_scale or math.inf
+        epsilon = noise.laplace_epsilon(int(stated.sensitivity), scale)
+        return Stage.of(stated, scale=scale, epsilon=epsilon)
+
+    return (
+        *map(laplace, pure),
+        Stage.of(
+            chosen,
+            noise="noisy maximum",
+            sensitivity=range_of(moved) / UNIT,
+            scale=choice / UNIT,
+            epsilon=noise.choice_epsilon(range_of(moved), choice),
+            **steps,
+        ),
+        Stage.of(
+            kept,
+            noise="discrete Gaussian",
+            sensitivity=moved / UNIT,
+            scale=sigma / UNIT,
+            rho=noise.gaussian_rho(moved, sigma),
+            **steps,
+        ),
+    )
+
+
+def proved(stages: Sequence[Stage], delta: float) -> float:
+    """Return the ε at δ that is proved of all stages together: step 4."""
+    total = sum(one.epsilon or 0.0 for one in stages)
+    return (total + noise.zcdp_epsilon(stages[-1].rho or 0.0, delta)) * ROOM
 
 
 def range_of(moved: float) -> int:
     """Return by how much a difference of two whole scores moves, step 2 of the proof."""
-    return math.ceil(math.sqrt(2) * moved * _ROOM) + 2
+    return math.ceil(math.sqrt(2) * moved * ROOM) + 2
 
 
 def plan(setting: Setting, view: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
-    scales = Scales.proving(parameters, view.metadata.max_visits_cap)
-    cover, (of_people, of_visits, _, sigma) = view.tessellation.cover_size, scales.drawn
+    cap, cover = view.metadata.max_visits_cap, view.tessellation.cover_size
+    drawn = stages(published(parameters, cap), cap)
+    of_people, of_visits, _, sigma = (one.drawn for one in drawn)
     if sigma * math.sqrt(HOURS_PER_WEEK * cover) > _LARGEST_NOISE:
         rule = "epsilon must leave noise that fits whole numbers of 64 bits"
         raise ParameterError(rule, value=f"{parameters.epsilon:g}", remedy="choose it larger")
@@ -163,7 +149,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         unit="person",
         delta=parameters.delta,
         limit=parameters.max_visits_per_user,
-        stages=scales.stages,
+        stages=drawn,
         composition="adaptive composition",
         cells=len(view.towers) + 1 + cover * HOURS_PER_WEEK,
         towers=len(view.towers),
@@ -188,7 +174,8 @@ def prepare(plan: Plan, view: Dataset) -> None:
 
 def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Draw once and write zones by hour, and the noisy number of all visits with its bar."""
-    counts, visits = draw(view, Scales.proving(plan.parameters, view.metadata.max_visits_cap))
+    settings = published(plan.parameters, view.metadata.max_visits_cap)
+    counts, visits = draw(view, settings, plan.stages)
     progress(0.9)
     write_hours(view.zones, {"visits": np.floor(counts + 0.5).astype(np.int64)}, folder)
     write_zones(view.zones, {"visits": np.rint(counts.sum(axis=1))}, folder)
@@ -197,10 +184,12 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     progress(1.0)
 
 
-def draw(view: Dataset, scales: Scales) -> tuple[Floats, int]:
+def draw(
+    view: Dataset, parameters: DensityParameters, stages: Sequence[Stage]
+) -> tuple[Floats, int]:
     """Return one draw: visits by zone and hour, all 0 where the noise exceeds the data, and K̂."""
-    parameters, places = scales.published, view.tessellation
-    of_people, of_visits, choice, sigma = scales.drawn
+    places = view.tessellation
+    of_people, of_visits, choice, sigma = (one.drawn for one in stages)
     nothing = np.zeros((len(view.zones), HOURS_PER_WEEK))
     histogram = noise.discrete_laplace(view.single_visit_by_tower, of_people)
     visits = int(noise.discrete_laplace(view.truth_by_tower.sum()[None], of_visits)[0])

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from .. import validation
+from .. import ledger, validation
 from ..contract import Setting
 from ..datasets import Dataset, Metadata
 from ..origin_destination.laws import NoiseLaw
@@ -22,6 +22,10 @@ from .noise import zcdp_epsilon
 
 LEVEL = 0.95
 """Share of draws within the error bars of a release."""
+
+ROOM = 1 + 1e-12
+"""By how much noise is larger than what proves its ε, for what floating point rounds: sums of
+shares never exceed ε, nor ρ what is stated."""
 
 Progress = Callable[[float], None]
 _ROOM = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
@@ -69,10 +73,21 @@ class Stage:
     step: int = 1
 
     @classmethod
-    def laplace(cls, name: str, sensitivity: float, epsilon: float, room: float = 1.0) -> "Stage":
-        """Return counts whose noise is by `room` larger than the least that proves their ε."""
-        scale = safe_scale(sensitivity, epsilon) * room
-        return cls(name=name, sensitivity=sensitivity, scale=scale, epsilon=epsilon)
+    def of(cls, stated: ledger.Stage, **own: Any) -> "Stage":
+        """Return what the explorer's ledger states of a stage, with what is a release's own."""
+        given: dict[str, Any] = {"sensitivity": stated.sensitivity, **own}
+        return cls(name=f"{stated.name}: {stated.reads}", **given)
+
+    @classmethod
+    def laplace(cls, stated: ledger.Stage) -> "Stage":
+        """Return a stage that costs its ε in discrete Laplace noise."""
+        scale = safe_scale(stated.sensitivity, stated.epsilon)
+        return cls.of(stated, scale=scale, epsilon=stated.epsilon)
+
+    @property
+    def drawn(self) -> float:
+        """The scale that whole numbers are drawn with."""
+        return self.scale * self.step
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,12 +242,8 @@ def _rounded_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Cost:
 
 
 def safe_scale(sensitivity: float, epsilon: float) -> float:
-    """Return the least float scale whose loss sensitivity/scale is at most ε as it is written."""
-    allowed = min(exact(epsilon), Fraction(epsilon))  # 0.1 is a tenth, and no float a little above
-    scale = sensitivity / epsilon
-    while Fraction(sensitivity) > allowed * Fraction(scale):
-        scale = float(np.nextafter(scale, np.inf))
-    return scale
+    """Return a scale whose loss sensitivity/scale is below ε, as a float and as it is written."""
+    return sensitivity / epsilon * ROOM
 
 
 def law_of(scale: float) -> NoiseLaw:

@@ -18,9 +18,7 @@ from ..report.settings import LEVELS
 from ..resolution import FINEST
 from . import noise
 from .files import neutral, write_table
-from .plan import LEVEL, Accuracy, Plan, Progress, Stage, laplace_bar, law_of
-
-_ROOM = 1 + 1e-12  # for the rounding of shares and quotients (parts in 10¹⁶)
+from .plan import LEVEL, ROOM, Accuracy, Plan, Progress, Stage, laplace_bar, law_of
 
 
 def plan(setting: Setting, view: Dataset) -> Plan:
@@ -33,10 +31,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         )
     parameters: ReportParameters = setting.parameters
     users = parameters.unit == "user"
-    stages = tuple(
-        Stage.laplace(f"{stage.name}: {stage.reads}", stage.sensitivity, stage.epsilon, _ROOM)
-        for stage in report.ledger(parameters).stages
-    )
+    stages = tuple(Stage.laplace(one) for one in report.ledger(parameters).stages)
     return Plan.of(
         setting,
         view,
@@ -109,12 +104,8 @@ class _OpenDPNoise(ReportNoise):
         for scale in np.unique(scales):
             where = scales == scale
             zeros = np.zeros(int(where.sum()), dtype=np.int64)
-            drawn[where] = noise.discrete_laplace(zeros, float(scale) * _ROOM)
+            drawn[where] = noise.discrete_laplace(zeros, float(scale) * ROOM)
         return drawn
 
     def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:
-        raise ParameterError(
-            "a release draws no number by the exponential mechanism",
-            value=f"{shape[1]} candidates of {analysis}",
-            remedy="choose method='derived', which reads five numbers off noisy bins",
-        )
+        raise NotImplementedError  # no way of a release draws by the exponential mechanism

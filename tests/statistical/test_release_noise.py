@@ -137,11 +137,6 @@ ASKED = DensityParameters(epsilon=1.0, delta=1e-7)
 HOURS = 168
 
 
-@pytest.fixture(scope="module")
-def scales(demo):
-    return way.Scales.proving(ASKED, demo.metadata.max_visits_cap)
-
-
 def closed_form(scores, scale):
     """Permute and flip (McKenna and Sheldon 2020): of each order of the scores, the first kept."""
     chance, orders = np.zeros(len(scores)), list(permutations(range(len(scores))))
@@ -164,7 +159,7 @@ def test_the_choice_follows_its_closed_form(scale):
 
 
 @pytest.mark.parametrize("factor", [1.0, 0.8, 1.25])
-def test_coefficients_are_drawn_at_sigma(demo, scales, monkeypatch, factor):
+def test_coefficients_are_drawn_at_sigma(demo, monkeypatch, factor):
     """The noise itself, of a whole draw: its χ² fits σ, and no σ a fifth or a quarter off."""
     seen = {}
     draw = noise.discrete_gaussian
@@ -176,8 +171,9 @@ def test_coefficients_are_drawn_at_sigma(demo, scales, monkeypatch, factor):
 
     monkeypatch.setattr(noise, "discrete_gaussian", record)
     monkeypatch.setattr(noise, "least", lambda scores, scale: HOURS - 1)
-    small = replace(scales, published=replace(scales.published, cluster_minimum=0.0))
-    way.draw(demo, small)
+    settings = way.published(ASKED, cap := demo.metadata.max_visits_cap)
+    stages = way.stages(settings, cap)
+    way.draw(demo, replace(settings, cluster_minimum=0.0), stages)
     z = seen["z"]
     assert z.size > 20_000
     spread = stats.chi2.cdf((z**2).sum(), z.size)
@@ -202,8 +198,9 @@ def test_a_release_is_of_as_much_use_as_the_exploration_at_the_same_proved_total
     true = density.truth(dataset)
     size, asked = dataset.tessellation.cover_size, replace(ASKED, epsilon=epsilon)
     fair = density.at_equal_proved_epsilon(asked, epsilon, size)
-    scales = way.Scales.proving(asked, dataset.metadata.max_visits_cap)
+    settings = way.published(asked, cap := dataset.metadata.max_visits_cap)
+    drawn = settings, way.stages(settings, cap)
     rng = np.random.default_rng(2)
     explored = [use_of(true, density.release(dataset, fair, rng=rng).counts) for _ in range(draws)]
-    released = [use_of(true, way.draw(dataset, scales)[0]) for _ in range(draws)]
+    released = [use_of(true, way.draw(dataset, *drawn)[0]) for _ in range(draws)]
     assert np.mean(released) == pytest.approx(np.mean(explored), rel=0.03)

@@ -149,20 +149,6 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
     assert str(int(demo.trips.whole.n.sum())) not in json.dumps(content(bundles, "od"))
 
 
-@pytest.mark.parametrize("name", PRODUCTS)
-def test_what_cannot_be_read_is_said_before_anything_is_charged(
-    name, ledger, tmp_path, monkeypatch
-):
-    for read in COUNTED:
-        monkeypatch.delattr(Dataset, read)
-    monkeypatch.setattr("engine.report.aggregates.ReportTable.counts", None)
-    ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
-    with pytest.raises(ReleaseError, match=r"failed \(\w+\): nothing was spent"):
-        release(products()[name], datasets.load("demo-city"), tmp_path / "out", ledger=ledger)
-    assert ledger.budget("people").releases == 0
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
-
-
 @pytest.mark.parametrize(
     ("setting", "options", "words"),
     [
@@ -264,16 +250,23 @@ def test_a_copy_is_refused_under_another_budget_and_no_entry_can_be_guessed(ledg
 
 
 @pytest.mark.parametrize("name", PRODUCTS)
-def test_what_is_checked_or_stated_reads_no_count(name, ledger, monkeypatch):
+def test_what_is_checked_or_stated_reads_no_count_and_what_is_read_comes_before_the_charge(
+    name, ledger, tmp_path, monkeypatch
+):
     """A figure computed from the truth would be in every bundle, and no ε would cover it."""
     for read in COUNTED:
         monkeypatch.delattr(Dataset, read)
-    fresh = datasets.load("demo-city")
+    monkeypatch.setattr("engine.report.aggregates.ReportTable.counts", None)
+    fresh, setting = datasets.load("demo-city"), products()[name]
     ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
-    planned = plan(products()[name], fresh, trips=TRIPS)
+    planned = plan(setting, fresh, trips=TRIPS)
     budget, cost = check(planned, fresh, ledger)
     assert cost.epsilon <= budget.left_epsilon
     assert statement_of(fresh, planned)["warnings"]
+    with pytest.raises(ReleaseError, match=r"failed \(\w+\): nothing was spent"):
+        release(setting, fresh, tmp_path / "out", ledger=ledger)
+    assert ledger.budget("people").releases == 0
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
 
 
 def test_no_public_name_writes_a_bundle_without_a_full_charge(demo, tmp_path, monkeypatch):

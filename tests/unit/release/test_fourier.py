@@ -19,33 +19,40 @@ ELL, CAP, HOURS = 30, 840, 168
 
 @pytest.fixture(scope="module")
 def scales(demo):
-    return way.Scales.proving(ASKED, demo.metadata.max_visits_cap)
+    return plan(fourier(), demo).stages
 
 
-def test_the_scales_are_those_of_the_paper_in_whole_steps(scales):
+def most_moved(scales):
+    return scales[-1].sensitivity * way.UNIT
+
+
+@pytest.fixture(scope="module")
+def epsilon(demo):
+    return way.published(ASKED, demo.metadata.max_visits_cap).epsilon
+
+
+def test_the_scales_are_those_of_the_paper_in_whole_steps(scales, epsilon):
     """From P1's formulas written out; the steps from the largest singular value of the matrix."""
     matrix = dct(np.eye(HOURS), type=2, norm="ortho", axis=0)
     norm = np.linalg.norm(np.rint(matrix * 2**20), 2)
-    epsilon = scales.published.epsilon
     step, root = norm * 2**12, math.sqrt(ELL)
-    assert scales.drawn[0] == pytest.approx(4 / epsilon)
-    assert scales.drawn[1] == pytest.approx(4 * CAP / epsilon)
-    assert scales.drawn[2] == pytest.approx(2 * root * step / (epsilon / 4), rel=1e-4)
+    assert scales[0].drawn == pytest.approx(4 / epsilon)
+    assert scales[1].drawn == pytest.approx(4 * CAP / epsilon)
+    assert scales[2].drawn == pytest.approx(2 * root * step / (epsilon / 4), rel=1e-4)
     sigma = root * math.sqrt(8 * math.log(4e7)) / (epsilon / 2)
-    assert scales.drawn[3] == pytest.approx(sigma * step, rel=1e-4)
-    assert scales.drawn[2] >= 8 * root * step / epsilon  # never less than what is proved needs
-    assert scales.drawn[3] >= sigma * step
+    assert scales[3].drawn == pytest.approx(sigma * step, rel=1e-4)
+    assert scales[2].drawn >= 8 * root * step / epsilon  # never less than what is proved needs
+    assert scales[3].drawn >= sigma * step
 
 
-def test_the_scales_prove_what_is_charged_by_formulas_of_their_own(scales):
-    epsilon = scales.published.epsilon
-    rho = (math.sqrt(ELL) / (scales.drawn[3] / 2**32)) ** 2 / 2
+def test_the_scales_prove_what_is_charged_by_formulas_of_their_own(scales, epsilon):
+    rho = (math.sqrt(ELL) / (scales[3].drawn / 2**32)) ** 2 / 2
     alpha = 1 + np.exp(np.linspace(-3, 9, 200_001))
     converted = alpha * rho + np.log(1 / (alpha * 1e-7)) / (alpha - 1) + np.log1p(-1 / alpha)
     total = epsilon / 2 + epsilon / (4 * math.sqrt(2)) + converted.min()
-    assert scales.epsilon == pytest.approx(total, rel=1e-4)
-    assert scales.epsilon <= ASKED.epsilon
-    assert scales.epsilon == pytest.approx(ASKED.epsilon, rel=1e-6)
+    assert way.proved(scales, ASKED.delta) == pytest.approx(total, rel=1e-4)
+    assert way.proved(scales, ASKED.delta) <= ASKED.epsilon
+    assert way.proved(scales, ASKED.delta) == pytest.approx(ASKED.epsilon, rel=1e-6)
     for factor in (0.8, 1.25):  # with other noise it would be another total
         other = (rho / factor**2) * alpha + np.log(1 / (alpha * 1e-7)) / (alpha - 1)
         assert abs((other + np.log1p(-1 / alpha)).min() / converted.min() - 1) > 0.15
@@ -92,14 +99,14 @@ def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_
         visits[at, hours] = 1
         moved = transformed(before + visits)
         change = np.sqrt(((moved - exact).astype(float) ** 2).sum())
-        assert change <= scales.moved
+        assert change <= most_moved(scales)
         furthest = max(furthest, change)
         one, other = (
-            np.array(way.scores(some, scales.drawn[3]), dtype=object) for some in (exact, moved)
+            np.array(way.scores(some, scales[3].drawn), dtype=object) for some in (exact, moved)
         )
         ranges = (other - one).astype(float)
-        assert np.ptp(ranges) <= way.range_of(scales.moved)
-    assert furthest > 0.9 * scales.moved
+        assert np.ptp(ranges) <= way.range_of(most_moved(scales))
+    assert furthest > 0.9 * most_moved(scales)
 
 
 def test_where_noise_exceeds_the_visits_all_is_zero_and_the_total_says_so(

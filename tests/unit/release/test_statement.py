@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od, privacy
-from engine.release import noise, plan, warnings, words
+from engine.release import noise, plan, warnings
 from tests.support.releases import (
     TRIPS,
     flows,
@@ -17,7 +17,6 @@ from tests.support.releases import (
     report,
     seen,
     statement_of,
-    visits,
     zoom,
 )
 
@@ -145,15 +144,3 @@ def test_item_10_tells_how_period_and_places_were_fixed(demo, period, places, wo
     said = statement_of(demo, planned)["items"]["cells"]
     for some in words:
         assert some in said
-
-
-@pytest.mark.parametrize(
-    ("setting", "said"),
-    [
-        (seen(od.ODParameters(epsilon=1.0, max_trips_per_user=1)), "At most 1 trip of a person on"),
-        (report(max_trips_per_user=1), "At most 1 trip of a person over"),
-        (visits(max_visits_per_user=1), "At most 1 visit of a person in"),
-    ],
-)
-def test_one_kept_is_one_trip_or_visit(demo, setting, said):
-    assert words(plan(setting, demo), "contribution")[0].startswith(said)
