@@ -16,9 +16,6 @@ from ..ingest.inputs.zones import read_shapes
 
 RESIDENTS = ("residents", "population", "pop", "pop_est", "inhabitants")
 """Names by which a column of residents is guessed, in this order."""
-EXAMPLE = Path(__file__).parents[2] / "data" / "outlines" / "france_departments.geojson"
-EXAMPLE_SOURCE = "INSEE, populations légales in force in 2026"
-"""96 departments with residents of a census; see the notice beside the file."""
 
 
 def guess_residents(columns: Sequence[str]) -> str | None:

@@ -40,7 +40,6 @@ class OwnData:
     time_zone: str | None = None
     workspace: "Workspace | None" = None
     build: Kept | None = None
-    example: bool = False  # whether a twin is made of the shipped example
 
     def read(self, kind: str) -> dict[Any, Any]:
         """Return what has been read of a kind; where that is much, it is read anew."""
@@ -168,7 +167,7 @@ def dismiss() -> None:
     if held.workspace is not None:
         held.workspace.let_go()
     held.build, held.round = None, held.round + 1
-    held.known, held.leave_out, held.refused, held.example = {}, set(), "", False
+    held.known, held.leave_out, held.refused = {}, set(), ""
 
 
 def start(options: IngestOptions) -> None:

@@ -11,7 +11,7 @@ import streamlit as st
 from engine.ingest import Cancelled, Progress
 from engine.ingest.inputs.places import from_zones
 from engine.synthetic.twin import twin
-from engine.synthetic.twinfiles import EXAMPLE, EXAMPLE_SOURCE, guess_residents, read_twin_zones
+from engine.synthetic.twinfiles import guess_residents, read_twin_zones
 from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, MOST_VISITS, TwinInputs
 from engine.synthetic.twinpeople import residents_of
 from pages._ui.data import (
@@ -22,7 +22,6 @@ from pages._ui.data import (
 )
 from pages._ui.data.files import Draft
 from pages._ui.data.form import dataset_name
-from pages._ui.data.store import own
 from pages._ui.jobs.kept import Tell
 
 SHARE_OF_RESIDENTS, MOST_BY_DEFAULT = 0.1, 200_000
@@ -58,16 +57,9 @@ def draw() -> None:
             "GeoJSON, GeoPackage, a zipped Shapefile or GeoParquet; or a CSV of places with "
             "latitude and longitude, whose own areas are the zones.",
         )
-        if not files and not own().example:
-            st.button(
-                "Try it with France",
-                icon=":material/map:",
-                key="data_twin_example",
-                on_click=lambda: setattr(own(), "example", True),
-                help="96 departments and their residents, which come with the product.",
-            )
+        if not files:
             return
-        path = files[0] if files else EXAMPLE
+        path = files[0]
         left, right = st.columns([1, 1.4], gap="large")
         with left:
             main = st.container()
@@ -80,8 +72,7 @@ def draw() -> None:
             inputs = data_wording.tried("Cannot be made", _checked, zones, more)
         with right:
             data_places.show(from_zones(zones))
-            notice = f" · residents: {EXAMPLE_SOURCE}; outlines: Natural Earth"
-            st.caption(f"{len(zones):,} zones{notice if path == EXAMPLE else ''}")
+            st.caption(f"{len(zones):,} zones")
         pressed = st.button(
             "Make the twin",
             type="primary",
@@ -139,8 +130,7 @@ def _more(draft: Draft, path: Path) -> tuple[gpd.GeoDataFrame | None, dict[str, 
         )
     zones = data_wording.tried("Cannot be read", data_files.looked, read_twin_zones, path, column)
     if column is not None:
-        named = f"column “{column}” of the file of zones"
-        more["sources"]["residents"] = EXAMPLE_SOURCE if path == EXAMPLE else named
+        more["sources"]["residents"] = f"column “{column}” of the file of zones"
     source = draft.field(
         st.text_input,
         "Where these numbers are printed",

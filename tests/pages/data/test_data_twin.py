@@ -55,24 +55,6 @@ def test_a_file_without_residents_says_so_and_one_that_is_none_is_refused(open_p
     assert "Cannot be read" in text(app)
 
 
-def test_the_shipped_example_is_one_click_away_and_names_its_source(open_page) -> None:
-    app = opened(open_page)
-    button(app, "data_twin_example").click().run()
-    assert not app.exception, app.exception
-    assert "96 zones" in text(app)
-    assert "INSEE" in text(app)
-    assert widget(app.selectbox, "data_twin_residents").value == "population"
-    assert widget(app.number_input, "data_twin_people").value == 200_000
-    widget(app.number_input, "data_twin_people").set_value(500).run()
-    button(app, "data_twin_start").click().run()
-    ended(held(app, OwnData).build)
-    app.run()
-    folder = app.session_state["session"].datasets["twin-france-departments"]
-    inputs = datasets.load(folder).metadata.scenario["twin"]
-    assert inputs["people"] == 500
-    assert "INSEE" in inputs["sources"]["residents"]
-
-
 def test_what_cannot_be_made_is_said_before_it_is_tried(open_page) -> None:
     app = upload(opened(open_page), "twin", "few.geojson", ZONES)
     widget(app.number_input, "data_twin_trips").set_value(200.0).run()
