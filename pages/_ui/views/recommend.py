@@ -102,7 +102,7 @@ def draw(setting: Setting, *, key: str) -> None:
 
 def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) -> None:
     (every, best, ways), limit = judged, state.value(state.RISK)
-    why = words.why(every.candidates, limit)
+    why = words.why(every.candidates, limit, best)
     if best is None or every.alike:
         lack = (
             "No setting as asked holds anything, so that they cannot be told apart."

@@ -22,8 +22,8 @@ USE_RULE = (
     "74%. These limits are conventions."
 )
 LEAK = (
-    "A setting chosen by looking at confidential data leaks a little about them, which no ε "
-    "accounts for. Release will record it as tuned on these data."
+    "Choosing by confidential data leaks a little about them, which no ε accounts for; Release "
+    "records it."
 )
 
 
@@ -108,7 +108,7 @@ def sentence(one: Candidate) -> str:
     )
 
 
-def why(judged: Sequence[Candidate], limit: float) -> str:
+def why(judged: Sequence[Candidate], limit: float, best: Candidate | None = None) -> str:
     """Say by what a setting is chosen of those as asked, and how low ε can go.
 
     Examples
@@ -121,6 +121,8 @@ def why(judged: Sequence[Candidate], limit: float) -> str:
     if not usable:
         return f"{chosen}No ε makes anything as asked usable."
     least = min(usable, key=lambda one: (one.setting.parameters.epsilon, one.preference))
+    if best is not None and best.setting.parameters.epsilon == least.setting.parameters.epsilon:
+        return f"{chosen}No lower ε is of use."
     said, _, epsilon = levers(least.setting).rpartition(", ε ")
     return f"{chosen}Lower ε is of use down to {epsilon} ({said})."
 
