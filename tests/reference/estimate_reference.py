@@ -60,30 +60,17 @@ STEPS = range(-30, 31)
 THETA = [0.0, *(math.exp(0.2 * k) for k in STEPS)]
 
 
-def log_normal(spread, none):
-    centre, width = -math.log(1 - none) - spread**2 / 2, max(spread, 0.05)
-    weights = [math.exp(-((0.2 * k - centre) ** 2) / (2 * width**2)) for k in STEPS]
-    return [none, *((1 - none) * w / sum(weights) for w in weights)]
-
-
 def learn(rows):
-    """The law of θ of cells, each a list of P(y | θ): likeliest start, half broad, ten rounds."""
-
-    def total(law):
-        chances = [sum(p * w for p, w in zip(row, law, strict=True)) for row in rows]
-        return sum(math.log(max(chance, 1e-300)) for chance in chances)
-
-    spreads = (0.0, 0.2, 0.4, 0.7, 1.0, 1.4, 1.9, 2.5)
-    choices = [log_normal(s, none) for none in (0.0, 0.1, 0.3, 0.6, 0.9) for s in spreads]
-    likeliest = max(choices, key=total)
-    start = [(p + w) / 2 for p, w in zip(likeliest, log_normal(1.4, 0.3), strict=True)]
-    law = start
-    for _ in range(10):
+    """The law of θ of cells, each a list of P(y | θ): sixty rounds from one broad law."""
+    none, centre = 0.3, -math.log(0.7) - 1.4**2 / 2
+    weights = [math.exp(-((0.2 * k - centre) ** 2) / (2 * 1.4**2)) for k in STEPS]
+    start = law = [none, *((1 - none) * w / sum(weights) for w in weights)]
+    for _ in range(60):
         sums = [0.0] * len(law)
         for row in rows:
             joint = [p * w for p, w in zip(row, law, strict=True)]
             sums = [s + j / sum(joint) for s, j in zip(sums, joint, strict=True)]
-        law = [(s + 60 * p) / (len(rows) + 60) for s, p in zip(sums, start, strict=True)]
+        law = [(s + 5 * p) / (len(rows) + 5) for s, p in zip(sums, start, strict=True)]
     return law
 
 

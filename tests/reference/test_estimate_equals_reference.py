@@ -49,7 +49,7 @@ def test_reading(rate, seed):
     from_back = {
         (a, b): (expected[b, a][0] * mu[a, b] / mu[b, a], expected[b, a][1]) for a, b in expected
     }
-    readings = reading.read(cells, rate, reading.from_flow_back(cells, rate, mu))
+    readings = reading.read(cells, rate, reading.expected_alone(cells, rate, distances))
     for pair, values in plain.read_expected(cells, rate, from_back, most).items():
         mean, typical, empty = values
         assert readings.mean[pair] == pytest.approx(mean, rel=2e-3, abs=2e-3)

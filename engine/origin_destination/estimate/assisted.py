@@ -8,8 +8,6 @@ It holds because what chooses s has not read the cell: pairs of zones are dealt 
 model of a fold is learnt from the others and from the flow back alone.
 """
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from ...arrays import Floats, Integers
@@ -27,29 +25,18 @@ _FEWEST_ZONES = 4
 
 def of_day(cells: Integers, rate: float, expect: Expect) -> tuple[Integers, Integers]:
     """Return low and high of every kept count of a day, shape (zones, zones); diagonal 0."""
-    below, above = tails(rate)
-    low, high = cells - above[0], cells + below[0]
-    for grid, prior, at in models(cells, rate, expect):
-        low.flat[at], high.flat[at] = hull(grid, prior, cells.flat[at], rate)
-    off = ~np.eye(len(cells), dtype=np.bool_)
-    return np.maximum(low, 0) * off, np.maximum(high, 0) * off
-
-
-def models(
-    cells: Integers, rate: float, expect: Expect
-) -> Iterator[tuple[CountGrid, Floats, Integers]]:
-    """Yield a grid, a law of counts on it, and the flows it chooses for, which taught it nothing.
-
-    Flows too large for the grid are in none.
-    """
     zones = np.arange(len(cells))
     off, fold = ~np.eye(len(cells), dtype=np.bool_), np.add.outer(zones, zones) % FOLDS
+    below, above = tails(rate)
+    low, high = cells - above[0], cells + below[0]  # of flows too large for the grid
     for one in range(FOLDS if len(cells) >= _FEWEST_ZONES else 0):
         taught = off & (fold != one)
         laws = learn(cells, rate, expect(taught), taught)
         own, row = fold.flat[laws.at] == one, laws.row[laws.pair]
         for kind in np.unique(row[own]):
-            yield laws.grid, laws.priors[kind], laws.at[own & (row == kind)]
+            at = laws.at[own & (row == kind)]
+            low.flat[at], high.flat[at] = hull(laws.grid, laws.priors[kind], cells.flat[at], rate)
+    return np.maximum(low, 0) * off, np.maximum(high, 0) * off
 
 
 def tails(rate: float) -> tuple[Integers, Integers]:

@@ -2,8 +2,7 @@
 
 Cells of like expectation and equal noisy count are read together: what the noise says of them is
 one row of a table. A law is a list of shares over a grid of log θ and over θ = 0, flows that do not
-exist. It is learnt by expectation–maximisation from the likeliest of a few log-normal laws with a
-share of empty flows, mixed with one broad law, so that no law is surer than its cells can tell.
+exist. It is learnt by expectation–maximisation from one broad log-normal law.
 """
 
 from typing import NamedTuple
@@ -23,14 +22,10 @@ EXPECTATIONS = (-60, 80)
 STEP_SHAPE = 100.0
 """Around every step of θ the intensity spreads by a tenth (gamma), so that counts between two
 steps are as believable as those on them."""
-SPREADS = (0.0, 0.2, 0.4, 0.7, 1.0, 1.4, 1.9, 2.5)
-NONE = (0.0, 0.1, 0.3, 0.6, 0.9)
-"""The likeliest log-normal has one of these spreads, and one of these shares of empty flows."""
-BROAD = (1.4, 0.3)
-BROAD_SHARE = 0.5
-PSEUDO_CELLS = 60.0
-"""The law that learning starts from counts as so many cells."""
-ROUNDS = 10
+START: tuple[float, float] = 1.4, 0.3
+"""Learning starts from one broad law: the spread of log θ, and the share of empty flows."""
+PSEUDO_CELLS, ROUNDS = 5.0, 60
+"""What it starts from counts as so many cells, so that no law is surer than its cells can tell."""
 UNCERTAINTY_STEP = 4.0
 UNCERTAINTIES = (-5, 2)
 """Cells share a law whose expectation is as uncertain: relative variance 4^−5, 4^−4, … 4^2."""
@@ -213,19 +208,13 @@ def _step(values: Floats, width: float, ends: tuple[int, int]) -> NDArray[np.int
 def log_normal(spread: float, none: float) -> Floats:
     """Return a law of θ with mean 1: log-normal, and a share of empty flows."""
     centre = -np.log1p(-none) - spread**2 / 2
-    away = (_LOG_THETA - centre) ** 2 / (2 * max(spread, STEP / 4) ** 2)
-    law = np.exp(away.min() - away)
+    law = np.exp(-((_LOG_THETA - centre) ** 2) / (2 * spread**2))
     return np.append(none, (1 - none) * law / law.sum())
-
-
-_LAWS = np.stack([log_normal(spread, none) for none in NONE for spread in SPREADS], axis=1)
 
 
 def _learn(evidence: Floats, cells: Floats) -> Floats:
     """Return the law of θ of these cells."""
-    likeliest = int(np.argmax(cells @ np.log(np.maximum(evidence @ _LAWS, 1e-300))))
-    start = (1 - BROAD_SHARE) * _LAWS[:, likeliest] + BROAD_SHARE * log_normal(*BROAD)
-    law = start
+    start = law = log_normal(*START)
     for _ in range(ROUNDS):
         share = (cells / np.maximum(evidence @ law, 1e-300)) @ evidence
         law = (law * share + PSEUDO_CELLS * start) / (cells.sum() + PSEUDO_CELLS)

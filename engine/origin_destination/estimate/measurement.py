@@ -23,7 +23,7 @@ Add = Callable[[Integers, int, float], Integers]
 COUNTED_TO: dict[ODUnit, int] = {"person-day": 20, "person": 50}
 """Beyond T the trips of one unit are counted up to so many, all flows together (public)."""
 
-BEYOND_SHARE = 0.02
+BEYOND_SHARE = 0.03
 """Share of ε that this count costs."""
 
 _LARGEST_NOISE = 2.0**62
@@ -57,7 +57,7 @@ def counts_beyond(parameters: ODParameters) -> int:
 
 
 def ledger(parameters: ODParameters) -> Ledger:
-    """Return what one unit of protection pays: ε, of which the count beyond T takes 2%."""
+    """Return what one unit of protection pays: ε, of which the count beyond T takes 3%."""
     beyond = counts_beyond(parameters)
     count_epsilon = BEYOND_SHARE * parameters.epsilon if beyond else 0.0
     cells = (Kind.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)

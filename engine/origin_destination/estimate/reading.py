@@ -22,7 +22,7 @@ Expect = Callable[[Booleans | None], Expected]
 
 
 class Reading(NamedTuple):
-    """Posterior mean, median and P(0) of every kept count, shape (zones, zones); diagonal empty.
+    """Posterior mean, median and P(0) of kept counts and the mean behind; (zones, zones) each.
 
     Mean and median are clipped to what the noise allows for all cells at once (95%): no flow is so
     unexpected that a clear count is not believed.
@@ -31,6 +31,7 @@ class Reading(NamedTuple):
     mean: Floats
     typical: Floats
     empty: Floats
+    intensity: Floats
 
 
 def expectations(days: Integers, rate: float, distances_m: Floats) -> Iterator[Expect]:
@@ -70,13 +71,6 @@ def expected_alone(
 ) -> Expected:
     """Return what is expected of every cell by linear sums of the matrix and the flow back."""
     predicted = predict(cells, noise_variance(rate), distances_m, taught)
-    return from_flow_back(cells, rate, predicted, taught)
-
-
-def from_flow_back(
-    cells: Integers, rate: float, predicted: Floats, taught: Booleans | None = None
-) -> Expected:
-    """Return what the prediction and the noisy flow back say of every cell."""
     known = intensity(cells, rate, Expected(predicted, np.ones_like(predicted)), taught)
     back = known.trips.T * predicted / np.where(predicted.T > 0, predicted.T, 1.0)
     return Expected(back, known.uncertainty.T)
@@ -99,17 +93,18 @@ def intensity(
 def read(cells: Integers, rate: float, expected: Expected) -> Reading:
     """Return the reading of one matrix, given what is expected of every cell."""
     laws = learn(cells, rate, expected)
-    del expected  # what is no longer needed goes: between thousands of zones each is 70 MB
     off, flows = ~np.eye(len(cells), dtype=np.bool_), max(cells.size - len(cells), 1)
     # far above the noise a cell is read as it is
-    readings: Floats = np.empty((4, *cells.shape))
-    readings[:2] = cells
-    readings[2] = noise_variance(rate)
-    readings[3] = ~off
-    for every, known in zip(readings.reshape(4, -1), laws.posterior(), strict=True):
-        every[laws.at] = known[laws.pair]
+    readings: Floats = np.empty((5, *cells.shape))
+    readings[:3] = cells
+    readings[3] = noise_variance(rate)
+    readings[4] = ~off
+    mean, typical, behind, variance, empty = readings
+    behind.flat[laws.at] = laws.intensity()[0] * expected.trips.flat[laws.at]
+    del expected  # what is no longer needed goes: between thousands of zones each is 70 MB
+    for every, known in zip((mean, typical, variance, empty), laws.posterior(), strict=True):
+        every.flat[laws.at] = known[laws.pair]
     del laws
-    mean, typical, variance, empty = readings
     # what the means lack of the noisy sum goes to the cells of which least is known
     apart = float(cells.sum(where=off) - mean.sum(where=off))
     lacking = beyond_noise(apart, flows * noise_variance(rate))
@@ -119,8 +114,8 @@ def read(cells: Integers, rate: float, expected: Expected) -> Reading:
     low, high = np.maximum(cells - reach, 0), np.maximum(cells, 0) + reach
     for one in (mean, typical):
         np.clip(one, low, high, out=one)
-        one *= off
-    return Reading(mean, typical, empty)
+    readings[:3] *= off
+    return Reading(mean, typical, empty, behind)
 
 
 def beyond_noise(apart: float, variance: float) -> float:

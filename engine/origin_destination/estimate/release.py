@@ -21,6 +21,9 @@ from .reading import beyond_noise, expectations, read
 LIKELY_EMPTY = 0.05
 """A flow is likely where the model's P(no trip) is below this."""
 
+FEW_TRIPS = 8.0
+"""A flow of fewer kept trips says less of those beyond T than what is expected of it."""
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EstimateRelease:
@@ -31,15 +34,15 @@ class EstimateRelease:
     counts : array, shape (days, zones, zones)
         Expected trips (posterior mean), at least 0 and not whole: what to add up.
     typical : array, same shape
-        The number of one flow (posterior median), with the least expected absolute error. Not for
-        sums: small flows are mostly empty, so their medians add up to too little.
+        The number of one flow (posterior median), whole, with the least expected absolute error.
+        Not for sums: small flows are mostly empty, so their medians add up to too little.
     empty : array, same shape
-        P(no trip) by the model.
+        P(no kept trip) by the model.
     certain : bool array, same shape
         Flows named as existing whatever the model: on average at most 5% of those that a release
         names, all its days together, are empty.
     factor : array, shape (days,)
-        By which estimates of a day are scaled up for the trips beyond T.
+        By which sums of a day are scaled up for the trips beyond T.
     measurement, distances_m : Measurement, array of shape (zones, zones)
         The noisy cells on which all rests, and public metres between zones.
     """
@@ -88,29 +91,27 @@ class EstimateRelease:
         low, high = zip(*intervals(self.measurement, self.distances_m), strict=True)
         return np.stack(low), np.stack(high)
 
-    def exact_interval(self, *, at_once: bool) -> tuple[Integers, Integers]:
-        """Return the ranges, at least 0, that hold kept counts in 95 of 100 releases.
+    def exact_interval(self) -> tuple[Integers, Integers]:
+        """Return ranges, at least 0, that hold all kept counts at once in 95 of 100 releases.
 
-        With `at_once` for all flows of the release together, hence also for those chosen by what
-        was released; else for one flow that was chosen without looking.
+        So they hold for flows that were chosen by what was released, too.
         """
         cells = self.measurement.cells
-        flows = max(cells.size - cells.shape[0] * cells.shape[-1], 1) if at_once else 1
-        reach = cell_reach(self.measurement.rate, cells=flows)
         off = ~np.eye(cells.shape[-1], dtype=np.bool_)
+        reach = cell_reach(self.measurement.rate, cells=max(len(cells) * int(off.sum()), 1))
         return np.maximum(cells - reach, 0) * off, np.maximum(cells + reach, 0) * off
 
-    def exact_totals(self, axis: int, *, at_once: bool) -> tuple[Integers, int]:
+    def exact_totals(self, axis: int) -> tuple[Integers, int]:
         """Return noisy totals of zones, shape (days, zones), and z: kept ones are in it ± z.
 
-        In 95 of 100 releases, as `exact_interval`; `axis` is −1 for trips out of each zone, −2 for
-        trips into it.
+        All at once in 95 of 100 releases; `axis` is −1 for trips out of each zone, −2 for trips
+        into it.
         """
         totals, zones = self.measurement.cells.sum(axis=axis), self.counts.shape[-1]
         if zones < 2:
             return totals, 0
-        confidence = 1 - 0.05 / (totals.size if at_once else 1)
-        return totals, total_reach(self.measurement.rate, zones - 1, confidence=confidence)
+        level = 1 - 0.05 / totals.size
+        return totals, total_reach(self.measurement.rate, zones - 1, confidence=level)
 
 
 def release(
@@ -132,10 +133,7 @@ def release(
 
 
 def read_measurement(measured: Measurement, distances_m: Floats) -> EstimateRelease:
-    """Read a measurement: a pure function of noisy cells and public geometry.
-
-    Estimates are scaled up by the trips beyond T; exact statements are about kept trips.
-    """
+    """Read a measurement: a pure function of noisy cells and public geometry."""
     days = list(read_days(measured, distances_m))
     if len(days) == 1:  # nothing is copied
         return days[0]
@@ -145,17 +143,20 @@ def read_measurement(measured: Measurement, distances_m: Floats) -> EstimateRele
 
 
 def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRelease]:
-    """Yield what `read_measurement` returns, one day after the other: one day is in memory."""
+    """Yield what `read_measurement` returns, one day after the other: one day is in memory.
+
+    Sums are scaled up by the trips beyond T. A flow gets as many for each kept trip, where it has
+    few by what is behind its count; rounded down. Exact statements are about kept trips.
+    """
     least = least_certain(measured.cells, measured.rate)
     off = ~np.eye(measured.cells.shape[-1], dtype=np.bool_)
     for day, expect in enumerate(expectations(measured.cells, measured.rate, distances_m)):
-        mean, typical, empty = read(measured.cells[day], measured.rate, expect(None))
+        mean, typical, empty, intensity = read(measured.cells[day], measured.rate, expect(None))
         factor = _factor(measured, day, float(mean.sum()))
-        mean *= factor
-        typical *= factor
+        behind = np.where(mean < FEW_TRIPS, intensity, mean)
         yield EstimateRelease(
-            counts=mean[None],
-            typical=typical[None],
+            counts=factor * mean[None],
+            typical=np.floor(typical + (factor - 1) * behind)[None],
             empty=empty[None],
             certain=off & (measured.cells[day : day + 1] >= least),
             factor=np.array([factor]),

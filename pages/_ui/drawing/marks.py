@@ -62,7 +62,7 @@ def ranges(
 ) -> tuple[list[str], list[str]]:
     """Return the ranges of flows in words: 95% for each by itself, and for all at once."""
     written: list[list[str]] = []
-    for low, high in (release.interval, release.exact_interval(at_once=True)):
+    for low, high in (release.interval, release.exact_interval()):
         ends = zip(low[0][pairs], high[0][pairs], strict=True)
         written.append([f"{a:,}–{b:,}" for a, b in ends])
     return written[0], written[1]

@@ -69,7 +69,7 @@ def _interval(matrix: Matrix, way: str) -> tuple[tuple[Numbers, Numbers], str]:
             f"{percent(trimmed)} of trips before any noise. All flows together: {true:,.0f} true "
             f"trips, {expected:,.0f} expected in the release ({bias})."
         )
-    noisy, reach = matrix.release.exact_totals(-1 if way == LEAVING else -2, at_once=True)
+    noisy, reach = matrix.release.exact_totals(-1 if way == LEAVING else -2)
     return (np.maximum(noisy[0] - reach, 0), np.maximum(noisy[0] + reach, 0)), (
         f"Bars: the sum of all noisy flows of the zone ± {reach:,}: in 95 of 100 releases the bars "
         "of all zones at once hold the trips that trimming keeps, whatever the model."
