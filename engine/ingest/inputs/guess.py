@@ -90,8 +90,10 @@ def complete(mappings: Mappings, given: Reading) -> Reading:
             code="ambiguous-dates",
             settings=("date_order",),
         )
-    for what in ("date_order", "number_times"):
-        told = {s: value for s, one in readings.items() if (value := getattr(one, what))}
+    for what in ("date_order", "number_times", "text_time_zone"):
+        told = {s: getattr(one, what) for s, one in readings.items()}
+        if what != "text_time_zone":  # in which None is local time, no open question
+            told = {source: value for source, value in told.items() if value}
         odd = [source for source, value in told.items() if value != next(iter(told.values()))]
         if odd:
             column = next(name for own, name in mappings[odd[0]].items() if own in TIMES)

@@ -93,6 +93,17 @@ def test_times_in_another_zone_are_moved(tmp_path: Path, expected: Any) -> None:
     assert counted(dataset.folder) == expected
 
 
+def test_a_file_in_utc_beside_one_in_local_time_is_refused(tmp_path: Path) -> None:
+    for name, header in (("a", "datetime"), ("b", "utc time")):
+        rows = f"uid,{header},origin,destination\n1,2015-09-07 20:00,A,B\n"
+        (tmp_path / f"{name}.csv").write_text(rows, encoding="utf-8")
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    for files in ((first, second), (second, first)):
+        error = ingests.refused(tmp_path, "is not written as the times of", *files)
+        assert error.settings == ("text_time_zone",)
+    built(tmp_path, second)
+
+
 def test_thousands_and_decimals_of_flows_are_read(tmp_path: Path) -> None:
     path = tmp_path / "f.csv"
     late = "A;B;12\n" * 2_500 + "B;C;1.234\n"
