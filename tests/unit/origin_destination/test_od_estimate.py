@@ -252,6 +252,7 @@ def test_odd_matrices_give_finite_answers(zones, rate, days):
             totals, reach = release.exact_totals(-1)
             assert totals.shape == (days, zones)
             assert reach >= 0
+            assert (release.certain == certain_flows(cells, rate)).all()
             assert not (release.certain & release.likely).any()
 
 
