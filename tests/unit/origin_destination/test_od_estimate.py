@@ -252,7 +252,6 @@ def test_odd_matrices_give_finite_answers(zones, rate, days):
             totals, reach = release.exact_totals(-1)
             assert totals.shape == (days, zones)
             assert reach >= 0
-            assert (release.certain == certain_flows(cells, rate)).all()
             assert not (release.certain & release.likely).any()
 
 
@@ -274,7 +273,7 @@ def test_certain_flows_are_named_once_for_all_days_of_a_release():
     """A day with nothing to name gets no allowance of its own: one procedure over all cells."""
     cells = np.zeros((28, 9, 9), dtype=np.int64)
     cells[0, 0, 1] = 105  # clear of the noise of 28 days
-    cells[1, 0, 1] = 70  # clear of one day's only
+    cells[1, 0, 1] = 90  # clear of one day's only
     release = estimate.read_measurement(measured(cells, 0.1), np.ones((9, 9)))
     assert np.argwhere(release.certain).tolist() == [[0, 0, 1]]
     assert certain_flows(cells[1], 0.1)[0, 1]
