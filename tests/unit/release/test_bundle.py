@@ -4,6 +4,7 @@ import hashlib
 import json
 import shutil
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema
@@ -173,6 +174,16 @@ def test_what_may_not_be_released_costs_nothing(ledger, demo, tmp_path, setting,
         release(setting, demo, tmp_path / "out", ledger=ledger, **options)
     assert ledger.budget("people").releases == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
+
+
+def test_tables_that_were_clipped_for_more_visits_are_refused(demo, tmp_path, monkeypatch):
+    ledger, of = BudgetLedger(tmp_path / "ledger.sqlite"), {"datasets": ["demo-city"], "by": "me"}
+    ledger.declare("people", unit="person", epsilon=9.0, delta=1e-6, **of)
+    odd = replace(demo.zoom_tables, max_visits_cap=demo.zoom_tables.max_visits_cap + 1)
+    monkeypatch.setattr(Dataset, "zoom_tables", odd)
+    with pytest.raises(ExplorerError, match="do not fit its towers and its cap"):
+        release(zoom(), demo, tmp_path / "out", ledger=ledger)
+    assert ledger.budget("people").releases == 0
 
 
 def test_a_release_that_is_mostly_noise_takes_a_second_yes(ledger, demo, tmp_path):
