@@ -122,8 +122,8 @@ OURS = ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day", method
 @pytest.mark.parametrize("flow", [0, 3, 14, 100])
 @pytest.mark.parametrize("trips", [1, 3, 4])
 def test_a_method_that_suppresses_nothing_exposes_every_flow_like_a_busy_one(flow, trips):
-    # 2% of ε count the trips beyond T, which only whoever has T of them can have
-    q, results = math.exp(-0.98 / 4), np.arange(-400, 401)
+    # 3% of ε count the trips beyond T, which only whoever has T of them can have
+    q, results = math.exp(-0.97 / 4), np.arange(-400, 401)
     without = q ** np.abs(results) * (1 - q) / (1 + q)
     pad = np.zeros(trips)
     exact = 0.5 * np.abs(np.r_[pad, without] - np.r_[without, pad]).sum()
