@@ -110,11 +110,9 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
             else f"None as asked keeps an attacker's guesses within {limit:.0%}."
         )
         _block("noisy", "Nothing to recommend", lack)
-    elif best.setting == setting:
-        _block("good", "Recommended: as you have it", words.sentence(best), why)
     else:
         title = "Recommended" if best.usable else "Best as asked, and not usable"
-        title += " so far" if running else ""
+        title += ": as you have it" * (best.setting == setting) + " so far" * running
         _block("good" if best.usable else "noisy", title, words.sentence(best), why)
     if running:
         st.caption("More methods, zones and times are being judged …")

@@ -202,6 +202,10 @@ def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_
     labels = [one.label for one in app.button if (one.key or "").startswith("way_")]
     assert any("clusters" in label or "province" in label for label in labels)
     assert any("whole period" in label for label in labels)
+    app = settled(app.button(key="way_home_use").click().run())
+    ((level, words),) = advice(app)
+    assert "Best as asked, and not usable: as you have it" in words  # never "recommended"
+    assert level == verdict(app)[0] == "noisy"
 
 
 def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_home, settled):
