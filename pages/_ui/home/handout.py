@@ -17,6 +17,7 @@ from pages._ui.views.answer import Answer
 from pages._ui.wording import use as words
 from pages._ui.wording.datasets import NOT_A_RELEASE, SIMULATED_BANNER
 from pages._ui.wording.glossary import GLOSSARY
+from pages._ui.wording.numbers import counted
 
 _STYLE = """
 @page { size: A4; margin: 12mm } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
@@ -98,9 +99,12 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int, advic
     named = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
     named.append(levers.partition(",")[0].removeprefix("the "))
     meant = [f"{word}: {GLOSSARY[word]}" for word in named if word in GLOSSARY]
+    tables = len(setting.when.lengths(len(data.days))) if flows else 1
+    cells = f"{count * (count - 1):,} pairs of zones; trips within a zone are left out"
     lines = [
         f"{words.zones_words(setting.zones, count)}, {when}; {levers}",
         f"Protected: {who}; data of {data.first_day:%-d %B} to {data.last_day:%-d %B %Y}",
+        f"Released: {counted(tables, 'table')} of {cells if flows else f'{count:,} zones by hour'}",
         covered,
         *([readable] if readable else []),
     ]

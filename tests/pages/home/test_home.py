@@ -322,6 +322,15 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
         assert f"<li>{sign}: " in page
     assert ("As it is set: too open" in page) == (query.get("epsilon") == "3")
     assert "Protected: a person" in page
+    n = len(datasets.load("demo-city").zones)
+    cells = {
+        "od_zones": "7 tables of 90 pairs of zones",
+        "home_shown": f"1 table of {n} zones by hour",
+    }
+    wanted = next(
+        (cells[at] for at in cells if at in query), f"1 table of {n * n - n:,} pairs of zones"
+    )
+    assert re.search("<li>(Released: .*?)[;<]", page)[1] == f"Released: {wanted}"
     assert "Simulated people" in page
     assert "127.0.0.1" not in page
     assert not re.search(r'(src|href)="', page)
