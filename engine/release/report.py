@@ -108,4 +108,8 @@ class _OpenDPNoise(ReportNoise):
         return drawn
 
     def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:
-        raise NotImplementedError  # no way of a release draws by the exponential mechanism
+        raise ParameterError(
+            "a release draws no number by the exponential mechanism",
+            value=f"{shape[1]} candidates of {analysis}",
+            remedy="choose method='derived', which reads five numbers off noisy bins",
+        )
