@@ -124,6 +124,12 @@ def test_distances_are_metres(city):
     assert south.distance(north) == pytest.approx(111_200, rel=1e-3)
 
 
+def test_one_tower_is_read_by_every_zone_by_its_area():
+    alone = geography.tessellate(random_towers(1), grid_zones(3, 1))
+    read = alone.to_zones @ alone.to_cover @ np.ones(1)
+    assert read == pytest.approx(np.full(3, 1 / 3), rel=1e-3)
+
+
 def test_towers_at_one_place_share_a_cell_and_zones_without_towers_still_read():
     towers = gpd.GeoDataFrame(geometry=[shapely.Point(2.21, 48.81)] * 2, crs=4326)
     twins = geography.tessellate(towers, grid_zones(2, 2))
