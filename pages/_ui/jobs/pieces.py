@@ -230,13 +230,13 @@ def live(name: str, job: Job, draw: Callable[[list[Any], bool], None], *, what: 
     def part() -> None:
         with st.container(key=f"job_live_{name}"):  # the style keeps it from fading when asked
             job.go_on()
+            if polling != job.running:
+                st.rerun()  # a part cannot change how often it runs
             if what:
                 progress(name, job, what)
             elif job.error:
                 st.error(job.error)
             draw(job.done, job.running)
-        if polling != job.running:
-            st.rerun()  # a part cannot change how often it runs
 
     if polling:
         st.fragment(problems.guarded(part), run_every=POLL_S)()

@@ -95,8 +95,10 @@ def protects(answer: Answer) -> str:
     if not words.is_flows(answer.setting):
         return f"{total} protects a person's whole week of visits"
     if asked.unit == "person-day":
-        together = "together" if answer.setting.when.step == "day" else "added up"
-        days = "" if risk.releases == 1 else f"; all {risk.releases} days {together}: {total}"
+        noise = (
+            "each under its own noise" if answer.setting.when.step == "day" else "under one noise"
+        )
+        days = "" if risk.releases == 1 else f"; {risk.releases} days {noise}: {total}"
         return f"ε = {asked.epsilon:g} protects one day of a person{days}"
     whom = "single trips, and less whoever makes many"
     return f"{total} protects {'a person, all days' if asked.unit == 'person' else whom}"

@@ -102,7 +102,6 @@ def draw(setting: Setting, *, key: str) -> None:
 
 def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) -> None:
     (every, best, ways), limit = judged, state.value(state.RISK)
-    why = words.why(every.candidates, limit, best)
     if best is None or every.alike:
         lack = (
             "No setting as asked holds anything, so that they cannot be told apart."
@@ -111,6 +110,7 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
         )
         _block("noisy", "Nothing to recommend", lack)
     else:
+        why = f"Keeps most within {words.hundred(limit)} of 100 guesses right."
         title = "Recommended" if best.usable else "Best as asked, and not usable"
         title += ": as you have it" * (best.setting == setting) + " so far" * running
         _block("good" if best.usable else "noisy", title, words.sentence(best), why)

@@ -1,6 +1,5 @@
 """A setting, its use and its risk in words: the same sentences on every page and the handout."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from engine import density, origin_destination as od, privacy
@@ -106,25 +105,6 @@ def sentence(one: Candidate) -> str:
         f"Publish {publish(one)}: {held(one.use, one.setting)}; {guessed(one.risk)}. "
         f"With {levers(one.setting)}."
     )
-
-
-def why(judged: Sequence[Candidate], limit: float, best: Candidate | None = None) -> str:
-    """Say by what a setting is chosen of those as asked, and how low ε can go.
-
-    Examples
-    --------
-    >>> why((), 0.75)
-    'Keeps most within 75 of 100 guesses right. No ε makes anything as asked usable.'
-    """
-    chosen = f"Keeps most within {hundred(limit)} of 100 guesses right. "
-    usable = [one for one in judged if one.usable]
-    if not usable:
-        return f"{chosen}No ε makes anything as asked usable."
-    least = min(usable, key=lambda one: (one.setting.parameters.epsilon, one.preference))
-    if best is not None and best.setting.parameters.epsilon == least.setting.parameters.epsilon:
-        return f"{chosen}No lower ε is of use."
-    said, _, epsilon = levers(least.setting).rpartition(", ε ")
-    return f"{chosen}Lower ε is of use down to {epsilon} ({said})."
 
 
 def as_set(use: Use, setting: Setting, best_guess: float) -> str:
