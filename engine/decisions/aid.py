@@ -85,11 +85,11 @@ def shock(dataset: Dataset, zone_ids: Sequence[str] | None = None, *, days: Days
         zone_ids = described.get("zone_ids")
         if not zone_ids:
             need = f"an affected area is needed, and dataset '{dataset.id}' names none"
-            raise DatasetError(need, remedy="choose one or more zones", settings=("zone_ids",))
+            raise DatasetError(need, remedy="choose one or more zones")
     area = zone_positions(dataset, zone_ids, "zone_ids")
     if len(area) == len(dataset.zones):
         rule, value = "zone_ids must leave a zone to go to", f"all {len(area)}"
-        raise ParameterError(rule, value=value, remedy="choose fewer", settings=("zone_ids",))
+        raise ParameterError(rule, value=value, remedy="choose fewer")
     if days is None:
         first = 0
         if "first_day" in described:

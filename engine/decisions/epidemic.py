@@ -137,7 +137,7 @@ class Scene(NamedTuple):
         chosen = day_indices(dataset, days)
         if len(chosen) < 2:
             rule, remedy = "an epidemic needs trips on at least 2 days", "choose more days"
-            raise ParameterError(rule, value="1", remedy=remedy, settings=("days",))
+            raise ParameterError(rule, value="1", remedy=remedy)
         places = zone_positions(dataset, origins, "origins")
         return cls(dataset, places, home_people(dataset), chosen, model or EpidemicParameters())
 

@@ -147,7 +147,7 @@ def zone_positions(dataset: Dataset, ids: Sequence[str], name: str) -> tuple[int
         got = f"'{unknown[0]}'" if unknown else ("none" if not wanted else "a repeated zone")
         rule = f"{name} must name zones of dataset '{dataset.id}', each once"
         remedy = "take ids from the column zone_id of its zones"
-        raise ParameterError(rule, value=got, remedy=remedy, settings=(name,))
+        raise ParameterError(rule, value=got, remedy=remedy)
     return tuple(position[zone] for zone in wanted)
 
 

@@ -176,7 +176,6 @@ def release_table(
             "travel_time needs trips with their ends",
             value="trips found between sightings",
             remedy="leave it out: shares=even(…) of the others",
-            settings=("shares",),
         )
     results: dict[Analysis, Result] = {}
     for analysis in reversed(parameters.on):  # the number of trips may follow from days

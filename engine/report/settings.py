@@ -173,7 +173,6 @@ class ReportParameters:
                     "shares must add up to at most 1",
                     value=f"{total / MILLION:g}",
                     remedy="lower a share",
-                    settings=("shares",),
                 )
         if self.unit == "item" and Analysis.GYRATION in self.on:
             raise _people_refused("unit='item' with gyration")
@@ -253,7 +252,6 @@ def stop_index(max_trips_per_user: int) -> int:
             "max_trips_per_user must be one of the stops",
             value=str(max_trips_per_user),
             remedy=remedy,
-            settings=("max_trips_per_user",),
         )
     return STOPS.index(value)
 
@@ -273,5 +271,4 @@ def _people_refused(got: str) -> ParameterError:
         value=got,
         remedy="protecting single trips puts no bound on what a person with many trips reveals: "
         "choose unit='user' or leave these analyses out",
-        settings=("unit",),
     )
