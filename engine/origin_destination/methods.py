@@ -19,8 +19,8 @@ Release = ODRelease | EstimateRelease
 
 METHODS: dict[ODMethod, Method[Release]] = {
     "published": Method(
-        name="Published: hides below τ",
-        short="Published",
+        name="The papers' method, with τ",
+        short="The papers' method",
         about="Hides every flow below τ.",
         loses=(
             "Every flow below τ, and with it much of the totals of zones; what it shows keeps its "
@@ -32,8 +32,8 @@ METHODS: dict[ODMethod, Method[Release]] = {
         expected=expectation,
     ),
     "estimate": Method(
-        name="Ours: reads small flows",
-        short="Ours",
+        name="Our method: reads small flows",
+        short="Our method",
         about="Hides nothing and reads small flows in the light of their zones, their distance and "
         "the flow back. Where T trims people "
         f"{estimate.BEYOND_SHARE:.0%} of ε goes to the number of trips beyond T, by which all "

@@ -170,7 +170,7 @@ NAMES = ("density_data", "od_data", "density_zones", "od_zones")
 """Keys of what is named: the dataset of each part, then its level of zones."""
 
 _KEYS = {one.key: one for one in FIELDS}
-_BEFORE = {("od_time", "period"): "whole"}
+_BEFORE = {("od_time", "period"): "whole", ("od_method", "Ours: reads small flows"): "estimate"}
 """Values of shared links that are called otherwise now."""
 
 
