@@ -290,8 +290,20 @@ def save(
                 ids = list(map(str, zones["zone_id"]))
                 tripfiles.write(version, name, table, ids, metadata.days)
                 continue
-            keys = [(column, "ascending") for column in table.column_names if column != "n"]
-            path, ordered = version / f"{name}.parquet", table.sort_by(keys)
-            pq.write_table(ordered, path, compression="zstd", compression_level=9)
+            path = version / f"{name}.parquet"
+            pq.write_table(_sorted(table), path, compression="zstd", compression_level=9)
 
     return Dataset(storage.write_version(folder, metadata.to_json(), write, texts))
+
+
+def _sorted(table: pa.Table) -> pa.Table:
+    """Return a table sorted by its keys: text by its place among its like, which takes less."""
+    keys: list[Any] = []
+    for name in table.column_names:
+        column: Any = table[name].combine_chunks()
+        if pa.types.is_string(column.type):
+            known = column.dictionary_encode()
+            column = pc.rank(known.dictionary).take(known.indices)
+        if name != "n":
+            keys.append(column.to_numpy(zero_copy_only=False))
+    return table.take(np.lexsort(keys[::-1]))
