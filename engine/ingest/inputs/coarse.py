@@ -18,7 +18,7 @@ from ... import geography
 from ...errors import InputError
 from ..options import MOST_ZONES, check_count
 from .cells import h3, zones_of
-from .places import HULL_BUFFER_M, WGS84, Places, check_extent, from_zones, zone_of
+from .places import HULL_BUFFER_M, OWN_AREAS, WGS84, Places, check_extent, from_zones, zone_of
 
 Shapes: TypeAlias = Any
 Area = tuple[float, float, float, float]
@@ -43,7 +43,7 @@ def coarsen(places: Places, size_m: float | None) -> Places:
         places,
         zones=zones,
         zone_of_tower=zone_of(places.towers, zones),
-        notes=(*places.notes, note),
+        notes=(*(one for one in places.notes if one != OWN_AREAS), note),
         zones_are_towers=False,
     )
 

@@ -24,6 +24,10 @@ from . import ids, mapping, parents, sources
 from .zones import joined, read_zones
 
 HULL_BUFFER_M = 500.0
+OWN_AREAS = (
+    "zones are the locations' Voronoi cells, clipped to their convex hull widened by "
+    f"{HULL_BUFFER_M:g} m"
+)
 FARTHEST_M = 1_000.0
 """How far a point outside all zones may lie from the nearest place."""
 MOST_LOCATIONS = 1_000_000
@@ -217,12 +221,8 @@ def voronoi_zones(towers: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
 def _from_towers(towers: gpd.GeoDataFrame) -> Places:
     coordinates = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy()))
     number = coordinates.groupby([0, 1], sort=False).ngroup().to_numpy().astype(np.int32)
-    note = (
-        f"zones are the locations' Voronoi cells, clipped to their convex hull widened by "
-        f"{HULL_BUFFER_M:g} m"
-    )
     plain: Any = towers[["location_id", "name", "geometry"]]
-    return Places(plain, voronoi_zones(towers), number, (note,), zones_from_places=True)
+    return Places(plain, voronoi_zones(towers), number, (OWN_AREAS,), zones_from_places=True)
 
 
 def from_zones(zones: gpd.GeoDataFrame) -> Places:

@@ -77,6 +77,7 @@ def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_
     assert "coarser zones" in missing(app)
     widget(app.number_input, "data_hexagons").set_value(20_000.0).run()
     assert "zones are H3 hexagons of resolution" in text(app)
+    assert "Voronoi" not in text(app)
     assert "coarser zones" not in missing(app)
 
 
