@@ -1,23 +1,35 @@
-"""A bundle's place on disk: claimed before anything is charged, filled out of sight, whole at once.
+"""A bundle's place on disk, claimed before anything is charged and filled out of sight; its files.
 
 A hidden sibling, whose lock ends with its process however that ends, and the empty folder itself
 claim the name; one rename puts the one over the other. What a killed release left is swept by the
-next one. What is said of a release that fails or is stopped is what is spent.
+next one. Keys of tables are from public geometry, and no spreadsheet runs their text. The folder
+``flowmap`` has flows of all released matrices added up, of noisy cells before suppression:
+suppressed cells never show negative noise. Many sums are noise alone; those are left out by a bar
+that holds for all flows at once, since a reader looks at the flows that are there.
 """
 
 import fcntl
 import os
 import shutil
 import zipfile
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pc
+import pyarrow.parquet as pq
 import shapely
 
+from ..arrays import Floats, Integers
 from ..datasets import storage
+from ..origin_destination.statements import total_reach
+from ..parameters import HOURS_PER_WEEK
 from .ledger import Entry, locked, printable, refused
+from .plan import LEVEL
 
 PARTIAL = ".partial-release-"
 _TEXTS, _NUMBER, _POINT = 200_000, 120, 150
@@ -152,3 +164,86 @@ def _settled(path: Path) -> str:
     storage.make_owner_only(path)
     storage.sync(path)
     return storage.sha256(path)
+
+
+def neutral(texts: Any) -> list[str]:
+    """Return texts that a spreadsheet shows and never runs as formulas."""
+    words = (str(text) for text in texts)
+    return [f"'{one}" if one.startswith(("=", "+", "-", "@", "\t", "\r")) else one for one in words]
+
+
+def write_table(path: Path, parts: Iterable[Mapping[str, Any]], *, parquet: bool = False) -> None:
+    """Write parts of columns by name as CSV, and Parquet where asked; text is `neutral` already."""
+    writers: list[Any] = []
+    with ExitStack() as open_files:
+        for part in parts:
+            arrays = {n: c if isinstance(c, pa.Array) else pa.array(c) for n, c in part.items()}
+            batch = pa.RecordBatch.from_pydict(arrays)
+            if not writers:
+                writers.append(pc.CSVWriter(path, batch.schema))
+                if parquet:
+                    beside = path.with_suffix(".parquet")
+                    writers.append(pq.ParquetWriter(beside, batch.schema, compression="zstd"))
+                for one in writers:
+                    open_files.enter_context(one)
+            for one in writers:
+                one.write_batch(batch)
+
+
+def write_zones(
+    zones: gpd.GeoDataFrame, values: Mapping[str, Integers | Sequence[int]], folder: Path
+) -> None:
+    """Write ``zones.geojson`` and ``zones.parquet`` (GeoParquet) with the values of each zone."""
+    columns = {name: np.asarray(value, dtype=np.int64) for name, value in values.items()}
+    text = {name: neutral(zones[name]) for name in ("zone_id", "name")}
+    frame = gpd.GeoDataFrame({**text, **columns}, geometry=zones.geometry.to_numpy(), crs=4326)
+    frame.to_parquet(folder / "zones.parquet", index=False, compression="zstd")
+    (folder / "zones.geojson").write_text(frame.to_json(drop_id=True), encoding="utf-8")
+
+
+def write_hours(
+    zones: gpd.GeoDataFrame, columns: Mapping[str, Floats | Integers], folder: Path
+) -> None:
+    """Write ``density.csv``, also as Parquet: zones by hour; arrays of shape (zones, 168)."""
+    ids = pa.array(neutral(zones["zone_id"]))
+    keys = {
+        "zone_id": ids.take(pa.array(np.repeat(np.arange(len(ids)), HOURS_PER_WEEK))),
+        "hour": np.tile(np.arange(HOURS_PER_WEEK), len(ids)),
+    }
+    values = {name: each.ravel() for name, each in columns.items()}
+    write_table(folder / "density.csv", [keys | values], parquet=True)
+
+
+def clear_bar(scale: float, matrices: int, flows: int) -> int:
+    """Return the bar of sums of so many matrices, for all flows at once (Bonferroni)."""
+    return total_reach(1 / scale, matrices, confidence=1 - (1 - LEVEL) / flows)
+
+
+def write_flowmap(
+    zones: gpd.GeoDataFrame,
+    folder: Path,
+    ends: tuple[pa.Array, pa.Array],
+    sums: Integers,
+    scale: float,
+    matrices: int,
+) -> None:
+    """Write what flowmap tools read, and what it leaves out, of signed sums of noisy matrices."""
+    folder.mkdir()
+    centres: Any = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
+    ids, names = (neutral(zones[name]) for name in ("zone_id", "name"))
+    lon, lat = centres.round(6).T
+    write_table(folder / "locations.csv", [{"id": ids, "name": names, "lat": lat, "lon": lon}])
+    bar = clear_bar(scale, matrices, len(sums))
+    clear = sums > bar
+    shown, where = sums[clear], pa.array(np.flatnonzero(clear))
+    flows = {"origin": ends[0].take(where), "dest": ends[1].take(where), "count": shown}
+    write_table(folder / "flows.csv", [{**flows, "low_95": shown - bar, "high_95": shown + bar}])
+    total, reach = int(sums.sum()), total_reach(1 / scale, matrices * len(sums))
+    totals = {
+        "flows": ["in flows.csv", "left out", "all"],
+        "number": [len(shown), len(sums) - len(shown), len(sums)],
+        "count": [int(shown.sum()), total - int(shown.sum()), total],
+        "low_95": [None, None, total - reach],
+        "high_95": [None, None, total + reach],
+    }
+    write_table(folder / "totals.csv", [totals])

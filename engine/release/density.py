@@ -25,11 +25,10 @@ from ..errors import DatasetError, ParameterError
 from ..ledger import Kind
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from . import noise
-from .files import write_hours, write_zones
-from .plan import LEVEL, ROOM, Accuracy, Plan, Progress, Stage, laplace_sd, law_of, normal_bar
+from .bundle import write_hours, write_zones
+from .plan import LEVEL, ROOM, Accuracy, Plan, Progress, Stage, laplace_sd, normal_bar
 
 _WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))  # by how much a week's noise deviates more
-_GRID = 2**15  # points: at least 64 standard deviations to each side
 _EPSILONS, _LARGEST_DELTA = (1e-3, 50.0), 1e-3  # of zoom: OpenDP finds ε of every ρ
 
 
@@ -37,11 +36,11 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
     ours, towers, cap = parameters.method == "zoom", len(view.towers), view.metadata.max_visits_cap
-    stages = _stages(parameters, view) if ours else _laplace(parameters)
     variances = zone_variances(view)
     middle = float(np.sqrt(np.median(variances)))
     own: dict[str, Any]
     if ours:
+        stages = _stages(parameters, view)
         hour, week = (normal_bar(one.scale * middle) for one in (stages[0], stages[3]))
         what, bar = f"all visits, at most {cap} of a person", normal_bar(stages[4].scale)
         rows, districts = [Accuracy(what=what, half_width=bar)], _districts(view)
@@ -49,14 +48,14 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         own = {"product": "density-zoom", "delta": parameters.delta, "composition": "zCDP"}
         own |= {"limit": cap, "matrices": districts, "rho": _strength(parameters) ** 2 / 2}
     else:
+        stages = tuple(map(Stage.laplace, laplace_ledger(parameters).stages))
         deviation = np.array(laplace_sd(stages[0].scale) * middle)
         hour, week = float(hour_bars(deviation)), float(week_bars(deviation))
-        median = int(np.argsort(variances, kind="stable")[len(variances) // 2])
-        shares = view.tessellation.overlap[:, [median]].toarray().ravel()
+        half = float(deviation) / math.sqrt(2 * math.pi)  # bounds E max(S, 0) of a zone's noise S
         rows, cells = list[Accuracy](), towers * HOURS_PER_WEEK
         own = {"product": "density", "composition": "one mechanism"}
         own |= {"limit": parameters.max_visits_per_user}
-        own |= {"raised": raised(stages[0].scale, shares[shares > 0])}
+        own |= {"raised": min(2 * half, half + 0.25)}  # and E ⌊max(S, 0) + ½⌋
     of = f"{', as measured' * ours} (median zone)"
     accuracy = (
         Accuracy(what=f"a zone in one hour{of}", half_width=hour),
@@ -127,27 +126,6 @@ def _zoom(plan: Plan, view: Dataset, deviations: Floats) -> tuple[_Columns, _Col
     )
 
 
-def raised(scale: float, shares: Floats) -> float:
-    """Return E ⌊max(S, 0) + ½⌋ of S = Σ wⱼ·Zⱼ, what an empty zone's hour reads on average.
-
-    The Zⱼ are discrete Laplace noise, the wⱼ `shares` above 0. By convolution on a grid of at least
-    256 points to a standard deviation, which holds sums that are just ½.
-    """
-    deviation = laplace_sd(scale) * float(np.sqrt((shares**2).sum()))
-    step = 2.0 ** np.floor(np.log2(deviation / 256))
-    z = np.arange(-int(25 * scale) - 2, int(25 * scale) + 3)
-    chance, spectrum = law_of(scale).pmf(z), np.ones(_GRID // 2 + 1, dtype=np.complex128)
-    for share in shares:
-        place = share * z / step
-        below = np.floor(place).astype(np.int64)
-        upper = place - below  # a value between two points goes to both, so that its mean stays
-        mass = np.bincount(below % _GRID, weights=chance * (1 - upper), minlength=_GRID)
-        mass += np.bincount((below + 1) % _GRID, weights=chance * upper, minlength=_GRID)
-        spectrum *= np.fft.rfft(mass)
-    read = np.floor(step * np.fft.fftfreq(_GRID, 1 / _GRID) + 0.5)
-    return float(np.fft.irfft(spectrum, _GRID) @ np.maximum(read, 0))
-
-
 def hour_bars(deviations: Floats) -> Integers:
     """Return the bars of zones in an hour: of a single noise, the widest; rounding takes a half."""
     return np.ceil(-np.log(1 - LEVEL) / np.sqrt(2) * deviations + 0.5).astype(np.int64)
@@ -162,10 +140,6 @@ def zone_variances(view: Dataset) -> Any:
     """Return Σ_j F[j, L]² of every zone: by how much towers' noise variances add up in it."""
     overlap = view.tessellation.overlap
     return np.asarray(overlap.multiply(overlap).sum(axis=0), dtype=np.float64).ravel()
-
-
-def _laplace(parameters: DensityParameters) -> tuple[Stage, ...]:
-    return tuple(map(Stage.laplace, laplace_ledger(parameters).stages))
 
 
 def _strength(parameters: DensityParameters) -> float:

@@ -25,7 +25,7 @@ from ..origin_destination.mechanism import algorithm_1
 from ..origin_destination.statements import FALSE_DISCOVERIES, total_reach
 from ..parameters import ODParameters
 from . import noise
-from .files import neutral, write_flowmap, write_table, write_zones
+from .bundle import neutral, write_flowmap, write_table, write_zones
 from .plan import (
     Accuracy,
     Plan,

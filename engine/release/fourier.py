@@ -30,7 +30,7 @@ from ..density.smoothing import smooth_nights
 from ..errors import DatasetError, ParameterError
 from ..parameters import CLASSICAL_GAUSSIAN_MAX_EPSILON, HOURS_PER_WEEK, DensityParameters
 from . import noise
-from .files import write_hours, write_table, write_zones
+from .bundle import write_hours, write_table, write_zones
 from .plan import ROOM, Accuracy, Plan, Progress, Stage, laplace_bar
 
 SHARES = 2**12
@@ -98,7 +98,7 @@ def stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
 
     def laplace(stated: ledger.Stage) -> Stage:
         scale = stated.noise_scale or math.inf
-        epsilon = noise.laplace_epsilon(int(stated.sensitivity), scale)
+        epsilon = noise.laplace(scale).map(int(stated.sensitivity))
         return Stage.of(stated, scale=scale, epsilon=epsilon)
 
     return (
@@ -108,7 +108,7 @@ def stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
             noise="noisy maximum",
             sensitivity=range_of(moved) / UNIT,
             scale=choice / UNIT,
-            epsilon=noise.choice_epsilon(range_of(moved), choice),
+            epsilon=noise.choice(choice).map(range_of(moved)),
             **steps,
         ),
         Stage.of(
@@ -116,7 +116,7 @@ def stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
             noise="discrete Gaussian",
             sensitivity=moved / UNIT,
             scale=sigma / UNIT,
-            rho=noise.gaussian_rho(moved, sigma),
+            rho=noise.gaussian(sigma).map(moved),
             **steps,
         ),
     )

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from opendp import combinators, domains, measurements, measures, metrics, mod
 
-from .. import validation
 from ..arrays import Integers
 from ..density.gaussian import bracketed_root
 
@@ -26,37 +25,22 @@ _WHOLE_NUMBERS: Any = domains.vector_domain(domains.atom_domain(T="i64"))
 
 def discrete_laplace(counts: Integers, scale: float) -> Integers:
     """Return whole counts of any shape plus noise, P(z) ∝ exp(−|z|/scale)."""
-    return _noisy(_laplace(scale), counts)
+    return _noisy(laplace(scale), counts)
 
 
 def discrete_gaussian(counts: Integers, sigma: float) -> Integers:
     """Return whole counts of any shape plus noise, P(z) ∝ exp(−z²/(2σ²))."""
-    return _noisy(_gaussian(sigma), counts)
+    return _noisy(gaussian(sigma), counts)
 
 
 def least(scores: Sequence[int], scale: float) -> int:
     """Return the position of a small score, the least with exponential noise (permute-and-flip)."""
-    return int(_choice(scale)(list(scores)))
-
-
-def laplace_epsilon(sensitivity: int, scale: float) -> float:
-    """Return the ε that OpenDP states for counts of this L₁ sensitivity and scale, rounded up."""
-    return float(_laplace(scale).map(sensitivity))
-
-
-def choice_epsilon(distance: int, scale: float) -> float:
-    """Return the ε that OpenDP states where differences of scores move by at most `distance`."""
-    return float(_choice(scale).map(distance))
-
-
-def gaussian_rho(sensitivity: float, sigma: float) -> float:
-    """Return ρ that OpenDP states for whole numbers of this L₂ sensitivity, rounded up."""
-    return float(_gaussian(sigma).map(float(sensitivity)))
+    return int(choice(scale)(list(scores)))
 
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
     """Return ε at δ of a ρ-zCDP mechanism, as OpenDP converts it (CKS 2020, Proposition 12)."""
-    profile = combinators.make_zCDP_to_approxDP(_gaussian(1.0)).map(math.sqrt(2 * rho))
+    profile = combinators.make_zCDP_to_approxDP(gaussian(1.0)).map(math.sqrt(2 * rho))
     return float(profile.epsilon(delta))
 
 
@@ -72,19 +56,20 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
     return math.exp(bracketed_root(excess, low, high)) * (1 - 1e-9)
 
 
-def _choice(scale: float) -> Any:
+def choice(scale: float) -> Any:
+    """Return what chooses; its map is from how far differences of scores move to ε, rounded up."""
     apart, loss = metrics.linf_distance(T="i64", monotonic=True), measures.max_divergence()
     return measurements.make_noisy_max(_WHOLE_NUMBERS, apart, loss, scale, negate=True)
 
 
-def _gaussian(sigma: float) -> Any:
-    scale = validation.finite_above("sigma", sigma, 0, "it is the noise's standard deviation")
-    return measurements.make_gaussian(_WHOLE_NUMBERS, metrics.l2_distance(T=float), scale)
+def gaussian(sigma: float) -> Any:
+    """Return what adds discrete Gaussian noise; its map is from L₂ sensitivity to ρ, rounded up."""
+    return measurements.make_gaussian(_WHOLE_NUMBERS, metrics.l2_distance(T=float), sigma)
 
 
-def _laplace(scale: float) -> Any:
-    number = validation.finite_above("scale", scale, 0, "it is the sensitivity over ε")
-    return measurements.make_laplace(_WHOLE_NUMBERS, metrics.l1_distance(T="i64"), number)
+def laplace(scale: float) -> Any:
+    """Return what adds discrete Laplace noise; its map is from L₁ sensitivity to ε, rounded up."""
+    return measurements.make_laplace(_WHOLE_NUMBERS, metrics.l1_distance(T="i64"), scale)
 
 
 def _noisy(measurement: Any, counts: Integers) -> Integers:

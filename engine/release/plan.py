@@ -109,8 +109,8 @@ class Plan(Loss):
     `matrices` are of flows, districts or cells of the cover; `total_bar` is half the bar of a
     zone's total. Of flows, `least` is the least number shown, `phantom` E[X | 0], what an empty one
     shows on average, `named_alone` the least measured count by which a single one of ours is named
-    certain, and `trips` what the custodian says were made. `raised` is what a number reads where
-    nothing was counted and negative noise is set to 0.
+    certain, and `trips` what the custodian says were made. `raised` bounds what a number reads
+    on average where nothing was counted and negative noise is set to 0.
     """
 
     product: Literal["od", "od-estimate", "density", "density-fourier", "density-zoom", "report"]

@@ -11,13 +11,13 @@ from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..report import Analysis, ReportNoise, ReportParameters, labels
+from ..report import Analysis, ReportParameters, labels
 from ..report.measures import Measure
-from ..report.mechanism import cells
+from ..report.mechanism import cells, require_lengths
 from ..report.settings import LEVELS
 from ..resolution import FINEST
 from . import noise
-from .files import neutral, write_table
+from .bundle import neutral, write_table
 from .plan import LEVEL, ROOM, Accuracy, Plan, Progress, Stage, laplace_bar, law_of
 
 
@@ -52,12 +52,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
 def prepare(plan: Plan, view: Dataset) -> None:
     """Read the report's tables; raise where they lack what is asked."""
     table, parameters = report.truth(view), plan.parameters
-    if Analysis.TRAVEL_TIME in parameters.on and not table.has_travel_times:
-        raise ParameterError(
-            "travel_time needs trips with their ends",
-            value="trips found between sightings",
-            remedy="leave travel_time out; nothing was spent",
-        )
+    require_lengths(table, parameters)
     limit = parameters.max_trips_per_user if parameters.unit == "user" else None
     for measure in Measure:
         table.counts(measure, limit)
@@ -66,7 +61,8 @@ def prepare(plan: Plan, view: Dataset) -> None:
 def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Draw every count's noise once; write one long table, and quantiles read off noisy bins."""
     table = report.truth(view)
-    drawn = report.release(view, plan.parameters, noise=_OpenDPNoise())
+    source: Any = _OpenDPNoise()
+    drawn = report.release(view, plan.parameters, noise=source)
     progress(0.8)
     zones = view.zones["zone_id"].astype(str).tolist()
     bins: list[dict[str, Any]] = []
@@ -92,11 +88,8 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     progress(1.0)
 
 
-class _OpenDPNoise(ReportNoise):
-    """Whole-number noise from OpenDP for every count of a report."""
-
-    def __init__(self) -> None:
-        super().__init__(())
+class _OpenDPNoise:
+    """Whole-number noise from OpenDP for every count of a report, and no other."""
 
     def counts(self, analysis: Analysis, scales: Floats, /) -> Integers:
         del analysis
@@ -106,10 +99,3 @@ class _OpenDPNoise(ReportNoise):
             zeros = np.zeros(int(where.sum()), dtype=np.int64)
             drawn[where] = noise.discrete_laplace(zeros, float(scale) * ROOM)
         return drawn
-
-    def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:
-        raise ParameterError(
-            "a release draws no number by the exponential mechanism",
-            value=f"{shape[1]} candidates of {analysis}",
-            remedy="choose method='derived', which reads five numbers off noisy bins",
-        )

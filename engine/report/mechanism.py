@@ -171,17 +171,22 @@ def release_table(
 ) -> ReportRelease:
     """Draw one private mobility report of counts at hand; else as `release`."""
     source = given_or_drawn(rng, noise, ReportNoise.draw)
+    require_lengths(table, parameters)
+    results: dict[Analysis, Result] = {}
+    for analysis in reversed(parameters.on):  # the number of trips may follow from days
+        results[analysis] = _result(table, analysis, parameters, source, results)
+    ordered = {analysis: results[analysis] for analysis in parameters.on}
+    return ReportRelease(results=ordered, ledger=ledger(parameters), parameters=parameters)
+
+
+def require_lengths(table: ReportTable, parameters: ReportParameters) -> None:
+    """Refuse travel times of trips that have no ends."""
     if Analysis.TRAVEL_TIME in parameters.on and not table.has_travel_times:
         raise ParameterError(
             "travel_time needs trips with their ends",
             value="trips found between sightings",
             remedy="leave it out: shares=even(…) of the others",
         )
-    results: dict[Analysis, Result] = {}
-    for analysis in reversed(parameters.on):  # the number of trips may follow from days
-        results[analysis] = _result(table, analysis, parameters, source, results)
-    ordered = {analysis: results[analysis] for analysis in parameters.on}
-    return ReportRelease(results=ordered, ledger=ledger(parameters), parameters=parameters)
 
 
 def _result(

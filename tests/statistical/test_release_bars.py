@@ -9,8 +9,8 @@ from engine import datasets, origin_destination as od
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.matrices import trimmed_counts
 from engine.release import noise, plan
-from engine.release.density import hour_bars, raised, zone_variances
-from engine.release.files import clear_bar
+from engine.release.bundle import clear_bar
+from engine.release.density import hour_bars, zone_variances
 from engine.release.plan import laplace_sd
 from tests.support.releases import ONE_DAY, flows, items, ours, seen, visits, written
 from tests.support.trips import save_trips
@@ -97,7 +97,7 @@ def test_our_intervals_hold(demo, tmp_path):
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 10.0, 60.0])
-def test_what_a_quiet_hour_reads_is_said_by_the_law_of_the_noise(demo, epsilon):
+def test_what_a_quiet_hour_reads_is_bounded_by_the_law_of_the_noise(demo, epsilon):
     """The mean of what is written where nothing was counted, in the median zone, by drawing it."""
     setting, draws = visits(epsilon), 20_000
     planned = plan(setting, demo)
@@ -108,9 +108,8 @@ def test_what_a_quiet_hour_reads_is_said_by_the_law_of_the_noise(demo, epsilon):
     empty = np.zeros((len(shares), draws), dtype=np.int64)
     read = np.floor(np.maximum(shares @ noise.discrete_laplace(empty, scale), 0) + 0.5)
     error = read.std() / np.sqrt(draws)
-    assert planned.raised == raised(scale, shares)
-    assert planned.raised == pytest.approx(read.mean(), abs=4 * error + 1e-6)
-    assert f"reads {planned.raised:.3g} on average" in items(demo, setting)["bias"]
+    assert read.mean() - 4 * error <= planned.raised <= 1.1 * read.mean() + 0.3
+    assert f"reads at most {planned.raised:.3g} on average" in items(demo, setting)["bias"]
 
 
 @pytest.mark.parametrize("scale", [0.3, 0.5, 2.0, 30.0])

@@ -118,7 +118,7 @@ def test_bars_and_deviations_are_exact(scale):
 def test_opendp_states_no_more_than_what_is_charged(epsilon, sensitivity):
 
     scale = safe_scale(sensitivity, epsilon)
-    stated = noise.laplace_epsilon(sensitivity, scale)
+    stated = noise.laplace(scale).map(sensitivity)
     assert stated <= epsilon
     assert Fraction(sensitivity) / Fraction(scale) <= Fraction(str(epsilon))
     assert stated == pytest.approx(epsilon, rel=1e-9)

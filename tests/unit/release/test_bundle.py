@@ -18,8 +18,7 @@ from engine import datasets, release as package
 from engine.datasets import Dataset
 from engine.errors import ExplorerError
 from engine.release import CONSENT, NOISE_CONSENT, BudgetLedger, ReleaseError, check, plan
-from engine.release.bundle import room
-from engine.release.files import neutral
+from engine.release.bundle import neutral, room
 from engine.release.statement import ITEMS
 from tests.support.releases import (
     ONE_DAY,

@@ -210,7 +210,7 @@ def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatc
     for number in (1, 84, 420, 840):
         room = (1 - 63 / 64 * (number / 840) ** 2) ** 0.5
         moved = [number, *(clip * room for clip in clips)]
-        rho = sum(noise.gaussian_rho(by, s) for by, (_, s) in zip(moved, drawn, strict=True))
+        rho = sum(noise.gaussian(s).map(float(by)) for by, (_, s) in zip(moved, drawn, strict=True))
         assert noise.zcdp_epsilon(rho * (1 - 1e-12), 1e-7) <= 1.0
         assert rho == pytest.approx(strength**2 / 2, rel=1e-9)
         assert noise.zcdp_epsilon(rho / 0.8**2, 1e-7) > 1.2
