@@ -47,18 +47,19 @@ PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 _FROM = (
     "origin, start, from, pickup, pu, o, departure, boarding, checkout, source, origen, inicio, "
-    "desde, start station"
+    "desde, start station, retiro"
 )
 _TO = (
     "destination, end, to, dropoff, do, dest, d, return, alighting, arrival, target, destino, fin, "
-    "hasta, end station"
+    "hasta, end station, arribo"
 )
 _LAT = "lat, latitude, latitud, station latitude, centroid latitude, lat estacion"
 _LNG = "lng, lon, long, longitude, longitud, station longitude, centroid longitude, long estacion"
 _PLACE = (
     "stop id, id, station id, station code, station number, code, number, location id, location, "
     "polygon id, zone id, zone, district, h3, quadkey, geohash, geohash5, geoid, pcod, pcode, "
-    "geocode, zona, terminal, kiosk id, id estacion, estacion, station"
+    "geocode, zona, terminal, kiosk id, id estacion, estacion, station, "
+    "ciclo estacion, stop"
 )
 _BEGIN = (
     "start, trip start, started, pickup, trip pickup, tpep pickup, lpep pickup, departure, "
@@ -86,9 +87,9 @@ _SYNONYMS: dict[str, str] = {
     "vehiculo, id vehiculo",
     "tid": "trip id, trip, traj id, trajectory id, trajectory, journey id, journey, ride id, "
     "viaje id, id viaje",
-    "datetime": "last reported, timestamp, time, fecha hora, epoch, utc, utc time, utc timestamp, "
-    f"{_either_way(_BEGIN, _WHEN)}, inicio del viaje, start, inicio, departure, call time, date, "
-    "fecha, dia, day, fecha y hora, marca de tiempo, comienzo",
+    "datetime": "last reported, tracked at, timestamp, time, fecha hora, epoch, utc, utc time, "
+    f"utc timestamp, {_either_way(_BEGIN, _WHEN)}, inicio del viaje, start, inicio, departure, "
+    "call time, date, fecha, dia, day, fecha y hora, marca de tiempo, comienzo",
     "end_datetime": f"{_either_way(_FINISH, _WHEN)}, fin del viaje, end, fin, return",
     "origin": f"{_either_way(_FROM, _PLACE)}, from, source, origen, estacion de origen, desde, "
     "h geocode",
@@ -113,7 +114,8 @@ _SYNONYMS: dict[str, str] = {
     "zona, distrito, municipio, codigo, cell id, cvegeo, cd mun, ags, adm4 pcode, adm3 pcode, "
     "adm2 pcode, adm1 pcode, admin4 pcode, admin3 pcode, admin2 pcode, admin1 pcode",
     "flow": "count, n trips, trips, n, flows, volume, value, n crisis, s000, viajes, cantidad, "
-    "conteo, numero, total, flujo, trip count, total trips",
+    "conteo, numero, total, flujo, trip count, total trips, "
+    "visitor flows",
     "date": "day, fecha, dia, date time, datetime, time, timestamp, started at, start time",
 }
 

@@ -139,6 +139,12 @@ NAMES: dict[str, tuple[str, str, dict[str, str]]] = {
         "Trip ID,Checkout Datetime,Checkout Date,Checkout Time,Checkout Kiosk ID,Return Kiosk ID",
         {"datetime": "Checkout Datetime", "origin": "Checkout Kiosk ID"},
     ),
+    "Ecobici": (
+        "rides",
+        "Bici,Ciclo_Estacion_Retiro,Fecha_Retiro,Hora_Retiro,Ciclo_Estacion_Arribo,Fecha_Arribo",
+        {"datetime": "Fecha_Retiro", "clock": "Hora_Retiro", "end_datetime": "Fecha_Arribo"}
+        | {"origin": "Ciclo_Estacion_Retiro", "destination": "Ciclo_Estacion_Arribo"},
+    ),
     "FlowKit": ("flows", "pcod_from,pcod_to,value", {"origin": "pcod_from", "flow": "value"}),
     "cells": ("flows", "h3_o,h3_d,trip_count", {"destination": "h3_d", "flow": "trip_count"}),
     "stations": (
