@@ -29,7 +29,7 @@ from ..datasets import storage
 from ..origin_destination.statements import total_reach
 from ..parameters import HOURS_PER_WEEK
 from .ledger import Entry, locked, printable, refused
-from .plan import LEVEL
+from .plan import LEVEL, Plan
 
 PARTIAL = ".partial-release-"
 _TEXTS, _NUMBER, _POINT = 200_000, 120, 150
@@ -62,7 +62,9 @@ def claimed(out: Path, needed: int) -> Generator[Path]:
                 raise ValueError
             out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
             with locked(out.parent):  # so that no sweep takes what is not locked yet
-                sweep(out.parent)
+                for left in out.parent.glob(f"{PARTIAL}*"):  # by a killed release, never shown
+                    if (held := _lock(left)) is not None:
+                        _drop(left, held)
                 if os.path.lexists(out) or os.path.lexists(zip_of(out)):
                     raise FileExistsError
                 work.mkdir(mode=0o700)
@@ -112,13 +114,6 @@ def reveal(folder: Path, out: Path) -> None:
     os.replace(folder, out)  # the bundle is there, whole; the archive is the same once more
     os.replace(zip_of(folder), zip_of(out))
     storage.sync(out.parent)
-
-
-def sweep(parent: Path) -> None:
-    """Remove what killed releases left: noise that was paid for and never shown."""
-    for left in parent.glob(f"{PARTIAL}*"):
-        if (lock := _lock(left)) is not None:
-            _drop(left, lock)
 
 
 def left_behind(error: BaseException, spent: Entry | None, out: Path) -> str:
@@ -220,12 +215,7 @@ def clear_bar(scale: float, matrices: int, flows: int) -> int:
 
 
 def write_flowmap(
-    zones: gpd.GeoDataFrame,
-    folder: Path,
-    ends: tuple[pa.Array, pa.Array],
-    sums: Integers,
-    scale: float,
-    matrices: int,
+    plan: Plan, zones: gpd.GeoDataFrame, folder: Path, ends: Sequence[pa.Array], sums: Integers
 ) -> None:
     """Write what flowmap tools read, and what it leaves out, of signed sums of noisy matrices."""
     folder.mkdir()
@@ -233,6 +223,7 @@ def write_flowmap(
     ids, names = (neutral(zones[name]) for name in ("zone_id", "name"))
     lon, lat = centres.round(6).T
     write_table(folder / "locations.csv", [{"id": ids, "name": names, "lat": lat, "lon": lon}])
+    scale, matrices = plan.stages[0].scale, plan.matrices
     bar = clear_bar(scale, matrices, len(sums))
     clear = sums > bar
     shown, where = sums[clear], pa.array(np.flatnonzero(clear))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .. import validation
-from ..arrays import Floats, Integers
+from ..arrays import Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..datasets.zoomtables import WEIGHT_UNITS
@@ -28,7 +28,8 @@ from . import noise
 from .bundle import write_hours, write_zones
 from .plan import LEVEL, ROOM, Accuracy, Plan, Progress, Stage, laplace_sd, normal_bar
 
-_WEEK_ROOT = float(np.sqrt(HOURS_PER_WEEK))  # by how much a week's noise deviates more
+HOUR = -math.log(1 - LEVEL) / math.sqrt(2)  # deviations in a bar of a single noise, the widest
+WEEK = normal_bar(math.sqrt(HOURS_PER_WEEK))  # deviations of an hour in a bar of the week
 _EPSILONS, _LARGEST_DELTA = (1e-3, 50.0), 1e-3  # of zoom: OpenDP finds ε of every ρ
 
 
@@ -36,8 +37,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
     ours, towers, cap = parameters.method == "zoom", len(view.towers), view.metadata.max_visits_cap
-    variances = zone_variances(view)
-    middle = float(np.sqrt(np.median(variances)))
+    middle = float(np.median(zone_deviations(view)))
     own: dict[str, Any]
     if ours:
         stages = _stages(parameters, view)
@@ -49,9 +49,9 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         own |= {"limit": cap, "matrices": districts, "rho": _strength(parameters) ** 2 / 2}
     else:
         stages = tuple(map(Stage.laplace, laplace_ledger(parameters).stages))
-        deviation = np.array(laplace_sd(stages[0].scale) * middle)
-        hour, week = float(hour_bars(deviation)), float(week_bars(deviation))
-        half = float(deviation) / math.sqrt(2 * math.pi)  # bounds E max(S, 0) of a zone's noise S
+        deviation = laplace_sd(stages[0].scale) * middle
+        hour, week = (float(bars(deviation, one)) for one in (HOUR, WEEK))
+        half = deviation / math.sqrt(2 * math.pi)  # bounds E max(S, 0) of a zone's noise S
         rows, cells = list[Accuracy](), towers * HOURS_PER_WEEK
         own = {"product": "density", "composition": "one mechanism"}
         own |= {"limit": parameters.max_visits_per_user}
@@ -81,37 +81,37 @@ def prepare(plan: Plan, view: Dataset) -> None:
 
 def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     """Draw the noise of every count once, and write zones by hour and over the week."""
-    deviations = np.sqrt(zone_variances(view))
-    hours, weeks = (_zoom if plan.ours else _towers)(plan, view, deviations)
+    hours, weeks = (_zoom if plan.ours else _towers)(plan, view)
     progress(0.7)
     write_hours(view.zones, hours, folder)
     write_zones(view.zones, weeks, folder)
-    progress(1.0)
 
 
-_Columns = dict[str, Any]
-
-
-def _towers(plan: Plan, view: Dataset, deviations: Floats) -> tuple[_Columns, _Columns]:
+def _towers(plan: Plan, view: Dataset) -> tuple[dict[str, Any], dict[str, Any]]:
     scale = plan.stages[0].scale
     noisy = noise.discrete_laplace(view.presampled_by_tower(plan.limit), scale)
     mapped = view.tessellation.overlap.T @ noisy.astype(np.float64)
     counts = np.maximum(np.floor(mapped + 0.5), 0).astype(np.int64)
     week = np.floor(mapped.sum(axis=1) + 0.5).astype(np.int64)
-    bar = hour_bars(laplace_sd(scale) * deviations)[:, None]
-    bar_week = week_bars(laplace_sd(scale) * deviations)
+    deviations = laplace_sd(scale) * zone_deviations(view)
+    bar, bar_week = bars(deviations, HOUR)[:, None], bars(deviations, WEEK)
     return (
         {"visits": counts, "low_95": np.maximum(counts - bar, 0), "high_95": counts + bar},
         {"visits": week, "visits_low_95": week - bar_week, "visits_high_95": week + bar_week},
     )
 
 
-def _zoom(plan: Plan, view: Dataset, deviations: Floats) -> tuple[_Columns, _Columns]:
+def _zoom(plan: Plan, view: Dataset) -> tuple[dict[str, Any], dict[str, Any]]:
     """Measure all tables, then read them."""
-    noisy = measure(view.zoom_tables, _strength(plan.parameters), _add)
-    visits, to_zones = read(noisy, tower_tree(view)), view.tessellation.overlap.T
 
-    def barred(table: NoisyTable) -> _Columns:
+    def add(_name: str, counts: Integers, sigma: float) -> Integers:
+        return noise.discrete_gaussian(counts, sigma * ROOM)
+
+    noisy = measure(view.zoom_tables, _strength(plan.parameters), add)
+    visits, to_zones = read(noisy, tower_tree(view)), view.tessellation.overlap.T
+    deviations = zone_deviations(view)
+
+    def barred(table: NoisyTable) -> dict[str, Any]:
         measured = to_zones @ table.values
         bar = (normal_bar(table.sigma) * deviations).reshape(-1, *[1] * (measured.ndim - 1))
         ends = {"measured_low_95": measured - bar, "measured_high_95": measured + bar}
@@ -126,20 +126,15 @@ def _zoom(plan: Plan, view: Dataset, deviations: Floats) -> tuple[_Columns, _Col
     )
 
 
-def hour_bars(deviations: Floats) -> Integers:
-    """Return the bars of zones in an hour: of a single noise, the widest; rounding takes a half."""
-    return np.ceil(-np.log(1 - LEVEL) / np.sqrt(2) * deviations + 0.5).astype(np.int64)
+def bars(deviations: Any, reach: float) -> Integers:
+    """Return the bars of zones from the deviations of one hour; rounding takes a half."""
+    return np.ceil(reach * deviations + 0.5).astype(np.int64)
 
 
-def week_bars(deviations: Floats) -> Integers:
-    """Return the bars of zones over the week, from the deviations of one hour."""
-    return np.ceil(normal_bar(_WEEK_ROOT) * deviations + 0.5).astype(np.int64)
-
-
-def zone_variances(view: Dataset) -> Any:
-    """Return Σ_j F[j, L]² of every zone: by how much towers' noise variances add up in it."""
+def zone_deviations(view: Dataset) -> Any:
+    """Return √(Σ_j F[j, L]²) of every zone: by how much towers' noise adds up in it."""
     overlap = view.tessellation.overlap
-    return np.asarray(overlap.multiply(overlap).sum(axis=0), dtype=np.float64).ravel()
+    return np.sqrt(np.asarray(overlap.multiply(overlap).sum(axis=0), dtype=np.float64).ravel())
 
 
 def _strength(parameters: DensityParameters) -> float:
@@ -174,7 +169,3 @@ def _stages(parameters: DensityParameters, view: Dataset) -> tuple[Stage, ...]:
         own = {"scale": sigma * ROOM, "rho": rho, "step": step}
         made.append(Stage.of(one, noise="discrete Gaussian", norm="L₂", **own))
     return tuple(made)
-
-
-def _add(_name: str, counts: Integers, sigma: float) -> Integers:
-    return noise.discrete_gaussian(counts, sigma * ROOM)

@@ -133,8 +133,7 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     _write_totals(plan, view, whole, scaled, folder)
     if plan.compares:
         _write_change(plan, last_two, ids, folder)
-    scale = plan.stages[0].scale
-    write_flowmap(view.zones, folder / "flowmap", (start, end), whole[pairs], scale, plan.matrices)
+    write_flowmap(plan, view.zones, folder / "flowmap", (start, end), whole[pairs])
 
 
 def _write_totals(plan: Plan, view: Dataset, whole: Integers, scaled: Floats, folder: Path) -> None:

@@ -181,7 +181,6 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     write_zones(view.zones, {"visits": np.rint(counts.sum(axis=1))}, folder)
     ends = {"low_95": [visits - int(plan.bar)], "high_95": [visits + int(plan.bar)]}
     write_table(folder / "totals.csv", [{"what": ["all visits"], "visits": [visits], **ends}])
-    progress(1.0)
 
 
 def draw(
@@ -190,15 +189,12 @@ def draw(
     """Return one draw: visits by zone and hour, all 0 where the noise exceeds the data, and K̂."""
     places = view.tessellation
     of_people, of_visits, choice, sigma = (one.drawn for one in stages)
-    nothing = np.zeros((len(view.zones), HOURS_PER_WEEK))
     histogram = noise.discrete_laplace(view.single_visit_by_tower, of_people)
     visits = int(noise.discrete_laplace(view.truth_by_tower.sum()[None], of_visits)[0])
     people = int(histogram.sum())
-    if people <= 0 or visits <= 0:
-        return nothing, visits
-    totals = places.to_cover @ (histogram / people * visits)
+    totals = places.to_cover @ (histogram * (visits / people if min(people, visits) > 0 else 0.0))
     if not (totals > 0).any():
-        return nothing, visits
+        return np.zeros((len(view.zones), HOURS_PER_WEEK)), visits
     minimum = parameters.cluster_minimum
     if minimum is None:
         minimum = default_cluster_minimum(parameters)

@@ -158,8 +158,6 @@ class BudgetLedger:
         people = named("people", people)
         validation.one_of("unit", unit, get_args(BudgetUnit), "'person' is strongest")
         names = sorted({named("datasets", one) for one in datasets})
-        if not names:
-            raise ParameterError("datasets must name at least one", remedy="name those of them")
         allowed = sorted({named("raised_by", one) for one in (by, *raised_by)})
         body = {"unit": unit, "datasets": names, "raised_by": allowed, **_cost(epsilon, delta)}
         with self._writing() as (append, budgets):

@@ -85,14 +85,12 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
             quantiles.append({"analysis": of, "quantile": list(LEVELS), "value": values})
     write_table(folder / "report.csv", bins)
     write_table(folder / "five_numbers.csv", quantiles)
-    progress(1.0)
 
 
 class _OpenDPNoise:
     """Whole-number noise from OpenDP for every count of a report, and no other."""
 
-    def counts(self, analysis: Analysis, scales: Floats, /) -> Integers:
-        del analysis
+    def counts(self, _analysis: Analysis, scales: Floats, /) -> Integers:
         drawn = np.zeros(len(scales), dtype=np.int64)
         for scale in np.unique(scales):
             where = scales == scale

@@ -29,7 +29,6 @@ TUNING, ITEMS = _TITLES["tuning"], _TITLES["items"]
 """How ε and the other settings were chosen; the eighteen items in their order."""
 
 _WARNINGS = ("simulated", "trip", "noise", "bars", "totals", "raised")
-_UNKNOWN = "to be filled in by the custodian"
 _MOST_SLACK = 1e-6
 _GROUP = 4
 
@@ -76,7 +75,7 @@ def described(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, s
     used = {"method", "epsilon", *USES.get(given["method"], given)}  # no field without an effect
     settings = {name: value for name, value in given.items() if name in used}
     settings |= {**_named(asked, "dataset", "zones", "time"), "trips": plan.trips}
-    more = {"titles": ITEMS, "level": LEVEL, "settings": settings, "unknown": _UNKNOWN}
+    more = {"titles": ITEMS, "level": LEVEL, "settings": settings}
 
     def rendered(name: str) -> str:
         return _WRITTEN.get_template(name).render(content, slug=slug.strip("-"), **more)

@@ -10,7 +10,7 @@ from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.matrices import trimmed_counts
 from engine.release import noise, plan
 from engine.release.bundle import clear_bar
-from engine.release.density import hour_bars, zone_variances
+from engine.release.density import HOUR, bars, zone_deviations
 from engine.release.plan import laplace_sd
 from tests.support.releases import ONE_DAY, flows, items, ours, seen, visits, written
 from tests.support.trips import save_trips
@@ -101,8 +101,8 @@ def test_what_a_quiet_hour_reads_is_bounded_by_the_law_of_the_noise(demo, epsilo
     """The mean of what is written where nothing was counted, in the median zone, by drawing it."""
     setting, draws = visits(epsilon), 20_000
     planned = plan(setting, demo)
-    scale, variances = planned.stages[0].scale, zone_variances(demo)
-    median = np.argsort(variances, kind="stable")[len(variances) // 2]
+    scale, deviations = planned.stages[0].scale, zone_deviations(demo)
+    median = np.argsort(deviations, kind="stable")[len(deviations) // 2]
     shares = demo.tessellation.overlap[:, [median]].toarray().ravel()
     shares = shares[shares > 0]
     empty = np.zeros((len(shares), draws), dtype=np.int64)
@@ -118,10 +118,10 @@ def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale):
     draws, rng = 4_000, np.random.default_rng(8)
     drawn = rng.geometric(1 - np.exp(-1 / scale), (2, len(demo.towers), draws))
     moved = demo.tessellation.overlap.T @ (drawn[0] - drawn[1])  # two-sided geometric
-    bars = hour_bars(laplace_sd(scale) * np.sqrt(zone_variances(demo)))[:, None]
+    reach = bars(laplace_sd(scale) * zone_deviations(demo), HOUR)[:, None]
     for kept in np.arange(0, 1, 0.1):
         off = np.abs(np.floor(kept + moved + 0.5 + 1e-9) - kept)
-        held = (off <= bars + 1e-9).mean(axis=1).min()
+        held = (off <= reach + 1e-9).mean(axis=1).min()
         # also where all noise is a single tower's, with heavier tails than the normal law's
         assert held >= 0.95 - 2.5 * np.sqrt(0.05 * 0.95 / draws)
 
