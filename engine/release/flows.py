@@ -25,7 +25,7 @@ from ..origin_destination.mechanism import algorithm_1
 from ..origin_destination.statements import FALSE_DISCOVERIES, total_reach
 from ..parameters import ODParameters
 from . import noise
-from .bundle import neutral, write_flowmap, write_table, write_zones
+from .bundle import clear_bar, neutral, write_flowmap, write_table, write_zones
 from .plan import (
     Accuracy,
     Plan,
@@ -65,6 +65,8 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     ]
     if ours:
         rows = [Accuracy(what="a flow, as measured", half_width=bar)]
+    chosen = f"a flow picked because it is large{', as measured' * ours}"
+    every = Accuracy(what=chosen, half_width=clear_bar(scale, 1, flows))
     total = f"all trips out of a zone (or into it), all released days{', as measured' * ours}"
     odds = flows / (FALSE_DISCOVERIES * (1 + np.exp(-1 / scale)))
     return Plan.of(
@@ -78,7 +80,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         composition="basic composition" if len(stages) > 1 else "one mechanism",
         cells=flows + matrices * (len(stages) - 1),
         matrices=matrices,
-        accuracy=(*rows, Accuracy(what=total, half_width=total_bar)),
+        accuracy=(*rows, every, Accuracy(what=total, half_width=total_bar)),
         total_bar=total_bar,
         trimmed_to=_trimmed_to(parameters, stages, matrices),
         least=least,

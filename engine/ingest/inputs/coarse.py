@@ -39,10 +39,15 @@ def coarsen(places: Places, size_m: float | None) -> Places:
     else:
         region = shapely.union_all(places.zones.geometry.to_crs(crs).to_numpy(), grid_size=0.1)
     zones, note = _hexagons(gpd.GeoSeries([region], crs=crs), size_m)
+    zone = zone_of(places.towers, zones)
+    if not places.zones_are_towers:
+        inside, names = np.flatnonzero(zone >= 0)[::-1], zones["name"].to_numpy(copy=True)
+        names[zone[inside]] = "around " + places.towers["name"].to_numpy(object)[inside]
+        zones["name"] = names  # the first place in it tells where a hexagon is
     return replace(
         places,
         zones=zones,
-        zone_of_tower=zone_of(places.towers, zones),
+        zone_of_tower=zone,
         notes=(*(one for one in places.notes if one != OWN_AREAS), note),
         zones_are_towers=False,
     )
@@ -106,5 +111,6 @@ def _hexagons(region: Shapes, size_m: float) -> tuple[gpd.GeoDataFrame, str]:
         )
     zones = zones_of(h3().geo_to_cells(wide.to_crs(WGS84).iloc[0], resolution), "h3")
     touched: Any = zones[zones.intersects(region.to_crs(WGS84).iloc[0])]
-    note = f"zones are H3 hexagons of resolution {resolution}"
+    across = f"about {round(edge_m * math.sqrt(3), -2):,.0f} m across"
+    note = f"zones are H3 hexagons of resolution {resolution}, {across}"
     return touched.reset_index(drop=True), note

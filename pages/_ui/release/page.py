@@ -200,8 +200,8 @@ def _history(ledger: BudgetLedger) -> None:
     if not rows:
         return
     st.subheader("The ledger", anchor=False)
-    count = f"{len(entries)} {'entry' if len(entries) == 1 else 'entries'}"
-    st.caption(f"{count}, hashes unbroken; the last one is `{entries[-1].hash}`.")
+    count = f"{len(entries)} entries, budgets and ends of releases among them"
+    st.caption(f"{count}; hashes unbroken, the last one is `{entries[-1].hash}`.")
     tables.draw(_table(rows, {e.body["release"] for e in entries if e.kind == "done"}))
     bundles = {path.parent.name: path.parent for path in folder().glob("*/SHA256SUMS")}
     if bundles:

@@ -101,7 +101,9 @@ def draw(plan: Plan, entry: Entry) -> None:
     title, seen, counted, kept, beyond = words(plan, *names)
     st.markdown(f"**{title}** of **{entry.name}** · {seen}")
     _judge(plan, entry)
-    first, stage = plan.accuracy[0], plan.stages[0]
+    rows, stage = plan.accuracy, plan.stages[0]
+    first, large = rows[0], next((one for one in rows if "picked" in one.what), None)
+    wider = f" Of {large.what}: ± {bar(large.half_width)}." if large else ""
     numbers = counted.partition(". ")[0]
     cards.row(
         [
@@ -109,7 +111,7 @@ def draw(plan: Plan, entry: Entry) -> None:
                 f"Error bar ({LEVEL:.0%})",
                 f"± {bar(first.half_width)}",
                 "by the law of the noise",
-                f"Of {first.what}, after trimming.",
+                f"Of {first.what}, after trimming.{wider}",
             ),
             Card("Noise", f"scale {stage.scale:.4g}", stage.noise, kept),
             Card("Noisy numbers", f"{plan.cells:,}", "", f"{numbers}.".partition(": ")[2]),
@@ -117,10 +119,10 @@ def draw(plan: Plan, entry: Entry) -> None:
     )
     with st.expander("Expected accuracy and bias", icon=":material/straighten:"):
         st.caption("From the noise alone: nothing in your data was looked at for this table.")
-        rows = plan.accuracy
+        sizes = ["" if row.size is None else f"{row.size:,}" for row in rows]
         columns = {
             "Number": [row.what for row in rows],
-            "Kept size": ["" if row.size is None else f"{row.size:,}" for row in rows],
+            **({"Kept size": sizes} if any(sizes) else {}),
             f"{LEVEL:.0%} error bar": [f"± {bar(row.half_width)}" for row in rows],
             "Shown": [f"{row.shown:.1%}" for row in rows],
             "If shown, the bar holds it": [f"{min(row.holds, LEVEL):.1%}" for row in rows],

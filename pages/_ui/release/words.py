@@ -57,7 +57,7 @@ def cost(plan: Plan, budget: Budget, charged: Cost) -> str:
     coarser = list(UNITS).index(plan.unit) > list(UNITS).index(budget.unit)
     return (
         f"Privacy loss (ε) of {plan.epsilon:g} per {UNITS[plan.unit]}{days} costs a "
-        f"{UNITS[budget.unit]} {charged.epsilon:.6g}{delta}; {left:.6g} is left after it."
+        f"{UNITS[budget.unit]} ε = {charged.epsilon:.6g}{delta}; {left:.6g} is left after it."
         + _FINER.get(budget.unit, "")
         * coarser
     )

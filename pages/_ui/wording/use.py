@@ -59,7 +59,7 @@ def held(use: Use, setting: Setting) -> str:
     if not is_flows(setting):
         return f"of 100 visits in all {right} are where and when they were"
     if setting.zones == FINEST:
-        return f"of 100 trips in all {right} are where they were"
+        return f"of 100 trips between zones {right} are where they were"
     cross = f"of the {hundred(use.crossing)} in 100 trips that cross {level_words(setting.zones)}"
     return f"{cross}, {right} in 100 are where they were"
 

@@ -47,7 +47,7 @@ def test_what_the_page_says_of_bias_is_short(page, product):
 
 def test_cost_and_warnings_are_said_in_full_before_confirming(page):
     app = declared(page)
-    assert "on 7 days costs a person 7; 3 is left after it." in texts(app)
+    assert "on 7 days costs a person ε = 7; 3 is left after it." in texts(app)
     assert [one.value for one in app.warning if one.value.startswith("NOISE IS SHOWN AS FLOWS")]
     assert filled(app) == ("these data", "")
     assert app.button(key="release_start").disabled
@@ -166,7 +166,7 @@ def test_a_release_that_is_mostly_noise_takes_a_second_typed_yes(page):
     [
         ("efpag_joint", "exceeds δ by 1e-07"),
         ("zoom", "exceeds δ by 1e-07"),
-        ("towers_laplace", "costs a person 1; 9 is left after it."),
+        ("towers_laplace", "costs a person ε = 1; 9 is left after it."),
         ("efpag", "are for exploring"),
     ],
 )
@@ -188,13 +188,13 @@ def test_a_budget_is_offered_with_the_delta_that_the_setting_takes(page):
     next(one for one in page.text_input if one.label.startswith("Your name")).set_value("me")
     next(one for one in page.number_input if "(ε)" in one.label).set_value(2.0)
     app = next(one for one in page.button if one.label == "Declare the budget").click().run()
-    assert "costs a person 1 (and δ = 1e-07); 1 is left after it." in texts(app)
+    assert "costs a person ε = 1 (and δ = 1e-07); 1 is left after it." in texts(app)
 
 
 def test_a_report_is_released_and_a_dataset_without_one_is_told(page):
     app = declared(page)
     app.button_group(key="release_product").set_value(question.REPORT).run()
-    assert "costs a person 1; 9 is left after it." in texts(app)
+    assert "costs a person ε = 1; 9 is left after it." in texts(app)
 
 
 def test_the_largest_epsilon_that_fits_is_one_press(page):
@@ -202,7 +202,7 @@ def test_the_largest_epsilon_that_fits_is_one_press(page):
     assert "exceeds ε by 5" in " ".join(errors(app))
     app.button(key="release_most").click().run()
     assert app.session_state["epsilon"] == 0.28
-    assert "costs a person 1.96; 0.04 is left after it." in texts(app)
+    assert "costs a person ε = 1.96; 0.04 is left after it." in texts(app)
 
 
 def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(

@@ -191,7 +191,11 @@ def test_hexagons_stand_for_stations_or_cover_an_area(tmp_path: Path, by_points:
         rows = [("p", at, a, b) for at, (a, b) in zip(times, pairs, strict=True)]
     dataset, report = built(tmp_path, rows, header=header, **how)
     assert flows_of(dataset) == expected
-    assert any("H3 hexagons of resolution 7" in note for note in report.notes)
+    assert any("resolution 7, about 2,400 m across" in note for note in report.notes)
+    first = {at: name for name, at in reversed(cell.items())}  # of several places in a hexagon
+    named = dict(zip(dataset.zones["zone_id"], dataset.zones["name"], strict=True))
+    for at, name in first.items():
+        assert named[at] == (f"h3 {at}" if by_points else f"around {name}")
     if by_points:
         assert dataset.zones.intersects(shapely.box(*area)).all()
         assert dataset.zones.union_all().covers(shapely.box(*area))

@@ -41,6 +41,14 @@ def test_bars_hold_less_often_among_flows_that_are_shown(demo):
     assert f"of a flow of kept size 0 that is shown, in {rows[0].holds:.1%} of releases" in said
 
 
+@pytest.mark.parametrize("setting", [flows(epsilon=0.25), ours()])
+def test_a_flow_picked_because_it_is_large_has_a_bar_for_all_flows_at_once(demo, setting):
+    planned = plan(setting, demo)
+    (row,) = (one for one in planned.accuracy if "picked because it is large" in one.what)
+    q, z = np.exp(-1 / planned.stages[0].scale), row.half_width
+    assert planned.flows * 2 * q ** (z + 1) / (1 + q) <= 0.05 < planned.flows * 2 * q**z / (1 + q)
+
+
 @pytest.mark.parametrize("name", products())
 def test_all_stages_add_up_to_what_is_charged(demo, name):
     """Of the stages, each of which costs what OpenDP says of it: so a bundle's own test."""
