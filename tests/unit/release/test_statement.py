@@ -41,7 +41,7 @@ def test_bars_hold_less_often_among_flows_that_are_shown(demo):
     assert f"of a flow of kept size 0 that is shown, in {rows[0].holds:.1%} of releases" in said
 
 
-@pytest.mark.parametrize("setting", [flows(epsilon=0.25), ours()])
+@pytest.mark.parametrize("setting", [flows(epsilon=0.25), products()["od-estimate"]])
 def test_a_flow_picked_because_it_is_large_has_a_bar_for_all_flows_at_once(demo, setting):
     planned = plan(setting, demo)
     (row,) = (one for one in planned.accuracy if "picked because it is large" in one.what)
