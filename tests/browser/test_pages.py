@@ -115,6 +115,7 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
         go(page, name)
         if name == "Data":  # beside a file they mean nothing
             expect(page.locator(".st-key-epsilon")).to_have_count(0)
+            expect(page.get_by_test_id("stSidebar")).to_be_hidden()
             continue
         assert {**link(page), **wanted} == link(page), name
         for key in ("epsilon", "threshold", "max_visits"):
