@@ -150,6 +150,7 @@ def _privacy(answer: Answer) -> Gauge:
 def _use(answer: Answer) -> Gauge:
     use, flows = answer.use, words.is_flows(answer.setting)
     what, one = ("trips", "flow") if flows else ("visits", "zone")
+    every = f"{what} between zones" if flows else what
     right = "where they were" if flows else "where and when they were"
     crossing = " that cross zones" if use.crossing < 1 else ""
     good, partly = use.limits
@@ -159,7 +160,7 @@ def _use(answer: Answer) -> Gauge:
         level=use.level,
         sentence=f"*{words.hundred(use.share)} of 100* {what}{crossing} are {right}",
         rule=f"{percent(use.share)}, {drawn}. {words.USE_RULE} {readable(answer)}",
-        note=f"{percent(use.share)}, {drawn}: of all {what} together, not of each {one}"
+        note=f"{percent(use.share)}, {drawn}: of all {every}, not of each {one}"
         + (f"; {words.hundred(use.crossing)} in 100 cross zones" if use.crossing < 1 else ""),
         value=use.share,
         low=0.0,
