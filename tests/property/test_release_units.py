@@ -18,7 +18,6 @@ import pytest
 from engine import origin_destination as od
 from engine.contract import Setting
 from engine.datasets import Dataset
-from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
 from engine.ingest import ingest
 from engine.release import WAYS, Cost, Loss, ReleaseError, cost, noise, plan
 from engine.release.noise import zcdp_epsilon
@@ -364,18 +363,3 @@ def test_the_number_beyond_t_may_move_on_two_days_and_is_paid_for(tmp_path, limi
     assert promised.trimmed_to == (None if beyond < limit else limit)
     assert max(lost) <= cost(promised, "trip").epsilon
     assert (max(lost) > 2 * EPSILON / limit) == (beyond < limit)
-
-
-def test_two_clipped_tables_lie_further_apart_than_the_clip_and_within_root_two_of_it(example):
-    one, other = example.whole.zoom_tables, example.without["person-day"].zoom_tables
-
-    def squares(moved: np.ndarray) -> float:
-        return float((moved.astype(np.int64) ** 2).sum()) / WEIGHT_UNITS**2
-
-    for name in ("towers", "districts", "weeks"):
-        moved = squares(getattr(one, name) - getattr(other, name))
-        assert CLIP_SQUARED < moved <= 2 * CLIP_SQUARED, name
-    by_clip = [squares(row) for row in one.city - other.city]
-    assert by_clip[0] > CITY_CLIPS_SQUARED[0]
-    assert (np.array(by_clip) <= 2 * np.array(CITY_CLIPS_SQUARED)).all()
-    assert abs(one.visits - other.visits) <= one.max_visits_cap

@@ -379,15 +379,6 @@ def test_a_full_disk_is_said_to_be_full_and_nothing_is_damaged(kept, monkeypatch
     assert kept.verify() == 3
 
 
-def test_a_table_that_another_budget_has_paid_for_is_refused(kept):
-    kept.declare("others", datasets=["b"], unit="person", epsilon=9.0, by="me")
-    for _ in range(2):
-        spend(kept, 0.1, what={**WHAT, "tables": ["5f", "6e"]})
-    with pytest.raises(ReleaseError, match=r"charged to their budget.*join it to the budget"):
-        spend(kept, 0.1, dataset="b", what={"tables": ["6e", "70"]})
-    spend(kept, 0.1, dataset="b", what={"tables": ["70"]})
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_a_flipped_bit_is_found_or_changes_nothing(kept, seed):
     chance, whole, told = random.Random(seed), kept.path.read_bytes(), kept.entries()

@@ -6,8 +6,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from types import SimpleNamespace
 
 import pytest
@@ -83,18 +81,6 @@ def test_a_stopped_or_killed_release_leaves_no_half_bundle_and_the_next_sweeps(
     assert names == ["ledger.sqlite", "out", "out.zip"]
     assert ledger.budget("people").releases == spent + 1
     ledger.verify()
-
-
-def test_of_four_releases_to_one_folder_one_pays(ledger, demo, tmp_path):
-    def one(_):
-        with suppress(ReleaseError):
-            return release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
-
-    with ThreadPoolExecutor(4) as pool:
-        made = [out for out in pool.map(one, range(4)) if out]
-    assert made == [tmp_path / "out"]
-    assert ledger.budget("people").releases == 1
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite", "out", "out.zip"]
 
 
 def test_a_name_is_one_releases_own_until_it_ends(tmp_path):
