@@ -429,51 +429,47 @@ def units(of: Entry | None) -> tuple[str, ...]:
     return every[:2] if of.metadata.trips_have_people else ("trip",)
 
 
-def density(**changes: Any) -> Setting | None:
+def density() -> Setting | None:
     """Return the density that is set; None where its dataset has no visits."""
     of = entry("density")
     if of is None or not of.has_density:
         return None
-    analytic = value(GAUSSIAN)
+    method, wanted = value(VARIANT), "analytic" if value(GAUSSIAN) else "classical"
     given: dict[str, Any] = {
         "epsilon": value(EPSILON),
         "delta": value(DELTA),
         "max_visits_per_user": value(MAX_VISITS),
-        "method": value(VARIANT),
+        "method": method,
         "scaling": value(SCALING),
         "smoothing": value(SMOOTHING),
-        **changes,
+        "gaussian": parameters.gaussian_for(method, value(EPSILON), wanted),
     }
-    wanted = "analytic" if analytic else "classical"
-    given["gaussian"] = parameters.gaussian_for(given["method"], given["epsilon"], wanted)
     return _setting("density", of, DensityParameters(**given))
 
 
-def flows(**changes: Any) -> Setting | None:
+def flows() -> Setting | None:
     """Return the flows that are set; None where their dataset has no trips."""
     of = entry("trips")
     if of is None or not of.has_trips:
         return None
-    unit = value(UNIT)
+    asked, allowed = value(UNIT), units(of)
+    unit = asked if asked in allowed else allowed[0]
     given: dict[str, Any] = {
         "epsilon": value(EPSILON),
         "method": value(OD_METHOD),
-        "unit": unit if unit in units(of) else units(of)[0],
-        "max_trips_per_user": value(MAX_TRIPS),
+        "unit": unit,
+        "max_trips_per_user": 1 if unit == "trip" else value(MAX_TRIPS),
         "suppression_threshold": value(THRESHOLD),
-        **changes,
     }
-    if given["unit"] == "trip":
-        given["max_trips_per_user"] = 1
-    when = When(step="whole" if given["unit"] == "person" else value(OD_TIME))
+    when = When(step="whole" if unit == "person" else value(OD_TIME))
     return _setting("trips", of, ODParameters(**given), when)
 
 
-def report(of: Entry | None, **changes: Any) -> Setting | None:
+def report(of: Entry | None) -> Setting | None:
     """Return the report of a dataset as it is set, at the usual shares; None without trips."""
     if of is None or not of.has_trips:
         return None
-    given = ReportParameters(**{"epsilon": value(EPSILON), **changes})
+    given = ReportParameters(epsilon=value(EPSILON))
     return replace(_setting("trips", of, given), seen=Seen(dataset=of.key.dataset))
 
 

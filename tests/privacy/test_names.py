@@ -100,10 +100,9 @@ OWN = {"Host": "127.0.0.1:8501"}
     ],
     ids=str,
 )
-def test_session_release_and_paths_ask_one_function(
-    monkeypatch, options, headers, admitted, locally
-):
+def test_requests_and_releases_ask_one_function(monkeypatch, options, headers, admitted, locally):
     come_as(monkeypatch, headers, **options)
-    assert local.session_admitted() is admitted
+    hosts, origins = ([v for k, v in headers.items() if k == n] for n in ("Host", "Origin"))
+    assert local.admitted(hosts, origins) is admitted
     assert local.served_locally() is locally
     assert work.releases_allowed() is locally

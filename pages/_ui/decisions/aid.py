@@ -145,7 +145,6 @@ def _ranked(seen: Shown, drawn: AidDraws) -> None:
             Mark(name="Days truly among them", values=truly[order], colour=TRUE, kind="tick"),
         ],
         of=charts.share("Share of days"),
-        more={"Truly received (trips)": [f"{received[at]:,.0f}" for at in order]},
         key="decisions_ranked",
         alt="How often each destination is chosen, and on which days it truly is",
     )

@@ -19,7 +19,7 @@ from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.steps import GOOD_SHARE
 from pages._ui import cached, state
 from pages._ui.decisions import question, work
-from pages._ui.decisions.work import Epidemics, Outbreak
+from pages._ui.decisions.work import Outbreak
 from pages._ui.drawing import cards, charts, colours, picture
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import DASHED, EPSILON, SOLID, Axis, Line, Note
@@ -70,9 +70,7 @@ def draw(setting: Setting, entry: Entry) -> None:
     asked = key, outbreak, (setting.parameters,), state.seed(entry)
     parts = [(*asked, at) for at in range(cached.REPEATS // work.PIECE)]
     drawn = pieces.ask("decisions_here", work.epidemics, parts)
-    question.live(
-        "decisions_here", drawn, lambda known, _: _figures(seen, work.judged(key, outbreak, known))
-    )
+    question.live("decisions_here", drawn, lambda known, _: _figures(seen, known))
     _over_epsilon(seen)
     left_out = len(work.names(setting.seen)) - len(seen.names)
     st.caption(people(setting.parameters, left_out))
@@ -92,8 +90,9 @@ def _nothing_happens(highest: float, entry: Entry, key: Seen, outbreak: Outbreak
         st.button(label, key="decisions_lower", on_click=take, kwargs=wanted)
 
 
-def _figures(seen: Shown, drawn: Epidemics) -> None:
-    compared = drawn.compared
+def _figures(seen: Shown, drawn: Sequence[Floats]) -> None:
+    runs = np.concatenate([part[0] for part in drawn])
+    compared = decisions.compare(seen.true, runs, seen.outbreak.threshold)
     judged = decisions.judge_epidemic(compared)
     parameters, origin = seen.setting.parameters, seen.names[seen.outbreak.origin]
     draws = len(compared.missed)
@@ -110,7 +109,7 @@ def _figures(seen: Shown, drawn: Epidemics) -> None:
     cards.row(_cards(compared, judged))
     zones = cached.of(picture.shapes, seen.key)
     picture.draw(of_decisions(zones, compared, parameters.epsilon))
-    _curves(seen, drawn)
+    _curves(seen, *np.quantile(runs, [0.025, 0.5, 0.975], axis=0))
 
 
 def _cards(compared: Comparison, judged: EpidemicJudgement) -> list[Card]:
@@ -153,10 +152,9 @@ def _cards(compared: Comparison, judged: EpidemicJudgement) -> list[Card]:
     ]
 
 
-def _curves(seen: Shown, drawn: Epidemics) -> None:
+def _curves(seen: Shown, low: Floats, middle: Floats, high: Floats) -> None:
     """Draw prevalence in the origin and where releases differ most from the truth."""
     st.subheader("Epidemic curves", anchor=False)
-    low, middle, high = drawn.bands
     true, ids = seen.true, list(seen.names)
     apart = np.abs(true - middle).max(axis=0)
     apart[ids.index(seen.outbreak.origin)] = np.inf
@@ -211,8 +209,7 @@ def _over_epsilon(seen: Shown) -> None:
         return
     settings = tuple(parameters.at(epsilon) for epsilon in EPSILON_STOPS)
     asked = seen.key, seen.outbreak, settings, state.seed(seen.entry)
-    count = work.curve_draws(seen.key) // work.PIECE
-    parts = [(*asked, at) for at in range(count)]
+    parts = [(*asked, at) for at in range(work.CURVE_DRAWS // work.PIECE)]
     curve = pieces.ask("decisions_curve", work.compared, parts, delay_s=0.5)
     least = question.ask(
         [
@@ -231,7 +228,7 @@ def _over_epsilon(seen: Shown) -> None:
             ],
             x=EPSILON_STOPS,
             at=EPSILON,
-            of=charts.share("Share of zone-days", whole=False),
+            of=charts.share("Share of zone-days", domain=None, zero=False),
             current=parameters.epsilon,
             notes=[
                 Note(y=never, words=f"accuracy of never acting, {never:.1%}", colour=TRUE),

@@ -15,13 +15,11 @@ from engine.resolution import FINEST, INHABITED
 from pages._ui.cached import Seed, dataset, generator, of, once
 from pages._ui.drawing import picture
 
-CURVE_DRAWS = 40
-"""Releases at every stop of ε: enough to show that 9 in 10 meet a target."""
+CURVE_DRAWS = 30
+"""Releases at every stop of ε: the fewest that can show that 9 in 10 meet a target."""
 PIECE = 5
 """Draws that are made at a time."""
 
-FEW_DRAWS, MANY_CELLS = 30, 5_000_000
-"""From so many cells of all days on, fewer draws over ε are made."""
 AID_DRAWS, AID_CURVE = 200, 60
 
 
@@ -42,14 +40,6 @@ class Emergency:
     first: int
     last: int
     helped: int
-
-
-@dataclass(frozen=True, eq=False)
-class Epidemics:
-    """Decisions of the draws, and low, middle and high prevalence by day and zone."""
-
-    compared: Comparison
-    bands: tuple[Floats, Floats, Floats]
 
 
 def place(seen: Seen) -> Seen:
@@ -95,20 +85,6 @@ def compared(
     """Return what one piece of draws decides, axes (settings, draws, zones)."""
     drawn = epidemics(key, outbreak, settings, seed, at)
     return decisions.compare(true(key, outbreak), drawn, outbreak.threshold)
-
-
-def judged(key: Seen, outbreak: Outbreak, drawn: Sequence[Floats]) -> Epidemics:
-    """Return what draws at one ε decide, and between which prevalences they lie."""
-    runs = np.concatenate([part[0] for part in drawn])
-    low, middle, high = np.quantile(runs, [0.025, 0.5, 0.975], axis=0)
-    decided = decisions.compare(true(key, outbreak), runs, outbreak.threshold)
-    return Epidemics(decided, (low, middle, high))
-
-
-def curve_draws(key: Seen) -> int:
-    """Return how many draws a curve over ε takes."""
-    cells = len(dataset(key).metadata.days) * len(dataset(key).zones) ** 2
-    return FEW_DRAWS if cells > MANY_CELLS else CURVE_DRAWS
 
 
 def shock(key: Seen, emergency: Emergency) -> Shock:

@@ -40,7 +40,7 @@ class Axis:
     """How one quantity is placed and written: `form` as d3 does, on the axis; `tip` in tooltips."""
 
     title: str
-    kind: Literal["linear", "log", "symlog", "sqrt", "time", "names"] = "linear"
+    kind: Literal["linear", "log", "symlog", "time"] = "linear"
     form: str = ""
     tip: str = ",.2~f"
     domain: tuple[float, float] | None = None
@@ -51,7 +51,7 @@ class Axis:
     @property
     def type(self) -> str:
         """Vega's name for the kind of its values."""
-        return {"time": "temporal", "names": "nominal"}.get(self.kind, "quantitative")
+        return "temporal" if self.kind == "time" else "quantitative"
 
     @property
     def said(self) -> str:
@@ -81,7 +81,7 @@ class Axis:
     def tip_of(self, column: str, title: str = "") -> Spec:
         """Return how a column on this axis reads in a tooltip."""
         shown = {"field": column, "type": self.type, "title": title or self.said}
-        return shown if self.kind == "names" else shown | {"format": self.tip}
+        return shown | {"format": self.tip}
 
     def far(self, value: Any) -> bool:
         """Whether a value lies in the right third, where words must stand left of it."""
@@ -103,10 +103,9 @@ EPSILON = Axis(
 """The x axis of every curve over ε."""
 
 
-def share(title: str, *, whole: bool = True, **look: Any) -> Axis:
-    """Return an axis of shares in percent, from 0 to 100% if `whole`; `look` as of `Axis`."""
-    domain = (0.0, 1.0) if whole else None
-    given = {"title": title, "form": "~%", "tip": ".1%", "domain": domain, "zero": whole}
+def share(title: str, **look: Any) -> Axis:
+    """Return an axis of shares in percent, from 0 to 100% unless told otherwise, as of `Axis`."""
+    given = {"title": title, "form": "~%", "tip": ".1%", "domain": (0.0, 1.0)}
     return Axis(**given | look)
 
 
@@ -253,9 +252,7 @@ def bars(
     alt: str,
     height: int | None = None,
     title: str | None = None,
-    more: Mapping[str, Sequence[str]] | None = None,
     upright: bool = False,
-    legend: bool = True,
 ) -> None:
     """Draw marks by category, one below another in the given order, or `upright`."""
     along, across = ("y", "x") if upright else ("x", "y")
@@ -278,11 +275,8 @@ def bars(
         else:
             tips.append(of.tip_of(f"mark{i}", mark.name))
             tips += [] if mark.to is None else [of.tip_of(f"to{i}", "to")]
-    for i, (name, texts) in enumerate((more or {}).items()):
-        columns[f"more{i}"] = texts
-        tips.append({"field": f"more{i}", "type": "nominal", "title": name})
     known = [mark for mark in marks if isinstance(mark.colour, str)]
-    shown = legend and len(known) > 1
+    shown = len(known) > 1
     scale = {"domain": [one.name for one in known], "range": [one.colour for one in known]}
     keyed = [one.name for one in known if one.kind not in ("rule", "span")]
     layers: list[Spec] = []

@@ -18,7 +18,7 @@ from engine.metrics import largest
 from pages._ui.drawing import deck
 from pages._ui.drawing.arrows import arrows
 
-Kind = Literal["linear", "root", "log", "diverging"]
+Kind = Literal["linear", "root", "diverging"]
 
 # eleven even stops of the palettes, interpolated in between
 _VIRIDIS = (
@@ -62,18 +62,16 @@ class Scale:
             return 0.5 + np.sign(share) * np.sqrt(np.abs(share)) / 2
         span = self.high - self.low
         share = np.clip((values - self.low) / (span if span > 0 else 1.0), 0.0, 1.0)
-        if self.kind == "root":
-            return np.sqrt(share)
-        return np.log1p(999 * share) / math.log(1000) if self.kind == "log" else share
+        return np.sqrt(share) if self.kind == "root" else share
 
-    def colours(self, values: Floats, opacity: int = 235) -> Integers:
+    def colours(self, values: Floats) -> Integers:
         """Return red, green, blue and opacity of every value, shape (n, 4); NaN is grey."""
         stops = np.array(_PURPLE_GREEN if self.kind == "diverging" else _VIRIDIS, dtype=float)
         position = self.positions(np.asarray(values, dtype=float))
         missing = np.isnan(position)
         at = np.nan_to_num(position) * (len(stops) - 1)
         channels = [np.interp(at, np.arange(len(stops)), stops[:, i]) for i in range(3)]
-        rgba = np.column_stack([*channels, np.full(len(at), opacity)]).round().astype(np.int64)
+        rgba = np.column_stack([*channels, np.full(len(at), 235)]).round().astype(np.int64)
         rgba[missing] = _NO_VALUE
         return rgba
 
@@ -85,8 +83,7 @@ class Scale:
     def legend(self, what: str, low: str, high: str) -> None:
         """Draw the scale with its ends in words under a map."""
         gradient = self.gradient()
-        root = " (square-root scale)"
-        note = {"root": root, "diverging": root, "log": " (logarithmic scale)"}.get(self.kind, "")
+        note = "" if self.kind == "linear" else " (square-root scale)"
         st.html(
             f'<div class="legend" role="img" aria-label="Colour scale: {html.escape(what)}, from '
             f'{html.escape(low)} to {html.escape(high)}"><span>{html.escape(low)}</span>'
@@ -139,9 +136,9 @@ def zone_map(
     key: str,
     alt: str,
     tooltip: Mapping[str, Sequence[str]],
-    height: int = 520,
-    width: int = 700,
-    marked: int | None = None,
+    height: int,
+    width: int,
+    marked: int,
     edged: Mapping[str, Booleans] = MappingProxyType({}),
     on_zone: Callable[[str], None] | None = None,
 ) -> None:
@@ -167,8 +164,7 @@ def zone_map(
     for colour, zones in edged.items():
         shade = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
         layers.append(_outlined(outlines, np.flatnonzero(zones).tolist(), shade))
-    if marked is not None:
-        layers.append(_outlined(outlines, [marked]))
+    layers.append(_outlined(outlines, [marked]))
     deck.draw(
         layers,
         view_of(outlines.bounds, width, height),
@@ -190,23 +186,20 @@ def flow_map(
     key: str,
     alt: str,
     tooltip: Mapping[str, Sequence[str]],
-    colours: Integers | None = None,
-    wrong: Booleans | None = None,
-    height: int = 520,
-    width: int = 700,
-    marked: int | None = None,
-    on_zone: Callable[[str], None] | None = None,
-    hint: str = "Click: its flows only",
-    turn: int = 0,
+    colours: Integers,
+    wrong: Booleans,
+    height: int,
+    width: int,
+    marked: int | None,
+    on_zone: Callable[[str], None],
+    turn: int,
 ) -> None:
     """Draw flows as arrows between zone centres; width and colour follow one scale."""
     texts_of = [(html.escape(label), texts) for label, texts in tooltip.items()]
-    hints = {f"t{j}": "" if j else hint for j in range(len(texts_of))}
-    shades = (scale.colours(values) if colours is None else colours).astype(np.int64)
-    edges = np.tile(_line_colour(), (len(shades), 1))
-    hollow = np.zeros(len(shades), dtype=bool) if wrong is None else wrong
-    edges[hollow] = shades[hollow]
-    shades = np.where(hollow[:, None] & (np.arange(4) == 3), _HOLLOW, shades).tolist()
+    hints = {f"t{j}": "" if j else "Click: its flows only" for j in range(len(texts_of))}
+    edges = np.tile(_line_colour(), (len(colours), 1))
+    edges[wrong] = colours[wrong]
+    shades = np.where(wrong[:, None] & (np.arange(4) == 3), _HOLLOW, colours).tolist()
     view = view_of(outlines.bounds, width, height)
     # widths are pixels of the whole map: an arrow grows with the map as a zone does
     unit = 1 / (WORLD * 2.0 ** float(view.zoom or 0.0))
@@ -219,7 +212,7 @@ def flow_map(
             "name": f"{outlines.names[o]} → {outlines.names[d]}",
             "colour": shades[i],
             "edge": edges[i].tolist(),
-            "edge_px": 1.8 if hollow[i] else 0.5,
+            "edge_px": 1.8 if wrong[i] else 0.5,
             **{f"t{j}": f"{label}: {texts[i]}" for j, (label, texts) in enumerate(texts_of)},
         }
         for i, (o, d) in enumerate(zip(origins.tolist(), destinations.tolist(), strict=True))
@@ -232,8 +225,8 @@ def flow_map(
         _sub_layer_props={"polygons-fill": {"getFillColor": [128, 128, 128, 22]}},
         get_line_color=[128, 128, 128, 90],
         line_width_min_pixels=0.5,
-        pickable=on_zone is not None,
-        auto_highlight=on_zone is not None,
+        pickable=True,
+        auto_highlight=True,
     )
     flows = pdk.Layer(
         "PolygonLayer",

@@ -1,8 +1,7 @@
 """The datasets a person can pick: shipped ones, those kept on this computer, this session's own."""
 
 import os
-import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,9 +12,6 @@ from engine.datasets import Metadata, storage
 from engine.errors import DatasetError, ExplorerError
 from pages._ui.shell.local import public
 from pages._ui.shell.session import session
-
-_SETTLED_NS = 2_000_000_000
-"""A folder changed so lately may change again without another time of change on its disk."""
 
 
 @dataclass(frozen=True)
@@ -46,12 +42,12 @@ def entries() -> dict[str, Entry]:
     """
     kept = session()
     installed = shared() if kept.installed is None else kept.installed
-    return {**installed, **({} if public() else _opened(kept.datasets))}
+    return {**installed, **({} if public() else _opened(kept.datasets)[0])}
 
 
 def shared() -> dict[str, Entry]:
     """Return the datasets that every session can open; shipped ones only where all may come."""
-    opened = _installed(datasets.data_roots())
+    opened, _ = _opened(datasets.available())
     return {name: one for name, one in opened.items() if one.shipped} if public() else opened
 
 
@@ -67,53 +63,19 @@ def in_session(*asked: object) -> bool:
 
 def damaged() -> dict[str, tuple[Path, str]]:
     """Return the datasets that cannot be opened, by name: folder, reason and remedy."""
+    return _opened(datasets.available())[1]
+
+
+def _opened(folders: Mapping[str, Path]) -> tuple[dict[str, Entry], dict[str, tuple[Path, str]]]:
+    """Return what can be opened, by name, and what cannot: folder, reason and remedy."""
+    entries: dict[str, Entry] = {}
     problems: dict[str, tuple[Path, str]] = {}
-    for name, folder in datasets.available().items():
+    for name, folder in folders.items():
         try:
-            _opened_version(name, folder)
+            entries[name] = _opened_version(name, folder)
         except ExplorerError as error:
             problems[name] = (folder, str(error))
-    return problems
-
-
-_listed: dict[tuple[Path, ...], tuple[dict[Path, int], dict[str, Entry]]] = {}
-"""What was installed under some roots, with the folders asked and when each had changed last."""
-
-
-def _installed(roots: tuple[Path, ...]) -> dict[str, Entry]:
-    """Return what is installed; read anew once any folder has changed: every run asks for it."""
-    changes, listed = _listed.get(roots, ({}, {}))
-    if not changes or _changes(changes) != changes:
-        opened = _opened(datasets.available())
-        tops = [*roots, datasets.data_root() / "local"]
-        below = [path for top in tops for path in top.glob("*/")]
-        versions = [Path(entry.key.dataset) for entry in opened.values()]
-        changes, listed = _changes([*tops, *below, *versions]), opened
-        settled = time.time_ns() - max(changes.values()) > _SETTLED_NS
-        _listed[roots] = (changes if settled else {}, listed)
-    return dict(listed)
-
-
-def _changes(folders: Iterable[Path]) -> dict[Path, int]:
-    times: dict[Path, int] = {}
-    for folder in folders:
-        try:
-            times[folder] = folder.stat().st_mtime_ns
-        except OSError:
-            times[folder] = 0
-    return times
-
-
-def _opened(folders: Mapping[str, Path]) -> dict[str, Entry]:
-    entries = {name: _entry(name, Path(folder)) for name, folder in folders.items()}
-    return {name: entry for name, entry in entries.items() if entry is not None}
-
-
-def _entry(name: str, folder: Path) -> Entry | None:
-    try:
-        return _opened_version(name, folder)
-    except ExplorerError:
-        return None
+    return entries, problems
 
 
 def _opened_version(name: str, folder: Path) -> Entry:

@@ -26,7 +26,7 @@ NOT_ADMITTED = (
 
 
 def admitted(hosts: Sequence[str], origins: Sequence[str]) -> bool:
-    """Whether a request or session may be answered, by the names it was sent under.
+    """Whether a request may be answered, by the names it was sent under.
 
     Anybody's site can point a name of its own at this computer (DNS rebinding); the visitor's
     browser then takes this server for a part of that site, and says so in both headers. A server
@@ -50,12 +50,6 @@ def listens_here_only() -> bool:
     return loopback(st.get_option("server.address"))
 
 
-def session_admitted() -> bool:
-    """Whether the session at hand may be answered; the same question once more, on its page."""
-    headers = st.context.headers
-    return admitted(headers.get_all("Host"), headers.get_all("Origin"))
-
-
 def served_locally() -> bool:
     """Whether only this computer's own browser can be at the other end.
 
@@ -72,7 +66,8 @@ def served_locally() -> bool:
     if any(name in headers for name in _FORWARDED):
         return False
     hosts = headers.get_all("Host")
-    return session_admitted() and bool(hosts) and all(loopback(_name(host)) for host in hosts)
+    named = admitted(hosts, headers.get_all("Origin"))
+    return named and bool(hosts) and all(loopback(_name(host)) for host in hosts)
 
 
 def _named(text: str) -> bool:

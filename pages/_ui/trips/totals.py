@@ -44,16 +44,12 @@ def _totals(matrix: Matrix) -> None:
                  kind="dot"),
         ],
         of=Axis(title=f"Trips {way.lower()}", tip=",.0f"),
-        legend=False,
         key="od_totals",
         alt=f"Trips {way.lower()} the busiest zones: true, released, and a range",
         height=430,
     )  # fmt: skip
     off = percent(total_error(true, private))
-    st.caption(
-        f"Grey tick: true; blue dot: this draw. {said} In this draw totals are off by {off} of "
-        "all trips."
-    )
+    st.caption(f"{said} In this draw totals are off by {off} of all trips.")
 
 
 def _interval(matrix: Matrix, way: str) -> tuple[tuple[Numbers, Numbers], str]:
