@@ -32,7 +32,7 @@ METHODS: dict[ODMethod, Method[Release]] = {
         expected=expectation,
     ),
     "estimate": Method(
-        name="Our method: reads small flows",
+        name="Our method, without τ",
         short="Our method",
         about="Hides nothing and reads small flows in the light of their zones, their distance and "
         "the flow back. Where T trims people "
