@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 
+from ..datasets import storage
 from ..errors import exit_code
 from .twin import twin
 from .twinfiles import read_twin_zones
@@ -37,7 +38,8 @@ def _run(arguments: Sequence[str]) -> None:
         sources=dict(pair.split("=", 1) for pair in options.source),
     )
     start = time.perf_counter()
-    dataset = twin(zones, inputs, options.out, progress=_show)
+    with storage.only_writer(options.out):
+        dataset = twin(zones, inputs, options.out, progress=_show)
     seconds = time.perf_counter() - start
     print(f"\n{options.out}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
 

@@ -8,6 +8,7 @@ from typing import Any
 import geopandas as gpd
 import streamlit as st
 
+from engine import datasets
 from engine.ingest import Cancelled, Progress
 from engine.ingest.inputs.places import from_zones
 from engine.synthetic.twin import twin
@@ -148,7 +149,11 @@ def _more(draft: Draft, path: Path) -> tuple[gpd.GeoDataFrame | None, dict[str, 
     return zones, more
 
 
-def _start(name: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
+def _start(base: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
+    # one that is kept on this computer has its name: it stays, and the next can be kept as well
+    names = (base, *(f"{base}-{number}" for number in range(2, 1_000)))
+    name = next(one for one in names if one not in datasets.available())
+
     def task(folder: Path, tell: Tell, cancel: threading.Event) -> dict[str, Any]:
         began = time.monotonic()
 

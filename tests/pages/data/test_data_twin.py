@@ -46,6 +46,16 @@ def test_a_twin_is_four_actions_from_the_page_to_home(open_page) -> None:
     assert twin.metadata.scenario["twin"]["people"] == 1_000
 
 
+def test_beside_a_twin_that_is_kept_the_next_has_another_name(open_page, monkeypatch) -> None:
+    kept = {**datasets.available(), "twin-few": datasets.data_root() / "local" / "twin-few"}
+    monkeypatch.setattr(datasets, "available", lambda: kept)
+    app = upload(opened(open_page), "twin", "few.geojson", ZONES)
+    button(app, "data_twin_start").click().run()
+    build = held(app, OwnData).build
+    ended(build)
+    assert build.name == "twin-few-2"
+
+
 def test_a_file_without_residents_says_so_and_one_that_is_none_is_refused(open_page) -> None:
     bare = squares(*({"zone": f"Z{i}", "name": "=cmd()"} for i in range(4)))
     app = upload(opened(open_page), "twin", "bare.geojson", bare)

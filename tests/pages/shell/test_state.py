@@ -39,7 +39,7 @@ def test_a_link_is_read_by_ids_words_and_numbers():
         unit="one single trip",
         od_time="period",
         od_zones="clusters-10",
-        od_method="estimate",
+        od_method="Ours: reads small flows",
         variant="lpa",
         density_scaling="false",
         threshold="999",

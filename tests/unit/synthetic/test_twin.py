@@ -14,7 +14,7 @@ import shapely
 from hypothesis import given, settings, strategies as st
 
 from engine import density, origin_destination as od
-from engine.datasets import Dataset
+from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError, InputError, ParameterError
 from engine.synthetic import twincommand as command
 from engine.synthetic.sampling import Rows, heavy_tailed, position_within
@@ -181,6 +181,9 @@ def test_the_command_reads_a_file_and_guesses_residents(
     order = ["--zones", str(path), "--people", "400", "--out", str(out)]
     assert command.main([*order, "--source", "people=census"]) == 0
     assert (out / "current").exists()
+    with storage.only_writer(out):
+        assert command.main(order) == 2
+    assert "being built by another" in capsys.readouterr().err
     overlapping = zones.copy()
     overlapping.geometry = [shapely.box(0, 0, 1, 1)] * 6
     overlapping.to_file(path, driver="GeoJSON")
