@@ -14,7 +14,6 @@ from pages._ui.trips import (
     totals,
 )
 from pages._ui.views import answer as answers, numbers
-from pages._ui.wording.privacy import protection
 
 LEAD = (
     "Who travels from where to where: which corridors a private release keeps, which it hides, and "
@@ -39,8 +38,7 @@ def draw() -> None:
         frame.missing(entry, "trips")
         return
     matrix = trips_matrix.pick(setting)
-    parameters = matrix.parameters
-    answers.draw(setting, f"Protects {protection(parameters.unit, parameters.max_trips_per_user)}.")
+    answers.draw(setting)
     numbers.draw(setting)
     views = [name for name in VIEWS if matrix.has_law or name != GRID]
     if st.session_state.get("od_view", "Map") not in views:

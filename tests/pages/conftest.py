@@ -18,6 +18,7 @@ from pages._ui.data.store import OwnData
 from pages._ui.jobs import pieces
 from pages._ui.shell import problems
 from tests.support.page import held
+from tests.support.pieces import finish
 
 ROOT = Path(__file__).parents[2]
 DENSITY_FILES = ("truth", "presampled", "single_visit", "towers")
@@ -60,7 +61,10 @@ def long_work_stays_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("MOBILITY_WORKERS", "0")
     yield
     monkeypatch.undo()
-    pieces.rest()
+    for one in list(pieces._flying.values()):
+        one.cancel()
+    pieces._thread.submit(int).result()
+    pieces._flying.clear()
 
 
 @pytest.fixture
@@ -69,7 +73,7 @@ def settled() -> Callable[[AppTest], AppTest]:
 
     def run(app: AppTest, seconds: float = 60.0) -> AppTest:
         for job in app.session_state["session"].jobs.values():
-            job.wait(seconds)
+            finish(job, seconds)
             assert not job.running, "long work did not end"
         app.run()
         assert not app.exception, app.exception

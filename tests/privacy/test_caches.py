@@ -80,7 +80,7 @@ def test_an_answer_of_long_work_on_an_upload_is_kept_for_nobody(
             monkeypatch.setattr(pieces, "session", lambda mine=mine: mine)
             monkeypatch.setattr(store, "session", lambda mine=mine: mine)
             job = pieces.Job(work.noted, ((seen, str(folder)),), 0.0)
-            job.wait(60)
+            work.finish(job, 60)
             shown[name] += job.done
     assert shown == {"own": [0, 1], "shared": [0, 0]}
 

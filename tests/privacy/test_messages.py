@@ -55,7 +55,7 @@ def test_so_it_is_in_long_work(monkeypatch, caplog, capfd, processes):
     monkeypatch.setenv(pieces.WORKERS, processes)
     with caplog.at_level(logging.DEBUG):
         job = pieces.Job(work.broken, ((12,),), 0.0)
-        job.wait(600)
+        work.finish(job, 600)
     said = job.error + caplog.text + "".join(capfd.readouterr())
     assert "RuntimeError" in said
     assert "Alice" not in said

@@ -107,7 +107,7 @@ def files(folder: Path) -> list[Path]:
 def test_a_worker_is_told_it_by_its_pipe_alone(monkeypatch):
     monkeypatch.setenv(pieces.WORKERS, "1")
     job = pieces.Job(work.place_of_work, (("town", CANARY),), 0.0)
-    job.wait(600)
+    work.finish(job, 600)
     place = Path("/proc") / str(job.done[0])
     for name in ("cmdline", "environ") if place.is_dir() else ():
         given = (place / name).read_bytes().decode("latin-1")

@@ -7,6 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from engine.parameters import DensityParameters
+from pages._ui.jobs.pieces import Job
+
+
+def finish(job: Job, seconds: float) -> None:
+    """Give a job some time to end."""
+    until = time.monotonic() + seconds
+    job.starts = 0.0
+    job.go_on()
+    while job.running and time.monotonic() < until:
+        time.sleep(0.01)
+        job.go_on()
 
 
 def doubled(number: int, seconds: float = 0.0) -> int:

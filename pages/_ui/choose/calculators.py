@@ -10,7 +10,7 @@ from pages._ui.drawing import tables
 from pages._ui.views.theorems import compared
 from pages._ui.wording.labels import LAWS
 from pages._ui.wording.numbers import percent, trip_count
-from pages._ui.wording.privacy import protection
+from pages._ui.wording.use import WHO
 
 _ERRATA = (
     "Where both differ the paper is corrected: it ignores the rounding of both numbers of a change "
@@ -43,7 +43,7 @@ def draw() -> None:
     _epsilons(asked)
     epsilon, threshold = state.value(state.EPSILON), state.value(state.THRESHOLD)
     st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
-    st.caption(f"Protecting {protection(asked.unit, asked.max_trips)}; τ = {threshold}.")
+    st.caption(f"Protecting {WHO[asked.unit]}; T = {asked.max_trips}, τ = {threshold}.")
     tables.rows(("", "Published", "Exact"), _promises(asked, epsilon, threshold))
     st.caption(_ERRATA)
 

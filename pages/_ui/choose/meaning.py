@@ -14,7 +14,6 @@ from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
 from pages._ui.wording.numbers import number, percent, scientific
-from pages._ui.wording.privacy import PROTECTED
 
 
 def draw() -> None:
@@ -47,12 +46,10 @@ def _prior() -> float:
 
 def _released(setting: Setting, prior: float) -> None:
     risk, flows = cached.risk(setting), isinstance(setting.parameters, ODParameters)
-    unit = setting.parameters.unit if flows else "person"
-    whose = PROTECTED[unit] if flows else "a person's visits of the week"
-    if risk.releases > 1:  # every day is released, and all of them tell of one person
-        whose = f"a person's trips of {risk.releases} days"
+    whose = "a person" if risk.covers_person else "a trip"
     spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
-    released = f"ε = {number(risk.epsilon, 4)}{spent}"
+    days = f", over {risk.releases} days" if risk.releases > 1 else ""
+    released = f"ε = {number(risk.epsilon, 4)}{spent} in all{days}"
     st.subheader("Flows" if flows else "Density", anchor=False)
     cards.row(
         [
@@ -60,8 +57,8 @@ def _released(setting: Setting, prior: float) -> None:
                 "Over everything released",
                 guesses(risk.best_guess),
                 "a coin: 50",
-                f"An attacker who knows everything else guesses whether {whose} "
-                f"{'is' if unit == 'trip' else 'are'} in it; {released} in all.",
+                f"An attacker who knows everything else guesses whether {whose} is in it; "
+                f"{released}.",
             ),
             _suspicion(risk, prior),
             Card(

@@ -1,6 +1,5 @@
 """The view Epidemic: verdict, numbers, who acts where, curves, and accuracy over ε."""
 
-import html
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,7 +19,7 @@ from engine.steps import GOOD_SHARE
 from pages._ui import cached, state
 from pages._ui.decisions import question, work
 from pages._ui.decisions.work import Outbreak
-from pages._ui.drawing import cards, charts, colours, picture
+from pages._ui.drawing import cards, charts, picture
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import DASHED, EPSILON, SOLID, Axis, Line, Note
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
@@ -30,7 +29,7 @@ from pages._ui.shell.catalogue import Entry
 from pages._ui.wording.numbers import counted, inert, number, percent
 
 _ZONES = 3
-_EDGES = {"missed": ("lost", colours.LOST), "needless": ("phantom", colours.PHANTOM)}
+_EDGES = {"missed": "lost", "needless": "phantom", "right": ""}
 _LEAST, _MOST = 60, 235
 
 
@@ -276,27 +275,23 @@ def of_decisions(drawn: Shapes, compared: Comparison, epsilon: float) -> Picture
     ]
     sides = _side(drawn, "Days on which to act, truly", compared.acting_true / compared.days, words)
     title = f"With a release, ε = {epsilon:g}"
-    sides += _side(drawn, title, acting / compared.days, words, outcomes(compared))
+    edges = [_EDGES[one] for one in outcomes(compared)]
+    sides += _side(drawn, title, acting / compared.days, words, edges)
     due, key = number(float(compared.acting_true.sum())), ""
     for name, days in (("missed", missed), ("needless", needless)):
         said = f"{name}: {number(float(days.sum()))} zone-days of {due} due"
-        key += picture.swatch(*_EDGES[name], said)
+        key += picture.swatch(_EDGES[name], said)
     note = "marked where more than one decision in ten is wrong; darker: acts on more days"
     return Picture(sides, f"{key}<span>{note}</span>")
 
 
 def _side(
-    drawn: Shapes, title: str, shares: Floats, words: Sequence[str], marks: Sequence[str] = ()
+    drawn: Shapes, title: str, shares: Floats, words: Sequence[str], edges: Sequence[str] = ()
 ) -> str:
     most = max(float(shares.max(initial=0.0)), 1e-9)
-    paths = ""
-    for i, (path, share) in enumerate(zip(drawn.zones, shares.tolist(), strict=True)):
-        opacity = round(_LEAST + (_MOST - _LEAST) * share / most) if share > 0 else 20
-        fill, said = f"{colours.PRIVATE}{opacity:02x}", f"<title>{html.escape(words[i])}</title>"
-        paths += f'<path class="zone" fill="{fill}" d="{path}">{said}</path>'
-        if marks and marks[i] in _EDGES:
-            edge, colour = _EDGES[marks[i]]
-            paths += f'<path class="flow {edge}" style="--c:{colour}" d="{path}">{said}</path>'
+    opacities = np.where(shares > 0, _LEAST + (_MOST - _LEAST) * shares / most, 20).round()
+    fills = [f"{PRIVATE}{int(opacity):02x}" for opacity in opacities]
+    paths = picture.in_colour(drawn, fills, words, edges)
     return picture.figure(drawn.view_box, title, f"Map of decisions: {title}", paths)
 
 

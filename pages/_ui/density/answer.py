@@ -25,7 +25,6 @@ ZOOM = (
     "only what stands clear of the noise: small differences between neighbours are evened out, the "
     "others are kept. Nobody is sampled, and published and proved ε are the same."
 )
-NO_STAGES = "This method adds Laplace noise to every count and has no further stages."
 EXCEEDS = (
     "**The noise exceeds the data**: the noisy totals are not above zero, so the release is zero "
     "everywhere. A larger ε or more people are needed."
@@ -82,6 +81,4 @@ def _notes(setting: Setting) -> list[str]:
         notes.append(ANALYTIC_NOTE)
     if method.ours:
         notes.append(ZOOM)
-    elif "scaling" not in method.uses:
-        notes.append(NO_STAGES)
     return notes

@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine import density
 from engine.contract import Setting
-from engine.ledger import Ledger, Notion, is_above
+from engine.ledger import Ledger, is_above
 from pages._ui import cached
 from pages._ui.drawing import tables
 from pages._ui.wording.numbers import number, scientific
@@ -28,31 +28,12 @@ def draw(setting: Setting) -> None:
         "noise reads nothing: both are free. Sensitivity: how much one person can change what is "
         "read, as a sum (L1) or a root of squares (L2)."
     )
-    left, right = st.columns(2, gap="large")
-    with left:
-        st.markdown("**Three totals of this release**")
-        totals = (
-            ("Published", ledger.published_epsilon, ledger.published_notion),
-            ("Simple composition", ledger.pure_epsilon, ledger.pure_notion),
-            ("Best proved total", ledger.proved_epsilon, ledger.proved_notion),
-        )
-        rows = [
-            (
-                name,
-                _marked(total, setting.parameters.epsilon),
-                "–" if notion is Notion.PURE else scientific(ledger.delta),
-                notion,
-            )
-            for name, total, notion in totals
-        ]
-        tables.rows(("Total", "ε", "δ", "In the sense of"), rows)
-    with right:
-        st.markdown("**Every method at this setting**")
-        rows = [
-            (method.short, *_totals(replace(setting.parameters, method=key), setting))
-            for key, method in density.METHODS.items()
-        ]
-        tables.rows(("Method", "Published", "Simple", "Best proved total"), rows)
+    st.markdown("**Three totals of every method at this setting**")
+    rows = [
+        (method.short, *_totals(replace(setting.parameters, method=key), setting))
+        for key, method in density.METHODS.items()
+    ]
+    tables.rows(("Method", "Published", "Simple composition", "Best proved total"), rows)
     st.caption(MARK)
 
 
@@ -71,12 +52,15 @@ def _stages(ledger: Ledger) -> list[tuple[str, ...]]:
     ]
 
 
-def _totals(parameters: density.DensityParameters, setting: Setting) -> tuple[str, str, str]:
+def _totals(parameters: density.DensityParameters, setting: Setting) -> list[str]:
+    """Write three totals and in which sense they hold; ▲ where a proved one exceeds the charge."""
     ledger = cached.ledger(replace(setting, parameters=parameters))
-    published, pure = (f"{one:.3g}" for one in (ledger.published_epsilon, ledger.pure_epsilon))
-    return published, pure, _marked(ledger.proved_epsilon, parameters.epsilon)
-
-
-def _marked(total: float, epsilon: float) -> str:
-    """Write a proved total, with ▲ where it exceeds the ε that is charged."""
-    return f"{total:.3g} ▲" if is_above(total, epsilon) else f"{total:.3g}"
+    totals = (
+        (ledger.published_epsilon, ledger.published_notion),
+        (ledger.pure_epsilon, ledger.pure_notion),
+        (ledger.proved_epsilon, ledger.proved_notion),
+    )
+    written = [f"{total:.3g}, {notion}" for total, notion in totals]
+    if is_above(ledger.proved_epsilon, parameters.epsilon):
+        written[-1] += " ▲"
+    return written

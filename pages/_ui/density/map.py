@@ -9,9 +9,9 @@ from engine import density
 from engine.contract import Setting
 from engine.parameters import HOURS_PER_WEEK
 from pages._ui import cached, state
-from pages._ui.drawing import charts, maps, marks
+from pages._ui.drawing import charts, maps, picture
 from pages._ui.drawing.colours import LOST, OTHER, PHANTOM, PRIVATE, TRUE
-from pages._ui.drawing.picture import wrong_visits
+from pages._ui.drawing.picture import Picture, wrong_visits
 from pages._ui.shell.problems import guarded
 from pages._ui.shell.session import map_size
 from pages._ui.wording.numbers import fixed, inert, number, percent
@@ -94,10 +94,11 @@ def _map(setting: Setting) -> None:
         edged={} if view == "True" else {c: wrong[kind] for kind, (c, _) in _WRONG.items()},
     )
     if view != "True":
-        marks.hollow(
-            (colour, kind, f"{meant}: {wrong[kind].sum()} of {len(truth)}")
-            for kind, (colour, meant) in _WRONG.items()
+        key = (
+            picture.swatch(kind, f"{kind}: {meant}: {wrong[kind].sum()} of {len(truth)}")
+            for kind, (_, meant) in _WRONG.items()
         )
+        picture.draw(Picture("", "".join(key)))
 
 
 def _week(setting: Setting) -> None:

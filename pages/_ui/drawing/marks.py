@@ -1,23 +1,20 @@
 """The three marks of our own method and how one of its flows reads, wherever they stand."""
 
-import html
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import streamlit as st
 
 from engine.arrays import Booleans, Floats, Integers
 from engine.ledger import Unit
 from engine.origin_destination.estimate import EstimateRelease
+from pages._ui.drawing import colours as colour, picture
 from pages._ui.drawing.maps import Scale
+from pages._ui.drawing.picture import Picture
 from pages._ui.wording.numbers import number
 
 LIKELY_OPACITY = 125
-MEANINGS = (
-    ("certain", 1.0, "on average at most 5% of all are empty, whatever the model"),
-    ("likely", LIKELY_OPACITY / 255, "empty with less than 5%, by the model"),
-)
+CERTAIN = "certain: on average at most 5% of all are empty, whatever the model"
+LIKELY = "likely: empty with less than 5%, by the model"
 NOT_DRAWN = "The other flows are not drawn, but they count in all sums."
 
 
@@ -74,28 +71,9 @@ ALL_AT_ONCE = "95% for all flows at once"
 
 def key() -> None:
     """Draw the marks with their meaning."""
-    line = "width:1.4rem;height:0.28rem;border-radius:0.14rem;background:currentColor;opacity:"
-    swatches([(f"{line}{o:.2f}", name, said) for name, o, said in MEANINGS], NOT_DRAWN)
-
-
-def swatches(looks: Iterable[tuple[str, str, str]], note: str = "") -> None:
-    """Draw what marks look like (their style), their names and meanings, and a note."""
-    each = "".join(
-        f'<span style="display:inline-flex;align-items:center;gap:0.4rem;margin-right:1.1rem">'
-        f'<span style="{look}"></span>{html.escape(name)}: {html.escape(meaning)}</span>'
-        for look, name, meaning in looks
-    )
-    said = f"<span>{html.escape(note)}</span>" if note else ""
-    st.html(f'<div class="outcomes" style="font-size:0.82rem">{each}{said}</div>')
-
-
-def hollow(looks: Iterable[tuple[str, str, str]]) -> None:
-    """Draw colours, hollow as maps draw what is wrong, with their names and meanings."""
-    look = (
-        "width:0.8rem;height:0.8rem;border:2px solid {0};"
-        "background:color-mix(in srgb, {0} 28%, transparent)"
-    )
-    swatches((look.format(colour), name, meaning) for colour, name, meaning in looks)
+    shades = (CERTAIN, colour.TRUE), (LIKELY, f"{colour.TRUE}{LIKELY_OPACITY:02x}")
+    marks = "".join(picture.swatch("", said, shade) for said, shade in shades)
+    picture.draw(Picture("", f"{marks}<span>{NOT_DRAWN}</span>"))
 
 
 def estimate(count: float) -> str:

@@ -89,7 +89,7 @@ class Picture:
 
 
 def draw(picture: Picture) -> None:
-    """Draw a picture."""
+    """Draw a picture; its key alone where it has no sides."""
     st.html(f"<style>{STYLE}</style>")
     st.markdown(picture.html(), unsafe_allow_html=True)  # `st.html` drops every SVG
 
@@ -134,26 +134,35 @@ def of_zones(drawn: Shapes, true: Floats, private: Floats, *, what: str, epsilon
         for name, t, p in zip(drawn.names, true.tolist(), private.tolist(), strict=True)
     ]
 
-    def side(title: str, values: Floats, wrong: Sequence[tuple[str, Booleans]] = ()) -> str:
+    def side(title: str, values: Floats, kinds: Sequence[str] = ()) -> str:
         shades = [_hex(one) for one in scale.colours(values).tolist()]
-        paths = "".join(
-            f'<path class="zone" fill="{shade}" d="{path}">{_title(words)}</path>'
-            for path, shade, words in zip(drawn.zones, shades, said, strict=True)
-        )
-        for kind, zones in wrong:
-            for at in np.flatnonzero(zones).tolist():
-                paths += f'<path class="flow {kind}" style="--c:{_KINDS[kind]}" d="'
-                paths += f'{drawn.zones[at]}">{_title(said[at])}</path>'
+        paths = in_colour(drawn, shades, said, kinds)
         return figure(drawn.view_box, title, f"{title}: {what} by zone", paths)
 
-    wrong = list(wrong_visits(true, private).items())
-    sides = side("True", true) + side(f"Private, ε = {epsilon:g}", private, wrong)
+    wrong = wrong_visits(true, private)
+    kinds = np.select(list(wrong.values()), list(wrong), "").tolist()
+    sides = side("True", true) + side(f"Private, ε = {epsilon:g}", private, kinds)
     meant = {"phantom": "phantom, nobody was there", "lost": "lost, reads 0"}
     key = _scale(scale, what) + "".join(
-        swatch(kind, _KINDS[kind], f"{meant[kind]}: {zones.sum()} of {len(zones)} zones")
-        for kind, zones in wrong
+        swatch(kind, f"{meant[kind]}: {zones.sum()} of {len(zones)} zones")
+        for kind, zones in wrong.items()
     )
     return Picture(sides, key)
+
+
+def in_colour(
+    drawn: Shapes, fills: Sequence[str], said: Sequence[str], kinds: Sequence[str] = ()
+) -> str:
+    """Return zones in colours with what is said of each, and an edge where `kinds` names one."""
+    zones = list(zip(drawn.zones, said, strict=True))
+    return "".join(
+        f'<path class="zone" fill="{fill}" d="{path}">{_title(words)}</path>'
+        for fill, (path, words) in zip(fills, zones, strict=True)
+    ) + "".join(
+        f'<path class="flow {kind}" style="--c:{_KINDS[kind]}" d="{path}">{_title(words)}</path>'
+        for kind, (path, words) in zip(kinds, zones, strict=False)
+        if kind in _KINDS
+    )
 
 
 def wrong_visits(true: Floats, private: Floats) -> dict[str, Booleans]:
@@ -225,7 +234,7 @@ def of_flows(
         "lost": f"{reads_0}: {gone.sum()} of the {len(gone)} largest true",
     }
     key = _scale(scale, what)
-    key += "".join(swatch(kind, _KINDS[kind], text) for kind, text in marks.items())
+    key += "".join(swatch(kind, text) for kind, text in marks.items())
     return Picture(sides, key + (f"<span>{html.escape(note)}</span>" if at else ""))
 
 
@@ -262,8 +271,9 @@ def figure(view_box: str, title: str, alt: str, inside: str) -> str:
     )
 
 
-def swatch(kind: str, colour: str, text: str) -> str:
+def swatch(kind: str, text: str, colour: str = "") -> str:
     """Return what a kind of mark looks like, and what it means, for the key of a picture."""
+    colour = colour or _KINDS[kind]
     return (
         f'<span><svg viewBox="0 0 52 20" aria-hidden="true"><path class="flow {kind}" '
         f'fill="{colour}" style="--c:{colour}" d="M2 5H50V15H2Z"/></svg> {html.escape(text)}</span>'

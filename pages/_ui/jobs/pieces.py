@@ -90,14 +90,6 @@ def _work(function: Function, piece: Piece, lent: "store.Store | None") -> Any:
     return function(*piece)
 
 
-def rest() -> None:
-    """Wait until nothing is computed any more, and forget who waits for what."""
-    for one in list(_flying.values()):
-        one.cancel()
-    _thread.submit(int).result()
-    _flying.clear()
-
-
 @dataclass
 class Job:
     """Pieces of one question of one session; the same question keeps its job."""
@@ -154,15 +146,6 @@ class Job:
         """Go on where it was stopped (a callback)."""
         self.stopped = False
         self.futures.clear()
-
-    def wait(self, seconds: float) -> None:
-        """Give it some time to end."""
-        until = time.monotonic() + seconds
-        self.starts = 0.0
-        self.go_on()
-        while self.running and time.monotonic() < until:
-            time.sleep(0.01)
-            self.go_on()
 
     def _sent(self, piece: Piece) -> Future[Any]:
         """Hand a piece on; whoever asks the same of what all may open waits for the same."""

@@ -11,6 +11,7 @@ from engine.arrays import Integers
 from engine.contract import Setting
 from engine.report import STOPS, Analysis, ReportParameters, ReportRelease, ReportTable, even
 from pages._ui import cached, state
+from pages._ui.shell import frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.views import reported
 from pages._ui.wording.numbers import inert
@@ -110,10 +111,5 @@ def missing(entry: Entry) -> None:
         f"“{inert(entry.name)}” was made without the tables of a report. Build it again from its "
         "table of trips or visits: the report is made with the trips of people."
     )
-    for offer in reported.able()[:1]:
-        st.button(
-            f"Use {offer.name} on every page",
-            key="report_use_offer",
-            on_click=state.put,
-            kwargs={"od_data": offer.name},
-        )
+    for one in reported.able()[:1]:
+        frame.offer("od_data", one)

@@ -126,15 +126,15 @@ def missing(entry: Entry | None, part: str) -> None:
         st.info(NO_DATASET)
         return
     st.info(f"The dataset {entry.name} has no {PARTS[part]}.")
-    offer = state.preferred(catalogue.entries().values(), part)
-    if offer is not None:
-        key = "density_data" if part == "density" else "od_data"
-        st.button(
-            f"Use {offer.name} instead",
-            key=f"missing_{key}",
-            on_click=state.put,
-            kwargs={key: offer.name},
-        )
+    other = state.preferred(catalogue.entries().values(), part)
+    if other is not None:
+        offer("density_data" if part == "density" else "od_data", other)
+
+
+def offer(key: str, entry: Entry) -> None:
+    """Offer another dataset for a part, on every page."""
+    label, named = f"Use {entry.name} instead", {key: entry.name}
+    st.button(label, key=f"missing_{key}", on_click=state.put, kwargs=named)
 
 
 # modules alone, before any session has data: else every full collection looks through them

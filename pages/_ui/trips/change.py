@@ -234,7 +234,7 @@ def picture_of(
         return picture.figure(drawn.view_box, title, f"{title}: {what}", ground + paths)
 
     shown = np.where(signs == 0, true, told)  # a true change that nobody can tell is drawn, too
-    key = "".join(picture.swatch(edge, colour, name) for name, edge, colour in _KINDS)
+    key = "".join(picture.swatch(edge, name, colour) for name, edge, colour in _KINDS)
     sides = side("True change", true, truly)
     sides += side("Told from the private counts", shown, named)
     return Picture(sides, f"{key}<span>{html.escape(what)}</span>")

@@ -5,8 +5,9 @@ import streamlit as st
 
 from engine.arrays import Integers
 from pages._ui import state
-from pages._ui.drawing import charts, maps, marks, tables
+from pages._ui.drawing import charts, maps, marks, picture, tables
 from pages._ui.drawing.charts import Scale
+from pages._ui.drawing.picture import Picture
 from pages._ui.shell.session import map_size
 from pages._ui.trips.matrix import LOST, PHANTOM, Matrix, rgb, written
 
@@ -62,7 +63,8 @@ def draw(matrix: Matrix) -> None:
     if shown != WRONG:
         scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
     if shown != TRUE:
-        marks.hollow((one.colour, one.name, one.meaning) for one in (PHANTOM, LOST))
+        wrong = (picture.swatch(one.name, f"{one.name}: {one.meaning}") for one in (PHANTOM, LOST))
+        picture.draw(Picture("", "".join(wrong)))
         st.caption(
             f"In this draw {int(phantom.sum()):,} phantom flows and {int(lost.sum()):,} lost ones; "
             f"{int(phantom[pairs].sum())} of the {len(pairs[0])} arrows drawn here are phantoms."

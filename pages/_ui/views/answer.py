@@ -61,15 +61,15 @@ def level(answer: Answer) -> Level:
     return next(one for one in ("noisy", "partly", "good") if one in sides)
 
 
-def draw(setting: Setting, note: str = "") -> None:
+def draw(setting: Setting) -> None:
     """Draw the verdict on what is set, and what to choose where it is not usable."""
     known = of(setting)
-    st.html(verdict_html(known, " ".join(filter(None, (note, readable(known))))))
+    st.html(verdict_html(known, f"{protects(known)}. {readable(known)}"))
     if known.use.level == "noisy":
         recommend.draw(setting, key="verdict")
 
 
-def verdict_html(answer: Answer, note: str = "") -> str:
+def verdict_html(answer: Answer, note: str) -> str:
     """Return the verdict on what is set."""
     return cards.verdict_html(
         level(answer),

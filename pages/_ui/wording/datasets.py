@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from engine.datasets import Metadata
 from engine.resolution import FINEST, ZoneLevel
-from pages._ui.wording.numbers import file_size
+from pages._ui.wording.numbers import counted, file_size
 
 PARTS = {"density": "visits", "trips": "trips"}
 SIMULATED_BANNER = "Simulated people"
@@ -40,18 +40,14 @@ def facts(about: Metadata, zones: int, size_bytes: int) -> str:
     said = (
         kind,
         f"{estimate}{about.people_public:,} people" if about.people_public else "",
-        _some(len(about.days), "day"),
-        _some(zones, "zone"),
+        counted(len(about.days), "day"),
+        counted(zones, "zone"),
         file_size(size_bytes),
     )
     # lines are broken between facts only
     return "\N{NO-BREAK SPACE}· ".join(
         fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in said if fact
     )
-
-
-def _some(count: int, what: str) -> str:
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def zone_words(named: Sequence[ZoneLevel], clusters: Sequence[int]) -> dict[str, str]:

@@ -1,27 +1,13 @@
 """What is protected, by what, and what it costs: sentences used on more than one page."""
 
 from engine.density import delta_is_large
-from pages._ui.wording.numbers import number, scientific, trip_count
+from pages._ui.wording.numbers import number, scientific
 
 UNITS = {
     "person-day": "one person's day",
     "person": "one person, whole period",
     "trip": "one single trip",
 }
-PROTECTED = {
-    "person-day": "a person's trips of one day",
-    "person": "a person's trips of the whole period",
-    "trip": "one trip",
-}
-
-
-def protection(unit: str, max_trips: int) -> str:
-    """Say who is protected by the origin–destination noise."""
-    if unit == "trip":
-        return "each single trip (a person with many trips is protected less)"
-    if unit == "person":
-        return f"each person over the whole period, up to {trip_count(max_trips)}"
-    return f"each person's day, up to {trip_count(max_trips)}"
 
 
 def trip_level_reason(*, has_people: bool) -> str:

@@ -99,13 +99,9 @@ def test_bad_links_are_ignored(open_home, query):
 @pytest.mark.parametrize("unit", ["person-day", "person", "trip"])
 def test_what_is_left_is_said_of_all_that_is_released(open_choose, unit):
     app, days = open_choose(MEANING, epsilon=0.5, unit=unit), 7
-    shown, period = figures(app), "a person's trips of the whole period are"
-    whose = {
-        "person-day": "a person's trips of 7 days are",
-        "person": period,
-        "trip": "one trip is",
-    }
-    assert f"guesses whether {whose[unit]} in it" in html.unescape(words(app))
+    shown, whose = figures(app), "a trip" if unit == "trip" else "a person"
+    spent = "3.5 in all, over 7 days" if unit == "person-day" else "0.5 in all"
+    assert f"guesses whether {whose} is in it; ε = {spent}." in html.unescape(words(app))
     risk = privacy.risk_of_trips(ODParameters(epsilon=0.5, unit=unit), [1] * days)
     assert shown[0] == guesses(risk.best_guess)
     assert shown[2] == guesses(risk.group_guess)

@@ -30,7 +30,7 @@ def asked(function, *each) -> Job:
 
 
 def finished(job) -> list:
-    job.wait(GUARD_S)
+    work.finish(job, GUARD_S)
     assert not job.error, job.error
     assert not job.running
     return job.done
@@ -89,16 +89,16 @@ def test_a_lost_worker_is_replaced_and_said(processes, tmp_path):
 
 def test_what_ends_every_worker_is_given_up_in_words(processes):
     job = asked(work.always_killed, (1,))
-    job.wait(GUARD_S)
+    work.finish(job, GUARD_S)
     assert job.error == pieces._LOST
 
 
 def test_a_rule_that_is_broken_is_said_and_nothing_else_is_quoted(caplog):
     job = asked(work.refused, (1,))
-    job.wait(GUARD_S)
+    work.finish(job, GUARD_S)
     assert "epsilon" in job.error
     job = asked(work.broken, (12,))
-    job.wait(GUARD_S)
+    work.finish(job, GUARD_S)
     assert "RuntimeError" in job.error
     assert "Alice" not in job.error + caplog.text
 

@@ -55,5 +55,5 @@ def test_a_chosen_dataset_without_a_report_says_so_and_offers_one(open_report):
     app.session_state["od_data"] = "flows"
     app.run()
     assert "made without the tables of a report" in text(app)
-    app.button(key="report_use_offer").click().run()
+    app.button(key="missing_od_data").click().run()
     assert "ε = 1 for one person" in text(app)
