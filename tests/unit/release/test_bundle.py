@@ -157,6 +157,9 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
         (flows(epsilon=0.02), {"trips": 5_000}, r"would show .* trips, more than were made"),
         (flows(epsilon=0.02), {"trips": None}, "an unknown number of trips, and no consent"),
         (flows(epsilon=0.02), {"trips": 5_000, "consents": ["yes"]}, "other words"),
+        (flows(), {"tuning": "guess"}, "tuning must be one of"),
+        (seen(replace(zoom().parameters, method="lpa")), {}, "method must be one of"),
+        (fourier(epsilon=1e-5), {}, "whole numbers of 64 bits"),
         (zoom(), {}, "exceeds δ by 1e-07"),
         (zoom(delta=1e-3), {}, "at most one over the public number of people"),
         (zoom(delta=2e-3), {}, "at most 0.001 for a release"),
@@ -278,6 +281,20 @@ def test_what_is_checked_or_stated_reads_no_count_and_what_is_read_comes_before_
         release(setting, fresh, tmp_path / "out", ledger=ledger)
     assert ledger.budget("people").releases == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
+
+
+def test_a_statement_is_of_its_own_entry_while_another_is_charged(
+    ledger, demo, tmp_path, monkeypatch
+):
+    write = package.flows.write
+
+    def slow(*given):
+        ledger.intend("demo-city", unit="person", epsilon=9.0, delta=0.0, what={})
+        write(*given)
+
+    monkeypatch.setattr(package.flows, "write", slow)
+    release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
+    assert content(tmp_path, "out")["cost"]["epsilon"] == 0.5
 
 
 def test_no_public_name_writes_a_bundle_without_a_full_charge(demo, tmp_path, monkeypatch):
