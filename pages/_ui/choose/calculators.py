@@ -21,19 +21,14 @@ _ERRATA = (
 
 
 class Question(NamedTuple):
-    """A tolerated error α in trips, a confidence 1 − β, a flow of n trips, and the noise."""
+    """A tolerated error α in trips, how often more is tolerated, a flow of n trips, the noise."""
 
     alpha: int
-    confidence: float
+    beta: float
     flow: int
     law: LawName
     max_trips: int
     unit: str
-
-    @property
-    def beta(self) -> float:
-        """One minus the confidence."""
-        return 1 - self.confidence
 
 
 def draw() -> None:
@@ -63,7 +58,7 @@ def _ask() -> Question:
     )
     unit = state.value(state.UNIT)
     limit = 1 if unit == "trip" else state.value(state.MAX_TRIPS)
-    return Question(int(alpha), round(sure / 100, 6), int(count), law, limit, unit)
+    return Question(int(alpha), 1 - round(sure / 100, 6), int(count), law, limit, unit)
 
 
 def _epsilons(asked: Question) -> None:

@@ -231,7 +231,7 @@ def _over_epsilon(seen: Shown) -> None:
             current=parameters.epsilon,
             notes=[
                 Note(y=never, words=f"accuracy of never acting, {never:.1%}", colour=TRUE),
-                Note(y=least[0], words=f"accuracy to keep, {least[0]:.0%}", above=True),
+                Note(y=least[0], words=f"accuracy to keep, {least[0]:.0%}"),
             ],
             dots=True,
             key="decisions_accuracy",

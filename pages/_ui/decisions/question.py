@@ -16,7 +16,6 @@ from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
 from pages._ui.decisions import work
 from pages._ui.decisions.work import Emergency, Outbreak
-from pages._ui.drawing import cards
 from pages._ui.jobs import pieces
 from pages._ui.jobs.pieces import Job
 from pages._ui.shell.session import session
@@ -174,8 +173,6 @@ def live(name: str, work: Job, draw: Callable[[list[Any], bool], None]) -> None:
     def show(known: list[Any], running: bool) -> None:
         if known:
             draw(known, not running)
-        else:
-            st.html(cards.pending_html("The first releases follow in a moment."))
 
     pieces.live(name, work, show, what="Releases drawn")
 

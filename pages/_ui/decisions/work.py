@@ -13,7 +13,7 @@ from engine.decisions.aid import AidDraws
 from engine.parameters import ODParameters
 from engine.resolution import FINEST, INHABITED
 from pages._ui.cached import Seed, dataset, generator, of, once
-from pages._ui.drawing import picture
+from pages._ui.drawing import maps
 
 CURVE_DRAWS = 30
 """Releases at every stop of ε: the fewest that can show that 9 in 10 meet a target."""
@@ -65,8 +65,7 @@ def quiet(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> Floats:
 
 def names(key: Seen) -> dict[str, str]:
     """Return the names of the zones by their ids, in their order."""
-    ids, drawn = dataset(key).zones["zone_id"].astype(str), of(picture.shapes, key)
-    return dict(zip(ids, drawn.names, strict=True))
+    return of(maps.zone_names, key)
 
 
 def epidemics(

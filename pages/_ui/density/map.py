@@ -12,7 +12,7 @@ from pages._ui import cached, state
 from pages._ui.drawing import charts, maps, picture
 from pages._ui.drawing.colours import LOST, OTHER, PHANTOM, PRIVATE, TRUE
 from pages._ui.drawing.picture import Picture, wrong_visits
-from pages._ui.shell.problems import guarded
+from pages._ui.shell import problems
 from pages._ui.shell.session import map_size
 from pages._ui.wording.numbers import fixed, inert, number, percent
 
@@ -42,7 +42,7 @@ def draw(setting: Setting) -> None:
         with places.cell():
             _week(setting)
 
-    st.fragment(guarded(part))()
+    st.fragment(problems.caught()(part))()
 
 
 def outlines(setting: Setting) -> maps.Outlines:

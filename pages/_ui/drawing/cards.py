@@ -28,14 +28,6 @@ def row(cards: Sequence[Card], *, wide: bool = True) -> None:
     st.html(f'<div class="{name}">' + "".join(_card(card) for card in cards) + "</div>")
 
 
-def pending_html(sentence: str) -> str:
-    """Return the place of a verdict that is still being computed."""
-    return (
-        '<div class="verdict pending" role="status"><strong>Computing …</strong>'
-        f"{html.escape(sentence)}</div>"
-    )
-
-
 def verdict_html(
     level: Level, sentence: str, note: str = "", *, of: str = "", title: str = "", rule: str = ""
 ) -> str:

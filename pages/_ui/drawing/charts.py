@@ -154,7 +154,6 @@ class Note:
     words: str = ""
     colour: str = HERE
     ring: bool = False
-    above: bool = False
 
 
 def lines(series: Mapping[str, Values], colours: Sequence[str] = SERIES) -> list[Line]:
@@ -450,7 +449,7 @@ def _noted(note: Note, table: str, place: Spec, *, far: bool) -> list[Spec]:
         mark: Spec = {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.6}
         beside = {"dx": -5 if far else 5, "y": {"expr": "height - 8"}}
         text |= beside if way == "x" else {"x": {"expr": "width - 4"}}
-        text |= {"dy": -7 if note.above else 12} if way == "y" else {}
+        text |= {"dy": -7} if way == "y" else {}
     else:
         at, mark = place, {"type": "point", "size": 120, "filled": True, "opacity": 1}
         mark |= {"size": 190, "strokeWidth": 2.6, "filled": False} if note.ring else {}

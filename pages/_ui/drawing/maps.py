@@ -104,10 +104,11 @@ class Outlines:
     bounds: tuple[float, float, float, float]
 
 
-def zone_names(dataset: Dataset) -> dict[str, str]:
-    """Return the names of the zones by their ids, in their order."""
-    zones = dataset.zones
-    return dict(zip(zones["zone_id"].astype(str), zones["name"].astype(str), strict=True))
+def zone_names(place: Any) -> dict[str, str]:
+    """Return the names of the zones by their ids, in their order; one used twice has its id."""
+    ids, names = place.zones["zone_id"].astype(str), place.zones["name"].astype(str)
+    each = zip(ids, names, names.duplicated(keep=False), strict=True)
+    return {id_: f"{name} ({id_})" if double else name for id_, name, double in each}
 
 
 def outlines(dataset: Dataset) -> Outlines:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from engine.arrays import Booleans, Floats, Integers
+from engine.arrays import Floats, Integers
 from engine.ledger import Unit
 from engine.origin_destination.estimate import EstimateRelease
 from pages._ui.drawing import colours as colour, picture
@@ -21,11 +21,6 @@ NOT_DRAWN = "The other flows are not drawn, but they count in all sums."
 def has(release: Any) -> bool:
     """Whether a release says of its flows which are certain, and in which ranges they lie."""
     return hasattr(release, "certain")
-
-
-def shown(release: EstimateRelease) -> Booleans:
-    """Return which flows are drawn, shape (zones, zones)."""
-    return release.shown[0]
 
 
 def colours(

@@ -15,7 +15,7 @@ from engine.arrays import Booleans, Floats, Integers
 from engine.resolution import flows_between
 from pages._ui.drawing import colours
 from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.maps import Scale, largest_flows
+from pages._ui.drawing.maps import Scale, largest_flows, zone_names
 from pages._ui.wording.numbers import number
 
 LARGEST = 120
@@ -95,12 +95,8 @@ def draw(picture: Picture) -> None:
 
 
 def shapes(place: Any) -> Shapes:
-    """Return the zones of a dataset or a level ready to draw; a name used twice has its id."""
-    zones = place.zones
-    ids, names = zones["zone_id"].astype(str), zones["name"].astype(str)
-    double = names.duplicated(keep=False)
-    said = [f"{n} ({i})" if two else n for i, n, two in zip(ids, names, double, strict=True)]
-    polygons = zones.geometry.to_numpy()
+    """Return the zones of a dataset or a level ready to draw."""
+    polygons = place.zones.geometry.to_numpy()
     placed, view_box = plane(shapely.total_bounds(polygons))
     # coverage simplification keeps shared borders shared: no gaps between zones
     drawn = shapely.coverage_simplify(shapely.transform(polygons, placed), _SIZE * _SIMPLIFY)
@@ -108,7 +104,7 @@ def shapes(place: Any) -> Shapes:
         view_box=view_box,
         zones=tuple(polygon(zone) for zone in drawn),
         centres=placed(shapely.get_coordinates(shapely.point_on_surface(polygons))),
-        names=tuple(said),
+        names=tuple(zone_names(place).values()),
     )
 
 

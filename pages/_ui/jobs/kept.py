@@ -94,4 +94,4 @@ def follow_kept(
             bar(share, text, stop, f"{key}_cancel", work.cancel, disabled=work.stopping)
 
     with st.container(key=f"{key}_live"):
-        st.fragment(problems.guarded(part), run_every=POLL_S)()
+        st.fragment(problems.caught()(part), run_every=POLL_S)()

@@ -222,7 +222,7 @@ def live(name: str, job: Job, draw: Callable[[list[Any], bool], None], *, what: 
             draw(job.done, job.running)
 
     if polling:
-        st.fragment(problems.guarded(part), run_every=POLL_S)()
+        st.fragment(problems.caught()(part), run_every=POLL_S)()
     else:  # a part of its own would be sent again by every move of a slider
         part()
 

@@ -54,19 +54,16 @@ def draw(report: Report) -> None:
 
 def errors(report: Report) -> None:
     """Draw what each analysis loses in this draw, where it comes from, and which M."""
-    columns: dict[str, list[str]] = {"Analysis": [], "ε": [], "Noise (95%)": []}
-    columns |= {"Left out, mean": [], "Noise, mean": []} | {name: [] for name in _NAMES.values()}
+    heads = ("Analysis", "ε", "Noise (95%)", "Left out, mean", "Noise, mean", *_NAMES.values())
+    lines: list[tuple[str, ...]] = []
     for analysis, result in report.release.results.items():
         true, kept = (report.numbers(analysis, kept=each) for each in (False, True))
-        columns["Analysis"].append(analysis.label)
-        columns["ε"].append(f"{result.epsilon:.3g}")
-        columns["Noise (95%)"].append(f"± {number(float(np.median(result.half_widths())))}")
-        columns["Left out, mean"].append(number(float(np.abs(kept - true).mean())))
-        columns["Noise, mean"].append(number(float(result.mean_absolute_noise().mean())))
+        means = np.abs(kept - true).mean(), result.mean_absolute_noise().mean()
+        noise = f"± {number(float(np.median(result.half_widths())))}", *map(number, means)
         found = losses(true, result.shown, analysis)
-        for key, name in _NAMES.items():
-            columns[name].append(_written(key, found.get(key)))
-    tables.draw(columns)
+        lost = (_written(key, found.get(key)) for key in _NAMES)
+        lines.append((analysis.label, f"{result.epsilon:.3g}", *noise, *lost))
+    tables.rows(heads, lines)
     st.caption(
         "Common part: of 100 trips or points, so many are where they really were. Left out: mean "
         "|kept − true| of a number; noise: its mean size by its law."

@@ -72,16 +72,14 @@ def _opened(folders: Mapping[str, Path]) -> tuple[dict[str, Entry], dict[str, tu
     problems: dict[str, tuple[Path, str]] = {}
     for name, folder in folders.items():
         try:
-            entries[name] = _opened_version(name, folder)
+            if not name.isprintable():  # half a character cannot even be sent to a browser
+                remedy = "rename its folder, or delete it"
+                raise DatasetError("its name cannot be printed", remedy=remedy)
+            version = storage.current_version(folder)
+            entries[name] = _version(name, folder, version, datasets.data_roots())
         except ExplorerError as error:
             problems[name] = (folder, str(error))
     return entries, problems
-
-
-def _opened_version(name: str, folder: Path) -> Entry:
-    if not name.isprintable():  # half a character cannot even be sent to a browser
-        raise DatasetError("its name cannot be printed", remedy="rename its folder, or delete it")
-    return _version(name, folder, storage.current_version(folder), datasets.data_roots())
 
 
 @lru_cache(maxsize=1024)

@@ -6,18 +6,15 @@ message, in which a library may quote what it was given.
 
 import logging
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from contextlib import contextmanager
-from functools import wraps
 from pathlib import Path
-from typing import ParamSpec
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from engine.errors import ExplorerError
 
-P = ParamSpec("P")
 _log = logging.getLogger(__name__)
 
 _UNEXPECTED = (
@@ -32,22 +29,14 @@ _NO_MEMORY = (
 
 @contextmanager
 def caught(place: DeltaGenerator | None = None) -> Generator[None]:
-    """Draw what stands inside; where it fails say so, at `place` if given, and go on after it."""
+    """Draw what stands inside; where it fails say so, at `place` if given, and go on after it.
+
+    As a decorator it guards a fragment, which runs by itself.
+    """
     try:
         yield
     except Exception as error:
         tell(error, place)
-
-
-def guarded(draw: Callable[P, None]) -> Callable[P, None]:
-    """Return a function that draws the same and says so where that fails; for fragments."""
-
-    @wraps(draw)
-    def call(*arguments: P.args, **named: P.kwargs) -> None:
-        with caught():
-            draw(*arguments, **named)
-
-    return call
 
 
 def uncaught(error: Exception) -> bool:
@@ -86,5 +75,3 @@ def tell(error: Exception, place: DeltaGenerator | None = None) -> None:
     else:
         words = _UNEXPECTED.format(where=log(error))  # neither page nor log repeat the message
     (st if place is None else place).error(words, icon=":material/error:")
-    # a sign of waiting would stand beside it for ever
-    st.html("<style>.verdict.pending { display: none; }</style>")

@@ -11,7 +11,7 @@ from pages._ui.shell.session import session
 from pages._ui.wording.datasets import PARTS, facts
 from pages._ui.wording.glossary import GLOSSARY
 from pages._ui.wording.labels import DRAWS, HELP, NOBODY_SAMPLED, SHARE
-from pages._ui.wording.privacy import trip_level_reason
+from pages._ui.wording.privacy import TRIP_LEVEL
 
 _FLOWS_ONLY = ("2_", "4_", "6_")
 """Pages about flows, as the first is about densities; on others what home shows is unfolded."""
@@ -76,10 +76,10 @@ def _flows(*, need: bool) -> None:
         zones("trips")
         time()
         unit()
-    of, by_trip = state.entry("trips"), state.value(state.UNIT) == "trip"
+    by_trip = state.value(state.UNIT) == "trip"
     state.draw(state.MAX_TRIPS, disabled=by_trip)
     if by_trip:
-        st.caption(trip_level_reason(has_people=of is None or of.metadata.trips_have_people))
+        st.caption(TRIP_LEVEL)
     state.draw(state.OD_METHOD)
     method = origin_destination.METHODS[state.value(state.OD_METHOD)]
     hides = "suppression_threshold" in method.uses

@@ -15,6 +15,7 @@ from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import Axis
 from pages._ui.trips.matrix import Matrix
 from pages._ui.wording.numbers import number, percent
+from pages._ui.wording.privacy import TRIP_LEVEL
 
 GRID_THRESHOLDS = tuple(range(0, 101, 5))
 O4 = (
@@ -52,10 +53,7 @@ def draw(matrix: Matrix) -> None:
     _heat(matrix, name, getattr(grid(fixed.setting, matrix.day), MEASURES[name][0]))
     st.subheader("Trips kept of each (T)", anchor=False)
     if matrix.parameters.unit == "trip":
-        st.info(
-            "At trip level nobody is trimmed: each trip is protected by itself and T is 1. Choose "
-            "one person's day or the whole period in the sidebar to compare T."
-        )
+        st.info(TRIP_LEVEL)
         return
     _over_t(matrix)
 

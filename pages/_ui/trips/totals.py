@@ -13,10 +13,6 @@ from pages._ui.views import answer as answers
 from pages._ui.wording.numbers import percent, signed_percent
 
 LEAVING, ARRIVING = "Leaving", "Arriving"
-ADDED_UP = (
-    "Days that are added up cost as if each were released. To spend ε once, protect the person "
-    "over the whole period, or release fewer days."
-)
 _ZONES = 18
 
 
@@ -24,8 +20,7 @@ def draw(matrix: Matrix) -> None:
     """Draw the totals of the busiest zones and say what every day costs."""
     _totals(matrix)
     st.subheader("What all days cost a person", anchor=False)
-    once = ADDED_UP if matrix.parameters.unit == "person-day" else ""
-    st.markdown(f"{answers.covered(answers.of(matrix.setting))} {once}")
+    st.markdown(answers.covered(answers.of(matrix.setting)))
 
 
 def _totals(matrix: Matrix) -> None:

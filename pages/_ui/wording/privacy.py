@@ -10,14 +10,7 @@ UNITS = {
 }
 
 
-def trip_level_reason(*, has_people: bool) -> str:
-    """Say why T cannot be set at trip level."""
-    if not has_people:
-        return (
-            "These flows name no people, so only single trips can be protected; T is 1 because "
-            "nobody's trips can be counted."
-        )
-    return "Each trip is protected by itself and nobody is trimmed, so T is 1 and cannot be set."
+TRIP_LEVEL = "Each trip is protected by itself and nobody is trimmed, so T is 1 and cannot be set."
 
 
 ANALYTIC_NOTE = (
