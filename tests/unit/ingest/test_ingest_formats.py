@@ -173,6 +173,9 @@ def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path: Path) -> None:
     dataset, _ = built(tmp_path, rows, kind="flows", header=FLOWMAP)
     counts = {key[1:3]: n for key, n in table(dataset.folder, "trips").items()}
     assert counts == {("A", "B"): 7, ("B", "A"): 12, ("B", "C"): 1, ("C", "A"): 3}
+    half = [("A", "B", "2.05"), ("A", "C", "0.45")]  # a float's 2.05 is a little less
+    dataset, _ = built(tmp_path, half, kind="flows", header=FLOWMAP, out=tmp_path / "half")
+    assert sorted(table(dataset.folder, "trips").values()) == [1, 2]
 
 
 def test_rides_without_people_are_single_trips(tmp_path: Path) -> None:
@@ -181,7 +184,11 @@ def test_rides_without_people_are_single_trips(tmp_path: Path) -> None:
         (f"R{i}", "classic", f"2015-09-0{day} 08:00:00", "", "x", a, "y", b, *rest)
         for i, (day, a, b) in enumerate([(1, "A", "B"), (1, "A", "B"), (2, "B", "C")])
     ]
-    dataset, summary = built(tmp_path, rows, kind="rides", header=RIDES)
+    again = [*rows, rows[0]]
+    dataset, summary = built(tmp_path, again, kind="rides", header=RIDES)
     assert table(dataset.folder, "trips") == {(FIRST, "A", "B", 1): 2, (SECOND, "B", "C", 1): 1}
     assert not dataset.metadata.trips_have_people
     assert any("trips alone are protected" in note for note in summary.notes)
+    how = {"mapping": {"tid": ""}, "out": tmp_path / "unnamed"}  # then alike rows are two trips
+    dataset, _ = built(tmp_path, again, kind="rides", header=RIDES, **how)
+    assert table(dataset.folder, "trips")[FIRST, "A", "B", 1] == 3
