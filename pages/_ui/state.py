@@ -31,7 +31,7 @@ from pages._ui.wording.datasets import (
     SIMULATED_BANNER,
     cluster_words,
     option,
-    zone_words,
+    zones_words,
 )
 from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES
 from pages._ui.wording.numbers import scientific
@@ -531,7 +531,9 @@ def names(key: str) -> dict[str, str]:
     if of is None:
         return {}
     offered, now = facts.levels(of.key), zones(part)
-    words = zone_words(offered.named, offered.clusters)
+    levels = [(one.name, one.zones) for one in offered.named]
+    levels += [(f"clusters-{k}", k) for k in offered.clusters]
+    words = {level: zones_words(level, count) for level, count in levels}
     return words if now in words else {**words, now: cluster_words(now)}
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from engine.datasets.memory import size_of
-from pages._ui.shell.catalogue import in_session
+from pages._ui.shell.catalogue import datasets_in, in_session
 from pages._ui.shell.session import in_worker, session
 
 T = TypeVar("T")
@@ -96,19 +96,6 @@ def keep_only(asked: tuple[Any, ...]) -> None:
     """Let go, in a worker, of every upload but those that a question names."""
     mine = datasets_in(asked)
     shared.forget(lambda kept: not in_session(kept) or datasets_in((kept,)) <= mine)
-
-
-def datasets_in(asked: tuple[Any, ...]) -> set[str]:
-    """Return the ids of the datasets that a question names anywhere."""
-    found: set[str] = set()
-    for one in asked:
-        if isinstance(one, tuple):
-            found |= datasets_in(one)
-        elif hasattr(one, "dataset"):
-            found.add(one.dataset)
-        elif hasattr(one, "version"):
-            found.add(one.version)
-    return found
 
 
 def frozen(value: T) -> T:

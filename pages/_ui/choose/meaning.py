@@ -23,17 +23,7 @@ def draw() -> None:
     if not known:
         st.info("Install a dataset to see what its releases leave of a person.")
         return
-    prior = _prior()
-    for setting in known:
-        _released(setting, prior)
-    _over_people(flows)
-    with st.expander("What the best possible attack really gets", icon=":material/search:"):
-        for setting in known:
-            (_on_flows if setting is flows else _on_density)(setting)
-
-
-def _prior() -> float:
-    percent_before = st.slider(
+    suspected = st.slider(
         "An attacker suspects beforehand, with … %, that somebody is in the data",
         1,
         99,
@@ -41,7 +31,12 @@ def _prior() -> float:
         key="choose_prior",
         **state.LINKED,
     )
-    return percent_before / 100
+    for setting in known:
+        _released(setting, suspected / 100)
+    _over_people(flows)
+    with st.expander("What the best possible attack really gets", icon=":material/search:"):
+        for setting in known:
+            (_on_flows if setting is flows else _on_density)(setting)
 
 
 def _released(setting: Setting, prior: float) -> None:

@@ -119,8 +119,6 @@ def _draw(names: list[str], values: np.ndarray, epsilon: float) -> None:
             )
     near = int(np.argmin(np.abs(np.log(np.array(EPSILONS) / epsilon))))
     order = np.argsort(values[:, near, 0])
-    columns = {f"At ε = {EPSILONS[near]:g}": [names[i] for i in order]}
-    measures = {"Relative error (MRE)": percent, "Pearson r": fixed, "Common part": percent}
-    for place, (name, write) in enumerate(measures.items()):
-        columns[name] = [write(values[i, near, place]) for i in order]
-    tables.draw(columns)
+    heads = (f"At ε = {EPSILONS[near]:g}", "Relative error (MRE)", "Pearson r", "Common part")
+    shown = [(names[i], *values[i, near]) for i in order]
+    tables.rows(heads, [(one, percent(e), fixed(r), percent(c)) for one, e, r, c in shown])

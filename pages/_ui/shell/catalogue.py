@@ -1,7 +1,7 @@
 """The datasets a person can pick: shipped ones, those kept on this computer, this session's own."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -53,12 +53,18 @@ def shared() -> dict[str, Entry]:
 
 def in_session(*asked: object) -> bool:
     """Whether any dataset named in what is asked lies outside what all sessions share."""
-    return any(
-        _outside(one.dataset, os.environ.get("MOBILITY_DATA"))
-        if isinstance(one, Seen | Setting)
-        else isinstance(one, tuple) and in_session(*one)
-        for one in asked
-    )
+    return any(_outside(one, os.environ.get("MOBILITY_DATA")) for one in datasets_in(asked))
+
+
+def datasets_in(asked: Iterable[object]) -> set[str]:
+    """Return the ids of the datasets that a question names anywhere."""
+    found: set[str] = set()
+    for one in asked:
+        if isinstance(one, Seen | Setting):
+            found.add(one.dataset)
+        elif isinstance(one, tuple):
+            found |= datasets_in(one)
+    return found
 
 
 def damaged() -> dict[str, tuple[Path, str]]:

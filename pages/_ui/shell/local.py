@@ -35,7 +35,7 @@ def admitted(hosts: Sequence[str], origins: Sequence[str]) -> bool:
     web application on this computer has its name, too: of this computer's own origins the port must
     be the host's. Browsers always send a host; what sends none is none.
     """
-    if not listens_here_only():
+    if not loopback(st.get_option("server.address")):
         return True
     ports = {_port(host) for host in hosts}
     return all(_named(host) for host in hosts) and all(
@@ -43,11 +43,6 @@ def admitted(hosts: Sequence[str], origins: Sequence[str]) -> bool:
         or (_named(origin) and (not loopback(_name(origin)) or ports <= {_port(origin)}))
         for origin in origins
     )
-
-
-def listens_here_only() -> bool:
-    """Whether the server listens on this computer only, so that no other reaches it directly."""
-    return loopback(st.get_option("server.address"))
 
 
 def served_locally() -> bool:

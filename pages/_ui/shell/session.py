@@ -75,14 +75,9 @@ def in_worker() -> bool:
     return IN_WORKER in os.environ
 
 
-def narrow() -> bool:
-    """Whether a phone asks."""
-    return "Mobi" in (st.context.headers.get("User-Agent") or "")
-
-
 def map_size(width: int, height: int) -> dict[str, int]:
     """Return the pixels that a map must fit into: those given but for a phone, which has fewer."""
-    if not narrow():
+    if "Mobi" not in (st.context.headers.get("User-Agent") or ""):
         return {"width": width, "height": height}
     return {"width": min(width, PHONE_MAP[0]), "height": min(height, PHONE_MAP[1])}
 

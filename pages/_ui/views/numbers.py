@@ -29,7 +29,9 @@ _DRAWN, _EXPECTED = "of the draw shown", "expected"
 def draw(setting: Setting, more: Sequence[Card] = (), *, wide: bool = True) -> None:
     """Draw the numbers side by side, or as a block; the slow one follows."""
     show, other = partial(cards.row, wide=wide), pinned(setting)
-    _said(setting, other)
+    if other is not None:
+        at = "" if other.seen == setting.seen else f"{state.entry_of(other).name}, "
+        st.caption(f"Pinned: {at}{words.levers(other)}")
     if words.is_flows(setting):
         beside = [] if other is None else _flows(other)
         show([*_beside(_flows(setting), beside), *more])
@@ -51,12 +53,6 @@ def pinned(setting: Setting) -> Setting | None:
     kind, known = type(setting.parameters), catalogue.entries().values()
     kept = [one for one in session().pinned if type(one.parameters) is kind and one != setting]
     return next((one for one in kept if any(one.dataset == e.key.dataset for e in known)), None)
-
-
-def _said(setting: Setting, other: Setting | None) -> None:
-    if other is not None:
-        at = "" if other.seen == setting.seen else f"{state.entry_of(other).name}, "
-        st.caption(f"Pinned: {at}{words.levers(other)}")
 
 
 def _beside(shown: list[Card], others: Sequence[Card]) -> list[Card]:

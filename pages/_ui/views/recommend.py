@@ -1,6 +1,5 @@
 """What to choose for what is asked: the recommended setting, *Use this*, and the ways out."""
 
-import html
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -11,9 +10,8 @@ from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.frontier import Candidate, Frontier, Need, Part, WayOut
 from engine.resolution import finest
-from engine.steps import Level
 from pages._ui import cached, state
-from pages._ui.drawing.colours import SIGNS
+from pages._ui.drawing import cards
 from pages._ui.jobs import pieces
 from pages._ui.shell.session import session
 from pages._ui.store import store_of
@@ -103,17 +101,18 @@ def draw(setting: Setting, *, key: str) -> None:
 def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) -> None:
     (every, best, ways), limit = judged, state.value(state.RISK)
     if best is None or every.alike:
-        lack = (
+        level, title, why = "noisy", "Nothing to recommend", ""
+        text = (
             "No setting as asked holds anything, so that they cannot be told apart."
             if every.alike
             else f"None as asked keeps an attacker's guesses within {limit:.0%}."
         )
-        _block("noisy", "Nothing to recommend", lack)
     else:
         why = f"Keeps most within {words.hundred(limit)} of 100 guesses right."
         title = "Recommended" if best.usable else "Best as asked, and not usable"
         title += ": as you have it" * (best.setting == setting) + " so far" * running
-        _block("good" if best.usable else "noisy", title, words.sentence(best), why)
+        level, text = "good" if best.usable else "noisy", words.sentence(best)
+    st.html(cards.verdict_html(level, text, why, title=title, look="advice"))
     if running:
         st.caption("More methods, zones and times are being judged …")
         return
@@ -125,14 +124,6 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
         _button(words.way(way), way.candidate, f"{key}_{way.lever}", primary=helps)
     if every.confidential:
         st.caption(words.LEAK)
-
-
-def _block(level: Level, title: str, text: str, more: str = "") -> None:
-    """Draw what is recommended; it looks unlike the verdict on what is set."""
-    sign = f'<span aria-hidden="true">{SIGNS[level]}</span>'
-    head = f"<strong>{sign} {html.escape(title)}</strong>"
-    small = f"<small>{html.escape(more)}</small>" if more else ""
-    st.html(f'<div class="advice {level}" role="status">{head}{html.escape(text)}{small}</div>')
 
 
 def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> None:

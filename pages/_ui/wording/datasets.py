@@ -1,9 +1,7 @@
 """How datasets and their zones are described, and whose data a page shows."""
 
-from collections.abc import Sequence
-
 from engine.datasets import Metadata
-from engine.resolution import FINEST, ZoneLevel
+from engine.resolution import FINEST
 from pages._ui.wording.numbers import counted, file_size
 
 PARTS = {"density": "visits", "trips": "trips"}
@@ -50,21 +48,18 @@ def facts(about: Metadata, zones: int, size_bytes: int) -> str:
     )
 
 
-def zone_words(named: Sequence[ZoneLevel], clusters: Sequence[int]) -> dict[str, str]:
-    """Return what each level of zones that a dataset offers is called, finest first.
+def zones_words(level: str, zones: int) -> str:
+    """Return how many zones there are, and of which level.
 
     Examples
     --------
-    >>> zone_words((ZoneLevel("zones", 416), ZoneLevel("province", 5)), (100,))
-    {'zones': 'All 416', 'province': '5 provinces', 'clusters-100': '100 clusters'}
+    >>> zones_words("zones", 416), zones_words("province", 5), zones_words("clusters-100", 100)
+    ('416 zones', '5 provinces', '100 clusters')
     """
-    words = {
-        one.name: f"All {one.zones:,}"
-        if one.name == FINEST
-        else f"{one.zones:,} {plural(one.name)}"
-        for one in named
-    }
-    return {**words, **{f"clusters-{k}": cluster_words(f"clusters-{k}") for k in clusters}}
+    if level == FINEST:
+        return f"{zones:,} zones"
+    words = level_words(level)
+    return words if level.startswith("clusters-") else f"{zones:,} {words}"
 
 
 def cluster_words(level: str) -> str:

@@ -9,7 +9,7 @@ from engine.parameters import ODParameters
 from engine.resolution import FINEST
 from engine.steps import Level
 from engine.use import DENSITY_LIMITS, FLOWS_LIMITS, Use
-from pages._ui.wording.datasets import level_words
+from pages._ui.wording.datasets import level_words, zones_words
 
 SPANS = {"day": "every day", "week": "every week", "whole": "once for the whole period"}
 WHO = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}
@@ -68,14 +68,6 @@ def guessed(best_guess: float) -> str:
     """Say how often an attacker is right at most, as every page does."""
     words = privacy.guesses(best_guess).removesuffix(" of 100 guesses")
     return f"an attacker guesses right {words} times in 100"
-
-
-def zones_words(level: str, zones: int) -> str:
-    """Return how many zones there are, and of which level."""
-    if level == FINEST:
-        return f"{zones:,} zones"
-    words = level_words(level)
-    return words if level.startswith("clusters-") else f"{zones:,} {words}"
 
 
 def levers(setting: Setting) -> str:
