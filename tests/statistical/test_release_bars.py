@@ -10,7 +10,7 @@ from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.matrices import trimmed_counts
 from engine.release import noise, plan
 from engine.release.bundle import clear_bar
-from engine.release.density import HOUR, bars, zone_deviations
+from engine.release.density import HOUR, WEEK, bars, zone_deviations
 from engine.release.plan import laplace_sd
 from tests.support.releases import ONE_DAY, flows, items, ours, seen, visits, written
 from tests.support.trips import save_trips
@@ -113,15 +113,16 @@ def test_what_a_quiet_hour_reads_is_bounded_by_the_law_of_the_noise(demo, epsilo
 
 
 @pytest.mark.parametrize("scale", [0.3, 0.5, 2.0, 30.0])
-def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale):
+@pytest.mark.parametrize(("hours", "reach"), [(1, HOUR), (168, WEEK)])
+def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale, hours, reach):
     """The worst zone, and the worst fraction of a visit that area leaves there before noise."""
     draws, rng = 4_000, np.random.default_rng(8)
-    drawn = rng.geometric(1 - np.exp(-1 / scale), (2, len(demo.towers), draws))
+    drawn = rng.negative_binomial(hours, 1 - np.exp(-1 / scale), (2, len(demo.towers), draws))
     moved = demo.tessellation.overlap.T @ (drawn[0] - drawn[1])  # two-sided geometric
-    reach = bars(laplace_sd(scale) * zone_deviations(demo), HOUR)[:, None]
+    widths = bars(laplace_sd(scale) * zone_deviations(demo), reach)[:, None]
     for kept in np.arange(0, 1, 0.1):
         off = np.abs(np.floor(kept + moved + 0.5 + 1e-9) - kept)
-        held = (off <= reach + 1e-9).mean(axis=1).min()
+        held = (off <= widths + 1e-9).mean(axis=1).min()
         # also where all noise is a single tower's, with heavier tails than the normal law's
         assert held >= 0.95 - 2.5 * np.sqrt(0.05 * 0.95 / draws)
 

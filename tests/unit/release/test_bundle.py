@@ -158,6 +158,8 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
         (flows(epsilon=0.02), {"trips": None}, "an unknown number of trips, and no consent"),
         (flows(epsilon=0.02), {"trips": 5_000, "consents": ["yes"]}, "other words"),
         (flows(), {"tuning": "guess"}, "tuning must be one of"),
+        (flows(), {"tuning_note": "a\x1b[2Jb"}, "tuning_note must be text on one line"),
+        (flows(), {"trips": 0}, "trips must be at least 1"),
         (seen(replace(zoom().parameters, method="lpa")), {}, "method must be one of"),
         (fourier(epsilon=1e-5), {}, "whole numbers of 64 bits"),
         (zoom(), {}, "exceeds δ by 1e-07"),
