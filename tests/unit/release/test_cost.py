@@ -9,7 +9,7 @@ from hypothesis import given, settings, strategies as st
 
 from engine.release import BudgetLedger, Cost, Loss, ReleaseError, cost, plan
 from engine.release.ledger import exact
-from tests.support.releases import flows, products, release, zoom
+from tests.support.releases import flows, release, zoom
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,6 @@ def test_a_delta_that_would_reach_one_is_refused():
     ):
         with pytest.raises(ReleaseError, match="a δ below 1"):
             cost(loss, unit)
-
-
-def test_products_say_what_their_cost_in_finer_units_rests_on(demo):
-    settings = [flows(unit="person"), flows(unit="trip"), *products().values()]
-    for planned in (plan(one, demo) for one in settings):
-        trimmed = planned.of_flows and planned.unit != "trip"
-        assert planned.trimmed_to == (2 if trimmed else None)
-        assert (planned.rho is not None) == (planned.product == "density-zoom")
 
 
 @pytest.mark.parametrize(
