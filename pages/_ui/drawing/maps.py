@@ -17,6 +17,7 @@ from engine.datasets import Dataset
 from engine.metrics import largest
 from pages._ui.drawing import deck
 from pages._ui.drawing.arrows import arrows
+from pages._ui.drawing.colours import HERE, rgb
 
 Kind = Literal["linear", "root", "diverging"]
 
@@ -30,7 +31,6 @@ _PURPLE_GREEN = (
     (247, 247, 247), (217, 240, 211), (166, 219, 160), (90, 174, 97), (27, 120, 55), (0, 68, 27),
 )  # fmt: skip
 _NO_VALUE = (128, 128, 128, 60)
-_MARKED = (209, 73, 91)
 _HOLLOW = 70  # opacity inside a flow that is wrong
 _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
@@ -163,9 +163,8 @@ def zone_map(
     lines = [f"{html.escape(label)}: {{t{j}}}" for j, label in enumerate(tooltip)]
     layers = [layer]
     for colour, zones in edged.items():
-        shade = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
-        layers.append(_outlined(outlines, np.flatnonzero(zones).tolist(), shade))
-    layers.append(_outlined(outlines, [marked]))
+        layers.append(_outlined(outlines, np.flatnonzero(zones).tolist(), rgb(colour)))
+    layers.append(_outlined(outlines, [marked], rgb(HERE)))
     deck.draw(
         layers,
         view_of(outlines.bounds, width, height),
@@ -241,7 +240,8 @@ def flow_map(
         pickable=True,
         auto_highlight=True,
     )
-    layers = [ground, flows] if marked is None else [ground, _outlined(outlines, [marked]), flows]
+    here = [] if marked is None else [_outlined(outlines, [marked], rgb(HERE))]
+    layers = [ground, *here, flows]
     deck.draw(
         layers,
         view,
@@ -263,9 +263,7 @@ def _features(outlines: Outlines, more: Sequence[Mapping[str, Any]]) -> dict[str
     return {"type": "FeatureCollection", "features": features}
 
 
-def _outlined(
-    outlines: Outlines, zones: Sequence[int], colour: Sequence[int] = _MARKED
-) -> pdk.Layer:
+def _outlined(outlines: Outlines, zones: Sequence[int], colour: Sequence[int]) -> pdk.Layer:
     shapes = [outlines.geometries[zone] for zone in zones]
     return pdk.Layer(
         "GeoJsonLayer",

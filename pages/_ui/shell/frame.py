@@ -97,7 +97,7 @@ def path() -> str:
 
 def exists(path: str) -> bool:
     """Whether a page is part of this server."""
-    return not local.refused(Path(path).name)
+    return not (local.public() and Path(path).name in local.NOT_PUBLIC)
 
 
 def link(path: str, label: str, **query: str) -> None:

@@ -104,8 +104,3 @@ def public() -> bool:
     """Whether the server was started for the public."""
     said = os.environ.get(PUBLIC, "").strip().lower()
     return said not in ("", "0", "false", "no", "off") or "--public" in sys.argv[1:]
-
-
-def refused(file: str) -> bool:
-    """Whether a page, by the name of its file, must not be shown here."""
-    return public() and file in NOT_PUBLIC

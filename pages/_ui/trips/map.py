@@ -7,9 +7,10 @@ from engine.arrays import Integers
 from pages._ui import state
 from pages._ui.drawing import charts, maps, marks, picture, tables
 from pages._ui.drawing.charts import Scale
+from pages._ui.drawing.colours import rgb
 from pages._ui.drawing.picture import Picture
 from pages._ui.shell.session import map_size
-from pages._ui.trips.matrix import LOST, PHANTOM, Matrix, rgb, written
+from pages._ui.trips.matrix import LOST, PHANTOM, Matrix, written
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 ALL = ""
@@ -44,7 +45,8 @@ def draw(matrix: Matrix) -> None:
     if shown == PRIVATE and marks.has(matrix.release):
         colours = marks.colours(matrix.release, pairs, scale, values[pairs].astype(float))
     if shown != TRUE:
-        colours[phantom[pairs]], colours[lost[pairs]] = rgb(PHANTOM), rgb(LOST)
+        for one, cells in ((PHANTOM, phantom), (LOST, lost)):
+            colours[cells[pairs]] = [*rgb(one.colour), 235]
     maps.flow_map(
         matrix.outlines,
         *pairs,

@@ -107,11 +107,6 @@ def pick(setting: Setting) -> Matrix:
     return Matrix(setting, min(day or 0, count - 1))
 
 
-def rgb(outcome: Outcome) -> list[int]:
-    """Return the colour of an outcome for a map."""
-    return [*(int(outcome.colour[i : i + 2], 16) for i in (1, 3, 5)), 235]
-
-
 def written(value: float) -> str:
     """Write a flow: whole trips, but for small ones that are estimates.
 

@@ -6,7 +6,7 @@ from engine.origin_destination.exact import Outcomes
 from engine.origin_destination.scores import drawn_outcomes
 from pages._ui.drawing import charts, tables
 from pages._ui.drawing.charts import Mark
-from pages._ui.trips.matrix import KEPT, LOST, OUTCOMES, PHANTOM, REVEALED, SUPPRESSED, Matrix
+from pages._ui.trips.matrix import OUTCOMES, Matrix
 from pages._ui.wording.numbers import percent, trip_count
 
 _MEASURES = {"Flows": "cells", "True trips": "trips"}
@@ -60,13 +60,8 @@ def draw(matrix: Matrix) -> None:
 
 
 def _parts(outcomes: Outcomes, measure: str) -> list[float]:
-    """Return the cells, or the true trips, of every one of `OUTCOMES`."""
+    """Return the cells, or the true trips, of every one of `OUTCOMES`, in their order."""
+    four = outcomes.kept, outcomes.lost, outcomes.kept_suppressed, outcomes.revealed
     phantom = outcomes.phantom.cells if measure == "cells" else 0.0
-    parts = {
-        KEPT: getattr(outcomes.kept, measure),
-        LOST: getattr(outcomes.lost, measure),
-        SUPPRESSED: getattr(outcomes.kept_suppressed, measure),
-        REVEALED: getattr(outcomes.revealed, measure) - phantom,
-        PHANTOM: phantom,
-    }
-    return [parts[one] for one in OUTCOMES]
+    *parts, revealed = (getattr(one, measure) for one in four)
+    return [*parts, revealed - phantom, phantom]
