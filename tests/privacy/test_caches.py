@@ -69,20 +69,24 @@ def test_no_object_made_of_an_upload_is_in_two_sessions(visit, own):
 def test_an_answer_of_long_work_on_an_upload_is_kept_for_nobody(
     own, data_root, tmp_path, monkeypatch
 ):
-    sessions = iter([store.Store() for _ in range(4)])
+    sessions = iter([store.Store() for _ in range(6)])
     shown = {}
     for name, seen in (("own", own), ("shared", Seen(dataset=str(data_root / "demo-city" / "v")))):
         folder = tmp_path / name
         folder.mkdir()
-        shown[name] = []
-        for _ in range(2):
+        asking = []
+        for waits in (False, True, True):  # two ask at once, one when both know
             mine = type("Session", (), {"store": next(sessions), "jobs": {}})()
             monkeypatch.setattr(pieces, "session", lambda mine=mine: mine)
             monkeypatch.setattr(store, "session", lambda mine=mine: mine)
             job = pieces.Job(work.noted, ((seen, str(folder)),), 0.0)
-            work.finish(job, 60)
-            shown[name] += job.done
-    assert shown == {"own": [0, 1], "shared": [0, 0]}
+            job.go_on()
+            asking.append(job)
+            if waits:
+                for one in asking:
+                    work.finish(one, 60)
+        shown[name] = [one.done[0] for one in asking]
+    assert shown == {"own": [0, 1, 2], "shared": [0, 0, 0]}
 
 
 OF_DATA = {"key", "seen", "setting", "seed", "entry", "dataset", "release", "counts"}

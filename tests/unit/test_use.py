@@ -86,6 +86,9 @@ def test_coarse_zones_and_days_are_added_up(when):
     every = od.truth(dataset, days=days).sum()
     assert known.crossing == pytest.approx(true.sum() / every)
     assert known.of_all == pytest.approx(known.share * known.crossing)
+    ours = flows(1.0, 4, 5, "person-day", method="estimate")
+    (by_draws,) = drawn_uses(dataset, at(dataset, ours, "clusters-10", when).seen, [ours], draws=2)
+    assert by_draws.crossing == pytest.approx(known.crossing)
 
 
 @pytest.mark.parametrize(
