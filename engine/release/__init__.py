@@ -20,6 +20,7 @@ from ..contract import Setting
 from ..datasets import Dataset, storage
 from ..density.accounting import delta_is_large
 from ..errors import ExplorerError, ParameterError
+from ..parameters import USES
 from ..resolution import look_at
 from . import density, flows, fourier, report
 from .bundle import claimed, left_behind, reveal, room, seal
@@ -66,7 +67,7 @@ WAYS: dict[str, ModuleType] = {
 """By method what plans, reads and writes it. The other methods of the density, and draws of the
 report's exponential mechanism, stay in exploration: their noise is no whole number."""
 
-_LONGEST_NOTE = 2000
+_LONGEST_NOTE, _LARGEST_DELTA = 2000, 1e-3
 _OF_PEOPLE = ("truth", "presampled", "trips", "report", "zoom_towers")
 
 
@@ -145,6 +146,12 @@ def plan(setting: Setting, dataset: Dataset, *, trips: int | None = None) -> Pla
             f"method must be one of {', '.join(WAYS)} for a release",
             value=repr(method),
             remedy="the others add noise that is no whole number and are for exploring",
+        )
+    if "delta" in USES.get(method, ()) and setting.parameters.delta > _LARGEST_DELTA:
+        raise ParameterError(
+            f"delta must be at most {_LARGEST_DELTA:g} for a release",
+            value=f"{setting.parameters.delta!r}",
+            remedy="choose it below one over the number of people, such as 1e-7",
         )
     if trips is not None and trips < 1:
         raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="or leave it out")

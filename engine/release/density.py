@@ -21,7 +21,7 @@ from ..density.accounting import laplace_ledger
 from ..density.aggregates import tower_tree
 from ..density.reading import NoisyTable, read
 from ..density.zoom import measure, zoom_stages
-from ..errors import DatasetError, ParameterError
+from ..errors import DatasetError
 from ..ledger import Kind
 from ..parameters import HOURS_PER_WEEK, DensityParameters
 from . import noise
@@ -30,7 +30,7 @@ from .plan import LEVEL, ROOM, Accuracy, Plan, Progress, Stage, laplace_sd, norm
 
 HOUR = -math.log(1 - LEVEL) / math.sqrt(2)  # deviations in a bar of a single noise, the widest
 WEEK = normal_bar(math.sqrt(HOURS_PER_WEEK))  # deviations of an hour in a bar of the week
-_EPSILONS, _LARGEST_DELTA = (1e-3, 50.0), 1e-3  # of zoom: OpenDP finds ε of every ρ
+_EPSILONS = (1e-3, 50.0)  # of zoom: OpenDP finds ε of every ρ
 
 
 def plan(setting: Setting, view: Dataset) -> Plan:
@@ -140,12 +140,6 @@ def zone_deviations(view: Dataset) -> Any:
 def _strength(parameters: DensityParameters) -> float:
     """Return μ = √(2ρ) of the settings, where a release may have them."""
     validation.finite_within("epsilon", parameters.epsilon, _EPSILONS, "0.1 to 2 is usual")
-    if parameters.delta > _LARGEST_DELTA:
-        raise ParameterError(
-            f"delta must be at most {_LARGEST_DELTA:g} for a release",
-            value=f"{parameters.delta!r}",
-            remedy="choose it below one over the number of people, such as 1e-7",
-        )
     return noise.zcdp_strength(parameters.epsilon, parameters.delta)
 
 

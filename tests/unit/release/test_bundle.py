@@ -165,6 +165,7 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
         (zoom(), {}, "exceeds δ by 1e-07"),
         (zoom(delta=1e-3), {}, "at most one over the public number of people"),
         (zoom(delta=2e-3), {}, "at most 0.001 for a release"),
+        (fourier(delta=2e-3), {}, "at most 0.001 for a release"),
         (zoom(epsilon=100.0), {}, "must be"),
         (fourier(epsilon=4.0), {}, "choose the analytic Gaussian"),
         (fourier(scaling=False), {}, "with its improved scaling alone"),
