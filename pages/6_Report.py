@@ -26,7 +26,7 @@ def draw() -> None:
         return
     frame.banners([entry])
     if not reported.has_report(entry):
-        question.missing(entry)
+        reported.missing(entry)
         return
     report = Report(question.ask(setting))
     session().said = question.said(report.parameters)

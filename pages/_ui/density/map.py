@@ -10,8 +10,8 @@ from engine.contract import Setting
 from engine.parameters import HOURS_PER_WEEK
 from pages._ui import cached, state
 from pages._ui.drawing import charts, maps, picture
-from pages._ui.drawing.colours import LOST, OTHER, PHANTOM, PRIVATE, TRUE
-from pages._ui.drawing.picture import Picture, wrong_visits
+from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
+from pages._ui.drawing.picture import KINDS, Picture, wrong_visits
 from pages._ui.shell import problems
 from pages._ui.shell.session import map_size
 from pages._ui.wording.numbers import fixed, inert, number, percent
@@ -22,8 +22,8 @@ WIDTH, HEIGHT = 430, 440
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _BUSY_HOUR = 2 * 24 + 18
 _WRONG = {
-    "phantom": (PHANTOM, "zones in which nobody was, but noise shows a visit"),
-    "lost": (LOST, "zones with visits that read 0"),
+    "phantom": "zones in which nobody was, but noise shows a visit",
+    "lost": "zones with visits that read 0",
 }
 SAMPLED = (
     "Pre-sampling lowers the curve, noise makes it rough; scaling lifts the private line back to "
@@ -91,12 +91,12 @@ def _map(setting: Setting) -> None:
         **map_size(WIDTH, HEIGHT),
         on_zone=lambda clicked: state.put(density_zone=clicked),
         marked=zones.ids.index(zone(setting)),
-        edged={} if view == "True" else {c: wrong[kind] for kind, (c, _) in _WRONG.items()},
+        edged={} if view == "True" else {KINDS[kind]: wrong[kind] for kind in _WRONG},
     )
     if view != "True":
         key = (
             picture.swatch(kind, f"{kind}: {meant}: {wrong[kind].sum()} of {len(truth)}")
-            for kind, (_, meant) in _WRONG.items()
+            for kind, meant in _WRONG.items()
         )
         picture.draw(Picture("", "".join(key)))
 

@@ -37,7 +37,7 @@ _SIZE = 1000.0
 _SIMPLIFY = 1 / 400
 _UNITS_A_PIXEL = 2.4
 _THIN, _THICK = 0.8, 5.0
-_KINDS = {"phantom": colours.PHANTOM, "inflated": colours.INFLATED, "lost": colours.LOST}
+KINDS = {"phantom": colours.PHANTOM, "inflated": colours.INFLATED, "lost": colours.LOST}
 
 STYLE = """
 .sides { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 17rem), 1fr)); gap: 8px; }
@@ -155,9 +155,9 @@ def in_colour(
         f'<path class="zone" fill="{fill}" d="{path}">{_title(words)}</path>'
         for fill, (path, words) in zip(fills, zones, strict=True)
     ) + "".join(
-        f'<path class="flow {kind}" style="--c:{_KINDS[kind]}" d="{path}">{_title(words)}</path>'
+        f'<path class="flow {kind}" style="--c:{KINDS[kind]}" d="{path}">{_title(words)}</path>'
         for kind, (path, words) in zip(kinds, zones, strict=False)
-        if kind in _KINDS
+        if kind in KINDS
     )
 
 
@@ -200,7 +200,7 @@ def of_flows(
         start, end = drawn.centres[pairs[0]], drawn.centres[pairs[1]]
         outlines = arrows(start, end, widths, unit=_UNITS_A_PIXEL)
         return "".join(
-            f'<path class="flow {kind}" style="--c:{_KINDS.get(kind, shade)}" d="{path(outline)}">'
+            f'<path class="flow {kind}" style="--c:{KINDS.get(kind, shade)}" d="{path(outline)}">'
             f"{_title(said(int(o), int(d)))}</path>"
             for outline, shade, kind, o, d in zip(outlines, shades, kinds, *pairs, strict=True)
         )
@@ -269,7 +269,7 @@ def figure(view_box: str, title: str, alt: str, inside: str) -> str:
 
 def swatch(kind: str, text: str, colour: str = "") -> str:
     """Return what a kind of mark looks like, and what it means, for the key of a picture."""
-    colour = colour or _KINDS[kind]
+    colour = colour or KINDS[kind]
     return (
         f'<span><svg viewBox="0 0 52 20" aria-hidden="true"><path class="flow {kind}" '
         f'fill="{colour}" style="--c:{colour}" d="M2 5H50V15H2Z"/></svg> {html.escape(text)}</span>'

@@ -50,8 +50,8 @@ def ask() -> tuple[Setting, Entry] | None:
         st.info("This dataset has nothing of the kind to release: choose another in the sidebar.")
         return None
     if name == REPORT:
-        if not cached.of(report.available, setting.seen):
-            st.info(f"The dataset {entry.name} was made without the tables of a mobility report.")
+        if not reported.has_report(entry):
+            reported.missing(entry)
             return None
         kept = int(st.session_state.get("report_trips", 20))
         usual = replace(setting.parameters, max_trips_per_user=kept)

@@ -11,10 +11,6 @@ from engine.arrays import Integers
 from engine.contract import Setting
 from engine.report import STOPS, Analysis, ReportParameters, ReportRelease, ReportTable, even
 from pages._ui import cached, state
-from pages._ui.shell import frame
-from pages._ui.shell.catalogue import Entry
-from pages._ui.views import reported
-from pages._ui.wording.numbers import inert
 
 UNITS = {"user": "A person, at most M trips", "item": "A single trip"}
 METHODS = {"derived": "Ask nothing twice", "package": "As DpMobilityReport"}
@@ -103,13 +99,3 @@ def said(asked: ReportParameters) -> str:
     if asked.unit == "item":
         return "a single trip"
     return f"M = {asked.max_trips_per_user}, one person"
-
-
-def missing(entry: Entry) -> None:
-    """Say that a dataset has no report, and offer one that has."""
-    st.info(
-        f"“{inert(entry.name)}” was made without the tables of a report. Build it again from its "
-        "table of trips or visits: the report is made with the trips of people."
-    )
-    for one in reported.able()[:1]:
-        frame.offer("od_data", one)

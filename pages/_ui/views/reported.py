@@ -5,8 +5,9 @@ import streamlit as st
 from engine import report
 from engine.contract import Seen
 from pages._ui import cached, state
-from pages._ui.shell import catalogue
+from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
+from pages._ui.wording.numbers import inert
 
 
 def dataset() -> Entry | None:
@@ -20,10 +21,20 @@ def dataset() -> Entry | None:
 
 def able() -> list[Entry]:
     """Return the datasets with a report, shipped ones first."""
-    every = [one for one in catalogue.entries().values() if has_report(one)]
-    return sorted(every, key=lambda one: not one.shipped)
+    every = sorted(catalogue.entries().values(), key=lambda one: not one.shipped)
+    return [one for one in every if has_report(one)]
 
 
 def has_report(entry: Entry) -> bool:
     """Whether a dataset has the tables of a report."""
     return entry.has_trips and cached.of(report.available, Seen(dataset=entry.key.dataset))
+
+
+def missing(entry: Entry) -> None:
+    """Say that a dataset has no report, and offer one that has."""
+    st.info(
+        f"“{inert(entry.name)}” was made without the tables of a report. Build it again from its "
+        "table of trips or visits: the report is made with the trips of people."
+    )
+    for one in able()[:1]:
+        frame.offer("od_data", one)
