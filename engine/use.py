@@ -133,7 +133,7 @@ def drawn_uses(
     limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
     crossing = 1.0
     if flows:
-        crossing = 1.0
+        crossing = _crossing(dataset, seen, od.histogram(view).true_trips)
     return [
         _use(off, released, true, crossing=crossing, limits=limits, error=_standard_error(one))
         for one in sums

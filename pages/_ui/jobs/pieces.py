@@ -149,7 +149,7 @@ class Job:
 
     def _sent(self, piece: Piece) -> Future[Any]:
         """Hand a piece on; whoever asks the same of what all may open waits for the same."""
-        asked, shared = (self.function, *piece), True
+        asked, shared = (self.function, *piece), not in_session(*piece)
         with _lock:
             flying = _flying.get(asked)
             if shared and flying is not None and not flying.done():
