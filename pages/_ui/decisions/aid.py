@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from engine import decisions
-from engine.contract import Seen, Setting
+from engine.contract import Setting
 from engine.decisions import AidDraws, Outflow, ShockTotals
 from engine.decisions.judge import GOOD_TOTAL_ERROR, AidJudgement, keeps_aid
 from engine.decisions.rules import first_zones
@@ -40,7 +40,6 @@ class Shown(NamedTuple):
 
     setting: Setting
     entry: Entry
-    key: Seen
     shock: Emergency
     leaving: Outflow
     exact: ShockTotals | None
@@ -54,7 +53,7 @@ class Shown(NamedTuple):
         """Return the draws at some ε; fewer by a method without a law, which reads every cell."""
         settings = tuple(self.setting.parameters.at(epsilon) for epsilon in epsilons)
         wanted = draws if self.exact is not None else max(draws // 5, 30)
-        asked = self.key, self.shock, settings, state.seed(self.entry)
+        asked = self.setting.seen, self.shock, settings, state.seed(self.entry)
         parts = [(*asked, at) for at in range(wanted // work.PIECE)]
         return pieces.ask(name, work.aid, parts, **named)
 
@@ -74,7 +73,7 @@ def draw(setting: Setting, entry: Entry) -> None:
         return
     known = parameters.method == "published"
     exact = decisions.shock_totals(leaving, parameters) if known else None
-    seen = Shown(setting, entry, key, asked, leaving, exact)
+    seen = Shown(setting, entry, asked, leaving, exact)
 
     drawn = seen.job("decisions_aid", (parameters.epsilon,), AID_DRAWS)
     question.live("decisions_aid", drawn, lambda known, _: _figures(seen, work.together(known)))
@@ -137,7 +136,7 @@ def _ranked(seen: Shown, drawn: AidDraws) -> None:
     if not len(order):
         st.caption("Nobody left the area, and no release names a destination.")
         return
-    names = list(work.names(seen.key).values())
+    names = list(work.names(seen.setting.seen).values())
     charts.bars(
         [names[seen.leaving.destinations[at]] for at in order],
         [

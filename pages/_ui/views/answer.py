@@ -55,12 +55,6 @@ def gauges(answer: Answer) -> list[Gauge]:
     return [_privacy(answer), _use(answer)]
 
 
-def level(answer: Answer) -> Level:
-    """Return the worse of both sides."""
-    sides = (answer.risk.level, answer.use.level)
-    return next(one for one in ("noisy", "partly", "good") if one in sides)
-
-
 def draw(setting: Setting) -> None:
     """Draw the verdict on what is set, and what to choose where it is not usable."""
     known = of(setting)
@@ -70,9 +64,11 @@ def draw(setting: Setting) -> None:
 
 
 def verdict_html(answer: Answer, note: str) -> str:
-    """Return the verdict on what is set."""
+    """Return the verdict on what is set, as good as the worse of both sides."""
+    sides = (answer.risk.level, answer.use.level)
+    steps: tuple[Level, ...] = ("noisy", "partly", "good")
     return cards.verdict_html(
-        level(answer),
+        next(one for one in steps if one in sides),
         words.as_set(answer.use, answer.setting, answer.risk.best_guess),
         note,
         title=f"As it is set: {standing(answer)}",
