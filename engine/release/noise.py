@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from opendp import combinators, domains, measurements, measures, metrics, mod
 
+from .. import validation
 from ..arrays import Integers
 from ..density.gaussian import bracketed_root
 
@@ -59,17 +60,22 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
 def choice(scale: float) -> Any:
     """Return what chooses; its map is from how far differences of scores move to ε, rounded up."""
     apart, loss = metrics.linf_distance(T="i64", monotonic=True), measures.max_divergence()
-    return measurements.make_noisy_max(_WHOLE_NUMBERS, apart, loss, scale, negate=True)
+    return measurements.make_noisy_max(_WHOLE_NUMBERS, apart, loss, _above_0(scale), negate=True)
 
 
 def gaussian(sigma: float) -> Any:
     """Return what adds discrete Gaussian noise; its map is from L₂ sensitivity to ρ, rounded up."""
-    return measurements.make_gaussian(_WHOLE_NUMBERS, metrics.l2_distance(T=float), sigma)
+    return measurements.make_gaussian(_WHOLE_NUMBERS, metrics.l2_distance(T=float), _above_0(sigma))
 
 
 def laplace(scale: float) -> Any:
     """Return what adds discrete Laplace noise; its map is from L₁ sensitivity to ε, rounded up."""
-    return measurements.make_laplace(_WHOLE_NUMBERS, metrics.l1_distance(T="i64"), scale)
+    return measurements.make_laplace(_WHOLE_NUMBERS, metrics.l1_distance(T="i64"), _above_0(scale))
+
+
+def _above_0(scale: float) -> float:
+    """Return a scale, refused at 0: OpenDP takes that and adds nothing."""
+    return validation.finite_above("scale", scale, 0, "it is the sensitivity over ε")
 
 
 def _noisy(measurement: Any, counts: Integers) -> Integers:

@@ -94,6 +94,5 @@ class _OpenDPNoise:
         drawn = np.zeros(len(scales), dtype=np.int64)
         for scale in np.unique(scales):
             where = scales == scale
-            zeros = np.zeros(int(where.sum()), dtype=np.int64)
-            drawn[where] = noise.discrete_laplace(zeros, float(scale) * ROOM)
+            drawn[where] = noise.discrete_laplace(drawn[where], float(scale) * ROOM)
         return drawn

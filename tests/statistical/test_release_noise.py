@@ -13,6 +13,7 @@ from scipy import stats
 
 import engine.release as package
 from engine import datasets, density, metrics
+from engine.errors import ParameterError
 from engine.parameters import DensityParameters
 from engine.release import fourier as way, noise
 from engine.release.plan import laplace_bar, laplace_sd, safe_scale
@@ -70,6 +71,12 @@ def test_gaussian_noise_follows_its_law(sigma):
     assert p_value(draws, gaussian(sigma)) > ENOUGH
     for wrong in (0.8, 1.25):
         assert p_value(draws, gaussian(sigma * wrong)) < ENOUGH
+
+
+@pytest.mark.parametrize("kind", [noise.laplace, noise.gaussian, noise.choice])
+def test_a_scale_of_0_which_adds_nothing_is_refused(kind):
+    with pytest.raises(ParameterError, match="scale must be"):
+        kind(0.0)
 
 
 @pytest.mark.parametrize("scale", [0.5, 3.0, 10.0, 137.0])
