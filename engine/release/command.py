@@ -19,12 +19,6 @@ from . import BudgetLedger, check, plan, release, warnings, words
 from .bundle import zip_of
 from .ledger import ReleaseError, printable
 
-_PARAMETERS: dict[str, Any] = {
-    "od": ODParameters,
-    "density": DensityParameters,
-    "report": ReportParameters,
-}
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return 0, or with one line on standard error 2 (refused), 130 (stopped)."""
@@ -73,7 +67,9 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
 
 
 def _setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
-    when, kind = When(), _PARAMETERS[options.product]
+    products = {"od": ODParameters, "density": DensityParameters, "report": ReportParameters}
+    kind: Any = products[options.product]
+    when = When()
     names = [one.name for one in fields(kind) if hasattr(options, one.name)]
     given = {name: getattr(options, name) for name in names}
     if given.get("unit") == "trip":

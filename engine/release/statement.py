@@ -19,7 +19,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 
 from ..contract import Setting
 from ..parameters import USES, ODParameters
-from ..privacy import Guarantee, composed_epsilon, guesses, risk_of_trips
+from ..privacy import GROUP, Guarantee, composed_epsilon, guesses, risk_of_trips
 from .ledger import Budget, Entry, budgets_of, exact
 from .plan import LEVEL, Plan
 
@@ -30,7 +30,6 @@ TUNING, ITEMS = _TITLES["tuning"], _TITLES["items"]
 
 _WARNINGS = ("simulated", "trip", "noise", "bars", "totals", "raised")
 _MOST_SLACK = 1e-6
-_GROUP = 4
 
 
 def bar(half_width: float) -> str:
@@ -103,7 +102,8 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
         "tuning_note": this.body["tuning_note"],
         "of_all_days": float(exact(plan.epsilon) * plan.days),
         "guesses": guesses(_best_guess(plan), coin=True),
-        "group": _group(plan.epsilon, plan.delta),
+        "group": Guarantee(epsilon=plan.epsilon, delta=plan.delta).together(GROUP),
+        "size": GROUP,
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
     }
@@ -160,12 +160,6 @@ def _best_guess(plan: Plan) -> float:
         lengths = [end - start for start, end in pairwise([*starts, len(days)])]
         return risk_of_trips(parameters, lengths).best_guess
     return Guarantee(epsilon=plan.epsilon, delta=plan.delta).best_guess
-
-
-def _group(epsilon: float, delta: float) -> tuple[float, float]:
-    """Return what a group of `_GROUP` people pays: kε and δ(e^kε − 1)/(e^ε − 1), at most 1."""
-    powers = (math.exp(min(k * epsilon, 700)) for k in range(_GROUP))  # which sum to that ratio
-    return _GROUP * epsilon, min(delta * math.fsum(powers), 1.0)
 
 
 def _others(earlier: Sequence[Entry]) -> list[dict[str, Any]]:
