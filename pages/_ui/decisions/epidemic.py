@@ -80,7 +80,7 @@ def _nothing_happens(highest: float, entry: Entry, key: Seen, outbreak: Outbreak
     st.info(
         f"In the {days} days of {inert(entry.name)} no zone reaches {percent(outbreak.threshold)}: "
         f"the highest prevalence is {percent(highest)}, so there is nothing to decide. Take a "
-        "lower limit, more days or a faster disease.",
+        "lower limit or more days.",
         icon=":material/timeline:",
     )
     if lower := question.lower_threshold(highest):

@@ -48,17 +48,15 @@ def epidemic(key: Seen) -> Outbreak | None:
     start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
     days = len(cached.dataset(key).metadata.days)
     usual = P2 if days >= EPIDEMIC_DAYS else FAST
-    # not a popover: its widgets would start at their least values once it is opened
-    with st.expander("Model", icon=":material/tune:"):
-        asked = _model(usual["beta"], of_few(key, "beta"))
-    if usual is FAST:
-        st.caption(
-            f"P2's epidemic (β {P2['beta']:g}, zones act from {P2['threshold']:g}%) hardly leaves "
-            f"its zone in {days} days: a faster one is shown, β {FAST['beta']:g}."
-        )
+    model = EpidemicParameters(beta=usual["beta"])
+    few = f"; P2's {P2['beta']:g} hardly leaves its zone in {days} days" * (usual is FAST)
+    st.caption(
+        f"{model.beta:g} infections (β{few}) and {model.mu:g} recoveries (μ) a day and infected "
+        f"person, travellers mix like residents (α {model.alpha:g}), and {model.seed_share:.0%} of "
+        "the first zone are infected on the first day."
+    )
     try:
         scenario = decisions.scenario_origins(cached.dataset(key))
-        model = EpidemicParameters(**asked)
     except ExplorerError as problem:
         st.error(str(problem))
         return None
@@ -96,20 +94,6 @@ def _origin(key: Seen, scenario: dict[str, str]) -> str:
         key=f"decisions_origin_{_mark(key, words)}",
         **state.KEPT,
     )
-
-
-def _model(beta: float, key: str) -> dict[str, Any]:
-    st.markdown("**How does the disease spread?**")
-    left, right = st.columns(2)
-    return {
-        "beta": number(left, "Infections a day (β)", key, beta, 0.001, 20.0, step=0.01),
-        "mu": number(right, "Recoveries a day (μ)", "decisions_mu", 0.04, 0.001, 20.0, step=0.01),
-        "alpha": number(left, "Weight of travel (α)", "decisions_alpha", 1.0, 0.0, 100.0, step=0.1),
-        "seed_share": number(
-            right, "First infected (% of the zone)", "decisions_seed", 1.0, 0.01, 99.0, step=0.1
-        )
-        / 100,
-    }
 
 
 def shock(key: Seen) -> Emergency | None:

@@ -17,8 +17,8 @@ from tests.support.page import figures, text
 
 PAGE = "pages/4_Decisions.py"
 TRIPS = {"unit": "trip", "threshold": "2"}
-EPIDEMIC = {"decisions_threshold_fast": "2", "decisions_beta_fast": "0.5", "decisions_mu": "0.1"}
-MODEL = decisions.EpidemicParameters(beta=0.5, mu=0.1)
+EPIDEMIC = {"decisions_threshold_fast": "2"}
+MODEL = decisions.EpidemicParameters(beta=0.5)
 
 
 @pytest.fixture
@@ -47,6 +47,7 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
     acts = decisions.true_epidemic(homes, [origin], MODEL)[0] >= 0.02
     assert f"Never acting would get {percent(float((~acts).mean()))}" in text(app)
     assert len(figures(app)) == 4
+    assert "0.5 infections (β; P2's 0.1 hardly leaves its zone in 7 days)" in text(app)
     assert "Mean over 20 releases" in text(app)
     assert f"of {acts.size:,} zone-days" in text(app)
     empty = int((town.homes == 0).sum())
@@ -65,7 +66,6 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
     ("query", "words"),
     [
         ({"decisions_threshold_fast": "90"}, "In the 7 days of demo\\-city no zone reaches 90.0%"),
-        ({"decisions_beta_fast": "3"}, "take more steps a day"),
         ({"od_data": "only-visits"}, "has no trips"),
         ({"unit": "person", "threshold": "2"}, "Release each day by itself"),
         ({"od_time": "whole", "unit": "person-day"}, "Release each day by itself"),
