@@ -490,7 +490,9 @@ def stamp() -> tuple[list[str], bool]:
     if kept.said:
         said.append(kept.said)
     elif not kept.shown or (trips is not None and trips.name in kept.shown):
-        said += [f"T = {value(MAX_TRIPS)}", f"τ = {value(THRESHOLD)}", UNITS[value(UNIT)]]
+        hides = "suppression_threshold" in parameters.USES[value(OD_METHOD)]
+        said += [f"T = {value(MAX_TRIPS)}", f"τ = {value(THRESHOLD)}" if hides else "our method"]
+        said += [UNITS[value(UNIT)]]
         said += [cluster_words(zones("trips"))] if zones("trips") != FINEST else []
         said += [STEP_WORDS[value(OD_TIME)].lower()] if value(OD_TIME) != OD_TIME.default else []
     if visits is not None and visits.name in kept.shown and not kept.said:

@@ -76,8 +76,8 @@ def _suspicion(risk: Risk, prior: float) -> Card:
         f"{name} can grow to",
         percent(grown),
         "at most",
-        "After anything that is released, for an attacker who knows the others or believes them "
-        "independent of this one.",
+        "After the most telling result, however rare, for an attacker who knows the others or "
+        "believes them independent of this one.",
     )
 
 

@@ -13,7 +13,7 @@ from engine.decisions.judge import GOOD_TOTAL_ERROR, AidJudgement, keeps_aid
 from engine.decisions.rules import first_zones
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
-from engine.steps import GOOD_SHARE
+from engine.steps import GOOD_SHARE, SOME_SHARE
 from pages._ui import state
 from pages._ui.decisions import question, work
 from pages._ui.decisions.work import AID_CURVE, AID_DRAWS, Emergency
@@ -24,7 +24,7 @@ from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.jobs import pieces
 from pages._ui.jobs.pieces import Job
 from pages._ui.shell.catalogue import Entry
-from pages._ui.wording.numbers import inert, number, percent, signed_percent
+from pages._ui.wording.numbers import inert, joined, number, percent, signed_percent
 
 _CAUSES = {
     "trimming": "because trips beyond T are trimmed",
@@ -82,14 +82,17 @@ def draw(setting: Setting, entry: Entry) -> None:
 
 def _figures(seen: Shown, drawn: AidDraws) -> None:
     k, totals = seen.shock.helped, drawn.totals[0]
+    names, zones = work.names(seen.setting.seen), seen.shock.zones
+    area = joined([names[one] for one in zones]) if len(zones) < 4 else f"{len(zones)} zones"
     judged = decisions.judge_aid(seen.total, totals, drawn.overlap[0, :, k - 1], seen.exact)
     st.html(
         cards.verdict_html(
             judged.level,
             verdict(judged, seen.setting.parameters.epsilon, k),
             f"Mean over {len(totals)} releases. Usable means that {GOOD_SHARE:.0%} of the "
-            f"destinations are named and the total is within {GOOD_TOTAL_ERROR:.0%}.",
-            of=seen.entry.name,
+            f"destinations are named and the total is within {GOOD_TOTAL_ERROR:.0%}; in part, "
+            f"{SOME_SHARE:.0%} each.",
+            of=f"{seen.entry.name}, a shock in {area}",
         )
     )
     low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
@@ -150,10 +153,10 @@ def _ranked(seen: Shown, drawn: AidDraws) -> None:
 
 
 def _over_epsilon(seen: Shown) -> None:
-    st.subheader("How it depends on ε", anchor=False)
     if seen.exact is None:
         st.caption(question.NO_CURVE)
         return
+    st.subheader("How it depends on ε", anchor=False)
     curve = seen.job("decisions_aid_curve", EPSILON_STOPS, AID_CURVE, delay_s=0.5)
     least, error = question.ask(
         [

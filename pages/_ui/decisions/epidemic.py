@@ -201,11 +201,11 @@ def _curves(seen: Shown, low: Floats, middle: Floats, high: Floats) -> None:
 
 
 def _over_epsilon(seen: Shown) -> None:
-    st.subheader("How it depends on ε", anchor=False)
     parameters = seen.setting.parameters
     if parameters.method != "published":
         st.caption(question.NO_CURVE)
         return
+    st.subheader("How it depends on ε", anchor=False)
     settings = tuple(parameters.at(epsilon) for epsilon in EPSILON_STOPS)
     asked = seen.key, seen.outbreak, settings, state.seed(seen.entry)
     parts = [(*asked, at) for at in range(work.CURVE_DRAWS // work.PIECE)]

@@ -151,14 +151,14 @@ def lower_threshold(highest: float) -> float:
     return max((one for one in rounds if one <= highest / 2), default=0.0)
 
 
-def live(name: str, work: Job, draw: Callable[[list[Any], bool], None]) -> None:
+def live(name: str, job: Job, draw: Callable[[list[Any], bool], None]) -> None:
     """Draw what is known of draws as they come, and whether all are there."""
 
     def show(known: list[Any], running: bool) -> None:
         if known:
             draw(known, not running)
 
-    pieces.live(name, work, show, what="Releases drawn")
+    pieces.live(name, job, show, what="Releases drawn", each=work.PIECE)
 
 
 def ask(fields: Sequence[tuple[str, str, float]]) -> list[float]:

@@ -216,7 +216,8 @@ def of_flows(
     privately += flows(shown, private[shown].astype(float), kinds)
     ground = "".join(f'<path class="ground" d="{path}"/>' for path in drawn.zones)
     between = " between groups of zones" if at else ""
-    what = f"trips, the {LARGEST} largest flows{between}"
+    which = "all" if true.size - len(true) <= LARGEST else f"the {LARGEST} largest"
+    what = f"trips, {which} flows{between}"
     titles = {"True": truly, f"Private, ε = {epsilon:g}": privately}
     sides = "".join(
         figure(drawn.view_box, title, f"{title}: {what}", ground + one)

@@ -206,8 +206,10 @@ def ask(name: str, function: Function, pieces: Sequence[Piece], *, delay_s: floa
     return known
 
 
-def live(name: str, job: Job, draw: Callable[[list[Any], bool], None], *, what: str = "") -> None:
-    """Draw the answers that are there, again and again until all are."""
+def live(
+    name: str, job: Job, draw: Callable[[list[Any], bool], None], *, what: str = "", each: int = 1
+) -> None:
+    """Draw the answers that are there, again and again until all are; `each` is so many `what`."""
     polling = job.running
 
     def part() -> None:
@@ -216,7 +218,7 @@ def live(name: str, job: Job, draw: Callable[[list[Any], bool], None], *, what: 
             if polling != job.running:
                 st.rerun()  # a part cannot change how often it runs
             if what:
-                progress(name, job, what)
+                progress(name, job, what, each)
             elif job.error:
                 st.error(job.error)
             draw(job.done, job.running)
@@ -227,12 +229,12 @@ def live(name: str, job: Job, draw: Callable[[list[Any], bool], None], *, what: 
         part()
 
 
-def progress(name: str, job: Job, what: str) -> None:
+def progress(name: str, job: Job, what: str, each: int = 1) -> None:
     """Draw how far a job is, and a button to stop it or to go on; nothing once all is there."""
     if job.error:
         st.error(job.error)
     elif len(job.known) < len(job.pieces):
-        where = f"{len(job.known):,} of {len(job.pieces):,}"
+        where = f"{each * len(job.known):,} of {each * len(job.pieces):,}"
         share = len(job.known) / len(job.pieces)
         if job.stopped:
             bar(share, f"{what}: stopped at {where}", "Continue", f"go_on_{name}", job.resume)
