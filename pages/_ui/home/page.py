@@ -96,7 +96,8 @@ def _first_screen(one: Setting) -> None:
         shown = home_picture.of(one, state.seed(answer.entry))
         picture.draw(shown)
     with right, st.container(key="home_card", gap="small"):
-        st.html(answers.verdict_html(answer, answers.readable(answer)))
+        said = words.set_to(answer.use, one)  # the gauges say the rest
+        st.html(answers.verdict_html(answer, said, answers.readable(answer)))
         recommend.draw(one, key="home")
         with st.container(horizontal=True, gap=None, key="home_next"):
             _next(flows=words.is_flows(one))

@@ -58,18 +58,19 @@ def gauges(answer: Answer) -> list[Gauge]:
 def draw(setting: Setting) -> None:
     """Draw the verdict on what is set, and what to choose where it is not usable."""
     known = of(setting)
-    st.html(verdict_html(known, f"{protects(known)}. {readable(known)}"))
+    sentence = words.as_set(known.use, setting, known.risk.best_guess)
+    st.html(verdict_html(known, sentence, f"{protects(known)}. {readable(known)}"))
     if known.use.level == "noisy":
         recommend.draw(setting, key="verdict")
 
 
-def verdict_html(answer: Answer, note: str) -> str:
+def verdict_html(answer: Answer, sentence: str, note: str) -> str:
     """Return the verdict on what is set, as good as the worse of both sides."""
     sides = (answer.risk.level, answer.use.level)
     steps: tuple[Level, ...] = ("noisy", "partly", "good")
     return cards.verdict_html(
         next(one for one in steps if one in sides),
-        words.as_set(answer.use, answer.setting, answer.risk.best_guess),
+        sentence,
         note,
         title=f"As it is set: {standing(answer)}",
         rule=f"{PRIVACY_RULE} {words.USE_RULE}",

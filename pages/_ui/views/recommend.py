@@ -67,7 +67,7 @@ def known(setting: Setting, done: Sequence[tuple[Candidate, ...]], *, whole: boo
 
 
 def said(setting: Setting) -> str:
-    """Return the usable setting that is recommended as a sentence; nothing until all is judged."""
+    """Return what is recommended in words; nothing where none is usable or until all is judged."""
     try:
         work = job(setting, delay_s=pieces.RESTED_S)
     except ExplorerError:
@@ -75,7 +75,9 @@ def said(setting: Setting) -> str:
     whole = len(work.known) == len(work.pieces)
     judged = known(setting, work.done, whole=True) if whole else None
     best = None if judged is None or judged.every.alike else judged.best
-    return words.sentence(best) if best is not None and best.usable else ""
+    if best is None or not best.usable:
+        return ""
+    return "as it is set." if best.setting == setting else words.sentence(best)
 
 
 def draw(setting: Setting, *, key: str) -> None:
@@ -108,10 +110,14 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
             else f"None as asked keeps an attacker's guesses within {limit:.0%}."
         )
     else:
-        why = f"Keeps most within {words.hundred(limit)} of 100 guesses right."
+        within = f"while an attacker guesses right at most {words.hundred(limit)} times in 100."
         title = "Recommended" if best.usable else "Best as asked, and not usable"
-        title += ": as you have it" * (best.setting == setting) + " so far" * running
-        level, text = "good" if best.usable else "noisy", words.sentence(best)
+        level = "good" if best.usable else "noisy"
+        text, why = words.sentence(best), f"The most that stays right {within}"
+        if best.setting == setting:
+            title += ": as you have it"
+            text, why = f"No other setting as asked keeps more right {within}", ""
+        title += " so far" * running
     st.html(cards.verdict_html(level, text, why, title=title, look="advice"))
     if running:
         st.caption("More methods, zones and times are being judged …")

@@ -100,12 +100,17 @@ def sentence(one: Candidate) -> str:
 
 
 def as_set(use: Use, setting: Setting, best_guess: float) -> str:
-    """Return the verdict on what is set as one sentence."""
-    words = f"{held(use, setting)}; {guessed(best_guess)}. With {levers(setting)}."
-    more = ""
+    """Return the verdict on what is set as a sentence, and what it is set to."""
+    words = f"{held(use, setting)}; {guessed(best_guess)}. {set_to(use, setting)}"
+    return f"{words[0].upper()}{words[1:]}"
+
+
+def set_to(use: Use, setting: Setting) -> str:
+    """Return the method and its settings as a sentence, beside what says use and risk."""
+    words = f"With {levers(setting)}."
     if use.released > 1.5:
-        more = f" What is released adds up to {use.released:.1f} times the true number."
-    return f"{words[0].upper()}{words[1:]}{more}"
+        words += f" What is released adds up to {use.released:.1f} times the true number."
+    return words
 
 
 def way(one: WayOut) -> str:
@@ -120,7 +125,7 @@ def way(one: WayOut) -> str:
     use = one.candidate.use
     of = f" of the {hundred(use.crossing)} that cross" if use.crossing < 1 else ""
     head = given if one.lever == "threshold" else f"{given[0].upper()}{given[1:]}"
-    return f"{head}: {hundred(use.share)} in 100{of}, risk {hundred(risk)}"
+    return f"{head}: {hundred(use.share)} in 100{of} right, risk {hundred(risk)}"
 
 
 def estimated(bar: int) -> str:
