@@ -6,15 +6,7 @@ mechanism, exact law and metric takes it like any other dataset.
 
 from .clusters import cluster_zones
 from .inhabited import INHABITED, InhabitedDataset
-from .levels import (
-    FINEST,
-    ZoneLevel,
-    flows_between,
-    group_levels,
-    labels_of,
-    suggested_clusters,
-    zone_levels,
-)
+from .levels import FINEST, ZoneLevel, labels_of, suggested_clusters, zone_levels
 from .views import ALL_DAYS, View, finest, look_at, open_seen, seen_metadata
 
 __all__ = [
@@ -26,8 +18,6 @@ __all__ = [
     "ZoneLevel",
     "cluster_zones",
     "finest",
-    "flows_between",
-    "group_levels",
     "labels_of",
     "look_at",
     "open_seen",

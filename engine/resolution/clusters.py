@@ -1,7 +1,6 @@
 """Public clusters of neighbouring zones: from areas and adjacency alone, never from a count."""
 
 import heapq
-from collections.abc import Sequence
 
 import geopandas as gpd
 import numpy as np
@@ -31,11 +30,6 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
     """
     remedy = "there cannot be more clusters than zones"
     k = validation.whole_number("k", k, 1, len(zones), remedy=remedy)
-    return cluster_levels(zones, (k,))[0]
-
-
-def cluster_levels(zones: gpd.GeoDataFrame, numbers: Sequence[int]) -> list[Integers]:
-    """Return what `cluster_zones` does at several numbers of clusters, falling, in one go."""
     count = len(zones)
     polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
     areas: list[float] = shapely.area(polygons).tolist()
@@ -45,26 +39,22 @@ def cluster_levels(zones: gpd.GeoDataFrame, numbers: Sequence[int]) -> list[Inte
     owner = list(range(count))
     queue = [(areas[i], i) for i in range(count)]
     heapq.heapify(queue)
-    left, levels = count, list[Integers]()
-    for k in numbers:
-        while left > k:
+    for _ in range(count - k):
+        area, first = heapq.heappop(queue)
+        while owner[first] != first or area != areas[first]:  # an entry from before a merger
             area, first = heapq.heappop(queue)
-            if owner[first] != first or area != areas[first]:
-                continue  # an entry from before a merger
-            others = near[first] or _nearest(first, owner, weights, areas)
-            second = min(others, key=lambda other: (areas[other], other))
-            keep, gone = min(first, second), max(first, second)
-            owner[gone] = keep
-            areas[keep] += areas[gone]
-            weights[keep] += weights[gone]
-            near[keep] = (near[keep] | near[gone]) - {keep, gone}
-            for other in near[gone] - {keep}:
-                near[other] = (near[other] - {gone}) | {keep}
-            heapq.heappush(queue, (areas[keep], keep))
-            left -= 1
-        roots = [_root(owner, i) for i in range(count)]
-        levels.append(np.unique(roots, return_inverse=True)[1].astype(np.int64))
-    return levels
+        others = near[first] or _nearest(first, owner, weights, areas)
+        second = min(others, key=lambda other: (areas[other], other))
+        keep, gone = min(first, second), max(first, second)
+        owner[gone] = keep
+        areas[keep] += areas[gone]
+        weights[keep] += weights[gone]
+        near[keep] = (near[keep] | near[gone]) - {keep, gone}
+        for other in near[gone] - {keep}:
+            near[other] = (near[other] - {gone}) | {keep}
+        heapq.heappush(queue, (areas[keep], keep))
+    roots = [_root(owner, i) for i in range(count)]
+    return np.unique(roots, return_inverse=True)[1].astype(np.int64)
 
 
 def _neighbours(

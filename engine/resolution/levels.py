@@ -1,23 +1,17 @@
-"""Which levels of zones a dataset offers: its own parents, and public clusters.
-
-Groups are clusters for a map seen from far away: flows as they are, added up. What was suppressed
-stays out of them, so they read low; for numbers about larger zones choose coarser ones (`look_at`).
-"""
+"""Which levels of zones a dataset offers: its own parents, and public clusters."""
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 import geopandas as gpd
 import numpy as np
 import shapely
-from scipy.sparse import csr_array
 
-from ..arrays import Floats, Geometries, Integers
+from ..arrays import Geometries, Integers
 from ..errors import DatasetError, ParameterError
-from .clusters import cluster_levels, cluster_zones
+from .clusters import cluster_zones
 
 FINEST = "zones"
 """The level of a dataset's own zones."""
@@ -25,9 +19,6 @@ FINEST = "zones"
 _CLUSTERS = re.compile(r"clusters-([1-9][0-9]{0,4})")
 _CLUSTER_STOPS = (5, 10, 20, 30, 50, 100, 200, 400)
 _RESERVED = ("zone", "location")
-_SHARE = 4
-"""Each level of groups has a quarter of the zones, so neighbours lie twice as far apart."""
-_FEWEST = 12
 
 
 class ZoneLevel(NamedTuple):
@@ -142,49 +133,3 @@ def _joined_shape(parts: Geometries, smallest: float) -> shapely.Geometry:
         kept = [hole.exterior for hole in holes if shapely.area(hole) >= smallest / 2]
         whole.append(shapely.Polygon(shapely.get_exterior_ring(piece), kept))
     return whole[0] if len(whole) == 1 else shapely.MultiPolygon(whole)
-
-
-@dataclass(frozen=True, eq=False)
-class Groups:
-    """Neighbouring zones joined to larger ones."""
-
-    labels: Integers
-    zones: gpd.GeoDataFrame
-
-
-def group_levels(zones: gpd.GeoDataFrame) -> tuple[Groups, ...]:
-    """Return groups of zones, finest first: a quarter of them, a sixteenth, and so on.
-
-    Each has at least 12 groups; there are none for fewer than 48 zones.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> [len(level.zones) for level in group_levels(datasets.load("demo-city").zones)]
-    [37]
-    """
-    numbers = [len(zones) // _SHARE]
-    while numbers[-1] >= _FEWEST:
-        numbers.append(numbers[-1] // _SHARE)
-    return tuple(
-        Groups(labels, joined_zones(zones, labels, *names_of(zones, labels)))
-        for labels in cluster_levels(zones, numbers[:-1])
-    )
-
-
-def flows_between(flows: Integers | Floats, labels: Integers) -> Floats:
-    """Add flows (zones, zones) up to those between groups; 0 within a group, as within a zone.
-
-    Examples
-    --------
-    >>> flows = np.array([[0, 4, 1], [0, 0, 2], [8, 0, 0]])
-    >>> flows_between(flows, np.array([0, 0, 1])).tolist()
-    [[0.0, 3.0], [8.0, 0.0]]
-    """
-    count = len(labels)
-    joins = csr_array(
-        (np.ones(count), (labels, np.arange(count))), shape=(int(labels.max(initial=-1)) + 1, count)
-    )
-    sums = np.asarray((joins @ (joins @ np.asarray(flows, dtype=np.float64)).T).T)
-    np.fill_diagonal(sums, 0.0)
-    return sums

@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 import shapely
 import streamlit as st
-from scipy.spatial import KDTree
 
 from engine.arrays import Booleans, Floats, Integers
-from engine.resolution import flows_between
 from pages._ui.drawing import colours
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.maps import Scale, largest_flows, zone_names
@@ -20,18 +18,6 @@ from pages._ui.wording.numbers import number
 
 LARGEST = 120
 """Flows that each side draws."""
-
-CLOSE_PX = 13
-"""Zones whose next one lies nearer than an arrow's head is long, in pixels, are drawn in groups."""
-
-ADDED_UP = (
-    "Zoomed out: flows between groups of zones, added up from the released flows; suppressed flows "
-    "are not in them, nor are flows within a group."
-)
-OURS_ADDED_UP = (
-    "Zoomed out: flows between groups of zones, added up from the flows of our method that are "
-    "certain or likely; the others are not in them, nor are flows within a group."
-)
 
 _SIZE = 1000.0
 _SIMPLIFY = 1 / 400
@@ -66,14 +52,6 @@ class Shapes:
     zones: tuple[str, ...]
     centres: Floats
     names: tuple[str, ...]
-
-
-@dataclass(frozen=True, eq=False)
-class Group:
-    """Zones joined to groups, for where they lie too close; `labels` is the group of each zone."""
-
-    drawn: Shapes
-    labels: Integers
 
 
 @dataclass(frozen=True)
@@ -175,17 +153,8 @@ def of_flows(
     least: int,
     epsilon: float,
     words: Mapping[tuple[int, int], str] = MappingProxyType({}),
-    groups: Sequence[Group] = (),
-    side_px: int = 430,
-    note: str = ADDED_UP,
 ) -> Picture:
-    """Return the largest flows of each side as arrows; between `groups` where zones lie close."""
-    levels = [drawn, *(one.drawn for one in groups)]
-    at = level([spacing(one.centres) * side_px / _SIZE for one in levels])
-    if at:
-        labels, drawn = groups[at - 1].labels, groups[at - 1].drawn
-        true = flows_between(true, labels).astype(np.int64)
-        private, words = flows_between(private, labels), {}
+    """Return the largest flows of each side as arrows, those that are wrong marked on the right."""
     scale = Scale(0.0, float(true.max(initial=1)))
 
     def said(o: int, d: int) -> str:
@@ -215,9 +184,8 @@ def of_flows(
     privately = flows(lost, true[lost].astype(float), ["lost"] * len(lost[0]))
     privately += flows(shown, private[shown].astype(float), kinds)
     ground = "".join(f'<path class="ground" d="{path}"/>' for path in drawn.zones)
-    between = " between groups of zones" if at else ""
     which = "all" if true.size - len(true) <= LARGEST else f"the {LARGEST} largest"
-    what = f"trips, {which} flows{between}"
+    what = f"trips, {which} flows"
     titles = {"True": truly, f"Private, ε = {epsilon:g}": privately}
     sides = "".join(
         figure(drawn.view_box, title, f"{title}: {what}", ground + one)
@@ -232,32 +200,7 @@ def of_flows(
     }
     key = _scale(scale, what)
     key += "".join(swatch(kind, text) for kind, text in marks.items())
-    return Picture(sides, key + (f"<span>{html.escape(note)}</span>" if at else ""))
-
-
-def spacing(centres: Floats) -> float:
-    """Return how far from a zone's middle the next one lies: the median, in the plane's units.
-
-    Examples
-    --------
-    >>> spacing(np.array([[0.0, 0.0], [3.0, 0.0], [10.0, 0.0]]))
-    3.0
-    """
-    if len(centres) < 2:
-        return float("inf")
-    return float(np.median(KDTree(centres).query(centres, k=2)[0][:, 1]))
-
-
-def level(spacings_px: Sequence[float]) -> int:
-    """Return the finest level whose zones do not lie too close, else the coarsest.
-
-    Examples
-    --------
-    >>> level([8.0, 18.0, 34.0])
-    1
-    """
-    apart = (i for i, one in enumerate(spacings_px) if one >= CLOSE_PX)
-    return next(apart, len(spacings_px) - 1)
+    return Picture(sides, key)
 
 
 def figure(view_box: str, title: str, alt: str, inside: str) -> str:

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine import density, origin_destination as od, resolution
+from engine import density, origin_destination as od
 from engine.datasets import load
 from pages._ui.drawing import picture
 from pages._ui.trips import change
@@ -59,20 +59,6 @@ def test_zones_that_noise_fills_or_empties_are_marked_and_counted(city):
     assert kinds == [2, 3]
     assert f"nobody was there: 2 of {zones} zones" in made.key
     assert f"reads 0: 3 of {zones} zones" in made.key
-
-
-def test_flows_between_zones_that_lie_close_are_drawn_between_groups(city):
-    drawn = picture.shapes(city)
-    groups = [
-        picture.Group(picture.shapes(one), one.labels)
-        for one in resolution.group_levels(city.zones)
-    ]
-    true = od.truth(city, days=0)[0]
-    near = picture.of_flows(drawn, true, true, least=5, epsilon=1.0, groups=groups, side_px=40)
-    far = picture.of_flows(drawn, true, true, least=5, epsilon=1.0, groups=groups, side_px=4000)
-    assert "between groups of zones" in near.key
-    assert "between groups of zones" not in far.key
-    assert near.sides.count('class="ground"') < far.sides.count('class="ground"')
 
 
 def test_changes_are_drawn_by_their_verdicts(city):
