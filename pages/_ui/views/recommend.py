@@ -110,7 +110,7 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
             else f"None as asked keeps an attacker's guesses within {limit:.0%}."
         )
     else:
-        within = f"while an attacker guesses right at most {words.hundred(limit)} times in 100."
+        within = f"at a risk up to {words.hundred(limit)} in 100."
         title = "Recommended" if best.usable else "Best as asked, and not usable"
         level = "good" if best.usable else "noisy"
         text, why = words.sentence(best), f"The most that stays right {within}"

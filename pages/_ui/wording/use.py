@@ -123,9 +123,9 @@ def way(one: WayOut) -> str:
         "risk": f"more risk, ε {setting.parameters.epsilon:g}",
     }[one.lever]
     use = one.candidate.use
-    of = f" of the {hundred(use.crossing)} that cross" if use.crossing < 1 else ""
+    of = f", of the {hundred(use.crossing)} that cross" if use.crossing < 1 else ""
     head = given if one.lever == "threshold" else f"{given[0].upper()}{given[1:]}"
-    return f"{head}: {hundred(use.share)} in 100{of} right, risk {hundred(risk)}"
+    return f"{head}: {hundred(use.share)} in 100 right{of}; risk {hundred(risk)}"
 
 
 def estimated(bar: int) -> str:

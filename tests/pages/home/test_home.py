@@ -180,7 +180,7 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     assert f"{100 * best.use.share:.0f} in 100 are where they were" in words
     assert f"right at most {100 * best.risk:.0f} times in 100" in words
     assert "once for the whole period, protecting a person" in words
-    assert "The most that stays right while an attacker guesses right at most 75 times" in words
+    assert "The most that stays right at a risk up to 75 in 100." in words
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
     assert app.selectbox(key="od_zones").value == "clusters-10"
