@@ -11,7 +11,7 @@ from engine.parameters import gaussian_for
 from pages._ui import cached, state
 from pages._ui.drawing.cards import Card
 from pages._ui.views import answer as answers, numbers
-from pages._ui.wording.numbers import number, scientific
+from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 
 HELP = {
@@ -28,10 +28,6 @@ ZOOM = (
 EXCEEDS = (
     "**The noise exceeds the data**: the noisy totals are not above zero, so the release is zero "
     "everywhere. A larger ε or more people are needed."
-)
-ONE_CLUSTER = (
-    ":material/info: **All cells form one cluster**: together they are below the cluster minimum "
-    "of {} visits, so every zone gets the same weekly rhythm."
 )
 
 
@@ -53,11 +49,8 @@ def draw(setting: Setting) -> None:
     """Draw what the setting is good for, its large numbers, and what its method does."""
     answers.draw(setting)
     release = cached.release(setting, state.seed(state.entry_of(setting)))
-    for flag in release.flags:
-        if flag == density.NOISE_EXCEEDS_DATA:
-            st.error(EXCEEDS, icon=":material/error:")
-        else:
-            st.caption(ONE_CLUSTER.format(number(release.cluster_minimum or 0)))
+    if density.NOISE_EXCEEDS_DATA in release.flags:
+        st.error(EXCEEDS, icon=":material/error:")
     ledger = cached.ledger(setting)
     failing = f" at δ = {scientific(ledger.delta)}" if ledger.delta else ""
     proved, charged = f"{ledger.proved_epsilon:.3g}", f"charged {setting.parameters.epsilon:g}"

@@ -29,6 +29,10 @@ SAMPLED = (
     "Pre-sampling lowers the curve, noise makes it rough; scaling lifts the private line back to "
     "the truth (P1, figures 3–5)."
 )
+ONE_CLUSTER = (
+    "All cells form one cluster: together they are below the cluster minimum of {} visits, so "
+    "every zone gets the same weekly rhythm."
+)
 EVENED = "What noise can explain is evened out: small bumps of one place go first."
 
 
@@ -104,6 +108,7 @@ def _map(setting: Setting) -> None:
 def _week(setting: Setting) -> None:
     entry, at = state.entry_of(setting), cached.view(setting)
     seed, names = state.seed(entry), cached.of(maps.zone_names, at)
+    release = cached.release(setting, seed)
     st.session_state["density_zone"] = zone(setting)
     chosen = st.selectbox(
         "Week of zone (or click the map)",
@@ -113,10 +118,7 @@ def _week(setting: Setting) -> None:
         **(state.LINKED if entry.shipped else state.KEPT),
     )
     row = list(names).index(chosen)
-    series: dict[str, Any] = {
-        "true": cached.truth(setting)[row],
-        "private": cached.release(setting, seed).counts[row],
-    }
+    series: dict[str, Any] = {"true": cached.truth(setting)[row], "private": release.counts[row]}
     limit = setting.parameters.max_visits_per_user
     sampled = "max_visits_per_user" in cached.method_of(setting).uses
     if sampled:
@@ -132,8 +134,10 @@ def _week(setting: Setting) -> None:
         alt=f"Visits over the week in {names[chosen]}: true and private",
         height=400,
     )
-    scores = cached.scores(setting, seed)
+    scores, why = cached.scores(setting, seed), SAMPLED if sampled else EVENED
+    if density.ONE_CLUSTER in release.flags:
+        why = ONE_CLUSTER.format(number(release.cluster_minimum))
     st.caption(
         f"{inert(names[chosen])}: relative error {percent(scores.error[row])}, correlation "
-        f"{fixed(scores.correlation[row])}. {SAMPLED if sampled else EVENED}"
+        f"{fixed(scores.correlation[row])}. {why}"
     )
