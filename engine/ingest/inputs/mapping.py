@@ -53,24 +53,27 @@ _TO = (
     "destination, end, to, dropoff, do, dest, d, return, alighting, arrival, target, destino, fin, "
     "hasta, end station, arribo"
 )
-_LAT = "lat, latitude, latitud, station latitude, centroid latitude, lat estacion"
-_LNG = "lng, lon, long, longitude, longitud, station longitude, centroid longitude, long estacion"
+_LAT = "lat, latitude, latitud, station latitude, location lat, centroid latitude, lat estacion"
+_LNG = (
+    "lng, lon, long, longitude, longitud, station longitude, location long, centroid longitude, "
+    "long estacion"
+)
 _PLACE = (
     "stop id, id, station id, station code, station number, code, number, location id, location, "
     "polygon id, zone id, zone, district, h3, quadkey, geohash, geohash5, geoid, pcod, pcode, "
-    "geocode, zona, terminal, kiosk id, id estacion, estacion, station, "
-    "ciclo estacion, stop"
+    "geocode, zona, terminal, kiosk id, id estacion, estacion, station, ciclo estacion, stop, "
+    "pt code, adm1 pcode, adm2 pcode, adm3 pcode"
 )
 _BEGIN = (
     "start, trip start, started, pickup, trip pickup, tpep pickup, lpep pickup, departure, "
     "boarding, check in, checkout, created, call, event, origen recorrido, inicio, salida, retiro"
 )
 _FINISH = (
-    "end, trip end, ended, stop, dropoff, trip dropoff, tpep dropoff, lpep dropoff, return, "
-    "arrival, alighting, destino recorrido, fin, llegada, arribo"
+    "end, trip end, ended, completed, stop, dropoff, trip dropoff, tpep dropoff, lpep dropoff, "
+    "return, arrival, alighting, destino recorrido, fin, llegada, arribo"
 )
 _CLOCK = "hour, time, hora"
-_WHEN = "datetime, timestamp, time, at, zoned datetime, time ms, date, fecha, hora"
+_WHEN = "datetime, timestamp, time, at, on, zoned datetime, time ms, date, fecha, hora"
 
 
 def _either_way(ends: str, axes: str) -> str:
@@ -114,8 +117,8 @@ _SYNONYMS: dict[str, str] = {
     "zona, distrito, municipio, codigo, cell id, cvegeo, cd mun, ags, adm4 pcode, adm3 pcode, "
     "adm2 pcode, adm1 pcode, admin4 pcode, admin3 pcode, admin2 pcode, admin1 pcode",
     "flow": "count, n trips, trips, n, flows, volume, value, n crisis, s000, viajes, cantidad, "
-    "conteo, numero, total, flujo, trip count, total trips, "
-    "visitor flows",
+    "conteo, numero, total, flujo, trip count, total trips, visitor flows, viajeros, pasajeros, "
+    "passengers",
     "date": "day, fecha, dia, date time, datetime, time, timestamp, started at, start time",
 }
 

@@ -28,6 +28,10 @@ OLD_RIDES = (
     *("end station id", "bikeid", "usertype", "birth year", "gender"),
 )
 BIKES = ("last_reported", "bike_id", "lat", "lon", "is_disabled", "is_reserved")
+STARTED_ON = (
+    *("rider_id", "started_on", "completed_on", "start_location_lat", "start_location_long"),
+    *("end_location_lat", "end_location_long"),
+)
 PLACE = {name: (lat, lng) for name, lat, lng in TOWERS}
 Point = tuple[str, int, str, float, float]
 
@@ -93,6 +97,9 @@ def test_national_and_flowmap_tables_of_flows_are_read(tmp_path: Path) -> None:
         (RIDES, "rides"),
         (OLD_RIDES, "trips"),
         (BIKES, "visits"),
+        (("ORIGIN_PT_CODE", "DESTINATION_PT_CODE", "TOTAL_TRIPS"), "flows"),
+        (("estacion_origen", "estacion_destino", "viajeros"), "flows"),
+        (STARTED_ON, "trips"),
     ],
 )
 def test_the_data_page_guesses_what_they_hold(columns: tuple[str, ...], kind: str) -> None:
