@@ -1,7 +1,5 @@
 """What the tests of the Data page share: small tables, and ways to act on the page."""
 
-import geopandas as gpd
-from shapely import box
 from streamlit.testing.v1 import AppTest
 
 from pages._ui.data.store import OwnData
@@ -20,13 +18,6 @@ TRIPS = "\n".join([HEADER, *ROWS, ROWS[0]]).encode()
 PLACES = "\n".join(
     ["id,latitude,longitude,name", *(f"{i},{lat},{lng},<b>{i}</b>" for i, lat, lng in TOWERS)]
 ).encode()
-
-
-def squares(*zones: dict[str, object]) -> bytes:
-    """A GeoJSON file of zones side by side, by their properties."""
-    west = [i / 100 for i in range(-10_340, -10_340 + len(zones))]
-    outlines = [box(x, 20.6, x + 0.01, 20.7) for x in west]
-    return gpd.GeoDataFrame([*zones], geometry=outlines, crs=4326).to_json().encode()
 
 
 def uploader(app: AppTest, name: str):

@@ -6,9 +6,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import geopandas as gpd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+import shapely
 
 from engine.datasets import Dataset
 from engine.errors import InputError
@@ -32,6 +34,13 @@ TABLES = (
 )
 """All that is counted of people."""
 BOTH = {"parts": ("density", "trips")}
+
+
+def squares(count: int = 4, **columns: Any) -> gpd.GeoDataFrame:
+    """Zones side by side, 0.02° wide, and their columns."""
+    shapes = [shapely.box(-103.4 + x / 50, 20.6, -103.38 + x / 50, 20.7) for x in range(count)]
+    columns = columns or {"zone_id": [f"z{number}" for number in range(count)]}
+    return gpd.GeoDataFrame(columns, geometry=shapes, crs=4326)
 
 
 def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Path:

@@ -15,26 +15,20 @@ from tests.support.data_page import (
     button,
     filled,
     html_of,
-    squares,
     text,
     upload,
     upload_all,
     widget,
     zone,
 )
-from tests.support.ingests import TOWERS
+from tests.support.ingests import TOWERS, squares
 from tests.support.page import held
 
 POINTS = "user,timestamp,latitude,longitude\n" + "".join(
     f"{i % 5},2015-09-{7 + i % 7:02d} 08:{i:02d}:00,{TOWERS[i % 4][1]},{TOWERS[i % 4][2]}\n"
     for i in range(40)
 )
-ZONES = squares(
-    {"zone_id": "A", "district": "w", "half": "l"},
-    {"zone_id": "B", "district": "w", "half": "r"},
-    {"zone_id": "C", "district": "x", "half": "r"},
-    {"zone_id": "D", "district": "x", "half": "r"},
-)
+ZONES = squares(zone_id=[*"ABCD"], district=[*"wwxx"], half=[*"lrrr"]).to_json().encode()
 
 
 def missing(app) -> str:

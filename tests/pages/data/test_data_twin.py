@@ -5,16 +5,14 @@ from streamlit.testing.v1 import AppTest
 
 from engine import datasets, origin_destination as od
 from pages._ui.data.store import OwnData
-from tests.support.data_page import PAGE, button, ended, squares, text, upload, widget
+from tests.support.data_page import PAGE, button, ended, text, upload, widget
+from tests.support.ingests import squares
 from tests.support.page import held
 
 RESIDENTS = (4_000, 0, 1_000, 5_000)
-ZONES = squares(
-    *(
-        {"zone": f"Z{i}", "name": "=cmd()", "population": residents}
-        for i, residents in enumerate(RESIDENTS)
-    )
-)
+NAMED = {"zone": ["Z0", "Z1", "Z2", "Z3"], "name": ["=cmd()"] * 4}
+BARE = squares(**NAMED).to_json().encode()
+ZONES = squares(**NAMED, population=RESIDENTS).to_json().encode()
 
 
 def opened(open_page) -> AppTest:
@@ -57,8 +55,7 @@ def test_beside_a_twin_that_is_kept_the_next_has_another_name(open_page, monkeyp
 
 
 def test_a_file_without_residents_says_so_and_one_that_is_none_is_refused(open_page) -> None:
-    bare = squares(*({"zone": f"Z{i}", "name": "=cmd()"} for i in range(4)))
-    app = upload(opened(open_page), "twin", "bare.geojson", bare)
+    app = upload(opened(open_page), "twin", "bare.geojson", BARE)
     assert widget(app.selectbox, "data_twin_residents").value is None
     assert widget(app.number_input, "data_twin_people").value == 10_000
     app = upload(opened(open_page), "twin", "wrong.geojson", b"{}")

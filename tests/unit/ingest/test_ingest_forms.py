@@ -1,16 +1,17 @@
 """Ways in which publishers write times, numbers, names and ids, each read as it is meant."""
 
+import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import duckdb
-import geopandas as gpd
 import h3
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import shapely
 
 from engine.errors import InputError
 from engine.ingest import command, presets
@@ -19,22 +20,34 @@ from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import Reading
 from engine.ingest.report import Reason
 from engine.ingest.rows import Reader
-from tests.support.ingests import HEADER, ROWS, TOWERS, arguments, built, refused, table, write_csv
+from tests.support.ingests import (
+    HEADER,
+    ROWS,
+    TOWERS,
+    arguments,
+    built,
+    refused,
+    squares,
+    table,
+    write_csv,
+)
 
 SECOND = 1_441_684_029
 """2015-09-08 03:47:09 in UTC."""
 
 
 def read(
-    values: Sequence[str] | Sequence[int], reading: Reading | None = None, zone: str = "UTC"
+    values: Sequence[Any] | Path, reading: Reading | None = None, zone: str = "UTC"
 ) -> list[str]:
-    """Return each value as a time on the wall clock, empty where it cannot be read."""
+    """Return each value, or those of a Parquet file, as a time on the wall clock; else empty."""
     connection = duckdb.connect()
     connection.execute(f"SET TimeZone = '{zone}'")
-    connection.register("raw", pa.table({"v": list(values), "row": range(len(values))}))
-    kind = "VARCHAR" if isinstance(values[0], str) else "BIGINT"
-    seconds = Reader(reading or Reading()).seconds("v", kind)
-    found = connection.execute(f"SELECT {seconds} FROM raw ORDER BY row").fetchall()
+    if isinstance(values, Path):
+        raw = connection.read_parquet(str(values))
+    else:
+        raw = connection.from_arrow(pa.table({"v": values}))
+    seconds = Reader(reading or Reading()).seconds("v", str(raw.types[0]))
+    found = raw.project(seconds).fetchall()
     return [
         "" if s is None else f"{datetime.fromtimestamp(s, UTC):%Y-%m-%d %H:%M:%S}" for (s,) in found
     ]
@@ -57,11 +70,19 @@ def read(
         ("2019-03-04 - 2019-03-10", ""),
         ("03/14/19 - 03/20/19", ""),
         ("epoch", ""),
+        ("14.3.2019 8:05", "2019-03-14 08:05:00"),
+        ("14/3/19 08:05", "2019-03-14 08:05:00"),
+        ("3/14/2019 08:05PM", "2019-03-14 20:05:00"),
+        ("2019/03/14 08:05", "2019-03-14 08:05:00"),
+        ("20190314", "2019-03-14 00:00:00"),
+        ("43538.336806", "2019-03-14 08:05:00"),
+        ("1552565100123", "2019-03-14 08:05:00"),
     ],
 )
-def test_what_stands_behind_a_clock_is_read_or_the_time_is_not(value: str, local: str) -> None:
+def test_a_time_is_read_as_it_is_meant_or_not_at_all(value: str, local: str) -> None:
     order, _ = guess.order_of([value])
-    reading = Reading(date_order=order, decimal=".")
+    unit = guess.unit_of([value]) if re.fullmatch("[0-9.]+", value) else None
+    reading = Reading(date_order=order, decimal=".", number_times=unit)
     assert read([value], reading, "America/New_York") == [local]
 
 
@@ -88,10 +109,27 @@ def test_iso_times_down_to_the_hour_are_read() -> None:
     assert dict(zip(ISO, read(list(ISO)), strict=True)) == ISO
 
 
+NANOSECONDS = [SECOND * 10**9 + 999_999_999, (SECOND + 1) * 10**9]
+"""As a float the first would be a second late."""
+TYPED = {
+    "fractions": pa.array([SECOND + 0.999, SECOND + 1.0, -0.1]),
+    "decimal": pa.array([Decimal(f"{SECOND}.99"), Decimal(SECOND + 1), Decimal("-0.01")]),
+    "uint64": pa.array([SECOND, SECOND + 1], pa.uint64()),
+    "instant": pa.array([SECOND, SECOND + 1, -1], pa.timestamp("s", "UTC")),
+    "nanoseconds": pa.array(NANOSECONDS, pa.timestamp("ns")),
+    "instant in nanoseconds": pa.array(NANOSECONDS, pa.timestamp("ns", "UTC")),
+}
+
+
+@pytest.mark.parametrize("kind", TYPED)
+def test_times_of_every_type_are_cut_off_to_the_second(tmp_path: Path, kind: str) -> None:
+    pq.write_table(pa.table({"v": TYPED[kind]}), tmp_path / "t.parquet")
+    expected = ["2015-09-08 03:47:09", "2015-09-08 03:47:10", "1969-12-31 23:59:59"]
+    assert read(tmp_path / "t.parquet") == expected[: len(TYPED[kind])]
+
+
 def test_nanoseconds_are_cut_off_to_the_last_digit() -> None:
-    last = SECOND * 10**9 + 999_999_999
-    assert float(last) == float((SECOND + 1) * 10**9)  # a float would be a second late
-    numbers = [last, last + 1, -1, 2**63 - 1]
+    numbers = [*NANOSECONDS, -1, 2**63 - 1]
     expected = ["2015-09-08 03:47:09", "2015-09-08 03:47:10", "1969-12-31 23:59:59", ""]
     reading = Reading(number_times="nanoseconds")
     assert read(numbers, reading) == expected
@@ -265,14 +303,12 @@ def test_places_without_names_of_columns_are_mapped_by_position(tmp_path: Path) 
 @pytest.mark.parametrize("ending", ["geojson", "fgb"])
 def test_parts_of_a_zone_are_joined_if_so_chosen(tmp_path: Path, ending: str) -> None:
     path = tmp_path / f"z.{ending}"
-    shapes = [shapely.box(x, 20, x + 1, 21) for x in (-104, -103, -102)]
-    parts = gpd.GeoDataFrame({"LocationID": [103, 103, 56]}, geometry=shapes, crs=4326)
-    parts.to_file(path)
+    squares(3, LocationID=[103, 103, 56]).to_file(path)
     with pytest.raises(InputError, match=r"repeats an id.*join the parts"):
         read_zones(path, {})
     zones, notes = read_zones(path, {}, join_parts=True)
     assert list(zones["zone_id"]) == ["103", "56"]
-    assert shapely.area(zones.geometry.to_numpy()).round(6).tolist() == [2, 1]
+    assert [zone.area for zone in zones.geometry] == pytest.approx([0.004, 0.002])
     assert any("1 further parts" in note for note in notes)
     assert any("by the column 'LocationID'" in note for note in notes)
 
@@ -306,9 +342,7 @@ def test_a_form_is_read_with_names_of_columns_and_without(tmp_path: Path) -> Non
 def test_padding_cuts_off_zeros_alone(tmp_path: Path) -> None:
     rows = [(8, "005", "08", "6", 7), (108, "5", "8", "6", 9)]  # 108 is no state
     header = ("s1", "c1", "s2", "c2", "flow")
-    shapes = [shapely.box(x, 20, x + 1, 21) for x in (-104, -103)]
-    zones = gpd.GeoDataFrame({"zone_id": ["08005", "08006"]}, geometry=shapes, crs=4326)
-    zones.to_file(tmp_path / "z.geojson")
+    squares(2, zone_id=["08005", "08006"]).to_file(tmp_path / "z.geojson")
     given = {"origin": "s1:2+c1:3", "destination": "s2:2+c2:3"}
     where = {"locations": None, "zones": tmp_path / "z.geojson"}
     how = {"kind": "flows", "header": header, "mapping": given}
@@ -319,6 +353,7 @@ def test_padding_cuts_off_zeros_alone(tmp_path: Path) -> None:
 def test_a_point_between_thousands_leaves_a_comma_for_fractions(tmp_path: Path) -> None:
     rows = [("A", "B", "1.234"), ("B", "A", "12,2")]
     how = {"kind": "flows", "header": ("origin", "destination", "flow")}
+    refused(tmp_path, "can be a thousand or one and a fraction", rows[:1], **how)
     dataset, _ = built(tmp_path, rows, **how, reading=Reading(thousands="."))
     assert sorted(table(dataset.folder, "trips").values()) == [12, 1234]
 
@@ -335,9 +370,7 @@ def test_rows_of_one_flow_add_up_and_this_is_told(tmp_path: Path) -> None:
 def test_a_form_does_not_join_zones_by_a_column_that_is_only_guessed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shapes = [shapely.box(x, 20, x + 1, 21) for x in (-104, -103, -102)]
-    boroughs = gpd.GeoDataFrame({"BoroCode": [1, 1, 2]}, geometry=shapes, crs=4326)
-    boroughs.to_file(tmp_path / "z.geojson")
+    squares(3, BoroCode=[1, 1, 2]).to_file(tmp_path / "z.geojson")
     header = ("pickup_datetime", "PULocationID", "DOLocationID")
     path = write_csv(tmp_path / "t.csv", header, [("2015-09-07 08:00:00", 1, 2)])
     _, _, _, _, *rest = arguments(tmp_path)

@@ -1,6 +1,6 @@
 """The other inputs: visits by id and by coordinates, flows, zone files, times of every kind."""
 
-import shutil
+import zipfile
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -22,35 +22,31 @@ from engine.ingest.inputs.places import Places, place_points, read_places
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.report import Reason
 from tests.reference import ingest_reference as reference
-from tests.support.ingests import NUMBER, TOWERS, built, options, table, write_csv
+from tests.support.ingests import NUMBER, TOWERS, built, options, squares, table, write_csv
 
 NAMES = [name for name, _, _ in TOWERS]
 HEADER = ("uid", "datetime")
 
 
-def squares() -> gpd.GeoDataFrame:
-    """Four zones, 0.02° wide, side by side; the last one in two parts."""
-    boxes = [shapely.box(x, 20.6, x + 0.02, 20.7) for x in (-103.4, -103.38, -103.36)]
-    last = shapely.MultiPolygon(
-        [shapely.box(-103.34, 20.6, -103.32, 20.65), shapely.box(-103.34, 20.68, -103.32, 20.7)]
-    )
-    return gpd.GeoDataFrame(
-        {"zone_id": ["z3", "z1", "z2", "z4"], "name": ["<b>x</b>", "=1+1", "", "d"]},
-        geometry=[*boxes, last],
-        crs="EPSG:4326",
-    )
+def four_zones() -> gpd.GeoDataFrame:
+    """The last one in two parts."""
+    zones = squares(zone_id=["z3", "z1", "z2", "z4"], name=["<b>x</b>", "=1+1", "", "d"])
+    zones.loc[3, "geometry"] = zones.geometry[3] - shapely.box(-104, 20.65, -103, 20.68)
+    return zones
 
 
 def save_zones(folder: Path, kind: str) -> Path:
-    frame, path = squares(), folder / f"zones.{kind}"
+    frame, path = four_zones(), folder / f"zones.{kind}"
     if kind == "parquet":
         frame.to_parquet(path)
     elif kind == "zip":
-        (folder / "shape").mkdir()
-        frame.to_crs("EPSG:32613").to_file(folder / "shape" / "zones.shp")
-        shutil.make_archive(str(path.with_suffix("")), "zip", folder / "shape")
+        frame.to_crs("EPSG:32613").to_file(folder / "zones.shp")
+        with zipfile.ZipFile(path, "w") as archive:
+            for part in folder.glob("zones.[!z]*"):
+                archive.write(part, part.name)
+                archive.writestr(f"__MACOSX/._{part.name}", b"\0")
     else:
-        frame.to_file(path, driver={"geojson": "GeoJSON", "gpkg": "GPKG"}[kind])
+        frame.to_file(path)
     return path
 
 
@@ -60,26 +56,19 @@ def test_all_four_kinds_of_zone_files(tmp_path: Path, kind: str) -> None:
     assert list(zones["zone_id"]) == ["z1", "z2", "z3", "z4"]
     assert zones["name"][2] == "<b>x</b>"
     assert zones["name"][1] == "z2"
-    expected = squares().set_index("zone_id").geometry
+    expected = four_zones().set_index("zone_id").geometry
     for zone, shape in zip(zones["zone_id"], zones.geometry, strict=True):
         assert shape.symmetric_difference(expected[zone]).area < 1e-9
-
-
-def overlapping() -> gpd.GeoDataFrame:
-    frame = squares()
-    frame.loc[0, "geometry"] = shapely.box(-103.4, 20.6, -103.37, 20.7)
-    return frame
 
 
 @pytest.mark.parametrize(
     ("frame", "words"),
     [
-        (squares().assign(zone_id="a"), ("repeats an id", "3 of 4", "rows 2, 3, 4")),
-        (squares().assign(zone_id=["a", "", "c", "d"]), ("empty", "row 2")),
-        (squares().set_crs(None, allow_override=True), ("coordinate reference system",)),
-        (overlapping(), ("overlap", "1 pairs")),
-        (squares().set_geometry(squares().representative_point()), ("no polygons", "4 of 4")),
-        (squares().iloc[:0], ("0 rows",)),
+        (four_zones().assign(zone_id="a"), ("repeats an id", "3 of 4", "rows 2, 3, 4")),
+        (four_zones().assign(zone_id=["a", "", "c", "d"]), ("empty", "row 2")),
+        (four_zones().set_crs(None, allow_override=True), ("coordinate reference system",)),
+        (four_zones().set_geometry(four_zones().representative_point()), ("no polygons", "4 of 4")),
+        (four_zones().iloc[:0], ("0 rows",)),
     ],
 )
 def test_bad_zones_are_refused(tmp_path: Path, frame: gpd.GeoDataFrame, words: tuple) -> None:
@@ -91,7 +80,7 @@ def test_bad_zones_are_refused(tmp_path: Path, frame: gpd.GeoDataFrame, words: t
 
 
 def test_coordinates_fall_in_zones_or_near_towers(tmp_path: Path) -> None:
-    zones = squares().sort_values("zone_id", ignore_index=True)
+    zones = four_zones().sort_values("zone_id", ignore_index=True)
     towers = gpd.GeoDataFrame(
         {"location_id": NAMES, "name": NAMES},
         geometry=gpd.points_from_xy([-103.39, -103.37, -103.35, -103.33], [20.65] * 4),
@@ -132,7 +121,7 @@ def test_visits_by_coordinates_alone(tmp_path: Path) -> None:
     header = (*HEADER, "latitude", "longitude")
     dataset, report = built(tmp_path, rows, header=header, **how)
     inside = [
-        any(shape.intersects(shapely.Point(lng, lat)) for shape in squares().geometry)
+        any(shape.intersects(shapely.Point(lng, lat)) for shape in four_zones().geometry)
         for _, _, lat, lng in rows
     ]
     assert report.rows.unused[Reason.OUTSIDE_AREA] == len(rows) - sum(inside)

@@ -6,14 +6,11 @@ import sqlite3
 import subprocess
 import sys
 import time
-import zipfile
 from contextlib import closing
 from datetime import date
-from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
-import geopandas as gpd
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -34,13 +31,13 @@ from tests.support.ingests import (
     arguments,
     built,
     refused,
+    squares,
     trip_options as options,
     write_csv,
     write_parquet,
     write_towers,
 )
 
-B = TOWERS[1][0]
 START = 1_441_612_800  # 2015-09-07 08:00 UTC
 
 
@@ -62,27 +59,6 @@ def test_what_is_no_number_in_parquet_is_unparsable(tmp_path: Path, bad: float) 
         reasons = (Reason.UNPARSABLE, Reason.NO_PERSON, Reason.LOST_DIGITS)
         assert sum(report.rows.unused.get(reason, 0) for reason in reasons) == 1
         assert report.people_with_trips == 3
-
-
-def test_fractions_of_a_second_are_cut_off_before_and_after_1970(tmp_path: Path) -> None:
-    times = [START + 0.2, START + 0.9, START + 59.999]
-    path = write_parquet(tmp_path / "t.parquet", 3, uid=["a", "a", "a"], datetime=times)
-    _, report = built(tmp_path, path)
-    assert (report.rows.used, report.rows.unused[Reason.DUPLICATE]) == (2, 1)
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        pa.array([Decimal("1441612800.50"), Decimal("1441612860.00")]),
-        pa.array([START, START + 60], pa.uint64()),
-        pa.array([START, START + 60], pa.timestamp("s", "UTC")),
-    ],
-    ids=["decimal", "uint64", "timestamp"],
-)
-def test_times_of_every_numeric_type_are_read(tmp_path: Path, column: pa.Array) -> None:
-    path = write_parquet(tmp_path / "t.parquet", datetime=column)
-    assert built(tmp_path, path)[1].rows.used == 2
 
 
 def test_times_out_of_all_range_are_unparsable_or_outside(tmp_path: Path) -> None:
@@ -131,37 +107,18 @@ def test_locations_may_have_spaces_in_their_header_and_any_numbers_as_ids(tmp_pa
 
 
 def test_zones_on_top_of_one_another_are_refused_before_pairs_are_compared(tmp_path: Path) -> None:
-    squares = [shapely.box(0, 0, 1 + i / 1e6, 1) for i in range(20_000)]
-    zones = gpd.GeoDataFrame({"id": range(len(squares))}, geometry=squares, crs="EPSG:4326")
+    shapes = [shapely.box(0, 0, 1 + i / 1e6, 1) for i in range(20_000)]
+    zones = squares(20_000).set_geometry(shapes)
     zones.to_parquet(tmp_path / "z.parquet")
     with pytest.raises(InputError, match="many of them overlap"):
         read_zones(tmp_path / "z.parquet", {})
 
 
-def test_what_macos_adds_to_a_zip_is_passed_over(tmp_path: Path) -> None:
-    zones = gpd.GeoDataFrame(
-        {"id": ["a", "b"]},
-        geometry=[shapely.box(0, 0, 1, 1), shapely.box(1, 0, 2, 1)],
-        crs="EPSG:4326",
-    )
-    zones.to_file(tmp_path / "zones.shp")
-    with zipfile.ZipFile(tmp_path / "z.zip", "w") as archive:
-        for part in tmp_path.glob("zones.*"):
-            archive.write(part, part.name)
-            archive.writestr(f"__MACOSX/._{part.name}", b"\0")
-    assert list(read_zones(tmp_path / "z.zip", {})[0]["zone_id"]) == ["a", "b"]
-
-
 def test_visits_at_places_in_no_zone_give_no_trips_and_are_told(tmp_path: Path) -> None:
-    name, lat, lng = TOWERS[0]
-    box = shapely.box(float(lng) - 1e-4, float(lat) - 1e-4, float(lng) + 1e-4, float(lat) + 1e-4)
-    zones = gpd.GeoDataFrame({"id": ["z"]}, geometry=[box], crs="EPSG:4326")
-    zones.to_parquet(tmp_path / "z.parquet")
-    rows = [("a", "2015-09-07 08:00:00", name)] + [
-        ("a", f"2015-09-07 {hour:02d}:00:00", B) for hour in (9, 10, 11)
-    ]
+    squares()[1:2].to_file(tmp_path / "z.geojson")
+    rows = [("a", f"2015-09-07 {hour:02d}:00:00", "DAAA"[hour - 8]) for hour in (8, 9, 10, 11)]
     header = ("uid", "datetime", "location_id")
-    where = {"zones": tmp_path / "z.parquet", "locations": write_towers(tmp_path)}
+    where = {"zones": tmp_path / "z.geojson", "locations": write_towers(tmp_path)}
     _, report = built(tmp_path, rows, kind="visits", header=header, **where)
     assert report.rows.unused[Reason.OUTSIDE_AREA] == 3
     assert report.rows.used == 1
@@ -278,15 +235,10 @@ def test_names_that_no_system_can_take_are_refused(
     assert not {"\x1b", "\0"} & set(said)
 
 
-def boxes(count: int = 4) -> gpd.GeoDataFrame:
-    shapes = [shapely.box(i * 0.01, 0, i * 0.01 + 0.01, 0.01) for i in range(count)]
-    return gpd.GeoDataFrame({"zone_id": [f"z{i}" for i in range(count)]}, geometry=shapes, crs=4326)
-
-
 @pytest.mark.parametrize("stated", [0, 10**12])
 def test_every_row_of_a_geopackage_is_read_whatever_it_states(tmp_path: Path, stated: int) -> None:
     path = tmp_path / "z.gpkg"
-    boxes().to_file(path, driver="GPKG")
+    squares().to_file(path)
     with closing(sqlite3.connect(path)) as file, file:
         file.execute("UPDATE gpkg_ogr_contents SET feature_count = ?", (stated,))
     assert read_shapes(path)["zone_id"].tolist() == ["z0", "z1", "z2", "z3"]

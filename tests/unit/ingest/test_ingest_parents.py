@@ -5,7 +5,6 @@ from typing import Any
 
 import geopandas as gpd
 import numpy as np
-import shapely
 
 from engine import resolution
 from engine.datasets import Dataset
@@ -13,20 +12,15 @@ from engine.ingest import ingest
 from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.zones import read_zones
 from tests.support import ingests
-from tests.support.ingests import HEADER, options, write_csv
+from tests.support.ingests import HEADER, options, squares, write_csv
 
 DISTRICTS = ["d1", "d1", "d2", "d2", "d3", "d3"]
 Columns = dict[str, list[Any]]
 
 
 def zones_file(folder: Path, **columns: list[Any]) -> Path:
-    """Six zones side by side, with further columns."""
-    boxes = [shapely.box(-103.4 + x / 50, 20.6, -103.38 + x / 50, 20.7) for x in range(6)]
-    frame = gpd.GeoDataFrame(
-        {"zone_id": [f"z{i}" for i in range(6)], **columns}, geometry=boxes, crs="EPSG:4326"
-    )
     path = folder / "zones.geojson"
-    frame.to_file(path, driver="GeoJSON")
+    squares(6, zone_id=[f"z{i}" for i in range(6)], **columns).to_file(path)
     return path
 
 
