@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
-import h3
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from engine.errors import InputError
 from engine.ingest import command, presets
-from engine.ingest.inputs import cells, guess, mapping
+from engine.ingest.inputs import guess, mapping
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import Reading
 from engine.ingest.report import Reason
@@ -313,15 +312,6 @@ def test_parts_of_a_zone_are_joined_if_so_chosen(tmp_path: Path, ending: str) ->
     assert any("by the column 'LocationID'" in note for note in notes)
 
 
-def test_h3_cells_may_be_written_as_numbers() -> None:
-    cell = h3.latlng_to_cell(4.6, -74.1, 8)
-    number = str(h3.str_to_int(cell))
-    assert cells.kind_of([number]) == "h3"
-    assert (
-        cells.zones_of([number], "h3").geometry[0].equals(cells.zones_of([cell], "h3").geometry[0])
-    )
-
-
 def test_files_may_follow_the_names_by_position(tmp_path: Path) -> None:
     path = write_csv(tmp_path / "t.csv", ROWS[0], ())
     kind, file, *rest = arguments(tmp_path, "--no-header", *HEADER, table=path.name)
@@ -337,17 +327,6 @@ def test_a_form_is_read_with_names_of_columns_and_without(tmp_path: Path) -> Non
         assert presets.settings(preset, columns)["mapping"].keys() == {
             *("uid", "datetime", "lat", "lng")
         }
-
-
-def test_padding_cuts_off_zeros_alone(tmp_path: Path) -> None:
-    rows = [(8, "005", "08", "6", 7), (108, "5", "8", "6", 9)]  # 108 is no state
-    header = ("s1", "c1", "s2", "c2", "flow")
-    squares(2, zone_id=["08005", "08006"]).to_file(tmp_path / "z.geojson")
-    given = {"origin": "s1:2+c1:3", "destination": "s2:2+c2:3"}
-    where = {"locations": None, "zones": tmp_path / "z.geojson"}
-    how = {"kind": "flows", "header": header, "mapping": given}
-    dataset, _ = built(tmp_path, rows, **how, **where)
-    assert list(table(dataset.folder, "trips").values()) == [7]
 
 
 def test_a_point_between_thousands_leaves_a_comma_for_fractions(tmp_path: Path) -> None:
