@@ -12,7 +12,7 @@ from engine.ingest.inputs import mapping
 from engine.ingest.report import Reason
 from engine.report.measures import Measure
 from pages._ui.data import rows as data_rows
-from tests.support.ingests import TOWERS, built, refused, table, table_bytes
+from tests.support.ingests import TOWERS, built, table, table_bytes
 
 POINTS = ("uid", "tid", "datetime", "lat", "lng")
 """Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
@@ -78,15 +78,6 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path) -> None:
     assert summary.rows.used == len(set(points()))
 
 
-def test_national_and_flowmap_tables_of_flows_are_read(tmp_path: Path) -> None:
-    rows = [("20150901", 7, "A", "B", "2-10", 5), ("20150901", 8, "A", "B", "2-10", 7)]
-    dataset, _ = built(tmp_path, rows, kind="flows", header=MOBILITY_DATA)
-    assert table(dataset.folder, "trips") == {(date(2015, 9, 1), "A", "B", 1): 12}
-    rows = [("A", "B", 5), ("B", "C", 2)]
-    dataset, _ = built(tmp_path, rows, kind="flows", header=FLOWMAP, out=tmp_path / "flowmap")
-    assert sorted(table(dataset.folder, "trips").values()) == [2, 5]
-
-
 @pytest.mark.parametrize(
     ("columns", "kind"),
     [
@@ -110,28 +101,6 @@ def test_the_data_page_guesses_what_they_hold(columns: tuple[str, ...], kind: st
     assert ("tid" in guessed) == ("tid" in columns or "ride_id" in columns)
     dated = {"time", "date"} & set(columns) and kind == "flows"
     assert ("date" in guessed) == bool(dated)
-
-
-WRONG = {
-    "a point without a trip": (
-        "visits",
-        POINTS,
-        [("p", "", "2015-09-07", 20.67, -103.35), ("p", "1", "2015-09-07", 20.67, -103.35)],
-        r"'tid' \(for tid\) cannot be read in 1 of 2 rows, the first in row 1; give every row its",
-    ),
-    "negative national counts": (
-        "flows",
-        ("id_origin", "id_destination", "n_trips"),
-        [("A", "B", 1), ("A", "B", -2.5)],
-        "'n_trips' .* in 1 of 2 rows, the first in row 2; give numbers of trips from 0",
-    ),
-}
-
-
-@pytest.mark.parametrize("fault", WRONG)
-def test_a_wrong_twin_gets_one_clear_message(tmp_path: Path, fault: str) -> None:
-    kind, header, rows, words = WRONG[fault]
-    refused(tmp_path, rf"t\.csv: .*{words}", rows, kind=kind, header=header)
 
 
 FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)
