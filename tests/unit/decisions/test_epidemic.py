@@ -9,6 +9,7 @@ from engine import datasets, decisions, origin_destination as od
 from engine.decisions.epidemic import home_people
 from engine.decisions.rules import acts, first_zones, joined, overlaps
 from engine.errors import DatasetError, ParameterError
+from engine.resolution import InhabitedDataset
 
 ORIGINS = ["AFG-1767", "AFG-1742", "AFG-1758"]  # Kabul, Hirat, and Khost at random
 TRIP = {"unit": "trip", "suppression_threshold": 15}
@@ -31,6 +32,15 @@ def test_check_figures_of_the_truth(year, true):
     assert acting.sum(axis=(1, 2)).tolist() == [1500, 1158, 1450]
     peaks = [0.2703857478, 0.2663521105, 0.2652871]
     np.testing.assert_allclose(true.max(axis=(1, 2)), peaks, atol=5e-8)
+
+
+def test_an_epidemic_starts_where_most_and_where_middling_many_live(demo):
+    town = InhabitedDataset(demo)
+    people, origins = home_people(town), decisions.scenario_origins(town)
+    ids = town.zones["zone_id"].tolist()
+    largest, middling = (people[ids.index(origins[kind])] for kind in ("largest", "mid_size"))
+    assert largest == people.max()
+    assert middling == np.sort(people)[::-1][len(people) // 2]
 
 
 def test_check_figures_of_suppression_arrivals_and_smaller_steps(year, true):

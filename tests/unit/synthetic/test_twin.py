@@ -13,9 +13,10 @@ import pytest
 import shapely
 from hypothesis import given, settings, strategies as st
 
-from engine import density, origin_destination as od
+from engine import density, origin_destination as od, report
 from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError, InputError, ParameterError
+from engine.report.measures import Measure
 from engine.synthetic import twincommand as command
 from engine.synthetic.sampling import Rows, heavy_tailed, position_within
 from engine.synthetic.twin import twin
@@ -62,6 +63,13 @@ def test_a_trip_is_counted_once_a_day_and_once_a_person(town: Dataset) -> None:
     assert np.array_equal(together[0], together[1])
     assert by_day.n[by_day.rank == 1].sum() < PEOPLE * 7
     assert by_person.n[by_person.rank == 1].sum() < 0.9 * PEOPLE + 300, "a tenth never travels"
+
+
+def test_most_trips_take_their_way_and_none_ends_before_it_begins(town: Dataset) -> None:
+    minutes = report.truth(town).counts(Measure.TRAVEL_TIME, None)
+    assert minutes[0] == 0, "below 0 minutes"
+    assert minutes.sum() == od.truth(town).sum()
+    assert minutes.argmax() - 1 == 41, "11.1 km to the next square, 5 m a second, and 4 minutes"
 
 
 def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path, monkeypatch) -> None:
