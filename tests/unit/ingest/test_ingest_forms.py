@@ -19,17 +19,7 @@ from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import Reading
 from engine.ingest.report import Reason
 from engine.ingest.rows import Reader
-from tests.support.ingests import (
-    HEADER,
-    ROWS,
-    TOWERS,
-    arguments,
-    built,
-    refused,
-    squares,
-    table,
-    write_csv,
-)
+from tests.support.ingests import TOWERS, arguments, built, refused, squares, table, write_csv
 
 SECOND = 1_441_684_029
 """2015-09-08 03:47:09 in UTC."""
@@ -310,12 +300,6 @@ def test_parts_of_a_zone_are_joined_if_so_chosen(tmp_path: Path, ending: str) ->
     assert [zone.area for zone in zones.geometry] == pytest.approx([0.004, 0.002])
     assert any("1 further parts" in note for note in notes)
     assert any("by the column 'LocationID'" in note for note in notes)
-
-
-def test_files_may_follow_the_names_by_position(tmp_path: Path) -> None:
-    path = write_csv(tmp_path / "t.csv", ROWS[0], ())
-    kind, file, *rest = arguments(tmp_path, "--no-header", *HEADER, table=path.name)
-    assert command.main([kind, *rest, file]) == 0
 
 
 def test_a_form_is_read_with_names_of_columns_and_without(tmp_path: Path) -> None:

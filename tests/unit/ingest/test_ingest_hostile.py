@@ -30,52 +30,38 @@ def zip_with(*members: tuple[str, bytes]) -> Callable[[Path], None]:
     return write
 
 
-def text(contents: str, encoding: str = "utf-8") -> Callable[[Path], None]:
-    return lambda path: path.write_bytes(contents.encode(encoding)) and None
+def raw(contents: bytes) -> Callable[[Path], None]:
+    return lambda path: path.write_bytes(contents) and None
+
+
+def text(contents: str) -> Callable[[Path], None]:
+    return raw(contents.encode())
 
 
 TABLES: dict[str, tuple[Callable[[Path], None], str]] = {
     "disguise.parquet": (text(HEADER + ROW), "claims to be Parquet"),
-    "cut.parquet": (lambda path: path.write_bytes(b"PAR1" + b"\x00" * 500) and None, "damaged"),
+    "cut.parquet": (raw(b"PAR1" + b"\x00" * 500), "damaged"),
     "zip.csv": (zip_with(("a.csv", HEADER.encode()), ("b.csv", b"")), "the zip holds 2 files"),
     "book.xlsx": (zip_with(("xl/workbook.xml", b"x")), "Excel workbook"),
-    "matrix.omx": (lambda path: path.write_bytes(b"\x89HDF\r\n") and None, "OMX"),
+    "matrix.omx": (raw(b"\x89HDF\r\n"), "OMX"),
     "nul.csv": (text(HEADER + "\x00" * 100), "NUL"),
     "line.csv": (text("u" * 3_000_000), "cannot be read"),
-    "broken.csv.gz": (
-        lambda p: p.write_bytes(gzip.compress(os.urandom(5_000))[:-40]) and None,
-        "gzip",
-    ),
+    "broken.csv.gz": (raw(gzip.compress(os.urandom(5_000))[:-40]), "gzip"),
     "ragged.csv": (text(HEADER + ROW * 3 + "CANARY,b\n"), "columns"),
     "quote.csv": (text(HEADER + ROW * 3 + '"CANARY,b,c,d\n'), "quote"),
-    "late.csv": (
-        lambda path: (
-            path.write_bytes(HEADER.encode() + ROW.encode() * 60_000 + b"CANARY\xff,,,\n") and None
-        ),
-        "encoding",
-    ),
+    "late.csv": (raw((HEADER + ROW * 60_000 + "CANARY").encode() + b"\xff,,,\n"), "encoding"),
 }
 
 
-def geojson(features: object) -> Callable[[Path], None]:
-    return text(json.dumps({"type": "FeatureCollection", "features": features}))
-
-
+CURVE = {
+    "type": "Feature",
+    "properties": {"zone_id": "CANARY"},
+    "geometry": {"type": "CircularString", "coordinates": [[0, 0], [1, 1], [2, 0]]},
+}
 ZONES: dict[str, tuple[Callable[[Path], None], str]] = {
     "deep.geojson": (text('{"features":' + "[" * 100_000), "cannot be read"),
     "no.geojson": (text('{"type": "Topology", "CANARY": 1}'), "TopoJSON"),
-    "curve.geojson": (
-        geojson(
-            [
-                {
-                    "type": "Feature",
-                    "properties": {"zone_id": "CANARY"},
-                    "geometry": {"type": "CircularString", "coordinates": [[0, 0], [1, 1], [2, 0]]},
-                }
-            ]
-        ),
-        "zone",
-    ),
+    "curve.geojson": (text(json.dumps({"type": "FeatureCollection", "features": [CURVE]})), "zone"),
     "two.zip": (zip_with(("a.shp", b"x"), ("b.shp", b"x")), "the zip holds 2 files"),
     "shape.zip": (zip_with(("a.shp", b"x" * 200), ("a.shx", b"x"), ("a.dbf", b"x")), "cannot be"),
     "text.gpkg": (text("SQLite format 3\x00" + "x" * 300), "cannot be read"),
@@ -83,7 +69,7 @@ ZONES: dict[str, tuple[Callable[[Path], None], str]] = {
         lambda path: pq.write_table(pa.table({"zone_id": ["a"]}), path),
         "without geometry",
     ),
-    "pickle.geojson": (lambda path: path.write_bytes(pickle.dumps([1])) and None, "not a file of"),
+    "pickle.geojson": (raw(pickle.dumps([1])), "not a file of"),
 }
 
 

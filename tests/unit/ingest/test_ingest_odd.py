@@ -49,16 +49,19 @@ def test_a_folder_named_like_a_column_does_not_overrule_it(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_what_is_no_number_in_parquet_is_unparsable(tmp_path: Path, bad: float) -> None:
-    times = [float(START), START + 60.9, START + 120.0, START + 180.0]
-    for name in ("uid", "datetime"):
-        columns = {"uid": [1.0, 2.0, 3.0, 4.0], "datetime": list(times)}
-        columns[name][1] = bad
+    lat, lng = map(float, TOWERS[0][1:])
+    good = {"uid": [1.0, 2.0, 3.0, 4.0], "datetime": [START + 60.9 * i for i in range(4)]}
+    good |= {"lat": [lat] * 4, "lng": [lng] * 4}
+    how = {"kind": "visits", "mapping": {"location_id": ""}}
+    for name, values in good.items():
+        columns = {**good, name: [values[0], bad, *values[2:]]}
         path = write_parquet(tmp_path / f"{name}.parquet", 4, **columns)
-        refused(tmp_path, "in 1 of 4 rows, the first in row 2", path)
-        _, report = built(tmp_path, path, leave_out=("people", "unreadable"), out=tmp_path / name)
+        refused(tmp_path, "in 1 of 4 rows, the first in row 2", path, **how)
+        left_out = {"leave_out": ("people", "unreadable"), "out": tmp_path / name}
+        _, report = built(tmp_path, path, **how, **left_out)
         reasons = (Reason.UNPARSABLE, Reason.NO_PERSON, Reason.LOST_DIGITS)
         assert sum(report.rows.unused.get(reason, 0) for reason in reasons) == 1
-        assert report.people_with_trips == 3
+        assert report.rows.used == 3
 
 
 def test_times_out_of_all_range_are_unparsable_or_outside(tmp_path: Path) -> None:
@@ -68,22 +71,6 @@ def test_times_out_of_all_range_are_unparsable_or_outside(tmp_path: Path) -> Non
     far = pa.array([START, 400_000_000_000], pa.timestamp("s"))  # year 14645
     _, report = built(tmp_path, write_parquet(tmp_path / "far.parquet", datetime=far))
     assert report.rows.unused[Reason.OUTSIDE_PERIOD] == 1
-
-
-@pytest.mark.parametrize("bad", [math.nan, pytest.param(math.inf, marks=pytest.mark.long)])
-def test_coordinates_that_are_no_numbers_are_unparsable(tmp_path: Path, bad: float) -> None:
-    lat, lng = map(float, TOWERS[0][1:])
-    columns = {"lat": [lat, bad, lat], "lng": [lng, lng, lng]}
-    path = write_parquet(tmp_path / "v.parquet", 3, **columns)
-    _, report = built(
-        tmp_path,
-        path,
-        kind="visits",
-        mapping={"location_id": ""},
-        leave_out=("people", "unreadable"),
-    )
-    assert report.rows.unused[Reason.UNPARSABLE] == 1
-    assert report.rows.used == 2
 
 
 def test_a_folder_may_hold_the_locations_too(tmp_path: Path) -> None:

@@ -243,8 +243,8 @@ def test_names_by_position_and_lines_above_the_header(tmp_path: Path) -> None:
     assert flows_of(typed(tmp_path, *words, *mapped, "--no-header", **period)).total() == 2
     assert main([*words, "--timezone", "UTC", "--from", "2015-09-01", "--to", "2015-09-30",
                  "--out", str(tmp_path / "x")]) == 2  # fmt: skip
-    named = ("--no-header", "uid", "datetime", "origin", "destination")
-    assert flows_of(typed(tmp_path, *words, *named, **period)).total() == 2
+    named = ("--no-header", *HEADER, str(tmp_path / "t.csv"))  # names end where a file begins
+    assert flows_of(typed(tmp_path, "trips", *words[2:], *named, **period)).total() == 2
     above = "Trips of the city\n\nuid,datetime,origin,destination\n" + body.replace("\t", ",")
     (tmp_path / "t.csv").write_text(above, encoding="utf-8")
     error = refused(tmp_path, "lines stand above the line of names", tmp_path / "t.csv")

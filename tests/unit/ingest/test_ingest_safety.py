@@ -2,7 +2,6 @@
 
 import errno
 import fcntl
-import json
 import os
 import subprocess
 import sys
@@ -50,27 +49,6 @@ def test_progress_tells_stage_and_time_and_never_falls(workplace: Path) -> None:
     assert all(p.seconds_left >= 0 for p in seen if p.fraction > 0.05)
     assert seen[-1].seconds_left == 0
     assert list((workplace / "temporary").iterdir()) == []
-
-
-def test_the_report_is_kept_with_the_dataset_and_adds_up(workplace: Path) -> None:
-    odd = [("p1", "2015-01-01", "A", "B"), ("p1", "2015-09-08", "A", "?"), ("p9", "no", "A", "B")]
-    selves = [("p1", "2015-09-09 08:00:00", "C", "C")]
-    write_csv(workplace / "t.csv", HEADER, [*ROWS, *ROWS[:7], *odd, *selves])
-    asked = options(workplace, "trips", [workplace / "t.csv"], leave_out=("people", "unreadable"))
-    dataset, report = ingest(asked)
-    document = json.loads((dataset.folder / "ingest.json").read_text(encoding="utf-8"))
-    rows = document["rows"]
-    assert rows["read"] == len(ROWS) + 7 + 3 + 1 == rows["used"] + sum(rows["unused"].values())
-    assert {reason: n for reason, n in rows["unused"].items() if n} == {
-        "unparsable": 1,
-        "outside_period": 1,
-        "outside_area": 1,
-        "duplicate": len(ROWS) + 7 - len(set(ROWS)),
-        "self_trip": 1,
-    }
-    assert document["people_with_trips"] == report.people_with_trips == 5
-    assert document["files"][0]["name"] == "t.csv"
-    assert "p1" not in json.dumps(document)
 
 
 @pytest.mark.parametrize("stage", ["reading rows", "ranking trips", "writing the dataset"])
