@@ -37,14 +37,6 @@ def test_a_version_becomes_current_and_two_are_kept(tmp_path):
     assert written[-1].name in versions(folder)
 
 
-def test_same_contents_give_the_same_version(tmp_path):
-    first = storage.write_version(tmp_path / "a", {"x": 1}, writer(b"same"))
-    again = storage.write_version(tmp_path / "a", {"x": 1}, writer(b"same"))
-    other = storage.write_version(tmp_path / "b", {"x": 1}, writer(b"else"))
-    assert first.name == again.name != other.name
-    assert storage.current_version(tmp_path / "a") == again
-
-
 def test_a_failed_write_leaves_the_old_version(tmp_path):
     folder = tmp_path / "set"
     old = storage.write_version(folder, {}, writer(b"old"))

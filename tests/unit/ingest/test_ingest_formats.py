@@ -95,9 +95,8 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path) -> None:
 )
 def test_the_data_page_guesses_what_they_hold(columns: tuple[str, ...], kind: str) -> None:
     assert data_rows.kind_of(columns) == kind
-    engine_kind = "visits" if kind == "visits" else kind
-    guessed = mapping.guess(engine_kind, columns)
-    assert set(mapping.REQUIRED[engine_kind]) <= guessed.keys()
+    guessed = mapping.guess(kind, columns)
+    assert set(mapping.REQUIRED[kind]) <= guessed.keys()
     assert ("tid" in guessed) == ("tid" in columns or "ride_id" in columns)
     dated = {"time", "date"} & set(columns) and kind == "flows"
     assert ("date" in guessed) == bool(dated)

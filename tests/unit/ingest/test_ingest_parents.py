@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Any
 
-import geopandas as gpd
 import numpy as np
 
 from engine import resolution
@@ -38,25 +37,22 @@ def built(folder: Path, columns: Columns, name: str = "city", **changes: Any) ->
     return ingests.built(folder, trips(folder), zones=zones, out=folder / name, **changes)[0]
 
 
-def levels(zones: gpd.GeoDataFrame) -> dict[str, int]:
-    return {level.name: level.zones for level in resolution.zone_levels(zones)}
-
-
-def names(dataset: Dataset) -> dict[str, int]:
-    return levels(dataset.zones)
+def names(dataset: Dataset) -> list[tuple[str, int]]:
+    return [(level.name, level.zones) for level in resolution.zone_levels(dataset.zones)]
 
 
 def test_levels_of_usual_names_are_kept_and_resolution_offers_them(tmp_path: Path) -> None:
     columns: Columns = {
-        "District": DISTRICTS,
         "Province_Code": [1, 1, 1, 1, 2, 2],
         "Province_Name": ["North"] * 4 + ["South"] * 2,
+        "District": DISTRICTS,
         "population": [5, 6, 7, 8, 9, 10],
     }
     dataset = built(tmp_path, columns)
-    assert names(dataset) == {"zones": 6, "district": 3, "province": 2}
+    assert names(dataset) == [("zones", 6), ("district", 3), ("province", 2)]
     assert list(dataset.zones["province_id"]) == ["1"] * 4 + ["2"] * 2
     coarse = resolution.look_at(dataset, "province")
+    assert list(coarse.zones["zone_id"]) == ["1", "2"]
     assert list(coarse.zones["name"]) == ["North", "South"]
     report = (dataset.folder / "ingest.json").read_text(encoding="utf-8")
     assert "coarser zones kept, to look at the dataset by: district (3), province (2)" in report
@@ -85,7 +81,7 @@ def test_districts_of_stations_are_those_of_their_cells(tmp_path: Path) -> None:
     places = write_csv(tmp_path / "stations.csv", ("id", "lat", "lng", "municipio"), rows[::-1])
     asked = options(tmp_path, "trips", [trips(tmp_path)], locations=places, parts=("trips",))
     dataset, _ = ingest(asked)
-    assert names(dataset) == {"zones": 6, "municipio": 3}
+    assert names(dataset) == [("zones", 6), ("municipio", 3)]
     of = dict(zip(dataset.zones["zone_id"], dataset.zones["municipio_id"], strict=True))
     assert of == {f"z{i}": d for i, d in enumerate(DISTRICTS)}
     assert list(read_places(asked).towers.columns) == ["location_id", "name", "geometry"]

@@ -114,25 +114,6 @@ def grid(side, **columns):
     )
 
 
-def test_parents_are_levels_finest_first():
-    zones = grid(
-        4,
-        province_id=["p"] * 16,
-        district_id=[f"d{i // 4}" for i in range(16)],
-        district=[f"District {i // 4}" for i in range(16)],
-    )
-    levels = resolution.zone_levels(zones)
-    assert [(level.name, level.zones) for level in levels] == [
-        ("zones", 16),
-        ("district", 4),
-        ("province", 1),
-    ]
-    labels, ids, names = resolution.labels_of(zones, "district")
-    assert labels.tolist() == [i // 4 for i in range(16)]
-    assert list(ids) == ["d0", "d1", "d2", "d3"]
-    assert names[2] == "District 2"
-
-
 def test_a_blank_parent_is_refused():
     zones = grid(2, province_id=["p", "", "  ", "p"])
     with pytest.raises(DatasetError, match="a parent for every zone, got 2 zones without"):
