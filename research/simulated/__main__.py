@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from engine import datasets
-from engine.errors import DatasetError, exit_code
+from engine.errors import exit_code
 
 from .catalogue import CITIES, COUNTRIES
 from .city import make_city
@@ -17,10 +17,6 @@ SHIPPED = (*CITIES, *COUNTRIES)
 
 def make(name: str, root: Path | None = None) -> datasets.Dataset:
     """Make a shipped dataset in the folder of that name below `root`."""
-    if name not in SHIPPED:
-        raise DatasetError(
-            f"there is no simulated dataset '{name}'; known are {', '.join(SHIPPED)}"
-        )
     folder = (root or datasets.data_root()) / name
     return (
         make_city(CITIES[name], folder)
@@ -32,7 +28,7 @@ def make(name: str, root: Path | None = None) -> datasets.Dataset:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(prog="python -m research.simulated", description=__doc__)
-    parser.add_argument("names", nargs="+", metavar="name", help=f"{', '.join(SHIPPED)}, or all")
+    parser.add_argument("names", nargs="+", choices=(*SHIPPED, "all"))
     parser.add_argument("--root", type=Path, help="folder of all datasets; data/ by default")
     options = parser.parse_args(arguments)
     names = SHIPPED if options.names == ["all"] else options.names
