@@ -2,10 +2,8 @@
 
 from types import SimpleNamespace
 
-import geopandas as gpd
 import numpy as np
 import pytest
-import shapely
 from hypothesis import given, settings, strategies as st
 
 from engine import datasets, density, origin_destination as od, resolution
@@ -15,18 +13,12 @@ from engine.geography import SMALLEST_OVERLAP
 from engine.origin_destination.matrices import trimmed_counts
 from engine.resolution import View
 from tests.reference.od_people import Counted
+from tests.support.ingests import squares
 
 ZONES, DAYS = 6, 9
 LABELS = np.array([0, 0, 1, 1, 1, 2])
-BOXES = gpd.GeoDataFrame(
-    {
-        "zone_id": [f"z{i}" for i in range(ZONES)],
-        "name": [f"z{i}" for i in range(ZONES)],
-        "province_id": ["a", "a", "b", "b", "b", "c"],
-    },
-    geometry=[shapely.box(x, 0, x + 1, 1) for x in range(ZONES)],
-    crs=4326,
-)
+NAMES = [f"z{number}" for number in range(ZONES)]
+BOXES = squares(ZONES, zone_id=NAMES, name=NAMES, province_id=[*"aabbbc"])
 PROVINCES = resolution.labels_of(BOXES, "province")
 
 trips = st.tuples(

@@ -121,13 +121,9 @@ def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
     assert list(temporary.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("file", "contents", "words"),
-    [("a.csv", b"", "a.csv: the file is empty"), ("a.parquet", TRIPS, "claims to be Parquet")],
-)
-def test_a_file_that_cannot_be_read_is_refused_at_once(open_data, file, contents, words):
-    app = upload(open_data(), "table", file, contents)
-    assert words in html_of(app)
+def test_a_file_that_cannot_be_read_is_refused_at_once(open_data):
+    app = upload(open_data(), "table", "a.parquet", TRIPS)
+    assert "claims to be Parquet" in html_of(app)
     assert "a table that can be read" in text(app)
     assert button(app, "data_start").disabled
 

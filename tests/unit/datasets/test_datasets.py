@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import shapely
 
 from engine import datasets, origin_destination as od
 from engine.datasets import tripfiles
 from engine.errors import DatasetError, ParameterError
+from tests.support.ingests import squares
 
 METADATA = datasets.Metadata(
     name="Two squares",
@@ -30,16 +30,10 @@ METADATA = datasets.Metadata(
     made_by="test",
     scenario={"epidemic_origins": {"largest": "a"}},
 )
-ZONES = gpd.GeoDataFrame(
-    {"zone_id": ["a", "b"], "name": ["A", "B"]},
-    geometry=[shapely.box(0, 0, 1, 1), shapely.box(1, 0, 2, 1)],
-    crs=4326,
-)
+ZONES = squares(2, zone_id=["a", "b"], name=["A", "B"])
 TOWERS = gpd.GeoDataFrame(
-    {"location_id": ["s", "t"], "name": ["S", "T"]},
-    geometry=[shapely.Point(0.5, 0.5), shapely.Point(1.5, 0.5)],
-    crs=4326,
-)
+    {"location_id": ["s", "t"], "name": ["S", "T"]}, geometry=list(ZONES.representative_point())
+).set_crs(4326)
 TABLES = {
     "truth": pa.table({"location_id": ["t", "s"], "hour": [167, 0], "n": [5, 7]}),
     "presampled": pa.table(

@@ -69,7 +69,6 @@ def test_places_are_found_with_and_without_point_and_zeros(tmp_path: Path) -> No
 HEADERLESS = {
     "trips": ("alice,home,work,monday\nbob,home,work,monday\n", "looks like data"),
     "json": ('{"uid": "alice", "origin": "home"}\n' * 3, "is JSON"),
-    "flows": ("alice,home,12\nbob,home,3\n", "looks like data"),
     "times": ("alice,1441612800,home,x\nbob,1441612900,a,b\n", "looks like data"),
     "numbers": ("77,88,1,1\n78,88,1,2\n", "looks like data"),
     "system": ("alice:x:0:0:home:/root:/bin/bash\n" * 3, "looks like data"),
@@ -84,7 +83,7 @@ def test_headerless_rows_are_never_quoted(tmp_path: Path, kind: str) -> None:
     if kind == "system":
         (tmp_path / "link.csv").symlink_to(path.rename(tmp_path / "system"))
         path = tmp_path / "link.csv"
-    error = refused(tmp_path, text, path, kind="flows" if kind == "flows" else "trips")
+    error = refused(tmp_path, text, path)
     assert not re.search("alice|home|77", str(error))
 
 

@@ -9,12 +9,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import geopandas as gpd
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import shapely
 
 from engine.datasets import Dataset, load
 from engine.errors import ParameterError
@@ -36,6 +34,7 @@ from tests.support.ingests import (
     built,
     options,
     refused,
+    squares,
     table,
     table_bytes,
     write_csv,
@@ -206,9 +205,8 @@ def test_nothing_but_the_rows_decides_a_bit(
 
 def test_trips_that_differ_by_a_border_alone_have_ranks_of_their_own(tmp_path: Path) -> None:
     """Places and times are one, and so is the digest: the order of rows must not decide."""
-    cells: Any = shapely.box(np.arange(5), 0, np.arange(5) + 1, 1)
-    zones = gpd.GeoDataFrame({"zone_id": [*"ABCDE"]}, geometry=cells, crs=4326)
-    towers = gpd.GeoDataFrame({"location_id": ["t"]}, geometry=[cells[0].centroid], crs=4326)
+    zones = squares(5)
+    towers = zones[:1].set_geometry([zones.geometry[0].centroid]).assign(location_id="t")
     places = Places(towers, zones, np.zeros(1, dtype=np.int32))
     day = date(1970, 1, 1)
     found: list[list[Any]] = []
