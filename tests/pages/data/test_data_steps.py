@@ -8,7 +8,6 @@ from engine import datasets
 from engine.resolution import zone_levels
 from pages._ui.data.store import OwnData
 from tests.support.data_page import (
-    HEADER,
     PLACES,
     TRIPS,
     built,
@@ -59,15 +58,10 @@ def test_cells_need_no_places(open_data):
     assert len(datasets.load(app.session_state["session"].datasets["flows-2015-09"]).zones) == 2
 
 
-def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_data):
-    places = "id,latitude,longitude\n" + "".join(
-        f"{i},{20 + i // 60 / 100:.2f},{-103 - i % 60 / 100:.2f}\n" for i in range(5_100)
-    )
-    app = upload(
-        open_data(), "table", "t_2015_09.csv", f"{HEADER}\n1,2015-09-07 08:00:00,,1,2\n".encode()
-    )
-    upload(app, "locations", "places.csv", places.encode())
-    assert "5,100 zones, more than 5,000" in text(app)
+def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_data, monkeypatch):
+    monkeypatch.setattr("engine.ingest.options.MOST_ZONES", 3)
+    app = upload_all(open_data())
+    assert "4 zones, more than 3" in text(app)
     assert "coarser zones" in missing(app)
     widget(app.number_input, "data_hexagons").set_value(20_000.0).run()
     assert "zones are H3 hexagons of resolution" in text(app)
