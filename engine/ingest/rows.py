@@ -97,7 +97,8 @@ class Reader:
     def _moment(self, column: str, kind: str) -> str:
         if kind.startswith("TIMESTAMP"):
             if kind in ("TIMESTAMP_NS", "TIMESTAMPTZ_NS"):  # DuckDB 2.0 rounds; seconds are cut off
-                whole = f"make_timestamp(epoch_ns({column}) // {10**9} * {MILLION})"
+                ns, second = f"epoch_ns({column})", 10**9
+                whole = f"make_timestamp(({ns} - ({ns} % {second} + {second}) % {second}) // 1000)"
                 return _local(whole) if "TZ" in kind else self._from_zone(whole)
             moment = f"CAST(date_trunc('second', {column}) AS TIMESTAMP)"
             return moment if "TZ" in kind else self._from_zone(moment)
