@@ -122,11 +122,14 @@ def test_more_zones_than_can_be_shown_are_offered_coarser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("engine.ingest.options.MOST_ZONES", 59)
-    squares(60).to_file(tmp_path / "z.gpkg")
+    given = squares(60)
+    given.to_file(tmp_path / "z.gpkg")
     rows = [("a", "2015-09-07 08:00", f"z{i}", "z7") for i in range(60)]
     error = refused(tmp_path, "60 zones, more than 59", rows, zones=tmp_path / "z.gpkg")
     assert error.code == "too-fine"
     assert error.settings == ("hexagon_m",)
     dataset, report = built(tmp_path, rows, zones=tmp_path / "z.gpkg", hexagon_m=20_000)
     assert 5 < len(dataset.zones) < 20
+    uncovered = given.union_all().difference(dataset.zones.union_all())
+    assert uncovered.area < 1e-6 * given.union_all().area
     assert report.rows.read == 60
