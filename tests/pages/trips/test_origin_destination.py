@@ -94,6 +94,10 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
         held = release.counts[0] if od.METHODS[method].expected else kept
         totals = held.sum(axis=axis)[zones]
         assert ((low <= totals) & (totals <= high)).mean() > 0.8
+        if not od.METHODS[method].expected:  # around the noisy sums, where none lies below 0
+            noisy = release.measurement.cells[0].sum(axis=axis)[zones]
+            assert (low > 0).any()
+            assert ((low + high) / 2)[low > 0] == pytest.approx(noisy[low > 0])
         wrong = abs(sums.sum(axis=axis) - true.sum(axis=axis)).sum() / true.sum()
         assert f"totals are off by {percent(wrong)}" in text(app)
 
@@ -257,7 +261,9 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     for at in known[:3]:
         assert f", {low.flat[at]:.0%} to {high.flat[at]:.0%} of before" in say(at)
     assert f"ε = {dict(zip(UNITS, (0.5, 3, 1), strict=True))[unit]:g} for both spans" in said
-    assert "can be told" in said
+    law = change.noise_law(parameters)
+    least = 0.5 * change.epsilon_to_tell(100, 0.2, law=law.name) / float(law.rate)
+    assert f"From ε = {least:.2g} on a 20% change in a flow of 100 can be told" in said
     assert "nan" not in said.lower().replace("finance", "")
 
 
