@@ -7,6 +7,7 @@ import pytest
 from engine import report
 from engine.report import Analysis
 from pages._ui import cached, state
+from pages._ui.wording.numbers import number
 from tests.support.page import bodies, text
 
 PAGE = "pages/6_Report.py"
@@ -31,9 +32,22 @@ def test_the_numbers_are_those_of_the_engine(open_report, tiny_city):
     rng = cached.generator((state.SIMULATED_SEED, 0), "report", 0, 1)
     params = report.ReportParameters(epsilon=1.0)
     drawn = report.release(tiny_city, params, rng=rng)
-    cards = next(part for part in bodies(open_report()) if 'class="cards' in part)
-    for value in drawn.results[Analysis.SIZE].shown:
-        assert f"{value:,}" in cards
+    app, results = open_report(), drawn.results
+    counted, cards = report.truth(tiny_city), next(b for b in bodies(app) if 'class="cards' in b)
+
+    def true(analysis, *, kept=False):
+        return report.numbers(counted, analysis, params, kept=kept).tolist()
+
+    sizes = results[Analysis.SIZE].shown, true(Analysis.SIZE), true(Analysis.SIZE, kept=True)
+    for shown, every, some in zip(*sizes, strict=True):
+        assert f"{shown:,}" in cards
+        assert f"True {number(every)}, kept {number(some)}." in cards
+    outside = f"{number(results[Analysis.DAYS].shown[-1])} (true {number(true(Analysis.DAYS)[-1])})"
+    assert f"Outside the period: {outside}." in text(app)
+    said = text(open_report(report_view="How far, how long"))
+    for analysis, bins in report.BINS.items():
+        above = f"{number(results[analysis].shown[-1])} (true {number(true(analysis)[-1])})"
+        assert f"{bins.edges[-1]:g} {bins.unit} and above: {above}." in said
 
 
 def test_what_is_left_out_leaves_its_share_to_the_others(open_report):
