@@ -113,10 +113,10 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
         within = f"at a risk up to {words.hundred(limit)} in 100."
         title = "Recommended" if best.usable else "Best as asked, and not usable"
         level = "good" if best.usable else "noisy"
-        text, why = words.sentence(best), f"The most that stays right {within}"
+        text, why = words.sentence(best), f"The most of all judged that stays right {within}"
         if best.setting == setting:
             title += ": as you have it"
-            text, why = f"No other setting as asked keeps more right {within}", ""
+            text, why = f"No other of those judged keeps more right {within}", ""
         title += " so far" * running
     st.html(cards.verdict_html(level, text, why, title=title, look="advice"))
     if running:
