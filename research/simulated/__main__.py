@@ -31,7 +31,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("names", nargs="+", choices=(*SHIPPED, "all"))
     parser.add_argument("--root", type=Path, help="folder of all datasets; data/ by default")
     options = parser.parse_args(arguments)
-    names = SHIPPED if options.names == ["all"] else options.names
+    names = SHIPPED if "all" in options.names else options.names
     return exit_code(lambda: [_make(name, options.root) for name in names], "interrupted")
 
 

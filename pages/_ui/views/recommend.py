@@ -110,13 +110,13 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
             else f"None as asked keeps an attacker's guesses within {limit:.0%}."
         )
     else:
-        within = f"at a risk up to {words.hundred(limit)} in 100."
+        within = f"clearly more right at a risk up to {words.hundred(limit)} in 100."
         title = "Recommended" if best.usable else "Best as asked, and not usable"
         level = "good" if best.usable else "noisy"
-        text, why = words.sentence(best), f"The most of all judged that stays right {within}"
+        text, why = words.sentence(best), f"No other judged as asked keeps {within}"
         if best.setting == setting:
             title += ": as you have it"
-            text, why = f"No other of those judged keeps more right {within}", ""
+            text, why = why, ""
         title += " so far" * running
     st.html(cards.verdict_html(level, text, why, title=title, look="advice"))
     if running:
