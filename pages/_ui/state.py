@@ -194,11 +194,11 @@ def above(value: float, stops: Sequence[T]) -> T:
 
 def start() -> None:
     """Take what the link says: when a session begins, and after Back or Forward."""
-    kept = session()
+    kept, held, again = session(), st.session_state, came_by_history()
     if kept.told != page():  # its widgets are new to the browser, which would show defaults
-        held = st.session_state
         held.update({key: held[key] for key in (*_KEYS, *NAMES) if key in held})
-    again = came_by_history()
+        if not again:  # its link is cut, and what that was left with before is not what it means
+            kept.left.pop((page(),), None)
     if kept.adopted and not again:
         into_link()
         return
@@ -209,24 +209,26 @@ def start() -> None:
         if found is None and text is not None:
             kept.notices.append(f"The link asks for {field.key} = {text}, which cannot be set.")
         if found is not None:
-            st.session_state[field.key] = found
+            held[field.key] = found
     for key in NAMES:  # datasets first: they have the zones
         offered = names(key)
         said = [one for one in offered if texts.get(key) in (one, offered[one])]
         if said and linkable(key, said[0]):
-            st.session_state[key] = said[0]
+            held[key] = said[0]
         elif key in texts and not said:
             kept.notices.append(f"The link asks for {key} = {texts[key]}, which is not here.")
         if key in texts and not linked(key):
             del st.query_params[key]
-    if again:  # a link that was left may have been cut; what it does not say stays as it is
+    if again:  # the link of another page may be cut; what it does not say stays as it is
+        known = {key: text for key, text in texts.items() if key in _KEYS or key in NAMES}
+        held.update(kept.left.get((page(), *sorted(known.items())), {}))
         into_link(again=True)
     kept.adopted = True
 
 
-def into_link(*, again: bool = False) -> None:
-    """Write what is set into the link of another page, which drops it; all in one step of Back."""
-    context, held = get_script_run_ctx(suppress_warning=True), st.session_state
+def _texts() -> dict[str, str]:
+    """Return what a link says of what is set."""
+    held = st.session_state
     texts = {
         one.key: one.words(held[one.key]).lower()
         if one.default is False
@@ -237,15 +239,23 @@ def into_link(*, again: bool = False) -> None:
     for key in NAMES:
         if key in held and linked(key) and not is_usual(key) and held[key] in names(key):
             texts[key] = names(key)[held[key]]
+    return texts
+
+
+def into_link(*, stale: Iterable[str] = (), again: bool = False) -> None:
+    """Write what is set into the link of another page, which drops it; all in one step of Back."""
+    context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return
     with context.session_state.query_params() as link:
-        missing = {key: text for key, text in texts.items() if not link.has_param(key)}
+        for key in stale:
+            link.discard_param_no_forward_msg(key)
+        missing = {key: text for key, text in _texts().items() if not link.has_param(key)}
         for key, text in missing.items():
             link.set_with_no_forward_msg(key, text)
-        if again:  # else a widget goes back to its default
+        if again or stale:  # else a widget goes back to its default
             link.set_initial_query_params_from_current()
-        if missing:
+        if missing or stale:
             link.update({})
 
 
@@ -317,26 +327,16 @@ def put(**values: Any) -> None:
     >>> set(EPSILON_STOPS) <= set(EPSILON_SLIDER)
     True
     """
+    before = {field.key: value(field) for field in FIELDS}
+    before |= {key: st.session_state.get(key, _usual(key)) for key in NAMES}
+    session().left[page(), *sorted(_texts().items())] = before
     for key, wanted in values.items():
         field, chosen = _KEYS.get(key), wanted
         if field is not None and chosen not in field.options:
             up = key in ("epsilon", "max_trips")
             chosen = (above if up else nearest)(float(wanted), list(field.options))
         st.session_state[key] = chosen
-    _unsay(values)
-
-
-def _unsay(keys: Iterable[str]) -> None:
-    """Take out of the link what it says of fields that are not drawn: once drawn they follow it."""
-    context = get_script_run_ctx(suppress_warning=True)
-    if context is None:
-        return
-    with context.session_state.query_params() as link:
-        stale = [key for key in keys if link.has_param(key) and not link.is_bound(key)]
-        for key in stale:
-            link.remove_param(key)
-        if stale:
-            link.set_initial_query_params_from_current()
+    into_link(stale=(*_KEYS, *NAMES, *values))
 
 
 def is_usual(key: str) -> bool:
@@ -378,9 +378,8 @@ def reset() -> None:
     """Put every field back to its default, and the first noise; `undo` takes it back."""
     kept, held = session(), st.session_state
     kept.before = {key: held[key] for key in (*_KEYS, *NAMES) if key in held}
-    put(**{field.key: field.default for field in FIELDS})
-    for key in NAMES:  # datasets first; without a value the link would be read again
-        put(**{key: _usual(key)})
+    # without a value the link would be read again
+    put(**{field.key: field.default for field in FIELDS}, **{key: _usual(key) for key in NAMES})
     kept.redraws = 0
 
 

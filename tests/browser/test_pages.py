@@ -134,3 +134,21 @@ def test_a_reset_goes_before_what_the_link_says_of_a_field_that_was_not_drawn(pa
     settled(page)
     assert "od_time" not in link(page)
     expect(page.get_by_role("combobox", name=re.compile("^Time"))).to_have_value("Days")
+
+
+def test_back_after_one_button_brings_back_all_that_it_changed(page, address):
+    page.goto(f"{address}/?{SET}")
+    slider = page.locator(SLIDER)
+    slider.wait_for()
+    settled(page)
+    for _ in range(2):  # the link follows each move
+        slider.press("ArrowRight")
+        settled(page)
+    before, words = link(page), page.locator(".gauge .words").all_inner_texts()
+    page.get_by_role("button", name="Use this").click()
+    settled(page)
+    assert link(page) != before
+    page.go_back()
+    settled(page)
+    assert link(page) == before
+    expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)

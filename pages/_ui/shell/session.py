@@ -33,6 +33,7 @@ class Session:
     notices: list[str] = field(default_factory=list)
     adopted: bool = False
     told: str = ""
+    left: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
     redraws: int = 0
     before: dict[str, Any] | None = None
     store: Any = field(default_factory=_new_store)
