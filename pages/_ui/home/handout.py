@@ -20,7 +20,7 @@ from pages._ui.wording.glossary import GLOSSARY
 from pages._ui.wording.numbers import counted
 
 _STYLE = """
-@page { size: A4; margin: 12mm } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
+@page { size: A4; margin: 12mm } @media screen { html { padding: 12mm } } html { font-size: 14px } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
 body { font: 11px/1.45 sans-serif; color: #1c1c1c; background: #fff; max-width: 186mm; margin: 0 auto }
 h1 { font-size: 15px; margin: 0 } h2 { font-size: 11px; margin: 8px 0 2px; text-transform: uppercase; letter-spacing: .04em }
 blockquote { font-size: 19px; line-height: 1.35; font-weight: 600; margin: 10px 0; padding-left: 12px; border-left: 4px solid #2a6f97 }
@@ -57,7 +57,6 @@ def button(answer: Answer, picture: Picture) -> None:
         mime="text/html",
         key="home_handout",
         type="tertiary",
-        help="One page to print: a sentence to quote, the picture, what the settings mean.",
     )
     st.download_button(
         "CSV",
@@ -66,33 +65,28 @@ def button(answer: Answer, picture: Picture) -> None:
         mime="text/csv",
         key="home_csv",
         type="tertiary",
-        help="The setting and its numbers as a table.",
     )
 
 
-def quote(answer: Answer) -> str:
+def quote(answer: Answer, what: str) -> str:
     """Return one sentence that is true without the page around it."""
-    held = words.held(answer.use, answer.setting)
+    held, guesses = words.held(answer.use, answer.setting), privacy.guesses(answer.risk.best_guess)
     return (
-        f"If this were published, {held}, and even someone who knows everybody else's data could "
-        f"tell whether a person is in it right in {_guesses(answer)}, where a coin gets 50."
+        f"If {what} were published {words.when(answer.setting)}, {held}; whoever knows everybody "
+        f"else's data would be right in {guesses} whether a person is among them (a coin: 50)."
         if answer.risk.covers_person
-        else f"If this were published, {held}; single trips alone are protected: "
-        f"{_guesses(answer)} about one can be right, where a coin gets 50."
+        else f"If {what} were published {words.when(answer.setting)}, {held}; single trips alone "
+        f"are protected: {guesses} about one can be right (a coin: 50)."
     )
-
-
-def _guesses(answer: Answer) -> str:
-    return privacy.guesses(answer.risk.best_guess)
 
 
 def page_html(answer: Answer, picture: Picture, readable: str, count: int, advice: str) -> str:
     """Return the handout as one file that needs no other; reads nothing of a session."""
     setting, entry = answer.setting, answer.entry
     flows, data = words.is_flows(setting), entry.metadata
-    what = "Flows between zones" if flows else "Density of visits"
-    title = f"{what}: {entry.name}"
-    when = words.SPANS[setting.when.step] if flows else "every hour of the week"
+    zones, when = words.zones_words(setting.zones, count), words.when(setting)
+    what = f"{'flows between' if flows else 'visits to'} {zones}"
+    title = f"{what[0].upper()}{what[1:]} {when}: {entry.name}"
     who = words.WHO[setting.parameters.unit] if flows else words.WHO["person"]
     levers = words.levers(setting)
     covered = answers.covered(answer)
@@ -102,7 +96,7 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int, advic
     tables = len(setting.when.lengths(len(data.days))) if flows else 1
     cells = f"{count * (count - 1):,} pairs of zones; trips within a zone are left out"
     lines = [
-        f"{words.zones_words(setting.zones, count)}, {when}; {levers}",
+        f"{zones}, {when}; {levers}",
         f"Protected: {who}; data of {data.first_day:%-d %B} to {data.last_day:%-d %B %Y}",
         f"Released: {counted(tables, 'table')} of {cells if flows else f'{count:,} zones by hour'}",
         covered,
@@ -113,7 +107,7 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int, advic
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{PICTURE_STYLE}{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
         f'<p class="small">{escape(data.description)}. {escape(banner)}</p>'
-        f"<blockquote>“{escape(quote(answer))}”</blockquote>"
+        f"<blockquote>“{escape(quote(answer, what))}”</blockquote>"
         f"<p><b>As it is set: {answers.standing(answer)}.</b></p>"
         f"{f'<p><b>Recommended:</b> {escape(advice)}</p>' if advice else ''}"
         f"{gauges_html(answers.gauges(answer), of=entry.name)}{picture.html()}"

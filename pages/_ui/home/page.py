@@ -108,6 +108,7 @@ def _next(*, flows: bool) -> None:
     """Link to pages that go on with what is shown, never with the other part."""
     if flows:
         frame.link("pages/3_Choose.py", "All settings", choose_view="All settings")
+        frame.link("pages/3_Choose.py", "What ε means", choose_view="What ε means")
         frame.link("pages/4_Decisions.py", "Decisions")
         frame.link("pages/7_Release.py", "Release", release_product="Origin–destination")
     else:

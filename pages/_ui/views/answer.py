@@ -129,7 +129,8 @@ def _readable_from(setting: Setting) -> int | None:
 def _privacy(answer: Answer) -> Gauge:
     risk = answer.risk
     *most, right, of, hundred, _ = privacy.guesses(risk.best_guess).split()
-    whose = f"whether {'a person' if risk.covers_person else 'a trip'} is in the data"
+    data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
+    whose = f"whether {'a person' if risk.covers_person else 'a trip'} is in {data}"
     return Gauge(
         name=f"Privacy: {risk.strength}",
         level=risk.level,
@@ -155,7 +156,7 @@ def _use(answer: Answer) -> Gauge:
     return Gauge(
         name=f"Use: {words.USE[use.level]}",
         level=use.level,
-        sentence=f"*{words.hundred(use.share)} of 100* {what}{crossing} are {right}",
+        sentence=f"*{words.right(use)} of 100* {what}{crossing} are {right}",
         rule=f"{percent(use.share)}, {drawn}. {words.USE_RULE} {readable(answer)}",
         note=f"{percent(use.share)}, {drawn}: of all {every}, not of each {one}"
         + (f"; {words.hundred(use.crossing)} in 100 cross zones" if use.crossing < 1 else ""),

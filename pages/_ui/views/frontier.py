@@ -100,11 +100,7 @@ def _picture(every: Frontier, best: Candidate | None, setting: Setting) -> None:
 
 def _name(place: Place, one: Candidate) -> str:
     zones, level, _ = place
-    return f"{words.zones_words(level, zones)}, {_span(one)}"
-
-
-def _span(one: Candidate) -> str:
-    return words.SPANS[one.setting.when.step] if words.is_flows(one.setting) else "every hour"
+    return f"{words.zones_words(level, zones)}, {words.when(one.setting)}"
 
 
 def _table(every: Frontier) -> None:
@@ -114,7 +110,7 @@ def _table(every: Frontier) -> None:
     tables.draw(
         {
             "Zones": [words.zones_words(one.setting.zones, one.zones) for one in found],
-            "Time": [_span(one) for one in found],
+            "Time": [words.when(one.setting) for one in found],
             "Protects": [words.WHO[one.unit] for one in found],
             "Settings": [words.levers(one.setting) for one in found],
             "Attacker right, at most": [percent(one.risk) for one in found],

@@ -77,7 +77,7 @@ def said(setting: Setting) -> str:
     best = None if judged is None or judged.every.alike else judged.best
     if best is None or not best.usable:
         return ""
-    return "as it is set." if best.setting == setting else words.sentence(best)
+    return f"as it is set. {_why()}" if best.setting == setting else words.sentence(best)
 
 
 def draw(setting: Setting, *, key: str) -> None:
@@ -110,10 +110,9 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
             else f"None as asked keeps an attacker's guesses within {limit:.0%}."
         )
     else:
-        within = f"clearly more right at a risk up to {words.hundred(limit)} in 100."
         title = "Recommended" if best.usable else "Best as asked, and not usable"
         level = "good" if best.usable else "noisy"
-        text, why = words.sentence(best), f"No other judged as asked keeps {within}"
+        text, why = words.sentence(best), _why()
         if best.setting == setting:
             title += ": as you have it"
             text, why = why, ""
@@ -130,6 +129,11 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
         _button(words.way(way), way.candidate, f"{key}_{way.lever}", primary=helps)
     if every.confidential:
         st.caption(words.LEAK)
+
+
+def _why() -> str:
+    limit = words.hundred(state.value(state.RISK))
+    return f"No other judged as asked keeps clearly more right at a risk up to {limit} in 100."
 
 
 def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> None:

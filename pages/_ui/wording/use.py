@@ -1,5 +1,8 @@
 """A setting, its use and its risk in words: the same sentences on every page and the handout."""
 
+import math
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from engine import density, origin_destination as od, privacy
@@ -11,7 +14,7 @@ from engine.steps import Level
 from engine.use import DENSITY_LIMITS, FLOWS_LIMITS, Use
 from pages._ui.wording.datasets import level_words, zones_words
 
-SPANS = {"day": "every day", "week": "every week", "whole": "once for the whole period"}
+SPANS = {"day": "by day", "week": "by week", "whole": "once for the whole period"}
 WHO = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}
 USE: dict[Level, str] = {"good": "good", "partly": "in part", "noisy": "too little"}
 USE_RULE = (
@@ -20,6 +23,11 @@ USE_RULE = (
     f"from {DENSITY_LIMITS[0]:.0%} and {DENSITY_LIMITS[1]:.0%}, for a week without any rhythm has "
     "74%. These limits are conventions."
 )
+SIGNS = {
+    "max_trips_per_user": "T {}",
+    "suppression_threshold": "τ {}",
+    "max_visits_per_user": "ℓ {}",
+}
 LEAK = (
     "Choosing by confidential data leaks a little about them, which no ε accounts for; Release "
     "records it."
@@ -44,6 +52,18 @@ def hundred(share: float) -> str:
     return "over 99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
 
 
+def right(use: Use) -> str:
+    """Write how many of a hundred are right, never rounded up to a better level.
+
+    Examples
+    --------
+    >>> right(Use(share=0.896)), right(Use(share=0.976))
+    ('89', '98')
+    """
+    rounds = replace(use, share=round(use.share, 2)).level == use.level
+    return hundred(use.share if rounds else math.floor(100 * use.share) / 100)
+
+
 def held(use: Use, setting: Setting) -> str:
     """Say what a release holds of the truth, and of which trips.
 
@@ -55,13 +75,12 @@ def held(use: Use, setting: Setting) -> str:
     >>> held(Use(share=0.93, crossing=0.57), coarse)
     'of the 57 in 100 trips that cross 10 clusters, 93 in 100 are where they were'
     """
-    right = hundred(use.share)
     if not is_flows(setting):
-        return f"of 100 visits in all {right} are where and when they were"
+        return f"of 100 visits in all {right(use)} are where and when they were"
     if setting.zones == FINEST:
-        return f"of 100 trips between zones {right} are where they were"
+        return f"of 100 trips between zones {right(use)} are where they were"
     cross = f"of the {hundred(use.crossing)} in 100 trips that cross {level_words(setting.zones)}"
-    return f"{cross}, {right} in 100 are where they were"
+    return f"{cross}, {right(use)} in 100 are where they were"
 
 
 def guessed(best_guess: float) -> str:
@@ -70,7 +89,7 @@ def guessed(best_guess: float) -> str:
     return f"an attacker guesses right {words} times in 100"
 
 
-def levers(setting: Setting) -> str:
+def levers(setting: Setting, signs: Mapping[str, str] = SIGNS) -> str:
     """Return the method and what its sliders stand at, such as ``the papers' method, T 4, ε 1``."""
     asked: Any = setting.parameters
     methods: Any = od.METHODS if is_flows(setting) else density.METHODS
@@ -78,24 +97,39 @@ def levers(setting: Setting) -> str:
     parts = ["our method" if row.ours else "the papers' method"]
     if not is_flows(setting):
         parts = ["our method" if row.ours else row.name]
-    signs = {"max_trips_per_user": "T", "suppression_threshold": "τ", "max_visits_per_user": "ℓ"}
-    parts += [f"{sign} {getattr(asked, name)}" for name, sign in signs.items() if name in row.uses]
+    parts += [text.format(getattr(asked, name)) for name, text in signs.items() if name in row.uses]
     return ", ".join([*parts, f"ε {asked.epsilon:g}"])
+
+
+def spelt(setting: Setting) -> str:
+    """Return `levers` with what the signs mean, as a sentence."""
+    whose = {"person-day": " per person and day", "person": " per person"}
+    per = whose.get(getattr(setting.parameters, "unit", ""), "")
+    signs = {
+        "max_trips_per_user": f"{{}} trips kept{per} (T)",
+        "suppression_threshold": "flows under {} hidden (τ)",
+        "max_visits_per_user": "{} visits kept per person (ℓ)",
+    }
+    return f"With {levers(setting, signs)}."
+
+
+def when(setting: Setting) -> str:
+    """Say for which times numbers are published."""
+    return SPANS[setting.when.step] if is_flows(setting) else "for every hour of the week"
 
 
 def publish(one: Candidate) -> str:
     """Say what would be published, and who is protected."""
     setting = one.setting
-    what = zones_words(setting.zones, one.zones)
-    when = SPANS[setting.when.step] if is_flows(setting) else "for every hour of the week"
-    return f"{what} {when}, protecting {WHO[one.unit]}"
+    zones = zones_words(setting.zones, one.zones)
+    return f"{zones} {when(setting)}, protecting {WHO[one.unit]}"
 
 
 def sentence(one: Candidate) -> str:
     """Return a recommendation as one sentence."""
     return (
         f"Publish {publish(one)}: {held(one.use, one.setting)}; {guessed(one.risk)}. "
-        f"With {levers(one.setting)}."
+        f"{spelt(one.setting)}"
     )
 
 
@@ -107,7 +141,7 @@ def as_set(use: Use, setting: Setting, best_guess: float) -> str:
 
 def set_to(use: Use, setting: Setting) -> str:
     """Return the method and its settings as a sentence, beside what says use and risk."""
-    words = f"With {levers(setting)}."
+    words = spelt(setting)
     if use.released > 1.5:
         words += f" What is released adds up to {use.released:.1f} times the true number."
     return words
@@ -125,12 +159,13 @@ def way(one: WayOut) -> str:
     use = one.candidate.use
     of = f", of the {hundred(use.crossing)} that cross" if use.crossing < 1 else ""
     head = given if one.lever == "threshold" else f"{given[0].upper()}{given[1:]}"
-    return f"{head}: {hundred(use.share)} in 100 right{of}; risk {hundred(risk)}"
+    return f"{head}: {right(use)} in 100 right{of}; risk {hundred(risk)}"
 
 
 def estimated(bar: int) -> str:
     """Say up to which size our method's reading of a single flow is more model than measurement."""
-    return f"Single flows below {bar:,} trips are mostly estimated: trust larger ones, and sums."
+    below = f"Single flows below {bar:,} trips are mostly estimated from all others"
+    return f"{below}: trust larger ones, and sums."
 
 
 def readable(least: int | None) -> str:

@@ -245,7 +245,7 @@ def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
     asked = {"epsilon": 0.3, "max_trips_per_user": 4, "unit": "person-day"}
     planned = plan(*of(ODParameters(method="estimate", **asked), step="day"))
     assert f"Single flows below {planned.bar:,} trips are mostly estimated" in verdict(app)[1]
-    assert "With our method, T 4, ε 0.3." in verdict(app)[1]
+    assert "With our method, 4 trips kept per person and day (T), ε 0.3." in verdict(app)[1]
 
 
 def test_presenting_keeps_the_answer_and_hides_the_settings(open_home):
@@ -311,7 +311,9 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     (_, risk, _), (_, right, _) = gauges(app)
     assert risk in quoted
     assert right.removesuffix(" of 100") in quoted
-    assert "a coin gets 50" in quoted
+    when = "for every hour of the week" if "home_shown" in query else "by day"
+    assert f" were published {'once for the whole period' if 'unit' in query else when}, " in quoted
+    assert "a coin: 50" in quoted
     assert f"ε {query.get('epsilon', '1')}" in page
     for sign in ("ε", *(("ℓ",) if "home_shown" in query else ("T", "τ"))):
         assert f"<li>{sign}: " in page
