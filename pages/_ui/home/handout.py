@@ -94,11 +94,13 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int, advic
     named.append(levers.partition(",")[0].removeprefix("the "))
     meant = [f"{word}: {GLOSSARY[word]}" for word in named if word in GLOSSARY]
     tables = len(setting.when.lengths(len(data.days))) if flows else 1
-    cells = f"{count * (count - 1):,} pairs of zones; trips within a zone are left out"
+    cells = f"{count:,} zones by hour"
+    if flows:
+        cells = f"{count * (count - 1):,} pairs of zones; trips within a zone are left out"
     lines = [
-        f"{zones}, {when}; {levers}",
+        f"{zones} {when}. {words.spelt(setting)}",
         f"Protected: {who}; data of {data.first_day:%-d %B} to {data.last_day:%-d %B %Y}",
-        f"Released: {counted(tables, 'table')} of {cells if flows else f'{count:,} zones by hour'}",
+        f"Would be released: {counted(tables, 'table')} of {cells}",
         covered,
         *([readable] if readable else []),
     ]

@@ -96,7 +96,7 @@ def protects(answer: Answer) -> str:
             "each under its own noise" if answer.setting.when.step == "day" else "under one noise"
         )
         days = "" if risk.releases == 1 else f"; {risk.releases} days {noise}: {total}"
-        return f"ε = {asked.epsilon:g} protects one day of a person{days}"
+        return f"ε = {asked.epsilon:g} protects a person's day{days}"
     whom = "single trips, and less whoever makes many"
     return f"{total} protects {'a person, all days' if asked.unit == 'person' else whom}"
 
@@ -128,6 +128,8 @@ def _readable_from(setting: Setting) -> int | None:
 
 def _privacy(answer: Answer) -> Gauge:
     risk = answer.risk
+    together = privacy.guesses(risk.group_guess).removesuffix(" of 100 guesses")
+    together = together.removeprefix("at most ")
     *most, right, of, hundred, _ = privacy.guesses(risk.best_guess).split()
     data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
     whose = f"whether {'a person' if risk.covers_person else 'a trip'} is in {data}"
@@ -136,7 +138,7 @@ def _privacy(answer: Answer) -> Gauge:
         level=risk.level,
         sentence=f"{' '.join(most)} *{right} {of} {hundred}* guesses {whose} are right",
         rule=f"{covered(answer)} {PRIVACY_RULE}",
-        note=protects(answer),
+        note=f"{protects(answer)}; {GROUP} together: {together}",
         value=risk.best_guess,
         low=0.5,
         high=1.0,

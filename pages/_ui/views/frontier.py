@@ -1,4 +1,4 @@
-"""All settings of a dataset by what they risk and what can be used: one picture, one table."""
+"""All settings of a dataset by what they risk and what can be used: one picture."""
 
 import streamlit as st
 
@@ -6,7 +6,7 @@ from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.frontier import Candidate, Frontier
 from pages._ui import state
-from pages._ui.drawing import charts, colours, tables
+from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import STROKES, Line, Note
 from pages._ui.jobs import pieces
 from pages._ui.views import answer as answers, recommend
@@ -33,12 +33,10 @@ def draw(setting: Setting) -> None:
         st.info(str(problem))
         return
 
-    def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
+    def show(done: list[tuple[Candidate, ...]], _: bool) -> None:
         judged = recommend.known(setting, done, whole=len(done) == len(work.pieces))
         if judged is not None:
             _picture(judged.every, judged.best, setting)
-        if judged is not None and not running:
-            _table(judged.every)
 
     recommend.draw(setting, key="all")
     pieces.live("frontier_view", work, show, what="Judging every setting")
@@ -101,20 +99,3 @@ def _picture(every: Frontier, best: Candidate | None, setting: Setting) -> None:
 def _name(place: Place, one: Candidate) -> str:
     zones, level, _ = place
     return f"{words.zones_words(level, zones)}, {words.when(one.setting)}"
-
-
-def _table(every: Frontier) -> None:
-    """Draw the settings that no other beats as a table."""
-    st.caption(f"Of {len(every.judged):,} settings no other beats these on risk, use and detail.")
-    found = every.frontier
-    tables.draw(
-        {
-            "Zones": [words.zones_words(one.setting.zones, one.zones) for one in found],
-            "Time": [words.when(one.setting) for one in found],
-            "Protects": [words.WHO[one.unit] for one in found],
-            "Settings": [words.levers(one.setting) for one in found],
-            "Attacker right, at most": [percent(one.risk) for one in found],
-            "Use: common part": [percent(one.use.share) for one in found],
-            "Trips that cross": [percent(one.use.crossing) for one in found],
-        }
-    )

@@ -133,7 +133,10 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
 
 def _why() -> str:
     limit = words.hundred(state.value(state.RISK))
-    return f"No other judged as asked keeps clearly more right at a risk up to {limit} in 100."
+    return (
+        f"No other judged as asked keeps clearly more right at a risk up to {limit} in 100, the "
+        "limit on Choose."
+    )
 
 
 def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> None:

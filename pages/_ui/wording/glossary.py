@@ -18,7 +18,7 @@ GLOSSARY = {
     "phantom": "A flow that is shown although nobody travelled.",
     "cluster": "Neighbouring zones joined to one, from the map alone.",
     "papers' method": "As published: noise on every count, small flows suppressed.",
-    "our method": "Reads the same noisy counts with the help of all others, and needs no τ.",
+    "our method": "Reads each noisy count with the help of all others, and hides none.",
     "ledger": "The record of what every release of these people's data has cost.",
     "twin": "Simulated people made of public facts alone, to try settings on.",
 }

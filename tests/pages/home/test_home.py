@@ -15,7 +15,7 @@ from engine import datasets, frontier, origin_destination as od
 from engine.contract import Seen, Setting, When
 from engine.frontier import Need
 from engine.parameters import DensityParameters, ODParameters
-from engine.privacy import risk_of_trips
+from engine.privacy import guesses, risk_of_trips
 from engine.release import plan
 from engine.use import use
 from pages._ui import cached
@@ -156,8 +156,10 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     assert needle == pytest.approx(200 * (risk.best_guess - 0.5), abs=0.01)
     noise = "each under its own noise" if step == "day" else "under one noise"
     whole = f"7 days {noise}: ε = {risk.epsilon:.2g}"
-    day = f"ε = 0.3 protects one day of a person; {whole}"
-    assert (day if unit == "person-day" else "ε = 0.3 protects a person, all days") in html_of(app)
+    day = f"ε = 0.3 protects a person's day; {whole}"
+    said = day if unit == "person-day" else "ε = 0.3 protects a person, all days"
+    together = guesses(risk.group_guess).removeprefix("at most ").removesuffix(" of 100 guesses")
+    assert f"{html.escape(said)}; 4 together: {together}<" in html_of(app)
 
 
 def test_the_proved_loss_of_a_density_is_not_that_of_days(open_home):
@@ -180,7 +182,7 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     assert f"{100 * best.use.share:.0f} in 100 are where they were" in words
     assert f"right at most {100 * best.risk:.0f} times in 100" in words
     assert "once for the whole period, protecting a person" in words
-    assert "No other judged as asked keeps clearly more right at a risk up to 75 in 100." in words
+    assert "No other judged as asked keeps clearly more right at a risk up to 75 in 100, " in words
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
     assert app.selectbox(key="od_zones").value == "clusters-10"
@@ -327,7 +329,7 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     wanted = next(
         (cells[at] for at in cells if at in query), f"1 table of {n * n - n:,} pairs of zones"
     )
-    assert re.search("<li>(Released: .*?)[;<]", page)[1] == f"Released: {wanted}"
+    assert re.search("<li>(Would be released: .*?)[;<]", page)[1] == f"Would be released: {wanted}"
     assert "Simulated people" in page
     assert "127.0.0.1" not in page
     assert not re.search(r'(src|href)="', page)
