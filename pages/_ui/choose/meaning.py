@@ -138,5 +138,5 @@ def _on_density(setting: Setting) -> None:
     )
     st.markdown(
         f"On a density: at most **{100 * attack.losses.best_guess:.1f} of 100**, wherever the "
-        f"visits lie; the guarantee allows **{100 * attack.limit.best_guess:.1f}**."
+        f"visits lie; what is proved of the method allows **{100 * attack.limit.best_guess:.1f}**."
     )
