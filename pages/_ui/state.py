@@ -259,6 +259,23 @@ def into_link(*, stale: Iterable[str] = (), again: bool = False) -> None:
             link.update({})
 
 
+def keep_link() -> None:
+    """Write the link at the end of a run, and let go of it: else what no page draws is taken out.
+
+    Streamlit takes out what a widget was bound to that the next run does not draw, in a step of
+    Back of its own; the browser goes on writing what is moved.
+    """
+    into_link()
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return
+    with context.session_state.query_params() as link:
+        for key in (*_KEYS, *NAMES):
+            binding = link.get_binding_for_param(key)
+            if binding is not None:
+                link.unbind_widget(binding.widget_id)
+
+
 def value(field: Field[T]) -> T:
     """Return what a field is set to; its default where that is no option of it."""
     now: Any = st.session_state.get(field.key, field.default)

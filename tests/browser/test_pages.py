@@ -8,7 +8,7 @@ import pytest
 from pages._ui.shell.frame import PAGES
 from tests.browser.conftest import visit
 from tests.browser.test_home import SLIDER
-from tests.support.browser import settled
+from tests.support.browser import choose, settled
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
@@ -137,13 +137,17 @@ def test_a_reset_goes_before_what_the_link_says_of_a_field_that_was_not_drawn(pa
 
 
 def test_back_after_one_button_brings_back_all_that_it_changed(page, address):
-    page.goto(f"{address}/?{SET}")
+    page.goto(f"{address}/?{SET}&od_time=Weeks")
     slider = page.locator(SLIDER)
     slider.wait_for()
     settled(page)
+    steps = page.evaluate("history.length")
     for _ in range(2):  # the link follows each move
         slider.press("ArrowRight")
         settled(page)
+    for whose in ("one person's day", "one person, whole period"):  # one has a time, one has not
+        choose(page, "What is protected", whose)
+    assert page.evaluate("history.length") == steps  # no move is a step of Back
     before, words = link(page), page.locator(".gauge .words").all_inner_texts()
     page.get_by_role("button", name="Use this").click()
     settled(page)

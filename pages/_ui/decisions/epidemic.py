@@ -72,7 +72,7 @@ def draw(setting: Setting, entry: Entry) -> None:
     question.live("decisions_here", drawn, lambda known, _: _figures(seen, known))
     _over_epsilon(seen)
     left_out = len(work.names(setting.seen)) - len(seen.names)
-    st.caption(people(setting.parameters, left_out))
+    st.caption(people(setting.parameters, left_out, outbreak))
 
 
 def _nothing_happens(highest: float, entry: Entry, key: Seen, outbreak: Outbreak) -> None:
@@ -227,7 +227,7 @@ def _over_epsilon(seen: Shown) -> None:
             ],
             x=EPSILON_STOPS,
             at=EPSILON,
-            of=charts.share("Share of zone-days", domain=None, zero=False),
+            of=charts.share("Mean over zones", domain=None, zero=False),
             current=parameters.epsilon,
             notes=[
                 Note(y=never, words=f"accuracy of never acting, {never:.1%}", colour=TRUE),
@@ -313,14 +313,18 @@ def shift(days: float) -> str:
     return early_or_late if round(days) else "on time"
 
 
-def people(parameters: ODParameters, left_out: int) -> str:
+def people(parameters: ODParameters, left_out: int, outbreak: Outbreak) -> str:
     """Say among whom the epidemic spreads, and what that costs."""
+    barely = (
+        " Without any travel the epidemic of P2's values peaks at 24.1%, barely above the 20% at "
+        "which zones act: small changes flip many decisions."
+    )
     without = f", without the {left_out:,} zones in which nobody lives" if left_out else ""
     return (
         f"Populations: homes in the same data{without}; a release adds Laplace noise of scale 1/ε "
-        f"to each, which costs a person's home ε = {parameters.epsilon:g} more. Without any travel "
-        "the epidemic of P2's values peaks at 24.1%, barely above the 20% at which zones act: "
-        "small changes flip many decisions."
+        f"to each, which costs a person's home ε = {parameters.epsilon:g} more."
+        + barely
+        * (outbreak.model.beta == question.P2["beta"])
     )
 
 

@@ -60,7 +60,8 @@ class Axis:
 
     def encode(self, column: str) -> Spec:
         """Return the encoding of a column on this axis."""
-        axis: Spec = {"grid": self.kind == "linear", "labelFlush": True, "labelAngle": 0}
+        axis: Spec = {"grid": self.kind == "linear", "labelFlush": column not in "y low"}
+        axis["labelAngle"] = 0
         if self.form:
             axis["format"] = self.form
         elif self.labels or self.type == "quantitative":
@@ -206,7 +207,8 @@ def curve(
         notes = [Note(x=current, words="you are here"), *notes]
     for i, note in enumerate(notes):
         tables[f"note{i}"] = {"x": [note.x], "y": [note.y], "words": [note.words]}
-        layers += _noted(note, f"note{i}", place, far=at.far(note.x))
+        second = note.x is None and any(one.x is None for one in notes[:i])
+        layers += _noted(note, f"note{i}", place, far=at.far(note.x), second=second)
     show(layers, tables, key=key, alt=alt, height=height)
 
 
@@ -439,16 +441,19 @@ def _told_apart(lines: Sequence[Line], *, legend: bool) -> Spec:
     return {"color": scaled([line.colour for line in lines]), "strokeDash": scaled(strokes)}
 
 
-def _noted(note: Note, table: str, place: Spec, *, far: bool) -> list[Spec]:
-    """Return the layers of a note; where it is `far` to the right its words stand left of it."""
+def _noted(note: Note, table: str, place: Spec, *, far: bool, second: bool) -> list[Spec]:
+    """Return the layers of a note; where it is `far` to the right its words stand left of it.
+
+    Those of a `second` line across the chart stand at its other end.
+    """
     text: Spec = {"type": "text", "color": note.colour, "fontSize": 12}
-    text |= {"align": "right" if far or note.x is None else "left"}
+    text |= {"align": "right" if far or (note.x is None and not second) else "left"}
     if note.x is None or note.y is None:
         way = "y" if note.x is None else "x"
         at: Spec = {way: place[way]}
         mark: Spec = {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.6}
         beside = {"dx": -5 if far else 5, "y": {"expr": "height - 8"}}
-        text |= beside if way == "x" else {"x": {"expr": "width - 4"}}
+        text |= beside if way == "x" else {"x": {"expr": "4" if second else "width - 4"}}
         text |= {"dy": -7} if way == "y" else {}
     else:
         at, mark = place, {"type": "point", "size": 120, "filled": True, "opacity": 1}

@@ -71,7 +71,7 @@ def run(page: Any) -> None:
             if path() != DATA:  # beside a file they mean nothing
                 sidebar.draw(path())
             page.run()
-            state.into_link()  # what a link said by id its widgets have taken out of it
+            state.keep_link()  # what a link said by id its widgets have taken out of it
             session().told = shown()
     for notice in session().notices:
         st.toast(notice, icon=":material/link:")

@@ -126,6 +126,15 @@ def _readable_from(setting: Setting) -> int | None:
     return readable_from(setting, cached.ingested(setting))
 
 
+@cached.once
+def _trimmed(setting: Setting) -> float:
+    """Return the share of trips between zones that trimming drops, whatever ε is."""
+    asked: Any = setting.parameters
+    given, at = (asked.unit, asked.max_trips_per_user), cached.view(setting)
+    counted = cached.of(od.histogram, at, *given, **cached.days(setting))
+    return counted.trimmed_trips / max(counted.true_trips, 1.0)
+
+
 def _privacy(answer: Answer) -> Gauge:
     risk = answer.risk
     together = privacy.guesses(risk.group_guess).removesuffix(" of 100 guesses")
@@ -153,6 +162,7 @@ def _use(answer: Answer) -> Gauge:
     every = f"{what} between zones" if flows else what
     right = "where they were" if flows else "where and when they were"
     crossing = " that cross zones" if use.crossing < 1 else ""
+    trimmed = _trimmed(answer.setting) if flows else 0.0
     good, partly = use.limits
     drawn: Any = f"by draws, ± {percent(use.error)}" if use.error else "exact"
     return Gauge(
@@ -161,7 +171,8 @@ def _use(answer: Answer) -> Gauge:
         sentence=f"*{words.right(use)} of 100* {what}{crossing} are {right}",
         rule=f"{percent(use.share)}, {drawn}. {words.USE_RULE} {readable(answer)}",
         note=f"{percent(use.share)}, {drawn}: of all {every}, not of each {one}"
-        + (f"; {words.hundred(use.crossing)} in 100 cross zones" if use.crossing < 1 else ""),
+        + (f"; {words.hundred(use.crossing)} in 100 cross zones" if use.crossing < 1 else "")
+        + (f"; T drops {words.hundred(trimmed)} in 100" if trimmed >= 0.005 else ""),
         value=use.share,
         low=0.0,
         high=1.0,
