@@ -29,9 +29,10 @@ from pages._ui.shell.catalogue import Entry
 
 def draw() -> None:
     """Draw settings, plan, cost and history."""
-    asked, ledger, latest = question.ask(), BudgetLedger(), work.latest()
+    ledger, latest = BudgetLedger(), work.latest()
     _draw_work(latest)
-    if latest is None and asked is not None:
+    asked = question.ask() if latest is None else None
+    if asked is not None:
         setting, entry = asked
         plan = question.planned(setting)
         if plan is not None:

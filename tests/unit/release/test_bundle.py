@@ -127,6 +127,11 @@ def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypat
     NotebookClient(notebook, timeout=120, resources=where).execute()
     printed = [out.get("text", "") for cell in notebook.cells for out in cell.get("outputs", [])]
     assert any("ε =" in text for text in printed)
+    if name.startswith("od"):
+        rows = content(bundles, name)["accuracy"]
+        (wide,) = (row["half_width"] for row in rows if "picked" in row["what"])
+        assert wide > rows[0]["half_width"]
+        assert any(f"± {wide:,.0f}, 95% for all flows at once" in text for text in printed)
     assert any("WARNING: for" in text for text in printed) == (name in ("od", "density"))
 
 
