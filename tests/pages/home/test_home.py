@@ -144,6 +144,16 @@ def test_the_right_gauge_is_the_common_part_of_the_setting(open_home, query, set
         assert f"; {100 * known.crossing:.0f} in 100 cross zones" in html_of(app)
 
 
+@pytest.mark.parametrize("step", ["day", "week"])
+def test_the_right_gauge_says_what_is_dropped_whatever_epsilon_is(open_home, step):
+    app = open_home(od_data="demo-city", max_trips="2", epsilon="9", od_time=step)
+    rows = datasets.load("demo-city").trips.whole
+    left = rows.n * (rows.origin != rows.destination)
+    dropped = left[rows.rank > 2].sum() / left.sum()
+    assert 0.1 < dropped < 0.5
+    assert f"; T drops {100 * dropped:.0f} in 100<" in html_of(app)
+
+
 @pytest.mark.parametrize(
     ("unit", "step", "days"),
     [("person-day", "day", [1] * 7), ("person-day", "whole", [7]), ("person", "whole", [7])],
