@@ -123,9 +123,7 @@ UNIT = Field[str](
     default="person-day",
     words=UNITS.__getitem__,
 )
-MAX_TRIPS = Field[int](
-    key="max_trips", label="Trips kept per person (T)", options=MAX_TRIPS_STOPS, default=4
-)
+MAX_TRIPS = Field[int](key="max_trips", label="Trips kept (T)", options=MAX_TRIPS_STOPS, default=4)
 THRESHOLD = Field[int](
     key="threshold", label="Suppress flows below (τ)", options=range(101), default=15
 )

@@ -119,16 +119,15 @@ def time() -> None:
     """Draw how long one matrix of flows collects; a person's trips have the whole period."""
     if state.value(state.UNIT) == "person":
         of = state.entry("trips")
-        days = (
-            f"all {len(of.metadata.days)} days" if of and len(of.metadata.days) > 1 else "the day"
-        )
+        count = len(of.metadata.days) if of else 1
+        days = "the day" if count == 1 else f"all {count} days{' (a week)' * (count == 7)}"
         st.selectbox(
             "Time",
             [f"{days[0].upper()}{days[1:]}"],
             disabled=True,
             key="od_time_person",
-            help=f"Whoever is protected over the whole period stands in one matrix of {days}. "
-            "Protect one person's day to release days or weeks.",
+            help=f"Whoever is protected over the whole period stands in one matrix of {days}; "
+            "shorter ones need the weaker promise about one person's day.",
         )
     else:
         state.draw(state.OD_TIME)

@@ -122,7 +122,7 @@ def _over_t(matrix: Matrix) -> None:
         charts.lines({name: getattr(curve, name) for name in _CAUSES}, list(_CAUSES.values())),
         x=curve.limits,
         at=Axis(
-            title="Trips kept per person (T), log scale",
+            title="Trips kept (T), log scale",
             kind="log",
             form="d",
             tip="d",

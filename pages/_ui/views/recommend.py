@@ -134,8 +134,8 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
 def _why() -> str:
     limit = words.hundred(state.value(state.RISK))
     return (
-        f"No other judged as asked keeps clearly more right at a risk up to {limit} in 100, the "
-        "limit on Choose."
+        f"No other setting tried for this need keeps clearly more right at a risk up to {limit} "
+        "in 100, the limit on Choose."
     )
 
 

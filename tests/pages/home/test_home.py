@@ -192,11 +192,17 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     assert f"{100 * best.use.share:.0f} in 100 are where they were" in words
     assert f"right at most {100 * best.risk:.0f} times in 100" in words
     assert "once for the whole period, protecting a person" in words
-    assert "No other judged as asked keeps clearly more right at a risk up to 75 in 100, " in words
+    assert (
+        "No other setting tried for this need keeps clearly more right at a risk up to 75 in 100, "
+        in words
+    )
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
     assert app.selectbox(key="od_zones").value == "clusters-10"
-    assert "as you have itNo other judged as asked keeps clearly more right" in advice(app)[0][1]
+    assert (
+        "as you have itNo other setting tried for this need keeps clearly more right"
+        in advice(app)[0][1]
+    )
     assert "way_home_use" not in [one.key for one in app.button]
     assert gauges(app)[1][1] == f"{100 * best.use.share:.0f} of 100"
 
