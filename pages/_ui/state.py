@@ -247,7 +247,8 @@ def into_link(*, stale: Iterable[str] = (), again: bool = False) -> None:
         return
     with context.session_state.query_params() as link:
         for key in stale:
-            link.discard_param_no_forward_msg(key)
+            if key in _KEYS or key in NAMES or not link.is_bound(key):  # else its widget says it
+                link.discard_param_no_forward_msg(key)
         missing = {key: text for key, text in _texts().items() if not link.has_param(key)}
         for key, text in missing.items():
             link.set_with_no_forward_msg(key, text)
@@ -263,7 +264,7 @@ def keep_link() -> None:
     Streamlit takes out what a widget was bound to that the next run does not draw, in a step of
     Back of its own; the browser goes on writing what is moved.
     """
-    into_link()
+    into_link(stale=[key for key in NAMES if key in st.query_params and not linked(key)])
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return

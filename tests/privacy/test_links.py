@@ -40,3 +40,11 @@ def test_names_are_bound_where_all_of_them_are_shipped(open_home, monkeypatch):
     assert "od_data" not in bound(open_home())
     monkeypatch.setenv("MOBILITY_PUBLIC", "1")
     assert {"od_data", "od_zones"} <= set(bound(open_home()))
+
+
+def test_a_name_goes_from_the_link_once_own_datasets_are_offered_too(open_home, monkeypatch):
+    monkeypatch.setenv("MOBILITY_PUBLIC", "1")
+    app = open_home(density_data="paris")
+    assert "paris" in link_of(app)["density_data"]
+    monkeypatch.delenv("MOBILITY_PUBLIC")
+    assert not set(link_of(app.run())) & set(state.NAMES)
