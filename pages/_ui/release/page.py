@@ -64,7 +64,6 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
     if budget is None:
         _declare(plan, entry, ledger, budgets)
         return
-    st.markdown(budget_line(budget))
     dataset = cached.ingested(plan.setting)
     plan, consents = _consents(plan)
     try:
@@ -193,14 +192,18 @@ def _bundle(out: Path, where: str) -> None:
 def _history(ledger: BudgetLedger) -> None:
     """List the releases in the ledger, and the bundles that are still on this computer."""
     try:
-        entries = ledger.entries()
+        entries, budgets = ledger.entries(), ledger.budgets()
     except ReleaseError as problem:
         st.error(str(problem), icon=":material/error:")
         return
+    if not budgets:
+        return
+    st.subheader("The ledger", anchor=False)
+    for budget in budgets.values():
+        st.markdown(budget_line(budget))
     rows = [entry for entry in entries if entry.kind == "release"]
     if not rows:
         return
-    st.subheader("The ledger", anchor=False)
     count = f"{len(entries)} entries, budgets and ends of releases among them"
     st.caption(f"{count}; hashes unbroken, the last one is `{entries[-1].hash}`.")
     tables.draw(_table(rows, {e.body["release"] for e in entries if e.kind == "done"}))

@@ -73,6 +73,7 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
     assert not [name for name in read if name.endswith((".zip", ".html"))]
     assert BudgetLedger().budget("people").releases == 1
     assert "hashes unbroken" in texts(app)
+    assert "ε = 7 of 20 spent per person in 1 release" in texts(app)
     assert not [one for one in app.button if one.key == "release_start"]
     app.button(key="release_again").click().run()
     assert app.button(key="release_start").disabled  # the name must be typed anew
