@@ -9,7 +9,7 @@ CALCULATORS, MEANING, ALL = VIEWS = "Calculators", "What ε means", "All setting
 
 LEAD = (
     "How much privacy must an accurate number cost, and what does it leave a person? Calculators "
-    "and meaning read no data; all settings are judged on them."
+    "and meaning read no data; the view of all settings does."
 )
 
 

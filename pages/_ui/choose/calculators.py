@@ -38,7 +38,10 @@ def draw() -> None:
     _epsilons(asked)
     epsilon, threshold = state.value(state.EPSILON), state.value(state.THRESHOLD)
     st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
-    st.caption(f"Protecting {WHO[asked.unit]}; T = {asked.max_trips}, τ = {threshold}.")
+    st.caption(
+        f"Protecting {WHO[asked.unit]} by the papers' method; T = {asked.max_trips}, "
+        f"τ = {threshold}."
+    )
     tables.rows(("", "Published", "Exact"), _promises(asked, epsilon, threshold))
     st.caption(_ERRATA)
 
@@ -54,7 +57,12 @@ def _ask() -> Question:
     sure = number(1, "in … % of releases (1 − β)", "choose_confidence", 95.0, 1.0, 99.9)
     count = number(2, "A flow of … trips", "choose_count", 15, 0, 1_000_000)
     law = columns[3].selectbox(
-        "Noise for", list(LAWS), format_func=LAWS.__getitem__, key="choose_law", **state.KEPT
+        "Noise for",
+        list(LAWS),
+        format_func=LAWS.__getitem__,
+        key="choose_law",
+        help="Exploring draws rounded Laplace noise, a release discrete Laplace noise.",
+        **state.KEPT,
     )
     unit = state.value(state.UNIT)
     limit = 1 if unit == "trip" else state.value(state.MAX_TRIPS)

@@ -104,11 +104,13 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int, advic
         covered,
         *([readable] if readable else []),
     ]
-    banner = f"{SIMULATED_BANNER}. {NOT_A_RELEASE}".replace("**", "")
+    banner = f"{data.description}. {NOT_A_RELEASE}".replace("**", "")
+    if SIMULATED_BANNER not in banner:
+        banner = f"{SIMULATED_BANNER}. {banner}"
     return (
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{PICTURE_STYLE}{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
-        f'<p class="small">{escape(data.description)}. {escape(banner)}</p>'
+        f'<p class="small">{escape(banner)}</p>'
         f"<blockquote>“{escape(quote(answer, what))}”</blockquote>"
         f"<p><b>As it is set: {answers.standing(answer)}.</b></p>"
         f"{f'<p><b>Recommended:</b> {escape(advice)}</p>' if advice else ''}"

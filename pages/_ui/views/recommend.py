@@ -123,10 +123,11 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
         return
     if best is not None and not every.alike and best.setting != setting:
         label = "Use this" if best.usable else "Use this all the same"
-        _button(label, best, f"{key}_use", primary=best.usable)
+        _button(label, best, f"{key}_use", primary=best.usable, help=None)
     for way in ways[:3]:
         helps = way.candidate.usable and not (best and best.usable)
-        _button(words.way(way), way.candidate, f"{key}_{way.lever}", primary=helps)
+        said = words.sentence(way.candidate)
+        _button(words.way(way), way.candidate, f"{key}_{way.lever}", primary=helps, help=said)
     if every.confidential:
         st.caption(words.LEAK)
 
@@ -135,11 +136,11 @@ def _why() -> str:
     limit = words.hundred(state.value(state.RISK))
     return (
         f"No other setting tried for this need keeps clearly more right at a risk up to {limit} "
-        "in 100, the limit on Choose."
+        "in 100, the limit that is set."
     )
 
 
-def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> None:
+def _button(label: str, one: Candidate, key: str, *, primary: bool, help: str | None) -> None:
     st.button(
         label,
         key=f"way_{key}",
@@ -147,7 +148,7 @@ def _button(label: str, one: Candidate, key: str, *, primary: bool = False) -> N
         args=(one,),
         type="primary" if primary else "secondary",
         width="stretch",
-        help=words.sentence(one),
+        help=help,
     )
 
 

@@ -14,10 +14,7 @@ DRAWS = (
 
 METHODS = {key: method.name for key, method in density.METHODS.items()}
 OD_METHOD_NAMES = {key: method.name for key, method in origin_destination.METHODS.items()}
-LAWS: dict[LawName, str] = {
-    "rounded_laplace": "exploring (rounded Laplace)",
-    "discrete_laplace": "release (discrete Laplace)",
-}
+LAWS: dict[LawName, str] = {"rounded_laplace": "exploring", "discrete_laplace": "a release"}
 NOBODY_SAMPLED = (
     "Off: our method samples nobody. A person's visits are scaled down together instead, so ℓ has "
     "no meaning."
