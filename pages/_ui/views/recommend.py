@@ -37,8 +37,6 @@ def job(setting: Setting, *, delay_s: float = 0.0) -> pieces.Job:
     need, product = need_of(setting), "flows" if words.is_flows(setting) else "density"
     seed = state.use_seed(state.entry_of(setting))
     every = [(part, seed) for part in cached.of(frontier.parts, finest(setting.seen), need)]
-    if product == "flows":  # exact and quick: the first answer stands at once
-        cached.computed(judged, *every[0])
     return pieces.ask(f"frontier_{product}", judged, every, delay_s=delay_s)
 
 
@@ -81,7 +79,7 @@ def said(setting: Setting) -> str:
 
 
 def draw(setting: Setting, *, key: str) -> None:
-    """Draw the recommendation for what a setting asks; it follows as settings are judged."""
+    """Draw the recommendation for what a setting asks, once all settings are judged."""
     try:
         work = job(setting, delay_s=pieces.RESTED_S)
     except ExplorerError as problem:
@@ -89,18 +87,18 @@ def draw(setting: Setting, *, key: str) -> None:
         return
 
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
-        # it changes once while it is read, and can be taken when it is the last word
-        part = done[:1] if running else done
-        judged = known(setting, part, whole=len(part) == len(work.pieces))
+        if running:  # what may change is not recommended
+            parts = f"{len(done)} of {len(work.pieces)} parts"
+            st.caption(f"Judging every setting of these data: {parts} …")
+            return
+        judged = known(setting, done, whole=len(done) == len(work.pieces))
         if judged is not None:
-            _recommended(judged, setting, key=key, running=running)
-        elif running:
-            st.caption("Judging every setting of these data …")
+            _recommended(judged, setting, key=key)
 
     pieces.live(f"recommend_{key}", work, show)
 
 
-def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) -> None:
+def _recommended(judged: Known, setting: Setting, *, key: str) -> None:
     (every, best, ways), limit = judged, state.value(state.RISK)
     if best is None or every.alike:
         level, title, why = "noisy", "Nothing to recommend", ""
@@ -116,16 +114,13 @@ def _recommended(judged: Known, setting: Setting, *, key: str, running: bool) ->
         if best.setting == setting:
             title += ": as you have it"
             text, why = why, ""
-        title += " so far" * running
     st.html(cards.verdict_html(level, text, why, title=title, look="advice"))
-    if running:
-        st.caption("More methods, zones and times are being judged …")
-        return
     if best is not None and not every.alike and best.setting != setting:
         label = "Use this" if best.usable else "Use this all the same"
         _button(label, best, f"{key}_use", primary=best.usable, help=None)
-    for way in ways[:3]:
-        helps = way.candidate.usable and not (best and best.usable)
+    enough = best is not None and best.usable
+    for way in ways[: 2 if enough else 3]:
+        helps = way.candidate.usable and not enough
         said = words.sentence(way.candidate)
         _button(words.way(way), way.candidate, f"{key}_{way.lever}", primary=helps, help=said)
     if every.confidential:
