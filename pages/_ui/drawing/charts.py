@@ -60,7 +60,7 @@ class Axis:
 
     def encode(self, column: str) -> Spec:
         """Return the encoding of a column on this axis."""
-        axis: Spec = {"grid": self.kind == "linear", "labelFlush": column not in "y low"}
+        axis: Spec = {"grid": self.kind == "linear", "labelFlush": column not in ("y", "low")}
         axis["labelAngle"] = 0
         if self.form:
             axis["format"] = self.form
