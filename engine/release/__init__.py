@@ -180,9 +180,10 @@ def check(
         raise refused(rule, said, f"it protects no person; write: {CONSENT}", "consent")
     if plan.mostly_noise and NOISE_CONSENT not in consents:
         known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
+        more = ", more than were made" if plan.trips else ""
         raise refused(
-            f"empty flows alone would show {plan.phantoms:,.0f} trips, more than were made: that "
-            "needs the custodian's consent in words",
+            f"empty flows alone would show {plan.phantoms:,.0f} trips{more}: that needs the "
+            "custodian's consent in words",
             f"{known}, and {said}",
             "say how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or our method; or write: {NOISE_CONSENT}",

@@ -506,7 +506,8 @@ def stamp() -> tuple[list[str], bool]:
         said.append(kept.said)
     elif not kept.shown or (trips is not None and trips.name in kept.shown):
         hides = "suppression_threshold" in parameters.USES[value(OD_METHOD)]
-        said += [f"T = {value(MAX_TRIPS)}", f"τ = {value(THRESHOLD)}" if hides else "our method"]
+        said += [f"T = {value(MAX_TRIPS)}"] if value(UNIT) != "trip" else []
+        said += [f"τ = {value(THRESHOLD)}" if hides else "our method"]
         said += [UNITS[value(UNIT)]]
         said += [cluster_words(zones("trips"))] if zones("trips") != FINEST else []
         said += [STEP_WORDS[value(OD_TIME)].lower()] if value(OD_TIME) != OD_TIME.default else []

@@ -60,8 +60,8 @@ def ranges(
     return written[0], written[1]
 
 
-ONE_BY_ONE = "95% for one flow"
-ALL_AT_ONCE = "95% for all flows at once"
+ONE_BY_ONE = "Kept trips, 95% for one flow"
+ALL_AT_ONCE = "Kept trips, 95% for all at once"
 
 
 def key() -> None:

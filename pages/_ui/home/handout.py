@@ -9,6 +9,7 @@ from html import escape
 import streamlit as st
 
 from engine import privacy
+from engine.origin_destination import suppresses
 from pages._ui import cached
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.picture import STYLE as PICTURE_STYLE, Picture
@@ -128,10 +129,13 @@ def figures_csv(answer: Answer) -> str:
     out = io.StringIO()
     rows = csv.writer(out)
     rows.writerow(("what", "value"))
-    about = {"dataset": answer.entry.name, "zones": setting.zones, "time": setting.when.step}
+    about = {"dataset": answer.entry.name, "zones": setting.zones, "time": words.when(setting)}
+    used = dict(vars(setting.parameters))
+    if words.is_flows(setting) and not suppresses(setting.parameters):
+        del used["suppression_threshold"]
     numbers = {"common part": use.share, "its standard error": use.error}
     numbers |= {"crossing": use.crossing, "best guess": answer.risk.best_guess}
-    rows.writerows({**about, **vars(setting.parameters), **numbers}.items())
+    rows.writerows({**about, **used, **numbers}.items())
     rows.writerow(("note", NOT_A_RELEASE.replace("**", "")))
     return out.getvalue()
 

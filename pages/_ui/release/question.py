@@ -111,7 +111,7 @@ def draw(plan: Plan, entry: Entry) -> None:
                 f"Error bar ({LEVEL:.0%})",
                 f"± {bar(first.half_width)}",
                 "by the law of the noise",
-                f"Of {first.what}, after trimming.{wider}",
+                f"Of {first.what}{', after trimming' * (plan.unit != 'trip')}.{wider}",
             ),
             Card("Noise", f"scale {stage.scale:.4g}", stage.noise, kept),
             Card("Noisy numbers", f"{plan.cells:,}", "", f"{numbers}.".partition(": ")[2]),
@@ -133,7 +133,7 @@ def draw(plan: Plan, entry: Entry) -> None:
 
 def _judge(plan: Plan, entry: Entry) -> None:
     """Say what is left of use and of privacy, in home's words: use of real people when asked."""
-    risk = f"{guessed(cached.risk(plan.setting).best_guess)} (a coin: 50)"
+    risk = f"{guessed(cached.risk(plan.setting).best_guess)} (a coin: 50) from this release alone"
     known = entry.metadata.simulated or st.session_state.get(f"release_judge_{entry.name}", False)
     if plan.product == "report" or not known:
         st.markdown(f"Once it is out, {risk}.")

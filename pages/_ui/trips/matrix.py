@@ -21,7 +21,7 @@ class Outcome(NamedTuple):
 
 
 KEPT = Outcome("kept", "#2a8fbd", "at least τ, and shown")
-LOST = Outcome("lost", colours.LOST, "at least τ, but suppressed by noise or trimming")
+LOST = Outcome("lost", colours.LOST, "at least τ, but reads 0, by noise or trimming")
 SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ, and suppressed as it should be")
 REVEALED = Outcome("revealed", "#e0a100", "below τ, but noise lifts it into view")
 PHANTOM = Outcome("phantom", colours.PHANTOM, "no trip at all, but noise shows one")

@@ -7,6 +7,7 @@ import streamlit as st
 
 from engine import origin_destination as od, privacy
 from engine.contract import Setting
+from engine.metrics import common_part
 from engine.privacy import GROUP, STRONG_GUESS, WEAK_GUESS, Risk
 from engine.steps import Level
 from engine.use import Use, readable_from
@@ -23,6 +24,13 @@ PRIVACY_RULE = (
     f"– halfway from a coin toss to certainty –, moderate up to {WEAK_GUESS:.0%}, and weak above; "
     "where single trips are protected it is never strong."
 )
+_BANDS: tuple[tuple[float, Level], ...] = (
+    (STRONG_GUESS, "good"),
+    (WEAK_GUESS, "partly"),
+    (1.0, "noisy"),
+)
+"""Of guesses; the first is not of single trips."""
+
 _STANDINGS = {
     ("strong", True): "private and usable",
     ("moderate", True): "moderately private, usable",
@@ -127,12 +135,13 @@ def _readable_from(setting: Setting) -> int | None:
 
 
 @cached.once
-def _trimmed(setting: Setting) -> float:
-    """Return the share of trips between zones that trimming drops, whatever ε is."""
-    asked: Any = setting.parameters
-    given, at = (asked.unit, asked.max_trips_per_user), cached.view(setting)
-    counted = cached.of(od.histogram, at, *given, **cached.days(setting))
-    return counted.trimmed_trips / max(counted.true_trips, 1.0)
+def _left(setting: Setting) -> float:
+    """Return the common part after trimming, without any noise; 1 where it is made up for."""
+    exact = cached.expected(setting)
+    if exact is None:
+        return 1.0
+    dropped, true = exact.histogram.trimmed_trips, exact.histogram.true_trips
+    return common_part(dropped, true - dropped, true)
 
 
 def _privacy(answer: Answer) -> Gauge:
@@ -151,7 +160,7 @@ def _privacy(answer: Answer) -> Gauge:
         value=risk.best_guess,
         low=0.5,
         high=1.0,
-        bands=((STRONG_GUESS, "good"), (WEAK_GUESS, "partly"), (1.0, "noisy")),
+        bands=_BANDS if risk.covers_person else _BANDS[1:],
         ends=("50: a coin", "100: certainty"),
     )
 
@@ -162,7 +171,7 @@ def _use(answer: Answer) -> Gauge:
     every = f"{what} between zones" if flows else what
     right = "where they were" if flows else "where and when they were"
     crossing = " that cross zones" if use.crossing < 1 else ""
-    trimmed = _trimmed(answer.setting) if flows else 0.0
+    left = _left(answer.setting) if flows else 1.0
     good, partly = use.limits
     drawn: Any = f"by draws, ± {percent(use.error)}" if use.error else "exact"
     return Gauge(
@@ -172,7 +181,7 @@ def _use(answer: Answer) -> Gauge:
         rule=f"{percent(use.share)}, {drawn}. {words.USE_RULE} {readable(answer)}",
         note=f"{percent(use.share)}, {drawn}: of all {every}, not of each {one}"
         + (f"; {words.hundred(use.crossing)} in 100 cross zones" if use.crossing < 1 else "")
-        + (f"; T drops {words.hundred(trimmed)} in 100" if trimmed >= 0.005 else ""),
+        + (f"; T alone leaves {words.hundred(left)}" if left < 0.995 else ""),
         value=use.share,
         low=0.0,
         high=1.0,

@@ -95,6 +95,10 @@ def _flows(setting: Setting) -> list[Card]:
         scores, how = cached.scores(setting, state.seed(state.entry_of(setting))), _DRAWN
     else:
         scores, how = expected_scores(exact), _EXPECTED
+    count = cached.matrices(setting)
+    if count > 1:
+        which = "all" if exact is not None else "first of"
+        how += f", {which} {count} {setting.when.step}s"
     wrong = f"{scores.lost_flows:,.0f} · {scores.phantom_flows:,.0f}"
     return [
         Card(
@@ -104,7 +108,7 @@ def _flows(setting: Setting) -> list[Card]:
             f"Relative error, flows of {least}+",
             percent(scores.relative_error),
             how,
-            "|private − true| / true on average, hidden ones included.",
+            "|private − true| / true on average, of those that read 0 too.",
         ),
         Card(
             "Suppression: pairs that read 0" if hides else "Pairs that may be empty",

@@ -31,7 +31,7 @@ HELP = {
     "one over the number of people.",
     "max_visits": "At most this many visits of a person are counted in the week, chosen at random. "
     "Fewer means less noise, but heavier sampling.",
-    "variant": "How noise is added to the density. The recommended method provably "
+    "variant": "How noise is added to the density. Fourier, joint, provably "
     "stays within the published ε.",
     "unit": "Whose trace is hidden. One trip protects least, the whole period of a person most.",
     "max_trips": "At most this many trips of a person are counted per day (or over the whole "

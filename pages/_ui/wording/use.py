@@ -28,6 +28,11 @@ SIGNS = {
     "suppression_threshold": "τ {}",
     "max_visits_per_user": "ℓ {}",
 }
+_KEPT = {
+    "person-day": "{} trips kept per person and day (T)",
+    "person": "{} trips kept per person (T)",
+    "trip": "every trip kept",
+}
 LEAK = (
     "Choosing by confidential data leaks a little about them, which no ε accounts for; Release "
     "records it."
@@ -103,10 +108,8 @@ def levers(setting: Setting, signs: Mapping[str, str] = SIGNS) -> str:
 
 def spelt(setting: Setting) -> str:
     """Return `levers` with what the signs mean, as a sentence."""
-    whose = {"person-day": " per person and day", "person": " per person"}
-    per = whose.get(getattr(setting.parameters, "unit", ""), "")
     signs = {
-        "max_trips_per_user": f"{{}} trips kept{per} (T)",
+        "max_trips_per_user": _KEPT.get(getattr(setting.parameters, "unit", ""), ""),
         "suppression_threshold": "flows under {} hidden (τ)",
         "max_visits_per_user": "{} visits kept per person (ℓ)",
     }

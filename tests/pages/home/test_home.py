@@ -145,13 +145,14 @@ def test_the_right_gauge_is_the_common_part_of_the_setting(open_home, query, set
 
 
 @pytest.mark.parametrize("step", ["day", "week"])
-def test_the_right_gauge_says_what_is_dropped_whatever_epsilon_is(open_home, step):
+def test_the_right_gauge_says_what_trimming_leaves_without_noise(open_home, step):
     app = open_home(od_data="demo-city", max_trips="2", epsilon="9", od_time=step)
     rows = datasets.load("demo-city").trips.whole
     left = rows.n * (rows.origin != rows.destination)
     dropped = left[rows.rank > 2].sum() / left.sum()
     assert 0.1 < dropped < 0.5
-    assert f"; T drops {100 * dropped:.0f} in 100<" in html_of(app)
+    together = 2 * (1 - dropped) / (1 + (1 - dropped))
+    assert f"; T alone leaves {100 * together:.0f}<" in html_of(app)
 
 
 @pytest.mark.parametrize(

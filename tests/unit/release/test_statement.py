@@ -70,7 +70,7 @@ BEYOND = "scaled up by the noisy number of the next trips beyond it, at most 16"
     ("setting", "item", "said"),
     [
         (flows(epsilon=0.1), "unit", "All 7 released days of a person .* lose up to ε = 0.7"),
-        (flows(), "small_groups", "pays kε, 4 of them ε = 2.$"),
+        (flows(), "small_groups", "pays kε, 4 of them ε = 2 on each day.$"),
         (zoom(epsilon=1.0, delta=1e-7), "small_groups", GROUP),
         (ours(FOUR), "bias", BEYOND),
     ],
