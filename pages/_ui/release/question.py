@@ -133,7 +133,8 @@ def draw(plan: Plan, entry: Entry) -> None:
 
 def _judge(plan: Plan, entry: Entry) -> None:
     """Say what is left of use and of privacy, in home's words: use of real people when asked."""
-    risk = f"{guessed(cached.risk(plan.setting).best_guess)} (a coin: 50) from this release alone"
+    risk = guessed(cached.risk(plan.setting).best_guess, plan.setting)
+    risk += " (a coin: 50) from this release alone"
     known = entry.metadata.simulated or st.session_state.get(f"release_judge_{entry.name}", False)
     if plan.product == "report" or not known:
         st.markdown(f"Once it is out, {risk}.")

@@ -88,10 +88,11 @@ def held(use: Use, setting: Setting) -> str:
     return f"{cross}, {right(use)} in 100 are where they were"
 
 
-def guessed(best_guess: float) -> str:
+def guessed(best_guess: float, setting: Setting) -> str:
     """Say how often an attacker is right at most, as every page does."""
     words = privacy.guesses(best_guess).removesuffix(" of 100 guesses")
-    return f"an attacker guesses right {words} times in 100"
+    trip = " about one trip" * (getattr(setting.parameters, "unit", "") == "trip")
+    return f"an attacker guesses right {words} times in 100{trip}"
 
 
 def levers(setting: Setting, signs: Mapping[str, str] = SIGNS) -> str:
@@ -131,14 +132,14 @@ def publish(one: Candidate) -> str:
 def sentence(one: Candidate) -> str:
     """Return a recommendation as one sentence."""
     return (
-        f"Publish {publish(one)}: {held(one.use, one.setting)}; {guessed(one.risk)}. "
+        f"Publish {publish(one)}: {held(one.use, one.setting)}; {guessed(one.risk, one.setting)}. "
         f"{spelt(one.setting)}"
     )
 
 
 def as_set(use: Use, setting: Setting, best_guess: float) -> str:
     """Return the verdict on what is set as a sentence, and what it is set to."""
-    words = f"{held(use, setting)}; {guessed(best_guess)}. {set_to(use, setting)}"
+    words = f"{held(use, setting)}; {guessed(best_guess, setting)}. {set_to(use, setting)}"
     return f"{words[0].upper()}{words[1:]}"
 
 

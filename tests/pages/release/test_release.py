@@ -116,7 +116,8 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
         entry.key.dataset,
     )
     use = held(cached.use(setting, 0), setting)
-    assert f"{use[1:]}; once it is out, {guessed(cached.risk(setting).best_guess)}" in texts(app)
+    risk = guessed(cached.risk(setting).best_guess, setting)
+    assert f"{use[1:]}; once it is out, {risk} (a coin: 50) from this release alone" in texts(app)
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
