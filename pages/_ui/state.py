@@ -14,6 +14,7 @@ from engine.contract import Seen, Setting, Step, When
 from engine.parameters import (
     DELTA_STOPS,
     EPSILON_STOPS,
+    HOURS_PER_WEEK,
     MAX_TRIPS_STOPS,
     MAX_VISITS_LIMIT,
     DensityParameters,
@@ -34,7 +35,7 @@ from pages._ui.wording.datasets import (
     zones_words,
 )
 from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES
-from pages._ui.wording.numbers import scientific
+from pages._ui.wording.numbers import hour_of_week, scientific
 from pages._ui.wording.privacy import UNITS
 
 T = TypeVar("T")
@@ -151,6 +152,14 @@ SHOWN = Field[str](
     default="trips",
     words={"trips": "Flows", "density": "Density"}.__getitem__,
 )
+HOUR = Field[int](
+    key="density_hour",
+    label="Hour of the week (local time)",
+    options=range(HOURS_PER_WEEK),
+    default=2 * 24 + 18,
+    words=hour_of_week,
+)
+"""On the map: a public choice to begin with, not the fullest hour."""
 VIEW = Field[str](
     key="view",
     label="View",
@@ -160,7 +169,7 @@ VIEW = Field[str](
 )
 FIELDS: tuple[Field[Any], ...] = (
     *(EPSILON, DELTA, MAX_VISITS, VARIANT, SCALING, SMOOTHING, GAUSSIAN),
-    *(UNIT, MAX_TRIPS, THRESHOLD, OD_METHOD, OD_TIME, RISK, SHOWN, VIEW),
+    *(UNIT, MAX_TRIPS, THRESHOLD, OD_METHOD, OD_TIME, RISK, SHOWN, HOUR, VIEW),
 )
 """Everything that is set for all pages, but for names of datasets and zones."""
 

@@ -7,20 +7,17 @@ import streamlit as st
 
 from engine import density
 from engine.contract import Setting
-from engine.parameters import HOURS_PER_WEEK
 from pages._ui import cached, state
 from pages._ui.drawing import charts, maps, picture
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.drawing.picture import KINDS, Picture, wrong_visits
 from pages._ui.shell import problems
 from pages._ui.shell.session import map_size
-from pages._ui.wording.numbers import fixed, inert, number, percent
+from pages._ui.wording.numbers import fixed, hour_of_week, inert, number, percent
 
 VIEWS = ("True", "Private", "Error")
 WIDTH, HEIGHT = 430, 440
 """Pixels that a map needs beside another part; where there are fewer they stand in one column."""
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_BUSY_HOUR = 2 * 24 + 18
 _WRONG = {
     "phantom": "zones in which nobody was, but noise shows a visit",
     "lost": "zones with visits that read 0",
@@ -64,11 +61,8 @@ def _map(setting: Setting) -> None:
     view = state.choose(
         "Map of visits in one hour", VIEWS, "density_map_view", "Private", titled=True
     )
-    last = HOURS_PER_WEEK - 1
-    hour = st.slider(
-        "Hour of the week (local time)", 0, last, _BUSY_HOUR, key="density_hour", **state.LINKED
-    )
-    when = f"{_DAYS[hour // 24]} {hour % 24:02d}:00–{hour % 24 + 1:02d}:00"
+    hour = state.draw(state.HOUR)
+    when = f"{hour_of_week(hour)}–{hour % 24 + 1:02d}:00"
     seed = state.seed(state.entry_of(setting))
     truth, private = cached.truth(setting), cached.release(setting, seed).counts
     error = private - truth

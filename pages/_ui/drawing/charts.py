@@ -14,6 +14,7 @@ from engine.arrays import Numbers
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
 from pages._ui import state
 from pages._ui.drawing.colours import HERE, PRIVATE, SERIES as SERIES
+from pages._ui.wording.numbers import WEEKDAYS
 
 Spec = dict[str, Any]
 Values = Sequence[Any] | Numbers
@@ -123,8 +124,8 @@ def multiples(title: str, low: float, high: float) -> Axis:
 
 def week() -> tuple[list[int], Axis]:
     """Return where the 168 hours of a week stand, Monday 00:00 first, and their axis."""
-    days = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-    labels = " : ".join(f"datum.value == {24 * day} ? '{name}'" for day, name in enumerate(days))
+    named = enumerate(WEEKDAYS)
+    labels = " : ".join(f"datum.value == {24 * day} ? '{name}'" for day, name in named)
     return list(range(HOURS_PER_WEEK)), Axis(
         title="Hour of the week (local time)",
         domain=(0.0, HOURS_PER_WEEK - 1),

@@ -3,13 +3,11 @@
 import numpy as np
 
 from engine.contract import Setting
-from pages._ui import cached
+from pages._ui import cached, state
 from pages._ui.drawing import marks, picture
 from pages._ui.drawing.maps import largest_flows
 from pages._ui.wording import use as words
-
-MAP_HOUR, MAP_HOUR_NAME = 2 * 24 + 18, "Wednesday 18:00–19:00"
-"""The hour on the map: a public choice, not the fullest hour."""
+from pages._ui.wording.numbers import hour_of_week
 
 
 @cached.once
@@ -20,9 +18,10 @@ def of(setting: Setting, seed: cached.Seed) -> picture.Picture:
     release = cached.release(setting, seed)
     epsilon = setting.parameters.epsilon
     if not words.is_flows(setting):
-        true = cached.truth(setting)[:, MAP_HOUR]
-        private = np.maximum(release.counts[:, MAP_HOUR], 0.0)
-        what = f"visits, {MAP_HOUR_NAME}"
+        hour = state.HOUR.default
+        true = cached.truth(setting)[:, hour]
+        private = np.maximum(release.counts[:, hour], 0.0)
+        what = f"visits in the hour from {hour_of_week(hour)}"
         return picture.of_zones(drawn, true, private, what=what, epsilon=epsilon)
     shown = release.as_shown[0]
     said: dict[tuple[int, int], str] = {}

@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 
 WORD_JOINER = "\u2060"
+WEEKDAYS = "Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"
 
 
 def scientific(value: float) -> str:
@@ -53,6 +54,15 @@ def metres(value: float) -> str:
     if not math.isfinite(value):
         return "–"
     return f"{value:.0f} m" if value < 999.5 else f"{value / 1000:.1f} km"
+
+
+def hour_of_week(hour: int) -> str:
+    """Write an hour of the week, Monday 00:00 first.
+
+    >>> hour_of_week(66)
+    'Wed 18:00'
+    """
+    return f"{WEEKDAYS[hour // 24]} {hour % 24:02d}:00"
 
 
 def joined(parts: Sequence[str]) -> str:
