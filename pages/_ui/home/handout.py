@@ -50,7 +50,8 @@ def button(answer: Answer, picture: Picture) -> None:
     # the file is made where no session is at hand
     readable, count = answers.readable(answer), len(cached.dataset(answer.setting.seen).zones)
     advice = recommend.said(answer.setting)
-    name = f"{answer.entry.name}-{'flows' if words.is_flows(answer.setting) else 'density'}"
+    flows, epsilon = words.is_flows(answer.setting), answer.setting.parameters.epsilon
+    name = f"{answer.entry.name}-{'flows' if flows else 'density'}-epsilon-{epsilon:g}"
     st.download_button(
         "Handout",
         data=lambda: page_html(answer, picture, readable, count, advice),

@@ -75,7 +75,7 @@ def said(setting: Setting) -> str:
     best = None if judged is None or judged.every.alike else judged.best
     if best is None or not best.usable:
         return ""
-    return f"as it is set. {_why()}" if best.setting == setting else words.sentence(best)
+    return f"{'as it is set.' if best.setting == setting else words.sentence(best)} {_why()}"
 
 
 def draw(setting: Setting, *, key: str) -> None:

@@ -365,7 +365,8 @@ def test_the_handout_holds_the_recommendation_once_all_is_judged(saved, settled)
     app = settled(app)
     assert "way_home_use" in [one.key for one in app.button]
     sentence = re.search("Publish .*?ε [0-9.]+[0-9]", advice(app)[0][1])[0]
-    assert f"<b>Recommended:</b> {sentence}." in html.unescape(files["Handout"])
+    why = "No other setting tried for this need keeps clearly more right at a risk up to 75 in 100"
+    assert f"<b>Recommended:</b> {sentence}. {why}" in html.unescape(files["Handout"])
     settled(app.button(key="way_home_use").click().run())
     assert "<b>Recommended:</b> as it is set." in files["Handout"]
 
