@@ -66,7 +66,7 @@ class Kind(Enum):
         "all visits, at most K_max a person; what this tells of those with many visits is taken "
         "off their weight above",
     )
-    FLOWS = "trips between zones", "trips of every origin and destination, as trimmed"
+    FLOWS = "trips between zones", "kept trips of every origin and destination"
     TRIPS_BEYOND = "trips beyond the bound", "number of trips beyond it, at most {} of each"
     REPORT_COUNTS = "{}", "counts by bins fixed in advance"
     REPORT_RANKS = "{}: five numbers", "ranks of the edges of the bins"

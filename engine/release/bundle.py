@@ -5,7 +5,8 @@ claim the name; one rename puts the one over the other. What a killed release le
 next one. Keys of tables are from public geometry, and no spreadsheet runs their text. The folder
 ``flowmap`` has flows of all released matrices added up, of noisy cells before suppression:
 suppressed cells never show negative noise. Many sums are noise alone; those are left out by a bar
-that holds for all flows at once, since a reader looks at the flows that are there.
+that holds for all flows at once, since a reader looks at the flows that are there; so are those
+that read less than τ.
 """
 
 import fcntl
@@ -225,7 +226,7 @@ def write_flowmap(
     write_table(folder / "locations.csv", [{"id": ids, "name": names, "lat": lat, "lon": lon}])
     scale, matrices = plan.stages[0].scale, plan.matrices
     bar = clear_bar(scale, matrices, len(sums))
-    clear = sums > bar
+    clear = (sums > bar) & (sums >= (0 if plan.ours else plan.least))
     shown, where = sums[clear], pa.array(np.flatnonzero(clear))
     flows = {"origin": ends[0].take(where), "dest": ends[1].take(where), "count": shown}
     write_table(folder / "flows.csv", [{**flows, "low_95": shown - bar, "high_95": shown + bar}])

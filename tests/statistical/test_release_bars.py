@@ -162,6 +162,15 @@ def test_the_file_does_not_read_two_thousand_times_the_trips(tmp_path, law):
     assert 0.4 * sd < np.std(read) < 1.8 * sd
 
 
+def test_the_file_shows_no_flow_below_the_threshold_however_clear(tmp_path):
+    dataset = sparse(tmp_path, {(0, 1): 10, (1, 2): 40})
+    for one, shown in ((flows, [40]), (lambda **given: ours(flows(**given)), [10, 40])):
+        folder = tmp_path / f"{len(shown)}"
+        written(one(epsilon=40.0, unit="trip", last=0), dataset, folder)
+        counts = pd.read_csv(folder / "flowmap" / "flows.csv")["count"]
+        assert sorted(counts) == pytest.approx(shown, abs=4)
+
+
 @pytest.mark.parametrize(("kind", "draws"), [("published", 10), ("ours", 1)])
 def test_flows_in_the_file_are_unbiased_and_all_in_their_bars(tmp_path, law, kind, draws):
     law()

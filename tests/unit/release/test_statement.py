@@ -100,7 +100,10 @@ def test_an_attacker_guesses_as_often_as_the_pages_say(demo, setting):
 
 def test_of_a_table_of_flows_whole_trips_of_the_table_are_protected(demo):
     planned = plan(flows(unit="trip"), demo)
-    assert statement_of(demo, planned)["items"]["unit"].startswith("One trip. W")
+    said = statement_of(demo, planned)
+    assert said["items"]["unit"].startswith("One trip. W")
+    assert said["counted"]["kept"] == "the trips between zones"
+    assert "trips within a zone are left out" in said["counted"]["beyond"]
     table = replace(demo.metadata, trips_have_people=False)
     said = statement_of(demo, replace(planned, metadata=table))["items"]["unit"]
     assert "one whole trip of it, and not all that one trip of the sample adds" in said
