@@ -228,7 +228,9 @@ def _table(rows: list[Line], done: set[int]) -> dict[str, list[str]]:
 
 def _declare(plan: Plan, entry: Entry, ledger: BudgetLedger, known: dict[str, Budget]) -> None:
     """Ask for the budget of a dataset's people: a new one, or that of people who have one."""
-    st.warning(NO_BUDGET, icon=":material/account_balance:")
+    people_known = entry.metadata.trips_have_people
+    whose = NO_BUDGET.format("people" if people_known else "trips")
+    st.warning(whose, icon=":material/account_balance:")
     if (
         known
         and st.radio("Whose data is it?", list(WHOSE), format_func=WHOSE.__getitem__) == "same"
@@ -242,7 +244,8 @@ def _declare(plan: Plan, entry: Entry, ledger: BudgetLedger, known: dict[str, Bu
     with st.form("release_budget", border=True, enter_to_submit=False):
         people = st.text_input("Name of the people and the period", value=entry.name)
         left, middle, right = st.columns(3)
-        unit = left.selectbox("Budget per", list(UNITS)[::-1], format_func=UNITS.__getitem__)
+        units = list(UNITS)[::-1] if people_known else ["trip"]
+        unit = left.selectbox("Budget per", units, format_func=UNITS.__getitem__)
         epsilon = middle.number_input(
             "Privacy loss of all releases (ε)", 0.01, 100.0, None, step=0.5, placeholder="such as 2"
         )

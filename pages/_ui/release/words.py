@@ -13,7 +13,7 @@ NOTHING_YET = "Nothing leaves this computer, and nothing is spent, before you co
 NO_BUDGET = (
     "Nobody has said yet how much may be revealed about the people in this dataset. Whoever "
     "answers for their data declares it once, for all releases together. Who knows all others' "
-    "data then guesses whether one of these people is in them. If all is spent at once, with "
+    "data then guesses whether one of these {} is in them. If all is spent at once, with "
     + ", with ".join(f"ε {one} {guesses(Guarantee(epsilon=one).best_guess)}" for one in (1, 2, 4))
     + " are right; a coin gets 50."
 )

@@ -1,6 +1,7 @@
 """The Release page: only on this computer, nothing before confirming, once, and listed after."""
 
 import json
+import shutil
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -228,6 +229,14 @@ def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(
     app.session_state["session"].judged.add("demo-city")
     app.run()
     assert filled(app)[0] == "these data"
+
+
+def test_of_trips_without_people_a_budget_is_per_trip(page, own_data, data_root):
+    shutil.copytree(data_root / "flows", own_data / "flows")
+    app = page.run().selectbox(key="od_data").set_value("flows").run()
+    assert "guesses whether one of these trips is in them" in texts(app)
+    (unit,) = (one for one in app.selectbox if one.label == "Budget per")
+    assert unit.options == ["trip"]
 
 
 def test_a_second_dataset_of_the_same_people_shares_their_budget(page):
