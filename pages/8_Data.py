@@ -14,6 +14,13 @@ LEAD = (
     "Bring your own trips, visits or flows. What you upload stays in this session: nobody else "
     "sees it, and it is deleted when you leave."
 )
+# shows what was built, which stands above where its button was pressed
+_TOP = st.components.v2.component(
+    "to_top",
+    js="""export default () => {
+      document.querySelector("[data-testid=stMain]").scrollTo(0, 0)
+    }""",
+)
 
 
 def draw() -> None:
@@ -23,6 +30,7 @@ def draw() -> None:
     ready = build.name if build is not None and build.state == "finished" else None
     if build is not None and ready is not None:
         data_list.built(ready, build.result["seconds"])
+        _TOP(key=f"top_{ready}", height=1)
         another = {"key": "data_another", "on_click": data_store.dismiss}
         st.button("Build another", icon=":material/add:", **another)
     else:

@@ -152,6 +152,7 @@ def of_flows(
     *,
     least: int,
     epsilon: float,
+    when: str = "",
     words: Mapping[tuple[int, int], str] = MappingProxyType({}),
 ) -> Picture:
     """Return the largest flows of each side as arrows, those that are wrong marked on the right."""
@@ -185,7 +186,7 @@ def of_flows(
     privately += flows(shown, private[shown].astype(float), kinds)
     ground = "".join(f'<path class="ground" d="{path}"/>' for path in drawn.zones)
     which = "all" if true.size - len(true) <= LARGEST else f"the {LARGEST} largest"
-    what = f"trips, {which} flows"
+    what = f"trips{when}, {which} flows"
     titles = {"True": truly, f"Private, ε = {epsilon:g}": privately}
     sides = "".join(
         figure(drawn.view_box, title, f"{title}: {what}", ground + one)

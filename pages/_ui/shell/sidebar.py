@@ -76,10 +76,11 @@ def _flows(*, need: bool) -> None:
         zones("trips")
         time()
         unit()
-    by_trip = state.value(state.UNIT) == "trip"
-    state.draw(state.MAX_TRIPS, disabled=by_trip)
-    if by_trip:
+    of = state.flows()
+    if of is not None and of.parameters.unit == "trip":
         st.caption(TRIP_LEVEL)
+    else:
+        state.draw(state.MAX_TRIPS)
     state.draw(state.OD_METHOD)
     method = origin_destination.METHODS[state.value(state.OD_METHOD)]
     hides = "suppression_threshold" in method.uses

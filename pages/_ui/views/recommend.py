@@ -83,7 +83,7 @@ def draw(setting: Setting, *, key: str) -> None:
     try:
         work = job(setting, delay_s=pieces.RESTED_S)
     except ExplorerError as problem:
-        st.caption(f"Nothing is recommended: {problem}")
+        st.caption(f"Nothing is recommended: {problem}.")
         return
 
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:

@@ -237,6 +237,7 @@ def test_flows_without_people_say_why_nothing_is_recommended(open_home):
     app.selectbox(key="od_data").set_value("flows").run()
     assert "holds flows without people" in text(app)
     assert app.selectbox(key="unit").value == "trip"
+    assert "max_trips" not in {one.key for one in app.select_slider}  # nobody is trimmed
 
 
 def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
@@ -253,6 +254,7 @@ def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
         sum(true[p] >= 15 and private[p] == 0 for p in busy),
     ]
     (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
+    assert f"trips on {demo.metadata.days[0]:%-d %B}, the {LARGEST} largest flows" in drawn
     private = drawn.split("<figure>")[2].split("</figure>")[0]
     kinds = [private.count(f'"flow {kind}"') for kind in ("phantom", "inflated", "lost")]
     assert counted[0] > 0
