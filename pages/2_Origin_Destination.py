@@ -39,7 +39,7 @@ def draw() -> None:
         return
     matrix = trips_matrix.pick(setting)
     answers.draw(setting)
-    numbers.draw(setting)
+    numbers.draw(setting, day=matrix.day)
     views = [name for name in VIEWS if matrix.has_law or name != GRID]
     if st.session_state.get("od_view", "Map") not in views:
         st.session_state["od_view"] = "Map"

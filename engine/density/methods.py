@@ -44,10 +44,12 @@ _laplace = partial(
 
 # the advised method and ours first; then P1's: Algorithm 4, §5.3 and §5.2
 METHODS: dict[DensityMethod, Method[DensityRelease]] = {
-    "efpag_joint": _fourier(name="Fourier, joint", short="EFPAG, joint", uses=USES["efpag_joint"]),
+    "efpag_joint": _fourier(
+        name="Fourier, joint", short="Fourier, joint", uses=USES["efpag_joint"]
+    ),
     "zoom": Method(
         name="Five zoom levels (ours)",
-        short="Zoom (ours)",
+        short="Zoom levels (ours)",
         uses=USES["zoom"],
         release=zoom_release,
         loses=(

@@ -23,8 +23,8 @@ METHODS: dict[ODMethod, Method[Release]] = {
         short="The papers' method",
         about="Hides every flow below τ.",
         loses=(
-            "Every flow below τ, and with it much of the totals of zones; what it shows keeps its "
-            "full noise.",
+            "The papers' method hides every flow below τ, and with it much of the totals of zones; "
+            "what it shows keeps its full noise.",
         ),
         uses=USES["published"],
         release=mechanism.release,
@@ -39,9 +39,9 @@ METHODS: dict[ODMethod, Method[Release]] = {
         f"{estimate.BEYOND_SHARE:.0%} of ε goes to the number of trips beyond T, by which all "
         "flows are scaled up.",
         loses=(
-            "Sudden, isolated flows that its model does not expect.",
-            "A zone that changes at once is pulled towards its usual share.",
-            "Trips beyond T are taken to resemble those that are kept.",
+            "Our method misses sudden, isolated flows that its model does not expect.",
+            "It pulls a zone that changes at once towards its usual share.",
+            "It takes trips beyond T to resemble those that are kept.",
             "It is no better on large flows. What its model believes of a flow is not guaranteed; "
             "the ranges beside it are.",
         ),

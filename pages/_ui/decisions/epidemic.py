@@ -279,9 +279,9 @@ def of_decisions(drawn: Shapes, compared: Comparison, epsilon: float) -> Picture
     sides += _side(drawn, title, acting / compared.days, words, edges)
     due, key = number(float(compared.acting_true.sum())), ""
     for name, days in (("missed", missed), ("needless", needless)):
-        said = f"{name}: {number(float(days.sum()))} zone-days of {due} due"
+        said = f"{name}: {number(float(days.sum()))} zone-days beside {due} due"
         key += picture.swatch(_EDGES[name], said)
-    note = "marked where more than one decision in ten is wrong; darker: acts on more days"
+    note = "marked where over a tenth as many days are wrong as are due; darker: acts on more days"
     return Picture(sides, f"{key}<span>{note}</span>")
 
 

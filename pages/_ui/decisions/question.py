@@ -175,8 +175,8 @@ def offer(met: Booleans, promise: str, dataset: str) -> None:
     chosen = strongest_privacy(EPSILON_STOPS, met, CONFIDENCE)
     if chosen is None:
         st.caption(
-            f"No ε up to {EPSILON_STOPS[-1]:g} keeps {promise} in 9 of 10 releases, whatever their "
-            "mean: try a lower τ or a larger T."
+            f"No ε keeps {promise} in 9 of 10 releases, there and at every larger one up to "
+            f"{EPSILON_STOPS[-1]:g}: try a lower τ or a larger T."
         )
         return
 

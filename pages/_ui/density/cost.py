@@ -46,7 +46,7 @@ def _stages(ledger: Ledger) -> list[tuple[str, ...]]:
             stage.noise,
             "–" if stage.noise_scale is None else number(stage.noise_scale, 3),
             f"{stage.epsilon:.3g}",
-            scientific(stage.delta) if stage.delta else "–",
+            scientific(stage.delta).replace("-", "\N{NON-BREAKING HYPHEN}") if stage.delta else "–",
         )
         for stage in ledger.stages
     ]

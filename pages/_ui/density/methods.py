@@ -53,6 +53,9 @@ def draw(setting: Setting) -> None:
         "everywhere are left out. Above ε = 4 Gaussian methods take the analytic Gaussian. "
         + LOOK[by]
     )
+    method = cached.method_of(setting)
+    if method.loses:
+        st.caption(f"{method.name}: {' '.join(method.loses)}")
 
 
 def scored(setting: Setting, seed: cached.Seed) -> tuple[float, ...]:
@@ -66,7 +69,7 @@ def scored(setting: Setting, seed: cached.Seed) -> tuple[float, ...]:
 def _methods(setting: Setting) -> dict[str, Setting]:
     curves = {one.short: _vary(setting, method=key) for key, one in density.METHODS.items()}
     plain = _vary(setting, method="efpa", scaling=False, smoothing=False)
-    return {**curves, "EFPA, no scaling or smoothing": plain}
+    return {**curves, "EFPA, no stages": plain}
 
 
 def _kept(setting: Setting) -> dict[str, Setting]:

@@ -21,7 +21,8 @@ Values = Sequence[Any] | Numbers
 Tables = dict[str, Mapping[str, Values]]
 
 SOLID, DASHED, DOTTED, LONG = (1, 0), (6, 4), (2, 2), (10, 3)
-STROKES = (SOLID, DASHED, DOTTED, LONG, (4, 2), (14, 4), (2, 5))
+STROKES = (SOLID, DASHED, DOTTED, LONG, (4, 2), (14, 4))
+"""Fewer than there are colours: a series that takes a colour again has another stroke."""
 NOTHING = "Nothing is known yet."
 _SI = "abs(datum.value) < 1 && datum.value != 0 ? format(datum.value, '~g') : format(datum.value, '~s')"  # noqa: E501
 _MULTIPLES = (
@@ -392,6 +393,7 @@ def show(
         "layer": [*layers, _UNSEEN],
         "height": height,
         "width": "container",
+        "padding": {"left": 5, "top": 5, "right": 16, "bottom": 20},  # else a last label is cut
         "title": small | {"fontSize": 9, "fontWeight": "normal"},
     }
 

@@ -30,7 +30,7 @@ def draw(report: Report) -> None:
     if result is not None:
         true, kept = (report.numbers(Analysis.SIZE, kept=each) for each in (False, True))
         reach = result.half_widths()
-        names = ("Trips",) if len(result.noisy) == 1 else ("People", "Trips")
+        names = ("Trips",) if len(result.noisy) == 1 else ("People who travel", "Trips")
         cards.row(
             [
                 Card(
@@ -62,7 +62,8 @@ def errors(report: Report) -> None:
         noise = f"± {number(float(np.median(result.half_widths())))}", *map(number, means)
         found = losses(true, result.shown, analysis)
         lost = (_written(key, found.get(key)) for key in _NAMES)
-        lines.append((analysis.label, f"{result.epsilon:.3g}", *noise, *lost))
+        price = f"{result.epsilon:.3g}" if result.epsilon else "read off others"
+        lines.append((analysis.label, price, *noise, *lost))
     tables.rows(heads, lines)
     st.caption(
         "Common part: of 100 trips or points, so many are where they really were. Left out: mean "
@@ -75,7 +76,8 @@ def errors(report: Report) -> None:
 def _written(name: str, value: float | None) -> str:
     if value is None or np.isnan(value):
         return "–"
-    return percent(value) if name in ("common_part", "relative_error") else f"{value:.3g}"
+    shares = "common_part", "relative_error", "top_10_coverage"
+    return percent(value) if name in shares else f"{value:.3g}"
 
 
 def _which_m(report: Report) -> None:

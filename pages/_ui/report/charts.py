@@ -65,7 +65,7 @@ def histograms(report: Report) -> None:
                 continue
             bins, result = BINS[analysis], report.release.results[analysis]
             labels = [f"{low:g}–{high:g}" for low, high in pairwise(bins.edges)]
-            _bars(report, analysis, labels, slice(1, -1), bins.unit, analysis.counted)
+            _bars(report, analysis, labels, slice(1, -1), bins.unit, f"{analysis.counted}s")
             rows = {
                 "True": true_five_numbers(report.table, analysis, report.parameters),
                 "Kept": true_five_numbers(report.table, analysis, report.parameters, kept=True),

@@ -23,7 +23,7 @@ def visits(report: Report) -> None:
         return
     result, true = report.release.results[Analysis.VISITS], report.numbers(Analysis.VISITS)
     drawn, counts = _zones(report), (true[:-1], result.shown[:-1])
-    about: dict[str, Any] = {"what": "starts and ends", "epsilon": report.parameters.epsilon}
+    about: dict[str, Any] = {"what": "starts and ends", "epsilon": result.epsilon}
     picture.draw(picture.of_zones(drawn, *(one.astype(float) for one in counts), **about))
     first = largest(counts[1], _LISTED)
     _list({"Zone": [drawn.names[i] for i in first]}, *(one[first] for one in counts))
@@ -42,7 +42,7 @@ def flows(report: Report) -> None:
     size = len(drawn.names)
     counts = true.reshape(size, size), result.shown.reshape(size, size)
     between = (one * (1 - np.eye(size, dtype=np.int64)) for one in counts)
-    least = {"least": 1, "epsilon": report.parameters.epsilon}
+    least = {"least": 1, "epsilon": result.epsilon}
     picture.draw(picture.of_flows(drawn, *between, **least))
     first = largest(counts[1].ravel(), _LISTED)
     ends = {

@@ -1,6 +1,7 @@
 """Origin–destination page: what rose and what fell between two spans, and what nobody can tell."""
 
 import html
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -22,8 +23,11 @@ from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import Note
 from pages._ui.drawing.maps import Scale
 from pages._ui.drawing.picture import Picture, Shapes
+from pages._ui.shell.session import session
 from pages._ui.trips.matrix import Matrix
+from pages._ui.wording import use as words
 from pages._ui.wording.numbers import number
+from pages._ui.wording.privacy import UNITS
 
 FLOW, SHARE = 100, 0.2
 MOST = 80
@@ -48,6 +52,8 @@ def draw(matrix: Matrix) -> None:
     spans = _spans(matrix.setting, len(matrix.names))
     if spans is None:
         return
+    asked = words.levers(matrix.setting).rpartition(", ε")[0]
+    session().said = f"{asked}, {UNITS[matrix.parameters.unit]}, two spans"
     way = state.choose(
         "Show", ("Flows", "Leaving", "Arriving"), "od_change_show", linked=False, titled=True
     )
@@ -60,7 +66,7 @@ def draw(matrix: Matrix) -> None:
         [
             Card("Told", number(known.told), "flows", f"Beyond noise. Means of {draws} draws."),
             Card("Found", number(known.found), changed, f"Of flows of {FLOW} trips or more."),
-            Card("Missed", number(known.missed), changed, "Nobody can tell them from noise."),
+            Card("Missed", number(known.missed), changed, "Not told apart from noise."),
             Card("Invented", number(known.invented), "flows", wrong),
         ]
     )
@@ -180,12 +186,13 @@ def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
     # a trip is in one span; a person pays for each day of both, or for two releases
     unit, times = matrix.parameters.unit, {"trip": 1, "person-day": 2 * length, "person": 2}
     paid = times[unit] * matrix.parameters.epsilon
-    who = "A trip is in one span only and" if unit == "trip" else "A person"
+    who = "a trip is in one span only and" if unit == "trip" else "a person"
     st.caption(
         f"Of all changes that are told at most {LEVEL:.0%} are wrong on average, by one "
         f"Benjamini–Hochberg over all {'flows' if truly.ndim == 2 else 'zones'}, for the trips "
         "that trimming keeps. That covers the noise alone, not who happened to travel on these "
-        f"days. {who} pays ε = {paid:.3g} for both spans."
+        f"days. Each span would be one table, whatever time is set, and {who} pays "
+        f"ε = {paid:.3g} for both spans."
     )
 
 
@@ -256,9 +263,10 @@ def _over_epsilon(parameters: Any, zones: int) -> None:
         key="od_change_epsilon",
         alt="How often the change is told, over the privacy loss",
     )
+    alone, chosen = (math.ceil(100 * one) / 100 for one in least)
     st.markdown(
-        f"**From ε = {least[0]:.2g} on a {SHARE:.0%} change in a flow of {FLOW} can be told** in "
-        f"95 of 100 releases, from ε = {least[1]:.2g} on also as one of {flows:,} flows."
+        f"**From ε = {alone:g} on a {SHARE:.0%} change in a flow of {FLOW} can be told** in 95 of "
+        f"100 releases, from ε = {chosen:g} on also as one of {flows:,} flows."
     )
 
 

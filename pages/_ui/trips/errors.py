@@ -43,11 +43,12 @@ def _methods(matrix: Matrix) -> None:
     near = cached.of(_nearness, cached.view(matrix.setting))
     flows = spread(noisy.sum(axis=1), noisy.sum(axis=0), near)
     add("Noisy totals and the map alone", drawn_scores(true, flows, 1), noisy)
-    tables.rows(("Method, one draw", "Mean error (trips)", "Common part", "Totals off by"), rows)
+    tables.rows(
+        (f"Method, one draw{matrix.of}", "Mean error (trips)", "Common part", "Totals off by"), rows
+    )
     st.caption(
-        "All spend the same ε and read the same noise. Totals of zones are best by the noisy sums "
-        "themselves. The last row knows how many trips leave and enter each zone and spreads them "
-        "by distance: what a method must beat. "
+        "All spend the same ε and read the same noise. The last row knows how many kept trips "
+        "leave and enter each zone and spreads them by distance: what a method must beat. "
         + " ".join(line for one in METHODS.values() for line in one.loses)
     )
 
@@ -90,7 +91,7 @@ def _distributions(matrix: Matrix) -> None:
         )
         for name, law in laws.items()
     ]
-    tables.rows(("Setting", "Median (trips)", "Mean (trips)", "Relative (MRE)"), rows)
+    tables.rows((f"Setting{matrix.of}", "Median (trips)", "Mean (trips)", "Relative (MRE)"), rows)
     st.caption(
         "Over flows with a trip. Exact, without drawing: each curve is the share of flows whose "
         "error is at most the value below. Relative: |private − true| / true."

@@ -20,7 +20,8 @@ _ZONE = "od_zone"
 _BANDS = (
     "42 (95%: 31–55; 12–72 for all flows at once) gives the estimate and two ranges of the trips "
     "kept by trimming, whatever the model: the first for a flow you had in mind before you looked, "
-    "the second also for flows that are shown because they came out large."
+    "the second also for flows that are shown because they came out large. The estimate is of all "
+    "trips, and may lie above both."
 )
 
 

@@ -21,8 +21,8 @@ class Outcome(NamedTuple):
 
 
 KEPT = Outcome("kept", "#2a8fbd", "at least τ, and shown")
-LOST = Outcome("lost", colours.LOST, "at least τ, but reads 0, by noise or trimming")
-SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ, and suppressed as it should be")
+LOST = Outcome("lost", colours.LOST, "at least τ, but not shown, by noise or trimming")
+SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ, and not shown, as it should be")
 REVEALED = Outcome("revealed", "#e0a100", "below τ, but noise lifts it into view")
 PHANTOM = Outcome("phantom", colours.PHANTOM, "no trip at all, but noise shows one")
 OUTCOMES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
@@ -79,6 +79,14 @@ class Matrix:
     def outlines(self) -> maps.Outlines:
         """The zones, ready to draw."""
         return cached.of(maps.outlines, cached.view(self.setting))
+
+    @property
+    def of(self) -> str:
+        """Which of several matrices it is, for a label."""
+        starts = cached.dataset(cached.view(self.setting)).metadata.periods
+        week = "week from " * (self.setting.when.step == "week")
+        many = cached.matrices(self.setting) > 1
+        return f", {week}{starts[self.day]:%-d %B}" if many else ""
 
     def wrong(self) -> tuple[Booleans, Booleans]:
         """Return which flows are phantoms, and which are lost."""

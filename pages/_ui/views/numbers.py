@@ -26,15 +26,15 @@ _HOURS = 24
 _DRAWN, _EXPECTED = "of the draw shown", "expected"
 
 
-def draw(setting: Setting, more: Sequence[Card] = (), *, wide: bool = True) -> None:
-    """Draw the numbers side by side, or as a block; the slow one follows."""
+def draw(setting: Setting, more: Sequence[Card] = (), *, day: int = 0, wide: bool = True) -> None:
+    """Draw the numbers, of one `day` where they are drawn, side by side or as a block."""
     show, other = partial(cards.row, wide=wide), pinned(setting)
     if other is not None:
         at = "" if other.seen == setting.seen else f"{state.entry_of(other).name}, "
         st.caption(f"Pinned: {at}{words.levers(other)}")
     if words.is_flows(setting):
-        beside = [] if other is None else _flows(other)
-        show([*_beside(_flows(setting), beside), *more])
+        beside = [] if other is None else _flows(other, 0)
+        show([*_beside(_flows(setting, day), beside), *more])
         return
     beside = [] if other is None else _density(other, state.seed(state.entry_of(other)), None)
     seed = state.seed(state.entry_of(setting))
@@ -88,17 +88,18 @@ def _density(setting: Setting, seed: cached.Seed, distance_m: float | None) -> l
     ]
 
 
-def _flows(setting: Setting) -> list[Card]:
+def _flows(setting: Setting, day: int) -> list[Card]:
     exact, least = cached.expected(setting), setting.parameters.least_shown
     hides = suppresses(setting.parameters)
     if exact is None:
-        scores, how = cached.scores(setting, state.seed(state.entry_of(setting))), _DRAWN
+        seed = state.seed(state.entry_of(setting))
+        scores, how = cached.scores(setting, seed, day=day), _DRAWN
     else:
         scores, how = expected_scores(exact), _EXPECTED
     count = cached.matrices(setting)
     if count > 1:
-        which = "all" if exact is not None else "first of"
-        how += f", {which} {count} {setting.when.step}s"
+        step = setting.when.step
+        how += f", all {count} {step}s" if exact is not None else f", {step} {day + 1} of {count}"
     wrong = f"{scores.lost_flows:,.0f} · {scores.phantom_flows:,.0f}"
     return [
         Card(

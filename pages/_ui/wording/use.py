@@ -175,5 +175,8 @@ def estimated(bar: int) -> str:
 def readable(least: int | None) -> str:
     """Say which flows can be read by themselves."""
     if least is None:
-        return "No single flow holds, each may be far off: read sums."
-    return f"Single flows hold from {least:,} trips on; smaller ones may be far off."
+        return "No single flow can be read by itself, each may be far off: read sums."
+    return (
+        f"Nine in ten single flows of {least:,} trips or more are within a quarter of the truth; "
+        "smaller ones may be far off."
+    )

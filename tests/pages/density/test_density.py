@@ -12,6 +12,7 @@ from engine import density, metrics
 from engine.datasets import load
 from engine.parameters import DensityMethod, DensityParameters
 from pages._ui import cached, state
+from pages._ui.drawing import charts
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from pages._ui.wording.labels import NOBODY_SAMPLED
 from pages._ui.wording.numbers import percent
@@ -128,6 +129,11 @@ def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
     app.run()
     assert any("too few" in part and "too many" in part for part in bodies(app))
     assert app.selectbox(key="density_zone").value == zones["zone_id"].iloc[3]
+
+
+def test_no_two_curves_look_alike():
+    drawn = charts.lines({method: [0.0] for method in (*get_args(DensityMethod), "no stages")})
+    assert len({(one.colour, one.dash) for one in drawn}) == len(drawn)
 
 
 def test_curves_are_means_of_the_draws_of_the_engine(open_density, settled):
