@@ -4,6 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from pages._ui import state
 from pages._ui.data import form as data_form, list as data_list, store as data_store
 from pages._ui.data.twin import draw as draw_twin
 from pages._ui.jobs.kept import follow_kept
@@ -41,15 +42,7 @@ def draw() -> None:
                 follow_kept(build, data_store.share, title=title, key="data_build")
             elif build is not None and build.state == "cancelled":
                 st.info("Cancelled; nothing was written.")
-        door = st.segmented_control(
-            "What you have",
-            [TABLE, TWIN],
-            default=TABLE,
-            required=True,
-            key="data_door",
-            persist_state="session",
-            label_visibility="collapsed",
-        )
+        door = state.choose("What you have", (TABLE, TWIN), "data_door", linked=False)
         data_form.draw(busy=data_store.running() or door == TWIN)
         if door == TWIN and not data_store.running():
             draw_twin()

@@ -10,6 +10,7 @@ import streamlit as st
 from engine import datasets
 from engine.ingest import IngestOptions
 from engine.ingest.options import CHOICES, Choice
+from pages._ui import state
 from pages._ui.data import places, rows, store as data_store, when, wording as data_wording
 from pages._ui.data.files import Draft
 from pages._ui.data.store import own
@@ -23,25 +24,15 @@ NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 def draw(*, busy: bool) -> None:
     """Draw the form; while `busy` it is hidden but there, for uploads not drawn are forgotten."""
     with st.container(key="data_form_hidden" if busy else "data_form"):
-        by_path = data_store.served_locally() and _way() == PATH
-        draft = Draft(by_path=by_path, busy=busy)
+        way = UPLOAD
+        if data_store.served_locally():
+            way = state.choose("Where the files are", (UPLOAD, PATH), "data_way", linked=False)
+        draft = Draft(by_path=way == PATH, busy=busy)
         # every step is always there: an uploader that moves loses what is being dropped into it
         for number, (title, step) in enumerate(STEPS.items(), 1):
             with st.container(border=True):
                 st.markdown(f"**{number} · {title}**")
                 step(draft)
-
-
-def _way() -> str | None:
-    return st.segmented_control(
-        "Where the files are",
-        [UPLOAD, PATH],
-        default=UPLOAD,
-        required=True,
-        key="data_way",
-        persist_state="session",
-        label_visibility="collapsed",
-    )
 
 
 def dataset_name(files: Sequence[str]) -> str:
