@@ -27,6 +27,10 @@ from pages._ui.shell.session import session, state
 
 LONGEST_NAME, MOST_KNOWN = 100, 20
 _STOP_S = 3.0
+_UNFORESEEN = (
+    "The build stopped for a reason that was not foreseen ({}); nothing was written. Check the "
+    "file, or export it again."
+)
 
 
 @dataclass
@@ -64,7 +68,7 @@ class Workspace:
         for folder in (self.folder, self.datasets, self.spill):
             folder.mkdir(mode=0o700, exist_ok=True)
             storage.make_owner_only(folder)
-        self.stop: Callable[[], None] = lambda: None
+        self.build: Kept | None = None  # the last one, which may be under way
         self.uploads: dict[str, dict[str, Path]] = {}  # by uploader where its files lie, by id
         self._writing = threading.RLock()  # a rerun may begin while the last one still writes
 
@@ -100,7 +104,9 @@ class Workspace:
 
     def remove(self) -> None:
         """Stop what is being built and delete everything."""
-        self.stop()
+        if self.build is not None:
+            self.build.cancel()
+            self.build.wait(_STOP_S)
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -199,19 +205,7 @@ def begin(name: str, task: Callable[[Path, Tell, threading.Event], dict[str, Any
         held.refused = refusal.code
         return data_wording.on_page(refusal)
 
-    def unforeseen(kind: str) -> str:
-        return (
-            f"The build stopped for a reason that was not foreseen ({kind}); nothing was written. "
-            "Check the file, or export it again."
-        )
-
-    build = held.build = Kept(name, whole, said=said, unforeseen=unforeseen)
-
-    def stop() -> None:
-        build.cancel()
-        build.wait(_STOP_S)
-
-    space.stop = stop
+    held.build = space.build = Kept(name, whole, said=said, unforeseen=_UNFORESEEN)
 
 
 def share(now: Progress | None) -> tuple[float, str]:

@@ -27,7 +27,7 @@ class Kept:
         task: Task,
         *,
         said: Callable[[ExplorerError], str] = str,
-        unforeseen: Callable[[str], str],
+        unforeseen: str,
         must_end: bool = False,
     ) -> None:
         self.name = name
@@ -66,7 +66,7 @@ class Kept:
             self.state = "failed"
         except Exception as problem:
             problems.log(problem)
-            self.error = self._unforeseen(type(problem).__name__)
+            self.error = self._unforeseen.format(type(problem).__name__)
             self.state = "failed"
 
     def _tell(self, progress: Any) -> None:

@@ -9,6 +9,10 @@ from pages._ui.jobs.kept import Kept
 from pages._ui.shell.local import public, served_locally
 
 SWITCH = "--allow-release"
+_UNFORESEEN = (
+    "The release failed ({}); the server's log says where. If the ledger lists it, its cost is "
+    "spent."
+)
 _lock = threading.Lock()
 _last: list[Kept] = []
 
@@ -37,7 +41,7 @@ def start(name: str, make: Callable[[Callable[[float], None]], Path]) -> bool:
     with _lock:
         if running():
             return False
-        _last[:] = [Kept(name, lambda tell, _: make(tell), unforeseen=_unforeseen, must_end=True)]
+        _last[:] = [Kept(name, lambda tell, _: make(tell), unforeseen=_UNFORESEEN, must_end=True)]
     return True
 
 
@@ -51,10 +55,3 @@ def dismiss() -> None:
 def share(fraction: float | None) -> tuple[float, str]:
     """Return the share done and what is said beside it."""
     return fraction or 0.0, "do not switch off …"
-
-
-def _unforeseen(kind: str) -> str:
-    return (
-        f"The release failed ({kind}); the server's log says where. If the ledger lists it, its "
-        "cost is spent."
-    )
