@@ -69,8 +69,7 @@ def _to_worker(function: Function, piece: Piece) -> Future[Any]:
 
 
 def _begin() -> None:
-    if hasattr(os, "nice"):
-        os.nice(_NICE)
+    os.nice(_NICE)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
 
 
@@ -97,7 +96,6 @@ class Job:
     function: Function
     pieces: Sequence[Piece]
     starts: float
-    own: "store.Store" = field(default_factory=lambda: session().store)
     known: dict[int, Any] = field(default_factory=dict[int, Any])
     futures: dict[int, Future[Any]] = field(default_factory=dict[int, Future[Any]])
     stopped: bool = False
@@ -131,7 +129,8 @@ class Job:
             self._found(at, piece)
 
     def _found(self, at: int, piece: Piece) -> bool:
-        found = self._store(piece).known((self.function, *piece))
+        asked = (self.function, *piece)
+        found = store.store_of(asked).known(asked)
         if found:
             self.known[at] = found[0]
         return bool(found)
@@ -157,7 +156,7 @@ class Job:
             if workers():
                 sent = _thread.submit(_to_worker, self.function, piece).result()
             else:
-                sent = _thread.submit(_work, self.function, piece, self.own)
+                sent = _thread.submit(_work, self.function, piece, store.own())
             if shared:
                 _flying[asked] = sent
         return sent
@@ -182,15 +181,10 @@ class Job:
                 self.error = _FAILED.format(where)
 
     def _keep(self, at: int) -> None:
-        piece = self.pieces[at]
-        asked = (self.function, *piece)
+        asked = (self.function, *self.pieces[at])
         with _lock:
             _flying.pop(asked, None)
-        self._store(piece).put(asked, self.known[at])
-
-    def _store(self, piece: Piece) -> "store.Store":
-        """Return where an answer is kept: in the session that asked, if it is of an upload."""
-        return self.own if in_session(*piece) else store.shared
+        store.store_of(asked).put(asked, self.known[at])
 
 
 def ask(name: str, function: Function, pieces: Sequence[Piece], *, delay_s: float = 0.0) -> Job:
@@ -213,14 +207,14 @@ def live(
     polling = job.running
 
     def part() -> None:
-        with st.container(key=f"job_live_{name}"):  # the style keeps it from fading when asked
+        with st.container(key=f"job_live_{name}"):  # before an audience the style hides some of it
             job.go_on()
             if polling != job.running:
                 st.rerun()  # a part cannot change how often it runs
-            if what:
-                progress(name, job, what, each)
-            elif job.error:
+            if job.error:
                 st.error(job.error)
+            elif what and len(job.known) < len(job.pieces):
+                _progress(name, job, what, each)
             draw(job.done, job.running)
 
     if polling:
@@ -229,18 +223,15 @@ def live(
         part()
 
 
-def progress(name: str, job: Job, what: str, each: int = 1) -> None:
-    """Draw how far a job is, and a button to stop it or to go on; nothing once all is there."""
-    if job.error:
-        st.error(job.error)
-    elif len(job.known) < len(job.pieces):
-        where = f"{each * len(job.known):,} of {each * len(job.pieces):,}"
-        share = len(job.known) / len(job.pieces)
-        if job.stopped:
-            bar(share, f"{what}: stopped at {where}", "Continue", f"go_on_{name}", job.resume)
-        else:
-            lost = " A worker ended and was replaced." if job.lost else ""
-            bar(share, f"{what}: {where} …{lost}", "Stop", f"stop_{name}", job.stop)
+def _progress(name: str, job: Job, what: str, each: int) -> None:
+    """Draw how far a job is, and a button to stop it or to go on."""
+    where = f"{each * len(job.known):,} of {each * len(job.pieces):,}"
+    share = len(job.known) / len(job.pieces)
+    if job.stopped:
+        bar(share, f"{what}: stopped at {where}", "Continue", f"go_on_{name}", job.resume)
+    else:
+        lost = " A worker ended and was replaced." if job.lost else ""
+        bar(share, f"{what}: {where} …{lost}", "Stop", f"stop_{name}", job.stop)
 
 
 def bar(
