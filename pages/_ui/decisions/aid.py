@@ -8,15 +8,13 @@ import streamlit as st
 
 from engine import decisions
 from engine.contract import Setting
-from engine.decisions import AidDraws, Outflow, ShockTotals
+from engine.decisions import AidDraws, Outflow, Shock, ShockTotals
 from engine.decisions.judge import GOOD_TOTAL_ERROR, AidJudgement, keeps_aid
 from engine.decisions.rules import first_zones
-from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from engine.steps import GOOD_SHARE, SOME_SHARE
 from pages._ui import state
 from pages._ui.decisions import question, work
-from pages._ui.decisions.work import AID_CURVE, AID_DRAWS, Emergency
 from pages._ui.drawing import cards, charts
 from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import DASHED, EPSILON, Line, Mark, Note
@@ -40,7 +38,8 @@ class Shown(NamedTuple):
 
     setting: Setting
     entry: Entry
-    shock: Emergency
+    shock: Shock
+    k: int
     leaving: Outflow
     exact: ShockTotals | None
 
@@ -50,11 +49,10 @@ class Shown(NamedTuple):
         return float(self.leaving.true.sum())
 
     def job(self, name: str, epsilons: tuple[float, ...], draws: int, **named: Any) -> Job:
-        """Return the draws at some ε; fewer by a method without a law, which reads every cell."""
+        """Return the draws at some ε."""
         settings = tuple(self.setting.parameters.at(epsilon) for epsilon in epsilons)
-        wanted = draws if self.exact is not None else max(draws // 5, 30)
-        asked = self.setting.seen, self.shock, settings, state.seed(self.entry)
-        parts = [(*asked, at) for at in range(wanted // work.PIECE)]
+        asked = self.setting.seen, self.shock, self.k, settings, state.seed(self.entry)
+        parts = [(*asked, at) for at in range(draws // work.PIECE)]
         return pieces.ask(name, work.aid, parts, **named)
 
 
@@ -66,23 +64,19 @@ def draw(setting: Setting, entry: Entry) -> None:
         asked = question.shock(key)
     if asked is None:
         return
-    try:
-        leaving = work.outflow(key, asked, parameters.at(1.0))
-    except ExplorerError as problem:
-        st.error(str(problem))
-        return
-    known = parameters.method == "published"
-    exact = decisions.shock_totals(leaving, parameters) if known else None
-    seen = Shown(setting, entry, asked, leaving, exact)
-
-    drawn = seen.job("decisions_aid", (parameters.epsilon,), AID_DRAWS)
+    leaving = work.outflow(key, asked[0], parameters.at(1.0))
+    exact, draws = None, work.OURS
+    if parameters.method == "published":
+        exact, draws = decisions.shock_totals(leaving, parameters), work.AID_DRAWS
+    seen = Shown(setting, entry, *asked, leaving, exact)
+    drawn = seen.job("decisions_aid", (parameters.epsilon,), draws)
     question.live("decisions_aid", drawn, lambda known, _: _figures(seen, work.together(known)))
     _over_epsilon(seen)
 
 
 def _figures(seen: Shown, drawn: AidDraws) -> None:
-    k, totals = seen.shock.helped, drawn.totals[0]
-    names, zones = work.names(seen.setting.seen), seen.shock.zones
+    k, totals = seen.k, drawn.totals[0]
+    names, zones = list(work.names(seen.setting.seen).values()), seen.shock.zones
     area = joined([names[one] for one in zones]) if len(zones) < 4 else f"{len(zones)} zones"
     judged = decisions.judge_aid(seen.total, totals, drawn.overlap[0, :, k - 1], seen.exact)
     st.html(
@@ -130,7 +124,7 @@ def _figures(seen: Shown, drawn: AidDraws) -> None:
 
 def _ranked(seen: Shown, drawn: AidDraws) -> None:
     """Draw how often each destination is among the first k, in truth and in releases."""
-    k, by_day = seen.shock.helped, seen.leaving.true.sum(axis=1)
+    k, by_day = seen.k, seen.leaving.true.sum(axis=1)
     st.subheader(f"Who is among the first {k}", anchor=False)
     truly, chance = first_zones(by_day, k).mean(axis=0), drawn.named[0]
     received = by_day.sum(axis=0)
@@ -157,17 +151,14 @@ def _over_epsilon(seen: Shown) -> None:
         st.caption(question.NO_CURVE)
         return
     st.subheader("How it depends on ε", anchor=False)
-    curve = seen.job("decisions_aid_curve", EPSILON_STOPS, AID_CURVE, delay_s=0.5)
-    least, error = question.ask(
-        [
-            ("Keep right destinations at … %", "decisions_overlap_at", 90.0),
-            ("and the total within … %", "decisions_error_at", 10.0),
-        ]
-    )
+    curve = seen.job("decisions_aid_curve", EPSILON_STOPS, work.AID_CURVE, delay_s=0.5)
+    left, right = st.columns(2, gap="medium")
+    least = question.kept(left, "Keep right destinations at … %", "decisions_overlap_at", 90.0)
+    error = question.kept(right, "and the total within … %", "decisions_error_at", 10.0)
 
     def show(known: list[AidDraws], done: bool) -> None:
         drawn = work.together(known)
-        overlap = drawn.overlap[:, :, seen.shock.helped - 1]
+        overlap = drawn.overlap[:, :, seen.k - 1]
         if seen.total == 0 or not np.isfinite(overlap).any():
             st.caption("Nobody left the area, so there is nothing to keep right.")
             return

@@ -52,11 +52,9 @@ def draw(setting: Setting, entry: Entry) -> None:
     """Draw the view; what lacks is said before anything is shown."""
     st.subheader(f"When zones act in an epidemic: {inert(entry.name)}", anchor=False)
     key = work.place(setting.seen)
-    with st.container(key="decisions_question"):
-        outbreak = question.epidemic(key)
-    if outbreak is None:
-        return
     try:
+        with st.container(key="decisions_question"):
+            outbreak = question.epidemic(key)
         with st.spinner("Running the epidemic with the true trips …"):
             true = work.true(key, outbreak)
     except ExplorerError as problem:
@@ -84,7 +82,7 @@ def _nothing_happens(highest: float, entry: Entry, key: Seen, outbreak: Outbreak
         icon=":material/timeline:",
     )
     if lower := question.lower_threshold(highest):
-        wanted = {question.of_few(key, "threshold"): 100 * lower}
+        wanted = {question.threshold_key(key): 100 * lower}
         label, take = f"Let zones act from {percent(lower)}", st.session_state.update
         st.button(label, key="decisions_lower", on_click=take, kwargs=wanted)
 
@@ -210,12 +208,9 @@ def _over_epsilon(seen: Shown) -> None:
     asked = seen.key, seen.outbreak, settings, state.seed(seen.entry)
     parts = [(*asked, at) for at in range(work.CURVE_DRAWS // work.PIECE)]
     curve = pieces.ask("decisions_curve", work.compared, parts, delay_s=0.5)
-    least = question.ask(
-        [
-            ("Keep accuracy at … %", "decisions_accuracy_at", 95.0),
-            ("and recall at … %", "decisions_recall_at", 80.0),
-        ]
-    )
+    left, right = st.columns(2, gap="medium")
+    accuracy = question.kept(left, "Keep accuracy at … %", "decisions_accuracy_at", 95.0)
+    recall = question.kept(right, "and recall at … %", "decisions_recall_at", 80.0)
 
     def show(known: list[Comparison], done: bool) -> None:
         compared = joined(known, axis=1)
@@ -231,7 +226,7 @@ def _over_epsilon(seen: Shown) -> None:
             current=parameters.epsilon,
             notes=[
                 Note(y=never, words=f"accuracy of never acting, {never:.1%}", colour=TRUE),
-                Note(y=least[0], words=f"accuracy to keep, {least[0]:.0%}"),
+                Note(y=accuracy, words=f"accuracy to keep, {accuracy:.0%}"),
             ],
             dots=True,
             key="decisions_accuracy",
@@ -240,8 +235,8 @@ def _over_epsilon(seen: Shown) -> None:
             height=320,
         )
         if done:
-            promise = f"accuracy at {least[0]:.0%} and recall at {least[1]:.0%}"
-            question.offer(keeps_epidemic(compared, *least), promise, seen.entry.name)
+            promise = f"accuracy at {accuracy:.0%} and recall at {recall:.0%}"
+            question.offer(keeps_epidemic(compared, accuracy, recall), promise, seen.entry.name)
 
     question.live("decisions_curve", curve, show)
 

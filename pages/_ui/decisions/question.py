@@ -1,6 +1,6 @@
 """What is decided and what must be kept: the questions, draws as they come, ε from a decision."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from typing import Any
 from zlib import crc32
 
@@ -9,13 +9,13 @@ import streamlit as st
 from engine import decisions
 from engine.arrays import Booleans
 from engine.contract import Seen
-from engine.decisions import EpidemicParameters, strongest_privacy
+from engine.decisions import EpidemicParameters, Shock, strongest_privacy
 from engine.decisions.judge import EPIDEMIC_DAYS
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
 from pages._ui.decisions import work
-from pages._ui.decisions.work import Emergency, Outbreak
+from pages._ui.decisions.work import Outbreak
 from pages._ui.jobs import pieces
 from pages._ui.jobs.pieces import Job
 from pages._ui.shell.session import session
@@ -39,12 +39,12 @@ LEAKS = (
 def number(place: Any, label: str, key: str, usual: float, *ends: float, **named: Any) -> float:
     """Draw a number that keeps its value on other pages and stands in the link."""
     low, high = ends
-    given = {"min_value": low, "max_value": high, "format": "%.4g", **state.LINKED, **named}
-    return place.number_input(label, value=usual, key=key, **given)
+    given = {"min_value": low, "max_value": high, "step": 1.0, "format": "%.4g", **named}
+    return place.number_input(label, value=usual, key=key, **given, **state.LINKED)
 
 
-def epidemic(key: Seen) -> Outbreak | None:
-    """Draw the question and return it; None where something is refused, which is then said."""
+def epidemic(key: Seen) -> Outbreak:
+    """Draw the question and return it; `ExplorerError` where nobody's home is known."""
     start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
     days = len(cached.dataset(key).metadata.days)
     usual = P2 if days >= EPIDEMIC_DAYS else FAST
@@ -55,36 +55,28 @@ def epidemic(key: Seen) -> Outbreak | None:
         f"person, travellers mix like residents (α {model.alpha:g}), and {model.seed_share:.0%} of "
         "the first zone are infected on the first day."
     )
-    try:
-        scenario = decisions.scenario_origins(cached.dataset(key))
-    except ExplorerError as problem:
-        st.error(str(problem))
-        return None
     with start:
-        origin = _origin(key, scenario)
-    with act:
-        share = number(
-            st,
-            "A zone acts from … % infected",
-            of_few(key, "threshold"),
-            usual["threshold"],
-            0.1,
-            100.0,
-            step=1.0,
-            help="P2 lets a zone act on every day on which at least 20% of its people are "
-            "infected.",
-        )
+        origin = _origin(key)
+    share = number(
+        act,
+        "A zone acts from … % infected",
+        threshold_key(key),
+        usual["threshold"],
+        0.1,
+        100.0,
+        help="P2 lets a zone act on every day on which at least 20% of its people are infected.",
+    )
     return Outbreak(origin, model, round(share / 100, 6))
 
 
-def of_few(key: Seen, name: str) -> str:
-    """Return the key of a number of the model: another one where there are too few days for P2."""
+def threshold_key(key: Seen) -> str:
+    """Return the key of the share to act from: another one where there are too few days for P2."""
     few = len(cached.dataset(key).metadata.days) < EPIDEMIC_DAYS
-    return f"decisions_{name}{'_fast' * few}"
+    return f"decisions_threshold{'_fast' * few}"
 
 
-def _origin(key: Seen, scenario: dict[str, str]) -> str:
-    names = work.names(key)
+def _origin(key: Seen) -> str:
+    names, scenario = work.names(key), decisions.scenario_origins(cached.dataset(key))
     words = {zone: f"{names[zone]} · {KINDS.get(kind, kind)}" for kind, zone in scenario.items()}
     words |= {zone: names[zone] for zone in sorted(names, key=names.__getitem__)} | words
     return st.selectbox(
@@ -96,19 +88,17 @@ def _origin(key: Seen, scenario: dict[str, str]) -> str:
     )
 
 
-def shock(key: Seen) -> Emergency | None:
-    """Draw the question and return it; None where no area is chosen, which is then said."""
+def shock(key: Seen) -> tuple[Shock, int] | None:
+    """Draw the question; return the shock and k, None where no area is chosen, which is said."""
     names = work.names(key)
     place, ids = cached.dataset(key), list(names)
     days = place.metadata.days
-    usual, span = [], (0, min(_WEEK, len(days)) - 1)
-    if place.metadata.scenario.get("shock"):
-        try:
-            described = decisions.shock(place)
-            usual = [ids[zone] for zone in described.zones]
-            span = described.days[0], described.days[-1]
-        except ExplorerError:  # it names other zones than these
-            usual = []
+    try:
+        described = decisions.shock(place)
+        usual = [ids[zone] for zone in described.zones]
+        span = described.days[0], described.days[-1]
+    except ExplorerError:  # it names none, or other zones than these
+        usual, span = [], (0, min(_WEEK, len(days)) - 1)
     where, which, helped = st.columns([2, 1.4, 0.8], gap="medium", vertical_alignment="bottom")
     area = where.multiselect(
         "Affected area",
@@ -129,9 +119,10 @@ def shock(key: Seen) -> Emergency | None:
         st.info("Choose the affected zones, and leave one to go to.", icon=":material/warning:")
         return None
     most = len(ids) - len(area)
-    k = number(helped, "Zones helped (k)", f"decisions_k_{most}", float(min(3, most)), 1.0,
-               float(min(20, most)), step=1.0)  # fmt: skip
-    return Emergency(tuple(sorted(area)), days.index(first), days.index(last), int(k))
+    ends = 1.0, float(min(20, most))
+    k = number(helped, "Zones helped (k)", f"decisions_k_{most}", float(min(3, most)), *ends)
+    span = slice(days.index(first), days.index(last) + 1)
+    return decisions.shock(place, area, days=span), int(k)
 
 
 def _mark(key: Seen, zones: Collection[str]) -> str:
@@ -161,13 +152,9 @@ def live(name: str, job: Job, draw: Callable[[list[Any], bool], None]) -> None:
     pieces.live(name, job, show, what="Releases drawn", each=work.PIECE)
 
 
-def ask(fields: Sequence[tuple[str, str, float]]) -> list[float]:
-    """Draw what must be kept, in percent, by label, key and usual value; return shares of 1."""
-    columns = st.columns(len(fields), gap="medium")
-    return [
-        number(column, label, key, usual, 0.1, 100.0, step=1.0) / 100
-        for column, (label, key, usual) in zip(columns, fields, strict=True)
-    ]
+def kept(place: Any, label: str, key: str, usual: float) -> float:
+    """Draw what must be kept, in percent; return a share of 1."""
+    return number(place, label, key, usual, 0.1, 100.0) / 100
 
 
 def offer(met: Booleans, promise: str, dataset: str) -> None:

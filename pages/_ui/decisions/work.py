@@ -20,7 +20,8 @@ CURVE_DRAWS = 30
 PIECE = 5
 """Draws that are made at a time."""
 
-AID_DRAWS, AID_CURVE = 200, 60
+AID_DRAWS, OURS, AID_CURVE = 200, 40, 60
+"""Of one setting, of our method, which reads every cell, and at every stop of ε."""
 
 
 @dataclass(frozen=True)
@@ -30,16 +31,6 @@ class Outbreak:
     origin: str
     model: EpidemicParameters
     threshold: float
-
-
-@dataclass(frozen=True)
-class Emergency:
-    """The shock that is looked at: affected zone ids and days (positions), and k."""
-
-    zones: tuple[str, ...]
-    first: int
-    last: int
-    helped: int
 
 
 def place(seen: Seen) -> Seen:
@@ -86,23 +77,17 @@ def compared(
     return decisions.compare(true(key, outbreak), drawn, outbreak.threshold)
 
 
-def shock(key: Seen, emergency: Emergency) -> Shock:
-    """Return the affected area and its days as the engine takes them."""
-    span = slice(emergency.first, emergency.last + 1)
-    return decisions.shock(dataset(key), emergency.zones, days=span)
-
-
 @once
-def outflow(key: Seen, emergency: Emergency, parameters: ODParameters) -> Outflow:
+def outflow(key: Seen, shock: Shock, parameters: ODParameters) -> Outflow:
     """Return the trips out of the affected area; ε plays no part."""
-    return decisions.outflow(dataset(key), shock(key, emergency), parameters)
+    return decisions.outflow(dataset(key), shock, parameters)
 
 
 def aid(
-    key: Seen, emergency: Emergency, settings: tuple[ODParameters, ...], seed: Seed, at: int
+    key: Seen, shock: Shock, k: int, settings: tuple[ODParameters, ...], seed: Seed, at: int
 ) -> AidDraws:
-    """Return one piece of draws of aid."""
-    asked = dataset(key), shock(key, emergency), settings, PIECE, emergency.helped
+    """Return one piece of draws of aid for `k` destinations a day."""
+    asked = dataset(key), shock, settings, PIECE, k
     return decisions.private_aid(*asked, rng=generator(seed, "aid", at))
 
 
