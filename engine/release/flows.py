@@ -117,14 +117,14 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     firsts, days = view.metadata.periods, view.metadata.days
     lasts = [*(days[days.index(first) - 1] for first in firsts[1:]), days[-1]]
     names = ("date",) if plan.setting.when.step == "day" else ("period_from", "period_to")
-    whole, scaled = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
+    whole, read = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
     last_two: list[Integers] = []
 
     def parts() -> Iterator[dict[str, Any]]:
         drawn = (_estimate if plan.ours else _published)(plan, view, pairs)
-        for number, (noisy, factor, columns) in enumerate(drawn):
+        for number, (noisy, columns) in enumerate(drawn):
             whole[pairs] += noisy
-            scaled[pairs] += factor * noisy
+            read[pairs] += columns.get("trips", 0.0)
             last_two[:] = [*last_two[-1:], noisy]
             ends = zip(names, (firsts[number], lasts[number]), strict=False)
             times = {name: pa.repeat(day.isoformat(), len(noisy)) for name, day in ends}
@@ -132,19 +132,19 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
             progress((number + 1) / plan.matrices)
 
     write_table(folder / "flows.csv", parts(), parquet=True)
-    _write_totals(plan, view, whole, scaled, folder)
+    _write_totals(plan, view, whole, read, folder)
     if plan.compares:
         _write_change(plan, last_two, ids, folder)
     write_flowmap(plan, view.zones, folder / "flowmap", (start, end), whole[pairs])
 
 
-def _write_totals(plan: Plan, view: Dataset, whole: Integers, scaled: Floats, folder: Path) -> None:
-    """Write zones with their sums of noisy cells; of ours also scaled: nearer than its flows'."""
+def _write_totals(plan: Plan, view: Dataset, whole: Integers, read: Floats, folder: Path) -> None:
+    """Write zones with their sums of noisy cells; of ours also with those of what is read."""
     values: dict[str, Any] = {}
     for name, axis in (("out", 1), ("in", 0)):
         total, bar, measured = whole.sum(axis=axis), int(plan.total_bar), f"{name}_trips"
         if plan.ours:
-            values[measured] = np.rint(np.maximum(scaled.sum(axis=axis), 0))
+            values[measured] = np.rint(read.sum(axis=axis))
             measured = f"{name}_measured"
         values |= {measured: total, f"{measured}_low_95": total - bar}
         values[f"{measured}_high_95"] = total + bar
@@ -182,8 +182,8 @@ def _write_change(plan: Plan, noisy: Sequence[Integers], ids: pa.Array, folder: 
     write_table(folder / "change.csv", rows())
 
 
-_Matrix = tuple[Integers, float, dict[str, Any]]
-"""One matrix as it is written: noisy cells, what scales kept trips up, columns by pair."""
+_Matrix = tuple[Integers, dict[str, Any]]
+"""One matrix as it is written: noisy cells, and columns by pair."""
 
 
 def _published(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
@@ -196,7 +196,7 @@ def _published(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
         low, high = np.maximum(noisy - bar, 0), noisy + bar
         flow, low, high = (pa.array(each, mask=~shown) for each in (noisy, low, high))
         ends = {"low_95": low, "high_95": high}
-        yield noisy, 1.0, {"flow": flow, "suppressed": ~shown, **ends}
+        yield noisy, {"flow": flow, "suppressed": ~shown, **ends}
 
 
 def _estimate(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
@@ -219,7 +219,6 @@ def _estimate(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
         mark = np.where(read.likely[0][pairs], "likely", "")
         yield (
             cells,
-            float(read.factor[0]),
             {
                 "mark": np.where(read.certain[0][pairs], "certain", mark),
                 "trips": np.round(read.counts[0][pairs], 2),

@@ -94,7 +94,7 @@ def _zoning(draft: Draft) -> None:
         format="%.0f",
         placeholder="zones as given",
         help="All from public geometry; no row is looked at. Fewer zones hold more people each, so "
-        "the same noise hides less of them.",
+        "the same noise changes their numbers less.",
     )
     if not draft.has_places:
         draft.values |= _area(draft)
