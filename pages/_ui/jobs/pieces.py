@@ -108,9 +108,14 @@ class Job:
         return [self.known[at] for at in sorted(self.known)]
 
     @property
+    def whole(self) -> bool:
+        """Whether all is known."""
+        return len(self.known) == len(self.pieces)
+
+    @property
     def running(self) -> bool:
         """Whether more is to come."""
-        return not self.stopped and not self.error and len(self.known) < len(self.pieces)
+        return not self.stopped and not self.error and not self.whole
 
     def go_on(self) -> None:
         """Take what has come, and hand on a few pieces more."""
@@ -213,7 +218,7 @@ def live(
                 st.rerun()  # a part cannot change how often it runs
             if job.error:
                 st.error(job.error)
-            elif what and len(job.known) < len(job.pieces):
+            elif what and not job.whole:
                 _progress(name, job, what, each)
             draw(job.done, job.running)
 

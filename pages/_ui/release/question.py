@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine import report
 from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.release import WAYS, Plan, plan as planned_of, words
@@ -28,24 +27,15 @@ FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 
 def ask() -> tuple[Setting, Entry] | None:
     """Draw the choice of a product; return its setting, or say what the dataset lacks for it."""
-    name = st.segmented_control(
-        "What to release",
-        [FLOWS, DENSITY, REPORT],
-        default=FLOWS,
-        required=True,
-        key="release_product",
-        label_visibility="collapsed",
-        **state.LINKED,
-    )
-    entry = (
-        reported.dataset()
-        if name == REPORT
-        else state.entry("density" if name == DENSITY else "trips")
-    )
+    name = state.choose("What to release", (FLOWS, DENSITY, REPORT), "release_product")
+    if name == REPORT:
+        entry = reported.dataset()
+        setting = state.report(entry)
+    elif name == DENSITY:
+        entry, setting = state.entry("density"), state.density()
+    else:
+        entry, setting = state.entry("trips"), state.flows()
     frame.banners([entry], NOTHING_YET)
-    setting = {DENSITY: state.density, FLOWS: state.flows}.get(
-        str(name), lambda: state.report(entry)
-    )()
     if entry is None or setting is None:
         st.info("This dataset has nothing of the kind to release: choose another in the sidebar.")
         return None
@@ -55,8 +45,7 @@ def ask() -> tuple[Setting, Entry] | None:
             return None
         kept = int(st.session_state.get("report_trips", 20))
         usual = replace(setting.parameters, max_trips_per_user=kept)
-        table = cached.of(report.truth, setting.seen)
-        return replace(setting, parameters=fitting(usual, table)), entry
+        return replace(setting, parameters=fitting(usual, cached.truth(setting))), entry
     return (_some_days(setting, entry) if name == FLOWS else setting), entry
 
 
@@ -181,12 +170,12 @@ def tuned(plan: Plan, entry: Entry) -> tuple[str, str]:
 
 def recommended_on(plan: Plan, entry: Entry) -> str:
     """Return the twin whose recommendation the whole setting is; nothing where any part differs."""
-    twin, taken = session().on_twin or ("", None)
-    seen = getattr(taken, "seen", None)
-    if seen is None or twin not in catalogue.entries() or entry.is_twin:
+    known = session().on_twin
+    if known is None or entry.is_twin:
         return ""
-    here = replace(taken, seen=replace(seen, dataset=plan.setting.dataset))
-    return twin if here == plan.setting else ""
+    twin, taken = known
+    here = replace(taken, seen=replace(taken.seen, dataset=plan.setting.dataset))
+    return twin if twin in catalogue.entries() and here == plan.setting else ""
 
 
 def _twin(taken: str) -> str:

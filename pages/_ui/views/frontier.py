@@ -33,8 +33,8 @@ def draw(setting: Setting) -> None:
         st.info(str(problem))
         return
 
-    def show(done: list[tuple[Candidate, ...]], _: bool) -> None:
-        judged = recommend.known(setting, done, whole=len(done) == len(work.pieces))
+    def show(*_: object) -> None:
+        judged = recommend.known(setting, work)
         if judged is not None:
             _picture(judged.every, judged.best, setting)
 
@@ -71,7 +71,7 @@ def _picture(every: Frontier, best: Candidate | None, setting: Setting) -> None:
         Note(x=limit, words=f"your limit, {limit:.0%}", colour=colours.TRUE),
         Note(x=here.risk.best_guess, y=here.use.of_all, words="you are here"),
     ]
-    if best is not None and not every.alike:
+    if best is not None:
         colour = colours.SERIES[2]
         named = "recommended" if best.usable else "best as asked"
         said = "" if best.setting == setting else named

@@ -1,6 +1,5 @@
 """What to choose for what is asked: the recommended setting, *Use this*, and the ways out."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -32,12 +31,12 @@ def judged(part: Part, seed: int) -> tuple[Candidate, ...]:
     return frontier.judged(cached.ingested(part.seen), part, seed=seed)
 
 
-def job(setting: Setting, *, delay_s: float = 0.0) -> pieces.Job:
+def job(setting: Setting) -> pieces.Job:
     """Return the work that judges every setting of the dataset of `setting`."""
     need, product = need_of(setting), "flows" if words.is_flows(setting) else "density"
     seed = state.use_seed(state.entry_of(setting))
     every = [(part, seed) for part in cached.of(frontier.parts, finest(setting.seen), need)]
-    return pieces.ask(f"frontier_{product}", judged, every, delay_s=delay_s)
+    return pieces.ask(f"frontier_{product}", judged, every, delay_s=pieces.RESTED_S)
 
 
 class Known(NamedTuple):
@@ -48,31 +47,31 @@ class Known(NamedTuple):
     ways: tuple[WayOut, ...]
 
 
-def known(setting: Setting, done: Sequence[tuple[Candidate, ...]], *, whole: bool) -> Known | None:
+def known(setting: Setting, work: pieces.Job) -> Known | None:
     """Return what is judged so far; None before anything as asked is."""
     entry, need, limit = state.entry_of(setting), need_of(setting), state.value(state.RISK)
 
     def weighed() -> Known | None:
-        judged = tuple(one for batch in done for one in batch)
+        judged = tuple(one for batch in work.done for one in batch)
         every = Frontier(need=need, judged=judged, confidential=not entry.metadata.simulated)
         if not every.candidates:
             return None
-        return Known(every, every.recommended(limit), every.way_out(limit))
+        best = None if every.alike else every.recommended(limit)
+        return Known(every, best, every.way_out(limit))
 
     asked = ("known", need, need.seen, limit, state.use_seed(entry))
     # a slider over ε finds the whole again
-    return store_of(asked).get(asked, weighed) if whole else weighed()
+    return store_of(asked).get(asked, weighed) if work.whole else weighed()
 
 
 def said(setting: Setting) -> str:
     """Return what is recommended in words; nothing where none is usable or until all is judged."""
     try:
-        work = job(setting, delay_s=pieces.RESTED_S)
+        work = job(setting)
     except ExplorerError:
         return ""
-    whole = len(work.known) == len(work.pieces)
-    judged = known(setting, work.done, whole=True) if whole else None
-    best = None if judged is None or judged.every.alike else judged.best
+    judged = known(setting, work) if work.whole else None
+    best = None if judged is None else judged.best
     if best is None or not best.usable:
         return ""
     return f"{'as it is set.' if best.setting == setting else words.sentence(best)} {_why()}"
@@ -81,7 +80,7 @@ def said(setting: Setting) -> str:
 def draw(setting: Setting, *, key: str) -> None:
     """Draw the recommendation for what a setting asks, once all settings are judged."""
     try:
-        work = job(setting, delay_s=pieces.RESTED_S)
+        work = job(setting)
     except ExplorerError as problem:
         st.caption(f"Nothing is recommended: {problem}.")
         return
@@ -91,7 +90,7 @@ def draw(setting: Setting, *, key: str) -> None:
             parts = f"{len(done)} of {len(work.pieces)} parts"
             st.caption(f"Judging every setting of these data: {parts} …")
             return
-        judged = known(setting, done, whole=len(done) == len(work.pieces))
+        judged = known(setting, work)
         if judged is not None:
             _recommended(judged, setting, key=key)
 
@@ -100,7 +99,7 @@ def draw(setting: Setting, *, key: str) -> None:
 
 def _recommended(judged: Known, setting: Setting, *, key: str) -> None:
     (every, best, ways), limit = judged, state.value(state.RISK)
-    if best is None or every.alike:
+    if best is None:
         level, title, why = "noisy", "Nothing to recommend", ""
         text = (
             "No setting as asked holds anything, so that they cannot be told apart."
@@ -115,7 +114,7 @@ def _recommended(judged: Known, setting: Setting, *, key: str) -> None:
             title += ": as you have it"
             text, why = why, ""
     st.html(cards.verdict_html(level, text, why, title=title, look="advice"))
-    if best is not None and not every.alike and best.setting != setting:
+    if best is not None and best.setting != setting:
         label = "Use this" if best.usable else "Use this all the same"
         _button(label, best, f"{key}_use", primary=best.usable, help=None)
     enough = best is not None and best.usable
