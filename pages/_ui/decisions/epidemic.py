@@ -98,8 +98,9 @@ def _figures(seen: Shown, drawn: Sequence[Floats]) -> None:
             judged.level,
             verdict(judged, compared, parameters, origin),
             f"Mean over {draws} releases; only noise differs between them. Usable means that "
-            f"precision and recall reach {GOOD_SHARE:.0%} and the middle zone begins to act at "
-            f"most {GOOD_SHIFT_DAYS:g} day early or late.",
+            f"precision and recall reach {GOOD_SHARE:.0%} (here {percent(judged.precision)} and "
+            f"{percent(judged.recall)}) and the middle zone begins to act at most "
+            f"{GOOD_SHIFT_DAYS:g} day early or late.",
             of=seen.entry.name,
         )
     )

@@ -105,8 +105,10 @@ def _first_screen(one: Setting) -> None:
 
 
 def _next(*, flows: bool) -> None:
-    """Link to pages that go on with what is shown, never with the other part."""
-    if flows:
+    """Link to pages that go on with what is shown, in its view, never with the other part."""
+    if presenter.on():
+        frame.link("pages/4_Decisions.py", "Decisions")
+    elif flows:
         frame.link("pages/3_Choose.py", "All settings", choose_view="All settings")
         frame.link("pages/3_Choose.py", "What ε means", choose_view="What ε means")
         frame.link("pages/4_Decisions.py", "Decisions")

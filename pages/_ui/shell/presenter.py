@@ -12,10 +12,14 @@ _ENDS = "<b>Privacy loss ε</b><br>left: more private · right: more accurate"
 _FOCUS = st.components.v2.component(
     "focus_epsilon",
     js="""export default () => {
-      document.querySelector(".st-key-epsilon input")?.focus()
+      const focus = () => document.querySelector(".st-key-epsilon input")?.focus()
+      const back = (event) => event.target.closest("[data-testid=stSelectbox], input") || focus()
+      focus()
+      document.addEventListener("click", back)
+      return () => document.removeEventListener("click", back)
     }""",
 )
-"""Puts the keyboard on the slider, so that arrow keys move ε at once."""
+"""Puts the keyboard on the slider, so that arrow keys move ε at once, and after every click."""
 
 
 def on() -> bool:

@@ -126,7 +126,7 @@ def readable(answer: Answer) -> str:
         cells, *_ = od.ledger(setting.parameters).stages
         law = od.NoiseLaw(cells.epsilon / cells.sensitivity, "discrete_laplace")
         return words.estimated(int(law.reach(0.05)))
-    return words.readable(_readable_from(setting))
+    return words.readable(_readable_from(setting), answer.use)
 
 
 @cached.once

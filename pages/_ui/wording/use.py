@@ -28,6 +28,9 @@ SIGNS = {
     "suppression_threshold": "τ {}",
     "max_visits_per_user": "ℓ {}",
 }
+MUCH_MORE = 1.5
+"""Times the true number, from which on what is released says so."""
+
 _KEPT = {
     "person-day": "{} trips kept per person and day (T)",
     "person": "{} trips kept per person (T)",
@@ -146,7 +149,7 @@ def as_set(use: Use, setting: Setting, best_guess: float) -> str:
 def set_to(use: Use, setting: Setting) -> str:
     """Return the method and its settings as a sentence, beside what says use and risk."""
     words = spelt(setting)
-    if use.released > 1.5:
+    if use.released > MUCH_MORE:
         words += f" What is released adds up to {use.released:.1f} times the true number."
     return words
 
@@ -172,10 +175,11 @@ def estimated(bar: int) -> str:
     return f"{below}: trust larger ones, and sums."
 
 
-def readable(least: int | None) -> str:
+def readable(least: int | None, use: Use) -> str:
     """Say which flows can be read by themselves."""
     if least is None:
-        return "No single flow can be read by itself, each may be far off: read sums."
+        sums = ", and so may sums" if use.released > MUCH_MORE else ": read sums"
+        return f"No single flow can be read by itself, each may be far off{sums}."
     return (
         f"Nine in ten single flows of {least:,} trips or more are within a quarter of the truth; "
         "smaller ones may be far off."

@@ -269,6 +269,12 @@ def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
     assert "With our method, 4 trips kept per person and day (T), ε 0.3." in verdict(app)[1]
 
 
+def test_sums_are_not_advised_where_they_are_said_to_be_far_off(open_home):
+    _, said = verdict(open_home(epsilon="0.01", od_data="demo-city"))
+    assert "times the true number" in said
+    assert said.endswith("each may be far off, and so may sums.")
+
+
 def test_presenting_keeps_the_answer_and_hides_the_settings(open_home):
     wanted = gauges(open_home(epsilon="0.5"))
     app = open_home(epsilon="0.5", view="presenter")
