@@ -106,12 +106,6 @@ def _figures(seen: Shown, drawn: AidDraws) -> None:
                 f"Mean, and 95% of releases; {signed_percent(judged.total_error)} off the truth.",
             ),
             Card(
-                f"Right destinations (k = {k})",
-                percent(judged.overlap),
-                "on an average day",
-                f"Of the {k} that truly received most.",
-            ),
-            Card(
                 "Too few destinations left",
                 percent(float(drawn.fewer[0])),
                 "of days",

@@ -1,6 +1,5 @@
-"""The view Epidemic: verdict, numbers, who acts where, curves, and accuracy over ε."""
+"""The view Epidemic: verdict, who acts where, curves, and accuracy over ε."""
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -20,7 +19,6 @@ from pages._ui import cached, state
 from pages._ui.decisions import question, work
 from pages._ui.decisions.work import Outbreak
 from pages._ui.drawing import cards, charts, picture
-from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import DASHED, EPSILON, SOLID, Axis, Line, Note
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.drawing.picture import Picture, Shapes
@@ -92,62 +90,38 @@ def _figures(seen: Shown, drawn: Sequence[Floats]) -> None:
     compared = decisions.compare(seen.true, runs, seen.outbreak.threshold)
     judged = decisions.judge_epidemic(compared)
     parameters, origin = seen.setting.parameters, seen.names[seen.outbreak.origin]
-    draws = len(compared.missed)
+    low, high = np.quantile(compared.accuracy.mean, [0.025, 0.975])
     st.html(
         cards.verdict_html(
             judged.level,
             verdict(judged, compared, parameters, origin),
-            f"Mean over {draws} releases; only noise differs between them. Usable means that "
+            f"Mean over {len(compared.missed)} releases, 95% of them between {percent(float(low))} "
+            f"and {percent(float(high))}; only noise differs between them. Usable means that "
             f"precision and recall reach {GOOD_SHARE:.0%} (here {percent(judged.precision)} and "
             f"{percent(judged.recall)}) and the middle zone begins to act at most "
             f"{GOOD_SHIFT_DAYS:g} day early or late.",
             of=seen.entry.name,
         )
     )
-    cards.row(_cards(compared, judged))
     zones = cached.of(picture.shapes, seen.key)
     picture.draw(of_decisions(zones, compared, parameters.epsilon))
+    st.caption(_timings(compared))
     _curves(seen, *np.quantile(runs, [0.025, 0.5, 0.975], axis=0))
 
 
-def _cards(compared: Comparison, judged: EpidemicJudgement) -> list[Card]:
-    right = compared.accuracy.mean
-    low, high = (percent(float(end)) for end in np.quantile(right, [0.025, 0.975]))
+def _timings(compared: Comparison) -> str:
+    """Say of how many zones the first acting day is moved, mean over releases."""
     first, truly = compared.first != NEVER, compared.first_true != NEVER
-    share = f"of {compared.days * truly.shape[-1]:,} zone-days"
-
-    def zones(which: Floats) -> str:
-        return number(float(which.sum(axis=-1).mean()))
-
-    return [
-        Card(
-            "Decided as with the true data",
-            percent(judged.accuracy),
-            f"{low} to {high}",
-            "Mean over zones, and 95% of releases. Never acting would get "
-            f"{percent(float(compared.never_acting_accuracy))}.",
-        ),
-        Card(
-            "Zone-days missed",
-            zones(compared.missed),
-            share,
-            f"Should act and does not. Recall, mean over zones: {percent(judged.recall)}.",
-        ),
-        Card(
-            "Zone-days needless",
-            zones(compared.needless),
-            share,
-            f"Acts and should not. Precision, mean over zones: {percent(judged.precision)}.",
-        ),
-        Card(
-            "First acting day",
-            shift(judged.shift_days),
-            "middle zone",
-            f"Zones early: {zones(compared.shift < 0)}, on the day: {zones(compared.shift == 0)}, "
-            f"late: {zones(compared.shift > 0)}; acting only in the release: "
-            f"{zones(first & ~truly)}, only in truth: {zones(truly & ~first)}.",
-        ),
-    ]
+    counts = {
+        "early": compared.shift < 0,
+        "on the right day": compared.shift == 0,
+        "late": compared.shift > 0,
+        "in the release alone": first & ~truly,
+        "in truth alone": truly & ~first,
+    }
+    means = {name: number(float(one.sum(axis=-1).mean())) for name, one in counts.items()}
+    each = ", ".join(f"{name}: {mean}" for name, mean in means.items())
+    return f"Zones that begin to act, mean over releases, {each}."
 
 
 def _curves(seen: Shown, low: Floats, middle: Floats, high: Floats) -> None:
@@ -301,14 +275,6 @@ def duration(days: float) -> str:
     return counted(round(size / 7), "week") if size >= 14 else counted(round(size), "day")
 
 
-def shift(days: float) -> str:
-    """Write a shift of the first acting day."""
-    if not math.isfinite(days):
-        return "–"
-    early_or_late = f"{duration(days)} {'early' if days < 0 else 'late'}"
-    return early_or_late if round(days) else "on time"
-
-
 def people(parameters: ODParameters, left_out: int, outbreak: Outbreak) -> str:
     """Say among whom the epidemic spreads, and what that costs."""
     barely = (
@@ -328,10 +294,11 @@ def verdict(
     judged: EpidemicJudgement, compared: Comparison, parameters: ODParameters, origin: str
 ) -> str:
     """Say how decisions would go, and why."""
-    at, never = f"At ε = {parameters.epsilon:g}", float(compared.never_acting_accuracy)
+    days, never = compared.days * compared.acting_true.size, compared.never_acting_accuracy
     text = (
-        f"{at}, {percent(judged.accuracy)} of zone-days are decided as with the true data – never "
-        f"acting would get {percent(never)}. {_timing(judged, origin)}"
+        f"At ε = {parameters.epsilon:g}, {percent(judged.accuracy)} of {days:,} zone-days are "
+        f"decided as with the true data – never acting would get {percent(float(never))}. "
+        f"{_timing(judged, origin)}"
     )
     phantom = (compared.first != NEVER) & (compared.first_true == NEVER)
     zones = float(phantom.sum(axis=-1).mean())
