@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from engine.errors import ExplorerError
-from engine.ingest.inputs import sources
+from engine.ingest.inputs import mapping, sources
 from engine.ingest.inputs.mapping import PLACES, Mappings
 from engine.ingest.options import Reading
 from pages._ui.data import store as data_store, wording as data_wording
@@ -167,18 +167,15 @@ def looked(read: Callable[..., Any], path: Path, *how: Any) -> Any:
 
 
 def columns(
-    draft: Draft,
-    name: str,
-    guessed: dict[str, str],
-    there: Sequence[str],
-    wanted: Sequence[str],
-    optional: Sequence[str],
+    draft: Draft, name: str, there: Sequence[str], wanted: Sequence[str], optional: Sequence[str]
 ) -> dict[str, str]:
-    """Return canonical to actual column (empty where there is none); ask where a guess is missing.
+    """Return canonical to actual column of the kind `name`, empty where there is none.
 
-    What was recognised stands in the preview; the pickers are drawn to change it.
+    Columns are asked for where a guess is missing. What was recognised stands in the preview; the
+    pickers are drawn to change it.
     """
     tag = f"{name}_{abs(hash((tuple(wanted), tuple(there))))}"
+    guessed = mapping.guess(name, there)
     start = {one: guessed.get(one, "") for one in (*wanted, *optional)}
     unsure = any(not start[one] for one in wanted) or _twice(start)
     if not draft.field(st.toggle, "Choose the columns", f"columns_{tag}", value=unsure):

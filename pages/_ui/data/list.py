@@ -137,7 +137,7 @@ def _own(entry: Entry, *, first: bool = False) -> None:
                     "goes when you leave.",
                 )
             ):
-                _do(_keep, name)
+                _do(data_store.keep, name)
             _deletion(name, folder)
         if account:
             text, key = "What became of every row (confidential)", f"data_report_{name}"
@@ -209,12 +209,6 @@ def _do(act: Callable[..., None], *given: Any) -> None:
         data_wording.problem("Not done", str(problem))
     else:
         st.rerun()
-
-
-def _keep(name: str) -> None:
-    built = session().datasets
-    data_store.keep(name, built[name])
-    storage.delete(built.pop(name))
 
 
 def _delete(name: str, folder: Path) -> None:

@@ -75,8 +75,7 @@ def _columns(
         draft.missing.append(f"{name} that can be read")
         return
     before = len(draft.missing)
-    guessed = mapping.guess(name, there)
-    chosen = data_files.columns(draft, name, guessed, there, wanted, ("name",))
+    chosen = data_files.columns(draft, name, there, wanted, ("name",))
     if len(draft.missing) == before:
         draft.values |= {name: path, f"{name}_mapping": chosen}
 
@@ -100,16 +99,6 @@ def _zoning(draft: Draft) -> None:
         draft.values |= _area(draft)
         if "area" not in draft.values:
             return
-    places = _shown(draft)
-    if places is None:
-        draft.missing.append("coarser zones")
-        return
-    west, south, east, north = places.zones.total_bounds
-    draft.at = float(west + east) / 2, float(south + north) / 2
-
-
-def _shown(draft: Draft) -> Places | None:
-    """Draw the zones that would be built; None where they cannot be, which is then said."""
     try:
         places = _places(draft)
         st.caption(f"**{len(places.zones):,} zones** · {len(places.towers):,} places")
@@ -122,8 +111,10 @@ def _shown(draft: Draft) -> Places | None:
     except ExplorerError as problem:
         data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
         choice(draft, problem.code)
-        return None
-    return places
+        draft.missing.append("coarser zones")
+        return
+    west, south, east, north = places.zones.total_bounds
+    draft.at = float(west + east) / 2, float(south + north) / 2
 
 
 def choice(draft: Draft, code: str) -> None:

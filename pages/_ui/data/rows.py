@@ -97,12 +97,11 @@ def _by_hand(draft: Draft, there: tuple[str, ...]) -> None:
         required=True,
         help=data_wording.KINDS_HELP,
     )
-    guessed = mapping.guess(kind, there)
     # coordinates are asked for where ids are not there
-    ends = mapping.PLACES[kind][data_files.by_points(kind, guessed)]
+    ends = mapping.PLACES[kind][data_files.by_points(kind, mapping.guess(kind, there))]
     wanted = list(dict.fromkeys((*mapping.REQUIRED[kind], *ends)))
     optional = [one for one in mapping.OPTIONAL[kind] if one not in wanted]
-    draft.chosen = data_files.columns(draft, kind, guessed, there, wanted, optional)
+    draft.chosen = data_files.columns(draft, kind, there, wanted, optional)
     draft.values |= {"kind": kind, "mapping": draft.chosen}
 
 

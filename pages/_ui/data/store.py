@@ -131,8 +131,9 @@ def safe_name(name: str) -> str:
     return printable if printable.strip(". ") else "upload"
 
 
-def keep(name: str, folder: Path) -> None:
-    """Copy a session's dataset to this computer's own; raise `InputError` where that fails."""
+def keep(name: str) -> None:
+    """Move a session's dataset to this computer's own; raise `InputError` where that fails."""
+    folder = session().datasets[name]
     local = datasets.data_root() / "local"
     if name in datasets.available() or (local / name).exists():
         raise InputError(f"the name '{name}' is taken on this computer; build it under another")
@@ -145,6 +146,7 @@ def keep(name: str, folder: Path) -> None:
             f"'{name}' cannot be kept ({error.strerror or type(error).__name__}); free some space "
             "and check that the folder data/local is yours"
         ) from None
+    storage.delete(session().datasets.pop(name))
 
 
 def is_local(folder: Path) -> bool:

@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Integers
-from pages._ui import state
+from pages._ui import cached, state
 from pages._ui.drawing import charts, maps, marks, picture, tables
 from pages._ui.drawing.charts import Scale
 from pages._ui.drawing.colours import rgb
@@ -49,7 +49,7 @@ def draw(matrix: Matrix) -> None:
         for one, cells in ((PHANTOM, phantom), (LOST, lost)):
             colours[cells[pairs]] = [*rgb(one.colour), 235]
     maps.flow_map(
-        matrix.outlines,
+        cached.of(maps.outlines, cached.view(matrix.setting)),
         *pairs,
         values[pairs].astype(float),
         scale,

@@ -76,11 +76,6 @@ class Matrix:
         return cached.of(maps.zone_names, cached.view(self.setting))
 
     @property
-    def outlines(self) -> maps.Outlines:
-        """The zones, ready to draw."""
-        return cached.of(maps.outlines, cached.view(self.setting))
-
-    @property
     def of(self) -> str:
         """Which of several matrices it is, for a label."""
         starts = cached.dataset(cached.view(self.setting)).metadata.periods
