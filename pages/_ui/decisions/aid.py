@@ -16,13 +16,12 @@ from engine.steps import GOOD_SHARE, SOME_SHARE
 from pages._ui import state
 from pages._ui.decisions import question, work
 from pages._ui.drawing import cards, charts
-from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import DASHED, EPSILON, Line, Mark, Note
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.jobs import pieces
 from pages._ui.jobs.pieces import Job
 from pages._ui.shell.catalogue import Entry
-from pages._ui.wording.numbers import inert, joined, number, percent, signed_percent
+from pages._ui.wording.numbers import inert, joined, number, percent
 
 _CAUSES = {
     "trimming": "because trips beyond T are trimmed",
@@ -89,29 +88,14 @@ def _figures(seen: Shown, drawn: AidDraws) -> None:
             of=f"{seen.entry.name}, a shock in {area}",
         )
     )
-    low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
+    released = number(seen.total * (1 + judged.total_error))
     inside = number(float(seen.leaving.inside.sum()))
-    cards.row(
-        [
-            Card(
-                "Trips out of the area, truly",
-                number(seen.total),
-                "true total",
-                f"Trips within the affected area ({inside}) are not counted.",
-            ),
-            Card(
-                "Trips out, as released",
-                number(seen.total * (1 + judged.total_error)) if seen.total else "–",
-                f"{low} to {high}",
-                f"Mean, and 95% of releases; {signed_percent(judged.total_error)} off the truth.",
-            ),
-            Card(
-                "Too few destinations left",
-                percent(float(drawn.fewer[0])),
-                "of days",
-                f"Fewer than {k} zones read above 0; missing ones count as misses.",
-            ),
-        ]
+    low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
+    st.caption(
+        f"Truly {number(seen.total)} trips left the area; {inside} within it are not counted. As "
+        f"released {released}, mean; {low} to {high} in 95% of releases. On "
+        f"{percent(float(drawn.fewer[0]))} of days fewer than {k} zones read above 0; missing ones "
+        "count as misses."
     )
     _ranked(seen, drawn)
 

@@ -212,7 +212,7 @@ def live(
     polling = job.running
 
     def part() -> None:
-        with st.container(key=f"job_live_{name}"):  # before an audience the style hides some of it
+        with st.container(key=f"job_live_{name}"):
             job.go_on()
             if polling != job.running:
                 st.rerun()  # a part cannot change how often it runs
