@@ -7,7 +7,7 @@ import streamlit as st
 from engine.origin_destination import LawName, calculators as theorems
 from pages._ui import state
 from pages._ui.drawing import tables
-from pages._ui.views.theorems import compared
+from pages._ui.views.theorems import compared, tolerated
 from pages._ui.wording.labels import LAWS
 from pages._ui.wording.numbers import percent, trip_count
 from pages._ui.wording.use import WHO
@@ -48,14 +48,10 @@ def draw() -> None:
 
 def _ask() -> Question:
     columns = st.columns(4, gap="medium", vertical_alignment="bottom")
-
-    def number(place: int, label: str, key: str, usual: float, *ends: float) -> float:
-        low, high = (type(usual)(end) for end in ends)
-        return columns[place].number_input(label, low, high, usual, key=key, **state.LINKED)
-
-    alpha = number(0, "Tolerated error, in trips (α)", "choose_alpha", 10, 0, 100_000)
-    sure = number(1, "in … % of releases (1 − β)", "choose_confidence", 95.0, 1.0, 99.9)
-    count = number(2, "A flow of … trips", "choose_count", 15, 0, 1_000_000)
+    alpha, beta = tolerated(*columns[:2])
+    count = columns[2].number_input(
+        "A flow of … trips", 0, 1_000_000, 15, key="choose_count", **state.LINKED
+    )
     law = columns[3].selectbox(
         "Noise for",
         list(LAWS),
@@ -66,7 +62,7 @@ def _ask() -> Question:
     )
     unit = state.value(state.UNIT)
     limit = 1 if unit == "trip" else state.value(state.MAX_TRIPS)
-    return Question(int(alpha), 1 - round(sure / 100, 6), int(count), law, limit, unit)
+    return Question(alpha, beta, int(count), law, limit, unit)
 
 
 def _epsilons(asked: Question) -> None:
