@@ -44,7 +44,6 @@ def mine(*, without: str | None = None) -> None:
     local = [e for e in entries.values() if e not in built and data_store.is_local(_folder(e))]
     if built:
         st.subheader("In this session", anchor=False)
-        st.caption("Nobody else sees these. They are deleted when you leave.")
     for entry in built:
         _own(entry)
     if local:

@@ -63,14 +63,13 @@ def draw(draft: Draft) -> None:
 def _looked(draft: Draft) -> Preview:
     """Return a first look at the file, with the marks that are set or asked for."""
     first, asked = draft.files[0], own().read("text")
-    try:
-        seen = data_files.looked(mapping.preview, first, ROWS, draft.reading)
-        if first not in asked:
-            return seen
-    except ExplorerError as problem:
-        if problem.code not in ("no-header", "rows-above") and first not in asked:
-            raise
-    asked[first] = True  # the choice stays beside the file
+    if first not in asked:
+        try:
+            return data_files.looked(mapping.preview, first, ROWS, draft.reading)
+        except ExplorerError as problem:
+            if problem.code not in ("no-header", "rows-above"):
+                raise
+        asked[first] = True  # the choice stays beside the file
     one, two = st.columns(2)
     above = {"min_value": 0, "max_value": 10_000}
     skip = draft.field(one.number_input, "Lines above the names of columns", "skip", **above)

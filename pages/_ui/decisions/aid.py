@@ -85,14 +85,13 @@ def _figures(seen: Shown, drawn: AidDraws) -> None:
             f"Mean over {len(totals)} releases. Usable means that {GOOD_SHARE:.0%} of the "
             f"destinations are named and the total is within {GOOD_TOTAL_ERROR:.0%}; in part, "
             f"{SOME_SHARE:.0%} each.",
-            of=f"{seen.entry.name}, a shock in {area}",
         )
     )
     released = number(seen.total * (1 + judged.total_error))
     inside = number(float(seen.leaving.inside.sum()))
     low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
     st.caption(
-        f"Truly {number(seen.total)} trips left the area; {inside} within it are not counted. As "
+        f"Truly {number(seen.total)} trips left {inert(area)}; {inside} within are not counted. As "
         f"released {released}, mean; {low} to {high} in 95% of releases. On "
         f"{percent(float(drawn.fewer[0]))} of days fewer than {k} zones read above 0; missing ones "
         "count as misses."

@@ -100,7 +100,6 @@ def _figures(seen: Shown, drawn: Sequence[Floats]) -> None:
             f"precision and recall reach {GOOD_SHARE:.0%} (here {percent(judged.precision)} and "
             f"{percent(judged.recall)}) and the middle zone begins to act at most "
             f"{GOOD_SHIFT_DAYS:g} day early or late.",
-            of=seen.entry.name,
         )
     )
     zones = cached.of(picture.shapes, seen.key)

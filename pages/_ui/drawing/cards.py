@@ -33,19 +33,17 @@ def verdict_html(
     sentence: str,
     note: str = "",
     *,
-    of: str = "",
     title: str = "",
     rule: str = "",
     look: str = "verdict",
 ) -> str:
-    """Return the verdict on the dataset `of` as one coloured block; its level is said in words.
+    """Return a verdict as one coloured block; its level is said in words.
 
     What is recommended looks like ``advice``.
     """
-    name = f' <span class="of">{html.escape(of)}</span>' if of else ""
     small = f"<small>{html.escape(note)}</small>" if note else ""
     sign = f'<span aria-hidden="true">{SIGNS[level]}</span>'
-    head = f"<strong>{sign} {html.escape(title) or _LEVELS[level]}{name}</strong>"
+    head = f"<strong>{sign} {html.escape(title) or _LEVELS[level]}</strong>"
     hint = f' title="{html.escape(rule)}"' if rule else ""
     return (
         f'<div class="{look} {level}" role="status"{hint}>{head}{html.escape(sentence)}{small}'

@@ -29,9 +29,8 @@ def draw(matrix: Matrix) -> None:
     """Draw the switch, the zone, one large map on a scale that no setting moves, and a list."""
     shown, zone, most = _controls(matrix)
     true, private = matrix.truth, matrix.shown
-    inside = np.ones(true.shape, dtype=bool)
+    inside = np.full(true.shape, zone is None)
     if zone is not None:
-        inside[:] = False
         inside[zone, :] = inside[:, zone] = True
     phantom, lost = (cells & inside for cells in matrix.wrong())
     values = {
@@ -40,8 +39,7 @@ def draw(matrix: Matrix) -> None:
         WRONG: np.where(lost, true, np.where(phantom, private, 0)),
     }[shown]
     pairs = maps.largest_flows(values, most)
-    largest = float(max(true.max(initial=0), 1))
-    scale = maps.Scale(0.0, largest)
+    scale = maps.Scale(0.0, float(max(true.max(initial=0), 1)))
     colours = scale.colours(values[pairs].astype(float))
     if shown == PRIVATE and marks.has(matrix.release):
         colours = marks.colours(matrix.release, pairs, scale, values[pairs].astype(float))
@@ -64,7 +62,7 @@ def draw(matrix: Matrix) -> None:
         **map_size(*_SIZE),
     )
     if shown != WRONG:
-        scale.legend("trips of a flow", "0", f"{largest:,.0f} or more")
+        scale.legend("trips of a flow", "0", f"{scale.high:,.0f} or more")
     if shown != TRUE:
         wrong = (picture.swatch(one.name, f"{one.name}: {one.meaning}") for one in (PHANTOM, LOST))
         picture.draw(Picture("", "".join(wrong)))

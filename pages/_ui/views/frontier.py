@@ -92,8 +92,6 @@ def _picture(every: Frontier, best: Candidate | None, setting: Setting) -> None:
         "Each line is the most use that a level of zones and a span of time allow at each risk. "
         f"τ stays at {every.need.threshold}; of our method a few settings are judged, by draws."
     )
-    if every.confidential:
-        st.caption(words.LEAK)
 
 
 def _name(place: Place, one: Candidate) -> str:
