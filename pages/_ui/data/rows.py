@@ -215,7 +215,7 @@ def rows_html(
             body += "</td>"
         body += "</tr>"
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    return f'<div class="rows">{table}</div>'
+    return f'<div class="plain rows" tabindex="0">{table}</div>'
 
 
 def _read_as(when: datetime | None) -> str:
