@@ -17,9 +17,8 @@ from engine.origin_destination.change import LEVEL, Change, Found
 from engine.origin_destination.statements import SummedNoise
 from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
-from pages._ui.drawing import cards, charts, colours, picture
+from pages._ui.drawing import charts, colours, picture
 from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.cards import Card
 from pages._ui.drawing.charts import Note
 from pages._ui.drawing.maps import Scale
 from pages._ui.drawing.picture import Picture, Shapes
@@ -60,15 +59,12 @@ def draw(matrix: Matrix) -> None:
     _map(matrix, *spans, way)
     draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
     known = power(*spans, matrix.seed, draws)
-    changed = f"of {number(known.found + known.missed)} true changes by {SHARE:.0%} or more"
-    wrong = "Told, but the truth does not go there: by noise, or trimming drops more in one span."
-    cards.row(
-        [
-            Card("Told", number(known.told), "flows", f"Beyond noise. Means of {draws} draws."),
-            Card("Found", number(known.found), changed, f"Of flows of {FLOW} trips or more."),
-            Card("Missed", number(known.missed), changed, "Not told apart from noise."),
-            Card("Invented", number(known.invented), "flows", wrong),
-        ]
+    st.markdown(
+        f"Of {number(known.found + known.missed)} true changes by {SHARE:.0%} or more, in flows of "
+        f"{FLOW} trips or more, **{number(known.found)} are found and {number(known.missed)} are "
+        f"missed**. Of all {number(known.told)} flows told, **{number(known.invented)} are "
+        "invented**: the truth does not go there, by noise, or because trimming drops more in one "
+        f"span. Means of {draws} draws."
     )
     _over_epsilon(matrix.parameters, len(matrix.names))
 
