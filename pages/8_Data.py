@@ -47,8 +47,7 @@ def draw() -> None:
         if door == TWIN and not data_store.running():
             draw_twin()
     st.divider()
-    data_list.mine(without=ready)
-    data_list.shipped()
+    data_list.draw(without=ready)
 
 
 frame.show(draw, "Data", LEAD)

@@ -37,35 +37,28 @@ _ACCOUNTS = {
 }
 
 
-def mine(*, without: str | None = None) -> None:
-    """Draw the datasets of this session and those kept on this computer, with their buttons."""
+def draw(*, without: str | None = None) -> None:
+    """Draw the datasets of this session, those kept on this computer, and shipped ones."""
     entries = {name: entry for name, entry in catalogue.entries().items() if name != without}
     built = [entries[name] for name in session().datasets if name in entries]
-    local = [e for e in entries.values() if e not in built and data_store.is_local(_folder(e))]
-    if built:
-        st.subheader("In this session", anchor=False)
-    for entry in built:
-        _own(entry)
-    if local:
-        st.subheader("Kept on this computer", anchor=False)
-    for entry in local:
-        _own(entry)
+    groups = {
+        "In this session": built,
+        "Kept on this computer": [
+            one
+            for one in entries.values()
+            if one not in built and data_store.is_local(_folder(one))
+        ],
+        "Shipped: simulated people": [one for one in entries.values() if one.shipped],
+    }
     for name, (folder, reason) in catalogue.damaged().items():
         _broken(name, folder, reason)
     if not data_store.served_locally():
         st.caption(LOCAL_ONLY)
-
-
-def shipped() -> None:
-    """Draw the datasets that come with the product."""
-    there = [entry for entry in catalogue.entries().values() if entry.shipped]
-    if there:
-        st.subheader("Shipped: simulated people", anchor=False)
-    for entry in there:
-        try:
-            st.html(_said(entry))
-        except Exception as problem:
-            _broken(entry.name, _folder(entry), problem)
+    for title, group in groups.items():
+        if group:
+            st.subheader(title, anchor=False)
+        for entry in group:
+            _own(entry)
 
 
 def built(name: str, seconds: float) -> None:

@@ -1,1 +1,1 @@
-"""Views that every page draws from the contract: they take a context, never a method."""
+"""Views that every page draws from the contract: they take a `Setting`, never a method."""
