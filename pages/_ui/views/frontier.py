@@ -3,13 +3,12 @@
 import streamlit as st
 
 from engine.contract import Setting
-from engine.errors import ExplorerError
 from engine.frontier import Candidate, Frontier
 from pages._ui import state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import STROKES, Line, Note
-from pages._ui.jobs import pieces
 from pages._ui.views import answer as answers, recommend
+from pages._ui.views.recommend import Known
 from pages._ui.wording import use as words
 from pages._ui.wording.numbers import percent
 
@@ -27,19 +26,7 @@ def draw(setting: Setting) -> None:
         state.RISK,
         help="A coin gets 50%; up to 75% is called strong. What is recommended keeps to it.",
     )
-    try:
-        work = recommend.job(setting)
-    except ExplorerError as problem:
-        st.info(str(problem))
-        return
-
-    def show(*_: object) -> None:
-        judged = recommend.known(setting, work)
-        if judged is not None:
-            _picture(judged.every, judged.best, setting)
-
-    recommend.draw(setting, key="all")
-    pieces.live("frontier_view", work, show, what="Judging every setting")
+    recommend.draw(setting, key="all", beside=_picture)
 
 
 def lines_of(every: Frontier) -> dict[Place, list[Candidate]]:
@@ -53,7 +40,8 @@ def lines_of(every: Frontier) -> dict[Place, list[Candidate]]:
     return dict(sorted(lines.items()))
 
 
-def _picture(every: Frontier, best: Candidate | None, setting: Setting) -> None:
+def _picture(judged: Known, setting: Setting) -> None:
+    every, best, _ = judged
     lines, limit = lines_of(every), state.value(state.RISK)
     levels = sorted({place[:2] for place in lines})
     drawn = [

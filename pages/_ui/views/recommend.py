@@ -1,5 +1,6 @@
 """What to choose for what is asked: the recommended setting, *Use this*, and the ways out."""
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import streamlit as st
@@ -77,8 +78,13 @@ def said(setting: Setting) -> str:
     return f"{'as it is set.' if best.setting == setting else words.sentence(best)} {_why()}"
 
 
-def draw(setting: Setting, *, key: str) -> None:
-    """Draw the recommendation for what a setting asks, once all settings are judged."""
+def draw(
+    setting: Setting, *, key: str, beside: Callable[[Known, Setting], None] | None = None
+) -> None:
+    """Draw the recommendation for what a setting asks, once all settings are judged.
+
+    What stands `beside` it is drawn with what is judged so far.
+    """
     try:
         work = job(setting)
     except ExplorerError as problem:
@@ -86,15 +92,18 @@ def draw(setting: Setting, *, key: str) -> None:
         return
 
     def show(done: list[tuple[Candidate, ...]], running: bool) -> None:
-        if running:  # what may change is not recommended
+        if running and beside is None:
             parts = f"{len(done)} of {len(work.pieces)} parts"
             st.caption(f"Judging every setting of these data: {parts} …")
             return
         judged = known(setting, work)
-        if judged is not None:
+        if judged is not None and not running:  # what may change is not recommended
             _recommended(judged, setting, key=key)
+        if judged is not None and beside is not None:
+            beside(judged, setting)
 
-    pieces.live(f"recommend_{key}", work, show)
+    what = "" if beside is None else "Judging every setting"
+    pieces.live(f"recommend_{key}", work, show, what=what)
 
 
 def _recommended(judged: Known, setting: Setting, *, key: str) -> None:
