@@ -35,6 +35,7 @@ class Kept:
         self.progress: Any = None
         self.result: Any = None
         self.error = ""
+        self.must_end = must_end
         self._task, self._said, self._unforeseen = task, said, unforeseen
         self._cancel = threading.Event()
         self._thread = threading.Thread(
@@ -74,24 +75,19 @@ class Kept:
 
 
 def follow_kept(
-    work: Kept,
-    words: Callable[[Any], tuple[float, str]],
-    *,
-    title: str,
-    key: str,
-    stop: str | None = "Cancel",
+    work: Kept, words: Callable[[Any], tuple[float, str]], *, title: str, key: str
 ) -> None:
-    """Draw progress, and a button to stop, again and again until the work has ended."""
+    """Draw progress, and a button to stop what may be, again and again until the work has ended."""
 
     def part() -> None:
         if work.state != "running":
             st.rerun()  # the whole page once: what stands around it changes with the end
         share, where = words(work.progress)
         text = f"{title}: {'stopping …' if work.stopping else where}"
-        if stop is None:
+        if work.must_end:
             st.progress(share, text=text)
         else:
-            bar(share, text, stop, f"{key}_cancel", work.cancel, disabled=work.stopping)
+            bar(share, text, "Cancel", f"{key}_cancel", work.cancel, disabled=work.stopping)
 
     with st.container(key=f"{key}_live"):
         st.fragment(problems.caught()(part), run_every=POLL_S)()

@@ -152,7 +152,7 @@ def _draw_work(latest: Kept | None) -> None:
         return
     if latest.state == "running":
         title = f"Releasing {latest.name}"
-        follow_kept(latest, work.share, title=title, key="release", stop=None)
+        follow_kept(latest, work.share, title=title, key="release")
         return
     if latest.state == "failed":
         st.error(latest.error, icon=":material/error:")
