@@ -18,7 +18,7 @@ from .zoom import zoom_ledger, zoom_release
 
 _SHARED_RHYTHM = (
     "All places of a group share one weekly rhythm: a market or a station inside it disappears.",
-    "Half of ε is spent on totals alone, however many people there are.",
+    "Half of ε or more is spent on totals alone, however many people there are.",
     "Only ℓ visits of a person are looked at for the rhythm.",
 )
 

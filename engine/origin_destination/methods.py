@@ -21,9 +21,9 @@ METHODS: dict[ODMethod, Method[Release]] = {
     "published": Method(
         name="The papers' method, with τ",
         short="The papers' method",
-        about="Hides every flow below τ.",
+        about="Hides the flows that read below τ.",
         loses=(
-            "The papers' method hides every flow below τ, and with it much of the totals of zones; "
+            "The papers' method hides the flows that read below τ, so that sums may be far off; "
             "what it shows keeps its full noise.",
         ),
         uses=USES["published"],
@@ -35,15 +35,15 @@ METHODS: dict[ODMethod, Method[Release]] = {
         name="Our method, without τ",
         short="Our method",
         about="Hides nothing and reads small flows in the light of their zones, their distance and "
-        "the flow back. Where T trims people "
+        "the flow back. Where T is small "
         f"{estimate.BEYOND_SHARE:.0%} of ε goes to the number of trips beyond T, by which all "
         "flows are scaled up.",
         loses=(
             "Our method misses sudden, isolated flows that its model does not expect.",
             "It pulls a zone that changes at once towards its usual share.",
             "It takes trips beyond T to resemble those that are kept.",
-            "It is no better on large flows. What its model believes of a flow is not guaranteed; "
-            "the ranges beside it are.",
+            "Of single trips it is no better on large flows. What its model believes of a flow is "
+            "not guaranteed; the ranges beside it are.",
         ),
         uses=USES["estimate"],
         ours=True,

@@ -242,7 +242,9 @@ def guesses(best_guess: float, *, coin: bool = False) -> str:
     --------
     >>> guesses(0.7311, coin=True), guesses(0.9996)
     ('at most 73 of 100 guesses (a coin: 50)', 'over 99 of 100 guesses')
+    >>> guesses(0.5025)
+    'at most 51 of 100 guesses'
     """
-    right = round(100 * best_guess)
+    right = max(round(100 * best_guess), 51 if best_guess > 0.5 else 50)  # more than a coin
     words = "over 99 of 100 guesses" if right > 99 else f"at most {right} of 100 guesses"
     return f"{words} (a coin: 50)" if coin else words

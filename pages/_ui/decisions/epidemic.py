@@ -309,10 +309,10 @@ def verdict(
 def _timing(judged: EpidemicJudgement, origin: str) -> str:
     moved = duration(judged.shift_days) if judged.timing else ""
     return {
-        "early": f"Phantom flows carry the epidemic from {origin} too fast: the middle zone begins "
-        f"to act {moved} early.",
-        "late": f"Without the trips that are trimmed or hidden the epidemic from {origin} seems "
-        f"slower: the middle zone begins to act {moved} late.",
+        "early": f"The epidemic from {origin} seems faster: the middle zone begins to act {moved} "
+        "early.",
+        "late": f"The epidemic from {origin} seems slower: the middle zone begins to act {moved} "
+        "late.",
         "on time": "The middle zone begins to act on the right day.",
         "": "No zone acts both in truth and in the release.",
     }[judged.timing]

@@ -23,8 +23,8 @@ _WRONG = {
     "lost": "zones with visits that read 0",
 }
 SAMPLED = (
-    "Pre-sampling lowers the curve, noise makes it rough; scaling lifts the private line back to "
-    "the truth (P1, figures 3–5)."
+    "Pre-sampling lowers the curve, noise makes it rough; improved scaling, where it is on, "
+    "lifts the private line back to the truth (P1, figures 3–5)."
 )
 ONE_CLUSTER = (
     "All cells form one cluster: together they are below the cluster minimum of {} visits, so "

@@ -20,8 +20,8 @@ KEPT = (10, 30, 168)
 REPEATS = 5
 LOOK = {
     "Methods": "The distance between the curves is what a method gains (P1, figure 8).",
-    "Visits kept (ℓ)": "The Fourier curves lie close together, however many visits are kept; those "
-    "of plain Laplace noise fan out (P1, figure 7).",
+    "Visits kept (ℓ)": "With improved scaling the Fourier curves lie close together, however many "
+    "visits are kept; those of plain Laplace noise fan out (P1, figure 7).",
 }
 
 

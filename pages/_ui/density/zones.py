@@ -63,8 +63,7 @@ def draw(setting: Setting) -> None:
         st.caption(
             f"Mean over zones: relative error {percent(scores.mean_error)}, correlation "
             f"{fixed(scores.mean_correlation)}. Bright zones should not be used; quiet ones on the "
-            "edge go first (P1, figure 11), and less ε costs them first: the band widens (figure "
-            f"10).{left if empty or flat else ''}"
+            f"edge go first (P1, figures 10 and 11).{left if empty or flat else ''}"
         )
 
 

@@ -23,10 +23,10 @@ NOBODY_SAMPLED = (
 
 HELP = {
     "epsilon": "How much one protected unit may change one release: a person's day (the default), "
-    "a person's whole period, or one trip; in a density a person's week. At ε = 0.1 an attacker's "
-    "odds of one unit change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a factor of "
-    "55. Units add up: 7 days of a person at ε = 0.1 allow a factor of 2 (e^0.7); at trip level "
-    "nothing bounds a person; k people who travel together are protected only by k·ε.",
+    "a person's whole period, or one trip; in a density a person's week. Without δ, at ε = 0.1 an "
+    "attacker's odds of one unit change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a "
+    "factor of 55. Units add up: 7 days of a person at ε = 0.1 allow a factor of 2 (e^0.7); at "
+    "trip level nothing bounds a person; k people who travel together are protected only by k·ε.",
     "delta": "The success of any attack exceeds what ε allows by at most this. Keep it well below "
     "one over the number of people.",
     "max_visits": "At most this many visits of a person are counted in the week, chosen at random. "
@@ -45,8 +45,8 @@ HELP = {
     "zones": "Fewer, larger zones: parents that the dataset names, or clusters of neighbouring "
     "zones of similar area, made from the map alone. They cost no privacy; counts are larger, so "
     "the same noise matters less.",
-    "od_time": "Days added up to one matrix with one noise. A person still pays ε for every day on "
-    "which they travel, so a week costs them up to 7 ε.",
+    "od_time": "Days added up to one matrix with one noise. Whoever is protected by the day "
+    "still pays ε for every day on which they travel: for a week up to 7 ε.",
     "density_data": "Whose visits the density is computed from.",
     "od_data": "Whose trips the flows are computed from.",
 }

@@ -171,15 +171,14 @@ def way(one: WayOut) -> str:
 
 def estimated(bar: int) -> str:
     """Say up to which size our method's reading of a single flow is more model than measurement."""
-    below = f"Single flows below {bar:,} trips are mostly estimated from all others"
-    return f"{below}: trust larger ones, and sums."
+    return f"Single flows below {bar:,} trips are mostly estimated from all others."
 
 
 def readable(least: int | None, use: Use) -> str:
     """Say which flows can be read by themselves."""
     if least is None:
         sums = ", and so may sums" if use.released > MUCH_MORE else ": read sums"
-        return f"No single flow can be read by itself, each may be far off{sums}."
+        return f"Hardly any single flow can be read by itself, most may be far off{sums}."
     return (
         f"Nine in ten single flows of {least:,} trips or more are within a quarter of the truth; "
         "smaller ones may be far off."
