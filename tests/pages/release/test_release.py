@@ -193,7 +193,7 @@ def test_a_budget_is_offered_with_the_delta_that_the_setting_takes(page):
     assert "costs a person ε = 1 (and δ = 1e-07); 1 is left after it." in texts(app)
 
 
-def test_a_report_is_released_and_a_dataset_without_one_is_told(page):
+def test_a_report_costs_its_epsilon(page):
     app = declared(page)
     app.button_group(key="release_product").set_value(question.REPORT).run()
     assert "costs a person ε = 1; 9 is left after it." in texts(app)
