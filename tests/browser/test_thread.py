@@ -216,6 +216,7 @@ def test_own_files_become_a_dataset_that_no_link_names(page, address):
     name.press("Enter")
     settled(page)
     page.get_by_role("button", name="Build the dataset").click()
+    page.get_by_text("secret-city was built in").wait_for()
     page.get_by_role("button", name="See it on home").first.click()
     page.locator(".gauges").wait_for()
     settled(page)
