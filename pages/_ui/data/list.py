@@ -106,6 +106,9 @@ def _own(entry: Entry, *, first: bool = False) -> None:
     except Exception as problem:
         _broken(name, folder, problem)
         return
+    if entry.shipped:
+        st.html(said)
+        return
     with st.container(border=True):
         st.html(said)
         with st.container(horizontal=True, gap="small"):
