@@ -1,7 +1,7 @@
 """The step of the table: its files, what it holds, which column means what, how it is read."""
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -127,7 +127,7 @@ def _read(draft: Draft, seen: Preview) -> None:
             "and kept nowhere.",
             icon=":material/lock:",
         )
-        st.html(rows_html(seen, draft.chosen, times))
+        st.html(_rows_html(seen, names, times))
     if None in times:
         st.warning(
             "Some of the first times cannot be read. Choose the column of times; how they are "
@@ -193,13 +193,11 @@ def _times(source: Source, names: dict[str, str], reading: Reading) -> tuple[dat
     return known[key]
 
 
-def rows_html(
-    seen: Preview, chosen: Mapping[str, str], times: Sequence[datetime | None] = ()
-) -> str:
+def _rows_html(seen: Preview, names: dict[str, str], times: Sequence[datetime | None]) -> str:
     """Return the first rows, escaped: columns wear what they mean, times what they are read as."""
     columns, meanings = seen.source.columns, dict[str, str]()
-    time_column = chosen.get("datetime") or chosen.get("date")
-    for canonical, spec in ((one, spec) for one, spec in chosen.items() if spec):
+    time_column = names.get("datetime") or names.get("date")
+    for canonical, spec in names.items():
         meanings |= {column: COLUMNS[canonical] for column, _ in mapping.parts(spec, columns)}
     used_first = sorted(range(len(columns)), key=lambda i: columns[i] not in meanings)
     places, head, body = sorted(used_first[:MOST_LISTED]), "", ""

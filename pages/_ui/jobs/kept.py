@@ -35,6 +35,7 @@ class Kept:
         self.progress: Any = None
         self.result: Any = None
         self.error = ""
+        self.stopping = False  # asked to
         self.must_end = must_end
         self._task, self._said, self._unforeseen = task, said, unforeseen
         self._cancel = threading.Event()
@@ -45,12 +46,8 @@ class Kept:
 
     def cancel(self) -> None:
         """Ask it to stop."""
+        self.stopping = True
         self._cancel.set()
-
-    @property
-    def stopping(self) -> bool:
-        """Whether it was asked to stop and has not ended yet."""
-        return self.state == "running" and self._cancel.is_set()
 
     def wait(self, seconds: float) -> None:
         """Give it some time to end."""

@@ -48,7 +48,7 @@ _HATCHING = (
 
 def draw(matrix: Matrix) -> None:
     """Draw the two spans, the map, how the verdicts fare, and the curve over ε."""
-    spans = _spans(matrix.setting, len(matrix.names))
+    spans = _spans(matrix)
     if spans is None:
         return
     asked = words.levers(matrix.setting).rpartition(", ε")[0]
@@ -71,14 +71,15 @@ def draw(matrix: Matrix) -> None:
 
 def leaving(matrix: Matrix) -> None:
     """Draw the two spans, and where more or fewer people leave a zone than before."""
-    if spans := _spans(matrix.setting, len(matrix.names)):
+    if spans := _spans(matrix):
         _map(matrix, *spans, "Leaving")
 
 
-def _spans(setting: Setting, zones: int) -> tuple[Setting, Setting] | None:
+def _spans(matrix: Matrix) -> tuple[Setting, Setting] | None:
     """Draw the pickers; return the setting of the first and of the last days, None of one alone."""
+    setting = matrix.setting
     days = cached.ingested(setting).metadata.days
-    for what, known in (("day", len(days)), ("zone", zones)):
+    for what, known in (("day", len(days)), ("zone", len(matrix.names))):
         if known < 2:
             st.info(f"A change needs two {what}s, and this dataset has one.")
             return None
