@@ -156,7 +156,7 @@ def _privacy(answer: Answer) -> Gauge:
         level=risk.level,
         sentence=f"{' '.join(most)} *{right} {of} {hundred}* guesses {whose} are right",
         rule=f"{covered(answer)} {PRIVACY_RULE}",
-        note=f"{protects(answer)}; {GROUP} together: {together}",
+        note=f"{protects(answer)}; family of {GROUP}: {together}",
         value=risk.best_guess,
         low=0.5,
         high=1.0,

@@ -170,7 +170,7 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     day = f"ε = 0.3 protects a person's day; {whole}"
     said = day if unit == "person-day" else "ε = 0.3 protects a person, all days"
     together = guesses(risk.group_guess).removeprefix("at most ").removesuffix(" of 100 guesses")
-    assert f"{html.escape(said)}; 4 together: {together}<" in html_of(app)
+    assert f"{html.escape(said)}; family of 4: {together}<" in html_of(app)
 
 
 def test_the_proved_loss_of_a_density_is_not_that_of_days(open_home):
