@@ -97,9 +97,9 @@ def _figures(seen: Shown, drawn: Sequence[Floats]) -> None:
             verdict(judged, compared, parameters, origin),
             f"Mean over {len(compared.missed)} releases, 95% of them between {percent(float(low))} "
             f"and {percent(float(high))}; only noise differs between them. Usable means that "
-            f"precision and recall reach {GOOD_SHARE:.0%} (here {percent(judged.precision)} and "
-            f"{percent(judged.recall)}) and the middle zone begins to act at most "
-            f"{GOOD_SHIFT_DAYS:g} day early or late.",
+            f"precision and recall, means over zones, reach {GOOD_SHARE:.0%} (here "
+            f"{percent(judged.precision)} and {percent(judged.recall)}) and the middle zone begins "
+            f"to act at most {GOOD_SHIFT_DAYS:g} day early or late.",
         )
     )
     zones = cached.of(picture.shapes, seen.key)
