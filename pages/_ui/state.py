@@ -30,7 +30,7 @@ from pages._ui.wording.datasets import (
     CONFIDENTIAL_BANNER,
     PARTS,
     SIMULATED_BANNER,
-    cluster_words,
+    level_words,
     option,
     zones_words,
 )
@@ -518,7 +518,7 @@ def stamp() -> tuple[list[str], bool]:
         said += [f"T = {value(MAX_TRIPS)}"] if value(UNIT) != "trip" else []
         said += [f"τ = {value(THRESHOLD)}" if hides else "our method"]
         said += [UNITS[value(UNIT)]]
-        said += [cluster_words(zones("trips"))] if zones("trips") != FINEST else []
+        said += [level_words(zones("trips"))] if zones("trips") != FINEST else []
         said += [STEP_WORDS[value(OD_TIME)].lower()] if value(OD_TIME) != OD_TIME.default else []
     if visits is not None and visits.name in kept.shown and not kept.said:
         said += [f"δ = {scientific(value(DELTA))}", f"ℓ = {value(MAX_VISITS)}"]
@@ -561,7 +561,7 @@ def names(key: str) -> dict[str, str]:
     levels = [(one.name, one.zones) for one in offered.named]
     levels += [(f"clusters-{k}", k) for k in offered.clusters]
     words = {level: zones_words(level, count) for level, count in levels}
-    return words if now in words else {**words, now: cluster_words(now)}
+    return words if now in words else {**words, now: level_words(now)}
 
 
 def linkable(key: str, name: str) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 
 from engine.datasets.memory import size_of
 from pages._ui.shell.catalogue import datasets_in, in_session
-from pages._ui.shell.session import in_worker, session
+from pages._ui.shell.session import in_worker, state
 
 T = TypeVar("T")
 MOST_BYTES = 2**30
@@ -59,7 +59,7 @@ class Store:
         with self._lock:
             return [self._kept[asked][0]] if asked in self._kept else []
 
-    def forget(self, unless: Callable[[Hashable], bool] = lambda _: False) -> None:
+    def forget(self, unless: Callable[[Hashable], bool]) -> None:
         """Let go of all answers but those that `unless` names."""
         with self._lock:
             for asked in [one for one in self._kept if not unless(one)]:
@@ -84,7 +84,7 @@ def store_of(asked: tuple[Any, ...]) -> Store:
 def own() -> Store:
     """Return the store of the session at hand, or of the one that this thread works for."""
     lent: Store | None = getattr(_lent, "store", None)
-    return lent or session().store
+    return lent or state(Store)
 
 
 def lend(store: Store) -> None:

@@ -78,7 +78,7 @@ def test_an_answer_of_long_work_on_an_upload_is_kept_for_nobody(
         for waits in (False, True, True):  # two ask at once, one when both know
             mine = type("Session", (), {"store": next(sessions), "jobs": {}})()
             monkeypatch.setattr(pieces, "session", lambda mine=mine: mine)
-            monkeypatch.setattr(store, "session", lambda mine=mine: mine)
+            monkeypatch.setattr(store, "state", lambda _, mine=mine: mine.store)
             job = pieces.Job(work.noted, ((seen, str(folder)),), 0.0)
             job.go_on()
             asking.append(job)

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import streamlit as st
-from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from pages._ui import state
-from pages._ui.shell import catalogue, crowd, ended, local, problems, sidebar
+from pages._ui.shell import catalogue, crowd, ended, problems, sidebar
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.local import public
 from pages._ui.shell.session import page as shown, session
 from pages._ui.wording.datasets import (
     CONFIDENTIAL_BANNER,
@@ -35,6 +35,9 @@ PAGES = {
 }
 """The pages: to explore, to decide, to publish, and their data."""
 
+NOT_PUBLIC = ("pages/7_Release.py", DATA)
+"""Pages that a public server does not have."""
+
 _STYLE = Path(__file__).with_name("style.css")
 _ICON = Path(__file__).with_name("favicon.svg")
 
@@ -50,15 +53,16 @@ def navigation() -> list[Any]:
 
 def run(page: Any) -> None:
     """Run a page with what stands around it; a failure is said in words under the navigation."""
+    path = next(path for path, title in PAGES.items() if title == page.title)
     ended.note()
     with crowd.turn() as busy:
-        tab = PRODUCT if page.title == "Home" else f"{page.title} · {PRODUCT}"
+        tab = PRODUCT if path == HOME else f"{page.title} · {PRODUCT}"
         st.set_page_config(
             page_title=tab,
             page_icon=str(_ICON),  # a Material icon would be fetched from the network
             layout="wide",
             # home is one screen; elsewhere it stands open, but on a phone, which it would cover
-            initial_sidebar_state="collapsed" if path() == HOME else "auto",
+            initial_sidebar_state="collapsed" if path == HOME else "auto",
         )
         st.html(_STYLE)
         if busy:
@@ -68,8 +72,8 @@ def run(page: Any) -> None:
             session().shown.clear()
             session().said = ""
             state.start()
-            if path() != DATA:  # beside a file they mean nothing
-                sidebar.draw(path())
+            if path != DATA:  # beside a file they mean nothing
+                sidebar.draw(path)
             page.run()
             state.keep_link()  # what a link said by id its widgets have taken out of it
             session().told = shown()
@@ -78,26 +82,16 @@ def run(page: Any) -> None:
     session().notices.clear()
 
 
-def show(draw: Callable[[], None], title: str, lead: str = "") -> None:
+def show(draw: Callable[[], None], title: str, lead: str) -> None:
     """Show what a page draws under its title and one sentence in plain words."""
     st.title(title, anchor=False)
-    if lead:
-        st.caption(lead)
+    st.caption(lead)
     draw()
-
-
-def path() -> str:
-    """Return the path of the page that is running, such as ``pages/1_Density.py``."""
-    context = get_script_run_ctx(suppress_warning=True)
-    known = {} if context is None else context.pages_manager.get_pages()
-    running: Any = known.get("" if context is None else context.page_script_hash, {})
-    name = Path(str(running.get("script_path", ""))).name
-    return next((path for path in PAGES if Path(path).name == name), HOME)
 
 
 def exists(path: str) -> bool:
     """Whether a page is part of this server."""
-    return not (local.public() and Path(path).name in local.NOT_PUBLIC)
+    return not (public() and path in NOT_PUBLIC)
 
 
 def link(path: str, label: str, **query: str) -> None:

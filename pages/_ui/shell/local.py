@@ -14,9 +14,6 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 PUBLIC = "MOBILITY_PUBLIC"
-NOT_PUBLIC = ("7_Release.py", "8_Data.py")
-"""Files of the pages that a public server does not have."""
-
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
 
 NOT_ADMITTED = (

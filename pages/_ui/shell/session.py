@@ -20,12 +20,6 @@ IN_WORKER = "MOBILITY_IN_WORKER"
 """Set in the environment of a process that works for sessions and has none itself."""
 
 
-def _new_store() -> Any:
-    from pages._ui.store import Store  # it asks for the session
-
-    return Store()
-
-
 @dataclass
 class Session:
     """The fields of one session; pages read and write them, nothing of it reaches a file."""
@@ -36,7 +30,6 @@ class Session:
     left: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
     redraws: int = 0
     before: dict[str, Any] | None = None
-    store: Any = field(default_factory=_new_store)
     shown: dict[str, Any] = field(default_factory=dict)
     installed: Any = None
     said: str = ""

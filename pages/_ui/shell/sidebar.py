@@ -1,6 +1,7 @@
 """The settings, the same on every page; home draws ε and what is needed itself."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import streamlit as st
 
@@ -13,16 +14,14 @@ from pages._ui.wording.glossary import GLOSSARY
 from pages._ui.wording.labels import DRAWS, HELP, NOBODY_SAMPLED, SHARE
 from pages._ui.wording.privacy import TRIP_LEVEL
 
-_FLOWS_ONLY = ("2_", "4_", "6_")
-"""Pages about flows, as the first is about densities; on others what home shows is unfolded."""
+_ABOUT = {"1_": "density", "2_": "trips", "4_": "trips", "6_": "trips"}
+"""What a page is about, by the number of its file; on others what home shows is unfolded."""
 
 
 def draw(path: str) -> None:
     """Draw the settings beside the page of a path."""
     home = "0_Home" in path
-    part = state.value(state.SHOWN)
-    if "1_" in path or any(one in path for one in _FLOWS_ONLY):
-        part = "density" if "1_" in path else "trips"
+    part = _ABOUT.get(Path(path).name[:2], state.value(state.SHOWN))
     with st.sidebar:
         if not (home or (presenter.on() and "4_" in path)):  # the page draws it
             state.draw(state.EPSILON)
@@ -93,7 +92,6 @@ def dataset(part: str, *, described: bool = True) -> None:
     """Draw the picker of a part's dataset, ``density`` or ``trips``."""
     chosen = state.entry(part)
     if chosen is None:
-        st.caption("No dataset is installed.")
         return
     key = "density_data" if part == "density" else "od_data"
     state.pick(key, f"{PARTS[part].capitalize()} dataset", help=HELP[key])

@@ -17,7 +17,6 @@ NO_DATASET = (
     "No dataset is installed. Make the demonstration city with "
     "`python -m research.simulated demo-city`, or build one from your own files on the page Data."
 )
-_PLURALS = {"y": "ies"}
 
 
 def option(name: str, lacks: str = "") -> str:
@@ -62,24 +61,14 @@ def zones_words(level: str, zones: int) -> str:
     return words if level.startswith("clusters-") else f"{zones:,} {words}"
 
 
-def cluster_words(level: str) -> str:
-    """Return what a number of clusters is called."""
-    return f"{int(level.removeprefix('clusters-')):,} clusters"
-
-
-def plural(name: str) -> str:
-    """Return the plural of a level's name."""
-    return name[:-1] + _PLURALS[name[-1]] if name[-1] in _PLURALS else f"{name}s"
-
-
 def level_words(level: str) -> str:
-    """Return what the zones of a level are called in a sentence.
+    """Return what the zones of a level coarser than the dataset's own are called in a sentence.
 
     Examples
     --------
-    >>> level_words("zones"), level_words("clusters-30"), level_words("province")
-    ('all zones', '30 clusters', 'provinces')
+    >>> level_words("clusters-30"), level_words("province"), level_words("county")
+    ('30 clusters', 'provinces', 'counties')
     """
-    if level == FINEST:
-        return "all zones"
-    return cluster_words(level) if level.startswith("clusters-") else plural(level)
+    if level.startswith("clusters-"):
+        return f"{int(level.removeprefix('clusters-')):,} clusters"
+    return f"{level[:-1]}ies" if level.endswith("y") else f"{level}s"
