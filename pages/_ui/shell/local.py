@@ -34,10 +34,10 @@ def admitted(hosts: Sequence[str], origins: Sequence[str]) -> bool:
     """
     if not loopback(st.get_option("server.address")):
         return True
-    ports = {_port(host) for host in hosts}
+    ports = {_parts(host)[1] for host in hosts}
     return all(_named(host) for host in hosts) and all(
         origin in st.get_option("server.corsAllowedOrigins")
-        or (_named(origin) and (not loopback(_name(origin)) or ports <= {_port(origin)}))
+        or (_named(origin) and (not loopback(_parts(origin)[0]) or ports <= {_parts(origin)[1]}))
         for origin in origins
     )
 
@@ -59,12 +59,12 @@ def served_locally() -> bool:
         return False
     hosts = headers.get_all("Host")
     named = admitted(hosts, headers.get_all("Origin"))
-    return named and bool(hosts) and all(loopback(_name(host)) for host in hosts)
+    return named and bool(hosts) and all(loopback(_parts(host)[0]) for host in hosts)
 
 
 def _named(text: str) -> bool:
     """Whether a host or origin is this computer or a name that was allowed."""
-    name = _name(text)
+    name, _ = _parts(text)
     return loopback(name) or any(
         fnmatchcase(name, allowed.strip().lower())
         for allowed in st.get_option("server.allowedHosts")
@@ -72,21 +72,14 @@ def _named(text: str) -> bool:
     )
 
 
-def _port(text: str) -> int | None:
-    """Return the port of a ``Host`` or ``Origin``, None where it cannot be read."""
+def _parts(text: str) -> tuple[str, int | None]:
+    """Return name and port of a ``Host`` or ``Origin``; no name where either cannot be read."""
     try:
         parts = urlsplit(text if "://" in text else f"http://{text}")
-        return parts.port or {"http": 80, "https": 443}.get(parts.scheme)
+        port = parts.port or {"http": 80, "https": 443}.get(parts.scheme)
     except ValueError:
-        return None
-
-
-def _name(text: str) -> str:
-    """Return the name in a ``Host`` or ``Origin`` header, empty where there is none."""
-    try:
-        return (urlsplit(text if "://" in text else f"//{text}").hostname or "").rstrip(".")
-    except ValueError:
-        return ""
+        return "", None
+    return (parts.hostname or "").rstrip("."), port
 
 
 def loopback(name: str | None) -> bool:
