@@ -5,7 +5,10 @@ import streamlit as st
 from pages._ui import state
 from pages._ui.density import answer, cost, map as density_map, methods, zones
 from pages._ui.shell import frame
+from pages._ui.shell.session import session
+from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import delta_warning
+from pages._ui.wording.use import levers
 
 LEAD = (
     "Visits by zone and hour of the week, released with noise: see where and when the private "
@@ -27,8 +30,10 @@ def draw() -> None:
     if setting is None or entry is None:
         frame.missing(entry, "density")
         return
+    delta = setting.parameters.delta
+    session().said = f"{levers(setting)}, δ {scientific(delta)}"
     answer.draw(setting)
-    warning = delta_warning(setting.parameters.delta, entry.metadata.people_public)
+    warning = delta_warning(delta, entry.metadata.people_public)
     if warning:
         st.warning(warning, icon=":material/warning:")
     VIEWS[state.choose("View", list(VIEWS), "density_view")](setting)

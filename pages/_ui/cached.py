@@ -21,6 +21,7 @@ from engine.resolution import FINEST, finest, open_seen
 from pages._ui.store import store_of
 
 Seed = tuple[int, int]
+"""Secret (or, for simulated people, fixed) number and the count of redraws."""
 P = ParamSpec("P")
 R = TypeVar("R")
 REPEATS = 20

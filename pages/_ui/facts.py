@@ -13,52 +13,39 @@ from engine.resolution import FINEST, ZoneLevel, suggested_clusters, zone_levels
 from pages._ui.cached import once
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What a dataset's files tell without being read."""
+    """What a dataset's files tell without a count being read: its levels of zones, its size."""
 
-    zones: int
+    levels: tuple[ZoneLevel, ...]
+    clusters: tuple[int, ...]
+    problem: str
     locations: int
     size_bytes: int
-
-
-@once
-def facts(key: Seen) -> Facts:
-    """Return the public facts of one version of a dataset."""
-    version = Path(key.dataset)
-    towers = version / "towers.parquet"
-    return Facts(
-        zones=pq.read_metadata(version / "zones.parquet").num_rows,
-        locations=pq.read_metadata(towers).num_rows if towers.is_file() else 0,
-        size_bytes=Dataset(version).size_bytes,
-    )
-
-
-@dataclass(frozen=True)
-class Levels:
-    """The levels of zones a dataset offers, from its public columns alone."""
-
-    named: tuple[ZoneLevel, ...]
-    clusters: tuple[int, ...]
-    problem: str = ""
 
     def has(self, level: str) -> bool:
         """Whether the dataset offers a level; any number of clusters below that of its zones."""
         kind, _, number = level.partition("-")
         if kind == "clusters" and number.isascii() and number.isdigit():
-            return number[0] != "0" and int(number) < self.named[0].zones
-        return any(one.name == level for one in self.named)
+            return number[0] != "0" and int(number) < self.levels[0].zones
+        return any(one.name == level for one in self.levels)
 
 
 @once
-def levels(key: Seen) -> Levels:
-    """Return the levels of zones of one version of a dataset; no polygon is read."""
-    path = Path(key.dataset) / "zones.parquet"
+def facts(key: Seen) -> Facts:
+    """Return the public facts of one version of a dataset; no polygon is read."""
+    version, problem = Path(key.dataset), ""
+    path, towers = version / "zones.parquet", version / "towers.parquet"
     names = [name for name in pq.read_schema(path).names if name.endswith("_id")]
     zones: pd.DataFrame = pq.read_table(path, columns=names).to_pandas()
-    clusters = suggested_clusters(len(zones))
     try:
-        return Levels(zone_levels(zones), clusters)
+        levels = zone_levels(zones)
     except DatasetError as error:
-        own = ZoneLevel(FINEST, len(zones))
-        return Levels((own,), clusters, str(error))
+        levels, problem = (ZoneLevel(FINEST, len(zones)),), str(error)
+    return Facts(
+        levels=levels,
+        clusters=suggested_clusters(len(zones)),
+        problem=problem,
+        locations=pq.read_metadata(towers).num_rows if towers.is_file() else 0,
+        size_bytes=Dataset(version).size_bytes,
+    )

@@ -23,6 +23,7 @@ from engine.parameters import (
 from engine.report import ReportParameters
 from engine.resolution import FINEST, finest
 from pages._ui import facts
+from pages._ui.cached import Seed
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import came_by_history, page, session
@@ -37,11 +38,9 @@ from pages._ui.wording.datasets import (
 from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES
 from pages._ui.wording.numbers import hour_of_week, scientific
 from pages._ui.wording.privacy import UNITS
+from pages._ui.wording.use import levers
 
 T = TypeVar("T")
-Seed = tuple[int, int]
-"""Secret (or, for simulated people, fixed) number and the count of redraws."""
-
 KEPT: dict[str, Any] = {"persist_state": "session"}
 """What a widget takes to keep its value on other pages."""
 
@@ -49,7 +48,7 @@ LINKED: dict[str, Any] = {"bind": "query-params", **KEPT}
 """What a widget takes to stand in the link as well; never one that offers names of one's own."""
 
 SIMULATED_SEED = 20140824
-PREFERRED = {"density_data": ("demo-city", "paris"), "od_data": ("rwanda-districts", "demo-city")}
+PREFERRED = {"density": ("demo-city", "paris"), "trips": ("rwanda-districts", "demo-city")}
 """What pages open on: data small enough to break visibly within the range of ε."""
 
 _MANTISSAS = (
@@ -173,8 +172,12 @@ FIELDS: tuple[Field[Any], ...] = (
 )
 """Everything that is set for all pages, but for names of datasets and zones."""
 
-NAMES = ("density_data", "od_data", "density_zones", "od_zones")
+DATA = {"density": "density_data", "trips": "od_data"}
+ZONES = {"density": "density_zones", "trips": "od_zones"}
+NAMES = (*DATA.values(), *ZONES.values())
 """Keys of what is named: the dataset of each part, then its level of zones."""
+
+_PART = {key: part for keys in (DATA, ZONES) for part, key in keys.items()}
 
 _KEYS = {one.key: one for one in FIELDS}
 _BEFORE = {("od_time", "period"): "whole", ("od_method", "Ours: reads small flows"): "estimate"}
@@ -372,7 +375,8 @@ def is_usual(key: str) -> bool:
 def by_key(one: Setting) -> dict[str, Any]:
     """Return what `put` takes to set all that a setting asks of one mechanism: *Use this*."""
     asked: Any = one.parameters
-    values = {"epsilon": asked.epsilon, **_named(one)}
+    part = "density" if isinstance(asked, DensityParameters) else "trips"
+    values = {"epsilon": asked.epsilon, DATA[part]: entry_of(one).name, ZONES[part]: one.zones}
     if isinstance(asked, DensityParameters):
         values |= {
             "delta": asked.delta,
@@ -390,13 +394,6 @@ def by_key(one: Setting) -> dict[str, Any]:
             "od_time": one.when.step,
         }
     return values
-
-
-def _named(one: Setting) -> dict[str, str]:
-    part = "density" if isinstance(one.parameters, DensityParameters) else "od"
-    known = {entry.key.dataset: name for name, entry in catalogue.entries().items()}
-    name = known.get(one.dataset)
-    return {f"{part}_zones": one.zones} | ({} if name is None else {f"{part}_data": name})
 
 
 def reset() -> None:
@@ -421,16 +418,15 @@ def redraw() -> None:
 
 def entry(part: str) -> Entry | None:
     """Return the dataset that is set for ``density`` or ``trips``; None where none is installed."""
-    known, key = catalogue.entries(), "density_data" if part == "density" else "od_data"
-    chosen = known.get(st.session_state.get(key, ""))
+    known = catalogue.entries()
+    chosen = known.get(st.session_state.get(DATA[part], ""))
     return chosen or preferred(known.values(), part) or next(iter(known.values()), None)
 
 
 def preferred(known: Iterable[Entry], part: str) -> Entry | None:
     """Return the dataset that opens first for a part, None where none has it."""
     able = {one.name: one for one in known if has_part(one, part)}
-    first = PREFERRED["density_data" if part == "density" else "od_data"]
-    return next((able[name] for name in (*first, *able) if name in able), None)
+    return next((able[name] for name in (*PREFERRED[part], *able) if name in able), None)
 
 
 def has_part(one: Entry, part: str) -> bool:
@@ -440,9 +436,8 @@ def has_part(one: Entry, part: str) -> bool:
 
 def zones(part: str) -> str:
     """Return the level of zones that is set for a part; its own where it has no such level."""
-    of, key = entry(part), "density_zones" if part == "density" else "od_zones"
-    level = str(st.session_state.get(key, FINEST))
-    return level if of is not None and facts.levels(of.key).has(level) else FINEST
+    of, level = entry(part), str(st.session_state.get(ZONES[part], FINEST))
+    return level if of is not None and facts.facts(of.key).has(level) else FINEST
 
 
 def units(of: Entry | None) -> tuple[str, ...]:
@@ -504,24 +499,15 @@ def _setting(part: str, of: Entry, given: Any, when: When | None = None) -> Sett
 
 def stamp() -> tuple[list[str], bool]:
     """Return what every saved picture says, and whether any people set or shown are real."""
-    kept, trips, visits = session(), entry("trips"), entry("density")
-    real = any(
-        one is not None and not one.metadata.simulated
-        for one in (*kept.shown.values(), trips, visits)
-    )
+    kept, asked = session(), flows()
+    known = (*kept.shown.values(), entry("trips"), entry("density"))
+    real = any(one is not None and not one.metadata.simulated for one in known)
     whose = CONFIDENTIAL_BANNER.replace("**", "") if real else f"{SIMULATED_BANNER}."
-    said = [f"ε = {value(EPSILON):g}"]
-    if kept.said:
-        said.append(kept.said)
-    elif not kept.shown or (trips is not None and trips.name in kept.shown):
-        hides = "suppression_threshold" in parameters.USES[value(OD_METHOD)]
-        said += [f"T = {value(MAX_TRIPS)}"] if value(UNIT) != "trip" else []
-        said += [f"τ = {value(THRESHOLD)}" if hides else "our method"]
-        said += [UNITS[value(UNIT)]]
-        said += [level_words(zones("trips"))] if zones("trips") != FINEST else []
-        said += [STEP_WORDS[value(OD_TIME)].lower()] if value(OD_TIME) != OD_TIME.default else []
-    if visits is not None and visits.name in kept.shown and not kept.said:
-        said += [f"δ = {scientific(value(DELTA))}", f"ℓ = {value(MAX_VISITS)}"]
+    said = [kept.said or f"ε {value(EPSILON):g}"]
+    if asked is not None and not kept.said:
+        said = [levers(asked), UNITS[asked.parameters.unit]]
+        said += [level_words(asked.zones)] if asked.zones != FINEST else []
+        said += [STEP_WORDS[asked.when.step].lower()] if asked.when.step != "day" else []
     names = f"{' and '.join(kept.shown)}: " if kept.shown else ""
     return [f"Exploration, not a release. {whose}", names + ", ".join(said)], real
 
@@ -547,9 +533,9 @@ def use_seed(of: Entry) -> int:
 
 def names(key: str) -> dict[str, str]:
     """Return what can be picked under one of `NAMES`, with its words; what is set among them."""
-    part = "density" if key.startswith("density") else "trips"
+    part = _PART[key]
     of = entry(part)
-    if key.endswith("_data"):
+    if key == DATA[part]:
         known = catalogue.entries()
         able = sorted(known, key=lambda name: not has_part(known[name], part))
         return {
@@ -557,18 +543,17 @@ def names(key: str) -> dict[str, str]:
         }
     if of is None:
         return {}
-    offered, now = facts.levels(of.key), zones(part)
-    levels = [(one.name, one.zones) for one in offered.named]
-    levels += [(f"clusters-{k}", k) for k in offered.clusters]
+    offered, now = facts.facts(of.key), zones(part)
+    levels = [*offered.levels, *((f"clusters-{k}", k) for k in offered.clusters)]
     words = {level: zones_words(level, count) for level, count in levels}
     return words if now in words else {**words, now: level_words(now)}
 
 
 def linkable(key: str, name: str) -> bool:
     """Whether a link may hold a name: of a shipped dataset or its levels, or clusters of any."""
-    if key.endswith("_data"):
+    if key in DATA.values():
         return catalogue.entries()[name].shipped
-    of = entry("density" if key == "density_zones" else "trips")
+    of = entry(_PART[key])
     return of is None or of.shipped or name == FINEST or name.startswith("clusters-")
 
 
@@ -579,10 +564,9 @@ def linked(key: str) -> bool:
 
 def pick(key: str, label: str, **named: Any) -> str:
     """Draw the picker of one of `NAMES` and return what is picked."""
-    words = names(key)
-    part = "density" if key.startswith("density") else "trips"
+    words, part = names(key), _PART[key]
     of = entry(part)
-    now = zones(part) if key.endswith("_zones") else "" if of is None else of.name
+    now = zones(part) if key == ZONES[part] else "" if of is None else of.name
     if st.session_state.get(key) != now:
         st.session_state[key] = now
     usual = _usual(key)
@@ -599,9 +583,9 @@ def pick(key: str, label: str, **named: Any) -> str:
 
 
 def _usual(key: str) -> str:
-    if key.endswith("_zones"):
+    if key in ZONES.values():
         return FINEST
-    first = preferred(catalogue.entries().values(), "density" if key == "density_data" else "trips")
+    first = preferred(catalogue.entries().values(), _PART[key])
     return "" if first is None else first.name
 
 

@@ -34,7 +34,8 @@ def test_of_simulated_people_a_chart_says_what_is_set_and_that_it_is_no_release(
     for key, chart in drawn.items():
         assert f"real_{key}" not in sent(app)
         assert said(chart).startswith(f"Exploration, not a release. {SIMULATED_BANNER}.")
-        assert "ε = 0.3" in said(chart)
+        assert "ε 0.3" in said(chart)
+        assert "τ" not in said(chart)  # of flows, whose dataset is set to the same
 
 
 def test_nothing_of_real_people_is_served_by_an_address(on_town):

@@ -156,7 +156,7 @@ def _said(entry: Entry) -> str:
     if entry.has_trips:
         holds.append("trips" if about.trips_have_people else "trips without people")
     lines = (
-        f"{facts(about, known.zones, known.size_bytes)} · {' and '.join(holds)}",
+        f"{facts(about, known.levels[0].zones, known.size_bytes)} · {' and '.join(holds)}",
         f"{_day(about.first_day)} to {_day(about.last_day)}, {about.time_zone}"
         + (f"; density week of {_day(about.week)}" if about.week else "")
         + (f"; {known.locations:,} places" if known.locations else ""),
@@ -191,7 +191,7 @@ def _folder(entry: Entry) -> Path:
 
 
 def _select(entry: Entry) -> None:
-    for key, part in (("density_data", "density"), ("od_data", "trips")):
+    for part, key in state.DATA.items():
         if state.has_part(entry, part):
             state.put(**{key: entry.name})
 

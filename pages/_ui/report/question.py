@@ -95,7 +95,6 @@ def ask(setting: Setting) -> Setting:
 
 
 def said(asked: ReportParameters) -> str:
-    """Say what is set beside ε."""
-    if asked.unit == "item":
-        return "a single trip"
-    return f"M = {asked.max_trips_per_user}, one person"
+    """Say what is set."""
+    trips = "a single trip" if asked.unit == "item" else f"M {asked.max_trips_per_user}, one person"
+    return f"ε {asked.epsilon:g}, {trips}"

@@ -122,13 +122,13 @@ def missing(entry: Entry | None, part: str) -> None:
     st.info(f"The dataset {entry.name} has no {PARTS[part]}.")
     other = state.preferred(catalogue.entries().values(), part)
     if other is not None:
-        offer("density_data" if part == "density" else "od_data", other)
+        offer(part, other)
 
 
-def offer(key: str, entry: Entry) -> None:
+def offer(part: str, entry: Entry) -> None:
     """Offer another dataset for a part, on every page."""
-    label, named = f"Use {entry.name} instead", {key: entry.name}
-    st.button(label, key=f"missing_{key}", on_click=state.put, kwargs=named)
+    label, key = f"Use {entry.name} instead", state.DATA[part]
+    st.button(label, key=f"missing_{key}", on_click=state.put, kwargs={key: entry.name})
 
 
 # modules alone, before any session has data: else every full collection looks through them

@@ -93,12 +93,11 @@ def dataset(part: str, *, described: bool = True) -> None:
     chosen = state.entry(part)
     if chosen is None:
         return
-    key = "density_data" if part == "density" else "od_data"
-    state.pick(key, f"{PARTS[part].capitalize()} dataset", help=HELP[key])
+    state.pick(state.DATA[part], f"{PARTS[part].capitalize()} dataset")
     if described:
         chosen = state.entry(part) or chosen
         about = cached_facts.facts(chosen.key)
-        st.caption(facts(chosen.metadata, about.zones, about.size_bytes))
+        st.caption(facts(chosen.metadata, about.levels[0].zones, about.size_bytes))
 
 
 def zones(part: str) -> None:
@@ -106,11 +105,9 @@ def zones(part: str) -> None:
     of = state.entry(part)
     if of is None or not state.has_part(of, part):
         return
-    key, label = (
-        ("density_zones", "Zones of visits") if part == "density" else ("od_zones", "Zones")
-    )
-    state.pick(key, label, help=HELP["zones"])
-    if problem := cached_facts.levels(of.key).problem:
+    label = "Zones of visits" if part == "density" else "Zones"
+    state.pick(state.ZONES[part], label, help=HELP["zones"])
+    if problem := cached_facts.facts(of.key).problem:
         st.caption(f"Only clusters are offered as coarser zones: {problem}.")
 
 

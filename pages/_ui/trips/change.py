@@ -51,7 +51,7 @@ def draw(matrix: Matrix) -> None:
     spans = _spans(matrix)
     if spans is None:
         return
-    asked = words.levers(matrix.setting).rpartition(", ε")[0]
+    asked = words.levers(matrix.setting)
     session().said = f"{asked}, {UNITS[matrix.parameters.unit]}, two spans"
     way = state.choose(
         "Show", ("Flows", "Leaving", "Arriving"), "od_change_show", linked=False, titled=True

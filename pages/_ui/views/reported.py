@@ -37,4 +37,4 @@ def missing(entry: Entry) -> None:
         "table of trips or visits: the report is made with the trips of people."
     )
     for one in able()[:1]:
-        frame.offer("od_data", one)
+        frame.offer("trips", one)

@@ -47,6 +47,4 @@ HELP = {
     "the same noise matters less.",
     "od_time": "Days added up to one matrix with one noise. Whoever is protected by the day "
     "still pays ε for every day on which they travel: for a week up to 7 ε.",
-    "density_data": "Whose visits the density is computed from.",
-    "od_data": "Whose trips the flows are computed from.",
 }

@@ -103,9 +103,8 @@ def levers(setting: Setting, signs: Mapping[str, str] = SIGNS) -> str:
     asked: Any = setting.parameters
     methods: Any = od.METHODS if is_flows(setting) else density.METHODS
     row = methods[asked.method]
-    parts = ["our method" if row.ours else "the papers' method"]
-    if not is_flows(setting):
-        parts = ["our method" if row.ours else row.name]
+    theirs = "the papers' method" if is_flows(setting) else row.name
+    parts = ["our method" if row.ours else theirs]
     parts += [text.format(getattr(asked, name)) for name, text in signs.items() if name in row.uses]
     return ", ".join([*parts, f"ε {asked.epsilon:g}"])
 
@@ -125,18 +124,12 @@ def when(setting: Setting) -> str:
     return SPANS[setting.when.step] if is_flows(setting) else "for every hour of the week"
 
 
-def publish(one: Candidate) -> str:
-    """Say what would be published, and who is protected."""
-    setting = one.setting
-    zones = zones_words(setting.zones, one.zones)
-    return f"{zones} {when(setting)}, protecting {WHO[one.unit]}"
-
-
 def sentence(one: Candidate) -> str:
-    """Return a recommendation as one sentence."""
+    """Return a recommendation as one sentence: what would be published, and who is protected."""
+    setting = one.setting
     return (
-        f"Publish {publish(one)}: {held(one.use, one.setting)}; {guessed(one.risk, one.setting)}. "
-        f"{spelt(one.setting)}"
+        f"Publish {zones_words(setting.zones, one.zones)} {when(setting)}, protecting "
+        f"{WHO[one.unit]}: {held(one.use, setting)}; {guessed(one.risk, setting)}. {spelt(setting)}"
     )
 
 
