@@ -3,7 +3,7 @@
 import secrets
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, get_args
 
 import streamlit as st
@@ -32,7 +32,6 @@ from pages._ui.wording.datasets import (
     PARTS,
     SIMULATED_BANNER,
     level_words,
-    option,
     zones_words,
 )
 from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES
@@ -425,13 +424,8 @@ def entry(part: str) -> Entry | None:
 
 def preferred(known: Iterable[Entry], part: str) -> Entry | None:
     """Return the dataset that opens first for a part, None where none has it."""
-    able = {one.name: one for one in known if has_part(one, part)}
+    able = {one.name: one for one in known if part in one.parts}
     return next((able[name] for name in (*PREFERRED[part], *able) if name in able), None)
-
-
-def has_part(one: Entry, part: str) -> bool:
-    """Whether a dataset has the tables of a part, ``density`` or ``trips``."""
-    return one.has_density if part == "density" else one.has_trips
 
 
 def zones(part: str) -> str:
@@ -451,7 +445,7 @@ def units(of: Entry | None) -> tuple[str, ...]:
 def density() -> Setting | None:
     """Return the density that is set; None where its dataset has no visits."""
     of = entry("density")
-    if of is None or not of.has_density:
+    if of is None or "density" not in of.parts:
         return None
     method, wanted = value(VARIANT), "analytic" if value(GAUSSIAN) else "classical"
     given: dict[str, Any] = {
@@ -469,7 +463,7 @@ def density() -> Setting | None:
 def flows() -> Setting | None:
     """Return the flows that are set; None where their dataset has no trips."""
     of = entry("trips")
-    if of is None or not of.has_trips:
+    if of is None or "trips" not in of.parts:
         return None
     asked, allowed = value(UNIT), units(of)
     unit = asked if asked in allowed else allowed[0]
@@ -486,10 +480,9 @@ def flows() -> Setting | None:
 
 def report(of: Entry | None) -> Setting | None:
     """Return the report of a dataset as it is set, at the usual shares; None without trips."""
-    if of is None or not of.has_trips:
+    if of is None or "trips" not in of.parts:
         return None
-    given = ReportParameters(epsilon=value(EPSILON))
-    return replace(_setting("trips", of, given), seen=Seen(dataset=of.key.dataset))
+    return Setting(seen=of.key, parameters=ReportParameters(epsilon=value(EPSILON)))
 
 
 def _setting(part: str, of: Entry, given: Any, when: When | None = None) -> Setting:
@@ -537,9 +530,10 @@ def names(key: str) -> dict[str, str]:
     of = entry(part)
     if key == DATA[part]:
         known = catalogue.entries()
-        able = sorted(known, key=lambda name: not has_part(known[name], part))
+        able = sorted(known, key=lambda name: part not in known[name].parts)
         return {
-            name: option(name, "" if has_part(known[name], part) else PARTS[part]) for name in able
+            name: name if part in known[name].parts else f"{name} (no {PARTS[part]})"
+            for name in able
         }
     if of is None:
         return {}

@@ -152,8 +152,8 @@ def _broken(name: str, folder: Path, problem: Exception | str) -> None:
 def _said(entry: Entry) -> str:
     """Return what is publicly known of a dataset, escaped."""
     about, known = entry.metadata, cached_facts.facts(entry.key)
-    holds = ["visits"] if entry.has_density else []
-    if entry.has_trips:
+    holds = ["visits"] if "density" in entry.parts else []
+    if "trips" in entry.parts:
         holds.append("trips" if about.trips_have_people else "trips without people")
     lines = (
         f"{facts(about, known.levels[0].zones, known.size_bytes)} · {' and '.join(holds)}",
@@ -192,7 +192,7 @@ def _folder(entry: Entry) -> Path:
 
 def _select(entry: Entry) -> None:
     for part, key in state.DATA.items():
-        if state.has_part(entry, part):
+        if part in entry.parts:
             state.put(**{key: entry.name})
 
 

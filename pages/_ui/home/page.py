@@ -57,7 +57,7 @@ def _need(part: str) -> None:
     """Draw what is asked of ``trips`` or ``density``: data, zones, time, who is protected."""
     sidebar.dataset(part, described=False)
     entry = state.entry(part)
-    if entry is None or not state.has_part(entry, part):
+    if entry is None or part not in entry.parts:
         return
     sidebar.zones(part)
     if part == "density":

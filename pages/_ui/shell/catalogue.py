@@ -13,6 +13,9 @@ from engine.errors import DatasetError, ExplorerError
 from pages._ui.shell.local import public
 from pages._ui.shell.session import session
 
+_TABLES = {"density": "presampled.parquet", "trips": "trips.parquet"}
+"""A table that a dataset has of each part."""
+
 
 @dataclass(frozen=True)
 class Entry:
@@ -22,8 +25,7 @@ class Entry:
     key: Seen
     shipped: bool
     metadata: Metadata
-    has_density: bool
-    has_trips: bool
+    parts: tuple[str, ...]
     has_trips_by_person: bool
 
     @property
@@ -104,7 +106,6 @@ def _version(name: str, folder: Path, version: Path, roots: tuple[Path, ...]) ->
         key=Seen(dataset=str(version)),
         shipped=metadata.simulated and folder.parent in roots,
         metadata=metadata,
-        has_density=(version / "presampled.parquet").is_file(),
-        has_trips=(version / "trips.parquet").is_file(),
+        parts=tuple(part for part, name in _TABLES.items() if (version / name).is_file()),
         has_trips_by_person=(version / "trips_person.parquet").is_file(),
     )

@@ -75,9 +75,9 @@ class Gate:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
         elif not admitted(_values(scope, b"host"), _values(scope, b"origin")):
-            await _refuse(scope, guarded, 403, NOT_ADMITTED)
+            await _refuse(scope, guarded, NOT_ADMITTED)
         elif public() and any(path in f"{scope['path']}/" for path in CLOSED):
-            await _refuse(scope, guarded, 403, "A public server takes no files.")
+            await _refuse(scope, guarded, "A public server takes no files.")
         else:
             await self._app(scope, receive, guarded)
 
@@ -89,10 +89,10 @@ def _values(scope: Message, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
-async def _refuse(scope: Message, send: Send, status: int, words: str) -> None:
+async def _refuse(scope: Message, send: Send, words: str) -> None:
     if scope["type"] == "websocket":  # closed before it is accepted: the handshake gets a 403
         await send({"type": "websocket.close", "code": 1008})
         return
     headers = [(b"content-type", b"text/plain; charset=utf-8")]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": 403, "headers": headers})
     await send({"type": "http.response.body", "body": words.encode()})

@@ -103,7 +103,7 @@ def dataset(part: str, *, described: bool = True) -> None:
 def zones(part: str) -> None:
     """Draw the picker of a part's zones: levels that its dataset names, and clusters."""
     of = state.entry(part)
-    if of is None or not state.has_part(of, part):
+    if of is None or part not in of.parts:
         return
     label = "Zones of visits" if part == "density" else "Zones"
     state.pick(state.ZONES[part], label, help=HELP["zones"])

@@ -3,7 +3,6 @@
 import streamlit as st
 
 from engine import report
-from engine.contract import Seen
 from pages._ui import cached, state
 from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
@@ -27,7 +26,7 @@ def able() -> list[Entry]:
 
 def has_report(entry: Entry) -> bool:
     """Whether a dataset has the tables of a report."""
-    return entry.has_trips and cached.of(report.available, Seen(dataset=entry.key.dataset))
+    return "trips" in entry.parts and cached.of(report.available, entry.key)
 
 
 def missing(entry: Entry) -> None:

@@ -19,17 +19,6 @@ NO_DATASET = (
 )
 
 
-def option(name: str, lacks: str = "") -> str:
-    """Return what a picker calls a dataset: its name, and the part it has not, so that all is read.
-
-    Examples
-    --------
-    >>> option("demo-city"), option("check-ins", "trips")
-    ('demo-city', 'check-ins (no trips)')
-    """
-    return f"{name} (no {lacks})" if lacks else name
-
-
 def facts(about: Metadata, zones: int, size_bytes: int) -> str:
     """Describe a dataset under its picker: public facts only."""
     kind = "Simulated" if about.simulated else "Confidential"
