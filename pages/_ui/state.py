@@ -1,7 +1,7 @@
 """What is set: one typed list of fields, kept by Streamlit in the session and in the link."""
 
 import secrets
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, get_args
@@ -318,28 +318,23 @@ def draw(
 
 def choose(
     label: str,
-    options: Iterable[str],
+    options: Sequence[str],
     key: str,
     default: str = "",
     *,
-    place: Any = st,
     linked: bool = True,
     titled: bool = False,
 ) -> str:
-    """Draw a switch between options, named by what they map to if at all; return what is set."""
-    names = options if isinstance(options, Mapping) else {one: one for one in options}
-    first = default or next(iter(names))
-    set_to = place.segmented_control(
+    """Draw a switch between options and return what is set."""
+    return st.segmented_control(
         label,
-        list(names),
-        default=first,
+        options,
+        default=default or options[0],
         required=True,
-        format_func=names.__getitem__,
         key=key,
         label_visibility="visible" if titled else "collapsed",
         **(LINKED if linked else KEPT),
     )
-    return set_to or first
 
 
 def put(**values: Any) -> None:

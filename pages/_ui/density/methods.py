@@ -28,7 +28,8 @@ LOOK = {
 def draw(setting: Setting) -> None:
     """Draw error and rhythm over ε by method or by ℓ, and the values at the slider's ε."""
     left, right = st.columns([2, 3], vertical_alignment="bottom")
-    by = state.choose("Compare", list(LOOK), "density_sweep", place=left, titled=True)
+    with left:
+        by = state.choose("Compare", list(LOOK), "density_sweep", titled=True)
     equal = right.toggle(
         "At equal proved ε",
         key="density_equal",

@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-PUBLIC = "MOBILITY_PUBLIC"
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-Ip", "Via")
 
 NOT_ADMITTED = (
@@ -92,5 +91,5 @@ def loopback(name: str | None) -> bool:
 
 def public() -> bool:
     """Whether the server was started for the public."""
-    said = os.environ.get(PUBLIC, "").strip().lower()
+    said = os.environ.get("MOBILITY_PUBLIC", "").strip().lower()
     return said not in ("", "0", "false", "no", "off") or "--public" in sys.argv[1:]
