@@ -150,7 +150,6 @@ def _over_epsilon(seen: Shown) -> None:
             of=charts.share("Share right"),
             current=seen.setting.parameters.epsilon,
             notes=[Note(y=least, words=f"to keep, {least:.0%}")],
-            dots=True,
             key="decisions_aid_epsilon",
             alt="Share of right destinations and nearness of the total over the privacy loss",
         )

@@ -202,11 +202,9 @@ def _over_epsilon(seen: Shown) -> None:
                 Note(y=never, words=f"accuracy of never acting, {never:.1%}", colour=TRUE),
                 Note(y=accuracy, words=f"accuracy to keep, {accuracy:.0%}"),
             ],
-            dots=True,
             key="decisions_accuracy",
             alt="Accuracy and recall of decisions over the privacy loss, that of never acting, and "
             "what is to be kept",
-            height=320,
         )
         if done:
             promise = f"accuracy at {accuracy:.0%} and recall at {recall:.0%}"

@@ -7,6 +7,7 @@ import streamlit as st
 
 from engine import density
 from engine.contract import Setting
+from engine.parameters import HOURS_PER_WEEK
 from pages._ui import cached, state
 from pages._ui.drawing import charts, maps, picture
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
@@ -118,11 +119,10 @@ def _week(setting: Setting) -> None:
     if sampled:
         kept_visits = cached.of(density.presampled, at, limit)
         series[f"pre-sampled (ℓ = {limit})"] = kept_visits[row]
-    x, axis = charts.week()
     charts.curve(
         charts.lines(series, (TRUE, PRIVATE, OTHER)),
-        x=x,
-        at=axis,
+        x=range(HOURS_PER_WEEK),
+        at=charts.WEEK,
         of=charts.Axis(title="Visits", tip=",.1f"),
         key="density_week",
         alt=f"Visits over the week in {names[chosen]}: true and private",

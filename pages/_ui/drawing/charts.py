@@ -23,15 +23,12 @@ Tables = dict[str, Mapping[str, Values]]
 SOLID, DASHED, DOTTED, LONG = (1, 0), (6, 4), (2, 2), (10, 3)
 STROKES = (SOLID, DASHED, DOTTED, LONG, (4, 2), (14, 4))
 """Fewer than there are colours: a series that takes a colour again has another stroke."""
-NOTHING = "Nothing is known yet."
 _SI = "abs(datum.value) < 1 && datum.value != 0 ? format(datum.value, '~g') : format(datum.value, '~s')"  # noqa: E501
 _MULTIPLES = (
     "datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' million times' : "
     "datum.value >= 10 ? format(datum.value, ',') + ' times' : format(datum.value, '~%')"
 )
-_LOG_TICKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, *(10.0**n for n in range(1, 13)))
-_MOST_TICKS, _MOST_LABELS = 7, 8
-
+_MOST_LABELS = 8
 
 _UNSEEN: Spec = {"data": {"name": "said"}, "mark": {"type": "point", "opacity": 0, "aria": False}}
 """Makes Vega-Lite keep the table that the title reads."""
@@ -54,11 +51,6 @@ class Axis:
     def type(self) -> str:
         """Vega's name for the kind of its values."""
         return "temporal" if self.kind == "time" else "quantitative"
-
-    @property
-    def said(self) -> str:
-        """Its title in a tooltip."""
-        return self.title.partition(", log scale")[0]
 
     def encode(self, column: str) -> Spec:
         """Return the encoding of a column on this axis."""
@@ -83,8 +75,8 @@ class Axis:
 
     def tip_of(self, column: str, title: str = "") -> Spec:
         """Return how a column on this axis reads in a tooltip."""
-        shown = {"field": column, "type": self.type, "title": title or self.said}
-        return shown | {"format": self.tip}
+        said = title or self.title.partition(", log scale")[0]
+        return {"field": column, "type": self.type, "title": said, "format": self.tip}
 
     def far(self, value: Any) -> bool:
         """Whether a value lies in the right third, where words must stand left of it."""
@@ -105,6 +97,14 @@ EPSILON = Axis(
 )
 """The x axis of every curve over ε."""
 
+WEEK = Axis(
+    title="Hour of the week (local time)",
+    domain=(0.0, HOURS_PER_WEEK - 1),
+    ticks=range(0, HOURS_PER_WEEK, 24),
+    labels=f"{list(WEEKDAYS)}[datum.value / 24]",
+)
+"""The x axis of every curve over a week, Monday 00:00 first."""
+
 
 def share(title: str, **look: Any) -> Axis:
     """Return an axis of shares in percent, from 0 to 100% unless told otherwise, as of `Axis`."""
@@ -114,25 +114,7 @@ def share(title: str, **look: Any) -> Axis:
 
 def multiples(title: str, low: float, high: float) -> Axis:
     """Return a logarithmic axis for errors: percent below ten, then multiples."""
-    top = high * 1.1
-    ticks = [tick for tick in _LOG_TICKS if low <= tick <= top]
-    ticks = ticks[:: math.ceil(len(ticks) / _MOST_TICKS) or 1]
-    if len(ticks) < 2:
-        ticks = [float(f"{low + part * (top - low):.2g}") for part in (0.1, 0.5, 0.9)]
-    look: Spec = {"labels": _MULTIPLES, "domain": (low, top), "ticks": ticks}
-    return Axis(title=title, kind="log", tip=".1%", **look)
-
-
-def week() -> tuple[list[int], Axis]:
-    """Return where the 168 hours of a week stand, Monday 00:00 first, and their axis."""
-    named = enumerate(WEEKDAYS)
-    labels = " : ".join(f"datum.value == {24 * day} ? '{name}'" for day, name in named)
-    return list(range(HOURS_PER_WEEK)), Axis(
-        title="Hour of the week (local time)",
-        domain=(0.0, HOURS_PER_WEEK - 1),
-        ticks=range(0, HOURS_PER_WEEK, 24),
-        labels=f"{labels} : ''",
-    )
+    return Axis(title=title, kind="log", labels=_MULTIPLES, tip=".1%", domain=(low, 1.1 * high))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -175,34 +157,29 @@ def curve(
     of: Axis,
     key: str,
     alt: str,
-    height: int = 300,
+    height: int = 320,
     current: float | None = None,
     notes: Sequence[Note] = (),
     legend: bool = True,
-    dots: bool = False,
     step: bool = False,
 ) -> None:
     """Draw lines over one axis: `current` is "you are here"."""
-    known = [line for line in series if len(line.y)]
-    if not known:
-        st.caption(NOTHING)
-        return
     place = {"x": at.encode("x"), "y": of.encode("y")}
-    drawn = place | _told_apart(known, legend=legend and len(known) > 1)
+    drawn = place | _told_apart(series, legend=legend and len(series) > 1)
     coloured = {name: one for name, one in drawn.items() if name != "strokeDash"}
-    rows = [_rows(line, x) for line in known]
+    rows = [_rows(line, x) for line in series]
     tables: Tables = {
         "lines": {name: [one for part in rows for one in part[name]] for name in rows[0]}
     }
     layers: list[Spec] = []
-    if any(line.low is not None for line in known):
+    if any(line.low is not None for line in series):
         band = coloured | {"y": of.encode("low"), "y2": {"field": "high"}}
         layers.append({"mark": {"type": "area", "opacity": 0.18}, "encoding": band})
     stroke = {"type": "line", "strokeWidth": 2, "interpolate": "step-after" if step else "linear"}
     layers.append({"mark": stroke, "encoding": drawn})
-    # a line has one tooltip for all its points: circles, seen or not, have one each
-    circle: Spec = {"type": "circle", "size": 46 if dots else 130, "opacity": int(dots)}
-    tips = [{"field": "line", "type": "nominal", "title": " "}] if len(known) > 1 else []
+    # a line has one tooltip for all its points: circles that nobody sees have one each
+    circle: Spec = {"type": "circle", "size": 130, "opacity": 0}
+    tips = [{"field": "line", "type": "nominal", "title": " "}] if len(series) > 1 else []
     tooltip = {"tooltip": [*tips, at.tip_of("x"), of.tip_of("y")]}
     layers.append({"mark": circle, "encoding": coloured | tooltip})
     if current is not None:
@@ -220,7 +197,7 @@ class Mark:
 
     name: str
     values: Values
-    colour: str | Sequence[str] = PRIVATE
+    colour: str = PRIVATE
     kind: Literal["bar", "narrow", "tick", "dot", "rule", "span"] = "bar"
     to: Values | None = None
     written: Sequence[str] | None = None
@@ -270,33 +247,26 @@ def bars(
     for i, mark in enumerate(marks):
         columns[f"mark{i}"] = mark.values
         columns |= {} if mark.to is None else {f"to{i}": mark.to}
-        named = isinstance(mark.colour, str)
-        columns[f"colour{i}"] = [mark.name] * len(labels) if named else mark.colour
         if mark.written is not None:
             columns[f"written{i}"] = mark.written
             tips.append({"field": f"written{i}", "type": "nominal", "title": mark.name})
         else:
             tips.append(of.tip_of(f"mark{i}", mark.name))
             tips += [] if mark.to is None else [of.tip_of(f"to{i}", "to")]
-    known = [mark for mark in marks if isinstance(mark.colour, str)]
-    shown = len(known) > 1
-    scale = {"domain": [one.name for one in known], "range": [one.colour for one in known]}
-    keyed = [one.name for one in known if one.kind not in ("rule", "span")]
+    scale = {"domain": [one.name for one in marks], "range": [one.colour for one in marks]}
+    keyed = [one.name for one in marks if one.kind not in ("rule", "span")]
+    colour = {"type": "nominal", "scale": scale, "legend": _legend(4) | {"values": keyed}}
     layers: list[Spec] = []
     for i, mark in enumerate(marks):
-        colour: Spec = {"field": f"colour{i}", "type": "nominal", "scale": None}
-        if isinstance(mark.colour, str):
-            named_at_top = _legend(4) | {"values": keyed} if shown else None
-            colour |= {"scale": scale, "legend": named_at_top}
         encoding: Spec = {across: category | {"axis": axis}, along: of.encode(f"mark{i}")}
-        encoding |= {"tooltip": tips, "color": colour}
+        encoding |= {"tooltip": tips, "color": colour | {"datum": mark.name}}
         if mark.to is not None:
             encoding[f"{along}2"] = {"field": f"to{i}"}
         drawn = dict(_MARKS[mark.kind])
         if upright and "height" in drawn:
             drawn["width"] = drawn.pop("height")
         layers.append({"mark": drawn, "encoding": encoding})
-    tall = height or 24 * len(labels) + (158 if shown else 118)
+    tall = height or 24 * len(labels) + 158
     show(layers, {"marks": columns}, key=key, alt=alt, height=tall)
 
 
@@ -308,13 +278,12 @@ class Scale:
     domain: tuple[float, float]
     kind: Literal["linear", "log", "sqrt"] = "linear"
     scheme: str = "viridis"
-    form: str = ""
+    form: str = ","
 
     @property
     def encoded(self) -> Spec:
         """As Vega-Lite reads it, of the column ``value``."""
-        legend: Spec = {"orient": "top", "tickCount": 3}
-        legend |= {"format": self.form} if self.form else {"labelExpr": _SI}
+        legend: Spec = {"orient": "top", "tickCount": 3, "format": self.form}
         legend |= {"gradientThickness": 8, "gradientLength": 140}
         colours = {"type": self.kind, "scheme": self.scheme, "domain": list(self.domain)}
         encoded = {"field": "value", "type": "quantitative", "title": self.title}

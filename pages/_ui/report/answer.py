@@ -108,7 +108,6 @@ def _which_m(report: Report) -> None:
         x=STOPS,
         at=Axis(title="Trips kept per person (M), log scale", kind="log", form="d", tip="d"),
         of=Axis(title="Sum of absolute errors, trips", tip=",.0f"),
-        dots=True,
         key="report_guess",
         alt="Error left out and noise over M",
     )

@@ -80,7 +80,6 @@ def _distributions(matrix: Matrix) -> None:
         step=True,
         key="od_errors",
         alt="Share of flows whose error is at most so many trips",
-        height=320,
     )
     rows = [
         (

@@ -130,10 +130,8 @@ def _over_t(matrix: Matrix) -> None:
         ),
         of=Axis(title="Expected error (trips)", tip=",.0f"),
         current=min(matrix.parameters.max_trips_per_user, int(curve.limits[-1])),
-        dots=True,
         key="od_trimming",
         alt=f"Expected error over T by its causes; least at T = {curve.best}",
-        height=320,
     )
     kept = float(curve.kept_share[curve.limits == curve.best][0])
     st.button(
