@@ -11,7 +11,7 @@ from engine.parameters import HOURS_PER_WEEK
 from pages._ui import cached, state
 from pages._ui.drawing import charts, maps, picture
 from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
-from pages._ui.drawing.picture import KINDS, Picture, wrong_visits
+from pages._ui.drawing.picture import KINDS, wrong_visits
 from pages._ui.shell import problems
 from pages._ui.shell.session import map_size
 from pages._ui.wording.numbers import fixed, hour_of_week, inert, number, percent
@@ -19,10 +19,6 @@ from pages._ui.wording.numbers import fixed, hour_of_week, inert, number, percen
 VIEWS = ("True", "Private", "Error")
 WIDTH, HEIGHT = 430, 440
 """Pixels that a map needs beside another part; where there are fewer they stand in one column."""
-_WRONG = {
-    "phantom": "zones in which nobody was, but noise shows a visit",
-    "lost": "zones with visits that read 0",
-}
 SAMPLED = (
     "Pre-sampling lowers the curve, noise makes it rough; improved scaling, where it is on, "
     "lifts the private line back to the truth (P1, figures 3–5)."
@@ -72,11 +68,10 @@ def _map(setting: Setting) -> None:
     if view == "Error":
         scale = maps.Scale(-off, off, "diverging")
         ends = f"{number(off)} too few", f"{number(off)} too many"
-        scale.legend(f"private less true visits, {when}", *ends)
+        key = [picture.ramp(scale, f"private less true visits, {when}", *ends)]
     else:
         scale = maps.Scale(0.0, most)
-        what = f"visits, {when}; one scale for true and private"
-        scale.legend(what, "0", f"{number(most)} or more")
+        key = [picture.ramp(scale, f"visits, {when}; one scale for true and private")]
     zones = outlines(setting)
     wrong = wrong_visits(truth[:, hour], private[:, hour])
     columns = {"True": truth[:, hour], "Private": private[:, hour], "Error": error[:, hour]}
@@ -90,14 +85,11 @@ def _map(setting: Setting) -> None:
         **map_size(WIDTH, HEIGHT),
         on_zone=lambda clicked: state.put(density_zone=clicked),
         marked=zones.ids.index(zone(setting)),
-        edged={} if view == "True" else {KINDS[kind]: wrong[kind] for kind in _WRONG},
+        edged={} if view == "True" else {KINDS[kind]: zones for kind, zones in wrong.items()},
     )
     if view != "True":
-        key = (
-            picture.swatch(kind, f"{kind}: {meant}: {wrong[kind].sum()} of {len(truth)}")
-            for kind, meant in _WRONG.items()
-        )
-        picture.draw(Picture("", "".join(key)))
+        key.append(picture.wrong_key(wrong))
+    picture.key(*key)
 
 
 def _week(setting: Setting) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 from engine.contract import Setting
 from pages._ui import cached, state
 from pages._ui.density.map import HEIGHT, WIDTH, outlines, zone
-from pages._ui.drawing import charts, maps
+from pages._ui.drawing import charts, maps, picture
 from pages._ui.drawing.charts import EPSILON, Line
 from pages._ui.drawing.colours import PRIVATE
 from pages._ui.jobs import pieces
@@ -24,7 +24,6 @@ def draw(setting: Setting) -> None:
     scale = maps.Scale(0.0, 1.0, "linear")
     places = st.grid(2, min_column_width=WIDTH - 30, gap="medium")
     with places.cell():
-        scale.legend("relative error of each zone's week; grey: no visits", "0%", "100% or more")
         maps.zone_map(
             zones,
             scores.error,
@@ -38,6 +37,8 @@ def draw(setting: Setting) -> None:
             **map_size(WIDTH, HEIGHT),
             marked=zones.ids.index(zone(setting)),
         )
+        what = "relative error of each zone's week; grey: no visits"
+        picture.key(picture.ramp(scale, what, "0%", "100% or more"))
     with places.cell():
         points = [(setting.at(epsilon), seed) for epsilon in EPSILONS]
         work = pieces.ask("density_quartiles", quartiles, points, delay_s=1.0)

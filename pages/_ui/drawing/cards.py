@@ -22,10 +22,9 @@ class Card:
     meaning: str
 
 
-def row(cards: Sequence[Card], *, wide: bool = True) -> None:
-    """Draw the cards side by side over the whole width, else as a block; all text is escaped."""
-    name = "cards wide" if wide else "cards"
-    st.html(f'<div class="{name}">' + "".join(_card(card) for card in cards) + "</div>")
+def row(cards: Sequence[Card]) -> None:
+    """Draw the cards side by side; all text is escaped."""
+    st.html('<div class="cards">' + "".join(_card(card) for card in cards) + "</div>")
 
 
 def verdict_html(

@@ -15,7 +15,6 @@ def draw(
     layers: list[pdk.Layer],
     view: pdk.ViewState,
     *,
-    tooltip: str,
     height: int,
     key: str,
     alt: str,
@@ -34,7 +33,7 @@ def draw(
         initial_view_state=view,
         views=[pdk.View("MapView", controller=True)],
         map_provider=None,
-        tooltip={"html": tooltip},
+        tooltip={"html": "<b>{name}</b><br>{said}"},
     )
     # `map_style` stays out: even as None it would fetch a basemap
     st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select=take if on_zone else "ignore")

@@ -64,6 +64,10 @@ class Scale:
         share = np.clip((values - self.low) / (span if span > 0 else 1.0), 0.0, 1.0)
         return np.sqrt(share) if self.kind == "root" else share
 
+    def widths(self, values: Floats) -> Floats:
+        """Return how wide the arrows of flows are, in pixels."""
+        return 0.8 + 4.2 * self.positions(values)
+
     def colours(self, values: Floats) -> Integers:
         """Return red, green, blue and opacity of every value, shape (n, 4); NaN is grey."""
         stops = np.array(_PURPLE_GREEN if self.kind == "diverging" else _VIRIDIS, dtype=float)
@@ -79,18 +83,6 @@ class Scale:
         """Return the scale's colours from low to high, as styles take them."""
         stops = _PURPLE_GREEN if self.kind == "diverging" else _VIRIDIS
         return ", ".join(f"rgb{stop}" for stop in stops)
-
-    def legend(self, what: str, low: str, high: str) -> None:
-        """Draw the scale with its ends in words under a map."""
-        gradient = self.gradient()
-        note = "" if self.kind == "linear" else " (square-root scale)"
-        st.html(
-            f'<div class="legend" role="img" aria-label="Colour scale: {html.escape(what)}, from '
-            f'{html.escape(low)} to {html.escape(high)}"><span>{html.escape(low)}</span>'
-            f'<span class="bar" style="background: linear-gradient(90deg, {gradient})"></span>'
-            f'<span>{html.escape(high)}</span><span class="what">{html.escape(what + note)}</span>'
-            "</div>"
-        )
 
 
 @dataclass(frozen=True)
@@ -146,8 +138,8 @@ def zone_map(
     """Draw zones coloured by a value; `edged` are those with an edge, by its colour."""
     colours = scale.colours(values).tolist()
     rows = [
-        {"colour": colours[i], **{f"t{j}": texts[i] for j, texts in enumerate(tooltip.values())}}
-        for i in range(len(outlines.ids))
+        {"colour": colour, "said": said}
+        for colour, said in zip(colours, _said(tooltip), strict=True)
     ]
     layer = pdk.Layer(
         "GeoJsonLayer",
@@ -160,7 +152,6 @@ def zone_map(
         pickable=True,
         auto_highlight=True,
     )
-    lines = [f"{html.escape(label)}: {{t{j}}}" for j, label in enumerate(tooltip)]
     layers = [layer]
     for colour, zones in edged.items():
         layers.append(_outlined(outlines, np.flatnonzero(zones).tolist(), rgb(colour)))
@@ -168,7 +159,6 @@ def zone_map(
     deck.draw(
         layers,
         view_of(outlines.bounds, width, height),
-        tooltip="<br>".join(["<b>{name}</b>", *lines]),
         height=height,
         key=key,
         alt=alt,
@@ -195,8 +185,6 @@ def flow_map(
     turn: int,
 ) -> None:
     """Draw flows as arrows between zone centres; width and colour follow one scale."""
-    texts_of = [(html.escape(label), texts) for label, texts in tooltip.items()]
-    hints = {f"t{j}": "" if j else "Click: its flows only" for j in range(len(texts_of))}
     edges = np.tile(_line_colour(), (len(colours), 1))
     edges[wrong] = colours[wrong]
     shades = np.where(wrong[:, None] & (np.arange(4) == 3), _HOLLOW, colours).tolist()
@@ -204,8 +192,8 @@ def flow_map(
     # widths are pixels of the whole map: an arrow grows with the map as a zone does
     unit = 1 / (WORLD * 2.0 ** float(view.zoom or 0.0))
     centres = to_plane(outlines.centres)
-    widths = 0.8 + 4.2 * scale.positions(values)
-    shapes = from_plane(arrows(centres[origins], centres[destinations], widths, unit=unit))
+    ends = centres[origins], centres[destinations]
+    shapes = from_plane(arrows(*ends, scale.widths(values), unit=unit))
     rows = [
         {
             "outline": shapes[i].round(5).tolist(),
@@ -213,13 +201,15 @@ def flow_map(
             "colour": shades[i],
             "edge": edges[i].tolist(),
             "edge_px": 1.8 if wrong[i] else 0.5,
-            **{f"t{j}": f"{label}: {texts[i]}" for j, (label, texts) in enumerate(texts_of)},
+            "said": said,
         }
-        for i, (o, d) in enumerate(zip(origins.tolist(), destinations.tolist(), strict=True))
+        for i, (o, d, said) in enumerate(
+            zip(origins.tolist(), destinations.tolist(), _said(tooltip), strict=True)
+        )
     ]
     ground = pdk.Layer(
         "GeoJsonLayer",
-        _features(outlines, [hints] * len(outlines.ids)),
+        _features(outlines, [{"said": "Click: its flows only"}] * len(outlines.ids)),
         id=f"{deck.GROUND}-{turn}",
         # given to what is drawn inside the layer, where a choice does not make the rest pale
         _sub_layer_props={"polygons-fill": {"getFillColor": [128, 128, 128, 22]}},
@@ -242,15 +232,15 @@ def flow_map(
     )
     here = [] if marked is None else [_outlined(outlines, [marked], rgb(HERE))]
     layers = [ground, *here, flows]
-    deck.draw(
-        layers,
-        view,
-        tooltip="<br>".join(["<b>{name}</b>", *(f"{{t{j}}}" for j in range(len(texts_of)))]),
-        height=height,
-        key=key,
-        alt=alt,
-        on_zone=on_zone,
-    )
+    deck.draw(layers, view, height=height, key=key, alt=alt, on_zone=on_zone)
+
+
+def _said(tooltip: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return what each tooltip says under the name, from one text of each under its label."""
+    return [
+        "<br>".join(f"{label}: {text}" for label, text in zip(tooltip, texts, strict=True))
+        for texts in zip(*tooltip.values(), strict=True)
+    ]
 
 
 def _features(outlines: Outlines, more: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

@@ -9,7 +9,6 @@ from engine.ledger import Unit
 from engine.origin_destination.estimate import EstimateRelease
 from pages._ui.drawing import colours as colour, picture
 from pages._ui.drawing.maps import Scale
-from pages._ui.drawing.picture import Picture
 from pages._ui.wording.numbers import number
 
 LIKELY_OPACITY = 125
@@ -64,11 +63,13 @@ ONE_BY_ONE = "Kept trips, 95% for one flow"
 ALL_AT_ONCE = "Kept trips, 95% for all at once"
 
 
-def key() -> None:
-    """Draw the marks with their meaning."""
+def key() -> list[str]:
+    """Return the marks with their meaning, for the key of a map."""
     shades = (CERTAIN, colour.TRUE), (LIKELY, f"{colour.TRUE}{LIKELY_OPACITY:02x}")
-    marks = "".join(picture.swatch("", said, shade) for said, shade in shades)
-    picture.draw(Picture("", f"{marks}<span>{NOT_DRAWN}</span>"))
+    return [
+        *(picture.swatch("", said, shade) for said, shade in shades),
+        f"<span>{NOT_DRAWN}</span>",
+    ]
 
 
 def estimate(count: float) -> str:

@@ -22,7 +22,6 @@ LARGEST = 120
 _SIZE = 1000.0
 _SIMPLIFY = 1 / 400
 _UNITS_A_PIXEL = 2.4
-_THIN, _THICK = 0.8, 5.0
 KINDS = {"phantom": colours.PHANTOM, "inflated": colours.INFLATED, "lost": colours.LOST}
 
 STYLE = """
@@ -67,9 +66,14 @@ class Picture:
 
 
 def draw(picture: Picture) -> None:
-    """Draw a picture; its key alone where it has no sides."""
+    """Draw a picture."""
     st.html(f"<style>{STYLE}</style>")
     st.markdown(picture.html(), unsafe_allow_html=True)  # `st.html` drops every SVG
+
+
+def key(*said: str) -> None:
+    """Draw what the colours and marks of another map mean: `ramp` and swatches."""
+    draw(Picture("", "".join(said)))
 
 
 def shapes(place: Any) -> Shapes:
@@ -116,12 +120,7 @@ def of_zones(drawn: Shapes, true: Floats, private: Floats, *, what: str, epsilon
     wrong = wrong_visits(true, private)
     kinds = np.select(list(wrong.values()), list(wrong), "").tolist()
     sides = side("True", true) + side(f"Private, ε = {epsilon:g}", private, kinds)
-    meant = {"phantom": "phantom, nobody was there", "lost": "lost, reads 0"}
-    key = _scale(scale, what) + "".join(
-        swatch(kind, f"{meant[kind]}: {zones.sum()} of {len(zones)} zones")
-        for kind, zones in wrong.items()
-    )
-    return Picture(sides, key)
+    return Picture(sides, ramp(scale, what) + wrong_key(wrong))
 
 
 def in_colour(
@@ -145,6 +144,15 @@ def wrong_visits(true: Floats, private: Floats) -> dict[str, Booleans]:
     return {"phantom": (true == 0) & reads, "lost": (true > 0) & ~reads}
 
 
+def wrong_key(wrong: Mapping[str, Booleans]) -> str:
+    """Return what marks of wrong zones mean, and how many there are."""
+    meant = {"phantom": "phantom, nobody was there", "lost": "lost, reads 0"}
+    return "".join(
+        swatch(kind, f"{meant[kind]}: {zones.sum()} of {len(zones)} zones")
+        for kind, zones in wrong.items()
+    )
+
+
 def of_flows(
     drawn: Shapes,
     true: Integers,
@@ -166,9 +174,8 @@ def of_flows(
 
     def flows(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> str:
         shades = [_hex(one) for one in scale.colours(values).tolist()]
-        widths = _THIN + (_THICK - _THIN) * scale.positions(values)
         start, end = drawn.centres[pairs[0]], drawn.centres[pairs[1]]
-        outlines = arrows(start, end, widths, unit=_UNITS_A_PIXEL)
+        outlines = arrows(start, end, scale.widths(values), unit=_UNITS_A_PIXEL)
         return "".join(
             f'<path class="flow {kind}" style="--c:{KINDS.get(kind, shade)}" d="{path(outline)}">'
             f"{_title(said(int(o), int(d)))}</path>"
@@ -199,7 +206,7 @@ def of_flows(
         "inflated": f"over twice the truth: {inflated.sum()} {count}",
         "lost": f"{reads_0}: {gone.sum()} of the {len(gone)} largest true",
     }
-    key = _scale(scale, what)
+    key = ramp(scale, what)
     key += "".join(swatch(kind, text) for kind, text in marks.items())
     return Picture(sides, key)
 
@@ -221,11 +228,12 @@ def swatch(kind: str, text: str, colour: str = "") -> str:
     )
 
 
-def _scale(scale: Scale, what: str) -> str:
+def ramp(scale: Scale, what: str, low: str = "0", high: str = "") -> str:
+    """Return the colours of a scale between its ends in words, and what they show, for a key."""
     bar = f'<i class="bar" style="background:linear-gradient(90deg, {scale.gradient()})"></i>'
-    return (
-        f"<span>0 {bar} {scale.high:,.0f} or more: {html.escape(what)} (square-root scale)</span>"
-    )
+    root = "" if scale.kind == "linear" else " (square-root scale)"
+    high = high or f"{scale.high:,.0f} or more"
+    return f"<span>{low} {bar} {high}: {html.escape(what)}{root}</span>"
 
 
 def _title(words: str) -> str:

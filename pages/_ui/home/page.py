@@ -125,6 +125,6 @@ def _column(part: str, one: Setting | None) -> None:
     if one is None:
         st.caption("No dataset." if entry is None else f"{entry.name} has none.")
         return
-    numbers.draw(one, wide=False)
+    numbers.draw(one)
     known = answers.of(one)
     st.caption(f"{answers.covered(known)} {answers.readable(known)}")

@@ -8,7 +8,6 @@ from pages._ui import cached, state
 from pages._ui.drawing import charts, maps, marks, picture, tables
 from pages._ui.drawing.charts import Scale
 from pages._ui.drawing.colours import rgb
-from pages._ui.drawing.picture import Picture
 from pages._ui.shell.session import map_size
 from pages._ui.trips.matrix import LOST, PHANTOM, Matrix, written
 
@@ -61,17 +60,18 @@ def draw(matrix: Matrix) -> None:
         turn=0 if zone is None else zone + 1,  # a picked zone brings a new ground
         **map_size(*_SIZE),
     )
-    if shown != WRONG:
-        scale.legend("trips of a flow", "0", f"{scale.high:,.0f} or more")
+    key = [] if shown == WRONG else [picture.ramp(scale, "trips of a flow")]
     if shown != TRUE:
-        wrong = (picture.swatch(one.name, f"{one.name}: {one.meaning}") for one in (PHANTOM, LOST))
-        picture.draw(Picture("", "".join(wrong)))
+        key += [picture.swatch(one.name, f"{one.name}: {one.meaning}") for one in (PHANTOM, LOST)]
+    if marks.has(matrix.release):
+        key += marks.key()
+    picture.key(*key)
+    if shown != TRUE:
         st.caption(
             f"In this draw {int(phantom.sum()):,} phantom flows and {int(lost.sum()):,} lost ones; "
             f"{int(phantom[pairs].sum())} of the {len(pairs[0])} arrows drawn here are phantoms."
         )
     if marks.has(matrix.release):
-        marks.key()
         st.caption(_BANDS)
     _list(matrix, (pairs[0][::-1], pairs[1][::-1]))  # the largest first
     with st.expander("Busiest zones as a matrix"):
@@ -145,7 +145,7 @@ def _block(matrix: Matrix) -> None:
                 labels,
                 labels,
                 counts,
-                scale=Scale(title=f"{name} trips", kind="sqrt", domain=(0, top), form=",d"),
+                scale=Scale(title=f"{name} trips", kind="sqrt", domain=(0, top)),
                 of="From",
                 at="To",
                 key=f"od_matrix_{name}",

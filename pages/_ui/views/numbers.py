@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import streamlit as st
@@ -26,15 +25,15 @@ _HOURS = 24
 _DRAWN, _EXPECTED = "of the draw shown", "expected"
 
 
-def draw(setting: Setting, more: Sequence[Card] = (), *, day: int = 0, wide: bool = True) -> None:
-    """Draw the numbers, of one `day` where they are drawn, side by side or as a block."""
-    show, other = partial(cards.row, wide=wide), pinned(setting)
+def draw(setting: Setting, more: Sequence[Card] = (), *, day: int = 0) -> None:
+    """Draw the numbers, of one `day` where they are drawn."""
+    other = pinned(setting)
     if other is not None:
         at = "" if other.seen == setting.seen else f"{state.entry_of(other).name}, "
         st.caption(f"Pinned: {at}{words.levers(other)}")
     if words.is_flows(setting):
         beside = [] if other is None else _flows(other, 0)
-        show([*_beside(_flows(setting, day), beside), *more])
+        cards.row([*_beside(_flows(setting, day), beside), *more])
         return
     beside = [] if other is None else _density(other, state.seed(state.entry_of(other)), None)
     seed = state.seed(state.entry_of(setting))
@@ -43,7 +42,7 @@ def draw(setting: Setting, more: Sequence[Card] = (), *, day: int = 0, wide: boo
 
     def part(done: list[float], running: bool) -> None:
         distance = None if running else metrics.mean_of_known(np.array(done))
-        show([*_beside(_density(setting, seed, distance), beside), *more])
+        cards.row([*_beside(_density(setting, seed, distance), beside), *more])
 
     pieces.live("moved", work, part)
 
