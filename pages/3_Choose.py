@@ -5,8 +5,6 @@ from pages._ui.choose import calculators, meaning
 from pages._ui.shell import frame
 from pages._ui.views import frontier
 
-CALCULATORS, MEANING, ALL = VIEWS = "Calculators", "What ε means", "All settings"
-
 LEAD = (
     "How much privacy must an accurate number cost, and what does it leave a person? Calculators "
     "and meaning read no data; the view of all settings does."
@@ -15,14 +13,7 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    view = state.choose("View", VIEWS, "choose_view")
-    if view == CALCULATORS:
-        calculators.draw()
-        frame.link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")
-    elif view == MEANING:
-        meaning.draw()
-    else:
-        _all()
+    VIEWS[state.choose("View", list(VIEWS), "choose_view")]()
 
 
 def _all() -> None:
@@ -36,4 +27,5 @@ def _all() -> None:
     frame.link(frame.HOME, "State another need on home")
 
 
+VIEWS = {"Calculators": calculators.draw, "What ε means": meaning.draw, "All settings": _all}
 frame.show(draw, "Choose", LEAD)

@@ -1,12 +1,13 @@
 """The calculators of P2's Theorems 2 to 7, published and exact side by side."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import streamlit as st
 
 from engine.origin_destination import LawName, calculators as theorems
 from pages._ui import state
 from pages._ui.drawing import tables
+from pages._ui.shell import frame
 from pages._ui.views.theorems import compared, tolerated
 from pages._ui.wording.labels import LAWS
 from pages._ui.wording.numbers import percent, trip_count
@@ -20,33 +21,8 @@ _ERRATA = (
 )
 
 
-class Question(NamedTuple):
-    """A tolerated error α in trips, how often more is tolerated, a flow of n trips, the noise."""
-
-    alpha: int
-    beta: float
-    flow: int
-    law: LawName
-    max_trips: int
-    unit: str
-
-
 def draw() -> None:
     """Draw the question, which ε an error costs, and what this ε gives."""
-    asked = _ask()
-    st.subheader(f"ε for an error of {trip_count(asked.alpha)}", anchor=False)
-    _epsilons(asked)
-    epsilon, threshold = state.value(state.EPSILON), state.value(state.THRESHOLD)
-    st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
-    st.caption(
-        f"Protecting {WHO[asked.unit]} by the papers' method; T = {asked.max_trips}, "
-        f"τ = {threshold}."
-    )
-    tables.rows(("", "Published", "Exact"), _promises(asked, epsilon, threshold))
-    st.caption(_ERRATA)
-
-
-def _ask() -> Question:
     columns = st.columns(4, gap="medium", vertical_alignment="bottom")
     alpha, beta = tolerated(*columns[:2])
     count = columns[2].number_input(
@@ -62,12 +38,19 @@ def _ask() -> Question:
     )
     unit = state.value(state.UNIT)
     limit = 1 if unit == "trip" else state.value(state.MAX_TRIPS)
-    return Question(alpha, beta, int(count), law, limit, unit)
+    st.subheader(f"ε for an error of {trip_count(alpha)}", anchor=False)
+    _use(compared(alpha, beta, limit, unit, law))
+    epsilon, threshold = state.value(state.EPSILON), state.value(state.THRESHOLD)
+    st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
+    st.caption(f"Protecting {WHO[unit]} by the papers' method; T = {limit}, τ = {threshold}.")
+    promises = _promises(alpha, int(count), law, threshold, (epsilon, limit))
+    tables.rows(("", "Published", "Exact"), promises)
+    st.caption(_ERRATA)
+    frame.link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")
 
 
-def _epsilons(asked: Question) -> None:
-    """Draw Theorems 6 and 7 with a button each."""
-    exact = compared(asked.alpha, asked.beta, asked.max_trips, asked.unit, asked.law)
+def _use(exact: dict[str, float]) -> None:
+    """Draw a button for the exact ε of each theorem."""
     with st.container(horizontal=True):
         for name, epsilon in exact.items():
             reachable = epsilon <= state.EPSILON_SLIDER[-1]
@@ -81,11 +64,11 @@ def _epsilons(asked: Question) -> None:
             )
 
 
-def _promises(asked: Question, epsilon: float, threshold: int) -> list[tuple[str, str, str]]:
-    """Return what the theorems promise at an ε: in words, as published and exactly."""
-    alpha, count, law = asked.alpha, asked.flow, asked.law
-    noise, least = (epsilon, asked.max_trips), max(threshold, 1)
-    near = trip_count(alpha)
+def _promises(
+    alpha: int, count: int, law: LawName, threshold: int, noise: tuple[float, int]
+) -> list[tuple[str, str, str]]:
+    """Return what the theorems promise at an ε and a T: in words, as published and exactly."""
+    near, least = trip_count(alpha), max(threshold, 1)
     if count < least:
         name = f"A flow of {count:,} stays suppressed (Theorem 2)"
         stays = theorems.stays_suppressed_probability(count, least, *noise, law=law)
@@ -98,7 +81,7 @@ def _promises(asked: Question, epsilon: float, threshold: int) -> list[tuple[str
         )
     far = theorems.cell_error_probability(alpha, *noise)
     shown = theorems.cell_error_probability_if_released(
-        alpha, epsilon, count, threshold, asked.max_trips, law=law
+        alpha, noise[0], count, threshold, noise[1], law=law
     )
     rows: list[tuple[str, Any, Any]] = [
         (name, published, stays),
