@@ -105,7 +105,7 @@ def zone_names(place: Any) -> dict[str, str]:
 
 def outlines(dataset: Dataset) -> Outlines:
     """Return the zones of a dataset ready to draw."""
-    zones = dataset.zones
+    zones, names = dataset.zones, zone_names(dataset)
     west, south, east, north = (float(edge) for edge in zones.total_bounds)
     tolerance = max(east - west, north - south) * _SIMPLIFY
     # coverage simplification keeps shared borders shared: no gaps between zones
@@ -114,8 +114,8 @@ def outlines(dataset: Dataset) -> Outlines:
     centres = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
     return Outlines(
         geometries=tuple(shapely.geometry.mapping(shape) for shape in shapes),
-        ids=tuple(str(i) for i in zones["zone_id"]),
-        names=tuple(html.escape(str(name)) for name in zones["name"]),
+        ids=tuple(names),
+        names=tuple(html.escape(name) for name in names.values()),
         centres=centres.round(5),
         bounds=(west, south, east, north),
     )

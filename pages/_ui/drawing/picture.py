@@ -13,7 +13,7 @@ import streamlit as st
 from engine.arrays import Booleans, Floats, Integers
 from pages._ui.drawing import colours
 from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.maps import Scale, largest_flows, zone_names
+from pages._ui.drawing.maps import Scale, largest_flows, to_plane, zone_names
 from pages._ui.wording.numbers import number
 
 LARGEST = 120
@@ -92,15 +92,13 @@ def shapes(place: Any) -> Shapes:
 
 def plane(bounds: Sequence[float] | Floats) -> tuple[Callable[[Floats], Floats], str]:
     """Return what places degrees in the drawing's own units, and the view box of those bounds."""
-    west, south, east, north = bounds
-    shrink = np.cos(np.radians((south + north) / 2))  # a degree of longitude in those of latitude
-    scale = _SIZE / max((east - west) * shrink, north - south, 1e-9)
+    low, high = to_plane(np.array(bounds).reshape(2, 2))
+    scale = _SIZE / max((high - low).max(), 1e-11)
 
     def placed(coordinates: Floats) -> Floats:
-        x, y = coordinates[:, 0] - west, north - coordinates[:, 1]
-        return np.column_stack([x * shrink * scale, y * scale])
+        return (to_plane(coordinates) - (low[0], high[1])) * (scale, -scale)
 
-    wide, tall, margin = (east - west) * shrink * scale, (north - south) * scale, 0.02 * _SIZE
+    (wide, tall), margin = (high - low) * scale, 0.02 * _SIZE
     return placed, f"{-margin:.0f} {-margin:.0f} {wide + 2 * margin:.0f} {tall + 2 * margin:.0f}"
 
 
