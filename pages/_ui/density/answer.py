@@ -11,7 +11,6 @@ from engine.parameters import gaussian_for
 from pages._ui import cached, state
 from pages._ui.drawing.cards import Card
 from pages._ui.views import answer as answers, numbers
-from pages._ui.wording.numbers import scientific
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 
 HELP = {
@@ -52,10 +51,8 @@ def draw(setting: Setting) -> None:
     if density.NOISE_EXCEEDS_DATA in release.flags:
         st.error(EXCEEDS, icon=":material/error:")
     ledger = cached.ledger(setting)
-    failing = f" at δ = {scientific(ledger.delta)}" if ledger.delta else ""
     proved, charged = f"{ledger.proved_epsilon:.3g}", f"charged {setting.parameters.epsilon:g}"
-    simple = f"{ledger.pure_epsilon:.3g}{failing}"
-    said = f"For one person's whole week; by simple composition {simple}."
+    said = "For one person's whole week."
     numbers.draw(setting, [Card("Proved privacy loss (ε)", proved, charged, said)])
     for note in _notes(setting):
         st.caption(note)

@@ -126,5 +126,4 @@ def _column(part: str, one: Setting | None) -> None:
         st.caption("No dataset." if entry is None else f"{entry.name} has none.")
         return
     numbers.draw(one)
-    known = answers.of(one)
-    st.caption(f"{answers.covered(known)} {answers.readable(known)}")
+    st.caption(answers.covered(answers.of(one)))

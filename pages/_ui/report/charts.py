@@ -16,7 +16,6 @@ from pages._ui.report.question import Report
 from pages._ui.wording.numbers import number
 
 _SLOTS = ("Weekday starts", "Weekend starts", "Weekday ends", "Weekend ends")
-_KEPT = "Grey: all trips (true). Dark tick: at most M trips a person (kept). Blue: private."
 
 
 def head(report: Report, analysis: Analysis) -> bool:
@@ -35,7 +34,7 @@ def when(report: Report) -> None:
         _bars(report, Analysis.DAYS, labels, slice(0, -1), "Day, or first day", "trips")
         outside = report.release.results[Analysis.DAYS].shown[-1]
         true = report.numbers(Analysis.DAYS)[-1]
-        st.caption(f"{_KEPT} Outside the period: {number(outside)} (true {number(true)}).")
+        st.caption(f"Outside the period: {number(outside)} (true {number(true)}).")
     if head(report, Analysis.HOURS):
         result = report.release.results[Analysis.HOURS]
         shown = {"True": report.numbers(Analysis.HOURS), "Private": result.shown}
@@ -83,7 +82,7 @@ def histograms(report: Report) -> None:
                 + ("read off the noisy bins." if result.five is None else "drawn.")
             )
     if report.parameters.unit == "user":
-        st.caption(f"{_KEPT} What a person's kept trips come to changes with M.")
+        st.caption("What a person's kept trips come to changes with M.")
 
 
 def _bars(
