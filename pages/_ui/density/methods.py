@@ -43,10 +43,8 @@ def draw(setting: Setting) -> None:
     work = pieces.ask("density_sweep", scored, points, delay_s=1.0)
 
     def show(_done: list[Any], _running: bool) -> None:
-        values = np.full((len(curves) * len(EPSILONS), 3), np.nan)
-        for at, one in work.known.items():  # pieces may come in another order
-            values[at] = one
-        _draw(list(curves), values.reshape(len(curves), -1, 3), setting.parameters.epsilon)
+        values = placed(work).reshape(len(curves), -1, 3)
+        _draw(list(curves), values, setting.parameters.epsilon)
 
     pieces.live("density_sweep", work, show, what=f"{REPEATS} releases at each point")
     st.caption(
@@ -57,6 +55,14 @@ def draw(setting: Setting) -> None:
     method = cached.method_of(setting)
     if method.loses:
         st.caption(f"{method.name}: {' '.join(method.loses)}")
+
+
+def placed(work: pieces.Job) -> np.ndarray:
+    """Return three numbers of each piece at its place, NaN where they are still to come."""
+    values = np.full((len(work.pieces), 3), np.nan)
+    for at, one in work.known.items():
+        values[at] = one
+    return values
 
 
 def scored(setting: Setting, seed: cached.Seed) -> tuple[float, ...]:
@@ -105,7 +111,7 @@ def _draw(names: list[str], values: np.ndarray, epsilon: float) -> None:
         st.caption("The first curve follows in a moment …")
         return
     axes = (
-        charts.multiples("Relative error (MRE), log scale", errors.min() / 2, errors.max()),
+        charts.multiples("Relative error (MRE), log scale", errors.min(), errors.max()),
         Axis(title="Correlation (Pearson r)", form=",~f", ticks=6, zero=False),
     )
     for measure, (column, axis) in enumerate(zip(st.columns(2, gap="large"), axes, strict=True)):

@@ -1,14 +1,16 @@
 """Error zone by zone: the map (P1, figure 11), and quartiles over ε (figure 10)."""
 
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
 from engine.contract import Setting
 from pages._ui import cached, state
 from pages._ui.density.map import HEIGHT, WIDTH, outlines, zone
+from pages._ui.density.methods import placed
 from pages._ui.drawing import charts, maps, picture
 from pages._ui.drawing.charts import EPSILON, Line
-from pages._ui.drawing.colours import PRIVATE
 from pages._ui.jobs import pieces
 from pages._ui.shell.session import map_size
 from pages._ui.wording.numbers import fixed, percent
@@ -43,16 +45,16 @@ def draw(setting: Setting) -> None:
         points = [(setting.at(epsilon), seed) for epsilon in EPSILONS]
         work = pieces.ask("density_quartiles", quartiles, points, delay_s=1.0)
 
-        def show(done: list[list[float]], _running: bool) -> None:
-            if not any(done):
+        def show(_done: list[Any], _running: bool) -> None:
+            low, middle, high = placed(work).T
+            if np.isnan(middle).all():
                 return
-            some = [at for at in sorted(work.known) if work.known[at]]
-            low, middle, high = np.array([work.known[at] for at in some]).reshape(-1, 3).T
-            x = [EPSILONS[at] for at in some]
+            least, most = np.nanmin(low), np.nanmax(high)
             charts.curve(
-                [Line(name="median, quartiles", x=x, y=middle, low=low, high=high, colour=PRIVATE)],
+                [Line(name="median, quartiles", y=middle, low=low, high=high)],
+                x=EPSILONS,
                 at=EPSILON,
-                of=charts.multiples("Relative error of a zone, log scale", low.min(), high.max()),
+                of=charts.multiples("Relative error of a zone, log scale", least, most),
                 current=setting.parameters.epsilon,
                 key="density_zones_over",
                 alt="Relative error over zones for each epsilon: median and quartiles",
@@ -69,7 +71,7 @@ def draw(setting: Setting) -> None:
 
 
 def quartiles(setting: Setting, seed: cached.Seed) -> list[float]:
-    """Return the quartiles of the zones' errors in the draw shown; none where it is of zeros."""
+    """Return the quartiles of the zones' errors in the draw shown; NaN where it is of zeros."""
     scores = cached.scores(setting, seed)
-    known = scores.error[np.isfinite(scores.error)]
-    return [] if scores.exceeded or not len(known) else np.quantile(known, _QUARTILES).tolist()
+    known = scores.error[np.isfinite(scores.error) & (not scores.exceeded)]
+    return np.quantile(known, _QUARTILES).tolist() if len(known) else [np.nan] * 3

@@ -28,6 +28,7 @@ _MULTIPLES = (
     "datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' million times' : "
     "datum.value >= 10 ? format(datum.value, ',') + ' times' : format(datum.value, '~%')"
 )
+_LOG_TICKS = [part * 10.0**power for power in range(-2, 13) for part in (1, 2, 5)]
 _MOST_LABELS = 8
 
 _UNSEEN: Spec = {"data": {"name": "said"}, "mark": {"type": "point", "opacity": 0, "aria": False}}
@@ -114,7 +115,9 @@ def share(title: str, **look: Any) -> Axis:
 
 def multiples(title: str, low: float, high: float) -> Axis:
     """Return a logarithmic axis for errors: percent below ten, then multiples."""
-    return Axis(title=title, kind="log", labels=_MULTIPLES, tip=".1%", domain=(low, 1.1 * high))
+    ends = low / 2, 1.1 * high
+    look: Spec = {"ticks": [one for one in _LOG_TICKS if ends[0] <= one <= ends[1]], "domain": ends}
+    return Axis(title=title, kind="log", labels=_MULTIPLES, tip=".1%", **look)
 
 
 @dataclass(frozen=True, kw_only=True)
