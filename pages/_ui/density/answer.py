@@ -1,7 +1,5 @@
 """The Density page's switches, and what its setting is good for: use, errors, proved ε."""
 
-from typing import Any
-
 import streamlit as st
 
 from engine import density
@@ -54,21 +52,13 @@ def draw(setting: Setting) -> None:
     proved, charged = f"{ledger.proved_epsilon:.3g}", f"charged {setting.parameters.epsilon:g}"
     said = "For one person's whole week."
     numbers.draw(setting, [Card("Proved privacy loss (ε)", proved, charged, said)])
-    for note in _notes(setting):
-        st.caption(note)
-
-
-def _notes(setting: Setting) -> list[str]:
-    parameters: Any = setting.parameters
-    method, ledger = cached.method_of(setting), cached.ledger(setting)
-    notes: list[str] = []
+    parameters, method = setting.parameters, cached.method_of(setting)
     if is_above(ledger.proved_epsilon, parameters.epsilon):
-        notes.append(
+        st.caption(
             f":material/warning: The best proved total is ε = {ledger.proved_epsilon:.3g}, above "
             f"the {parameters.epsilon:g} on the slider, which promises more than is proved."
         )
     if "gaussian" in method.uses and parameters.gaussian == "analytic":
-        notes.append(ANALYTIC_NOTE)
+        st.caption(ANALYTIC_NOTE)
     if method.ours:
-        notes.append(ZOOM)
-    return notes
+        st.caption(ZOOM)

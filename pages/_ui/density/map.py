@@ -27,7 +27,6 @@ ONE_CLUSTER = (
     "All cells form one cluster: together they are below the cluster minimum of {} visits, so "
     "every zone gets the same weekly rhythm."
 )
-EVENED = "What noise can explain is evened out: small bumps of one place go first."
 
 
 def draw(setting: Setting) -> None:
@@ -66,11 +65,11 @@ def _map(setting: Setting) -> None:
     # one cell or hour in 500 lies beyond and takes the colour of the end
     most, off = (max(float(np.quantile(each, 0.998)), 1.0) for each in (truth, np.abs(error)))
     if view == "Error":
-        scale = maps.Scale(-off, off, "diverging")
+        scale = maps.Scale(off, "diverging")
         ends = f"{number(off)} too few", f"{number(off)} too many"
         key = [picture.ramp(scale, f"private less true visits, {when}", *ends)]
     else:
-        scale = maps.Scale(0.0, most)
+        scale = maps.Scale(most)
         key = [picture.ramp(scale, f"visits, {when}; one scale for true and private")]
     zones = outlines(setting)
     wrong = wrong_visits(truth[:, hour], private[:, hour])
@@ -120,7 +119,7 @@ def _week(setting: Setting) -> None:
         alt=f"Visits over the week in {names[chosen]}: true and private",
         height=400,
     )
-    scores, why = cached.scores(setting, seed), SAMPLED if sampled else EVENED
+    scores, why = cached.scores(setting, seed), SAMPLED if sampled else ""
     if density.ONE_CLUSTER in release.flags:
         why = ONE_CLUSTER.format(number(release.cluster_minimum))
     st.caption(

@@ -73,13 +73,11 @@ def button(answer: Answer, picture: Picture) -> None:
 def quote(answer: Answer, what: str) -> str:
     """Return one sentence that is true without the page around it."""
     held, guesses = words.held(answer.use, answer.setting), privacy.guesses(answer.risk.best_guess)
-    return (
-        f"If {what} were published {words.when(answer.setting)}, {held}; whoever knows everybody "
-        f"else's data would be right in {guesses} whether a person is among them (a coin: 50)."
-        if answer.risk.covers_person
-        else f"If {what} were published {words.when(answer.setting)}, {held}; single trips alone "
-        f"are protected: {guesses} about one can be right (a coin: 50)."
-    )
+    risk = f"single trips alone are protected: {guesses} about one can be right"
+    if answer.risk.covers_person:
+        risk = "whoever knows everybody else's data would be right in "
+        risk += f"{guesses} whether a person is among them"
+    return f"If {what} were published {words.when(answer.setting)}, {held}; {risk} (a coin: 50)."
 
 
 def page_html(answer: Answer, picture: Picture, readable: str, count: int, advice: str) -> str:
