@@ -306,7 +306,7 @@ def heat(
     key: str,
     alt: str,
     height: int,
-    on_pick: Callable[[int, int], None] | None = None,
+    on_pick: Callable[[str, str], None] | None = None,
 ) -> None:
     """Draw cells of shape (rows, columns) by their values; NaN is no cell."""
     known = [one for one in np.ndindex(values.shape) if values[one] == values[one]]
@@ -324,8 +324,6 @@ def heat(
 
     cells: dict[str, Values] = {
         **named(known),
-        "i": [i for i, _ in known],
-        "j": [j for _, j in known],
         "value": [values[one].item() for one in known],
         "written": [write(values[one].item()) for one in known],
     }
@@ -334,7 +332,7 @@ def heat(
     layers: list[Spec] = [{"mark": mark, "encoding": encoding}]
     if on_pick is not None:
         mark["cursor"] = "pointer"
-        select = {"type": "point", "fields": ["i", "j"], "on": "click"}
+        select = {"type": "point", "fields": ["row", "column"], "on": "click"}
         layers[0]["params"] = [{"name": "point", "select": select}]
     tables: Tables = {"cells": cells}
     if chosen is not None:
@@ -351,7 +349,7 @@ def show(
     key: str,
     alt: str,
     height: int,
-    on_pick: Callable[[int, int], None] | None = None,
+    on_pick: Callable[[str, str], None] | None = None,
 ) -> None:
     """Draw layers over tables, of which the first is that of every layer without its own."""
     said, real = state.stamp()
@@ -372,7 +370,7 @@ def show(
     def take() -> None:
         chosen = st.session_state[key]["selection"].get("point", [])
         if chosen and on_pick is not None:
-            on_pick(int(chosen[0]["i"]), int(chosen[0]["j"]))
+            on_pick(chosen[0]["row"], chosen[0]["column"])
 
     picked: dict[str, Any] = {} if on_pick is None else {"on_select": take}
     # in a place of this name style.css closes what saves a chart

@@ -76,8 +76,8 @@ def _heat(matrix: Matrix, name: str, values: Floats) -> None:
     at = EPSILON_STOPS.index(state.nearest(parameters.epsilon, EPSILON_STOPS))
     of = int(np.abs(np.array(GRID_THRESHOLDS) - parameters.suppression_threshold).argmin())
 
-    def take(row: int, column: int) -> None:
-        state.put(epsilon=EPSILON_STOPS[column], threshold=GRID_THRESHOLDS[rows[row]])
+    def take(row: str, column: str) -> None:
+        state.put(epsilon=float(column), threshold=int(row))
 
     def written(value: float) -> str:
         return percent(value) if shares else number(value, 3)
