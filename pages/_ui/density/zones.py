@@ -23,7 +23,7 @@ def draw(setting: Setting) -> None:
     """Draw the map of each zone's error beside the quartiles over ε."""
     seed = state.seed(state.entry_of(setting))
     scores, zones = cached.scores(setting, seed), outlines(setting)
-    scale = maps.Scale(0.0, 1.0, "linear")
+    scale = maps.Scale(1.0, "linear")
     places = st.grid(2, min_column_width=WIDTH - 30, gap="medium")
     with places.cell():
         maps.zone_map(

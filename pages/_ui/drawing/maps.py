@@ -1,6 +1,7 @@
-"""Maps without a basemap: zones in colour and flows as arcs, both on a stated scale."""
+"""Maps without a basemap, offline: zones in colour and flows as arrows, both on a stated scale."""
 
 import html
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +12,11 @@ import numpy as np
 import pydeck as pdk
 import shapely
 import streamlit as st
+from pydeck.bindings.json_tools import default_serialize
 
 from engine.arrays import Booleans, Floats, Integers
 from engine.datasets import Dataset
 from engine.metrics import largest
-from pages._ui.drawing import deck
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.colours import HERE, rgb
 
@@ -31,6 +32,8 @@ _PURPLE_GREEN = (
     (247, 247, 247), (217, 240, 211), (166, 219, 160), (90, 174, 97), (27, 120, 55), (0, 68, 27),
 )  # fmt: skip
 _NO_VALUE = (128, 128, 128, 60)
+_GROUND = "ground"
+"""Begins the id of the layer of zones: a click on a flow chooses nothing."""
 _HOLLOW = 70  # opacity inside a flow that is wrong
 _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
@@ -43,25 +46,23 @@ WORLD = 512.0
 
 @dataclass(frozen=True)
 class Scale:
-    """A colour scale shared by maps that are compared.
+    """A colour scale from 0, or from its negative, shared by maps that are compared.
 
     Examples
     --------
-    >>> Scale(0, 100).colours(np.array([0.0, 100.0])).tolist()
+    >>> Scale(100).colours(np.array([0.0, 100.0])).tolist()
     [[68, 1, 84, 235], [253, 231, 37, 235]]
     """
 
-    low: float
     high: float
     kind: Kind = "root"
 
     def positions(self, values: Floats) -> Floats:
         """Return where values lie on the scale, from 0 to 1; NaN stays NaN."""
+        share = np.clip(values / (self.high or 1.0), -1.0, 1.0)
         if self.kind == "diverging":
-            share = np.clip(values / (self.high or 1.0), -1.0, 1.0)
             return 0.5 + np.sign(share) * np.sqrt(np.abs(share)) / 2
-        span = self.high - self.low
-        share = np.clip((values - self.low) / (span if span > 0 else 1.0), 0.0, 1.0)
+        share = np.maximum(share, 0.0)
         return np.sqrt(share) if self.kind == "root" else share
 
     def widths(self, values: Floats) -> Floats:
@@ -144,7 +145,7 @@ def zone_map(
     layer = pdk.Layer(
         "GeoJsonLayer",
         _features(outlines, rows),
-        id=deck.GROUND,
+        id=_GROUND,
         get_fill_color="properties.colour",
         # where 0 is nearly white, borders tell zones from the page
         get_line_color=_BORDER if scale.kind == "diverging" else _line_colour(),
@@ -156,7 +157,7 @@ def zone_map(
     for colour, zones in edged.items():
         layers.append(_outlined(outlines, np.flatnonzero(zones).tolist(), rgb(colour)))
     layers.append(_outlined(outlines, [marked], rgb(HERE)))
-    deck.draw(
+    _draw(
         layers,
         view_of(outlines.bounds, width, height),
         height=height,
@@ -210,7 +211,7 @@ def flow_map(
     ground = pdk.Layer(
         "GeoJsonLayer",
         _features(outlines, [{"said": "Click: its flows only"}] * len(outlines.ids)),
-        id=f"{deck.GROUND}-{turn}",
+        id=f"{_GROUND}-{turn}",
         # given to what is drawn inside the layer, where a choice does not make the rest pale
         _sub_layer_props={"polygons-fill": {"getFillColor": [128, 128, 128, 22]}},
         get_line_color=[128, 128, 128, 90],
@@ -232,7 +233,42 @@ def flow_map(
     )
     here = [] if marked is None else [_outlined(outlines, [marked], rgb(HERE))]
     layers = [ground, *here, flows]
-    deck.draw(layers, view, height=height, key=key, alt=alt, on_zone=on_zone)
+    _draw(layers, view, height=height, key=key, alt=alt, on_zone=on_zone)
+
+
+def _draw(
+    layers: list[pdk.Layer],
+    view: pdk.ViewState,
+    *,
+    height: int,
+    key: str,
+    alt: str,
+    on_zone: Callable[[str], None] | None = None,
+) -> None:
+    """Draw layers; `on_zone` takes the zone that is clicked."""
+
+    def take() -> None:
+        # an empty choice says nothing: the browser makes one by itself when a layer is gone
+        for layer, objects in st.session_state[key]["selection"]["objects"].items():
+            if on_zone is not None and layer.startswith(_GROUND) and objects:
+                on_zone(str(objects[0]["properties"]["id"]))
+
+    deck = _Deck(
+        layers,
+        initial_view_state=view,
+        views=[pdk.View("MapView", controller=True)],
+        map_provider=None,
+        tooltip={"html": "<b>{name}</b><br>{said}"},
+    )
+    # `map_style` stays out: even as None it would fetch a basemap
+    st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select=take if on_zone else "ignore")
+
+
+class _Deck(pdk.Deck):
+    """A deck written in one line: a thousand zones with line breaks take ten times as long."""
+
+    def to_json(self) -> str:
+        return json.dumps(self, sort_keys=True, default=default_serialize, separators=(",", ":"))
 
 
 def _said(tooltip: Mapping[str, Sequence[str]]) -> list[str]:

@@ -104,7 +104,7 @@ def plane(bounds: Sequence[float] | Floats) -> tuple[Callable[[Floats], Floats],
 
 def of_zones(drawn: Shapes, true: Floats, private: Floats, *, what: str, epsilon: float) -> Picture:
     """Return zones in colour; `what` is shown, such as ``visits, Wednesday 18:00–19:00``."""
-    scale = Scale(0.0, float(true.max(initial=1.0)))
+    scale = Scale(float(true.max(initial=1.0)))
     said = [
         f"{name}\ntrue: {number(t)}\nprivate: {number(p)}\nerror: {_signed(p - t)}"
         for name, t, p in zip(drawn.names, true.tolist(), private.tolist(), strict=True)
@@ -162,7 +162,7 @@ def of_flows(
     words: Mapping[tuple[int, int], str] = MappingProxyType({}),
 ) -> Picture:
     """Return the largest flows of each side as arrows, those that are wrong marked on the right."""
-    scale = Scale(0.0, float(true.max(initial=1)))
+    scale = Scale(float(true.max(initial=1)))
 
     def said(o: int, d: int) -> str:
         t, p = true[o, d], private[o, d]

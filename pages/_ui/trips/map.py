@@ -38,7 +38,7 @@ def draw(matrix: Matrix) -> None:
         WRONG: np.where(lost, true, np.where(phantom, private, 0)),
     }[shown]
     pairs = maps.largest_flows(values, most)
-    scale = maps.Scale(0.0, float(max(true.max(initial=0), 1)))
+    scale = maps.Scale(float(max(true.max(initial=0), 1)))
     colours = scale.colours(values[pairs].astype(float))
     if shown == PRIVATE and marks.has(matrix.release):
         colours = marks.colours(matrix.release, pairs, scale, values[pairs].astype(float))

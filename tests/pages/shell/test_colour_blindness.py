@@ -71,7 +71,7 @@ def least_states(states):
 
 
 def least_from_scale(colour):
-    scale = Scale(0.0, 1.0, kind="linear").colours(np.linspace(0, 1, 256))[:, :3]
+    scale = Scale(1.0, kind="linear").colours(np.linspace(0, 1, 256))[:, :3]
     return min(apart(rgb(colour), scale, sight) for sight in SIGHT)
 
 
