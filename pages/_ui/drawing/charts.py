@@ -249,6 +249,7 @@ def bars(
     tips: list[Spec] = [{"field": "label", "type": "nominal", "title": title or " "}]
     for i, mark in enumerate(marks):
         columns[f"mark{i}"] = mark.values
+        columns[f"colour{i}"] = [mark.name] * len(labels)
         columns |= {} if mark.to is None else {f"to{i}": mark.to}
         if mark.written is not None:
             columns[f"written{i}"] = mark.written
@@ -262,7 +263,7 @@ def bars(
     layers: list[Spec] = []
     for i, mark in enumerate(marks):
         encoding: Spec = {across: category | {"axis": axis}, along: of.encode(f"mark{i}")}
-        encoding |= {"tooltip": tips, "color": colour | {"datum": mark.name}}
+        encoding |= {"tooltip": tips, "color": colour | {"field": f"colour{i}"}}
         if mark.to is not None:
             encoding[f"{along}2"] = {"field": f"to{i}"}
         drawn = dict(_MARKS[mark.kind])

@@ -1,6 +1,5 @@
 """Maps without a basemap, offline: zones in colour and flows as arrows, both on a stated scale."""
 
-import html
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -88,7 +87,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Outlines:
-    """Zones ready to draw: simplified, rounded to 5 decimals, names escaped."""
+    """Zones ready to draw: simplified, rounded to 5 decimals."""
 
     geometries: tuple[dict[str, Any], ...]
     ids: tuple[str, ...]
@@ -116,7 +115,7 @@ def outlines(dataset: Dataset) -> Outlines:
     return Outlines(
         geometries=tuple(shapely.geometry.mapping(shape) for shape in shapes),
         ids=tuple(names),
-        names=tuple(html.escape(name) for name in names.values()),
+        names=tuple(names.values()),
         centres=centres.round(5),
         bounds=(west, south, east, north),
     )
@@ -258,7 +257,7 @@ def _draw(
         initial_view_state=view,
         views=[pdk.View("MapView", controller=True)],
         map_provider=None,
-        tooltip={"html": "<b>{name}</b><br>{said}"},
+        tooltip={"text": "{name}\n{said}"},
     )
     # `map_style` stays out: even as None it would fetch a basemap
     st.pydeck_chart(deck, height=height, key=key, alt=alt, on_select=take if on_zone else "ignore")
@@ -274,7 +273,7 @@ class _Deck(pdk.Deck):
 def _said(tooltip: Mapping[str, Sequence[str]]) -> list[str]:
     """Return what each tooltip says under the name, from one text of each under its label."""
     return [
-        "<br>".join(f"{label}: {text}" for label, text in zip(tooltip, texts, strict=True))
+        "\n".join(f"{label}: {text}" for label, text in zip(tooltip, texts, strict=True))
         for texts in zip(*tooltip.values(), strict=True)
     ]
 

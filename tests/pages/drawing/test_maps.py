@@ -1,9 +1,13 @@
 """The view of a map holds its region; a flow shows its way, and there and back lie apart."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import shapely
 
+from engine.datasets import load
+from pages._ui.drawing import maps
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.maps import WORLD, from_plane, to_plane, view_of
 
@@ -26,6 +30,20 @@ def test_a_view_holds_the_region_and_fills_one_side(bounds, width, height):
 def test_the_plane_and_back():
     places = np.array([[28.86, -2.84], [2.35, 48.85], [-70.0, 64.0]])
     assert from_plane(to_plane(places)) == pytest.approx(places)
+
+
+def test_a_tooltip_is_text_and_tells_zones_of_one_name_apart(monkeypatch):
+    decks = []
+    monkeypatch.setattr(maps.st, "pydeck_chart", lambda deck, **_: decks.append(deck))
+    zones = load("demo-city").zones.copy()
+    zones["name"] = ["L'Île & <b>"] * len(zones)
+    drawn, values = maps.outlines(SimpleNamespace(zones=zones)), np.zeros(len(zones))
+    look = {"tooltip": {"true": [""] * len(zones)}, "height": 9, "width": 9, "marked": 0}
+    maps.zone_map(drawn, values, maps.Scale(1.0), key="map", alt="Map", **look)
+    (deck,) = decks
+    assert deck._tooltip == {"text": "{name}\n{said}"}  # no HTML: the browser escapes nothing twice
+    named = [one["properties"]["name"] for one in deck.layers[0].data["features"]]
+    assert named == [f"L'Île & <b> ({one})" for one in zones["zone_id"]]
 
 
 RNG = np.random.default_rng(0)

@@ -214,7 +214,7 @@ def test_what_the_map_shows_is_the_draw(open_od, method, draw_of_page):
     for row in arrows(app):
         pair = tuple(names.index(name) for name in row["name"].split(" → "))
         assert number[pair] >= np.sort(number.ravel())[-60]
-        assert row["said"].startswith(f"true: {true[pair]:,}<br>")
+        assert row["said"].startswith(f"true: {true[pair]:,}\n")
         shown = float(re.search(r"private: ([\d.,]+)", row["said"])[1].replace(",", ""))
         assert shown == pytest.approx(number[pair], abs=0.5)
         wrong = (true[pair] == 0) or (true[pair] >= least and number[pair] == 0)
