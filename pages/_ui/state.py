@@ -3,14 +3,14 @@
 import secrets
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar, get_args
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine import parameters
-from engine.contract import Seen, Setting, Step, When
+from engine.contract import Setting, Step, When
 from engine.parameters import (
     DELTA_STOPS,
     EPSILON_STOPS,
@@ -21,7 +21,7 @@ from engine.parameters import (
     ODParameters,
 )
 from engine.report import ReportParameters
-from engine.resolution import FINEST, finest
+from engine.resolution import FINEST
 from pages._ui import facts
 from pages._ui.cached import Seed
 from pages._ui.shell import catalogue
@@ -452,7 +452,8 @@ def density() -> Setting | None:
         "smoothing": value(SMOOTHING),
         "gaussian": parameters.gaussian_for(method, value(EPSILON), wanted),
     }
-    return _setting("density", of, DensityParameters(**given))
+    seen = replace(of.key, zones=zones("density"))
+    return Setting(seen=seen, parameters=DensityParameters(**given))
 
 
 def flows() -> Setting | None:
@@ -470,7 +471,8 @@ def flows() -> Setting | None:
         "suppression_threshold": value(THRESHOLD),
     }
     when = When(step="whole" if unit == "person" else value(OD_TIME))
-    return _setting("trips", of, ODParameters(**given), when)
+    seen = replace(of.key, zones=zones("trips"), when=when)
+    return Setting(seen=seen, parameters=ODParameters(**given))
 
 
 def report(of: Entry | None) -> Setting | None:
@@ -478,11 +480,6 @@ def report(of: Entry | None) -> Setting | None:
     if of is None or "trips" not in of.parts:
         return None
     return Setting(seen=of.key, parameters=ReportParameters(epsilon=value(EPSILON)))
-
-
-def _setting(part: str, of: Entry, given: Any, when: When | None = None) -> Setting:
-    seen = Seen(dataset=of.key.dataset, zones=zones(part), when=when or When())
-    return Setting(seen=seen, parameters=given)
 
 
 def stamp() -> tuple[list[str], bool]:
@@ -510,7 +507,7 @@ def seed(of: Entry) -> Seed:
     kept = session()
     if of.metadata.simulated:
         return SIMULATED_SEED, kept.redraws
-    secret = kept.secret_seeds.setdefault(finest(of.key), secrets.randbits(128))
+    secret = kept.secret_seeds.setdefault(of.key, secrets.randbits(128))
     return secret, kept.redraws
 
 

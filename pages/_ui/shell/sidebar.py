@@ -95,7 +95,6 @@ def dataset(part: str, *, described: bool = True) -> None:
         return
     state.pick(state.DATA[part], f"{PARTS[part].capitalize()} dataset")
     if described:
-        chosen = state.entry(part) or chosen
         about = cached_facts.facts(chosen.key)
         st.caption(facts(chosen.metadata, about.levels[0].zones, about.size_bytes))
 
