@@ -45,45 +45,41 @@ class Report:
 def ask(setting: Setting) -> Setting:
     """Draw the page's own settings in one row; return the report that they make."""
     place = st.grid(4, min_column_width=190, gap="medium")
-    with place.cell():
-        unit = st.selectbox(
-            "Who is protected",
-            list(UNITS),
-            format_func=UNITS.__getitem__,
-            key="report_unit",
-            help="Protecting single trips puts no bound on what a person with many reveals.",
-            **state.LINKED,
-        )
-    with place.cell():
-        kept = st.select_slider(
-            "Trips kept per person (M)",
-            STOPS,
-            20,
-            disabled=unit == "item",
-            key="report_trips",
-            help="At random, over the whole period. Noise grows with M, and what is left out "
-            "shrinks. Choose it from public knowledge, never from the data.",
-            **state.LINKED,
-        )
-    with place.cell():
-        method: Any = st.selectbox(
-            "Budget",
-            list(METHODS),
-            format_func=METHODS.__getitem__,
-            key="report_preset",
-            help="Trips are sums of days and five numbers can be read off noisy bins: asking for "
-            "them again spends twice, as the package does.",
-            **state.LINKED,
-        )
-    with place.cell():
-        off = st.multiselect(
-            "Leave out",
-            [str(one) for one in Analysis],
-            format_func=lambda one: Analysis(one).label,
-            key="report_off",
-            help="The others share ε evenly.",
-            **state.LINKED,
-        )
+    unit = place.cell().selectbox(
+        "Who is protected",
+        list(UNITS),
+        format_func=UNITS.__getitem__,
+        key="report_unit",
+        help="Protecting single trips puts no bound on what a person with many reveals.",
+        **state.LINKED,
+    )
+    kept = place.cell().select_slider(
+        "Trips kept per person (M)",
+        STOPS,
+        20,
+        disabled=unit == "item",
+        key="report_trips",
+        help="At random, over the whole period. Noise grows with M, and what is left out "
+        "shrinks. Choose it from public knowledge, never from the data.",
+        **state.LINKED,
+    )
+    method: Any = place.cell().selectbox(
+        "Budget",
+        list(METHODS),
+        format_func=METHODS.__getitem__,
+        key="report_preset",
+        help="Trips are sums of days and five numbers can be read off noisy bins: asking for "
+        "them again spends twice, as the package does.",
+        **state.LINKED,
+    )
+    off = place.cell().multiselect(
+        "Leave out",
+        [str(one) for one in Analysis],
+        format_func=lambda one: Analysis(one).label,
+        key="report_off",
+        help="The others share ε evenly.",
+        **state.LINKED,
+    )
     asked = replace(setting.parameters, unit=unit, max_trips_per_user=kept, method=method)
     asked = engine_report.fitting(asked, cached.truth(setting))
     left = [one for one in asked.on if str(one) not in off]
