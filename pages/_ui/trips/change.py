@@ -221,7 +221,7 @@ def picture_of(
             at = largest(sizes, MOST)
             at = at[sizes[at] > 0][::-1]
             pairs = drawn.centres[at // len(true)], drawn.centres[at % len(true)]
-            widths = 1 + 5 * Scale(high).positions(sizes[at].astype(float))
+            widths = Scale(high).widths(sizes[at].astype(float))
             outlines = [picture.path(one) for one in arrows(*pairs, widths, unit=2.4)]
         else:
             outlines = list(drawn.zones)

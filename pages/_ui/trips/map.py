@@ -42,9 +42,9 @@ def draw(matrix: Matrix) -> None:
     colours = scale.colours(values[pairs].astype(float))
     if shown == PRIVATE and marks.has(matrix.release):
         colours = marks.colours(matrix.release, pairs, scale, values[pairs].astype(float))
-    if shown != TRUE:
-        for one, cells in ((PHANTOM, phantom), (LOST, lost)):
-            colours[cells[pairs]] = [*rgb(one.colour), 235]
+    wrong = ((PHANTOM, phantom), (LOST, lost)) if shown != TRUE else ()
+    for one, cells in wrong:
+        colours[cells[pairs]] = [*rgb(one.colour), 235]
     maps.flow_map(
         cached.of(maps.outlines, cached.view(matrix.setting)),
         *pairs,
@@ -61,16 +61,13 @@ def draw(matrix: Matrix) -> None:
         **map_size(*_SIZE),
     )
     key = [] if shown == WRONG else [picture.ramp(scale, "trips of a flow")]
-    if shown != TRUE:
-        key += [picture.swatch(one.name, f"{one.name}: {one.meaning}") for one in (PHANTOM, LOST)]
+    key += [
+        picture.swatch(one.name, f"{one.name}: {one.meaning}: {cells.sum():,} in this draw")
+        for one, cells in wrong
+    ]
     if marks.has(matrix.release):
         key += marks.key()
     picture.key(*key)
-    if shown != TRUE:
-        st.caption(
-            f"In this draw {int(phantom.sum()):,} phantom flows and {int(lost.sum()):,} lost ones; "
-            f"{int(phantom[pairs].sum())} of the {len(pairs[0])} arrows drawn here are phantoms."
-        )
     if marks.has(matrix.release):
         st.caption(_BANDS)
     _list(matrix, (pairs[0][::-1], pairs[1][::-1]))  # the largest first
