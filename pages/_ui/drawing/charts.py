@@ -282,7 +282,7 @@ class Scale:
     domain: tuple[float, float]
     kind: Literal["linear", "log", "sqrt"] = "linear"
     scheme: str = "viridis"
-    form: str = ","
+    form: str = ",.0f"
 
     @property
     def encoded(self) -> Spec:
