@@ -171,6 +171,25 @@ FIELDS: tuple[Field[Any], ...] = (
 )
 """Everything that is set for all pages, but for names of datasets and zones."""
 
+BEHIND: dict[str, dict[str, Field[Any]]] = {
+    "density": {
+        "epsilon": EPSILON,
+        "delta": DELTA,
+        "max_visits_per_user": MAX_VISITS,
+        "method": VARIANT,
+        "scaling": SCALING,
+        "smoothing": SMOOTHING,
+    },
+    "trips": {
+        "epsilon": EPSILON,
+        "method": OD_METHOD,
+        "unit": UNIT,
+        "max_trips_per_user": MAX_TRIPS,
+        "suppression_threshold": THRESHOLD,
+    },
+}
+"""Of each part the parameters of a setting, and what sets them."""
+
 DATA = {"density": "density_data", "trips": "od_data"}
 ZONES = {"density": "density_zones", "trips": "od_zones"}
 NAMES = (*DATA.values(), *ZONES.values())
@@ -370,24 +389,9 @@ def by_key(one: Setting) -> dict[str, Any]:
     """Return what `put` takes to set all that a setting asks of one mechanism: *Use this*."""
     asked: Any = one.parameters
     part = "density" if isinstance(asked, DensityParameters) else "trips"
-    values = {"epsilon": asked.epsilon, DATA[part]: entry_of(one).name, ZONES[part]: one.zones}
-    if isinstance(asked, DensityParameters):
-        values |= {
-            "delta": asked.delta,
-            "max_visits": asked.max_visits_per_user,
-            "variant": asked.method,
-            "density_scaling": asked.scaling,
-            "density_smoothing": asked.smoothing,
-        }
-    elif isinstance(asked, ODParameters):
-        values |= {
-            "unit": asked.unit,
-            "max_trips": asked.max_trips_per_user,
-            "threshold": asked.suppression_threshold,
-            "od_method": asked.method,
-            "od_time": one.when.step,
-        }
-    return values
+    values = {field.key: getattr(asked, name) for name, field in BEHIND[part].items()}
+    values |= {DATA[part]: entry_of(one).name, ZONES[part]: one.zones}
+    return values if part == "density" else {**values, "od_time": one.when.step}
 
 
 def reset() -> None:
@@ -442,18 +446,11 @@ def density() -> Setting | None:
     of = entry("density")
     if of is None or "density" not in of.parts:
         return None
-    method, wanted = value(VARIANT), "analytic" if value(GAUSSIAN) else "classical"
-    given: dict[str, Any] = {
-        "epsilon": value(EPSILON),
-        "delta": value(DELTA),
-        "max_visits_per_user": value(MAX_VISITS),
-        "method": method,
-        "scaling": value(SCALING),
-        "smoothing": value(SMOOTHING),
-        "gaussian": parameters.gaussian_for(method, value(EPSILON), wanted),
-    }
+    given = {name: value(field) for name, field in BEHIND["density"].items()}
+    wanted = "analytic" if value(GAUSSIAN) else "classical"
+    noise = parameters.gaussian_for(given["method"], given["epsilon"], wanted)
     seen = replace(of.key, zones=zones("density"))
-    return Setting(seen=seen, parameters=DensityParameters(**given))
+    return Setting(seen=seen, parameters=DensityParameters(**given, gaussian=noise))
 
 
 def flows() -> Setting | None:
@@ -461,16 +458,12 @@ def flows() -> Setting | None:
     of = entry("trips")
     if of is None or "trips" not in of.parts:
         return None
-    asked, allowed = value(UNIT), units(of)
-    unit = asked if asked in allowed else allowed[0]
-    given: dict[str, Any] = {
-        "epsilon": value(EPSILON),
-        "method": value(OD_METHOD),
-        "unit": unit,
-        "max_trips_per_user": 1 if unit == "trip" else value(MAX_TRIPS),
-        "suppression_threshold": value(THRESHOLD),
-    }
-    when = When(step="whole" if unit == "person" else value(OD_TIME))
+    given, allowed = {name: value(field) for name, field in BEHIND["trips"].items()}, units(of)
+    if given["unit"] not in allowed:
+        given["unit"] = allowed[0]
+    if given["unit"] == "trip":
+        given["max_trips_per_user"] = 1
+    when = When(step="whole" if given["unit"] == "person" else value(OD_TIME))
     seen = replace(of.key, zones=zones("trips"), when=when)
     return Setting(seen=seen, parameters=ODParameters(**given))
 

@@ -2,19 +2,13 @@
 
 import re
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, MutableMapping
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
 from pages._ui.shell.local import NOT_ADMITTED, admitted, public
-
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-Asgi = Callable[[Message, Receive, Send], Awaitable[None]]
 
 CLOSED = ("/_stcore/upload_file/", "/_stcore/metrics")
 """Not there on a public server: it takes no file, and tells nobody how much it is used."""
@@ -60,10 +54,10 @@ _HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.i
 class Gate:
     """ASGI middleware before all of Streamlit's own."""
 
-    def __init__(self, app: Asgi) -> None:
+    def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
-    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it before anything of it has been read."""
 
         async def guarded(message: Message) -> None:
@@ -85,11 +79,11 @@ class Gate:
 _NAMES = {name for name, _ in _HEADERS}
 
 
-def _values(scope: Message, name: bytes) -> list[str]:
+def _values(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
-async def _refuse(scope: Message, send: Send, words: str) -> None:
+async def _refuse(scope: Scope, send: Send, words: str) -> None:
     if scope["type"] == "websocket":  # closed before it is accepted: the handshake gets a 403
         await send({"type": "websocket.close", "code": 1008})
         return
