@@ -71,7 +71,10 @@ def test_bars_of_a_trimmed_release_hold_kept_flows_and_say_so(rwanda, tmp_path):
     assert of_kept == pytest.approx(exact, abs=0.022)
     assert of_true < 0.4
     said = items(rwanda, FOUR)["accuracy"]
-    assert "around the kept trips: those left after trimming to 4 of a person on a day" in said
+    assert (
+        "around the kept trips between zones: those left after trimming to 4 of a person on a day"
+        in said
+    )
     assert "What trimming takes is not in the bar" in said
 
 
