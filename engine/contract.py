@@ -150,7 +150,8 @@ class Method(Generic[Drawn]):
 
     `uses` are the fields of the parameters, beside ε, that change what is released or what it
     costs; `public` gives from the dataset (and the settings) what `ledger` takes beside them;
-    `expected` is the exact law's answer, None where draws are judged; `ours` says whose it is.
+    `expected` is the exact law's answer, None where draws are judged; `ours` says whose it is;
+    `number_kind` is how a single number is to be read.
     """
 
     name: str
@@ -163,3 +164,4 @@ class Method(Generic[Drawn]):
     loses: tuple[str, ...] = ()
     public: Callable[..., dict[str, Any]] = lambda *_: {}
     ours: bool = False
+    number_kind: Literal["shown", "estimated"] = "shown"

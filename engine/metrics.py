@@ -15,6 +15,9 @@ from .errors import ParameterError
 SANITY_BOUND = 0.001
 """γ of P1 §3.3: errors are relative to at least 0.1% of a zone's total."""
 
+NOTHING_SHOWN = 0.05
+"""A release of fewer expected trips than this shows nothing, in at least 95% of draws (Markov)."""
+
 _MOST_ITERATIONS = 10_000_000
 _EVERY = 64
 

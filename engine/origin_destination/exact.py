@@ -229,13 +229,17 @@ def expectation(
 class HeatMap(NamedTuple):
     """Exact measures for every pair of settings; arrays have shape (epsilons, thresholds).
 
-    The errors are means of |out − t| and of |out − t|/max(t, 1), `zero_share` is of all pairs of
-    zones, `lost_share` of the flows of at least τ′, `revealed_flows` are those below it.
+    The errors are means of |out − t| and of |out − t|/max(t, 1), `common` is Σ E min(out, t) in
+    trips, `retained` and `genuine` its shares of the true and of the released trips; `zero_share`
+    is of all pairs of zones, `lost_share` of the flows of at least τ′, `revealed_flows` are those
+    below it.
     """
 
     mean_absolute: Floats
     mean_bounded_relative: Floats
-    common_part: Floats
+    common: Floats
+    retained: Floats
+    genuine: Floats
     zero_share: Floats
     lost_share: Floats
     revealed_flows: Floats
@@ -276,11 +280,16 @@ def heat_map(
         error = laws.absolute_error(noise, kept, true, tau)
         bias = (noise.mean_beyond(least - kept) - kept * hidden - trimmed) @ cells
         phantom = cells[0] * (1 - hidden[:, 0])
+        true_trips = np.asarray(float(counted.true_trips))
+        released = true_trips + bias
+        common = np.maximum(released + true_trips - error @ cells, 0.0) / 2
         rows.append(
             [
                 _ratio(error @ some, some.sum()),
                 _ratio(error / np.maximum(true, 1.0) @ some, some.sum()),
-                metrics.common_part(error @ cells, bias + counted.true_trips, counted.true_trips),
+                common,
+                _ratio(common, true_trips),
+                _ratio(common, np.where(released < metrics.NOTHING_SHOWN, np.nan, released)),
                 _ratio(hidden @ cells, cells.sum()),
                 _ratio((hidden * large).sum(axis=1), large.sum(axis=1)),
                 ((1 - hidden) * (cells - large)).sum(axis=1) - phantom,

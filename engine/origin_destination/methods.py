@@ -47,6 +47,7 @@ METHODS: dict[ODMethod, Method[Release]] = {
         ),
         uses=USES["estimate"],
         ours=True,
+        number_kind="estimated",
         release=estimate.release,
         ledger=estimate.ledger,
     ),
@@ -149,4 +150,5 @@ def scores(truth: Counts, release: Release) -> TripScores:
 
     `truth` is that of the released days, shape (days, zones, zones).
     """
-    return drawn_scores(truth, release.typical, release.parameters.least_shown, release.shown)
+    least_shown = release.parameters.least_shown
+    return drawn_scores(truth, release.typical, least_shown, release.shown, release.counts)

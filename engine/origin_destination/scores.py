@@ -16,10 +16,13 @@ class TripScores:
 
     Over all ordered pairs of zones, but `relative_error`, the mean of |x̂ − x|/x over the `flows` of
     at least τ′ = max(τ, 1) true trips (NaN where there is none), and `lost_flows`, those of them
-    that read 0. `phantom_flows` are shown although nobody travelled.
+    that read 0. `phantom_flows` are shown although nobody travelled. `retained`, `genuine` and
+    `common_part` are of the numbers to add up (see `engine.utility`).
     """
 
     mean_error: float
+    retained: float
+    genuine: float
     common_part: float
     flows: float
     relative_error: float
@@ -30,27 +33,35 @@ class TripScores:
 
 def expected_scores(exact: Expectation) -> TripScores:
     """Return what a release is expected to score, exactly."""
+    true, released = exact.histogram.true_trips, float(exact.grand.expected)
+    common = (true + released - exact.split.total) / 2
     return _scores(
-        exact.mean_error(), exact.common_part, exact.relative_error("large"), exact.outcomes
+        exact.mean_error(), (common, true, released), exact.relative_error("large"), exact.outcomes
     )
 
 
 def drawn_scores(
-    true: Counts, released: Counts, least_shown: int, shown: Booleans | None = None
+    true: Counts,
+    released: Counts,
+    least_shown: int,
+    shown: Booleans | None = None,
+    added_up: Counts | None = None,
 ) -> TripScores:
     """Return the scores of one release of the best number of each flow; see `drawn_outcomes`.
 
-    Those above 0 are shown where `shown` is None.
+    Those above 0 are shown where `shown` is None; `added_up` are the numbers for sums where these
+    are others.
     """
     outcomes = drawn_outcomes(true, released if shown is None else released * shown, least_shown)
     off = np.broadcast_to(~np.eye(true.shape[-1], dtype=bool), true.shape)
     t, out = true[off].astype(np.float64), released[off].astype(np.float64)
+    sums = np.maximum(out if added_up is None else added_up[off], 0.0)
     large = t >= least_shown
     error = np.abs(out - t)
     bounded = error[large] / np.maximum(t[large], 1.0)
     return _scores(
         float(error.mean()) if len(t) else float("nan"),
-        float(metrics.common_part(error.sum(), out.sum(), t.sum())),
+        (float(np.minimum(sums, t).sum()), float(t.sum()), float(sums.sum())),
         float(bounded.mean()) if large.any() else float("nan"),
         outcomes,
     )
@@ -88,12 +99,17 @@ def total_error(true: Floats, released: Floats) -> float:
     return float(np.abs(released - true).sum()) / trips if trips > 0 else float("nan")
 
 
-def _scores(mean: float, common: float, relative: float, outcomes: Outcomes) -> TripScores:
+def _scores(
+    mean: float, sums: tuple[float, float, float], relative: float, outcomes: Outcomes
+) -> TripScores:
+    common, true, released = sums
     hidden = outcomes.kept_suppressed.cells + outcomes.lost.cells
     pairs = hidden + outcomes.revealed.cells + outcomes.kept.cells
     return TripScores(
         mean_error=mean,
-        common_part=common,
+        retained=common / true if true > 0 else float("nan"),
+        genuine=common / released if released >= metrics.NOTHING_SHOWN else float("nan"),
+        common_part=2 * common / (true + released) if true > 0 else float("nan"),
         flows=outcomes.lost.cells + outcomes.kept.cells,
         relative_error=relative,
         zero_share=hidden / pairs if pairs > 0 else float("nan"),

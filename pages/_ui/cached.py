@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 
-from engine import density, origin_destination as od, privacy, report, use as engine_use
+from engine import density, origin_destination as od, privacy, report
 from engine.arrays import Floats
 from engine.contract import Seen, Setting, When
 from engine.datasets import Dataset
@@ -18,6 +18,7 @@ from engine.parameters import DensityParameters, ODParameters
 from engine.privacy import Risk
 from engine.report import ReportParameters
 from engine.resolution import FINEST, finest, open_seen
+from engine.utility import Utility, compute_utility
 from pages._ui.store import store_of
 
 Seed = tuple[int, int]
@@ -183,9 +184,9 @@ def scores(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
 
 
 @once
-def use(setting: Setting, seed: int) -> engine_use.Use:
-    """Return the common part: of 100 trips or visits, how many are where they really were."""
-    return engine_use.use(setting, ingested(setting), seed=seed)
+def utility(setting: Setting, seed: int) -> Utility:
+    """Return how much of the truth a release retains, and how much of it is genuine."""
+    return compute_utility(setting, ingested(setting), seed=seed)
 
 
 @once

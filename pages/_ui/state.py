@@ -22,18 +22,13 @@ from engine.parameters import (
 )
 from engine.report import ReportParameters
 from engine.resolution import FINEST
+from engine.text.zones import count_zones, name_level
 from pages._ui import facts
 from pages._ui.cached import Seed
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import came_by_history, page, session
-from pages._ui.wording.datasets import (
-    CONFIDENTIAL_BANNER,
-    PARTS,
-    SIMULATED_BANNER,
-    level_words,
-    zones_words,
-)
+from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, PARTS, SIMULATED_BANNER
 from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES
 from pages._ui.wording.numbers import hour_of_week, scientific
 from pages._ui.wording.privacy import UNITS
@@ -484,7 +479,7 @@ def stamp() -> tuple[list[str], bool]:
     said = [kept.said or f"ε {value(EPSILON):g}"]
     if asked is not None and not kept.said:
         said = [levers(asked), UNITS[asked.parameters.unit]]
-        said += [level_words(asked.zones)] if asked.zones != FINEST else []
+        said += [name_level(asked.zones)] if asked.zones != FINEST else []
         said += [STEP_WORDS[asked.when.step].lower()] if asked.when.step != "day" else []
     names = f"{' and '.join(kept.shown)}: " if kept.shown else ""
     return [f"Exploration, not a release. {whose}", names + ", ".join(said)], real
@@ -524,8 +519,8 @@ def names(key: str) -> dict[str, str]:
         return {}
     offered, now = facts.facts(of.key), zones(part)
     levels = [*offered.levels, *((f"clusters-{k}", k) for k in offered.clusters)]
-    words = {level: zones_words(level, count) for level, count in levels}
-    return words if now in words else {**words, now: level_words(now)}
+    words = {level: count_zones(level, count) for level, count in levels}
+    return words if now in words else {**words, now: name_level(now)}
 
 
 def linkable(key: str, name: str) -> bool:

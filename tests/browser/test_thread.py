@@ -24,7 +24,7 @@ from tests.support.server import ROOT, served
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
-RIGHT = re.compile(r"(\d+)(?: in 100)? are where they were")
+RIGHT = re.compile(r"(\d+)(?: in 100)? are retained")
 GUESSES = re.compile(r"right at most (\d+) times in 100")
 
 

@@ -8,7 +8,7 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
-from engine import privacy, use
+from engine import privacy, utility
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -53,10 +53,10 @@ def test_the_examples_run_and_say_what_the_page_says(tmp_path, monkeypatch):
 def test_stated_limits_are_the_constants():
     text = (DOCS / "use.md").read_text(encoding="utf-8")
     for name, limits in (
-        ("FLOWS_LIMITS", use.FLOWS_LIMITS),
-        ("DENSITY_LIMITS", use.DENSITY_LIMITS),
+        ("FLOWS_LIMITS", utility.FLOWS_LIMITS),
+        ("DENSITY_LIMITS", utility.DENSITY_LIMITS),
     ):
-        row = next(line for line in text.splitlines() if f"`engine.use.{name}`" in line)
+        row = next(line for line in text.splitlines() if f"`engine.utility.{name}`" in line)
         assert re.findall(r"(\d+)%", row) == [f"{100 * limit:.0f}" for limit in limits]
     text = (DOCS / "attack-and-report.md").read_text(encoding="utf-8")
     for word, limit in (("strong", privacy.STRONG_GUESS), ("weak", privacy.WEAK_GUESS)):

@@ -129,6 +129,6 @@ def _draw(names: list[str], values: np.ndarray, epsilon: float) -> None:
             )
     near = int(np.argmin(np.abs(np.log(np.array(EPSILONS) / epsilon))))
     order = np.argsort(values[:, near, 0])
-    heads = (f"At ε = {EPSILONS[near]:g}", "Relative error (MRE)", "Pearson r", "Common part")
+    heads = (f"At ε = {EPSILONS[near]:g}", "Relative error (MRE)", "Pearson r", "Common part (CPC)")
     shown = [(names[i], *values[i, near]) for i in order]
     tables.rows(heads, [(one, percent(e), fixed(r), percent(c)) for one, e, r, c in shown])

@@ -10,6 +10,8 @@ import streamlit as st
 
 from engine import privacy
 from engine.origin_destination import suppresses
+from engine.text.utility import describe_crossing, describe_utility
+from engine.text.zones import count_zones
 from pages._ui import cached
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.picture import STYLE as PICTURE_STYLE, Picture
@@ -70,22 +72,33 @@ def button(answer: Answer, picture: Picture) -> None:
     )
 
 
-def quote(answer: Answer, what: str) -> str:
-    """Return one sentence that is true without the page around it."""
-    held, guesses = words.held(answer.use, answer.setting), privacy.guesses(answer.risk.best_guess)
-    risk = f"single trips alone are protected: {guesses} about one can be right"
-    if answer.risk.covers_person:
-        risk = "whoever knows everybody else's data would be right in "
-        risk += f"{guesses} whether a person is among them"
-    return f"If {what} were published {words.when(answer.setting)}, {held}; {risk} (a coin: 50)."
+def quote(answer: Answer, zones: int) -> str:
+    """Return sentences that are true without the page around them."""
+    setting, utility = answer.setting, answer.utility
+    crossing = describe_crossing(utility, setting)
+    crossing = f" {crossing}." if crossing else ""
+    reliable = ""
+    if words.is_flows(setting) and cached.method_of(setting).expected is not None:
+        reliable = f" {answers.readable(answer).partition('. ')[0]}."
+    published = f"{words.what(setting, zones)} are published {words.when(setting)}"
+    judged = f"{describe_utility(utility, setting)}{crossing}{reliable}"
+    guesses = privacy.guesses(answer.risk.best_guess).removesuffix(" of 100 guesses")
+    about = "whether a person is in the data"
+    if not answer.risk.covers_person:
+        about = "whether a single trip is in the data; people who make many are protected less"
+    return (
+        f"In a test with simulated people ({answer.entry.name}), {published}. {judged} An attacker "
+        f"who knows everyone else's data guesses correctly {guesses} times in 100 (a coin: 50) "
+        f"{about}."
+    )
 
 
 def page_html(answer: Answer, picture: Picture, readable: str, count: int, advice: str) -> str:
     """Return the handout as one file that needs no other; reads nothing of a session."""
     setting, entry = answer.setting, answer.entry
     flows, data = words.is_flows(setting), entry.metadata
-    zones, when = words.zones_words(setting.zones, count), words.when(setting)
-    what = f"{'flows between' if flows else 'visits to'} {zones}"
+    zones, when = count_zones(setting.zones, count), words.when(setting)
+    what = words.what(setting, count)
     title = f"{what[0].upper()}{what[1:]} {when}: {entry.name}"
     who = words.WHO[setting.parameters.unit] if flows else words.WHO["person"]
     levers = words.levers(setting)
@@ -111,8 +124,8 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int, advic
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{PICTURE_STYLE}{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
         f'<p class="small">{escape(banner)}</p>'
-        f"<blockquote>“{escape(quote(answer, what))}”</blockquote>"
-        f"<p><b>As it is set: {answers.standing(answer)}.</b></p>"
+        f"<blockquote>“{escape(quote(answer, count))}”</blockquote>"
+        f"<p><b>Current setting: {answers.standing(answer)}.</b></p>"
         f"{f'<p><b>Recommended:</b> {escape(advice)}</p>' if advice else ''}"
         f"{gauges_html(answers.gauges(answer), of=entry.name)}{picture.html()}"
         f"<h2>The setting</h2>{_list(lines)}<h2>What it means</h2>{_list(meant)}"
@@ -124,7 +137,7 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int, advic
 
 def figures_csv(answer: Answer) -> str:
     """Return the setting and its numbers as a table of two columns."""
-    setting, use = answer.setting, answer.use
+    setting, utility = answer.setting, answer.utility
     out = io.StringIO()
     rows = csv.writer(out)
     rows.writerow(("what", "value"))
@@ -132,8 +145,15 @@ def figures_csv(answer: Answer) -> str:
     used = dict(vars(setting.parameters))
     if words.is_flows(setting) and not suppresses(setting.parameters):
         del used["suppression_threshold"]
-    numbers = {"common part": use.share, "its standard error": use.error}
-    numbers |= {"crossing": use.crossing, "best guess": answer.risk.best_guess}
+    numbers = {
+        "retained": utility.retained,
+        "standard error of retained": utility.standard_errors[0],
+        "genuine": utility.genuine,
+        "standard error of genuine": utility.standard_errors[1],
+        "common part (CPC)": utility.common_part,
+        "crossing": utility.crossing,
+        "best guess": answer.risk.best_guess,
+    }
     rows.writerows({**about, **used, **numbers}.items())
     rows.writerow(("note", NOT_A_RELEASE.replace("**", "")))
     return out.getvalue()

@@ -83,7 +83,7 @@ def _first_screen(one: Setting) -> None:
     answer = answers.of(one)
     gauges, other = answers.gauges(answer), numbers.pinned(one)
     if other is not None:
-        beside = [words.hundred(gauge.value) for gauge in answers.gauges(answers.of(other))]
+        beside = answers.pinned(answers.of(other))
         gauges = [
             replace(gauge, sentence=f"{gauge.sentence} · pinned: {value}")
             for gauge, value in zip(gauges, beside, strict=True)
@@ -96,7 +96,7 @@ def _first_screen(one: Setting) -> None:
         shown = home_picture.of(one, state.seed(answer.entry))
         picture.draw(shown)
     with right, st.container(key="home_card", gap="small"):
-        said = words.set_to(answer.use, one)  # the gauges say the rest
+        said = words.set_to(answer.utility, one)  # the gauges say the rest
         st.html(answers.verdict_html(answer, said, answers.readable(answer)))
         recommend.draw(one, key="home")
         with st.container(horizontal=True, gap=None, key="home_next"):

@@ -12,6 +12,7 @@ from engine.release.statement import bar
 from engine.report import fitting
 from engine.resolution import FINEST
 from engine.synthetic.twininputs import in_words
+from engine.text.utility import describe_utility
 from pages._ui import cached, state
 from pages._ui.drawing import cards, tables
 from pages._ui.drawing.cards import Card
@@ -20,7 +21,7 @@ from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.views import reported
-from pages._ui.wording.use import guessed, held
+from pages._ui.wording.use import guessed
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 
@@ -121,15 +122,15 @@ def draw(plan: Plan, entry: Entry) -> None:
 
 
 def _judge(plan: Plan, entry: Entry) -> None:
-    """Say what is left of use and of privacy, in home's words: use of real people when asked."""
+    """Draw utility and risk in home's words; utility of real people when asked."""
     risk = guessed(cached.risk(plan.setting).best_guess, plan.setting)
     risk += " (a coin: 50) from this release alone"
     known = entry.metadata.simulated or st.session_state.get(f"release_judge_{entry.name}", False)
     if plan.product == "report" or not known:
         st.markdown(f"Once it is out, {risk}.")
     else:
-        use = held(cached.use(plan.setting, state.use_seed(entry)), plan.setting)
-        st.markdown(f"{use[0].upper()}{use[1:]}; once it is out, {risk}.")
+        utility = cached.utility(plan.setting, state.use_seed(entry))
+        st.markdown(f"{describe_utility(utility, plan.setting)} Once it is out, {risk}.")
     if plan.product != "report" and not entry.metadata.simulated:
         st.toggle(
             "Judge it by the data, as home does",

@@ -33,7 +33,8 @@ def _methods(matrix: Matrix) -> None:
 
     def add(name: str, scores: TripScores, sums: Numbers) -> None:
         off = percent(total_error(true.sum(axis=1), sums.sum(axis=1)))
-        rows.append((name, number(scores.mean_error, 3), percent(scores.common_part), off))
+        shares = (scores.retained, scores.genuine, scores.common_part)
+        rows.append((name, number(scores.mean_error, 3), *map(percent, shares), off))
 
     for key, method in METHODS.items():
         one = matrix.vary(method=key)
@@ -44,7 +45,15 @@ def _methods(matrix: Matrix) -> None:
     flows = spread(noisy.sum(axis=1), noisy.sum(axis=0), near)
     add("Noisy totals and the map alone", drawn_scores(true, flows, 1), noisy)
     tables.rows(
-        (f"Method, one draw{matrix.of}", "Mean error (trips)", "Common part", "Totals off by"), rows
+        (
+            f"Method, one draw{matrix.of}",
+            "Mean error (trips)",
+            "Retained",
+            "Genuine",
+            "Common part (CPC)",
+            "Totals off by",
+        ),
+        rows,
     )
     st.caption(
         "All spend the same ε and read the same noise. The last row knows how many kept trips "

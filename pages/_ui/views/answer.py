@@ -1,23 +1,35 @@
 """What every page says of one setting: two gauges, and the verdict on what is set."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import streamlit as st
 
 from engine import origin_destination as od, privacy
 from engine.contract import Setting
-from engine.metrics import common_part
+from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP, STRONG_GUESS, WEAK_GUESS, Risk
 from engine.steps import Level
-from engine.use import Use, readable_from
+from engine.text.utility import (
+    UTILITY_RULE,
+    describe_both_shares,
+    describe_crossing,
+    describe_precision,
+    describe_reliable,
+    describe_utility,
+    describe_verdict,
+    explain_reliable,
+    format_genuine,
+    format_hundred,
+    format_retained,
+)
+from engine.utility import ReliableFlows, Utility, count_reliable_flows
 from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.gauges import Gauge
 from pages._ui.shell.catalogue import Entry
 from pages._ui.views import recommend
 from pages._ui.wording import use as words
-from pages._ui.wording.numbers import number, percent, scientific
+from pages._ui.wording.numbers import number, scientific
 
 PRIVACY_RULE = (
     f"Privacy is called strong while an attacker is right in at most {STRONG_GUESS:.0%} of guesses "
@@ -30,15 +42,8 @@ _BANDS: tuple[tuple[float, Level], ...] = (
     (1.0, "noisy"),
 )
 """Of guesses; the first is not of single trips."""
-
-_STANDINGS = {
-    ("strong", True): "private and usable",
-    ("moderate", True): "moderately private, usable",
-    ("weak", True): "too open",
-    ("strong", False): "too private: too little is left",
-    ("moderate", False): "neither private enough nor usable",
-    ("weak", False): "neither private nor usable",
-}
+MUCH_LESS = 0.005
+"""Half a point of retained trips: a smaller loss is not worth a sentence."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,49 +52,56 @@ class Answer:
 
     setting: Setting
     entry: Entry
-    use: Use
+    utility: Utility
     risk: Risk
 
 
 def of(setting: Setting) -> Answer:
     """Return what is known of a setting: the same numbers on every page."""
     entry = state.entry_of(setting)
-    use = cached.use(setting, state.use_seed(entry))
-    return Answer(setting=setting, entry=entry, use=use, risk=cached.risk(setting))
+    utility = cached.utility(setting, state.use_seed(entry))
+    return Answer(setting=setting, entry=entry, utility=utility, risk=cached.risk(setting))
 
 
 def gauges(answer: Answer) -> list[Gauge]:
-    """Return what the guarantee is worth and what the numbers can be used for."""
-    return [_privacy(answer), _use(answer)]
+    """Return what the guarantee is worth, and how much is retained and genuine."""
+    return [_privacy(answer), _utility(answer)]
+
+
+def pinned(answer: Answer) -> list[str]:
+    """Return the numbers of both gauges of a pinned setting, in a few words."""
+    utility = answer.utility
+    shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
+    return [privacy.guesses(answer.risk.best_guess).removesuffix(" of 100 guesses"), shares]
 
 
 def draw(setting: Setting) -> None:
     """Draw the verdict on what is set, and what to choose where it is not usable."""
     known = of(setting)
-    sentence = words.as_set(known.use, setting, known.risk.best_guess)
+    sentence = words.as_set(known.utility, setting, known.risk.best_guess)
     st.html(verdict_html(known, sentence, f"{protects(known)}. {readable(known)}"))
-    if known.use.level == "noisy":
+    if known.utility.level == "noisy":
         recommend.draw(setting, key="verdict")
 
 
 def verdict_html(answer: Answer, sentence: str, note: str) -> str:
     """Return the verdict on what is set, as good as the worse of both sides."""
-    sides = (answer.risk.level, answer.use.level)
+    sides = (answer.risk.level, answer.utility.level)
     steps: tuple[Level, ...] = ("noisy", "partly", "good")
     return cards.verdict_html(
         next(one for one in steps if one in sides),
         sentence,
         note,
-        title=f"As it is set: {standing(answer)}",
-        rule=f"{PRIVACY_RULE} {words.USE_RULE}",
+        title=f"Current setting: {standing(answer)}",
+        rule=f"{PRIVACY_RULE} {UTILITY_RULE}",
     )
 
 
 def standing(answer: Answer) -> str:
-    """Say in a few words whether what is set is private and usable."""
-    risk, use = answer.risk, answer.use
-    in_part = " in part" if use.level == "partly" and risk.strength != "weak" else ""
-    return f"{_STANDINGS[risk.strength, use.level != 'noisy']}{in_part}"
+    """Return in a few words how private and how useful the setting is."""
+    verdict, _, shortfall = describe_verdict(answer.utility).partition(", ")
+    which = f": {shortfall}" if shortfall else ""
+    return f"{answer.risk.strength} privacy, {verdict} utility{which}"
 
 
 def protects(answer: Answer) -> str:
@@ -118,7 +130,7 @@ def covered(answer: Answer) -> str:
 
 
 def readable(answer: Answer) -> str:
-    """Say which flows can be read by themselves, by the law of the noise."""
+    """Return which flows are reliable by themselves, by the law of the noise."""
     setting = answer.setting
     if not words.is_flows(setting):
         return ""
@@ -126,22 +138,46 @@ def readable(answer: Answer) -> str:
         cells, *_ = od.ledger(setting.parameters).stages
         law = od.NoiseLaw(cells.epsilon / cells.sensitivity, "discrete_laplace")
         return words.estimated(int(law.reach(0.05)))
-    return words.readable(_readable_from(setting), answer.use)
+    reliable = _reliable(setting)
+    return f"{describe_reliable(reliable)}. {explain_reliable(reliable)}"
 
 
 @cached.once
-def _readable_from(setting: Setting) -> int | None:
-    return readable_from(setting, cached.ingested(setting))
+def _reliable(setting: Setting) -> ReliableFlows:
+    return count_reliable_flows(setting, cached.ingested(setting))
 
 
 @cached.once
-def _left(setting: Setting) -> float:
-    """Return the common part after trimming, without any noise; 1 where it is made up for."""
+def _within_limit(setting: Setting) -> float:
+    """Return the share of trips that the contribution limit T leaves, without any noise."""
     exact = cached.expected(setting)
-    if exact is None:
+    if exact is None or not exact.histogram.true_trips:
         return 1.0
-    dropped, true = exact.histogram.trimmed_trips, exact.histogram.true_trips
-    return common_part(dropped, true - dropped, true)
+    return 1 - exact.histogram.trimmed_trips / exact.histogram.true_trips
+
+
+def _limited(setting: Setting) -> str:
+    """Return what T leaves by itself; nothing where it drops hardly any trip."""
+    left = _within_limit(setting)
+    limit = setting.parameters.max_trips_per_user
+    return f"T = {limit} alone retains {format_hundred(left)} of 100" if left < 0.995 else ""
+
+
+def _suppressed_more(answer: Answer) -> str:
+    """Return that a larger ε retains less, where τ suppresses what noise had lifted over it."""
+    setting, utility = answer.setting, answer.utility
+    larger = [epsilon for epsilon in EPSILON_STOPS if epsilon > setting.parameters.epsilon]
+    method = cached.method_of(setting)
+    if utility.level == "good" or "suppression_threshold" not in method.uses or not larger:
+        return ""
+    with_less_noise = cached.utility(setting.at(larger[0]), state.use_seed(answer.entry))
+    if with_less_noise.retained > utility.retained - MUCH_LESS:
+        return ""
+    threshold = setting.parameters.suppression_threshold
+    return (
+        f"A larger ε retains fewer trips: τ = {threshold} then suppresses small flows that noise "
+        "lifts over it now"
+    )
 
 
 def _privacy(answer: Answer) -> Gauge:
@@ -165,26 +201,26 @@ def _privacy(answer: Answer) -> Gauge:
     )
 
 
-def _use(answer: Answer) -> Gauge:
-    use, flows = answer.use, words.is_flows(answer.setting)
-    what, one = ("trips", "flow") if flows else ("visits", "zone")
-    every = f"{what} between zones" if flows else what
-    right = "where they were" if flows else "where and when they were"
-    crossing = " that cross zones" if use.crossing < 1 else ""
-    left = _left(answer.setting) if flows else 1.0
-    good, partly = use.limits
-    drawn: Any = f"by draws, ± {percent(use.error)}" if use.error else "exact"
+def _utility(answer: Answer) -> Gauge:
+    utility, setting = answer.utility, answer.setting
+    good, fair = utility.limits
+    reliable, _, meaning = readable(answer).partition(". ")
+    notes = (
+        describe_precision(utility),
+        reliable,
+        describe_crossing(utility, setting),
+        _limited(setting) if words.is_flows(setting) else "",
+        _suppressed_more(answer),
+    )
     return Gauge(
-        name=f"Use: {words.USE[use.level]}",
-        level=use.level,
-        sentence=f"*{words.right(use)} of 100* {what}{crossing} are {right}",
-        rule=f"{percent(use.share)}, {drawn}. {words.USE_RULE} {readable(answer)}",
-        note=f"{percent(use.share)}, {drawn}: of all {every}, not of each {one}"
-        + (f"; {words.hundred(use.crossing)} in 100 cross zones" if use.crossing < 1 else "")
-        + (f"; T alone leaves {words.hundred(left)}" if left < 0.995 else ""),
-        value=use.share,
+        name=f"Utility: {describe_verdict(utility)}",
+        level=utility.level,
+        sentence=describe_utility(utility, setting, mark="*"),
+        rule=f"{describe_both_shares(utility)}. {UTILITY_RULE} {meaning}",
+        note="; ".join(note.removesuffix(".") for note in notes if note),
+        value=utility.score,
         low=0.0,
         high=1.0,
-        bands=((partly, "noisy"), (good, "partly"), (1.0, "good")),
+        bands=((fair, "noisy"), (good, "partly"), (1.0, "good")),
         ends=("0", "100"),
     )

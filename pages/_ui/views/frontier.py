@@ -1,9 +1,10 @@
-"""All settings of a dataset by what they risk and what can be used: one picture."""
+"""All settings of a dataset by risk and utility: one picture."""
 
 import streamlit as st
 
 from engine.contract import Setting
 from engine.frontier import Candidate, Frontier
+from engine.text.zones import count_zones
 from pages._ui import state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import STROKES, Line, Note
@@ -21,7 +22,7 @@ Place = tuple[int, str, str]
 
 def draw(setting: Setting) -> None:
     """Draw every setting of a dataset, and what to choose among them for what `setting` asks."""
-    st.subheader("All settings: what they risk, and what is right", anchor=False)
+    st.subheader("All settings by risk and utility", anchor=False)
     state.draw(
         state.RISK,
         help="A coin gets 50%; up to 75% is called strong. What is recommended keeps to it.",
@@ -30,12 +31,12 @@ def draw(setting: Setting) -> None:
 
 
 def lines_of(every: Frontier) -> dict[Place, list[Candidate]]:
-    """Return the settings of each detail that give ever more use for more risk."""
+    """Return the settings of each detail that give ever more utility for more risk."""
     lines: dict[Place, list[Candidate]] = {}
-    for one in sorted(every.frontier, key=lambda one: (one.risk, -one.use.of_all)):
+    for one in sorted(every.frontier, key=lambda one: (one.risk, -one.utility.overall_common_part)):
         place = one.zones, one.setting.zones, one.setting.when.step
         line = lines.setdefault(place, [])
-        if not line or one.use.of_all > line[-1].use.of_all:
+        if not line or one.utility.overall_common_part > line[-1].utility.overall_common_part:
             line.append(one)
     return dict(sorted(lines.items()))
 
@@ -48,7 +49,10 @@ def _picture(judged: Known, setting: Setting) -> None:
         Line(
             name=_name(place, line[0]),
             x=[*(one.risk for one in line), 1.0],
-            y=[*(one.use.of_all for one in line), line[-1].use.of_all],
+            y=[
+                *(one.utility.overall_common_part for one in line),
+                line[-1].utility.overall_common_part,
+            ],
             colour=_SHADES[levels.index(place[:2]) % len(_SHADES)],
             dash=STROKES[("whole", "week", "day").index(place[2])],
         )
@@ -57,31 +61,33 @@ def _picture(judged: Known, setting: Setting) -> None:
     here = answers.of(setting)
     notes = [
         Note(x=limit, words=f"your limit, {limit:.0%}", colour=colours.TRUE),
-        Note(x=here.risk.best_guess, y=here.use.of_all, words="you are here"),
+        Note(x=here.risk.best_guess, y=here.utility.overall_common_part, words="you are here"),
     ]
     if best is not None:
         colour = colours.SERIES[2]
-        named = "recommended" if best.usable else "best as asked"
+        named = "recommended" if best.usable else "highest as asked, poor"
         said = "" if best.setting == setting else named
-        at = {"x": best.risk, "y": best.use.of_all, "words": said}
+        at = {"x": best.risk, "y": best.utility.overall_common_part, "words": said}
         notes.append(Note(**at, colour=colour, ring=True))
     charts.curve(
         drawn,
-        at=charts.share("Risk: an attacker's right guesses, at most", domain=(0.5, 1.0)),
-        of=charts.share("Use: common part × share of trips that cross the zones"),
+        at=charts.share("Privacy risk: correct guesses of an attacker, at most", domain=(0.5, 1.0)),
+        of=charts.share("Utility (common part): mean of retained and genuine × trips that cross"),
         notes=notes,
         step=True,
         key="frontier_chart",
-        alt=f"Use of {len(every.judged):,} settings by risk, one line for each level of zones and "
-        f"span of time; here {percent(here.use.of_all)}",
+        alt=f"Utility of {len(every.judged):,} settings by risk, one line for each level of zones "
+        f"and span of time; here {percent(here.utility.overall_common_part)}",
         height=400,
     )
     st.caption(
-        "Each line is the most use that a level of zones and a span of time allow at each risk. "
-        f"τ stays at {every.need.threshold}; of our method a few settings are judged, by draws."
+        "Each line is the highest utility that a level of zones and a span of time allow at each "
+        "risk: the harmonic mean of retained and genuine (CPC), times the share of trips that "
+        f"cross the zones. τ stays at {every.need.threshold}. Where a method has no exact law, a "
+        "few settings are judged by draws."
     )
 
 
 def _name(place: Place, one: Candidate) -> str:
     zones, level, _ = place
-    return f"{words.zones_words(level, zones)}, {words.when(one.setting)}"
+    return f"{count_zones(level, zones)}, {words.when(one.setting)}"

@@ -10,6 +10,7 @@ from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.frontier import Candidate, Frontier, Need, Part, WayOut
 from engine.resolution import finest
+from engine.text.utility import format_hundred
 from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.jobs import pieces
@@ -111,12 +112,12 @@ def _recommended(judged: Known, setting: Setting, *, key: str) -> None:
     if best is None:
         level, title, why = "noisy", "Nothing to recommend", ""
         text = (
-            "No setting as asked holds anything, so that they cannot be told apart."
+            "No setting as asked retains anything, so none is better than another."
             if every.alike
             else f"None as asked keeps an attacker's guesses within {limit:.0%}."
         )
     else:
-        title = "Recommended" if best.usable else "Best as asked, and not usable"
+        title = "Recommended" if best.usable else "Highest utility as asked, and poor"
         level = "good" if best.usable else "noisy"
         text, why = words.sentence(best), _why()
         if best.setting == setting:
@@ -136,10 +137,10 @@ def _recommended(judged: Known, setting: Setting, *, key: str) -> None:
 
 
 def _why() -> str:
-    limit = words.hundred(state.value(state.RISK))
+    limit = format_hundred(state.value(state.RISK))
     return (
-        f"No other setting tried for this need keeps clearly more right at a risk up to {limit} "
-        "in 100, the limit that is set."
+        "Settings rank by the harmonic mean of retained and genuine. No other tested setting ranks "
+        f"clearly higher within your risk limit ({limit} correct guesses in 100)."
     )
 
 

@@ -1,7 +1,6 @@
 """How datasets and their zones are described, and whose data a page shows."""
 
 from engine.datasets import Metadata
-from engine.resolution import FINEST
 from pages._ui.wording.numbers import counted, file_size
 
 PARTS = {"density": "visits", "trips": "trips"}
@@ -34,30 +33,3 @@ def facts(about: Metadata, zones: int, size_bytes: int) -> str:
     return "\N{NO-BREAK SPACE}· ".join(
         fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in said if fact
     )
-
-
-def zones_words(level: str, zones: int) -> str:
-    """Return how many zones there are, and of which level.
-
-    Examples
-    --------
-    >>> zones_words("zones", 416), zones_words("province", 5), zones_words("clusters-100", 100)
-    ('416 zones', '5 provinces', '100 clusters')
-    """
-    if level == FINEST:
-        return f"{zones:,} zones"
-    words = level_words(level)
-    return words if level.startswith("clusters-") else f"{zones:,} {words}"
-
-
-def level_words(level: str) -> str:
-    """Return what the zones of a level coarser than the dataset's own are called in a sentence.
-
-    Examples
-    --------
-    >>> level_words("clusters-30"), level_words("province"), level_words("county")
-    ('30 clusters', 'provinces', 'counties')
-    """
-    if level.startswith("clusters-"):
-        return f"{int(level.removeprefix('clusters-')):,} clusters"
-    return f"{level[:-1]}ies" if level.endswith("y") else f"{level}s"

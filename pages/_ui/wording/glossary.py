@@ -10,7 +10,12 @@ GLOSSARY = {
     "private": "With noise added: what would be released.",
     "draw": "One throw of the noise; another one gives other numbers.",
     "person's day": "The trips of one person on one day, protected together.",
-    "common part": "Of 100 trips, how many truth and release have in common.",
+    "retained": "Of 100 trips in the data, how many the release still counts in the same flow.",
+    "genuine": "Of 100 trips that the release shows, how many are in the data; the others are "
+    "invented.",
+    "utility": "The smaller of retained and genuine: good, fair or poor.",
+    "reliable": "A number within a quarter of the truth in 95 of 100 releases.",
+    "common part": "The harmonic mean of retained and genuine (CPC in the literature).",
     "guesses": "How often an attacker who knows all others guesses right; a coin gets 50 of 100.",
     "trimmed": "Trips beyond T that are left out before noise is added.",
     "suppressed": "Not shown, because the private number lies below τ.",

@@ -1,28 +1,18 @@
-"""A setting, its use and its risk in words: the same sentences on every page and the handout."""
+"""A setting, its utility and its risk in words: the same on every page and the handout."""
 
-import math
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from engine import density, origin_destination as od, privacy
 from engine.contract import Setting
 from engine.frontier import Candidate, WayOut
 from engine.parameters import ODParameters
-from engine.resolution import FINEST
-from engine.steps import Level
-from engine.use import DENSITY_LIMITS, FLOWS_LIMITS, Use
-from pages._ui.wording.datasets import level_words, zones_words
+from engine.text.utility import describe_utility, format_genuine, format_hundred, format_retained
+from engine.text.zones import count_zones
+from engine.utility import Utility
 
 SPANS = {"day": "by day", "week": "by week", "whole": "once for the whole period"}
 WHO = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}
-USE: dict[Level, str] = {"good": "good", "partly": "in part", "noisy": "too little"}
-USE_RULE = (
-    "Use is the common part: of 100 trips (visits), so many are where they really were. Flows are "
-    f"called good from {FLOWS_LIMITS[0]:.0%}, usable in part from {FLOWS_LIMITS[1]:.0%}; a density "
-    f"from {DENSITY_LIMITS[0]:.0%} and {DENSITY_LIMITS[1]:.0%}, for a week without any rhythm has "
-    "74%. These limits are conventions."
-)
 SIGNS = {
     "max_trips_per_user": "T {}",
     "suppression_threshold": "τ {}",
@@ -47,55 +37,11 @@ def is_flows(setting: Setting) -> bool:
     return isinstance(setting.parameters, ODParameters)
 
 
-def hundred(share: float) -> str:
-    """Write how many of a hundred.
-
-    Examples
-    --------
-    >>> hundred(0.894), hundred(0.9996), hundred(float("nan"))
-    ('89', 'over 99', 'none')
-    """
-    if share != share:
-        return "none"
-    return "over 99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
-
-
-def right(use: Use) -> str:
-    """Write how many of a hundred are right, never rounded up to a better level.
-
-    Examples
-    --------
-    >>> right(Use(share=0.896)), right(Use(share=0.976))
-    ('89', '98')
-    """
-    rounds = replace(use, share=round(use.share, 2)).level == use.level
-    return hundred(use.share if rounds else math.floor(100 * use.share) / 100)
-
-
-def held(use: Use, setting: Setting) -> str:
-    """Say what a release holds of the truth, and of which trips.
-
-    Examples
-    --------
-    >>> from engine.contract import Seen
-    >>> seen = Seen(dataset="demo-city", zones="clusters-10")
-    >>> coarse = Setting(seen=seen, parameters=ODParameters(epsilon=1.0))
-    >>> held(Use(share=0.93, crossing=0.57), coarse)
-    'of the 57 in 100 trips that cross 10 clusters, 93 in 100 are where they were'
-    """
-    if not is_flows(setting):
-        return f"of 100 visits in all {right(use)} are where and when they were"
-    if setting.zones == FINEST:
-        return f"of 100 trips between zones {right(use)} are where they were"
-    cross = f"of the {hundred(use.crossing)} in 100 trips that cross {level_words(setting.zones)}"
-    return f"{cross}, {right(use)} in 100 are where they were"
-
-
 def guessed(best_guess: float, setting: Setting) -> str:
     """Say how often an attacker is right at most, as every page does."""
     words = privacy.guesses(best_guess).removesuffix(" of 100 guesses")
     trip = " about one trip" * (getattr(setting.parameters, "unit", "") == "trip")
-    return f"an attacker guesses right {words} times in 100{trip}"
+    return f"an attacker guesses correctly {words} times in 100{trip}"
 
 
 def levers(setting: Setting, signs: Mapping[str, str] = SIGNS) -> str:
@@ -125,25 +71,32 @@ def when(setting: Setting) -> str:
 
 
 def sentence(one: Candidate) -> str:
-    """Return a recommendation as one sentence: what would be published, and who is protected."""
+    """Return a recommendation as sentences: what would be published, and who is protected."""
     setting = one.setting
     return (
-        f"Publish {zones_words(setting.zones, one.zones)} {when(setting)}, protecting "
-        f"{WHO[one.unit]}: {held(one.use, setting)}; {guessed(one.risk, setting)}. {spelt(setting)}"
+        f"Publish {what(setting, one.zones)} {when(setting)}, protecting {WHO[one.unit]}. "
+        f"Expected: {describe_utility(one.utility, setting)} "
+        f"{_sentence(guessed(one.risk, setting))} {spelt(setting)}"
     )
 
 
-def as_set(use: Use, setting: Setting, best_guess: float) -> str:
-    """Return the verdict on what is set as a sentence, and what it is set to."""
-    words = f"{held(use, setting)}; {guessed(best_guess, setting)}. {set_to(use, setting)}"
-    return f"{words[0].upper()}{words[1:]}"
+def what(setting: Setting, zones: int) -> str:
+    """Return what is published: flows between zones, or visits to them."""
+    between = "flows between" if is_flows(setting) else "visits to"
+    return f"{between} {count_zones(setting.zones, zones)}"
 
 
-def set_to(use: Use, setting: Setting) -> str:
-    """Return the method and its settings as a sentence, beside what says use and risk."""
+def as_set(utility: Utility, setting: Setting, best_guess: float) -> str:
+    """Return the verdict on what is set as sentences, and what it is set to."""
+    judged = f"{describe_utility(utility, setting)} {_sentence(guessed(best_guess, setting))}"
+    return f"{judged} {set_to(utility, setting)}"
+
+
+def set_to(utility: Utility, setting: Setting) -> str:
+    """Return the method and its settings as a sentence, beside what says utility and risk."""
     words = spelt(setting)
-    if use.released > MUCH_MORE:
-        words += f" What is released adds up to {use.released:.1f} times the true number."
+    if utility.released_ratio > MUCH_MORE:
+        words += f" The release adds up to {utility.released_ratio:.1f} times the true number."
     return words
 
 
@@ -151,28 +104,25 @@ def way(one: WayOut) -> str:
     """Return what one other thing would bring, as the label of a button."""
     setting, risk = one.candidate.setting, one.candidate.risk
     given = {
-        "zones": zones_words(setting.zones, one.candidate.zones),
+        "zones": count_zones(setting.zones, one.candidate.zones),
         "time": SPANS[setting.when.step],
         "threshold": f"τ {getattr(setting.parameters, 'suppression_threshold', 0)}",
         "risk": f"more risk, ε {setting.parameters.epsilon:g}",
     }[one.lever]
-    use = one.candidate.use
-    of = f", of the {hundred(use.crossing)} that cross" if use.crossing < 1 else ""
+    utility = one.candidate.utility
+    of = "100"
+    if utility.crossing < 1:
+        of += f" of the {format_hundred(utility.crossing)} that cross zones"
     head = given if one.lever == "threshold" else f"{given[0].upper()}{given[1:]}"
-    return f"{head}: {right(use)} in 100 right{of}; risk {hundred(risk)}"
+    shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
+    most = privacy.guesses(risk).removesuffix(" of 100 guesses")
+    return f"{head}: {shares} of {of}; risk {most}"
 
 
 def estimated(bar: int) -> str:
-    """Say up to which size our method's reading of a single flow is more model than measurement."""
+    """Say up to which size the estimate of a single flow is more model than measurement."""
     return f"Single flows below {bar:,} trips are mostly estimated from all others."
 
 
-def readable(least: int | None, use: Use) -> str:
-    """Say which flows can be read by themselves."""
-    if least is None:
-        sums = ", and so may sums" if use.released > MUCH_MORE else ": read sums"
-        return f"Hardly any single flow can be read by itself, most may be far off{sums}."
-    return (
-        f"Nine in ten single flows of {least:,} trips or more are within a quarter of the truth; "
-        "smaller ones may be far off."
-    )
+def _sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."

@@ -9,8 +9,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import density, metrics
+from engine.contract import Seen, Setting
 from engine.datasets import load
 from engine.parameters import DensityMethod, DensityParameters
+from engine.text.utility import describe_utility
+from engine.utility import compute_utility
 from pages._ui import cached, state
 from pages._ui.drawing import charts
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
@@ -52,7 +55,8 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
         "max_visits_per_user" not in uses
     )
     said = text(app)
-    assert re.search(r"Of 100 visits in all \d+ are where and when they were", said)
+    setting = Setting(seen=Seen(dataset=data.id), parameters=parameters)
+    assert describe_utility(compute_utility(setting, data), setting) in said
     assert "Simulated people" in said
     assert "not a release" in said
 

@@ -17,7 +17,8 @@ from engine.frontier import Need
 from engine.parameters import DensityParameters, ODParameters
 from engine.privacy import guesses, risk_of_trips
 from engine.release import plan
-from engine.use import use
+from engine.text.utility import describe_utility
+from engine.utility import compute_utility
 from pages._ui import cached
 from pages._ui.drawing.picture import LARGEST
 from pages._ui.home import handout
@@ -74,7 +75,7 @@ def test_one_screen_with_two_gauges_one_slider_one_picture_and_one_answer(open_h
         "Time",
         "What is protected",
     ]
-    assert verdict(app)[1].startswith("■ As it is set") or "As it is set" in verdict(app)[1]
+    assert verdict(app)[1].startswith("■ Current setting") or "Current setting" in verdict(app)[1]
     assert len(figures(app)) == 8
     assert "…" not in figures(app)
     assert "ε for the error of one flow (Theorems 6 and 7)" in text(app)
@@ -132,16 +133,24 @@ def test_what_home_links_to_goes_on_with_what_is_shown(open_home, settled, shown
     ],
     ids=["days", "coarse", "density"],
 )
-def test_the_right_gauge_is_the_common_part_of_the_setting(open_home, query, setting, what):
+def test_the_right_gauge_is_the_utility_of_the_setting(open_home, query, setting, what):
     app = open_home(od_data="demo-city", density_data="demo-city", **query)
-    known = use(*of(**setting))
+    setting, dataset = of(**setting)
+    utility = compute_utility(setting, dataset)
     level, number, needle = gauges(app)[1]
-    assert number == f"{100 * known.share:.0f} of 100"
-    assert needle == pytest.approx(100 * known.share, abs=0.01)
-    assert level == known.level
-    assert f"of 100 {what}" in html_of(app) or f"100 {what}" in html_of(app)
-    if known.crossing < 1:
-        assert f"; {100 * known.crossing:.0f} in 100 cross zones" in html_of(app)
+    mostly_noise = utility.genuine < 0.5
+    share = 1 - utility.genuine if mostly_noise else utility.retained
+    assert number == f"{100 * share:.0f} of 100"
+    assert ("Mostly noise" in html_of(app)) == mostly_noise
+    assert needle == pytest.approx(100 * utility.score, abs=0.01)
+    assert level == utility.level
+    shown = html_of(app).replace("<b>", "").replace("</b>", "")
+    assert describe_utility(utility, setting) in shown
+    assert f"of 100 {what}" in shown
+    if utility.crossing < 1:
+        crossing = f"{100 * utility.crossing:.0f} of 100 trips"
+        assert f"; {crossing} cross clusters" in html_of(app)
+        assert "trips between the 10 clusters are retained" in shown
 
 
 @pytest.mark.parametrize("step", ["day", "week"])
@@ -151,8 +160,7 @@ def test_the_right_gauge_says_what_trimming_leaves_without_noise(open_home, step
     left = rows.n * (rows.origin != rows.destination)
     dropped = left[rows.rank > 2].sum() / left.sum()
     assert 0.1 < dropped < 0.5
-    together = 2 * (1 - dropped) / (1 + (1 - dropped))
-    assert f"; T alone leaves {100 * together:.0f}<" in html_of(app)
+    assert f"; T = 2 alone retains {100 * (1 - dropped):.0f} of 100" in html_of(app)
 
 
 @pytest.mark.parametrize(
@@ -190,35 +198,31 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     best = frontier.frontier(asked, need).recommended()
     assert best.setting.seen == seen
     words = advice(app)[0][1]
-    assert f"{100 * best.use.share:.0f} in 100 are where they were" in words
-    assert f"right at most {100 * best.risk:.0f} times in 100" in words
+    assert f"Expected: {describe_utility(best.utility, best.setting)} An attacker" in words
+    assert f"correctly {guesses(best.risk).removesuffix(' of 100 guesses')} times in 100" in words
     assert "once for the whole period, protecting a person" in words
-    assert (
-        "No other setting tried for this need keeps clearly more right at a risk up to 75 in 100, "
-        in words
-    )
+    why = "No other tested setting ranks clearly higher within your risk limit"
+    assert f"{why} (75 correct guesses in 100)" in words
     app = settled(app.button(key="way_home_use").click().run())
     assert app.select_slider(key="epsilon").value == best.setting.parameters.epsilon
     assert app.selectbox(key="od_zones").value == "clusters-10"
-    assert (
-        "as you have itNo other setting tried for this need keeps clearly more right"
-        in advice(app)[0][1]
-    )
+    assert "as you have itSettings rank by the harmonic mean" in advice(app)[0][1]
+    assert why in advice(app)[0][1]
     assert "way_home_use" not in [one.key for one in app.button]
-    assert gauges(app)[1][1] == f"{100 * best.use.share:.0f} of 100"
+    assert gauges(app)[1][1] == f"{100 * best.utility.retained:.0f} of 100"
 
 
 def test_where_nothing_is_usable_it_says_so_in_red_with_coarser_and_longer(open_home, settled):
     app = settled(open_home(od_data="demo-city"))
     ((level, words),) = advice(app)
     assert level == "noisy"
-    assert "Best as asked, and not usable" in words or "Nothing to recommend" in words
+    assert "Highest utility as asked, and poor" in words or "Nothing to recommend" in words
     labels = [one.label for one in app.button if (one.key or "").startswith("way_")]
     assert any("clusters" in label or "province" in label for label in labels)
     assert any("whole period" in label for label in labels)
     app = settled(app.button(key="way_home_use").click().run())
     ((level, words),) = advice(app)
-    assert "Best as asked, and not usable: as you have it" in words  # never "recommended"
+    assert "Highest utility as asked, and poor: as you have it" in words  # never "recommended"
     assert level == verdict(app)[0] == "noisy"
 
 
@@ -272,7 +276,8 @@ def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
 def test_sums_are_not_advised_where_they_are_said_to_be_far_off(open_home):
     _, said = verdict(open_home(epsilon="0.01", od_data="demo-city"))
     assert "times the true number" in said
-    assert said.endswith("most may be far off, and so may sums.")
+    assert "None of the 6,090 numbers is reliable by itself." in said
+    assert "read sums" not in said
 
 
 def test_presenting_keeps_the_answer_and_hides_the_settings(open_home):
@@ -336,15 +341,17 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     page = files["Handout"]
     quoted = re.search(r"<blockquote>(.*?)</blockquote>", page)[1]
     (_, risk, _), (_, right, _) = gauges(app)
-    assert risk in quoted
-    assert right.removesuffix(" of 100") in quoted
+    assert f"{risk.removesuffix(' of 100')} times in 100 (a coin: 50)" in quoted
+    assert f"{right} " in quoted
+    assert quoted.startswith("“In a test with simulated people (demo-city), ")
+    assert ("reliable by" in quoted) == ("home_shown" not in query)
     when = "for every hour of the week" if "home_shown" in query else "by day"
-    assert f" were published {'once for the whole period' if 'unit' in query else when}, " in quoted
+    assert f" are published {'once for the whole period' if 'unit' in query else when}. " in quoted
     assert "a coin: 50" in quoted
     assert f"ε {query.get('epsilon', '1')}" in page
     for sign in ("ε", *(("ℓ",) if "home_shown" in query else ("T", "τ"))):
         assert f"<li>{sign}: " in page
-    assert ("As it is set: too open" in page) == (query.get("epsilon") == "3")
+    assert ("Current setting: weak privacy" in page) == (query.get("epsilon") == "3")
     assert "Protected: a person" in page
     n = len(datasets.load("demo-city").zones)
     cells = {
@@ -363,17 +370,18 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     assert page.count('role="img" aria-label="Private') == 1
     ElementTree.fromstring(re.search(r"<body>.*</body>", page, re.S)[0])  # well-formed, escaped
     table = dict(csv.reader(io.StringIO(files["CSV"])))
-    assert 100 * float(table["common part"]) == pytest.approx(float(right.split()[0]), abs=0.5)
+    share = 1 - float(table["genuine"]) if "Mostly noise" in page else float(table["retained"])
+    assert 100 * share == pytest.approx(float(right.split()[0]), abs=0.5)
 
 
 def test_the_handout_holds_the_recommendation_once_all_is_judged(saved, settled):
-    app, files = saved(od_data="demo-city", od_zones="clusters-10", threshold="7")
+    app, files = saved(od_data="demo-city", od_zones="clusters-5", threshold="7")
     assert "way_home_use" not in [one.key for one in app.button]
     assert "Recommended" not in files["Handout"]
     app = settled(app)
     assert "way_home_use" in [one.key for one in app.button]
     sentence = re.search("Publish .*?ε [0-9.]+[0-9]", advice(app)[0][1])[0]
-    why = "No other setting tried for this need keeps clearly more right at a risk up to 75 in 100"
+    why = "Settings rank by the harmonic mean of retained and genuine."
     assert f"<b>Recommended:</b> {sentence}. {why}" in html.unescape(files["Handout"])
     settled(app.button(key="way_home_use").click().run())
     assert "<b>Recommended:</b> as it is set." in files["Handout"]

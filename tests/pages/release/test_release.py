@@ -10,10 +10,11 @@ import pytest
 
 from engine import datasets
 from engine.release import NOISE_CONSENT, BudgetLedger, ledger as engine_ledger
+from engine.text.utility import describe_utility
 from pages._ui import cached
 from pages._ui.release import page as release_page, question, work
 from pages._ui.shell import catalogue
-from pages._ui.wording.use import guessed, held
+from pages._ui.wording.use import guessed
 from tests.support.release_page import confirmed, declared, errors, filled, finished, texts
 
 
@@ -105,8 +106,8 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     asked: list[object] = []
     monkeypatch.setattr(
         cached,
-        "use",
-        lambda setting, seed, use=cached.use: asked.append(setting) or use(setting, seed),
+        "utility",
+        lambda setting, seed, real=cached.utility: asked.append(setting) or real(setting, seed),
     )
     app.run()
     (setting,) = asked
@@ -115,9 +116,9 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
         "whole",
         entry.key.dataset,
     )
-    use = held(cached.use(setting, 0), setting)
+    utility = describe_utility(cached.utility(setting, 0), setting)
     risk = guessed(cached.risk(setting).best_guess, setting)
-    assert f"{use[1:]}; once it is out, {risk} (a coin: 50) from this release alone" in texts(app)
+    assert f"{utility} Once it is out, {risk} (a coin: 50) from this release alone" in texts(app)
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
@@ -141,10 +142,10 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     app.number_input(key="release_trips").set_value(10**9).run()
     assert not app.exception
     assert "of **town**" in texts(app)
-    assert "are where they were" not in texts(app)
+    assert "are retained" not in texts(app)
     app.selectbox(key="release_tuned").set_value("public").run()
     app.toggle(key="release_judge_town").set_value(True).run()
-    assert "are where they were" in texts(app)
+    assert "are retained" in texts(app)
     assert "You have looked at the verdict by these data" in texts(app)
     app.text_input(key="release_confirm").set_value("town").run()
     app.button(key="release_start").click().run()
@@ -213,8 +214,10 @@ def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(
     (own_data / "elsewhere").symlink_to(data_root / "demo-city")  # where the setting was taken
     app = declared(page, epsilon=20.0)
     asked: list[object] = []
-    use = cached.use
-    monkeypatch.setattr(cached, "use", lambda one, seed: asked.append(one) or use(one, seed))
+    utility = cached.utility
+    monkeypatch.setattr(
+        cached, "utility", lambda one, seed: asked.append(one) or utility(one, seed)
+    )
     app.run()
     taken = replace(asked[0], seen=replace(asked[0].seen, dataset="elsewhere"))
     for one, how in (

@@ -9,9 +9,11 @@ import streamlit as st
 from engine import datasets, origin_destination as od
 from engine.contract import Seen, Setting, When
 from engine.origin_destination import change
+from engine.origin_destination.scores import expected_scores
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import look_at
-from engine.use import use
+from engine.text.utility import describe_utility
+from engine.utility import compute_utility
 from pages._ui import cached
 from pages._ui.drawing import charts
 from pages._ui.drawing.colours import LOST, PHANTOM, rgb
@@ -60,8 +62,8 @@ def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, meth
         assert mean == trip_count(exact.mean_error())
         assert relative == percent(exact.relative_error("large"))
         assert wrong == f"{lost:,.0f} · {phantom:,.0f}"
-    known = use(Setting(seen=Seen(dataset=demo.id), parameters=parameters), demo)
-    assert f"{100 * known.share:.0f}" in text(app)
+    setting = Setting(seen=Seen(dataset=demo.id), parameters=parameters)
+    assert describe_utility(compute_utility(setting, demo), setting) in text(app)
     assert "at most" in text(app)
 
 
@@ -148,7 +150,9 @@ def test_every_measure_has_a_grid_that_agrees_with_the_expectation(open_od):
         now = ODParameters(epsilon=epsilon, max_trips_per_user=4, suppression_threshold=threshold)
         exact = od.expected(demo, now, days=0)
         assert grid.mean_absolute[place] == pytest.approx(exact.mean_error("travelled"))
-        assert grid.common_part[place] == pytest.approx(exact.common_part)
+        scores = expected_scores(exact)
+        assert grid.retained[place] == pytest.approx(scores.retained)
+        assert grid.genuine[place] == pytest.approx(scores.genuine, nan_ok=True)
 
 
 def arrows(app):

@@ -1,0 +1,1 @@
+"""Sentences that pages, the command and the handout say alike."""

@@ -1,0 +1,184 @@
+"""The utility of a setting in words: retained, genuine and the verdict."""
+
+import math
+from typing import Any
+
+from .. import density, origin_destination as od
+from ..contract import Setting
+from ..parameters import ODParameters
+from ..resolution import FINEST
+from ..steps import Level, step
+from ..utility import DENSITY_LIMITS, FLOWS_LIMITS, ReliableFlows, Utility
+from .zones import name_level
+
+VERDICTS: dict[Level, str] = {"good": "good", "partly": "fair", "noisy": "poor"}
+SHORTFALLS = {"retained": "too few retained", "genuine": "too many invented"}
+UTILITY_RULE = (
+    "Utility is the smaller of two shares. Retained: of 100 trips (visits) in the data, so many "
+    "are still counted in their flow (zone and hour). Genuine: of 100 trips shown, so many are in "
+    "the data; the others are invented. "
+    f"Flows are called good from {FLOWS_LIMITS[0]:.0%} and fair from {FLOWS_LIMITS[1]:.0%}, "
+    f"densities from {DENSITY_LIMITS[0]:.0%} and {DENSITY_LIMITS[1]:.0%}, because a density "
+    "without any weekly rhythm already reaches 74%. The limits are conventions."
+)
+MOSTLY_NOISE = 0.5
+"""A release with a smaller genuine share is more noise than trips, and says that first."""
+
+
+def format_hundred(share: float) -> str:
+    """Write how many of a hundred.
+
+    Examples
+    --------
+    >>> [format_hundred(share) for share in (0.894, 0.9996, 0.002, 1.0, 0.0, float("nan"))]
+    ['89', 'over 99', 'under 1', '100', '0', '–']
+    """
+    if math.isnan(share):
+        return "–"
+    if 0 < share < 0.005:
+        return "under 1"
+    return "over 99" if 0.995 <= share < 1 else f"{100 * share:.0f}"
+
+
+def format_share(share: float, limits: tuple[float, float]) -> str:
+    """Write a share as so many of a hundred, never rounded up to a better verdict.
+
+    Examples
+    --------
+    >>> format_share(0.896, FLOWS_LIMITS), format_share(0.976, FLOWS_LIMITS)
+    ('89', '98')
+    """
+    good, fair = limits
+    written = step(round(share, 2), good=good, partly=fair) if share == share else "noisy"
+    same = written == step(share, good=good, partly=fair)
+    return format_hundred(share if same else math.floor(100 * share) / 100)
+
+
+def format_retained(utility: Utility) -> str:
+    """Write how many of 100 true trips are retained."""
+    return format_share(utility.retained, utility.limits)
+
+
+def format_genuine(utility: Utility) -> str:
+    """Write how many of 100 released trips are genuine; a dash where nothing is shown."""
+    return format_share(utility.genuine, utility.limits)
+
+
+def describe_verdict(utility: Utility) -> str:
+    """Return the verdict, and which of both shares falls short.
+
+    Examples
+    --------
+    >>> describe_verdict(Utility(common=81, true=100, released=82))
+    'fair, too few retained'
+    >>> describe_verdict(Utility(common=95, true=100, released=100))
+    'good'
+    """
+    word = VERDICTS[utility.level]
+    if utility.true <= 0:
+        return word
+    return word if utility.level == "good" else f"{word}, {SHORTFALLS[utility.shortfall]}"
+
+
+def describe_utility(utility: Utility, setting: Setting, *, mark: str = "") -> str:
+    """Return both shares as sentences; `mark` stands on either side of their numbers.
+
+    Examples
+    --------
+    >>> from engine.contract import Seen
+    >>> seen = Seen(dataset="demo-city", zones="clusters-30")
+    >>> coarse = Setting(seen=seen, parameters=ODParameters(epsilon=1.0))
+    >>> describe_utility(Utility(common=89, true=100, released=95.7, crossing=0.9), coarse)
+    '89 of 100 trips between the 30 clusters are retained. 93 of 100 trips shown are genuine.'
+    >>> describe_utility(Utility(common=60, true=100, released=2000), coarse)
+    'Mostly noise: 97 of 100 trips shown are invented.'
+    """
+    flows = isinstance(setting.parameters, ODParameters)
+    what = "trips" if flows else "visits"
+    between = ""
+    if flows and setting.zones == FINEST:
+        between = " between zones"
+    elif flows:
+        between = f" between the {name_level(setting.zones)}"
+    if utility.true <= 0:
+        return f"There are no {what}{between} to retain."
+    retained = f"{mark}{format_retained(utility)} of 100{mark} {what}{between} are retained"
+    if utility.shows_nothing:
+        return f"{retained}. Nothing is shown."
+    shown = f"{what} {_find_method(setting).number_kind}"
+    if utility.genuine < MOSTLY_NOISE:
+        invented = format_hundred(1 - utility.genuine)
+        return f"Mostly noise: {mark}{invented} of 100{mark} {shown} are invented."
+    genuine = format_genuine(utility)
+    return f"{retained}. {_capitalise(f'{mark}{genuine} of 100{mark} {shown} are genuine.')}"
+
+
+def describe_both_shares(utility: Utility) -> str:
+    """Return both shares in percent with how they are known, for a hover or a table."""
+    retained, genuine = (
+        f"{share:.1%}" if share == share else "–" for share in (utility.retained, utility.genuine)
+    )
+    return f"{retained} retained, {genuine} genuine ({describe_precision(utility)})"
+
+
+def describe_precision(utility: Utility) -> str:
+    """Return how a utility is known: exactly, or as a mean of draws with its standard error.
+
+    Examples
+    --------
+    >>> describe_precision(Utility(common=9, true=10, released=10))
+    'exact'
+    >>> describe_precision(
+    ...     Utility(common=9, true=10, released=10, draws=5, standard_errors=(0.002, 0.003))
+    ... )
+    'mean of 5 draws, standard error 0.2%'
+    """
+    if not utility.draws:
+        return "exact"
+    return f"mean of {utility.draws} draws, standard error {utility.standard_error:.1%}"
+
+
+def describe_crossing(utility: Utility, setting: Setting) -> str:
+    """Return how many trips cross coarse zones; nothing where zones are the dataset's own."""
+    if utility.crossing >= 1:
+        return ""
+    level = name_level(setting.zones).removeprefix(f"{setting.zones.removeprefix('clusters-')} ")
+    return f"{format_hundred(utility.crossing)} of 100 trips cross {level}"
+
+
+def describe_reliable(reliable: ReliableFlows) -> str:
+    """Return how many numbers are reliable by themselves, and how many trips they carry.
+
+    Examples
+    --------
+    >>> describe_reliable(ReliableFlows(count=1053, numbers=6090, trips=0.842, min_trips=80))
+    '1,053 of the 6,090 numbers are reliable by themselves; they carry 84% of the trips'
+    >>> describe_reliable(ReliableFlows(count=0, numbers=870, trips=0.0, min_trips=None))
+    'None of the 870 numbers is reliable by itself'
+    """
+    numbers = f"{reliable.numbers:,} numbers"
+    if not reliable.count:
+        return f"None of the {numbers} is reliable by itself"
+    verb = "is reliable by itself; it carries" if reliable.count == 1 else ""
+    verb = verb or "are reliable by themselves; they carry"
+    return (
+        f"{reliable.count:,} of the {numbers} {verb} {format_hundred(reliable.trips)}% of the trips"
+    )
+
+
+def explain_reliable(reliable: ReliableFlows) -> str:
+    """Return what reliable means, and from which size on nearly all flows are."""
+    rule = "Reliable: shown, and within a quarter of the truth, in 95 of 100 releases."
+    if reliable.min_trips is None:
+        return rule
+    return f"{rule} Nine in ten flows of {reliable.min_trips:,} trips or more are reliable."
+
+
+def _capitalise(sentence: str) -> str:
+    letter = next((at for at, sign in enumerate(sentence) if sign.isalnum()), 0)
+    return sentence[:letter] + sentence[letter:].capitalize()[:1] + sentence[letter + 1 :]
+
+
+def _find_method(setting: Setting) -> Any:
+    methods: Any = od.METHODS if isinstance(setting.parameters, ODParameters) else density.METHODS
+    return methods[setting.parameters.method]
