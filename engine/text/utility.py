@@ -80,8 +80,12 @@ def describe_verdict(utility: Utility) -> str:
     return word if utility.level == "good" else f"{word}, {SHORTFALLS[utility.shortfall]}"
 
 
-def describe_utility(utility: Utility, setting: Setting, *, mark: str = "") -> str:
+def describe_utility(
+    utility: Utility, setting: Setting, *, mark: str = "", short: bool = False
+) -> str:
     """Return both shares as sentences; `mark` stands on either side of their numbers.
+
+    A `short` one leaves out what is the same for all settings of a dataset's own zones.
 
     Examples
     --------
@@ -96,10 +100,10 @@ def describe_utility(utility: Utility, setting: Setting, *, mark: str = "") -> s
     flows = isinstance(setting.parameters, ODParameters)
     what = "trips" if flows else "visits"
     between = ""
-    if flows and setting.zones == FINEST:
-        between = " between zones"
-    elif flows:
+    if flows and setting.zones != FINEST:
         between = f" between the {name_level(setting.zones)}"
+    elif flows and not short:
+        between = " between zones"
     if utility.true <= 0:
         return f"There are no {what}{between} to retain."
     retained = f"{mark}{format_retained(utility)} of 100{mark} {what}{between} are retained"
@@ -109,8 +113,10 @@ def describe_utility(utility: Utility, setting: Setting, *, mark: str = "") -> s
     if utility.genuine < MOSTLY_NOISE:
         invented = format_hundred(1 - utility.genuine)
         return f"Mostly noise: {mark}{invented} of 100{mark} {shown} are invented."
-    genuine = format_genuine(utility)
-    return f"{retained}. {_capitalise(f'{mark}{genuine} of 100{mark} {shown} are genuine.')}"
+    genuine = f"{mark}{format_genuine(utility)} of 100{mark}"
+    if short:
+        return f"{retained}; {genuine} {_find_method(setting).number_kind} are genuine"
+    return f"{retained}. {_capitalise(f'{genuine} {shown} are genuine.')}"
 
 
 def describe_both_shares(utility: Utility) -> str:

@@ -47,7 +47,9 @@ def test_the_answer_stands_on_the_first_screen(session, address, width, height):
         expect(one).to_be_in_viewport(ratio=1)
     tops = [page.locator(part).first.bounding_box()["y"] for part in parts[:4]]
     assert tops == sorted(tops)
-    expect(page.locator(".advice")).to_contain_text(re.compile("Publish .* trips .* guesses right"))
+    expect(page.locator(".advice")).to_contain_text(
+        re.compile("Publish .* trips .* guesses correctly")
+    )
     expect(page.get_by_role("slider", name="Privacy loss")).to_have_count(1)
     assert page.evaluate(CONTROLS) <= 40
 

@@ -24,8 +24,8 @@ from tests.support.server import ROOT, served
 
 expect = pytest.importorskip("playwright.sync_api").expect
 
-RIGHT = re.compile(r"(\d+)(?: in 100)? are retained")
-GUESSES = re.compile(r"right at most (\d+) times in 100")
+RETAINED = re.compile(r"(\d+) of 100 trips between the [^.;]* are retained")
+GUESSES = re.compile(r"correctly at most (\d+) times in 100")
 
 
 def release_command(folder, *words):
@@ -70,7 +70,7 @@ def stated(bundle):
     return Setting(seen=seen, parameters=ODParameters(**one["parameters"]))
 
 
-def said(text, pattern=RIGHT):
+def said(text, pattern=RETAINED):
     """Return the number of a hundred that a sentence names."""
     found = pattern.search(text)
     assert found, text
@@ -132,7 +132,7 @@ def test_what_home_judges_is_what_is_released(browser, tmp_path, name, zones, tr
         judged = page.get_by_text("Judge it by the data")
         if judged.count():
             judged.click()
-        sentence = page.get_by_text(RIGHT).filter(has_text=GUESSES).last.inner_text()
+        sentence = page.get_by_text(RETAINED).filter(has_text=GUESSES).last.inner_text()
         assert said(sentence) == right
         assert said(sentence, GUESSES) == guessed
         release.click()

@@ -97,7 +97,7 @@ def _first_screen(one: Setting) -> None:
         picture.draw(shown)
     with right, st.container(key="home_card", gap="small"):
         said = words.set_to(answer.utility, one)  # the gauges say the rest
-        st.html(answers.verdict_html(answer, said, answers.readable(answer)))
+        st.html(answers.verdict_html(answer, said))
         recommend.draw(one, key="home")
         with st.container(horizontal=True, gap=None, key="home_next"):
             _next(flows=words.is_flows(one))

@@ -84,7 +84,7 @@ def draw(setting: Setting) -> None:
         recommend.draw(setting, key="verdict")
 
 
-def verdict_html(answer: Answer, sentence: str, note: str) -> str:
+def verdict_html(answer: Answer, sentence: str, note: str = "") -> str:
     """Return the verdict on what is set, as good as the worse of both sides."""
     sides = (answer.risk.level, answer.utility.level)
     steps: tuple[Level, ...] = ("noisy", "partly", "good")
@@ -215,7 +215,7 @@ def _utility(answer: Answer) -> Gauge:
     return Gauge(
         name=f"Utility: {describe_verdict(utility)}",
         level=utility.level,
-        sentence=describe_utility(utility, setting, mark="*"),
+        sentence=describe_utility(utility, setting, mark="*", short=True),
         rule=f"{describe_both_shares(utility)}. {UTILITY_RULE} {meaning}",
         note="; ".join(note.removesuffix(".") for note in notes if note),
         value=utility.score,

@@ -14,7 +14,7 @@ import pytest
 from engine import datasets, frontier, origin_destination as od
 from engine.contract import Seen, Setting, When
 from engine.frontier import Need
-from engine.parameters import DensityParameters, ODParameters
+from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.privacy import guesses, risk_of_trips
 from engine.release import plan
 from engine.text.utility import describe_utility
@@ -145,12 +145,42 @@ def test_the_right_gauge_is_the_utility_of_the_setting(open_home, query, setting
     assert needle == pytest.approx(100 * utility.score, abs=0.01)
     assert level == utility.level
     shown = html_of(app).replace("<b>", "").replace("</b>", "")
-    assert describe_utility(utility, setting) in shown
+    assert describe_utility(utility, setting, short=True) in shown
     assert f"of 100 {what}" in shown
     if utility.crossing < 1:
         crossing = f"{100 * utility.crossing:.0f} of 100 trips"
         assert f"; {crossing} cross clusters" in html_of(app)
         assert "trips between the 10 clusters are retained" in shown
+
+
+def test_the_right_gauge_says_where_less_noise_retains_less(open_home):
+    """At small ε noise lifts small flows over τ; less noise lets τ suppress them."""
+    said = "A larger ε retains fewer trips: τ = 15 then suppresses small flows"
+    demo = datasets.load("demo-city")
+    for epsilon in (0.1, 10.0):
+        settings = [
+            of(ODParameters(epsilon=e, suppression_threshold=15), step="day")[0]
+            for e in EPSILON_STOPS[EPSILON_STOPS.index(epsilon) :][:2]
+        ]
+        retained = [compute_utility(setting, demo).retained for setting in settings]
+        falls = len(retained) > 1 and retained[1] < retained[0]
+        assert falls == (epsilon == 0.1)
+        assert (said in html_of(open_home(od_data="demo-city", epsilon=f"{epsilon:g}"))) == falls
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ({"max_trips": "1", "threshold": "100"}, "are retained. Nothing is shown."),
+        ({"epsilon": "0.1", "threshold": "0"}, "Mostly noise: "),
+        ({"od_method": "estimate"}, " of 100 estimated are genuine"),
+    ],
+)
+def test_the_right_gauge_says_what_a_release_shows(open_home, query, said):
+    app = open_home(od_data="demo-city", **query)
+    assert said in html_of(app).replace("<b>", "").replace("</b>", "")
+    assert "nan" not in html_of(app).lower()
+    assert not app.exception
 
 
 @pytest.mark.parametrize("step", ["day", "week"])
@@ -269,15 +299,15 @@ def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
     app = open_home(od_method="estimate", epsilon="0.3", od_data="demo-city", unit="person-day")
     asked = {"epsilon": 0.3, "max_trips_per_user": 4, "unit": "person-day"}
     planned = plan(*of(ODParameters(method="estimate", **asked), step="day"))
-    assert f"Single flows below {planned.bar:,} trips are mostly estimated" in verdict(app)[1]
+    assert f"Single flows below {planned.bar:,} trips are mostly estimated" in html_of(app)
     assert "With our method, 4 trips kept per person and day (T), ε 0.3." in verdict(app)[1]
 
 
 def test_sums_are_not_advised_where_they_are_said_to_be_far_off(open_home):
-    _, said = verdict(open_home(epsilon="0.01", od_data="demo-city"))
-    assert "times the true number" in said
-    assert "None of the 6,090 numbers is reliable by itself." in said
-    assert "read sums" not in said
+    app = open_home(epsilon="0.01", od_data="demo-city")
+    assert "times the true number" in verdict(app)[1]
+    assert "None of the 6,090 numbers is reliable by itself" in html_of(app)
+    assert "read sums" not in html_of(app)
 
 
 def test_presenting_keeps_the_answer_and_hides_the_settings(open_home):

@@ -13,13 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine import density, origin_destination as od
+from engine import datasets, density, origin_destination as od
 from engine.contract import Seen, Setting, When
 from engine.errors import ParameterError
 from engine.geography import centre_distances_m
 from engine.origin_destination import estimate
 from engine.release import cost, flows as way, noise, plan, words
 from engine.resolution import look_at
+from engine.utility import compute_utility
 from tests.support.releases import fourier, ours, report, seen, view_of, visits, written, zoom
 
 FOUR = od.ODParameters(epsilon=1.0, max_trips_per_user=4)
@@ -263,3 +264,27 @@ def test_two_spans_apart_are_one_charge_of_the_days_that_are_seen(demo, tmp_path
 def test_spans_that_share_a_day_or_have_none_are_refused(wrong):
     with pytest.raises(ParameterError, match=r"span|step"):
         When(**{"step": "whole", "first": 1, "last": 6, "span": 3} | wrong)
+
+
+@pytest.mark.parametrize(
+    ("method", "column", "apart"), [("published", "flow", 0.004), ("estimate", "trips", 0.02)]
+)
+def test_both_numbers_of_a_page_are_those_of_the_files(tmp_path, method, column, apart):
+    """Retained and genuine are of the column that a bundle names first, over all its rows."""
+    city = datasets.load("demo-city")
+    parameters = od.ODParameters(
+        epsilon=0.5, max_trips_per_user=30, unit="person", method=method, suppression_threshold=15
+    )
+    setting = seen(parameters, step="whole")
+    setting = replace(setting, seen=replace(setting.seen, dataset=city.id))
+    utility = compute_utility(setting, city, draws=6)
+    view = look_at(city, setting.zones, setting.when)
+    names = view.zones["zone_id"]
+    true = pd.DataFrame(od.truth(view)[0], index=names, columns=names).stack()
+    shares = []
+    for repeat in range(4):
+        rows, _ = files(setting, city, tmp_path / f"{repeat}", "flows.csv")
+        released = rows.set_index(["origin", "destination"])[column].fillna(0).clip(lower=0)
+        common = np.minimum(released, true.reindex(released.index)).sum()
+        shares.append((common / true.sum(), common / released.sum()))
+    assert (utility.retained, utility.genuine) == pytest.approx(np.mean(shares, axis=0), abs=apart)
