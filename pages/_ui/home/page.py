@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from engine.contract import Setting
-from engine.privacy import Risk
+from engine.privacy import Risk, round_up_percent
 from pages._ui import cached, state
 from pages._ui.drawing import picture
 from pages._ui.drawing.gauges import gauges_html
@@ -83,7 +83,9 @@ def _first_screen(one: Setting) -> None:
     answer = answers.of(one)
     gauges, other = answers.gauges(answer), numbers.pinned(one)
     if other is not None:
-        beside = [words.hundred(gauge.value) for gauge in answers.gauges(answers.of(other))]
+        pinned = answers.of(other)
+        beside = [words.hundred(gauge.value) for gauge in answers.gauges(pinned)]
+        beside[0] = f"{round_up_percent(pinned.risk.best_guess):.0f}"
         gauges = [
             replace(gauge, sentence=f"{gauge.sentence} · pinned: {value}")
             for gauge, value in zip(gauges, beside, strict=True)

@@ -173,7 +173,7 @@ def _use(answer: Answer) -> Gauge:
     crossing = " that cross zones" if use.crossing < 1 else ""
     left = _left(answer.setting) if flows else 1.0
     good, partly = use.limits
-    drawn: Any = f"by draws, ± {percent(use.error)}" if use.error else "exact"
+    drawn: Any = f"by draws, standard error {percent(use.error)}" if use.error else "exact"
     return Gauge(
         name=f"Use: {words.USE[use.level]}",
         level=use.level,

@@ -4,6 +4,7 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.frontier import Candidate, Frontier
+from engine.privacy import round_up_percent
 from pages._ui import state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import STROKES, Line, Note
@@ -47,7 +48,7 @@ def _picture(judged: Known, setting: Setting) -> None:
     drawn = [
         Line(
             name=_name(place, line[0]),
-            x=[*(one.risk for one in line), 1.0],
+            x=[*(round_up_percent(one.risk, 1) / 100 for one in line), 1.0],
             y=[*(one.use.of_all for one in line), line[-1].use.of_all],
             colour=_SHADES[levels.index(place[:2]) % len(_SHADES)],
             dash=STROKES[("whole", "week", "day").index(place[2])],

@@ -159,7 +159,7 @@ def way(one: WayOut) -> str:
     use = one.candidate.use
     of = f", of the {hundred(use.crossing)} that cross" if use.crossing < 1 else ""
     head = given if one.lever == "threshold" else f"{given[0].upper()}{given[1:]}"
-    return f"{head}: {right(use)} in 100 right{of}; risk {hundred(risk)}"
+    return f"{head}: {right(use)} in 100 right{of}; risk {privacy.round_up_percent(risk):.0f}"
 
 
 def estimated(bar: int) -> str:

@@ -3,6 +3,7 @@
 import csv
 import html
 import io
+import math
 import re
 import threading
 import xml.etree.ElementTree as ElementTree
@@ -22,6 +23,7 @@ from pages._ui import cached
 from pages._ui.drawing.picture import LARGEST
 from pages._ui.home import handout
 from pages._ui.state import SIMULATED_SEED
+from pages._ui.wording.numbers import percent
 from tests.support.page import bodies, figures, html_of, text
 
 SEED = (SIMULATED_SEED, 0)
@@ -139,6 +141,9 @@ def test_the_right_gauge_is_the_common_part_of_the_setting(open_home, query, set
     assert number == f"{100 * known.share:.0f} of 100"
     assert needle == pytest.approx(100 * known.share, abs=0.01)
     assert level == known.level
+    how = f"by draws, standard error {percent(known.error)}" if known.error else "exact"
+    assert f"{percent(known.share)}, {how}: of all" in html_of(app)
+    assert "±" not in html_of(app)
     assert f"of 100 {what}" in html_of(app) or f"100 {what}" in html_of(app)
     if known.crossing < 1:
         assert f"; {100 * known.crossing:.0f} in 100 cross zones" in html_of(app)
@@ -163,7 +168,7 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     app = open_home(epsilon="0.3", unit=unit, od_time=step, od_data="demo-city")
     risk = risk_of_trips(ODParameters(epsilon=0.3, unit=unit), days)
     _, number, needle = gauges(app)[0]
-    assert number == f"{100 * risk.best_guess:.0f} of 100"
+    assert number == f"{math.ceil(100 * risk.best_guess)} of 100"
     assert needle == pytest.approx(200 * (risk.best_guess - 0.5), abs=0.01)
     noise = "each under its own noise" if step == "day" else "under one noise"
     whole = f"7 days {noise}: ε = {risk.epsilon:.2g}"
@@ -191,7 +196,7 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     assert best.setting.seen == seen
     words = advice(app)[0][1]
     assert f"{100 * best.use.share:.0f} in 100 are where they were" in words
-    assert f"right at most {100 * best.risk:.0f} times in 100" in words
+    assert f"right at most {math.ceil(100 * best.risk)} times in 100" in words
     assert "once for the whole period, protecting a person" in words
     assert (
         "No other setting tried for this need keeps clearly more right at a risk up to 75 in 100, "
@@ -403,7 +408,7 @@ def test_the_numbers_of_flows_are_those_of_the_exact_law(open_home, settled):
 def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_home):
     """They are those that its page showed, a page further too."""
     app = open_home(od_data="demo-city")
-    before, (_, first, _) = figures(app)[4:], gauges(app)[1]
+    before, ((_, bound, _), (_, first, _)) = figures(app)[4:], gauges(app)[:2]
     app.button(key="pin").click().run()
     assert "pinned" not in html_of(app)
     state_of = {"epsilon": 0.1, "unit": "person", "od_method": "estimate"}
@@ -411,7 +416,8 @@ def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_hom
         app.session_state[key] = value
     app.run()
     shown = html_of(app)
-    assert f"pinned: {first.removesuffix(' of 100')}" in shown
+    for gauge in (bound, first):
+        assert f"pinned: {gauge.removesuffix(' of 100')}" in shown
     for value in before:
         assert f"pinned: {value}" in shown
     assert figures(app)[4:] != before
