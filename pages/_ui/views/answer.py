@@ -89,6 +89,8 @@ def standing(answer: Answer) -> str:
     """Say in a few words whether what is set is private and usable."""
     risk, use = answer.risk, answer.use
     in_part = " in part" if use.level == "partly" and risk.strength != "weak" else ""
+    if use.level == "noisy" and use.released > words.MUCH_MORE:
+        return f"too much noise, {risk.strength} privacy"
     return f"{_STANDINGS[risk.strength, use.level != 'noisy']}{in_part}"
 
 

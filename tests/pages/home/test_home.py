@@ -277,6 +277,8 @@ def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
 def test_sums_are_not_advised_where_they_are_said_to_be_far_off(open_home):
     _, said = verdict(open_home(epsilon="0.01", od_data="demo-city"))
     assert "times the true number" in said
+    assert "too much noise, strong privacy" in said
+    assert "too private" not in said
     assert said.endswith("most may be far off, and so may sums.")
 
 
