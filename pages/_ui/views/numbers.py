@@ -108,7 +108,8 @@ def _flows(setting: Setting, day: int) -> list[Card]:
             f"Relative error, flows of {least}+",
             percent(scores.relative_error),
             how,
-            "|private − true| / true on average, of those that read 0 too.",
+            "|private − true| / true on average, of those "
+            f"{'that read 0' if hides else 'too uncertain to draw'}, too.",
         ),
         Card(
             "Suppression: pairs that read 0" if hides else "Pairs that may be empty",
