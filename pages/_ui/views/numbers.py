@@ -21,7 +21,7 @@ from pages._ui.wording import use as words
 from pages._ui.wording.numbers import fixed, metres, percent, trip_count
 
 EVERY_HOURS = 7
-"""The earth mover's distance is computed of so many hours' first: every hour of a day once."""
+"""The earth mover's distance is that of every 7th hour of the week: each hour of a day once."""
 _DRAWN, _EXPECTED = "of the draw shown", "expected"
 
 
@@ -88,7 +88,7 @@ def _density(setting: Setting, seed: cached.Seed, distances_m: Sequence[float]) 
     error = card("Relative error (MRE)", [one.mean_error for one in draws], percent, said)
     said = "1: a zone's peaks and nights hold; 0: lost."
     rhythm = card("Rhythm kept (Pearson r)", [one.mean_correlation for one in draws], fixed, said)
-    said = f"As if every visit had moved so far on average; every {EVERY_HOURS}th hour."
+    said = f"As if every visit had moved so far on average, in every {EVERY_HOURS}th hour."
     away = card("Displacement (EMD)", distances_m, metres, said)
     said = "All visits of the week are off by this share."
     total = card("Error of the total", [one.total_error for one in draws], percent, said)
