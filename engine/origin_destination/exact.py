@@ -21,12 +21,13 @@ from . import laws
 from .laws import LawName, NoiseLaw
 from .matrices import CountHistogram, Days, histogram
 from .mechanism import require_published
+from .sums import interval_of_sums
 
+Side = Literal["outgoing", "incoming"]
 Population = Literal["all", "travelled", "large"]
 """All off-diagonal cells; those with a true trip; those of at least τ′ = max(τ, 1) true trips."""
 
 POPULATIONS: tuple[Population, ...] = ("all", "travelled", "large")
-NORMAL_95 = 1.959964
 DEFAULT_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 
 
@@ -57,7 +58,7 @@ class ErrorSplit(NamedTuple):
 
 
 class Totals(NamedTuple):
-    """Released totals: true, expected, and about where 95% of them lie, 1.96 deviations away."""
+    """Released totals: true, expected, and their standard deviation."""
 
     true: Floats
     expected: Floats
@@ -67,16 +68,6 @@ class Totals(NamedTuple):
     def bias(self) -> Floats:
         """Expected minus true."""
         return self.expected - self.true
-
-    @property
-    def low(self) -> Floats:
-        """Lower end, at least 0."""
-        return np.maximum(np.round(self.expected - NORMAL_95 * self.standard_deviation), 0.0)
-
-    @property
-    def high(self) -> Floats:
-        """Upper end."""
-        return np.maximum(np.round(self.expected + NORMAL_95 * self.standard_deviation), 0.0)
 
 
 class Expectation:
@@ -147,6 +138,14 @@ class Expectation:
     def grand(self) -> Totals:
         """Total of everything, shape ()."""
         return self._totals(self.histogram.cells)
+
+    def interval_of_totals(self, side: Side, zones: Sequence[int]) -> tuple[Floats, Floats]:
+        """Return low and high that hold the released total of each zone in 95% of releases."""
+        counted = self.histogram
+        cells = counted.by_origin if side == "outgoing" else counted.by_destination
+        some = cells[np.asarray(zones, dtype=np.int64)].toarray()
+        used = some.any(axis=0)
+        return interval_of_sums(self.law, counted.kept[used], self._threshold, some[:, used])
 
     def _totals(self, cells: Any) -> Totals:
         """Return totals that add up so many cells of each pair: means and variances add up."""

@@ -15,6 +15,7 @@ from .guarantee import (
     guesses,
     risk_of_ledger,
     risk_of_trips,
+    round_up_percent,
 )
 from .losses import Losses, composed, composed_epsilon, epsilon_at, randomised_response
 from .people import trips_of_people
@@ -37,6 +38,7 @@ __all__ = [
     "randomised_response",
     "risk_of_ledger",
     "risk_of_trips",
+    "round_up_percent",
     "strongest",
     "strongest_on_density",
     "trips_of_people",

@@ -31,6 +31,9 @@ WEAK_GUESS = 0.95
 """Best guess above which privacy is called weak: the attacker errs less than once in 20 times. A
 single pure release reaches it at ε = ln 19, about 2.9. Both limits are conventions."""
 
+_ROUNDING = 1e-9
+"""Percent of which floating-point arithmetic may be off."""
+
 GROUP = 4
 """A household: so many who travel together are spoken of beside every promise to one."""
 
@@ -158,9 +161,11 @@ class Risk:
     def level(self) -> Level:
         """``good`` up to `STRONG_GUESS`, ``noisy`` above `WEAK_GUESS`.
 
-        Where single trips are protected it is never good: a person who makes many is not.
+        It judges the number that `guesses` writes. Where single trips are protected it is never
+        good: a person who makes many is not.
         """
-        level = step(self.best_guess, good=STRONG_GUESS, partly=WEAK_GUESS)
+        written = round_up_percent(self.best_guess) / 100
+        level = step(written, good=STRONG_GUESS, partly=WEAK_GUESS)
         return "partly" if level == "good" and not self.covers_person else level
 
     @property
@@ -235,16 +240,26 @@ def risk_of_ledger(ledger: Ledger, epsilon: float) -> Risk:
     )
 
 
+def round_up_percent(bound: float, decimals: int = 0) -> float:
+    """Return an upper bound in percent, rounded up: what is written still bounds.
+
+    Examples
+    --------
+    >>> round_up_percent(0.7311), round_up_percent(0.7311, 1), round_up_percent(0.75)
+    (74.0, 73.2, 75.0)
+    """
+    scale = 10**decimals
+    return math.ceil(100 * scale * bound - _ROUNDING) / scale
+
+
 def guesses(best_guess: float, *, coin: bool = False) -> str:
     """Write how often an attacker is right at most: the words of every page and bundle.
 
     Examples
     --------
-    >>> guesses(0.7311, coin=True), guesses(0.9996)
-    ('at most 73 of 100 guesses (a coin: 50)', 'over 99 of 100 guesses')
-    >>> guesses(0.5025)
-    'at most 51 of 100 guesses'
+    >>> guesses(0.7311, coin=True), guesses(0.9901)
+    ('at most 74 of 100 guesses (a coin: 50)', 'up to 100 of 100 guesses')
     """
-    right = max(round(100 * best_guess), 51 if best_guess > 0.5 else 50)  # more than a coin
-    words = "over 99 of 100 guesses" if right > 99 else f"at most {right} of 100 guesses"
+    count = round_up_percent(best_guess)
+    words = f"{'up to' if count > 99 else 'at most'} {count:.0f} of 100 guesses"
     return f"{words} (a coin: 50)" if coin else words

@@ -8,7 +8,7 @@ from engine import privacy
 from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.parameters import ODParameters
-from engine.privacy import GROUP, Corridor, Guarantee, Risk, Visitor, guesses
+from engine.privacy import GROUP, Corridor, Guarantee, Losses, Risk, Visitor, guesses
 from engine.resolution import finest
 from pages._ui import cached, state
 from pages._ui.drawing import cards
@@ -74,7 +74,7 @@ def _suspicion(risk: Risk, prior: float) -> Card:
     grown = Guarantee(epsilon=risk.epsilon).suspicion(prior)
     return Card(
         f"{name} can grow to",
-        percent(grown),
+        f"{privacy.round_up_percent(grown, 1):.1f}%",
         "at most",
         "After the most telling result, however rare, for an attacker who knows the others or "
         "believes them independent of this one.",
@@ -117,8 +117,8 @@ def _on_flows(setting: Setting) -> None:
     attack = cached.computed(privacy.strongest, target, parameters, days=int(days), law=law)
     st.markdown(
         f"Knowing all other trips, the best possible attack on them gets "
-        f"**{100 * attack.losses.best_guess:.1f} of 100** guesses right; the guarantee allows "
-        f"**{100 * attack.limit.best_guess:.1f}**. Exact, no attack is simulated."
+        f"**{_percent(attack.losses)} of 100** guesses right; the guarantee allows "
+        f"**{_percent(attack.limit)}**. Exact and rounded up, no attack is simulated."
     )
 
 
@@ -137,6 +137,10 @@ def _on_density(setting: Setting) -> None:
         clips=source.metadata.zoom_clips,
     )
     st.markdown(
-        f"On a density: at most **{100 * attack.losses.best_guess:.1f} of 100**, wherever the "
-        f"visits lie; what is proved of the method allows **{100 * attack.limit.best_guess:.1f}**."
+        f"On a density: at most **{_percent(attack.losses)} of 100**, wherever the visits lie; "
+        f"what is proved of the method allows **{_percent(attack.limit)}**."
     )
+
+
+def _percent(losses: Losses) -> str:
+    return f"{privacy.round_up_percent(losses.best_guess, 1):.1f}"

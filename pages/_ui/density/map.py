@@ -123,6 +123,6 @@ def _week(setting: Setting) -> None:
     if density.ONE_CLUSTER in release.flags:
         why = ONE_CLUSTER.format(number(release.cluster_minimum))
     st.caption(
-        f"{inert(names[chosen])}: relative error {percent(scores.error[row])}, correlation "
-        f"{fixed(scores.correlation[row])}. {why}"
+        f"{inert(names[chosen])}, in this draw: relative error {percent(scores.error[row])}, "
+        f"correlation {fixed(scores.correlation[row])}. {why}"
     )

@@ -64,9 +64,9 @@ def draw(setting: Setting) -> None:
         empty, flat = (int(np.isnan(one).sum()) for one in (scores.error, scores.correlation))
         left = f" Left out: {empty} zones without visits, {flat} with a constant week."
         st.caption(
-            f"Mean over zones: relative error {percent(scores.mean_error)}, correlation "
-            f"{fixed(scores.mean_correlation)}. Bright zones should not be used; quiet ones on the "
-            f"edge go first (P1, figures 10 and 11).{left if empty or flat else ''}"
+            f"Mean over zones in this draw: relative error {percent(scores.mean_error)}, "
+            f"correlation {fixed(scores.mean_correlation)}. Bright zones should not be used; quiet "
+            f"ones on the edge go first (P1, figures 10 and 11).{left if empty or flat else ''}"
         )
 
 

@@ -14,7 +14,7 @@ from pages._ui.wording.numbers import number
 LIKELY_OPACITY = 125
 CERTAIN = "certain: on average at most 5% of all are empty, whatever the model"
 LIKELY = "likely: empty with less than 5%, by the model"
-NOT_DRAWN = "The other flows are not drawn, but they count in all sums."
+NOT_DRAWN = f"The other flows are {picture.UNCERTAIN}, but they count in all sums."
 
 
 def has(release: Any) -> bool:
@@ -35,17 +35,22 @@ def mark(release: EstimateRelease, origin: int, destination: int) -> str:
     """Return the mark of a flow in one word."""
     if release.certain[0, origin, destination]:
         return "certain"
-    return "likely" if release.likely[0, origin, destination] else "not drawn"
+    return "likely" if release.likely[0, origin, destination] else picture.UNCERTAIN
 
 
 def words(release: EstimateRelease, pairs: tuple[Integers, Integers]) -> list[str]:
     """Say how flows read: ``42 (95%: 31–55; 12–72 for all flows at once)``."""
     kept = "" if release.measurement.ledger.unit is Unit.TRIP else " kept trips,"
-    estimates = release.typical[0][pairs].tolist()
     return [
-        f"{estimate(count)} (95%: {one}; {every}{kept} for all flows at once)"
-        for count, one, every in zip(estimates, *ranges(release, pairs), strict=True)
+        f"{said} (95%: {one}; {every}{kept} for all flows at once)"
+        for said, one, every in zip(shown(release, pairs), *ranges(release, pairs), strict=True)
     ]
+
+
+def shown(release: EstimateRelease, pairs: tuple[Integers, Integers]) -> list[str]:
+    """Return the estimate of each flow that is shown by itself, and in words that one is not."""
+    flows = zip(release.typical[0][pairs].tolist(), release.shown[0][pairs], strict=True)
+    return [estimate(count) if drawn else picture.UNCERTAIN for count, drawn in flows]
 
 
 def ranges(

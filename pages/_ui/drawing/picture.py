@@ -22,6 +22,8 @@ LARGEST = 120
 _SIZE = 1000.0
 _SIMPLIFY = 1 / 400
 _UNITS_A_PIXEL = 2.4
+UNCERTAIN = "too uncertain to draw"
+"""Of a flow that a method estimates, and does not show by itself: it does not read 0."""
 KINDS = {"phantom": colours.PHANTOM, "inflated": colours.INFLATED, "lost": colours.LOST}
 
 STYLE = """
@@ -160,14 +162,20 @@ def of_flows(
     epsilon: float,
     when: str = "",
     words: Mapping[tuple[int, int], str] = MappingProxyType({}),
+    estimated: bool = False,
 ) -> Picture:
-    """Return the largest flows of each side as arrows, those that are wrong marked on the right."""
+    """Return the largest flows of each side as arrows, those that are wrong marked on the right.
+
+    Where flows are `estimated`, one that is not shown is too uncertain; else it reads 0.
+    """
     scale = Scale(float(true.max(initial=1)))
 
     def said(o: int, d: int) -> str:
         t, p = true[o, d], private[o, d]
         reads = words.get((o, d), f"{p:,.0f}")
         way = f"{drawn.names[o]} → {drawn.names[d]}"
+        if estimated and not p:
+            return f"{way}\ntrue: {t:,}\nprivate: {UNCERTAIN}"
         return f"{way}\ntrue: {t:,}\nprivate: {reads}\nerror: {_signed(float(p - t))}"
 
     def flows(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> str:
@@ -197,16 +205,32 @@ def of_flows(
         figure(drawn.view_box, title, f"{title}: {what}", ground + one)
         for title, one in titles.items()
     )
-    reads_0 = f"lost, {least}+ trips but reads 0" if least > 1 else "lost, reads 0"
+    lost_count = f"{gone.sum()} of the {len(gone)} largest true"
     count = f"of {len(phantom)}"
     marks = {
         "phantom": f"phantom, nobody travelled: {phantom.sum()} {count}",
         "inflated": f"over twice the truth: {inflated.sum()} {count}",
-        "lost": f"{reads_0}: {gone.sum()} of the {len(gone)} largest true",
+        "lost": describe_lost(true, least, lost_count, estimated=estimated),
     }
     key = ramp(scale, what)
     key += "".join(swatch(kind, text) for kind, text in marks.items())
     return Picture(sides, key)
+
+
+def describe_lost(true: Integers, least: int, count: str, *, estimated: bool = False) -> str:
+    """Say how many true flows of at least τ′ = `least` are not shown, if one is so large.
+
+    >>> true = np.array([[0, 20], [3, 0]])
+    >>> describe_lost(true, 15, "1 of the 2 largest true")
+    'lost, 15+ trips but reads 0: 1 of the 2 largest true'
+    >>> describe_lost(true, 21, "0 of the 2 largest true")
+    'no true flow has 21+ trips, so none is lost'
+    """
+    size = f"{least}+ trips" if least > 1 else "trips"
+    if not (true >= least).any():
+        return f"no true flow has {size}, so none is lost"
+    fate = f"{size}, {UNCERTAIN}" if estimated else f"lost, {size} but reads 0"
+    return f"{fate}: {count}"
 
 
 def figure(view_box: str, title: str, alt: str, inside: str) -> str:

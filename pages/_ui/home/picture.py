@@ -30,6 +30,7 @@ def of(setting: Setting, seed: cached.Seed) -> picture.Picture:
         reads = zip(*(part.tolist() for part in pairs), marks.words(release, pairs), strict=True)
         said = {(start, end): text for start, end, text in reads}
     about = {"least": setting.parameters.least_shown, "epsilon": epsilon, "words": said}
+    about["estimated"] = marks.has(release)
     if cached.matrices(setting) > 1:
         in_week = "in the week from" if setting.when.step == "week" else "on"
         about["when"] = f" {in_week} {cached.dataset(at).metadata.periods[0]:%-d %B}"

@@ -61,11 +61,14 @@ def draw(matrix: Matrix) -> None:
         **map_size(*_SIZE),
     )
     key = [] if shown == WRONG else [picture.ramp(scale, "trips of a flow")]
-    key += [
-        picture.swatch(one.name, f"{one.name}: {one.meaning}: {cells.sum():,} in this draw")
-        for one, cells in wrong
-    ]
-    if marks.has(matrix.release):
+    estimated, least = marks.has(matrix.release), matrix.parameters.least_shown
+    for one, cells in wrong:
+        count = f"{cells.sum():,} in this draw"
+        said = f"{one.name}: {one.meaning}: {count}"
+        if one is LOST:
+            said = picture.describe_lost(true[inside], least, count, estimated=estimated)
+        key.append(picture.swatch(one.name, said))
+    if estimated:
         key += marks.key()
     picture.key(*key)
     if marks.has(matrix.release):
@@ -102,10 +105,15 @@ def _take_zone(clicked: str) -> None:
 def _said(matrix: Matrix, pairs: tuple[Integers, Integers]) -> dict[str, list[str]]:
     true, private, release = matrix.truth[pairs], matrix.shown[pairs], matrix.release
     ours = marks.has(release)
+    errors = [f"{round(value):+,}".replace("-", "−") for value in private - true]
+    if ours:
+        errors = [
+            "–" if hidden else error for error, hidden in zip(errors, private == 0, strict=True)
+        ]
     return {
         "true": [written(value) for value in true],
         "private": marks.words(release, pairs) if ours else [written(value) for value in private],
-        "error": [f"{round(value):+,}".replace("-", "−") for value in private - true],
+        "error": errors,
     }
 
 
@@ -121,6 +129,7 @@ def _list(matrix: Matrix, pairs: tuple[Integers, Integers]) -> None:
         "Private (trips)": [written(one) for one in matrix.shown[pairs]],
     }
     if marks.has(matrix.release):
+        columns["Private (trips)"] = marks.shown(matrix.release, pairs)
         one_by_one, at_once = marks.ranges(matrix.release, pairs)
         columns |= {marks.ONE_BY_ONE: one_by_one, marks.ALL_AT_ONCE: at_once}
         flows = zip(*(one.tolist() for one in pairs), strict=True)

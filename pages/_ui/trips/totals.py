@@ -29,11 +29,11 @@ def _totals(matrix: Matrix) -> None:
     true = matrix.truth.sum(axis=axis)
     private = matrix.release.counts[0].sum(axis=axis)
     order = np.argsort(-true, kind="stable")[:_ZONES]
-    (low, high), said = _interval(matrix, way)
+    (low, high), said = _interval(matrix, way, order.tolist())
     charts.bars(
         list(np.array(list(matrix.names.values()))[order]),
         [
-            Mark(name="95% from", values=low[order], to=high[order], kind="span"),
+            Mark(name="95% from", values=low, to=high, kind="span"),
             Mark(name="True", values=true[order], colour=colours.TRUE, kind="tick"),
             Mark(name="This draw", values=private[order].round(), colour=colours.PRIVATE,
                  kind="dot"),
@@ -47,21 +47,23 @@ def _totals(matrix: Matrix) -> None:
     st.caption(f"{said} In this draw totals are off by {off} of all trips.")
 
 
-def _interval(matrix: Matrix, way: str) -> tuple[tuple[Numbers, Numbers], str]:
-    """Return a range of each zone's total and what it is: by the law, or whatever the model."""
+def _interval(matrix: Matrix, way: str, zones: list[int]) -> tuple[tuple[Numbers, Numbers], str]:
+    """Return a range of some zones' totals and what it is: by the law, or whatever the model."""
     exact = matrix.expected
     if exact is not None:
-        totals, grand = exact.outgoing if way == LEAVING else exact.incoming, exact.grand
+        side, grand = "outgoing" if way == LEAVING else "incoming", exact.grand
         true, expected = float(grand.true), float(grand.expected)
         trimmed = exact.histogram.trimmed_trips / true if true else 0.0
         bias = signed_percent(float(grand.bias) / true if true else float("nan"))
-        return (totals.low, totals.high), (
-            "Bars hold about 95% of releases, by mean and variance. Trimming drops "
+        return exact.interval_of_totals(side, zones), (
+            "Each bar holds the zone's total in at least 95% of releases, by the exact law. "
+            "Trimming drops "
             f"{percent(trimmed)} of trips before any noise. All flows together: {true:,.0f} true "
             f"trips, {expected:,.0f} expected in the release ({bias})."
         )
     noisy, reach = matrix.release.exact_totals(-1 if way == LEAVING else -2)
-    return (np.maximum(noisy[0] - reach, 0), np.maximum(noisy[0] + reach, 0)), (
+    measured = noisy[0][zones]
+    return (np.maximum(measured - reach, 0), np.maximum(measured + reach, 0)), (
         f"Bars: the sum of all noisy flows of the zone ± {reach:,}: in 95 of 100 releases the bars "
         "of all zones at once hold the trips that trimming keeps, whatever the model."
     )

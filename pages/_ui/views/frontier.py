@@ -4,6 +4,7 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.frontier import Candidate, Frontier
+from engine.privacy import round_up_percent
 from engine.text.zones import count_zones
 from pages._ui import state
 from pages._ui.drawing import charts, colours
@@ -48,7 +49,7 @@ def _picture(judged: Known, setting: Setting) -> None:
     drawn = [
         Line(
             name=_name(place, line[0]),
-            x=[*(one.risk for one in line), 1.0],
+            x=[*(round_up_percent(one.risk, 1) / 100 for one in line), 1.0],
             y=[
                 *(one.utility.overall_common_part for one in line),
                 line[-1].utility.overall_common_part,

@@ -1,6 +1,6 @@
 """The papers' measures of one setting, the same on home and on the pages of both mechanisms."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from engine import metrics
 from engine.contract import Setting
 from engine.origin_destination import suppresses
 from engine.origin_destination.scores import expected_scores
-from engine.parameters import HOURS_PER_WEEK
+from engine.utility import DENSITY_DRAWS
 from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
@@ -20,8 +20,8 @@ from pages._ui.shell.session import session
 from pages._ui.wording import use as words
 from pages._ui.wording.numbers import fixed, metres, percent, trip_count
 
-_HOURS = 24
-"""Hours of the earth mover's distance that are computed at a time."""
+EVERY_HOURS = 7
+"""The earth mover's distance is that of every 7th hour of the week: each hour of a day once."""
 _DRAWN, _EXPECTED = "of the draw shown", "expected"
 
 
@@ -35,14 +35,14 @@ def draw(setting: Setting, more: Sequence[Card] = (), *, day: int = 0) -> None:
         beside = [] if other is None else _flows(other, 0)
         cards.row([*_beside(_flows(setting, day), beside), *more])
         return
-    beside = [] if other is None else _density(other, state.seed(state.entry_of(other)), None)
+    beside = [] if other is None else _density(other, state.seed(state.entry_of(other)), [])
     seed = state.seed(state.entry_of(setting))
-    hours = [(setting, seed, start) for start in range(0, HOURS_PER_WEEK, _HOURS)]
-    work = pieces.ask("moved", moved, hours, delay_s=pieces.RESTED_S)
+    draws = [(setting, seed, repeat) for repeat in range(DENSITY_DRAWS)]
+    work = pieces.ask("moved", moved, draws, delay_s=pieces.RESTED_S)
 
     def part(done: list[float], running: bool) -> None:
-        distance = None if running else metrics.mean_of_known(np.array(done))
-        cards.row([*_beside(_density(setting, seed, distance), beside), *more])
+        distances = [] if running else done
+        cards.row([*_beside(_density(setting, seed, distances), beside), *more])
 
     pieces.live("moved", work, part)
 
@@ -63,28 +63,36 @@ def _beside(shown: list[Card], others: Sequence[Card]) -> list[Card]:
     return shown
 
 
-def moved(setting: Setting, seed: cached.Seed, start: int) -> float:
-    """Return the mean earth mover's distance of some hours of the draw shown, in metres."""
-    some = slice(start, start + _HOURS)
-    true, private = cached.truth(setting), cached.release(setting, seed).counts
+def moved(setting: Setting, seed: cached.Seed, repeat: int) -> float:
+    """Return the mean earth mover's distance of one draw over hours of the week, in metres."""
+    draw = cached.draw if repeat else cached.release
+    true, private = cached.truth(setting), draw(setting, seed, repeat).counts
     between = cached.dataset(cached.view(setting)).tessellation.zone_distances_m
-    shown = np.maximum(private[:, some], 0.0)
-    return metrics.mean_of_known(metrics.earth_movers_distance(true[:, some], shown, between))
+    shown = np.maximum(private[:, ::EVERY_HOURS], 0.0)
+    apart = metrics.earth_movers_distance(true[:, ::EVERY_HOURS], shown, between)
+    return metrics.mean_of_known(apart)
 
 
-def _density(setting: Setting, seed: cached.Seed, distance_m: float | None) -> list[Card]:
-    scores = cached.scores(setting, seed)
-    away = "…" if distance_m is None else metres(distance_m)
-    total, error = percent(scores.total_error), percent(scores.mean_error)
-    rhythm = fixed(scores.mean_correlation)
-    return [
-        Card("Relative error (MRE)", error, _DRAWN, "A zone's count in an hour is off by so much."),
-        Card(
-            "Rhythm kept (Pearson r)", rhythm, _DRAWN, "1: a zone's peaks and nights hold; 0: lost."
-        ),
-        Card("Displacement (EMD)", away, _DRAWN, "As if every visit had moved so far on average."),
-        Card("Error of the total", total, _DRAWN, "All visits of the week are off by this share."),
-    ]
+def _density(setting: Setting, seed: cached.Seed, distances_m: Sequence[float]) -> list[Card]:
+    """Return means over the draws with their range; a single draw may be better by luck."""
+    draws = [cached.scores(setting, seed, repeat) for repeat in range(DENSITY_DRAWS)]
+
+    def card(label: str, values: Sequence[float], write: Callable[[float], str], said: str) -> Card:
+        known = [value for value in values if np.isfinite(value)]
+        if not known:
+            return Card(label, "–" if len(values) else "…", "", said)
+        ends = f"{write(min(known))} to {write(max(known))} in {len(known)} draws"
+        return Card(label, write(float(np.mean(known))), ends, said)
+
+    said = "A zone's count in an hour is off by so much."
+    error = card("Relative error (MRE)", [one.mean_error for one in draws], percent, said)
+    said = "1: a zone's peaks and nights hold; 0: lost."
+    rhythm = card("Rhythm kept (Pearson r)", [one.mean_correlation for one in draws], fixed, said)
+    said = f"As if every visit had moved so far on average, in every {EVERY_HOURS}th hour."
+    away = card("Displacement (EMD)", distances_m, metres, said)
+    said = "All visits of the week are off by this share."
+    total = card("Error of the total", [one.total_error for one in draws], percent, said)
+    return [error, rhythm, away, total]
 
 
 def _flows(setting: Setting, day: int) -> list[Card]:
@@ -108,7 +116,8 @@ def _flows(setting: Setting, day: int) -> list[Card]:
             f"Relative error, flows of {least}+",
             percent(scores.relative_error),
             how,
-            "|private − true| / true on average, of those that read 0 too.",
+            "|private − true| / true on average, of those "
+            f"{'that read 0' if hides else 'too uncertain to draw'}, too.",
         ),
         Card(
             "Suppression: pairs that read 0" if hides else "Pairs that may be empty",

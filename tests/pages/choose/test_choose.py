@@ -107,13 +107,14 @@ def test_what_is_left_is_said_of_all_that_is_released(open_choose, unit):
     assert shown[2] == guesses(risk.group_guess)
     loss = 0.5 * (days if unit == "person-day" else 1)
     odds = 0.1 / 0.9 * math.exp(loss)
-    assert shown[1] == percent(odds / (1 + odds))
+    assert shown[1] == f"{math.ceil(1000 * odds / (1 + odds)) / 10:.1f}%"
 
 
 def test_the_base_rate_can_be_set_and_a_density_with_delta_has_no_such_limit(open_choose):
     app = open_choose(MEANING, epsilon=0.5, unit="person", variant="efpag_joint")
     app.slider(key="choose_prior").set_value(40).run()
-    assert figures(app)[1] == percent(Guarantee(epsilon=0.5).suspicion(0.4))
+    grown = Guarantee(epsilon=0.5).suspicion(0.4)
+    assert figures(app)[1] == f"{math.ceil(1000 * grown) / 10:.1f}%"
     assert figures(app)[4] == "–"
     assert "no limit with δ" in text(app)
     assert "knows the others or believes them independent" in text(app)
@@ -126,8 +127,8 @@ def test_the_exact_best_attack_is_a_detail(open_choose):
     )
     ask(app, trips=3, rest=20, days=2)
     said = text(app)
-    assert f"**{100 * attack.losses.best_guess:.1f} of 100**" in said
-    assert f"**{100 * attack.limit.best_guess:.1f}**" in said
+    assert f"**{math.ceil(1000 * attack.losses.best_guess) / 10:.1f} of 100**" in said
+    assert f"**{math.ceil(1000 * attack.limit.best_guess) / 10:.1f}**" in said
 
 
 def advice(app):

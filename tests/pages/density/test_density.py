@@ -1,5 +1,6 @@
 """The Density page: settings in, honest numbers, ledger and figures out."""
 
+import html
 import re
 from functools import partial
 from typing import get_args
@@ -18,7 +19,7 @@ from pages._ui import cached, state
 from pages._ui.drawing import charts
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
 from pages._ui.wording.labels import NOBODY_SAMPLED
-from pages._ui.wording.numbers import percent
+from pages._ui.wording.numbers import metres, percent
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 from tests.support.charts import drawn as drawn
 from tests.support.page import bodies, tables, text
@@ -38,16 +39,31 @@ def card(app: AppTest, label: str) -> str:
     return re.search(r'class="value">([^<]*)<', cards.split(label, 1)[1])[1]
 
 
+def card_range(app: AppTest, label: str) -> str:
+    """Return what stands beside the value of one large number."""
+    cards = next(part for part in bodies(app) if 'class="cards' in part)
+    return re.search(r'class="range">([^<]*)<', cards.split(label, 1)[1])[1]
+
+
+def drawn_by_the_engine(parameters: DensityParameters) -> list[density.DensityRelease]:
+    """Return five draws as the page makes them, by the engine alone."""
+    seed = state.SIMULATED_SEED, 0
+    rngs = [cached.generator(seed, "density", repeat, 1) for repeat in range(5)]
+    return [density.release(load("demo-city"), parameters, rng=rng) for rng in rngs]
+
+
 @pytest.mark.parametrize("method", get_args(DensityMethod))
 def test_first_screen_shows_the_engines_numbers(open_density, method):
     app = open_density(variant=method, epsilon=0.5)
-    data, parameters = load("demo-city"), DensityParameters(epsilon=0.5, method=method)
-    rng = cached.generator((state.SIMULATED_SEED, 0), "density", 0, 1)
-    release, truth = density.release(data, parameters, rng=rng), density.truth(data)
-    error = abs(release.counts.sum() - truth.sum()) / truth.sum()
-    assert card(app, "Error of the total") == percent(error)
-    errors = metrics.mean_relative_error(truth, release.counts)
-    assert card(app, "Relative error (MRE)") == percent(float(np.nanmean(errors)))
+    truth = density.truth(load("demo-city"))
+    release, *others = drawn_by_the_engine(DensityParameters(epsilon=0.5, method=method))
+    counts = [one.counts for one in (release, *others)]
+    totals = [abs(one.sum() - truth.sum()) / truth.sum() for one in counts]
+    errors = [float(np.nanmean(metrics.mean_relative_error(truth, one))) for one in counts]
+    for label, each in (("Error of the total", totals), ("Relative error (MRE)", errors)):
+        assert card(app, label) == percent(np.mean(each))
+        ends = f"{percent(min(each))} to {percent(max(each))} in 5 draws"
+        assert html.unescape(card_range(app, label)) == ends
     assert card(app, "Proved privacy loss") == f"{release.ledger.proved_epsilon:.3g}"
     uses = density.METHODS[method].uses
     assert app.toggle(key="density_scaling").disabled == ("scaling" not in uses)
@@ -55,10 +71,25 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
         "max_visits_per_user" not in uses
     )
     said = text(app)
-    setting = Setting(seen=Seen(dataset=data.id), parameters=parameters)
-    assert describe_utility(compute_utility(setting, data), setting) in said
+    parameters = DensityParameters(epsilon=0.5, method=method)
+    setting = Setting(seen=Seen(dataset="demo-city"), parameters=parameters)
+    assert describe_utility(compute_utility(setting, load("demo-city")), setting) in said
     assert "Simulated people" in said
     assert "not a release" in said
+
+
+def test_the_displacement_is_the_mean_over_draws_at_every_hour_of_a_day(open_density, settled):
+    app = settled(open_density(epsilon=0.5))
+    truth = density.truth(load("demo-city"))[:, ::7]
+    assert sorted({hour % 24 for hour in range(0, 168, 7)}) == list(range(24))
+    between = load("demo-city").tessellation.zone_distances_m
+    each = [
+        np.nanmean(metrics.earth_movers_distance(truth, np.maximum(one.counts[:, ::7], 0), between))
+        for one in drawn_by_the_engine(DensityParameters(epsilon=0.5))
+    ]
+    assert card(app, "Displacement (EMD)") == metres(np.mean(each))
+    ends = f"{metres(min(each))} to {metres(max(each))} in 5 draws"
+    assert card_range(app, "Displacement (EMD)") == ends
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -128,7 +159,7 @@ def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
     assert "Mon 20:00–21:00" in text(app)
     zones = load("demo-city").zones
     app.selectbox(key="density_zone").select(zones["zone_id"].iloc[3]).run()
-    assert f"{zones['name'].iloc[3]}: relative error" in text(app)
+    assert f"{zones['name'].iloc[3]}, in this draw: relative error" in text(app)
     app.session_state["density_map_view"] = "Error"
     app.run()
     assert re.search("too few.*too many", text(app))

@@ -3,6 +3,7 @@
 import csv
 import html
 import io
+import math
 import re
 import threading
 import xml.etree.ElementTree as ElementTree
@@ -20,7 +21,7 @@ from engine.release import plan
 from engine.text.utility import describe_utility
 from engine.utility import compute_utility
 from pages._ui import cached
-from pages._ui.drawing.picture import LARGEST
+from pages._ui.drawing.picture import LARGEST, Shapes, of_flows
 from pages._ui.home import handout
 from pages._ui.state import SIMULATED_SEED
 from tests.support.page import bodies, figures, html_of, text
@@ -201,7 +202,7 @@ def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, 
     app = open_home(epsilon="0.3", unit=unit, od_time=step, od_data="demo-city")
     risk = risk_of_trips(ODParameters(epsilon=0.3, unit=unit), days)
     _, number, needle = gauges(app)[0]
-    assert number == f"{100 * risk.best_guess:.0f} of 100"
+    assert number == f"{math.ceil(100 * risk.best_guess)} of 100"
     assert needle == pytest.approx(200 * (risk.best_guess - 0.5), abs=0.01)
     noise = "each under its own noise" if step == "day" else "under one noise"
     whole = f"7 days {noise}: ε = {risk.epsilon:.2g}"
@@ -293,6 +294,36 @@ def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
     kinds = [private.count(f'"flow {kind}"') for kind in ("phantom", "inflated", "lost")]
     assert counted[0] > 0
     assert kinds == counted
+
+
+def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(open_home):
+    app = open_home(od_method="estimate", od_data="demo-city", epsilon="0.3")
+    setting, demo = of(
+        ODParameters(epsilon=0.3, max_trips_per_user=4, method="estimate"), step="day"
+    )
+    true, private = od.truth(demo, days=0)[0], cached.draw(setting, SEED).as_shown[0]
+    busy = np.argsort(-true, axis=None, kind="stable")[:LARGEST]
+    hidden = ((true >= 15) & (private == 0)).ravel()[busy].sum()
+    assert hidden > 0
+    (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
+    assert f"15+ trips, too uncertain to draw: {hidden} of the {LARGEST} largest true" in drawn
+    hovers = re.findall(r"<title>(.*?)</title>", drawn, re.DOTALL)
+    silent = [one for one in hovers if one.endswith("private: too uncertain to draw")]
+    assert len(silent) == (private.ravel()[busy] == 0).sum() + hidden  # on both sides
+    assert "private: 0" not in drawn
+    assert "reads 0" not in drawn
+
+
+@pytest.mark.parametrize("method", ["published", "estimate"])
+def test_where_every_flow_is_below_the_threshold_none_is_called_lost(method):
+    true, names = np.array([[0, 9], [3, 0]]), ("a", "b")
+    drawn = Shapes("0 0 9 9", ("M0 0Z", "M1 1Z"), np.array([[0.0, 0.0], [9.0, 9.0]]), names)
+    estimated = method == "estimate"
+    about = {"least": 15, "epsilon": 1.0, "estimated": estimated}
+    made = of_flows(drawn, true, np.zeros_like(true), **about)
+    assert "no true flow has 15+ trips, so none is lost" in made.key
+    assert not re.search(r"reads 0|0 of the|: 0 of 2", made.key)
+    assert ("private: 0" in made.sides) is not estimated
 
 
 def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
@@ -441,7 +472,7 @@ def test_the_numbers_of_flows_are_those_of_the_exact_law(open_home, settled):
 def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_home):
     """They are those that its page showed, a page further too."""
     app = open_home(od_data="demo-city")
-    before, (_, first, _) = figures(app)[4:], gauges(app)[1]
+    before, ((_, bound, _), (_, first, _)) = figures(app)[4:], gauges(app)[:2]
     app.button(key="pin").click().run()
     assert "pinned" not in html_of(app)
     state_of = {"epsilon": 0.1, "unit": "person", "od_method": "estimate"}
@@ -449,7 +480,8 @@ def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_hom
         app.session_state[key] = value
     app.run()
     shown = html_of(app)
-    assert f"pinned: {first.removesuffix(' of 100')}" in shown
+    for gauge in (bound, first):
+        assert re.search(f"pinned: (at most )?{gauge.removesuffix(' of 100')}", shown)
     for value in before:
         assert f"pinned: {value}" in shown
     assert figures(app)[4:] != before

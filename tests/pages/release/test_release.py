@@ -32,7 +32,7 @@ def test_a_budget_is_asked_for_first(page):
     assert not BudgetLedger().path.exists()
     (form,) = page.get("form")
     assert not form.proto.form.enter_to_submit  # Enter in a field declares nothing
-    assert "ε 2 at most 88 of 100 guesses" in texts(page)
+    assert "ε 2 at most 89 of 100 guesses" in texts(page)
     next(one for one in page.text_input if one.label.startswith("Your name")).set_value("me")
     app = next(one for one in page.button if one.label == "Declare the budget").click().run()
     assert "yours to say" in errors(app)[0]  # how much is nobody's default

@@ -208,6 +208,34 @@ def test_a_click_on_a_zone_shows_its_flows_and_a_second_one_all(open_od, monkeyp
     assert seen[-1][0] != seen[0][0] or any("marked" in layer for layer in seen[-1])
 
 
+def test_the_map_says_of_flows_that_are_not_shown_what_they_are(open_od, method):
+    """The draw is the page's own; a flow that is estimated never reads 0."""
+    app = open_od(epsilon=0.3, od_method=method, od_flows_show="Phantom and lost")
+    uncertain = "too uncertain to draw"
+    hidden = [row["said"] for row in arrows(app) if row["edge"] == [*rgb(LOST), 235]]
+    assert hidden
+    said = {one.splitlines()[1].removeprefix("private: ").partition(" (")[0] for one in hidden}
+    key = next(one.value for one in app.markdown if "in this draw" in one.value)
+    table = tables(app)[-1]
+    listed = set(table["Private (trips)"][table["True (trips)"] != "0"])
+    if method == "estimate":
+        assert said == listed == {uncertain}
+        assert all(one.endswith("error: –") for one in hidden)
+        assert f"15+ trips, {uncertain}: " in key
+        assert "reads 0" not in key
+    else:
+        assert said == listed == {"0"}
+        assert "lost, 15+ trips but reads 0: " in key
+
+
+def test_where_all_flows_are_below_the_threshold_the_map_calls_none_lost(open_od):
+    assert od.truth(datasets.load("demo-city"), days=0).max() < 100
+    app = open_od(threshold=100)
+    key = next(one.value for one in app.markdown if "in this draw" in one.value)
+    assert "no true flow has 100+ trips, so none is lost" in key
+    assert "lost, " not in key
+
+
 def test_what_the_map_shows_is_the_draw(open_od, method, draw_of_page):
     app = open_od(threshold=3, epsilon=2.0, unit="trip", od_method=method)
     true, release = draw_of_page(

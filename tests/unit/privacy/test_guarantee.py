@@ -174,7 +174,7 @@ def test_a_density_counts_what_is_proved_where_that_is_more():
 
 def test_strength_changes_at_its_limits_and_single_trips_are_never_strong():
     assert (STRONG_GUESS, WEAK_GUESS) == (0.75, 0.95)
-    tried = (0.5, 0.75, 0.751, 0.95, 0.951, 1.0)
+    tried = (0.5, 0.75, 0.7501, 0.95, 0.9501, 1.0)
 
     def words(**named):
         return [Risk(best_guess=g, group_guess=g, epsilon=1.0, **named).strength for g in tried]
@@ -187,8 +187,25 @@ def test_strength_changes_at_its_limits_and_single_trips_are_never_strong():
 
 @pytest.mark.parametrize(
     ("guess", "words"),
-    [(0.5, "at most 50 of"), (0.7311, "at most 73 of"), (0.99, "at most 99 of"), (1.0, "over 99")],
+    [
+        (0.5, "at most 50 of"),
+        (0.5025, "at most 51 of"),
+        (0.7311, "at most 74 of"),
+        (0.75 + 1e-12, "at most 75 of"),
+        (0.7524, "at most 76 of"),
+        (0.99, "at most 99 of"),
+        (0.9901, "up to 100 of"),
+        (1.0, "up to 100 of"),
+    ],
 )
 def test_a_bound_is_written_as_guesses_out_of_100(guess, words):
     assert guesses(guess).startswith(words)
     assert guesses(guess, coin=True) == f"{guesses(guess)} (a coin: 50)"
+
+
+def test_no_bound_is_written_below_itself_nor_beside_a_strength_that_it_denies():
+    for guess in np.linspace(0.5, 1.0, 5003):
+        risk = Risk(best_guess=guess, group_guess=guess, epsilon=1.0)
+        count = int(guesses(guess).split()[2])
+        assert count - 1 < 100 * guess <= count + 1e-9
+        assert risk.strength == ("strong" if count <= 75 else "moderate" if count <= 95 else "weak")
