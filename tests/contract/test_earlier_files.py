@@ -295,6 +295,16 @@ def test_budgets_are_what_they_were(ledger):
     }
 
 
+def keys(document: Any) -> set[str]:
+    """Every key of a JSON document, with those above it."""
+    if isinstance(document, list):
+        return set().union(*map(keys, document))
+    if not isinstance(document, dict):
+        return set()
+    below = {f"{key}.{name}" for key, value in document.items() for name in keys(value)}
+    return {*document, *below}
+
+
 def charge(dataset: Path, out: Path, *more: str) -> int:
     days = ("--epsilon", "0.25", "--trips", "1000000", "--to", "2024-06-07")
     return command(("release", "od", str(dataset), *days, "--out", str(out), *more))
@@ -309,12 +319,20 @@ def test_a_release_is_charged_to_an_earlier_ledger(ledger, tmp_path):
     *_, charged, _ = entries(ledger)
     assert (charged[0], charged[2], charged[5]) == (21, "release", HEAD)
     body = json.loads(charged[4])
+    assert charged[4] == json.dumps(body, sort_keys=True, ensure_ascii=False)
     before = json.loads(entries(ledger)[4][4])
-    assert set(body) == set(before)
+    assert keys(body) == keys(before)
     assert (body["epsilon"], body["tables"]) == (1.25, before["tables"])
     assert "60 people (census)" in body["tuning_note"]
     said = json.loads((tmp_path / "out" / "statement.json").read_text(encoding="utf-8"))
     assert said["ledger"] == {"entry": 21, "hash": charged[6]}
+    with zipfile.ZipFile(EARLIER / "flows-published.zip") as packed:
+        earlier = json.loads(packed.read("flows-published/statement.json"))
+        columns = packed.read("flows-published/flows.csv").split(b"\n")[0].split(b",")
+    assert keys(earlier) <= keys(said)
+    assert {*columns} <= {
+        *(tmp_path / "out" / "flows.csv").read_bytes().split(b"\n")[0].split(b",")
+    }
     # what is not left, and tables of the same people under another name, are refused
     assert charge(EARLIER / "town", tmp_path / "more", "--tuned-on", "public", *where) == 2
     copy = shutil.copytree(EARLIER / "town", tmp_path / "copy")
