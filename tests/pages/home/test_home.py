@@ -16,18 +16,20 @@ from engine import datasets, frontier, origin_destination as od
 from engine.contract import Seen, Setting, When
 from engine.frontier import Need
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
-from engine.privacy import guesses, risk_of_trips
+from engine.privacy import STRONG_GUESS, WEAK_GUESS, guesses, risk_of_trips
 from engine.release import plan
 from engine.text.utility import describe_utility
-from engine.utility import compute_utility
+from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
 from pages._ui import cached
 from pages._ui.drawing.picture import LARGEST, Shapes, of_flows
 from pages._ui.home import handout
 from pages._ui.state import SIMULATED_SEED
+from pages._ui.wording.use import way
 from tests.support.page import bodies, figures, html_of, text
 
 SEED = (SIMULATED_SEED, 0)
 MOST_CONTROLS = 40
+LIMITS = FLOWS_LIMITS, DENSITY_LIMITS
 
 
 def gauges(app):
@@ -497,3 +499,37 @@ def test_what_both_cost_the_same_people_is_added_up(open_home):
     app.selectbox(key="unit").set_value("trip").run()
     assert "cannot be added up" in text(app)
     assert "Both read the same people" not in text(open_home(od_data="only-trips"))
+
+
+def bands(app):
+    """Return where each band of both gauges begins, in percent of its scale."""
+    (body,) = (body for body in bodies(app) if 'class="gauges"' in body)
+    return [
+        [float(place) for place in re.findall(r'class="sign" style="left:([\d.]+)%', gauge)]
+        for gauge in body.split('class="scale"')[1:]
+    ]
+
+
+def test_the_bands_of_both_gauges_begin_at_their_limits(open_home):
+    """Single trips are never strongly protected; a density is judged by limits of its own."""
+    strong, weak = (round(200 * (limit - 0.5), 2) for limit in (STRONG_GUESS, WEAK_GUESS))
+    flows, density = ([0, *(100 * limit for limit in sorted(limits))] for limits in LIMITS)
+    assert bands(open_home(od_data="demo-city")) == [[0, strong, weak], flows]
+    assert bands(open_home(od_data="demo-city", unit="trip")) == [[0, weak], flows]
+    shown = open_home(home_shown="density", density_data="demo-city")
+    assert bands(shown) == [[0, strong, weak], density]
+
+
+def test_the_share_that_crosses_stands_on_buttons_and_in_the_file(saved):
+    _, files = saved(od_data="demo-city", od_zones="clusters-10")
+    setting, demo = of(ODParameters(epsilon=1.0), "clusters-10", "day")
+    crossing = compute_utility(setting, demo).crossing
+    assert 0.1 < crossing < 0.9
+    table = dict(csv.reader(io.StringIO(files["CSV"])))
+    assert float(table["crossing"]) == pytest.approx(crossing)
+    judged = frontier.frontier(demo, Need(seen=setting.seen))
+    ways = [way for way in judged.way_out(0.51) if way.candidate.utility.crossing < 1]
+    assert ways
+    for one in ways:
+        share = f"{100 * one.candidate.utility.crossing:.0f}"
+        assert f"genuine of 100 of the {share} that cross zones; risk" in way(one)
