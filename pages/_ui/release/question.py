@@ -9,7 +9,7 @@ from engine.errors import ExplorerError
 from engine.release import WAYS, Plan, plan as planned_of, words
 from engine.release.plan import LEVEL
 from engine.release.statement import bar
-from engine.report import fitting
+from engine.report import ReportParameters
 from engine.resolution import FINEST
 from engine.synthetic.twininputs import in_words
 from pages._ui import cached, state
@@ -36,16 +36,12 @@ def ask() -> tuple[Setting, Entry] | None:
     else:
         entry, setting = state.entry("trips"), state.flows()
     frame.banners([entry], NOTHING_YET)
+    if entry is not None and setting is None and name == REPORT:
+        reported.missing(entry)
+        return None
     if entry is None or setting is None:
         st.info("This dataset has nothing of the kind to release: choose another in the sidebar.")
         return None
-    if name == REPORT:
-        if not reported.has_report(entry):
-            reported.missing(entry)
-            return None
-        kept = int(st.session_state.get("report_trips", 20))
-        usual = replace(setting.parameters, max_trips_per_user=kept)
-        return replace(setting, parameters=fitting(usual, cached.truth(setting))), entry
     return (_some_days(setting, entry) if name == FLOWS else setting), entry
 
 
@@ -76,7 +72,9 @@ def planned(setting: Setting) -> Plan | None:
         st.error(str(problem), icon=":material/error:")
     zones = "od_zones" if hasattr(setting.parameters, "unit") else "density_zones"
     said, mended = "Take the dataset's own zones", {zones: FINEST}
-    if setting.parameters.method not in WAYS:
+    if isinstance(setting.parameters, ReportParameters):
+        said, mended = "Ask nothing twice", {"report_preset": "derived"}
+    elif setting.parameters.method not in WAYS:
         said, mended = "Release the papers' scheme, one choice for all", {"variant": "efpag_joint"}
     elif setting.zones == FINEST:
         return None
