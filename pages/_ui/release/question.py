@@ -19,7 +19,7 @@ from pages._ui.release.words import JUDGED, LEAK, NOTHING_YET, SEE_BIAS, TUNED
 from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
-from pages._ui.views import reported
+from pages._ui.views import reported, spans
 from pages._ui.wording.use import guessed, held
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
@@ -27,7 +27,8 @@ FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 
 def ask() -> tuple[Setting, Entry] | None:
     """Draw the choice of a product; return its setting, or say what the dataset lacks for it."""
-    name = state.choose("What to release", (FLOWS, DENSITY, REPORT), "release_product")
+    products = FLOWS, spans.PRODUCT, DENSITY, REPORT
+    name = state.choose("What to release", products, "release_product")
     if name == REPORT:
         entry = reported.dataset()
         setting = state.report(entry)
@@ -42,6 +43,9 @@ def ask() -> tuple[Setting, Entry] | None:
     if entry is None or setting is None:
         st.info("This dataset has nothing of the kind to release: choose another in the sidebar.")
         return None
+    if name == spans.PRODUCT:
+        setting = spans.pick(setting, len(cached.dataset(setting.seen).zones))
+        return None if setting is None else (setting, entry)
     return (_some_days(setting, entry) if name == FLOWS else setting), entry
 
 

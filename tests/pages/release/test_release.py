@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from engine import datasets
+from engine.contract import When
 from engine.release import NOISE_CONSENT, BudgetLedger, ledger as engine_ledger
 from pages._ui import cached
 from pages._ui.release import page as release_page, question, work
@@ -127,6 +128,29 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     parameters = said["parameters"]
     assert (parameters["epsilon"], parameters["max_trips_per_user"]) == (2, 6)
     assert (parameters["suppression_threshold"], parameters["unit"]) == (3, "person")
+
+
+def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkeypatch):
+    """One setting on both pages, and the price that Change names."""
+    page.session_state["unit"] = "person"
+    app = declared(page)
+    app.switch_page("pages/2_Origin_Destination.py").run()
+    app.button_group(key="od_view").set_value("Change").run()
+    (days,) = (one for one in app.select_slider if "day after" in one.label)
+    app = days.set_value((1, 6)).run()
+    (length,) = (one for one in app.number_input if one.label == "Days in each")
+    app = length.set_value(2).run()
+    assert "a person pays ε = 1 for both spans" in texts(app)
+    asked, plan = [], question.planned_of
+    monkeypatch.setattr(question, "planned_of", lambda *of: asked.append(of[0]) or plan(*of))
+    app = app.switch_page("pages/7_Release.py").run()
+    app = app.button_group(key="release_product").set_value("Change of flows").run()
+    assert not app.exception, app.exception
+    assert asked[-1].when == When(step="whole", first=1, last=6, span=2)
+    assert asked[-1].parameters.unit == "person"
+    assert "costs a person ε = 1; 9 is left after it." in texts(app)
+    days = datasets.load("demo-city").metadata.days
+    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}, a matrix each" in texts(app)
 
 
 def test_real_people_are_judged_on_request_alone_and_that_is_stated(

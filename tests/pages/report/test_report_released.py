@@ -7,7 +7,7 @@ from engine.release import plan
 from engine.report import Analysis
 from pages._ui import cached, state
 from pages._ui.release import question, work
-from tests.support.page import text
+from tests.support.page import link_of, text
 
 REPORT, RELEASE = "pages/6_Report.py", "pages/7_Release.py"
 LINK = {"report_unit": "A single trip", "report_off": ["Trips by hour", "flows", "Visits by zone"]}
@@ -70,8 +70,8 @@ def test_what_is_changed_on_the_page_goes_to_the_release_and_into_the_link(open_
     assert planned[-1].parameters == wanted
     assert "At most 5 trips of a person over the whole period" in said
     assert "7 questions" in said
-    assert app.query_params["report_off"] == ["Trips by hour"]
-    assert app.query_params["report_trips"] == ["5"]
+    link = link_of(app)
+    assert (link["report_off"], link["report_trips"]) == ("Trips by hour", "5")
 
 
 def test_what_no_release_draws_is_said_with_what_mends_it(open_page, planned):
