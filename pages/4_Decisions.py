@@ -2,13 +2,17 @@
 
 import streamlit as st
 
+from engine.contract import Setting
 from engine.decisions import own_question
 from pages._ui import state
-from pages._ui.decisions import aid, epidemic
+from pages._ui.decisions import aid, epidemic, question
 from pages._ui.shell import frame, presenter
+from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.trips import change
 from pages._ui.trips.matrix import Matrix
+from pages._ui.wording import use as words
+from pages._ui.wording.privacy import UNITS
 
 EPIDEMIC, AID = VIEWS = "Epidemic", "Aid after a shock"
 
@@ -33,8 +37,8 @@ def draw() -> None:
             frame.link(frame.HOME, "Home")
     if presenter.on():
         presenter.epsilon(view)
-    if setting.when.step != "day":
-        _daily()
+    if view == EPIDEMIC and setting.when.step != "day":
+        _as_if_daily(setting, entry)
         return
     session().judged.add(entry.name)
     if view == EPIDEMIC:
@@ -45,17 +49,18 @@ def draw() -> None:
         change.leaving(Matrix(setting))
 
 
-def _daily() -> None:
-    """Say that decisions follow days, which this setting does not release, and offer it."""
+def _as_if_daily(setting: Setting, entry: Entry) -> None:
+    """Show what needs days as if each were released, where asked to; what is set stays as it is."""
+    daily, said = question.as_daily(setting)
     st.info(
-        "A response follows the days, and this setting adds them up before it is released. Release "
-        "each day by itself to judge decisions.",
+        f"An epidemic follows the days, and this setting is released {words.when(setting)}. It can "
+        f"be shown {said}. That changes nothing that is set.",
         icon=":material/calendar_month:",
     )
-    person = state.value(state.UNIT) == "person"
-    changes = {"od_time": "day"} | ({"unit": "person-day"} if person else {})
-    label = "Release each day, protecting a person's day" if person else "Release each day"
-    st.button(label, key="decisions_daily", on_click=state.put, kwargs=changes)
+    if st.toggle(f"{said[0].upper()}{said[1:]}", key="decisions_as_daily", **state.LINKED):
+        session().judged.add(entry.name)
+        session().said = f"{words.levers(daily)}, {UNITS[daily.parameters.unit]}, {said}"
+        epidemic.draw(daily, entry, said)
 
 
 frame.show(draw, "Decisions", LEAD)

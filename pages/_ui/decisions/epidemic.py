@@ -39,6 +39,7 @@ class Shown(NamedTuple):
     key: Seen
     outbreak: Outbreak
     true: Floats
+    as_set: bool
 
     @property
     def names(self) -> dict[str, str]:
@@ -46,9 +47,10 @@ class Shown(NamedTuple):
         return work.names(self.key)
 
 
-def draw(setting: Setting, entry: Entry) -> None:
-    """Draw the view; what lacks is said before anything is shown."""
-    st.subheader(f"When zones act in an epidemic: {inert(entry.name)}", anchor=False)
+def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
+    """Draw the view, `as_if` it were what is set; what lacks is said before anything is shown."""
+    title = f"When zones act in an epidemic: {inert(entry.name)}"
+    st.subheader(title + f", {as_if}" * bool(as_if), anchor=False)
     key = work.place(setting.seen)
     try:
         with st.container(key="decisions_question"):
@@ -61,7 +63,7 @@ def draw(setting: Setting, entry: Entry) -> None:
     if float(true.max()) < outbreak.threshold:
         _nothing_happens(float(true.max()), entry, key, outbreak)
         return
-    seen = Shown(setting, entry, key, outbreak, true)
+    seen = Shown(setting, entry, key, outbreak, true, as_set=not as_if)
     asked = key, outbreak, (setting.parameters,), state.seed(entry)
     parts = [(*asked, at) for at in range(cached.REPEATS // work.PIECE)]
     drawn = pieces.ask("decisions_here", work.epidemics, parts)
@@ -208,7 +210,8 @@ def _over_epsilon(seen: Shown) -> None:
         )
         if done:
             promise = f"accuracy at {accuracy:.0%} and recall at {recall:.0%}"
-            question.offer(keeps_epidemic(compared, accuracy, recall), promise, seen.entry.name)
+            met = keeps_epidemic(compared, accuracy, recall)
+            question.offer(met, promise, seen.entry.name, as_set=seen.as_set)
 
     question.live("decisions_curve", curve, show)
 
