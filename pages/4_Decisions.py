@@ -2,17 +2,13 @@
 
 import streamlit as st
 
-from engine.contract import Setting
 from engine.decisions import own_question
 from pages._ui import state
-from pages._ui.decisions import aid, epidemic, question
+from pages._ui.decisions import aid, epidemic
 from pages._ui.shell import frame, presenter
-from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.trips import change
 from pages._ui.trips.matrix import Matrix
-from pages._ui.wording import use as words
-from pages._ui.wording.privacy import UNITS
 
 EPIDEMIC, AID = VIEWS = "Epidemic", "Aid after a shock"
 
@@ -38,7 +34,7 @@ def draw() -> None:
     if presenter.on():
         presenter.epsilon(view)
     if view == EPIDEMIC and setting.when.step != "day":
-        _as_if_daily(setting, entry)
+        epidemic.draw_as_if_daily(setting, entry)
         return
     session().judged.add(entry.name)
     if view == EPIDEMIC:
@@ -47,20 +43,6 @@ def draw() -> None:
         aid.draw(setting, entry)
         st.subheader("Who left: what rose, what fell", anchor=False)
         change.leaving(Matrix(setting))
-
-
-def _as_if_daily(setting: Setting, entry: Entry) -> None:
-    """Show what needs days as if each were released, where asked to; what is set stays as it is."""
-    daily, said = question.as_daily(setting)
-    st.info(
-        f"An epidemic follows the days, and this setting is released {words.when(setting)}. It can "
-        f"be shown {said}. That changes nothing that is set.",
-        icon=":material/calendar_month:",
-    )
-    if st.toggle(f"{said[0].upper()}{said[1:]}", key="decisions_as_daily", **state.LINKED):
-        session().judged.add(entry.name)
-        session().said = f"{words.levers(daily)}, {UNITS[daily.parameters.unit]}, {said}"
-        epidemic.draw(daily, entry, said)
 
 
 frame.show(draw, "Decisions", LEAD)

@@ -246,7 +246,7 @@ def as_released(parameters: DensityParameters) -> DensityParameters:
     >>> round(as_released(DensityParameters(epsilon=1.0)).epsilon, 3)
     1.147
     >>> round(as_released(DensityParameters(epsilon=1.0, method="zoom")).epsilon, 3)
-    0.935
+    0.936
     """
     asked, delta = parameters.epsilon, parameters.delta
     if not RELEASED_EPSILONS[0] <= asked <= RELEASED_EPSILONS[1] or delta > RELEASED_DELTA:

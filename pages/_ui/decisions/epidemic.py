@@ -24,7 +24,10 @@ from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.drawing.picture import Picture, Shapes
 from pages._ui.jobs import pieces
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
+from pages._ui.wording import use as words
 from pages._ui.wording.numbers import counted, inert, number, percent
+from pages._ui.wording.privacy import UNITS
 
 _ZONES = 3
 _EDGES = {"missed": "lost", "needless": "phantom", "right": ""}
@@ -71,6 +74,20 @@ def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
     _over_epsilon(seen)
     left_out = len(work.names(setting.seen)) - len(seen.names)
     st.caption(people(setting.parameters, left_out, outbreak))
+
+
+def draw_as_if_daily(setting: Setting, entry: Entry) -> None:
+    """Show what needs days as if each were released, where asked to; what is set stays as it is."""
+    daily, said = question.as_daily(setting)
+    st.info(
+        f"An epidemic follows the days, and this setting is released {words.when(setting)}. It can "
+        f"be shown {said}. That changes nothing that is set.",
+        icon=":material/calendar_month:",
+    )
+    if st.toggle(f"{said[0].upper()}{said[1:]}", key="decisions_as_daily", **state.LINKED):
+        session().judged.add(entry.name)
+        session().said = f"{words.levers(daily)}, {UNITS[daily.parameters.unit]}, {said}"
+        draw(daily, entry, said)
 
 
 def _nothing_happens(highest: float, entry: Entry, key: Seen, outbreak: Outbreak) -> None:
