@@ -20,6 +20,7 @@ from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
 from pages._ui.views import reported, spans
+from pages._ui.wording.numbers import joined
 from pages._ui.wording.use import guessed, held
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
@@ -91,6 +92,8 @@ def draw(plan: Plan, entry: Entry) -> None:
     names = ("title", "seen", "cells", "contribution", "beyond")
     title, seen, counted, kept, beyond = words(plan, *names)
     st.markdown(f"**{title}** of **{entry.name}** · {seen}")
+    if isinstance(plan.parameters, ReportParameters):
+        st.caption(f"It holds: {joined([one.label for one in plan.parameters.on])}.")
     _judge(plan, entry)
     rows, stage = plan.accuracy, plan.stages[0]
     first, large = rows[0], next((one for one in rows if "picked" in one.what), None)

@@ -54,6 +54,7 @@ def test_a_report_of_single_trips_with_analyses_left_out_is_released_as_it_is(
     )  # fmt: skip
     assert "Each trip by itself; nobody" in said
     assert "3 questions, each over bins" in said
+    assert "It holds: Trips and people, Trips over time, Travel time and Jump length." in said
     stages = plan(planned[-1], cached.ingested(planned[-1])).stages
     assert sum(one.sensitivity / one.scale for one in stages) == pytest.approx(1, abs=1e-5)
     app = app.switch_page(REPORT).run()  # and back it is as it was
