@@ -176,6 +176,8 @@ def drawn_utilities(
     flows = isinstance(settings[0], ODParameters)
     product: Any = od if flows else density
     draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
+    if not flows:  # what is judged is what is released
+        settings = [density.as_released(setting) for setting in settings]
     when: dict[str, Any] = {"days": 0} if flows else {}
     sums = np.zeros((len(settings), draws, 3))
     for setting, repeat, row in sweeping.sweep(

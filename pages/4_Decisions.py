@@ -33,8 +33,8 @@ def draw() -> None:
             frame.link(frame.HOME, "Home")
     if presenter.on():
         presenter.epsilon(view)
-    if setting.when.step != "day":
-        _daily()
+    if view == EPIDEMIC and setting.when.step != "day":
+        epidemic.draw_as_if_daily(setting, entry)
         return
     session().judged.add(entry.name)
     if view == EPIDEMIC:
@@ -43,19 +43,6 @@ def draw() -> None:
         aid.draw(setting, entry)
         st.subheader("Who left: what rose, what fell", anchor=False)
         change.leaving(Matrix(setting))
-
-
-def _daily() -> None:
-    """Say that decisions follow days, which this setting does not release, and offer it."""
-    st.info(
-        "A response follows the days, and this setting adds them up before it is released. Release "
-        "each day by itself to judge decisions.",
-        icon=":material/calendar_month:",
-    )
-    person = state.value(state.UNIT) == "person"
-    changes = {"od_time": "day"} | ({"unit": "person-day"} if person else {})
-    label = "Release each day, protecting a person's day" if person else "Release each day"
-    st.button(label, key="decisions_daily", on_click=state.put, kwargs=changes)
 
 
 frame.show(draw, "Decisions", LEAD)

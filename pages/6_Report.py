@@ -21,14 +21,15 @@ def draw() -> None:
     """Draw the page."""
     entry = reported.dataset()
     setting = state.report(entry)
-    if setting is None or entry is None:
+    if entry is None or "trips" not in entry.parts:
         frame.missing(entry, "trips")
         return
     frame.banners([entry])
-    if not reported.has_report(entry):
+    if setting is None:
         reported.missing(entry)
         return
-    report = Report(question.ask(setting))
+    question.ask(setting.parameters.on)
+    report = Report(setting)
     session().said = question.said(report.parameters)
     answer.draw(report)
     VIEWS[state.choose("View", list(VIEWS), "report_view")](report)

@@ -2,6 +2,7 @@
 
 from ..parameters import DensityParameters
 from .accounting import (
+    as_released,
     at_equal_proved_epsilon,
     default_cluster_minimum,
     delta_is_large,
@@ -19,6 +20,7 @@ __all__ = [
     "DensityParameters",
     "DensityRelease",
     "DensityScores",
+    "as_released",
     "at_equal_proved_epsilon",
     "cover_series",
     "default_cluster_minimum",

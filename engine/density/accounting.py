@@ -7,6 +7,7 @@ one is written out in ``docs/density.md``.
 
 import math
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -27,6 +28,9 @@ BOUNDED_RANGE_FACTOR_SQUARED = 2.0
 
 RELATIVE_NOISE = 0.01
 """Default τ: with all coefficients kept, the expected RSSE is 1% of a cluster's total (P1 §6)."""
+
+RELEASED_EPSILONS, RELEASED_DELTA = (1e-3, 50.0), 1e-3
+"""Within which ε the release of a density with Gaussian noise lies, and its largest δ."""
 
 KEPT: Floats = np.arange(1, HOURS_PER_WEEK + 1, dtype=np.float64)
 """The k that can be chosen."""
@@ -226,6 +230,50 @@ def at_equal_proved_epsilon(
         high = min(2 * high, ceiling)
     epsilon = high if low == high else bracketed_root(excess, low, high)
     return replace(parameters, epsilon=epsilon)
+
+
+@lru_cache(maxsize=1024)
+def as_released(parameters: DensityParameters) -> DensityParameters:
+    """Return the settings at the ε whose noise here is the noise of their release.
+
+    A release charges what zCDP proves of whole-number noise (``docs/release.md``). Of `efpag_joint`
+    that is less than P1's ε, which is therefore larger; of `zoom` it is more than the exact ε of
+    continuous noise, which is therefore smaller. All others stay as they are, and what no release
+    takes: an ε or δ out of its range, classical noise that is proved up to a smaller ε only.
+
+    Examples
+    --------
+    >>> round(as_released(DensityParameters(epsilon=1.0)).epsilon, 3)
+    1.147
+    >>> round(as_released(DensityParameters(epsilon=1.0, method="zoom")).epsilon, 3)
+    0.936
+    """
+    asked, delta = parameters.epsilon, parameters.delta
+    if not RELEASED_EPSILONS[0] <= asked <= RELEASED_EPSILONS[1] or delta > RELEASED_DELTA:
+        return parameters
+    if parameters.method == "zoom":
+
+        def excess(log_strength: float) -> float:
+            return zcdp_to_epsilon(math.exp(2 * log_strength) / 2, delta) - asked
+
+        strength = math.exp(bracketed_root(excess, math.log(asked) - 8, math.log(asked) + 2))
+        return replace(parameters, epsilon=strength_to_epsilon(strength, delta))
+    if parameters.method != "efpag_joint" or not parameters.scaling:
+        return parameters
+
+    def charged(epsilon: float) -> float:
+        published = replace(parameters, epsilon=epsilon)
+        rho = parameters.max_visits_per_user / (2 * coefficient_scale(published) ** 2)
+        choice = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * epsilon / 8
+        return epsilon / 2 + choice + zcdp_to_epsilon(rho, delta)
+
+    highest = 1.6 * asked
+    if parameters.gaussian == "classical":
+        highest = min(highest, CLASSICAL_GAUSSIAN_MAX_EPSILON)
+        if charged(highest) < asked:
+            return parameters
+    found = bracketed_root(lambda epsilon: charged(epsilon) - asked, asked / 64, highest)
+    return replace(parameters, epsilon=found)
 
 
 def delta_is_large(delta: float, people_public: int | None) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..contract import Setting
 from ..datasets import Dataset, storage
-from ..density.accounting import delta_is_large
+from ..density.accounting import RELEASED_DELTA, delta_is_large
 from ..errors import ExplorerError, ParameterError
 from ..parameters import USES
 from ..resolution import look_at
@@ -67,7 +67,7 @@ WAYS: dict[str, ModuleType] = {
 """By method what plans, reads and writes it. The other methods of the density, and draws of the
 report's exponential mechanism, stay in exploration: their noise is no whole number."""
 
-_LONGEST_NOTE, _LARGEST_DELTA = 2000, 1e-3
+_LONGEST_NOTE = 2000
 _OF_PEOPLE = ("truth", "presampled", "trips", "report", "zoom_towers")
 
 
@@ -147,9 +147,9 @@ def plan(setting: Setting, dataset: Dataset, *, trips: int | None = None) -> Pla
             value=repr(method),
             remedy="the others add noise that is no whole number and are for exploring",
         )
-    if "delta" in USES.get(method, ()) and setting.parameters.delta > _LARGEST_DELTA:
+    if "delta" in USES.get(method, ()) and setting.parameters.delta > RELEASED_DELTA:
         raise ParameterError(
-            f"delta must be at most {_LARGEST_DELTA:g} for a release",
+            f"delta must be at most {RELEASED_DELTA:g} for a release",
             value=f"{setting.parameters.delta!r}",
             remedy="choose it below one over the number of people, such as 1e-7",
         )

@@ -17,7 +17,7 @@ from ..arrays import Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..datasets.zoomtables import WEIGHT_UNITS
-from ..density.accounting import laplace_ledger
+from ..density.accounting import RELEASED_EPSILONS, laplace_ledger
 from ..density.aggregates import tower_tree
 from ..density.reading import NoisyTable, read
 from ..density.zoom import measure, zoom_stages
@@ -30,7 +30,6 @@ from .plan import LEVEL, ROOM, Accuracy, Plan, Progress, Stage, laplace_sd, norm
 
 HOUR = -math.log(1 - LEVEL) / math.sqrt(2)  # deviations in a bar of a single noise, the widest
 WEEK = normal_bar(math.sqrt(HOURS_PER_WEEK))  # deviations of an hour in a bar of the week
-_EPSILONS = (1e-3, 50.0)  # of zoom: OpenDP finds ε of every ρ
 
 
 def plan(setting: Setting, view: Dataset) -> Plan:
@@ -139,7 +138,7 @@ def zone_deviations(view: Dataset) -> Any:
 
 def _strength(parameters: DensityParameters) -> float:
     """Return μ = √(2ρ) of the settings, where a release may have them."""
-    validation.finite_within("epsilon", parameters.epsilon, _EPSILONS, "0.1 to 2 is usual")
+    validation.finite_within("epsilon", parameters.epsilon, RELEASED_EPSILONS, "0.1 to 2 is usual")
     return noise.zcdp_strength(parameters.epsilon, parameters.delta)
 
 

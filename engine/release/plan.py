@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 from scipy.special import ndtri
@@ -27,6 +27,8 @@ ROOM = 1 + 1e-12
 """By how much noise is larger than what proves its ε, for what floating point rounds: sums of
 shares never exceed ε, nor ρ what is stated."""
 
+Product = Literal["od", "od-estimate", "density", "density-fourier", "density-zoom", "report"]
+PRODUCTS: tuple[Product, ...] = get_args(Product)
 Progress = Callable[[float], None]
 _ROOM = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
 
@@ -113,7 +115,7 @@ class Plan(Loss):
     on average where nothing was counted and negative noise is set to 0.
     """
 
-    product: Literal["od", "od-estimate", "density", "density-fourier", "density-zoom", "report"]
+    product: Product
     setting: Setting
     metadata: Metadata
     limit: int

@@ -20,7 +20,7 @@ from .mechanism import (
     release_table,
 )
 from .scores import scores
-from .settings import BINS, Analysis, ReportParameters, even
+from .settings import BINS, Analysis, ReportParameters
 
 __all__ = [
     "BINS",
@@ -34,7 +34,6 @@ __all__ = [
     "Result",
     "available",
     "draw_noise",
-    "even",
     "extent_of",
     "fitting",
     "labels",

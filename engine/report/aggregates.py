@@ -1,6 +1,5 @@
 """Reading ``report.parquet``: every count of a report at any M, without a look at a person."""
 
-from dataclasses import replace
 from datetime import date, timedelta
 from typing import NamedTuple
 
@@ -13,7 +12,7 @@ from ..arrays import Floats, Integers
 from ..datasets import Dataset, remembered
 from ..errors import DatasetError
 from .measures import BEYOND, STOPS, Extent, Measure
-from .settings import BINS, Analysis, ReportParameters, even, stop_index
+from .settings import BINS, Analysis, ReportParameters, stop_index
 
 FILE = "report.parquet"
 _LONGEST_BY_DAY, _LONGEST_BY_WEEK = 90, 712
@@ -108,11 +107,10 @@ def truth(dataset: Dataset) -> ReportTable:
 
 
 def fitting(parameters: ReportParameters, table: ReportTable) -> ReportParameters:
-    """Return even shares without what a dataset cannot tell: sightings have no travel times."""
-    if table.has_travel_times:
+    """Return the report without what a dataset cannot tell: sightings have no travel times."""
+    if table.has_travel_times or Analysis.TRAVEL_TIME not in parameters.on:
         return parameters
-    known = [one for one in parameters.on if one is not Analysis.TRAVEL_TIME]
-    return replace(parameters, shares=even(known))
+    return parameters.without([Analysis.TRAVEL_TIME])
 
 
 def extent_of(dataset: Dataset) -> Extent:

@@ -185,7 +185,7 @@ def require_lengths(table: ReportTable, parameters: ReportParameters) -> None:
         raise ParameterError(
             "travel_time needs trips with their ends",
             value="trips found between sightings",
-            remedy="leave it out: shares=even(…) of the others",
+            remedy="leave it out: parameters.without(['travel_time'])",
         )
 
 

@@ -137,8 +137,9 @@ class ReportParameters:
     method : str
         One of `ReportMethod`.
     shares : tuple of (Analysis, float) or None
-        The analyses that are on, each with its share of ε; together at most 1. None shares ε
-        evenly among all that the unit allows; `even` among some of them.
+        The analyses that are on, each with its share of ε; together at most 1, and 0 for one that
+        follows from others. None shares ε evenly among all that the unit allows; `without` among
+        some of them.
 
     Raises
     ------
@@ -147,9 +148,9 @@ class ReportParameters:
 
     Examples
     --------
-    >>> parameters = ReportParameters(epsilon=1.0, shares=even(["days", "flows"]))
-    >>> parameters.asked[Analysis.FLOWS]
-    0.5
+    >>> trips = ReportParameters(epsilon=1.0, unit="item").without(["hours", "visits", "flows"])
+    >>> {str(name): round(share, 3) for name, share in trips.asked.items()}
+    {'days': 0.333, 'travel_time': 0.333, 'jump_length': 0.333}
     """
 
     epsilon: float
@@ -165,8 +166,7 @@ class ReportParameters:
         validation.one_of("method", self.method, get_args(ReportMethod), "'derived' is advised")
         if self.shares is not None:
             for name, share in self.shares:
-                _analysis(name)
-                validation.finite_above(f"the share of {name}", share, 0, "leave out what is off")
+                self._check_share(_analysis(name), share)
             total = sum(_millionths(share) for _, share in self.shares)
             if total > MILLION:
                 raise ParameterError(
@@ -181,9 +181,28 @@ class ReportParameters:
                 "at least one analysis must be on", value="none", remedy="give one a share"
             )
 
+    def _check_share(self, analysis: Analysis, share: float) -> None:
+        if self.parts(analysis):
+            validation.finite_above(f"the share of {analysis}", share, 0, "leave out what is off")
+        elif share != 0:
+            raise ParameterError(
+                f"the share of {analysis} must be 0 where it follows from others and costs nothing",
+                value=f"{share!r}",
+                remedy="give its share to the others, as `without` does",
+            )
+
     def at(self, epsilon: float) -> "ReportParameters":
         """Return the settings at another ε."""
         return replace(self, epsilon=epsilon)
+
+    def without(self, analyses: Collection[str]) -> "ReportParameters":
+        """Return the report without some analyses; ε is shared evenly by those that cost any."""
+        left_out = {_analysis(name) for name in analyses}
+        on = [analysis for analysis in self.on if analysis not in left_out]
+        is_free = {Analysis.SIZE: not _size_parts(self.unit, self.method, on)}
+        paid = sum(not is_free.get(analysis) for analysis in on)
+        shares = ((one, 0.0 if is_free.get(one) else 1 / paid) for one in on)
+        return replace(self, shares=tuple(shares))
 
     @property
     def used(self) -> "ReportParameters":
@@ -216,10 +235,7 @@ class ReportParameters:
         """Return the numbers that are asked apart, each with an equal part of the share."""
         if analysis is not Analysis.SIZE:
             return ((analysis.label, analysis.counted),)
-        people: tuple[tuple[str, Counted], ...] = (("people", "user"),)
-        trips: tuple[tuple[str, Counted], ...] = (("trips", "trip"),)
-        summed = self.method == "derived" and Analysis.DAYS in self.on
-        return (people if self.unit == "user" else ()) + (() if summed else trips)
+        return _size_parts(self.unit, self.method, self.on)
 
     def epsilon_of(self, analysis: Analysis) -> float:
         """Return what an analysis costs: 0 where it follows from others or is off."""
@@ -235,10 +251,13 @@ class ReportParameters:
         return sensitivity(counted, self.unit, self.max_trips_per_user)
 
 
-def even(analyses: Collection[str]) -> tuple[tuple[Analysis, float], ...]:
-    """Return equal shares of the named analyses."""
-    named = [a for a in Analysis if a in {_analysis(name) for name in analyses}]
-    return tuple((analysis, 1 / len(named)) for analysis in named)
+def _size_parts(
+    unit: Unit, method: ReportMethod, on: Collection[Analysis]
+) -> tuple[tuple[str, Counted], ...]:
+    """Return what the size of a report asks: people of users, trips where days do not tell them."""
+    people: tuple[tuple[str, Counted], ...] = (("people", "user"),) if unit == "user" else ()
+    summed = method == "derived" and Analysis.DAYS in on
+    return people if summed else (*people, ("trips", "trip"))
 
 
 def stop_index(max_trips_per_user: int) -> int:

@@ -132,15 +132,21 @@ def generator(seed: Seed, purpose: str, repeat: int = 0, layer: int = 0) -> np.r
 
 def noise_of(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> np.random.Generator:
     """Return the generator of one draw of a setting: it does not change with the parameters."""
-    seen = setting.seen
-    purpose = {density: "density", od: "trips", report: "report"}[product_of(setting)]
+    name = {density: "density", od: "trips", report: "report"}[product_of(setting)]
+    purpose = purpose_of(name, setting.seen)
+    return generator(seed, purpose, repeat, setting.when.first + 1 + day)
+
+
+def purpose_of(name: str, seen: Seen) -> str:
+    """Return what noise is drawn for: apart for every level of zones and every way to add days."""
+    purpose, when = name, seen.when
     if seen.zones != FINEST:  # coarse zones must not share noise with those inside
         purpose += f" {seen.zones}"
-    if purpose.startswith("trips") and seen.when.step != "day":
-        purpose += f" {seen.when.step}"
-        if seen.when != When(step=seen.when.step):  # nor days that are added up with some of them
-            purpose += f" {seen.when.first} {seen.when.last} {seen.when.span}"
-    return generator(seed, purpose, repeat, seen.when.first + 1 + day)
+    if when.step != "day":
+        purpose += f" {when.step}"
+        if when != When(step=when.step):  # nor days that are added up with some of them
+            purpose += f" {when.first} {when.last} {when.span}"
+    return purpose
 
 
 def release(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:

@@ -20,16 +20,16 @@ from engine.parameters import (
     DensityParameters,
     ODParameters,
 )
-from engine.report import ReportParameters
+from engine.report import STOPS, Analysis, ReportParameters, available, fitting
 from engine.resolution import FINEST
 from engine.text.zones import count_zones, name_level
-from pages._ui import facts
+from pages._ui import cached, facts
 from pages._ui.cached import Seed
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import came_by_history, page, session
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, PARTS, SIMULATED_BANNER
-from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES
+from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES, REPORT_METHODS, REPORT_UNITS
 from pages._ui.wording.numbers import hour_of_week, scientific
 from pages._ui.wording.privacy import UNITS
 from pages._ui.wording.use import levers
@@ -80,6 +80,35 @@ class Field(Generic[T]):
         except ValueError:
             return None
         return nearest(number, stops) if stops and stops[0] <= number <= stops[-1] else None
+
+    def read_all(self, texts: Sequence[str]) -> Any:
+        """Return what a link says by all its texts, of which the last counts; else None."""
+        return self.read(texts[-1])
+
+    def write(self, value: Any) -> str | tuple[str, ...]:
+        """Return what a link says of a value."""
+        return self.words(value).lower() if self.default is False else self.words(value)
+
+    def has(self, value: Any) -> bool:
+        """Whether it can be set to a value."""
+        return value in self.options
+
+
+class Several(Field[Any]):
+    """What may be several of its options at a time, a list: one text of a link each."""
+
+    def read_all(self, texts: Sequence[str]) -> list[Any] | None:
+        """Return every option that a link says; None where one of them is none."""
+        found = [self.read(text) for text in texts]
+        return None if None in found else found
+
+    def write(self, value: Any) -> tuple[str, ...]:
+        """Return the words of all that are set."""
+        return tuple(map(self.words, value))
+
+    def has(self, value: Any) -> bool:
+        """Whether every one is an option."""
+        return isinstance(value, list) and all(one in self.options for one in value)
 
 
 EPSILON = Field[float](
@@ -160,9 +189,34 @@ VIEW = Field[str](
     default="explore",
     words={"explore": "Explore", "presenter": "Present"}.__getitem__,
 )
+REPORT_UNIT = Field[str](
+    key="report_unit",
+    label="Who is protected",
+    options=tuple(REPORT_UNITS),
+    default="user",
+    words=REPORT_UNITS.__getitem__,
+)
+REPORT_TRIPS = Field[int](
+    key="report_trips", label="Trips kept per person (M)", options=STOPS, default=20
+)
+REPORT_METHOD = Field[str](
+    key="report_preset",
+    label="Budget",
+    options=tuple(REPORT_METHODS),
+    default="derived",
+    words=REPORT_METHODS.__getitem__,
+)
+REPORT_OFF = Several(
+    key="report_off",
+    label="Leave out",
+    options=[str(one) for one in Analysis],
+    default=[],
+    words=lambda one: Analysis(one).label,
+)
 FIELDS: tuple[Field[Any], ...] = (
     *(EPSILON, DELTA, MAX_VISITS, VARIANT, SCALING, SMOOTHING, GAUSSIAN),
     *(UNIT, MAX_TRIPS, THRESHOLD, OD_METHOD, OD_TIME, RISK, SHOWN, HOUR, VIEW),
+    *(REPORT_UNIT, REPORT_TRIPS, REPORT_METHOD, REPORT_OFF),
 )
 """Everything that is set for all pages, but for names of datasets and zones."""
 
@@ -181,6 +235,12 @@ BEHIND: dict[str, dict[str, Field[Any]]] = {
         "unit": UNIT,
         "max_trips_per_user": MAX_TRIPS,
         "suppression_threshold": THRESHOLD,
+    },
+    "report": {
+        "epsilon": EPSILON,
+        "max_trips_per_user": REPORT_TRIPS,
+        "unit": REPORT_UNIT,
+        "method": REPORT_METHOD,
     },
 }
 """Of each part the parameters of a setting, and what sets them."""
@@ -225,14 +285,23 @@ def start() -> None:
     if kept.adopted and not again:
         into_link()
         return
-    texts = st.query_params.to_dict()
+    texts: dict[str, Any] = st.query_params.to_dict()
     for field in FIELDS:
-        text = texts.get(field.key)
-        found = None if text is None else field.read(_BEFORE.get((field.key, text), text))
-        if found is None and text is not None:
-            kept.notices.append(f"The link asks for {field.key} = {text}, which cannot be set.")
-        if found is not None:
-            held[field.key] = found
+        said = st.query_params.get_all(field.key)
+        if not said:
+            continue
+        found = field.read_all([_BEFORE.get((field.key, text), text) for text in said])
+        if found is None:
+            asked = ", ".join(said)
+            kept.notices.append(f"The link asks for {field.key} = {asked}, which cannot be set.")
+            if isinstance(field, Several):  # its widget would take what it can read
+                del st.query_params[field.key]
+            continue
+        held[field.key] = found
+        if isinstance(field, Several):
+            texts[field.key] = field.write(found)
+            if list(texts[field.key]) != said:  # its widget reads no ids
+                st.query_params[field.key] = texts[field.key]
     for key in NAMES:  # datasets first: they have the zones
         offered = names(key)
         said = [one for one in offered if texts.get(key) in (one, offered[one])]
@@ -249,13 +318,11 @@ def start() -> None:
     kept.adopted = True
 
 
-def _texts() -> dict[str, str]:
+def _texts() -> dict[str, str | tuple[str, ...]]:
     """Return what a link says of what is set."""
     held = st.session_state
     texts = {
-        one.key: one.words(held[one.key]).lower()
-        if one.default is False
-        else one.words(held[one.key])
+        one.key: one.write(held[one.key])
         for one in FIELDS
         if one.key in held and value(one) != one.default
     }
@@ -276,7 +343,7 @@ def into_link(*, stale: Iterable[str] = (), again: bool = False) -> None:
                 link.discard_param_no_forward_msg(key)
         missing = {key: text for key, text in _texts().items() if not link.has_param(key)}
         for key, text in missing.items():
-            link.set_with_no_forward_msg(key, text)
+            link.set_with_no_forward_msg(key, text if isinstance(text, str) else list(text))
         if again or stale:  # else a widget goes back to its default
             link.set_initial_query_params_from_current()
         if missing or stale:
@@ -303,13 +370,18 @@ def keep_link() -> None:
 def value(field: Field[T]) -> T:
     """Return what a field is set to; its default where that is no option of it."""
     now: Any = st.session_state.get(field.key, field.default)
-    return now if now in field.options else field.default
+    return now if field.has(now) else field.default
 
 
 def draw(
     field: Field[T], *, widget: str = "", options: Sequence[T] | None = None, **named: Any
 ) -> T:
     """Draw the widget of a field and return its value."""
+    if isinstance(field, Several):
+        several: Any = {"format_func": field.words, "key": field.key, **LINKED, **named}
+        with app_wide():
+            chosen: Any = st.multiselect(field.label, field.options, **several)
+        return chosen
     offered, now = field.options if options is None else options, value(field)
     default = field.default if field.default in offered else offered[0]
     if now not in offered:
@@ -368,7 +440,7 @@ def put(**values: Any) -> None:
     session().left[page(), *sorted(_texts().items())] = before
     for key, wanted in values.items():
         field, chosen = _KEYS.get(key), wanted
-        if field is not None and chosen not in field.options:
+        if field is not None and not field.has(chosen):
             up = key in ("epsilon", "max_trips")
             chosen = (above if up else nearest)(float(wanted), list(field.options))
         st.session_state[key] = chosen
@@ -464,10 +536,16 @@ def flows() -> Setting | None:
 
 
 def report(of: Entry | None) -> Setting | None:
-    """Return the report of a dataset as it is set, at the usual shares; None without trips."""
-    if of is None or "trips" not in of.parts:
+    """Return the report of a dataset that is set; None where it has no tables of one."""
+    if of is None or "trips" not in of.parts or not cached.of(available, of.key):
         return None
-    return Setting(seen=of.key, parameters=ReportParameters(epsilon=value(EPSILON)))
+    given: dict[str, Any] = {name: value(field) for name, field in BEHIND["report"].items()}
+    setting = Setting(seen=of.key, parameters=ReportParameters(**given))
+    asked = fitting(setting.parameters, cached.truth(setting))
+    left_out = set(value(REPORT_OFF)) & set(asked.on)
+    if left_out and left_out != set(asked.on):
+        asked = asked.without(left_out)
+    return Setting(seen=of.key, parameters=asked)
 
 
 def stamp() -> tuple[list[str], bool]:

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 
 from engine import decisions
-from engine.contract import Setting
+from engine.contract import Setting, Step
 from engine.decisions import AidDraws, Outflow, Shock, ShockTotals
 from engine.decisions.judge import GOOD_TOTAL_ERROR, AidJudgement, keeps_aid
 from engine.decisions.rules import first_zones
@@ -30,6 +30,22 @@ _CAUSES = {
     "phantoms": "because of phantom flows, which noise invents",
 }
 _SHOWN = 8
+
+
+class _Matrices(NamedTuple):
+    """What is said of several matrices: on average, of a share of them, and of each in truth."""
+
+    average: str
+    share: str
+    some: str
+    truly: str
+
+
+_SAID: dict[Step, _Matrices] = {
+    "day": _Matrices("on an average day", "days", "On {} of days", "Days truly among them"),
+    "week": _Matrices("in an average week", "weeks", "In {} of weeks", "Weeks truly among them"),
+    "whole": _Matrices("on average", "releases", "In {} of releases", "Truly among them"),
+}
 
 
 class Shown(NamedTuple):
@@ -57,7 +73,9 @@ class Shown(NamedTuple):
 
 def draw(setting: Setting, entry: Entry) -> None:
     """Draw the view."""
-    st.subheader(f"Where help goes after a shock: {inert(entry.name)}", anchor=False)
+    sums = {"day": "", "week": ", by sums of a week", "whole": ", by the sum of the whole period"}
+    title = f"Where help goes after a shock: {inert(entry.name)}{sums[setting.when.step]}"
+    st.subheader(title, anchor=False)
     key, parameters = setting.seen, setting.parameters
     with st.container(key="decisions_question"):
         asked = question.shock(key)
@@ -81,7 +99,7 @@ def _figures(seen: Shown, drawn: AidDraws) -> None:
     st.html(
         cards.verdict_html(
             judged.level,
-            verdict(judged, seen.setting.parameters.epsilon, k),
+            verdict(judged, seen.setting.parameters.epsilon, k, seen.setting.when.step),
             f"Mean over {len(totals)} releases. Usable means that {GOOD_SHARE:.0%} of the "
             f"destinations are named and the total is within {GOOD_TOTAL_ERROR:.0%}; in part, "
             f"{SOME_SHARE:.0%} each.",
@@ -92,19 +110,20 @@ def _figures(seen: Shown, drawn: AidDraws) -> None:
     low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
     st.caption(
         f"Truly {number(seen.total)} trips left {inert(area)}; {inside} within are not counted. As "
-        f"released {released}, mean; {low} to {high} in 95% of releases. On "
-        f"{percent(float(drawn.fewer[0]))} of days fewer than {k} zones read above 0; missing ones "
-        "count as misses."
+        f"released {released}, mean; {low} to {high} in 95% of releases. "
+        f"{_SAID[seen.setting.when.step].some.format(percent(float(drawn.fewer[0])))} fewer than "
+        f"{k} zones read above 0; missing ones count as misses."
     )
     _ranked(seen, drawn)
 
 
 def _ranked(seen: Shown, drawn: AidDraws) -> None:
     """Draw how often each destination is among the first k, in truth and in releases."""
-    k, by_day = seen.k, seen.leaving.true.sum(axis=1)
+    k, by_matrix = seen.k, seen.leaving.true.sum(axis=1)
+    said = _SAID[seen.setting.when.step]
     st.subheader(f"Who is among the first {k}", anchor=False)
-    truly, chance = first_zones(by_day, k).mean(axis=0), drawn.named[0]
-    received = by_day.sum(axis=0)
+    truly, chance = first_zones(by_matrix, k).mean(axis=0), drawn.named[0]
+    received = by_matrix.sum(axis=0)
     order = np.lexsort((-received, -chance, -truly))[: max(_SHOWN, 2 * k)]
     order = order[(received[order] > 0) | (chance[order] >= 0.005)]
     if not len(order):
@@ -115,11 +134,11 @@ def _ranked(seen: Shown, drawn: AidDraws) -> None:
         [names[seen.leaving.destinations[at]] for at in order],
         [
             Mark(name="Chosen in releases", values=chance[order]),
-            Mark(name="Days truly among them", values=truly[order], colour=TRUE, kind="tick"),
+            Mark(name=said.truly, values=truly[order], colour=TRUE, kind="tick"),
         ],
-        of=charts.share("Share of days"),
+        of=charts.share(f"Share of {said.share}"),
         key="decisions_ranked",
-        alt="How often each destination is chosen, and on which days it truly is",
+        alt="How often each destination is chosen, and how often it truly is among the first",
     )
 
 
@@ -161,16 +180,18 @@ def _over_epsilon(seen: Shown) -> None:
     question.live("decisions_aid_curve", curve, show)
 
 
-def verdict(judged: AidJudgement, epsilon: float, k: int) -> str:
+def verdict(judged: AidJudgement, epsilon: float, k: int, step: Step) -> str:
     """Say where help would go and how large the movement would seem."""
     if math.isnan(judged.overlap):
-        return "Nobody left the affected area on these days, so there is nothing to decide."
+        return "Nobody left the affected area in this time, so there is nothing to decide."
     direction, off = "high" if judged.total_error > 0 else "low", abs(judged.total_error)
     size = "the total reads right"
     if off >= 0.0005:
         size = f"the total reads {percent(off)} too {direction}"
     cause = _CAUSES.get(judged.main_cause, "") if off >= 0.005 else ""
-    chosen = f"{percent(judged.overlap)} of the {k} main destinations are named on an average day"
+    said, named = _SAID[step], percent(judged.overlap)
+    chosen = f"{named} of the {k} main destinations are named {said.average}"
     if k == 1:
-        chosen = f"the first destination is named on {percent(judged.overlap)} of days"
+        often = said.some.format(named)
+        chosen = f"the first destination is named {often[0].lower()}{often[1:]}"
     return f"At ε = {epsilon:g}, {chosen}; {size}{', mainly ' if cause else ''}{cause}."

@@ -24,7 +24,10 @@ from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
 from pages._ui.drawing.picture import Picture, Shapes
 from pages._ui.jobs import pieces
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
+from pages._ui.wording import use as words
 from pages._ui.wording.numbers import counted, inert, number, percent
+from pages._ui.wording.privacy import UNITS
 
 _ZONES = 3
 _EDGES = {"missed": "lost", "needless": "phantom", "right": ""}
@@ -39,6 +42,7 @@ class Shown(NamedTuple):
     key: Seen
     outbreak: Outbreak
     true: Floats
+    as_set: bool
 
     @property
     def names(self) -> dict[str, str]:
@@ -46,9 +50,10 @@ class Shown(NamedTuple):
         return work.names(self.key)
 
 
-def draw(setting: Setting, entry: Entry) -> None:
-    """Draw the view; what lacks is said before anything is shown."""
-    st.subheader(f"When zones act in an epidemic: {inert(entry.name)}", anchor=False)
+def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
+    """Draw the view, `as_if` it were what is set; what lacks is said before anything is shown."""
+    title = f"When zones act in an epidemic: {inert(entry.name)}"
+    st.subheader(title + f", {as_if}" * bool(as_if), anchor=False)
     key = work.place(setting.seen)
     try:
         with st.container(key="decisions_question"):
@@ -61,7 +66,7 @@ def draw(setting: Setting, entry: Entry) -> None:
     if float(true.max()) < outbreak.threshold:
         _nothing_happens(float(true.max()), entry, key, outbreak)
         return
-    seen = Shown(setting, entry, key, outbreak, true)
+    seen = Shown(setting, entry, key, outbreak, true, as_set=not as_if)
     asked = key, outbreak, (setting.parameters,), state.seed(entry)
     parts = [(*asked, at) for at in range(cached.REPEATS // work.PIECE)]
     drawn = pieces.ask("decisions_here", work.epidemics, parts)
@@ -69,6 +74,20 @@ def draw(setting: Setting, entry: Entry) -> None:
     _over_epsilon(seen)
     left_out = len(work.names(setting.seen)) - len(seen.names)
     st.caption(people(setting.parameters, left_out, outbreak))
+
+
+def draw_as_if_daily(setting: Setting, entry: Entry) -> None:
+    """Show what needs days as if each were released, where asked to; what is set stays as it is."""
+    daily, said = question.as_daily(setting)
+    st.info(
+        f"An epidemic follows the days, and this setting is released {words.when(setting)}. It can "
+        f"be shown {said}. That changes nothing that is set.",
+        icon=":material/calendar_month:",
+    )
+    if st.toggle(f"{said[0].upper()}{said[1:]}", key="decisions_as_daily", **state.LINKED):
+        session().judged.add(entry.name)
+        session().said = f"{words.levers(daily)}, {UNITS[daily.parameters.unit]}, {said}"
+        draw(daily, entry, said)
 
 
 def _nothing_happens(highest: float, entry: Entry, key: Seen, outbreak: Outbreak) -> None:
@@ -208,7 +227,8 @@ def _over_epsilon(seen: Shown) -> None:
         )
         if done:
             promise = f"accuracy at {accuracy:.0%} and recall at {recall:.0%}"
-            question.offer(keeps_epidemic(compared, accuracy, recall), promise, seen.entry.name)
+            met = keeps_epidemic(compared, accuracy, recall)
+            question.offer(met, promise, seen.entry.name, as_set=seen.as_set)
 
     question.live("decisions_curve", curve, show)
 

@@ -1,6 +1,8 @@
 """What is decided and what must be kept: the questions, draws as they come, ε from a decision."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from datetime import date
 from typing import Any
 from zlib import crc32
 
@@ -8,7 +10,7 @@ import streamlit as st
 
 from engine import decisions
 from engine.arrays import Booleans
-from engine.contract import Seen
+from engine.contract import Seen, Setting, When
 from engine.decisions import EpidemicParameters, Shock, strongest_privacy
 from engine.decisions.judge import EPIDEMIC_DAYS
 from engine.errors import ExplorerError
@@ -92,9 +94,10 @@ def shock(key: Seen) -> tuple[Shock, int] | None:
     """Draw the question; return the shock and k, None where no area is chosen, which is said."""
     names = work.names(key)
     place, ids = cached.dataset(key), list(names)
-    days = place.metadata.days
+    daily = cached.dataset(replace(key, when=When()))
+    days = daily.metadata.days
     try:
-        described = decisions.shock(place)
+        described = decisions.shock(daily)
         usual = [ids[zone] for zone in described.zones]
         span = described.days[0], described.days[-1]
     except ExplorerError:  # it names none, or other zones than these
@@ -108,21 +111,39 @@ def shock(key: Seen) -> tuple[Shock, int] | None:
         key=f"decisions_area_{_mark(key, ids)}",
         **state.KEPT,
     )
-    first, last = (days[end] for end in span)
-    if len(days) > 1:
-        key_days = f"decisions_shock_days_{days[0]}_{days[-1]}"
-        ends, form = (days[0], days[-1]), "D MMM YYYY" if len(days) > 31 else "D MMM"
-        first, last = which.slider(
-            "Days", *ends, (first, last), format=form, key=key_days, **state.KEPT
-        )
+    matrices = _matrices(which, key, days, span)
     if not area or len(area) == len(ids):
         st.info("Choose the affected zones, and leave one to go to.", icon=":material/warning:")
         return None
     most = len(ids) - len(area)
     ends = 1.0, float(min(20, most))
     k = number(helped, "Zones helped (k)", f"decisions_k_{most}", float(min(3, most)), *ends)
-    span = slice(days.index(first), days.index(last) + 1)
-    return decisions.shock(place, area, days=span), int(k)
+    return decisions.shock(place, area, days=matrices), int(k)
+
+
+def _matrices(place: Any, key: Seen, days: Sequence[date], span: tuple[int, int]) -> slice:
+    """Draw which days or weeks are looked at, at first those of a span; return their positions."""
+    first, last = span
+    if key.when.step == "day":
+        if len(days) > 1:
+            ends, form = (days[0], days[-1]), "D MMM YYYY" if len(days) > 31 else "D MMM"
+            about: Any = {"format": form, "key": f"decisions_shock_days_{days[0]}_{days[-1]}"}
+            chosen = place.slider("Days", *ends, (days[first], days[last]), **about, **state.KEPT)
+            first, last = map(days.index, chosen)
+        return slice(first, last + 1)
+    sums = key.when.groups(len(days))
+    touched = [at for at, added in enumerate(sums) if first <= added[-1] and added[0] <= last]
+    start, end = touched[0], touched[-1]
+    if len(sums) > 1:
+        start, end = place.select_slider(
+            "Weeks",
+            range(len(sums)),
+            (start, end),
+            format_func=lambda at: f"from {days[sums[at][0]]:%-d %b %Y}",
+            key=f"decisions_shock_weeks_{days[0]}_{days[-1]}",
+            **state.KEPT,
+        )
+    return slice(start, end + 1)
 
 
 def _mark(key: Seen, zones: Collection[str]) -> str:
@@ -142,6 +163,14 @@ def lower_threshold(highest: float) -> float:
     return max((one for one in rounds if one <= highest / 2), default=0.0)
 
 
+def as_daily(setting: Setting) -> tuple[Setting, str]:
+    """Return flows as if they were released by day, and how a title says so."""
+    parameters, said = setting.parameters, "as if released daily"
+    if parameters.unit == "person":
+        parameters, said = replace(parameters, unit="person-day"), f"{said}, for a person's day"
+    return Setting(seen=replace(setting.seen, when=When()), parameters=parameters), said
+
+
 def live(name: str, job: Job, draw: Callable[[list[Any], bool], None]) -> None:
     """Draw what is known of draws as they come, and whether all are there."""
 
@@ -157,8 +186,11 @@ def kept(place: Any, label: str, key: str, usual: float) -> float:
     return number(place, label, key, usual, 0.1, 100.0) / 100
 
 
-def offer(met: Booleans, promise: str, dataset: str) -> None:
-    """Say which ε keeps the promise in 9 of 10 releases there and above, and offer it."""
+def offer(met: Booleans, promise: str, dataset: str, *, as_set: bool = True) -> None:
+    """Say which ε keeps the promise in 9 of 10 releases there and above; offer it where it is set.
+
+    Where what is shown is not `as_set`, its ε is another setting's.
+    """
     chosen = strongest_privacy(EPSILON_STOPS, met, CONFIDENCE)
     if chosen is None:
         st.caption(
@@ -171,7 +203,10 @@ def offer(met: Booleans, promise: str, dataset: str) -> None:
         session().judged.add(dataset)
         state.put(epsilon=chosen)
 
-    st.button(f"Use ε = {chosen:g}", key="decisions_use", icon=":material/tune:", on_click=take)
+    if as_set:
+        st.button(f"Use ε = {chosen:g}", key="decisions_use", icon=":material/tune:", on_click=take)
+    else:
+        st.markdown(f"**ε = {chosen:g}** of releases by day; what is set stays as it is.")
     st.caption(
         f"The smallest of {len(EPSILON_STOPS)} tried that keeps {promise} in at least 9 of 10 "
         f"releases, there and at every larger one (95% confidence). {LEAKS}"

@@ -12,7 +12,7 @@ from engine.decisions import Comparison, EpidemicParameters, Outflow, Shock
 from engine.decisions.aid import AidDraws
 from engine.parameters import ODParameters
 from engine.resolution import FINEST, INHABITED
-from pages._ui.cached import Seed, dataset, generator, of, once
+from pages._ui.cached import Seed, dataset, generator, of, once, purpose_of
 from pages._ui.drawing import maps
 
 CURVE_DRAWS = 30
@@ -64,7 +64,7 @@ def epidemics(
 ) -> Floats:
     """Return the prevalence of one piece of draws, axes (settings, draws, days, zones)."""
     asked = dataset(key), [outbreak.origin], outbreak.model, settings, PIECE
-    rng = generator(seed, "epidemic", at)
+    rng = generator(seed, purpose_of("epidemic", key), at)
     blocks = decisions.private_epidemics(*asked, rng=rng)
     return np.concatenate([block[:, :, 0] for block in blocks], axis=1)
 
@@ -86,9 +86,9 @@ def outflow(key: Seen, shock: Shock, parameters: ODParameters) -> Outflow:
 def aid(
     key: Seen, shock: Shock, k: int, settings: tuple[ODParameters, ...], seed: Seed, at: int
 ) -> AidDraws:
-    """Return one piece of draws of aid for `k` destinations a day."""
+    """Return one piece of draws of aid for `k` destinations of each matrix."""
     asked = dataset(key), shock, settings, PIECE, k
-    return decisions.private_aid(*asked, rng=generator(seed, "aid", at))
+    return decisions.private_aid(*asked, rng=generator(seed, purpose_of("aid", key), at))
 
 
 def together(drawn: Sequence[AidDraws]) -> AidDraws:

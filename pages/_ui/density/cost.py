@@ -28,6 +28,8 @@ def draw(setting: Setting) -> None:
         "noise reads nothing: both are free. Sensitivity: how much one person can change what is "
         "read, as a sum (L1) or a root of squares (L2)."
     )
+    if said := differs(setting):
+        st.info(said, icon=":material/outbox:")
     st.markdown("**Three totals of every method at this setting**")
     rows = [
         (method.short, *_totals(replace(setting.parameters, method=key), setting))
@@ -35,6 +37,26 @@ def draw(setting: Setting) -> None:
     ]
     tables.rows(("Method", "Published", "Simple composition", "Best proved total"), rows)
     st.caption(MARK)
+
+
+def differs(setting: Setting) -> str:
+    """Say which noise a release of the setting has, where it is not that of the draws here."""
+    parameters = setting.parameters
+    released = cached.computed(density.as_released, parameters)
+    if released == parameters:
+        return ""
+    drawn, there = (
+        cached.ledger(replace(setting, parameters=one)).stages[0].noise_scale or 1.0
+        for one in (parameters, released)
+    )
+    ratio = there / drawn
+    return (
+        f"A release that is charged ε = {parameters.epsilon:g} has the noise of "
+        f"ε = {released.epsilon:.4g} in this ledger: in its first stage {abs(ratio - 1):.1%} "
+        f"{'more' if ratio > 1 else 'less'}. Verdict and gauges judge the noise of the release; "
+        f"maps, cards and curves are drawn at ε = {parameters.epsilon:g}. What a release is "
+        "charged is proved by zCDP of whole-number noise (docs/release.md)."
+    )
 
 
 def _stages(ledger: Ledger) -> list[tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """The page where releases are allowed: what is released, what it costs, the ledger."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -24,15 +25,24 @@ from pages._ui.drawing import tables
 from pages._ui.jobs.kept import Kept, follow_kept
 from pages._ui.release import question, work
 from pages._ui.release.words import NO_BUDGET, UNITS, WHOSE, budget_line, cost
+from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
+from pages._ui.wording.numbers import counted
 
 
 def draw() -> None:
     """Draw settings, plan, cost and history."""
     ledger, latest = BudgetLedger(), work.latest()
-    _draw_work(latest)
-    asked = question.ask() if latest is None else None
-    if asked is not None:
+    seen = work.seen_here()
+    if latest is not None and latest.state == "running":
+        title = (
+            "A release is being made on this computer" if seen is None else f"Releasing {seen.name}"
+        )
+        follow_kept(latest, work.share, title=title, key="release")
+    elif seen is not None:
+        _draw_end(seen)
+    elif (asked := question.ask()) is not None:
         setting, entry = asked
         plan = question.planned(setting)
         if plan is not None:
@@ -92,6 +102,7 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
         out = folder() / name
         started = work.start(
             name,
+            plan.setting.dataset,
             lambda report: release.release(
                 plan.setting,
                 dataset,
@@ -146,26 +157,20 @@ def _largest(plan: Plan, budget: Budget) -> None:
         )
 
 
-def _draw_work(latest: Kept | None) -> None:
-    """Draw the release that runs or was made last, for every session of this computer."""
-    if latest is None:
-        return
-    if latest.state == "running":
-        title = f"Releasing {latest.name}"
-        follow_kept(latest, work.share, title=title, key="release")
-        return
-    if latest.state == "failed":
-        st.error(latest.error, icon=":material/error:")
-    elif latest.result is not None:
-        said = f"Released: {latest.name}. The bundle may be given away; this page may not."
+def _draw_end(made: Kept) -> None:
+    """Draw how the release ended that this session has made or watched."""
+    if made.state == "failed":
+        st.error(made.error, icon=":material/error:")
+    elif made.result is not None:
+        said = f"Released: {made.name}. The bundle may be given away; this page may not."
         st.success(said, icon=":material/check:")
-        _bundle(latest.result, "new")
+        _bundle(made.result, "new")
     st.button("Release something else", key="release_again", on_click=_another)
 
 
 def _another() -> None:
     st.session_state.pop("release_confirm", None)
-    work.dismiss()
+    work.forget()
 
 
 def _bundle(out: Path, where: str) -> None:
@@ -190,7 +195,10 @@ def _bundle(out: Path, where: str) -> None:
 
 
 def _history(ledger: BudgetLedger) -> None:
-    """List the releases in the ledger, and the bundles that are still on this computer."""
+    """List releases in the ledger and bundles on this computer, of datasets that are at hand here.
+
+    Others may be what another session has uploaded, whose names are its own.
+    """
     try:
         entries, budgets = ledger.entries(), ledger.budgets()
     except ReleaseError as problem:
@@ -199,19 +207,34 @@ def _history(ledger: BudgetLedger) -> None:
     if not budgets:
         return
     st.subheader("The ledger", anchor=False)
+    names = set(catalogue.entries())
     for budget in budgets.values():
-        st.markdown(budget_line(budget))
-    rows = [entry for entry in entries if entry.kind == "release"]
+        if names & set(budget.datasets):
+            st.markdown(budget_line(budget))
+    every = [entry for entry in entries if entry.kind == "release"]
+    rows = [entry for entry in every if entry.body["dataset"] in names]
+    if len(rows) < len(every):
+        others = counted(len(every) - len(rows), "release")
+        st.caption(f"{others} of datasets that are not at hand here; the command lists all.")
     if not rows:
         return
     count = f"{len(entries)} entries, budgets and ends of releases among them"
     st.caption(f"{count}; hashes unbroken, the last one is `{entries[-1].hash}`.")
     tables.draw(_table(rows, {e.body["release"] for e in entries if e.kind == "done"}))
-    bundles = {path.parent.name: path.parent for path in folder().glob("*/SHA256SUMS")}
+    folders = [path.parent for path in folder().glob("*/SHA256SUMS")]
+    bundles = {path.name: path for path in folders if _dataset_of(path) in names}
     if bundles:
         with st.expander(f"Bundles on this computer ({len(bundles)})"):
             chosen = st.selectbox("Bundle", sorted(bundles)[::-1], key="release_bundle")
             _bundle(bundles[chosen], "list")
+
+
+def _dataset_of(bundle: Path) -> str:
+    """Return the dataset that a bundle's statement names; nothing where it cannot be read."""
+    try:
+        return json.loads((bundle / "statement.json").read_bytes())["setting"]["dataset"]
+    except (OSError, ValueError, KeyError):
+        return ""
 
 
 def _table(rows: list[Line], done: set[int]) -> dict[str, list[str]]:
@@ -242,7 +265,9 @@ def _declare(plan: Plan, entry: Entry, ledger: BudgetLedger, known: dict[str, Bu
                 _say(lambda: ledger.join(str(people), dataset=entry.name, by=by))
         return
     with st.form("release_budget", border=True, enter_to_submit=False):
-        people = st.text_input("Name of the people and the period", value=entry.name)
+        # whoever declares a budget after this one reads its name
+        usual = "" if entry.name in session().datasets else entry.name
+        people = st.text_input("Name of the people and the period", value=usual)
         left, middle, right = st.columns(3)
         units = list(UNITS)[::-1] if people_known else ["trip"]
         unit = left.selectbox("Budget per", units, format_func=UNITS.__getitem__)

@@ -9,7 +9,7 @@ from engine.errors import ExplorerError
 from engine.release import WAYS, Plan, plan as planned_of, words
 from engine.release.plan import LEVEL
 from engine.release.statement import bar
-from engine.report import fitting
+from engine.report import ReportParameters
 from engine.resolution import FINEST
 from engine.synthetic.twininputs import in_words
 from engine.text.utility import describe_utility
@@ -20,7 +20,8 @@ from pages._ui.release.words import JUDGED, LEAK, NOTHING_YET, SEE_BIAS, TUNED
 from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
-from pages._ui.views import reported
+from pages._ui.views import reported, spans
+from pages._ui.wording.numbers import joined
 from pages._ui.wording.use import guessed
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
@@ -28,7 +29,8 @@ FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 
 def ask() -> tuple[Setting, Entry] | None:
     """Draw the choice of a product; return its setting, or say what the dataset lacks for it."""
-    name = state.choose("What to release", (FLOWS, DENSITY, REPORT), "release_product")
+    products = FLOWS, spans.PRODUCT, DENSITY, REPORT
+    name = state.choose("What to release", products, "release_product")
     if name == REPORT:
         entry = reported.dataset()
         setting = state.report(entry)
@@ -37,16 +39,15 @@ def ask() -> tuple[Setting, Entry] | None:
     else:
         entry, setting = state.entry("trips"), state.flows()
     frame.banners([entry], NOTHING_YET)
+    if entry is not None and setting is None and name == REPORT:
+        reported.missing(entry)
+        return None
     if entry is None or setting is None:
         st.info("This dataset has nothing of the kind to release: choose another in the sidebar.")
         return None
-    if name == REPORT:
-        if not reported.has_report(entry):
-            reported.missing(entry)
-            return None
-        kept = int(st.session_state.get("report_trips", 20))
-        usual = replace(setting.parameters, max_trips_per_user=kept)
-        return replace(setting, parameters=fitting(usual, cached.truth(setting))), entry
+    if name == spans.PRODUCT:
+        setting = spans.pick(setting, len(cached.dataset(setting.seen).zones))
+        return None if setting is None else (setting, entry)
     return (_some_days(setting, entry) if name == FLOWS else setting), entry
 
 
@@ -77,7 +78,9 @@ def planned(setting: Setting) -> Plan | None:
         st.error(str(problem), icon=":material/error:")
     zones = "od_zones" if hasattr(setting.parameters, "unit") else "density_zones"
     said, mended = "Take the dataset's own zones", {zones: FINEST}
-    if setting.parameters.method not in WAYS:
+    if isinstance(setting.parameters, ReportParameters):
+        said, mended = "Ask nothing twice", {"report_preset": "derived"}
+    elif setting.parameters.method not in WAYS:
         said, mended = "Release the papers' scheme, one choice for all", {"variant": "efpag_joint"}
     elif setting.zones == FINEST:
         return None
@@ -90,6 +93,8 @@ def draw(plan: Plan, entry: Entry) -> None:
     names = ("title", "seen", "cells", "contribution", "beyond")
     title, seen, counted, kept, beyond = words(plan, *names)
     st.markdown(f"**{title}** of **{entry.name}** · {seen}")
+    if isinstance(plan.parameters, ReportParameters):
+        st.caption(f"It holds: {joined([one.label for one in plan.parameters.on])}.")
     _judge(plan, entry)
     rows, stage = plan.accuracy, plan.stages[0]
     first, large = rows[0], next((one for one in rows if "picked" in one.what), None)

@@ -3,10 +3,13 @@
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 from pages._ui.jobs.kept import Kept
+from pages._ui.shell import catalogue
 from pages._ui.shell.local import public, served_locally
+from pages._ui.shell.session import page, session, state
 
 SWITCH = "--allow-release"
 _UNFORESEEN = (
@@ -14,7 +17,15 @@ _UNFORESEEN = (
     "spent."
 )
 _lock = threading.Lock()
-_last: list[Kept] = []
+_last: list[tuple[str, Kept]] = []
+"""The release that runs, or else the last one since the server started, and of which dataset."""
+
+
+@dataclass
+class Seen:
+    """The release that a session has made, or has watched while it ran."""
+
+    work: Kept | None = None
 
 
 def releases_allowed() -> bool:
@@ -25,9 +36,24 @@ def releases_allowed() -> bool:
 def latest() -> Kept | None:
     """Return the release that runs, or else the last one since the server started.
 
-    Every session of this computer sees it: its progress is the share done, its result the bundle.
+    Its progress is the share done, its result the bundle. Its name may be another session's own.
     """
-    return _last[-1] if _last else None
+    return _last[-1][1] if _last else None
+
+
+def seen_here() -> Kept | None:
+    """Return the release that this session shows: of a dataset at hand, made or watched here.
+
+    Whoever opens the page anew sees what is set: a release that has ended by then is forgotten.
+    """
+    here = state(Seen)
+    if session().told != page() and here.work is not None and here.work.state != "running":
+        here.work = None
+    if running():
+        dataset, work = _last[-1]
+        at_hand = any(one.key.dataset == dataset for one in catalogue.entries().values())
+        here.work = work if at_hand else None
+    return here.work
 
 
 def running() -> bool:
@@ -36,20 +62,20 @@ def running() -> bool:
     return work is not None and work.state == "running"
 
 
-def start(name: str, make: Callable[[Callable[[float], None]], Path]) -> bool:
+def start(name: str, dataset: str, make: Callable[[Callable[[float], None]], Path]) -> bool:
     """Begin to `make` a bundle, told where to report; return False where a release is running."""
     with _lock:
         if running():
             return False
-        _last[:] = [Kept(name, lambda tell, _: make(tell), unforeseen=_UNFORESEEN, must_end=True)]
+        work = Kept(name, lambda tell, _: make(tell), unforeseen=_UNFORESEEN, must_end=True)
+        _last[:] = [(dataset, work)]
+        state(Seen).work = work
     return True
 
 
-def dismiss() -> None:
-    """Forget the last release on the page; its bundle and its entry stay."""
-    with _lock:
-        if not running():
-            _last.clear()
+def forget() -> None:
+    """Put the release away that this session shows; its bundle and its entry stay."""
+    state(Seen).work = None
 
 
 def share(fraction: float | None) -> tuple[float, str]:

@@ -1,19 +1,16 @@
 """What a person asks of a report: its dataset, who is protected, and what shares the budget."""
 
-from dataclasses import dataclass, replace
+from collections.abc import Collection
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import streamlit as st
 
 from engine import report as engine_report
 from engine.arrays import Integers
 from engine.contract import Setting
-from engine.report import STOPS, Analysis, ReportParameters, ReportRelease, ReportTable, even
+from engine.report import Analysis, ReportParameters, ReportRelease, ReportTable
 from pages._ui import cached, state
-
-UNITS = {"user": "A person, at most M trips", "item": "A single trip"}
-METHODS = {"derived": "Ask nothing twice", "package": "As DpMobilityReport"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,52 +39,31 @@ class Report:
         return engine_report.numbers(self.table, analysis, self.parameters, kept=kept)
 
 
-def ask(setting: Setting) -> Setting:
-    """Draw the page's own settings in one row; return the report that they make."""
+def ask(on: Collection[Analysis]) -> None:
+    """Draw the page's own settings in one row, of a report with these analyses."""
     place = st.grid(4, min_column_width=190, gap="medium")
-    unit = place.cell().selectbox(
-        "Who is protected",
-        list(UNITS),
-        format_func=UNITS.__getitem__,
-        key="report_unit",
-        help="Protecting single trips puts no bound on what a person with many reveals.",
-        **state.LINKED,
-    )
-    kept = place.cell().select_slider(
-        "Trips kept per person (M)",
-        STOPS,
-        20,
-        disabled=unit == "item",
-        key="report_trips",
-        help="At random, over the whole period. Noise grows with M, and what is left out "
-        "shrinks. Choose it from public knowledge, never from the data.",
-        **state.LINKED,
-    )
-    method: Any = place.cell().selectbox(
-        "Budget",
-        list(METHODS),
-        format_func=METHODS.__getitem__,
-        key="report_preset",
-        help="Trips are sums of days and five numbers can be read off noisy bins: asking for "
-        "them again spends twice, as the package does.",
-        **state.LINKED,
-    )
-    off = place.cell().multiselect(
-        "Leave out",
-        [str(one) for one in Analysis],
-        format_func=lambda one: Analysis(one).label,
-        key="report_off",
-        help="The others share ε evenly.",
-        **state.LINKED,
-    )
-    asked = replace(setting.parameters, unit=unit, max_trips_per_user=kept, method=method)
-    asked = engine_report.fitting(asked, cached.truth(setting))
-    left = [one for one in asked.on if str(one) not in off]
-    if not left:
+    with place.cell():
+        unit = state.draw(
+            state.REPORT_UNIT,
+            help="Protecting single trips puts no bound on what a person with many reveals.",
+        )
+    with place.cell():
+        state.draw(
+            state.REPORT_TRIPS,
+            disabled=unit == "item",
+            help="At random, over the whole period. Noise grows with M, and what is left out "
+            "shrinks. Choose it from public knowledge, never from the data.",
+        )
+    with place.cell():
+        state.draw(
+            state.REPORT_METHOD,
+            help="Trips are sums of days and five numbers can be read off noisy bins: asking for "
+            "them again spends twice, as the package does.",
+        )
+    with place.cell():
+        left_out = state.draw(state.REPORT_OFF, help="The others share ε evenly.")
+    if not set(on) - set(left_out):
         st.error("At least one analysis must stay: all are shown.", icon=":material/error:")
-    elif len(left) < len(asked.on):
-        asked = replace(asked, shares=even(left))
-    return replace(setting, parameters=asked)
 
 
 def said(asked: ReportParameters) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Floats, Integers
-from engine.contract import Setting, When
+from engine.contract import Setting
 from engine.metrics import largest
 from engine.origin_destination import NoiseLaw, ODParameters, change, kept, suppresses
 from engine.origin_destination.change import LEVEL, Change, Found
@@ -22,8 +22,10 @@ from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.charts import Note
 from pages._ui.drawing.maps import Scale
 from pages._ui.drawing.picture import Picture, Shapes
+from pages._ui.shell import frame
 from pages._ui.shell.session import session
 from pages._ui.trips.matrix import Matrix
+from pages._ui.views import spans
 from pages._ui.wording import use as words
 from pages._ui.wording.numbers import number
 from pages._ui.wording.privacy import UNITS
@@ -48,17 +50,20 @@ _HATCHING = (
 
 def draw(matrix: Matrix) -> None:
     """Draw the two spans, the map, how the verdicts fare, and the curve over ε."""
-    spans = _spans(matrix)
-    if spans is None:
+    both = spans.pick(matrix.setting, len(matrix.names))
+    if both is None:
         return
+    before, after = spans.halves(both)
     asked = words.levers(matrix.setting)
     session().said = f"{asked}, {UNITS[matrix.parameters.unit]}, two spans"
     way = state.choose(
         "Show", ("Flows", "Leaving", "Arriving"), "od_change_show", linked=False, titled=True
     )
-    _map(matrix, *spans, way)
+    _map(matrix, before, after, way)
+    _price(both)
+    frame.link("pages/7_Release.py", "Release both spans", release_product=spans.PRODUCT)
     draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
-    known = power(*spans, matrix.seed, draws)
+    known = power(before, after, matrix.seed, draws)
     st.markdown(
         f"Of {number(known.found + known.missed)} true changes by {SHARE:.0%} or more, in flows of "
         f"{FLOW} trips or more, **{number(known.found)} are found and {number(known.missed)} are "
@@ -71,48 +76,9 @@ def draw(matrix: Matrix) -> None:
 
 def leaving(matrix: Matrix) -> None:
     """Draw the two spans, and where more or fewer people leave a zone than before."""
-    if spans := _spans(matrix):
-        _map(matrix, *spans, "Leaving")
-
-
-def _spans(matrix: Matrix) -> tuple[Setting, Setting] | None:
-    """Draw the pickers; return the setting of the first and of the last days, None of one alone."""
-    setting = matrix.setting
-    days = cached.ingested(setting).metadata.days
-    for what, known in (("day", len(days)), ("zone", len(matrix.names))):
-        if known < 2:
-            st.info(f"A change needs two {what}s, and this dataset has one.")
-            return None
-    which, each = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
-    first, last = which.select_slider(
-        "First day before to last day after",
-        range(len(days)),
-        (0, 2 * min(7, len(days) // 2) - 1),
-        format_func=lambda day: f"{days[day]:%a %-d %b %Y}",
-        key=f"od_change_days_{len(days)}",
-        **state.KEPT,
-    )
-    most = (last + 1 - first) // 2
-    if most < 1:
-        st.info("A change needs two days: move one end.")
-        return None
-    asked = each.number_input(
-        "Days in each", 1, most, min(most, 7), key=f"od_change_each_{most}", **state.KEPT
-    )
-    length = int(asked)
-
-    def span(first: int) -> Setting:
-        when = When(step="whole", first=first, last=first + length - 1)
-        return replace(setting, seen=replace(setting.seen, when=when))
-
-    starts = {"Before": first, "After": last + 1 - length}
-    st.caption(
-        " · ".join(
-            f"{name}: {days[at]:%a %-d %b} to {days[at + length - 1]:%a %-d %b %Y}"
-            for name, at in starts.items()
-        )
-    )
-    return span(starts["Before"]), span(starts["After"])
+    if both := spans.pick(matrix.setting, len(matrix.names)):
+        _map(matrix, *spans.halves(both), "Leaving")
+        _price(both)
 
 
 @cached.once
@@ -138,11 +104,11 @@ def compared(
 @cached.once
 def power(before: Setting, after: Setting, seed: cached.Seed, draws: int) -> Found:
     """Return how verdicts fare beside the truth, on average over draws."""
-    parameters, spans = before.parameters, (before, after)
+    parameters, both = before.parameters, (before, after)
     trims: Any = replace(parameters.at(1.0), method="published", suppression_threshold=0)
     return change.power(
-        [cached.of(kept, cached.view(one), trims, **cached.days(one, 0))[0] for one in spans],
-        [cached.truth(one, 0) for one in spans],
+        [cached.of(kept, cached.view(one), trims, **cached.days(one, 0))[0] for one in both],
+        [cached.truth(one, 0) for one in both],
         change.noise_law(parameters),
         rng=cached.generator(seed, "changes"),
         least_shown=_least(parameters),
@@ -179,17 +145,20 @@ def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
 
     shapes = cached.of(picture.shapes, cached.view(matrix.setting))
     picture.draw(picture_of(shapes, truly, each.change, signs, say, what))
-    length = len(before.when.positions(len(cached.ingested(before).metadata.days)))
-    # a trip is in one span; a person pays for each day of both, or for two releases
-    unit, times = matrix.parameters.unit, {"trip": 1, "person-day": 2 * length, "person": 2}
-    paid = times[unit] * matrix.parameters.epsilon
-    who = "a trip is in one span only and" if unit == "trip" else "a person"
     st.caption(
         f"Of all changes that are told at most {LEVEL:.0%} are wrong on average, by one "
         f"Benjamini–Hochberg over all {'flows' if truly.ndim == 2 else 'zones'}, for the trips "
         "that trimming keeps. That covers the noise alone, not who happened to travel on these "
-        f"days. Each span would be one table, whatever time is set, and {who} pays "
-        f"ε = {paid:.3g} for both spans."
+        "days."
+    )
+
+
+def _price(both: Setting) -> None:
+    """Say what one release of both spans is charged."""
+    who = "a trip is in one span only and" if both.parameters.unit == "trip" else "a person"
+    st.caption(
+        f"Each span would be one table, whatever time is set. One release holds both, and {who} "
+        f"pays ε = {cached.risk(both).epsilon:.3g} for both spans."
     )
 
 

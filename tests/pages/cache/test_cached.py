@@ -92,3 +92,13 @@ def test_noise_follows_a_slider_and_nothing_else():
     ]
     for one, other in combinations(asked, 2):
         assert abs(np.corrcoef(one, other)[0, 1]) < 0.12
+
+
+def test_a_person_and_a_persons_day_share_no_noise_though_both_are_seen_by_day():
+    """Whoever had both could subtract one from the other."""
+    settings = flows(), flows("whole", unit="person"), flows("week")
+    assert cached.view(settings[0]) == cached.view(settings[1])
+    drawn = [np.ravel(cached.flow_noise(one, SEED)) for one in settings]
+    assert (cached.flow_noise(flows(epsilon=0.1), SEED).ravel() == drawn[0]).all()
+    for one, other in combinations(drawn, 2):
+        assert abs(np.corrcoef(one, other)[0, 1]) < 0.12

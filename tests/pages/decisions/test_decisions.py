@@ -67,8 +67,11 @@ def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settl
     [
         ({"decisions_threshold_fast": "90"}, "In the 7 days of demo\\-city no zone reaches 90.0%"),
         ({"od_data": "only-visits"}, "has no trips"),
-        ({"unit": "person", "threshold": "2"}, "Release each day by itself"),
-        ({"od_time": "whole", "unit": "person-day"}, "Release each day by itself"),
+        (
+            {"unit": "person", "threshold": "2"},
+            "this setting is released once for the whole period",
+        ),
+        ({"od_time": "week", "unit": "person-day"}, "this setting is released by week"),
     ],
 )
 def test_what_cannot_be_decided_is_said_and_shows_no_figure(open_page, query, words):
@@ -77,11 +80,77 @@ def test_what_cannot_be_decided_is_said_and_shows_no_figure(open_page, query, wo
     assert "<svg" not in text(app)
 
 
-def test_one_press_releases_each_day(open_page):
-    app = open_page(PAGE, unit="person", threshold="2")
-    app.button(key="decisions_daily").click().run()
-    assert "When zones act in an epidemic" in text(app)
-    assert app.session_state["unit"] == "person-day"
+def verdict(app):
+    """The sentence on decisions, whichever view shows it."""
+    return re.search(r"At ε = .*?never acting would get [\d.]+%", text(app))[0]
+
+
+@pytest.mark.parametrize(
+    ("asked", "title"),
+    [
+        ({"unit": "person"}, "demo\\-city, as if released daily, for a person's day"),
+        ({"unit": "person-day", "od_time": "week"}, "demo\\-city, as if released daily"),
+    ],
+    ids=["person", "week"],
+)
+def test_what_needs_days_is_a_view_and_leaves_the_setting_alone(
+    open_page, settled, monkeypatch, asked, title
+):
+    met = np.ones((len(EPSILON_STOPS), 60), dtype=bool)
+    monkeypatch.setattr("pages._ui.decisions.epidemic.keeps_epidemic", lambda *_: met)
+    settings = {"threshold": "2", "max_trips": "2", "epsilon": "3", **EPIDEMIC}
+    app = open_page(PAGE, **settings, **asked)
+    before = {key: app.session_state[key] for key in ("unit", "max_trips", "epsilon")}
+    assert "demo-city" not in app.session_state["session"].judged
+    assert "That changes nothing that is set." in text(app)
+    app = settled(app.toggle(key="decisions_as_daily").set_value(True).run())
+    assert f"When zones act in an epidemic: {title}" in [one.value for one in app.subheader]
+    assert before == {key: app.session_state[key] for key in before}
+    assert app.selectbox(key="unit").value == asked["unit"]
+    assert app.session_state["session"].said.endswith(title.partition(", ")[2])
+    assert "demo-city" in app.session_state["session"].judged
+    assert f"**ε = {EPSILON_STOPS[0]:g}** of releases by day; what is set stays" in text(app)
+    labels = [one.label for one in app.button]
+    assert not [one for one in labels if "ε" in one or "Release" in one]
+    shown = verdict(app)
+    daily = settled(open_page(PAGE, **settings, unit="person-day"))
+    assert shown == verdict(daily)
+    assert "decisions_use" in [one.key for one in daily.button]
+
+
+@pytest.mark.parametrize(
+    ("asked", "sums", "share"),
+    [
+        ({"od_time": "week", "unit": "person-day"}, "by sums of a week", "in an average week"),
+        (
+            {"od_time": "whole", "unit": "person-day"},
+            "by the sum of the whole period",
+            "on average",
+        ),
+        ({"unit": "person"}, "by the sum of the whole period", "on average"),
+    ],
+)
+def test_sums_are_judged_as_they_are_released(shocked, settled, town, asked, sums, share):
+    """By the mean of many releases of the setting itself, of one matrix of all days."""
+    zone, app = shocked(**{"epsilon": "1", "max_trips": "2", **asked})
+    app = settled(app)
+    said = text(app)
+    assert f"Where help goes after a shock: demo\\-city, {sums}" in said
+    assert f"main destinations are named {share};" in said
+    unit = asked["unit"]
+    params = od.ODParameters(epsilon=1.0, unit=unit, max_trips_per_user=2, suppression_threshold=2)
+    place = town.zones["zone_id"].astype(str).tolist().index(zone)
+    trips = od.truth(town, sum_days=True)[0, place]
+    assert f"Truly {number(float(trips.sum() - trips[place]))} trips left " in said
+    kept = od.kept(town, params, sum_days=True)[0, place]
+    outside = np.arange(len(trips)) != place
+    scale, rng = 2.0, np.random.default_rng(5)
+    noisy = kept[outside] + np.floor(rng.laplace(size=(20_000, outside.sum())) * scale + 0.5)
+    released = np.where(noisy >= 2, noisy, 0).sum(axis=1)
+    shown = float(re.search(r"As released ([\d,]+), mean", said)[1].replace(",", ""))
+    assert shown == pytest.approx(released.mean(), abs=0.5 + 4 * released.std() / 20_000**0.5)
+    assert app.session_state["unit"] == unit
+    assert "Release each day" not in said
 
 
 def test_where_no_zone_acts_one_press_sets_a_share_from_which_some_would(open_page, settled):

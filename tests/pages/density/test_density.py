@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine import density, metrics
+from engine import density, metrics, release
 from engine.contract import Seen, Setting
 from engine.datasets import load
 from engine.parameters import DensityMethod, DensityParameters
@@ -118,6 +118,28 @@ def test_ledger_lists_every_stage_and_the_three_totals(open_density):
         assert shown == pytest.approx(wanted, rel=0.01)
         senses = [own.published_notion, own.pure_notion, own.proved_notion]
         assert [sense.removesuffix(" ▲") for _, sense in totals] == senses
+
+
+@pytest.mark.parametrize(
+    ("variant", "said"),
+    [
+        ("efpag_joint", "has the noise of ε = 1.147 in this ledger: in its first stage 12.8% less"),
+        ("zoom", "has the noise of ε = 0.9364 in this ledger: in its first stage 6.4% more"),
+        ("lpa", ""),
+    ],
+)
+def test_the_cost_names_the_noise_that_a_release_has(open_density, variant, said):
+    """By the release's own plan: the scale of what OpenDP draws."""
+    shown = text(open_density(variant=variant, density_view="Cost"))
+    assert said in shown
+    assert ("A release that is charged" in shown) == bool(said)
+    if said:
+        data, parameters = load("demo-city"), DensityParameters(epsilon=1.0, method=variant)
+        seen = Seen(dataset=str(data.folder))
+        drawn = release.plan(Setting(seen=seen, parameters=parameters), data).stages[0].scale
+        here = density.plan(data, parameters).stages[0].noise_scale
+        apart = float(re.search(r"stage ([\d.]+)%", said)[1]) * (1 if "more" in said else -1)
+        assert 100 * (drawn / here - 1) == pytest.approx(apart, abs=0.05)
 
 
 def test_more_proved_than_charged_is_said(open_density):

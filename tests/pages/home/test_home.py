@@ -1,5 +1,6 @@
 """Home, without a browser: one screen, one answer, the same numbers wherever they stand."""
 
+import calendar
 import csv
 import html
 import io
@@ -12,7 +13,7 @@ from urllib.parse import parse_qs
 import numpy as np
 import pytest
 
-from engine import datasets, frontier, origin_destination as od
+from engine import datasets, density, frontier, origin_destination as od
 from engine.contract import Seen, Setting, When
 from engine.frontier import Need
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
@@ -21,9 +22,11 @@ from engine.release import plan
 from engine.text.utility import describe_utility
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
 from pages._ui import cached
+from pages._ui.drawing import maps
 from pages._ui.drawing.picture import LARGEST, Shapes, of_flows
 from pages._ui.home import handout
 from pages._ui.state import SIMULATED_SEED
+from pages._ui.wording.numbers import number
 from pages._ui.wording.use import way
 from tests.support.page import bodies, figures, html_of, text
 
@@ -328,6 +331,24 @@ def test_where_every_flow_is_below_the_threshold_none_is_called_lost(method):
     assert ("private: 0" in made.sides) is not estimated
 
 
+def test_the_picture_of_a_density_is_of_the_hour_that_it_names(open_home):
+    app = open_home(home_shown="Density", density_data="demo-city")
+    (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
+    day, hour = re.search(r"visits in the hour from (\w+) (\d+):00", drawn).groups()
+    at = 24 * [one[:3] for one in calendar.day_name].index(day[:3]) + int(hour)
+    setting, demo = of(DensityParameters(epsilon=1.0), step="day")
+    true, private = density.truth(demo)[:, at], cached.draw(setting, SEED).counts[:, at]
+    for figure, shown in zip(drawn.split("<figure>")[1:], (true, private), strict=True):
+        said = re.findall(r"<title>.*?true: ([\d.,]+)\nprivate: ([\d.,]+)\n", figure, re.DOTALL)
+        kinds = list(zip(*said[: len(true)], strict=True))
+        assert list(kinds[0]) == [number(one) for one in true.tolist()]
+        assert list(kinds[1]) == [number(one) for one in np.maximum(private, 0).tolist()]
+        fills = re.findall(r'class="zone" fill="(#\w+)"', figure)
+        shades = [f"#{red:02x}{green:02x}{blue:02x}" for red, green, blue, _ in
+                  maps.Scale(float(true.max())).colours(np.maximum(shown, 0)).tolist()]  # fmt: skip
+        assert [one[:7] for one in fills] == shades
+
+
 def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
     app = open_home(od_method="estimate", epsilon="0.3", od_data="demo-city", unit="person-day")
     asked = {"epsilon": 0.3, "max_trips_per_user": 4, "unit": "person-day"}
@@ -496,6 +517,12 @@ def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_hom
 def test_what_both_cost_the_same_people_is_added_up(open_home):
     app = open_home(od_data="demo-city", density_data="demo-city", unit="person")
     assert "publishing both would cost each person ε = 2 with δ = 1e-7 in all" in text(app)
+    app = open_home(od_data="demo-city", density_data="demo-city", epsilon="0.5")
+    risks = risk_of_trips(ODParameters(epsilon=0.5, unit="person-day"), [1] * 7)
+    assert f"ε = {0.5 + risks.epsilon:g} with δ = 1e-7 in all, 0.5 of it for the density" in text(
+        app
+    )
+    assert "and 3.5 for the flows." in text(app)
     app.selectbox(key="unit").set_value("trip").run()
     assert "cannot be added up" in text(app)
     assert "Both read the same people" not in text(open_home(od_data="only-trips"))

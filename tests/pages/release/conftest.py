@@ -11,7 +11,7 @@ def own_data(own_root):
     yield own_root
     if (latest := work.latest()) is not None:
         latest.wait(60)
-    work.dismiss()
+    work._last.clear()
 
 
 @pytest.fixture

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine import datasets
-from engine.release import NOISE_CONSENT, BudgetLedger, ledger as engine_ledger
+from engine.contract import When
+from engine.release import NOISE_CONSENT, BudgetLedger, ReleaseError, ledger as engine_ledger
 from engine.text.utility import describe_utility
 from pages._ui import cached
 from pages._ui.release import page as release_page, question, work
@@ -80,18 +81,92 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
     assert app.button(key="release_start").disabled  # the name must be typed anew
 
 
+def progress(app):
+    """What stands beside the bar of a release that runs."""
+    return " ".join(one.proto.text for one in app.get("progress"))
+
+
+def test_the_page_opens_on_what_is_set_and_not_on_the_last_release(page, open_page):
+    app = declared(page, epsilon=20.0)
+    confirmed(app).click().run()
+    app = finished(app)
+    assert [one.value for one in app.success]
+    other = open_page("pages/7_Release.py", od_data="demo-city", epsilon="0.5")
+    assert not [one.value for one in other.success]  # of another session of this computer
+    other.number_input(key="release_trips").set_value(10**9).run()
+    assert "costs a person ε = 3.5; 9.5 is left after it." in texts(other)
+    app.switch_page("pages/0_Home.py").run()
+    app = app.switch_page("pages/7_Release.py").run()
+    assert not [one.value for one in app.success]
+    assert app.button(key="release_start").disabled
+    (bundle,) = (one for one in app.selectbox if one.key == "release_bundle")
+    assert bundle.options  # and it is not lost
+
+
+def test_a_session_that_watches_a_release_sees_how_it_ends(page, open_page):
+    hold, key = threading.Event(), catalogue.entries()["demo-city"].key.dataset
+
+    def make(_report):
+        hold.wait(30)
+        raise ReleaseError("too little room", value="0", remedy="make some")
+
+    assert work.start("demo-city-od-20260101-000000", key, make)
+    app = page.run()
+    assert "Releasing demo-city-od-20260101-000000" in progress(app)
+    hold.set()
+    assert "too little room" in errors(finished(app))[0]
+    assert not errors(open_page("pages/7_Release.py", od_data="demo-city"))
+
+
+def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, tmp_path):
+    """Neither while it is released, nor in the ledger and among the bundles afterwards."""
+    app, ledger = declared(page, epsilon=20.0), BudgetLedger()
+    ledger.declare("strangers", datasets=["secret"], unit="person", epsilon=9.0, by="custodian")
+    with ledger._writing() as (append, _):
+        body = {"dataset": "secret", "epsilon": 1.0, "delta": 0.0, "product": "od"}
+        append("release", "strangers", body)
+    confirmed(app).click().run()
+    finished(app)
+    (made,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    other = shutil.copytree(made, made.parent / "secret-od-estimate-20260101-000000")
+    stated = json.loads((other / "statement.json").read_text(encoding="utf-8"))
+    stated["setting"]["dataset"] = "secret"
+    (other / "statement.json").write_text(json.dumps(stated), encoding="utf-8")
+    hold = threading.Event()
+    work.start("secret-od-20260102-000000", str(tmp_path), lambda _report: hold.wait(30))
+    app.switch_page("pages/0_Home.py").run()
+    app = app.switch_page("pages/7_Release.py").run()
+    words = [texts(app), progress(app), *map(str, app.get("html"))]
+    words += [option for one in app.selectbox for option in one.options]
+    assert made.name in words
+    assert not [one for one in words if "secret" in one or "strangers" in one]
+    assert "1 release of datasets that are not at hand here; the command lists all." in texts(app)
+    hold.set()
+
+
+def test_the_name_of_what_a_session_has_uploaded_is_offered_to_no_other(page):
+    """The people of a budget are named to all who declare one on this computer."""
+    (named,) = (one for one in page.text_input if one.label.startswith("Name of the people"))
+    assert named.value == "demo-city"
+    page.session_state["session"].datasets["demo-city"] = datasets.load("demo-city").folder.parent
+    (named,) = (one for one in page.run().text_input if one.label.startswith("Name of the people"))
+    assert named.value == ""
+
+
 def test_a_second_session_cannot_release_at_the_same_time(page, monkeypatch):
     app = declared(page)
     hold, planned = threading.Event(), question.planned
 
     def begun_meanwhile(setting):
-        work.start("other", lambda report: hold.wait(30) and datasets.data_root())
+        work.start("other", "elsewhere", lambda report: hold.wait(30) and datasets.data_root())
         return planned(setting)
 
     monkeypatch.setattr(question, "planned", begun_meanwhile)
     app.run()
     assert not [one for one in app.button if one.key == "release_start"]
-    assert not work.start("mine", lambda report: pytest.fail("both ran"))
+    assert not work.start("mine", "demo-city", lambda report: pytest.fail("both ran"))
+    assert "A release is being made on this computer" in progress(app)
+    assert "other" not in progress(app)
     hold.set()
     assert BudgetLedger().budget("people").releases == 0
 
@@ -128,6 +203,29 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     parameters = said["parameters"]
     assert (parameters["epsilon"], parameters["max_trips_per_user"]) == (2, 6)
     assert (parameters["suppression_threshold"], parameters["unit"]) == (3, "person")
+
+
+def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkeypatch):
+    """One setting on both pages, and the price that Change names."""
+    page.session_state["unit"] = "person"
+    app = declared(page)
+    app.switch_page("pages/2_Origin_Destination.py").run()
+    app.button_group(key="od_view").set_value("Change").run()
+    (days,) = (one for one in app.select_slider if "day after" in one.label)
+    app = days.set_value((1, 6)).run()
+    (length,) = (one for one in app.number_input if one.label == "Days in each")
+    app = length.set_value(2).run()
+    assert "a person pays ε = 1 for both spans" in texts(app)
+    asked, plan = [], question.planned_of
+    monkeypatch.setattr(question, "planned_of", lambda *of: asked.append(of[0]) or plan(*of))
+    app = app.switch_page("pages/7_Release.py").run()
+    app = app.button_group(key="release_product").set_value("Change of flows").run()
+    assert not app.exception, app.exception
+    assert asked[-1].when == When(step="whole", first=1, last=6, span=2)
+    assert asked[-1].parameters.unit == "person"
+    assert "costs a person ε = 1; 9 is left after it." in texts(app)
+    days = datasets.load("demo-city").metadata.days
+    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}, a matrix each" in texts(app)
 
 
 def test_real_people_are_judged_on_request_alone_and_that_is_stated(

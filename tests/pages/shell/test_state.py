@@ -6,6 +6,7 @@ from streamlit.testing.v1 import AppTest
 from engine.contract import When
 from pages._ui import state
 from pages._ui.shell.frame import DATA, HOME, PAGES
+from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 
 
 def ask() -> None:
@@ -122,6 +123,35 @@ def test_a_recommended_setting_is_taken_whole():
     app = AppTest.from_function(take_it).run()
     assert not app.exception, app.exception
     assert app.session_state["set"] == app.session_state["wanted"]
+
+
+def stamped() -> None:
+    """Keep what a saved picture says where simulated people are set and real ones are shown."""
+    import streamlit as st
+
+    from pages._ui import state
+    from pages._ui.shell import catalogue
+    from pages._ui.shell.session import session
+
+    known = catalogue.entries()
+    session().shown = {"town": known["town"]}
+    st.session_state["od_data"] = st.session_state["density_data"] = "demo-city"
+    st.session_state["shown"] = state.stamp()
+    session().shown = {"demo-city": known["demo-city"]}
+    st.session_state["set"] = state.stamp()
+
+
+def test_a_saved_picture_of_real_people_says_so_whatever_is_set():
+    app = AppTest.from_function(stamped).run()
+    assert not app.exception, app.exception
+    (first, second), real = app.session_state["shown"]
+    assert real
+    assert CONFIDENTIAL_BANNER.replace("**", "") in first
+    assert SIMULATED_BANNER not in first
+    assert second.startswith("town: ")
+    (first, _), real = app.session_state["set"]
+    assert not real
+    assert SIMULATED_BANNER in first
 
 
 @pytest.mark.parametrize("field", state.FIELDS, ids=lambda one: one.key)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import streamlit as st
 
-from engine import datasets, origin_destination as od
+from engine import datasets, origin_destination as od, release
 from engine.contract import Seen, Setting, When
 from engine.origin_destination import change
 from engine.origin_destination.scores import expected_scores
@@ -300,7 +300,12 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     known = np.flatnonzero((np.isfinite(low) & told.written).ravel())
     for at in known[:3]:
         assert f", {low.flat[at]:.0%} to {high.flat[at]:.0%} of before" in say(at)
-    assert f"ε = {dict(zip(UNITS, (0.5, 3, 1), strict=True))[unit]:g} for both spans" in said
+    when = When(step="whole", first=0, last=6, span=3)
+    seen = Seen(dataset=str(city.folder), when=when)
+    planned = release.plan(Setting(seen=seen, parameters=parameters), city)
+    due = release.cost(planned, "trip" if unit == "trip" else "person").epsilon
+    assert due == dict(zip(UNITS, (0.5, 3, 0.5), strict=True))[unit]
+    assert f"pays ε = {due:g} for both spans" in said
     law = change.noise_law(parameters)
     least = 0.5 * change.epsilon_to_tell(100, 0.2, law=law.name) / float(law.rate)
     told = float(re.search("From ε = ([0-9.]+) on a 20% change in a flow of 100", said)[1])

@@ -6,7 +6,7 @@ import pytest
 
 from engine import report
 from engine.errors import DatasetError, ParameterError
-from engine.report import STOPS, Analysis, ReportNoise, ReportParameters, even
+from engine.report import STOPS, Analysis, ReportNoise, ReportParameters
 from engine.report.bounding import TripsGuess, balance
 from engine.report.measures import Extent
 from engine.report.scores import losses
@@ -43,7 +43,8 @@ def test_trips_are_the_sum_of_noisy_days_and_people_are_asked():
     assert size.noisy[1] == days.noisy[:-1].sum()
     assert size.variates.tolist() == [1, DAYS]
     assert size.scales[0] == 8.0
-    alone = drawn(shares=even(["size", "flows"])).results[Analysis.SIZE]
+    halves = ((Analysis.SIZE, 0.5), (Analysis.FLOWS, 0.5))
+    alone = drawn(shares=halves).results[Analysis.SIZE]
     assert alone.variates.tolist() == [1, 1]
     assert alone.scales.tolist() == [4.0, 80.0]
 
@@ -81,12 +82,32 @@ def test_single_trips_have_no_people_and_all_trips():
         ({"shares": (("days", 0.7), ("flows", 0.4))}, "at most 1"),
         ({"shares": (("weekdays", 0.5),)}, "name of an analysis"),
         ({"shares": ()}, "at least one analysis"),
-        ({"unit": "item", "shares": even(["gyration"])}, "counts of people"),
+        ({"unit": "item", "shares": (("gyration", 1.0),)}, "counts of people"),
+        ({"unit": "item", "shares": (("size", 0.25), ("days", 0.25))}, "size must be 0"),
+        ({"shares": (("days", 0.0),)}, "share of days"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(settings, rule):
     with pytest.raises(ParameterError, match=rule):
         ReportParameters(**{"epsilon": 1.0, **settings})
+
+
+@pytest.mark.parametrize("method", ["derived", "package"])
+@pytest.mark.parametrize("unit", ["user", "item"])
+def test_what_is_left_spends_all_of_epsilon_and_what_costs_nothing_gets_no_share(unit, method):
+    """By the noise: the ε of every question by its sensitivity and scale."""
+    params = ReportParameters(epsilon=1.0, unit=unit, method=method)
+    params = params.without(["hours", "visits", "flows", "jump_length"])
+    stages = report.ledger(params).stages
+    questions = [one for one in stages if one.noise_scale is not None]
+    spent = sum(one.sensitivity / one.noise_scale for one in questions)
+    spent += sum(one.epsilon for one in stages if one.noise_scale is None)
+    assert spent == pytest.approx(1.0, abs=1e-5)
+    people = {"user": {Analysis.SIZE, Analysis.GYRATION}, "item": {Analysis.SIZE}}[unit]
+    assert set(params.on) == {Analysis.DAYS, Analysis.TRAVEL_TIME} | people
+    free = (unit, method) == ("item", "derived")  # trips follow from days, and people have none
+    assert dict(params.shares)[Analysis.SIZE] == (0 if free else 1 / len(params.on))
+    assert (Analysis.SIZE in params.asked) == (not free)
 
 
 def test_given_shares_hold():

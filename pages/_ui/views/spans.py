@@ -1,0 +1,58 @@
+"""Two spans of days whose flows are compared: what a change is told of, and released as one."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from engine.contract import Setting, When
+from pages._ui import cached, state
+
+PRODUCT = "Change of flows"
+"""What a release of two spans is called where it is chosen."""
+
+
+def pick(setting: Setting, zones: int) -> Setting | None:
+    """Draw the pickers; return the flows of the first and of the last days as one setting.
+
+    None, and what lacks is said, where there are no two days or no two zones.
+    """
+    days = cached.ingested(setting).metadata.days
+    for what, number in (("day", len(days)), ("zone", zones)):
+        if number < 2:
+            st.info(f"A change needs two {what}s, and this dataset has one.")
+            return None
+    which, each = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
+    first, last = which.select_slider(
+        "First day before to last day after",
+        range(len(days)),
+        (0, 2 * min(7, len(days) // 2) - 1),
+        format_func=lambda day: f"{days[day]:%a %-d %b %Y}",
+        key=f"od_change_days_{len(days)}",
+        **state.KEPT,
+    )
+    most = (last + 1 - first) // 2
+    if most < 1:
+        st.info("A change needs two days: move one end.")
+        return None
+    length = int(
+        each.number_input(
+            "Days in each", 1, most, min(most, 7), key=f"od_change_each_{most}", **state.KEPT
+        )
+    )
+    starts = {"Before": first, "After": last + 1 - length}
+    st.caption(
+        " · ".join(
+            f"{name}: {days[at]:%a %-d %b} to {days[at + length - 1]:%a %-d %b %Y}"
+            for name, at in starts.items()
+        )
+    )
+    when = When(step="whole", first=first, last=last, span=length)
+    return replace(setting, seen=replace(setting.seen, when=when))
+
+
+def halves(both: Setting) -> tuple[Setting, Setting]:
+    """Return the flows of each span by themselves."""
+    days = len(cached.ingested(both).metadata.days)
+    spans = [When(step="whole", first=of[0], last=of[-1]) for of in both.when.groups(days)]
+    before, after = (replace(both, seen=replace(both.seen, when=when)) for when in spans)
+    return before, after

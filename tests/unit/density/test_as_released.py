@@ -1,0 +1,72 @@
+"""What is judged of a density has the noise of its release, by the release's own plan and draws."""
+
+import numpy as np
+import pytest
+
+from engine import datasets, density, metrics, release
+from engine.contract import Seen, Setting
+from engine.parameters import DensityParameters
+from engine.release import fourier
+from engine.utility import drawn_utilities
+
+SETTINGS = [
+    DensityParameters(epsilon=epsilon, delta=delta, method=method, gaussian=gaussian)
+    for method, gaussian in (
+        ("zoom", "classical"), ("efpag_joint", "classical"), ("efpag_joint", "analytic")
+    )
+    for epsilon in (0.01, 0.1, 1.0, 3.0)
+    for delta in (1e-9, 1e-7, 1e-4)
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def city():
+    return datasets.load("demo-city")
+
+
+def setting_of(parameters, dataset):
+    return Setting(seen=Seen(dataset=dataset.id), parameters=parameters)
+
+
+@pytest.mark.parametrize("parameters", SETTINGS, ids=str)
+def test_every_scale_of_what_is_judged_is_that_of_the_release(city, parameters):
+    planned = release.plan(setting_of(parameters, city), city).stages
+    judged = density.plan(city, density.as_released(parameters)).stages
+    explored = density.plan(city, parameters).stages
+    for one, drawn, before in zip(planned, judged, explored, strict=True):
+        if drawn.noise_scale is not None:  # the choice has none here
+            assert drawn.noise_scale == pytest.approx(one.scale, rel=1e-4)
+            assert before.noise_scale != pytest.approx(one.scale, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        DensityParameters(epsilon=1.0, method="towers_laplace"),
+        DensityParameters(epsilon=1.0, method="efpag"),
+        DensityParameters(epsilon=1.0, scaling=False),
+        DensityParameters(epsilon=3.9),  # classical noise of a release proves up to 3.5
+        DensityParameters(epsilon=1.0, delta=0.01, method="zoom"),
+        DensityParameters(epsilon=100.0, method="zoom"),
+    ],
+    ids=str,
+)
+def test_what_has_no_other_noise_or_no_release_is_judged_as_it_is(parameters):
+    assert density.as_released(parameters) is parameters
+
+
+def test_the_use_is_that_of_releases(city):
+    """60 draws of OpenDP against 60 judged ones; as explored, use is lower by six errors."""
+    parameters = DensityParameters(epsilon=1.0)
+    setting, true = setting_of(parameters, city), density.truth(city)
+    stages = release.plan(setting, city).stages
+    published = fourier.published(parameters, city.metadata.max_visits_cap)
+    shares = []
+    for _ in range(60):
+        counts, _ = fourier.draw(city, published, stages)
+        apart = np.abs(counts - true).sum()
+        shares.append(metrics.common_part(apart, counts.sum(), true.sum()))
+    (use,) = drawn_utilities(city, setting.seen, [parameters], draws=60)
+    error = np.hypot(np.std(shares) / np.sqrt(60), use.standard_error)
+    assert error < 0.0005
+    assert use.common_part == pytest.approx(np.mean(shares), abs=4 * error)
