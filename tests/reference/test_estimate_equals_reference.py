@@ -5,7 +5,7 @@ from engine import origin_destination as od
 from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
 from engine.origin_destination.estimate import assisted, law, prediction, reading
-from engine.origin_destination.estimate.measurement import discrete_laplace
+from engine.origin_destination.estimate.measurement import discrete_laplace, summed_noise
 from engine.origin_destination.statements import cell_reach, noise_variance, total_reach
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import certain_flows
@@ -111,6 +111,15 @@ def test_reach_of_a_cell(rate):
         assert plain.noise_tail(z, rate) <= level * (1 + 1e-9)
         if z:
             assert plain.noise_tail(z - 1, rate) > level
+
+
+@pytest.mark.parametrize("cells", [1, 2, 5])
+def test_noise_of_cells_added_up_is_drawn_by_its_law(cells):
+    """|S| is the least z with P(|S| > z) ≤ e^−|v|, which is uniform where v is Laplace."""
+    for size in np.linspace(0.05, 6, 25):
+        z = plain.total_reach(0.3, cells, 1 - np.exp(-size), 200)
+        assert summed_noise(size, 0.3, cells) == z
+        assert summed_noise(-size, 0.3, cells) == -z
 
 
 def test_reach_of_a_zone_of_421():
