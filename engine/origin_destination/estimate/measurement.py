@@ -75,7 +75,7 @@ def counts_beyond(parameters: ODParameters) -> int:
 
 def beyond_rate(parameters: ODParameters) -> float:
     """Return the rate of the noise of one matrix's count beyond T, where it is measured."""
-    return 1 / ledger(parameters).stages[1].noise_scale
+    return BEYOND_SHARE * parameters.epsilon / counts_beyond(parameters)
 
 
 def ledger(parameters: ODParameters) -> Ledger:
