@@ -34,6 +34,7 @@ def cell_reach(rate: float, *, confidence: float = 0.95, cells: int = 1) -> int:
     return int(NoiseLaw(rate, "discrete_laplace").reach((1 - confidence) / cells))
 
 
+@lru_cache(maxsize=64)
 def total_reach(rate: float, cells: int, *, confidence: float = 0.95) -> int:
     """Return the least z such that a total of `cells` kept counts lies in its noisy sum ± z.
 

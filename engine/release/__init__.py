@@ -112,8 +112,9 @@ def release(
         with claimed(out, room(planned.cells, dataset.zones)) as folder:
             described(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
             spent = charge()  # in one transaction, and never given back
-            way.write(planned, view, folder, lambda share: progress(0.9 * share))
-            digest = seal(folder, described(planned, dataset.id, ledger.entries()[: spent.id]))
+            scale_up = way.write(planned, view, folder, lambda share: progress(0.9 * share))
+            entries = ledger.entries()[: spent.id]
+            digest = seal(folder, described(planned, dataset.id, entries, scale_up))
             reveal(folder, out)
             ledger.finish(spent, digest)
     except (KeyboardInterrupt, Exception) as error:

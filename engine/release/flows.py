@@ -109,8 +109,11 @@ def prepare(plan: Plan, view: Dataset) -> None:
     centre_distances_m(view.zones)
 
 
-def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
-    """Draw the noise of every cell once, and write flows, zones and the flowmap tables."""
+def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> estimate.ScaleUp | None:
+    """Draw the noise of every cell once, and write flows, zones and the flowmap tables.
+
+    Returns by how much a method of our own scaled sums up for the trips beyond T.
+    """
     pairs = ~np.eye(plan.zones, dtype=bool)
     ids = pa.array(neutral(view.zones["zone_id"]))
     start, end = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
@@ -119,9 +122,12 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     names = ("date",) if plan.setting.when.step == "day" else ("period_from", "period_to")
     whole, read = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
     last_two: list[Integers] = []
+    measured = _measure(plan, view, pairs) if plan.ours else None
 
     def parts() -> Iterator[dict[str, Any]]:
-        drawn = (_estimate if plan.ours else _published)(plan, view, pairs)
+        drawn = (
+            _estimate(plan, view, pairs, measured) if measured else _published(plan, view, pairs)
+        )
         for number, (noisy, columns) in enumerate(drawn):
             whole[pairs] += noisy
             read[pairs] += columns.get("trips", 0.0)
@@ -136,6 +142,7 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     if plan.compares:
         _write_change(plan, last_two, ids, folder)
     write_flowmap(plan, view.zones, folder / "flowmap", (start, end), whole[pairs])
+    return estimate.state_scale_up(measured) if measured else None
 
 
 def _write_totals(plan: Plan, view: Dataset, whole: Integers, read: Floats, folder: Path) -> None:
@@ -199,9 +206,8 @@ def _published(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
         yield noisy, {"flow": flow, "suppressed": ~shown, **ends}
 
 
-def _estimate(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
-    """Measure all matrices, then read them one by one."""
-    bar, distances_m = int(plan.bar), centre_distances_m(view.zones)
+def _measure(plan: Plan, view: Dataset, pairs: Booleans) -> estimate.Measurement:
+    """Draw the noise of all matrices."""
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
         scale = safe_scale(sensitivity, epsilon)
@@ -211,7 +217,14 @@ def _estimate(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
         noisy[pairs] = noise.discrete_laplace(counts[pairs], scale)
         return noisy
 
-    measured = estimate.measure_with(view, plan.parameters, add)
+    return estimate.measure_with(view, plan.parameters, add)
+
+
+def _estimate(
+    plan: Plan, view: Dataset, pairs: Booleans, measured: estimate.Measurement
+) -> Iterator[_Matrix]:
+    """Read the measured matrices one by one."""
+    bar, distances_m = int(plan.bar), centre_distances_m(view.zones)
     days = estimate.read_days(measured, distances_m)
     ranges = estimate.intervals(measured, distances_m)
     for read, (low, high) in zip(days, ranges, strict=True):

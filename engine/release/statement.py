@@ -18,6 +18,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from ..contract import Setting
+from ..origin_destination.estimate import ScaleUp
 from ..parameters import USES, ODParameters
 from ..privacy import GROUP, Guarantee, composed_epsilon, guesses, risk_of_trips
 from .ledger import Budget, Entry, budgets_of, exact
@@ -56,7 +57,7 @@ _WRITTEN.filters |= {
 def words(plan: Plan, *names: str, **more: Any) -> list[str]:
     """Return what the statement says under names of ``words.j2``, each on one line."""
     template = _WRITTEN.get_template("words.j2")
-    context: Any = template.new_context({"plan": plan, "level": LEVEL, **more})
+    context: Any = template.new_context({"plan": plan, "level": LEVEL, "scale_up": None, **more})
     said = ("".join(template.blocks[name](context)) for name in names)
     return [re.sub(r"\s+([).,;:])", r"\1", " ".join(one.split())) for one in said]
 
@@ -66,9 +67,14 @@ def warnings(plan: Plan) -> list[str]:
     return [text for text in words(plan, *(f"warning_{name}" for name in _WARNINGS)) if text]
 
 
-def described(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, str]:
-    """Return the texts of a bundle by file name; the last entry is that of this release."""
-    content = statement(plan, dataset, entries)
+def described(
+    plan: Plan, dataset: str, entries: Sequence[Entry], scale_up: ScaleUp | None = None
+) -> dict[str, str]:
+    """Return the texts of a bundle by file name; the last entry is that of this release.
+
+    `scale_up` is the factor of the noisy numbers that were drawn.
+    """
+    content = statement(plan, dataset, entries, scale_up)
     slug = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {plan.product} {content['made']}".lower())
     asked, given = content["setting"], content["setting"]["parameters"]
     used = {"method", "epsilon", *USES.get(given["method"], given)}  # no field without an effect
@@ -87,7 +93,9 @@ def described(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, s
     }
 
 
-def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, Any]:
+def statement(
+    plan: Plan, dataset: str, entries: Sequence[Entry], scale_up: ScaleUp | None = None
+) -> dict[str, Any]:
     """Return the statement as a JSON object."""
     this = entries[-1]
     budget = budgets_of(entries)[this.people]
@@ -106,6 +114,7 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
         "size": GROUP,
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
+        "scale_up": scale_up,
     }
     title, seen, kept, beyond = words(plan, "title", "seen", "kept", "beyond")
     return {
@@ -129,6 +138,7 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
         "counted": {"kept": kept, "beyond": beyond},
         "setting": plain(plan.setting, dataset),
         "accuracy": [asdict(row) for row in plan.accuracy],
+        "scale_up": scale_up and scale_up._asdict(),
         "items": dict(zip(ITEMS, words(plan, *ITEMS, **said), strict=True)),
         "ledger": {"entry": this.id, "hash": this.hash},
     }

@@ -40,6 +40,18 @@ def certain_flows(cells, rate, level):
     return [[a != b and p[a, b] <= bound for b in range(zones)] for a in range(zones)]
 
 
+def scale_up(days, beyond, rate, deviations, most):
+    """(kept + beyond)/kept trips of all days, as far as those beyond exceed their noise."""
+    far = int(60 / rate)
+    variance = len(days) * sum(z * z * noise_pmf(z, rate) for z in range(-far, far + 1))
+    kept = sum(int(day[pair]) for day in days for pair in off_diagonal(day))
+    more, most_beyond = sum(beyond), kept * (most - 1)
+    if min(more, most_beyond) <= deviations * math.sqrt(variance):
+        return 1.0
+    believed = 1 - deviations**2 * variance / min(more, most_beyond) ** 2
+    return min(1 + believed * more / kept, most)
+
+
 def negative_binomial(m, mean, shape):
     """P(M = m), M Poisson with a gamma intensity."""
     share = mean / (mean + shape)

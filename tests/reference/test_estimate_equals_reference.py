@@ -1,8 +1,11 @@
 import numpy as np
 import pytest
 
+from engine import origin_destination as od
+from engine.ledger import Unit, simple_ledger
+from engine.origin_destination import estimate
 from engine.origin_destination.estimate import assisted, law, prediction, reading
-from engine.origin_destination.estimate.measurement import discrete_laplace
+from engine.origin_destination.estimate.measurement import discrete_laplace, summed_noise
 from engine.origin_destination.statements import cell_reach, noise_variance, total_reach
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import certain_flows
@@ -57,6 +60,39 @@ def test_reading(rate, seed):
         assert readings.typical[pair] == pytest.approx(typical)
 
 
+@pytest.mark.parametrize(
+    ("unit", "days", "deviations", "counted"),
+    [
+        ("person-day", 1, 2, 20),
+        ("person-day", 3, 2, 20),
+        ("person", 1, 1, 50),
+        ("person", 3, 2, 50),
+    ],
+)
+def test_trips_beyond_t_are_pooled_over_all_matrices(unit, days, deviations, counted):
+    """Believed beyond 2 deviations of their noise, in one matrix of unit person beyond 1."""
+    limit, epsilon = 4, 5.0
+    cells = np.stack([noisy_matrix(0.7, seed)[0] for seed in range(days)]) + 300
+    cells *= 1 - np.eye(ZONES, dtype=np.int64)
+    rate = 0.03 * epsilon / (counted - limit)
+    deviation = np.sqrt(2 * days) / rate
+    parameters = od.ODParameters(epsilon=epsilon, max_trips_per_user=limit, unit=unit)
+    for many in (-0.5, 0.9 * deviations, 1.1 * deviations, 5.0, 30.0, 1e6):
+        beyond = np.arange(1, days + 1) * many * deviation / np.arange(1, days + 1).sum()
+        measured = estimate.Measurement(
+            parameters=parameters,
+            cells=cells,
+            rate=0.7,
+            beyond=np.rint(beyond).astype(np.int64),
+            days=tuple(range(days)),
+            ledger=simple_ledger((), unit=Unit.PERSON_DAY),
+        )
+        most = counted / limit
+        expected = plain.scale_up(cells, measured.beyond.tolist(), rate, deviations, most)
+        assert estimate.scale_up(measured) == pytest.approx(expected, rel=1e-9)
+        assert (expected > 1) == (many > deviations)
+
+
 @pytest.mark.parametrize("rate", [0.4, 1.3])
 def test_assisted_interval(rate):
     counts = law.CountGrid(rate=rate, packet=1, nodes=120)
@@ -75,6 +111,15 @@ def test_reach_of_a_cell(rate):
         assert plain.noise_tail(z, rate) <= level * (1 + 1e-9)
         if z:
             assert plain.noise_tail(z - 1, rate) > level
+
+
+@pytest.mark.parametrize("cells", [1, 2, 5])
+def test_noise_of_cells_added_up_is_drawn_by_its_law(cells):
+    """|S| is the least z with P(|S| > z) ≤ e^−|v|, which is uniform where v is Laplace."""
+    for size in np.linspace(0.05, 6, 25):
+        z = plain.total_reach(0.3, cells, 1 - np.exp(-size), 200)
+        assert summed_noise(size, 0.3, cells) == z
+        assert summed_noise(-size, 0.3, cells) == -z
 
 
 def test_reach_of_a_zone_of_421():

@@ -1,12 +1,16 @@
 """Noise and exact statements of `estimate` over many releases; each fails at a wrong scale."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from engine import origin_destination as od
+from engine.origin_destination import estimate
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.statements import cell_reach, total_reach
-from tests.reference.od_people import certain_flows
+from tests.reference.od_people import Counted, certain_flows, random_people
 
 RATE, RELEASES, ZONES = 0.25, 2_000, 14
 FACTORS = (0.8, 1.25)
@@ -86,3 +90,42 @@ def test_certain_flows_hold_their_five_percent_and_not_at_another_scale():
     share = false_share(1.0)
     assert 0.01 < share < 0.05 < false_share(1.25)
     assert false_share(0.8) < 0.5 * share
+
+
+DAYS, PEOPLE = 3, random_people(np.random.default_rng(0), 300, 4, 3, 2.0)
+
+
+def scaled_up(factor):
+    """Over 2,000 releases of three days: how often they are scaled up with no trip beyond T, how
+    often the range holds the true factor, and the deviations of what is pooled."""
+    parameters = od.ODParameters(epsilon=2.0, max_trips_per_user=1)
+    dataset = Counted(PEOPLE, 4, DAYS)
+    _, kept, beyond = estimate.measure(dataset, parameters, noise=np.zeros((DAYS, 4, 4))).totals
+    rng, scaled, held, errors = np.random.default_rng(9), [], [], []
+    for _ in range(2_000):
+        drawn = estimate.measure(dataset, parameters.at(2.0 / factor), rng=rng)
+        right = replace(drawn, parameters=parameters, rate=0.97 * 2.0)
+        errors.append(np.subtract(drawn.totals[1:], (kept, beyond)))
+        none = drawn.totals._replace(trips_beyond=errors[-1][1])
+        scaled.append(estimate.scale_up(replace(right, totals=none)) > 1)
+        _, low, high = estimate.state_scale_up(right)
+        held.append(low <= 1 + beyond / kept <= high)
+    return np.mean(scaled), np.mean(held), np.std(errors, axis=0)
+
+
+def test_trips_beyond_t_are_believed_by_the_law_of_their_noise_and_not_at_another_scale():
+    """Of three Laplace noises added up, the difference of two gammas, four million times."""
+    rng = np.random.default_rng(0)
+    pooled = rng.gamma(DAYS, size=4_000_000) - rng.gamma(DAYS, size=4_000_000)
+    chance = (pooled > 2 * pooled.std()).mean()
+    q = np.exp(-0.97 * 2.0)
+    deviations = np.sqrt(DAYS * 12 * 2 * q) / (1 - q), pooled.std() * 19 / (0.03 * 2.0)
+    scaled, held, errors = scaled_up(1.0)
+    assert scaled == pytest.approx(chance, abs=4 * np.sqrt(chance / 2_000))
+    assert 0.96 < held < 0.99
+    assert errors == pytest.approx(deviations, rel=0.08)
+    wrong = [scaled_up(factor) for factor in FACTORS]
+    assert wrong[0][0] < 0.7 * chance < 1.5 * chance < wrong[1][0]
+    for _, held, errors in wrong:
+        assert not 0.96 < held < 0.99
+        assert (np.abs(errors / deviations - 1) > 0.12).all()

@@ -5,13 +5,32 @@ others work on noisy cells and public geometry; what is true of them whatever th
 stands in `engine.origin_destination.statements`.
 """
 
-from .measurement import BEYOND_SHARE, Measurement, counts_beyond, ledger, measure, measure_with
-from .release import EstimateRelease, intervals, read_days, read_measurement, release
+from .measurement import (
+    BEYOND_SHARE,
+    Measurement,
+    ReleaseTotals,
+    counts_beyond,
+    ledger,
+    measure,
+    measure_with,
+)
+from .release import (
+    EstimateRelease,
+    ScaleUp,
+    intervals,
+    read_days,
+    read_measurement,
+    release,
+    scale_up,
+    state_scale_up,
+)
 
 __all__ = [
     "BEYOND_SHARE",
     "EstimateRelease",
     "Measurement",
+    "ReleaseTotals",
+    "ScaleUp",
     "counts_beyond",
     "intervals",
     "ledger",
@@ -20,4 +39,6 @@ __all__ = [
     "read_days",
     "read_measurement",
     "release",
+    "scale_up",
+    "state_scale_up",
 ]

@@ -6,7 +6,7 @@ post-processing and costs no privacy.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from ...arrays import Floats, Integers
 from ...datasets import Dataset
 from ...ledger import Kind, Ledger, Noise
 from ...parameters import ODParameters, ODUnit
-from ..matrices import Days, clear_diagonal, day_indices, trimmed_counts
+from ..matrices import Days, clear_diagonal, day_indices, histogram, trimmed_counts
 from ..mechanism import Draw, drawn, laplace_ledger
+from ..statements import total_reach
 
 Add = Callable[[Integers, int, float], Integers]
 """Adds discrete Laplace noise to whole counts of an L₁ sensitivity for an ε."""
@@ -27,6 +28,15 @@ BEYOND_SHARE = 0.03
 """Share of ε that this count costs."""
 
 _LARGEST_NOISE = 2.0**62
+_MIN_TAIL = 1e-9
+
+
+class ReleaseTotals(NamedTuple):
+    """Noisy sums over all `matrices` of a release: kept trips, and trips beyond T."""
+
+    matrices: int
+    kept_trips: int
+    trips_beyond: int
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -35,7 +45,8 @@ class Measurement:
 
     `cells`, shape (days, zones, zones), are kept trips plus discrete Laplace noise, P(z) ∝
     e^(−a|z|) with `rate` a; `beyond`, shape (days,), is the noisy number of trips beyond T, up to
-    `COUNTED_TO` of each unit, None where it is not measured. The ledger states exactly ε.
+    `COUNTED_TO` of each unit, None where it is not measured. `totals` are of the whole release,
+    where None of what is here: `cells` may be some of its matrices. The ledger states exactly ε.
     """
 
     parameters: ODParameters
@@ -44,6 +55,12 @@ class Measurement:
     beyond: Integers | None
     days: tuple[int, ...]
     ledger: Ledger
+    totals: ReleaseTotals | None = None
+
+    def __post_init__(self) -> None:
+        if self.totals is None and self.beyond is not None:
+            sums = int(self.cells.sum()), int(self.beyond.sum())
+            object.__setattr__(self, "totals", ReleaseTotals(len(self.cells), *sums))
 
 
 def counts_beyond(parameters: ODParameters) -> int:
@@ -54,6 +71,11 @@ def counts_beyond(parameters: ODParameters) -> int:
     """
     beyond = COUNTED_TO.get(parameters.unit, 0) - parameters.max_trips_per_user
     return beyond if 2 * beyond >= parameters.max_trips_per_user else 0
+
+
+def beyond_rate(parameters: ODParameters) -> float:
+    """Return the rate of the noise of one matrix's count beyond T, where it is measured."""
+    return BEYOND_SHARE * parameters.epsilon / counts_beyond(parameters)
 
 
 def ledger(parameters: ODParameters) -> Ledger:
@@ -69,17 +91,53 @@ def measure(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) ->
     """Measure the matrices of a dataset with ε per unit of protection; arguments as `release`.
 
     Removing one unit changes all kept cells by at most T in L₁ (1 at trip level), so noise of scale
-    T/ε makes them ε-DP (geometric mechanism: Ghosh, Roughgarden and Sundararajan 2009).
+    T/ε makes them ε-DP (geometric mechanism: Ghosh, Roughgarden and Sundararajan 2009). Some `days`
+    are those of a release of all: its totals are of every matrix of the dataset.
     """
     variates, chosen, summed = drawn(dataset, **draw)
     of_days = iter(variates)
+    kept_trips = 0
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
+        nonlocal kept_trips
         # the diagonal is no cell of the matrix, so its variates are free for the count beyond T
-        own = next(of_days) if counts.ndim == variates.ndim - 1 else variates[:, 0, 0]
+        own = variates[:, 0, 0]
+        if counts.ndim == variates.ndim - 1:
+            own, kept_trips = next(of_days), kept_trips + int(counts.sum())
         return counts + discrete_laplace(own, epsilon / sensitivity)
 
-    return measure_with(dataset, parameters, add, days=chosen, sum_days=summed)
+    measured = measure_with(dataset, parameters, add, days=chosen, sum_days=summed)
+    others = 0 if summed else len(dataset.metadata.periods) - len(chosen)
+    if measured.totals is None or not others or len(dataset.zones) < 2:
+        return measured
+    totals = _with_others(dataset, measured, others, kept_trips, variates[0].diagonal())
+    return replace(measured, totals=totals)
+
+
+def _with_others(
+    dataset: Dataset, measured: Measurement, others: int, kept_trips: int, variates: Floats
+) -> ReleaseTotals:
+    """Return the totals of a release of which so many `others` of the matrices are not drawn.
+
+    `kept_trips` are those of the matrices that are, before noise; what their noise and that of all
+    counts beyond T add up to takes one variate each.
+    """
+    parameters, zones = measured.parameters, len(dataset.zones)
+    limit, matrices = parameters.max_trips_per_user, len(measured.cells) + others
+    all_kept, all_counted = (
+        int(counted.cells @ counted.kept)
+        for counted in (
+            histogram(dataset, parameters.unit, bound)
+            for bound in (limit, limit + counts_beyond(parameters))
+        )
+    )
+    cells_noise = summed_noise(variates[-1], measured.rate, others * zones * (zones - 1))
+    counts_noise = summed_noise(variates[0], beyond_rate(parameters), matrices)
+    return ReleaseTotals(
+        matrices=matrices,
+        kept_trips=int(measured.cells.sum()) + all_kept - kept_trips + cells_noise,
+        trips_beyond=all_counted - all_kept + counts_noise,
+    )
 
 
 def measure_with(
@@ -128,3 +186,9 @@ def discrete_laplace(variates: Floats, rate: float) -> Integers:
     """
     size = (np.abs(variates) + np.log(2 / (1 + np.exp(-rate)))) / rate
     return np.copysign(np.floor(np.minimum(size, _LARGEST_NOISE)), variates).astype(np.int64)
+
+
+def summed_noise(variate: float, rate: float, cells: int) -> int:
+    """Return the noise of so many cells added up, from one standard Laplace variate."""
+    tail = max(float(np.exp(-abs(variate))), _MIN_TAIL)
+    return int(np.copysign(total_reach(rate, cells, confidence=1 - tail), variate))

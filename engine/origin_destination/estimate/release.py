@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Unpack
+from typing import NamedTuple, Unpack
 
 import numpy as np
 
@@ -13,16 +13,27 @@ from ...geography import centre_distances_m
 from ...ledger import Ledger
 from ...parameters import ODParameters
 from ..mechanism import Draw
-from ..statements import cell_reach, least_certain, total_reach
+from ..statements import cell_reach, least_certain, noise_variance, total_reach
 from . import assisted
-from .measurement import BEYOND_SHARE, Measurement, counts_beyond, measure
-from .reading import beyond_noise, expectations, read
+from .measurement import Measurement, beyond_rate, counts_beyond, measure
+from .reading import expectations, read
 
 LIKELY_EMPTY = 0.05
 """A flow is likely where the model's P(no trip) is below this."""
 
 FEW_TRIPS = 8.0
 """A flow of fewer kept trips says less of those beyond T than what is expected of it."""
+
+
+class ScaleUp(NamedTuple):
+    """By which factor sums are scaled up, and the 95% range of (kept + trips beyond T)/kept.
+
+    `high_95` is None where the number of kept trips does not exceed its noise.
+    """
+
+    factor: float
+    low_95: float
+    high_95: float | None
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -42,7 +53,7 @@ class EstimateRelease:
         Flows named as existing whatever the model: on average at most 5% of those that a release
         names, all its days together, are empty.
     factor : array, shape (days,)
-        By which sums of a day are scaled up for the trips beyond T.
+        By which sums are scaled up for the trips beyond T, every day's alike: `scale_up`.
     measurement, distances_m : Measurement, array of shape (zones, zones)
         The noisy cells on which all rests, and public metres between zones.
     """
@@ -148,11 +159,10 @@ def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRe
     Sums are scaled up by the trips beyond T. A flow gets as many for each kept trip, where it has
     few by what is behind its count; rounded down. Exact statements are about kept trips.
     """
-    least = least_certain(measured.cells, measured.rate)
+    least, factor = least_certain(measured.cells, measured.rate), scale_up(measured)
     off = ~np.eye(measured.cells.shape[-1], dtype=np.bool_)
     for day, expect in enumerate(expectations(measured.cells, measured.rate, distances_m)):
         mean, typical, empty, intensity = read(measured.cells[day], measured.rate, expect(None))
-        factor = _factor(measured, day, float(mean.sum()))
         behind = np.where(mean < FEW_TRIPS, intensity, mean)
         yield EstimateRelease(
             counts=factor * mean[None],
@@ -165,15 +175,40 @@ def read_days(measured: Measurement, distances_m: Floats) -> Iterator[EstimateRe
         )
 
 
-def _factor(measured: Measurement, day: int, kept: float) -> float:
-    """Return by how much the trips beyond T, as far as they exceed their noise, scale up."""
-    if measured.beyond is None:
+def scale_up(measured: Measurement) -> float:
+    """Return by how much the trips beyond T, as far as they exceed their noise, scale up sums.
+
+    One factor for all matrices of a release: a quiet day's own count would be mostly noise. It is
+    believed beyond two deviations; in a single matrix of unit person, where T leaves out more, one.
+    A unit with n counted trips beyond T has T kept ones: more than n/T of those kept are noise.
+    """
+    totals, parameters = measured.totals, measured.parameters
+    if totals is None:
         return 1.0
-    parameters = measured.parameters
-    limit, beyond = parameters.max_trips_per_user, counts_beyond(parameters)
-    scale = beyond / (BEYOND_SHARE * parameters.epsilon)
-    more = beyond_noise(float(measured.beyond[day]), scale**2)
-    return float(np.clip(1 + more / max(kept, 1.0), 1.0, (limit + beyond) / limit))
+    kept_trips = max(totals.kept_trips, 1)
+    most = kept_trips * counts_beyond(parameters) / parameters.max_trips_per_user
+    deviations = 1 if parameters.unit == "person" and totals.matrices == 1 else 2
+    variance = deviations**2 * totals.matrices * noise_variance(beyond_rate(parameters))
+    # positive part of James and Stein
+    believed = max(1 - variance / max(min(totals.trips_beyond, most), 1.0) ** 2, 0.0)
+    return 1 + float(np.clip(believed * totals.trips_beyond, 0.0, most)) / kept_trips
+
+
+def state_scale_up(measured: Measurement) -> ScaleUp | None:
+    """Return the factor with its 95% range; None where trips beyond T are not measured.
+
+    Each of both sums lies within its reach in 97.5 of 100 releases, whatever the world is like.
+    """
+    totals, zones = measured.totals, measured.cells.shape[-1]
+    if totals is None:
+        return None
+    kept, more, matrices = totals.kept_trips, totals.trips_beyond, totals.matrices
+    both = 1 - (1 - assisted.CONFIDENCE) / 2
+    kept_reach = total_reach(measured.rate, matrices * zones * (zones - 1), confidence=both)
+    more_reach = total_reach(beyond_rate(measured.parameters), matrices, confidence=both)
+    low = 1 + max(more - more_reach, 0) / max(kept + kept_reach, 1)
+    high = 1 + max(more + more_reach, 0) / (kept - kept_reach) if kept > kept_reach else None
+    return ScaleUp(scale_up(measured), low, high)
 
 
 def intervals(measured: Measurement, distances_m: Floats) -> Iterator[tuple[Integers, Integers]]:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine import origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.errors import ParameterError
 from engine.ledger import Unit, simple_ledger
 from engine.origin_destination import estimate
@@ -17,6 +17,8 @@ from engine.origin_destination.estimate.law import CountGrid
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.estimate.reading import expectations
 from engine.origin_destination.mechanism import UNITS
+from engine.synthetic.twin import twin
+from engine.synthetic.twininputs import TwinInputs
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import Counted, certain_flows, random_people
 
@@ -50,8 +52,12 @@ def apart(rng, zones):
     return np.hypot(*(place[:, None] - place).T)
 
 
-@pytest.mark.parametrize(("unit", "limit", "most"), [("person-day", 4, 5.0), ("person", 25, 2.0)])
-def test_the_count_beyond_t_scales_estimates_up_as_far_as_it_exceeds_its_noise(unit, limit, most):
+@pytest.mark.parametrize(
+    ("unit", "limit", "most", "deviations"), [("person-day", 4, 5.0, 2), ("person", 25, 2.0, 1)]
+)
+def test_the_count_beyond_t_scales_estimates_up_as_far_as_it_exceeds_its_noise(
+    unit, limit, most, deviations
+):
     """Trimming to T of at most 20 trips a person-day, or 50 a person, drops no more than that."""
     cells = 4_000 * (1 - np.eye(ZONES, dtype=np.int64))[None]
     parameters = od.ODParameters(
@@ -68,11 +74,73 @@ def test_the_count_beyond_t_scales_estimates_up_as_far_as_it_exceeds_its_noise(u
         np.testing.assert_array_equal(scaled.typical, np.floor(ratio * plain.typical + 1e-6))
         return ratio
 
-    scale = estimate.counts_beyond(parameters) / (0.03 * 5.0)
+    q = np.exp(-0.03 * 5.0 / estimate.counts_beyond(parameters))
+    bound = deviations * np.sqrt(2 * q) / (1 - q)
     assert factor(10**9) == pytest.approx(most)
     beyond = round(0.3 * trips)
-    assert factor(beyond) == pytest.approx(1 + (1 - scale**2 / beyond**2) * beyond / trips)
-    assert factor(round(0.9 * scale)) == factor(-50) == 1.0
+    assert factor(beyond) == pytest.approx(1 + (1 - bound**2 / beyond**2) * beyond / trips)
+    assert factor(round(0.99 * bound)) == factor(-50) == 1.0 < factor(round(1.01 * bound))
+
+
+@pytest.mark.parametrize("days", [0, 2, slice(0, 2)])
+@pytest.mark.parametrize("unit", ["person-day", "person"])
+def test_days_that_are_looked_at_are_scaled_up_as_the_release_of_all_is(unit, days):
+    """What is explored a day at a time is one release: its factor is that of all its days."""
+    dataset, noise = in_memory(3), np.zeros((DAYS, ZONES, ZONES))
+    parameters = od.ODParameters(epsilon=40.0, max_trips_per_user=1, unit=unit)
+    whole = estimate.measure(dataset, parameters, noise=noise)
+    matrices = 1 if isinstance(days, int) else 2
+    some = estimate.measure(dataset, parameters, noise=noise[:matrices], days=days)
+    counted = replace(parameters, max_trips_per_user={"person-day": 20, "person": 50}[unit])
+    kept, more = (int(od.kept(dataset, each).sum()) for each in (parameters, counted))
+    assert some.totals == whole.totals == (DAYS, kept, more - kept)
+    assert estimate.scale_up(some) == estimate.scale_up(whole) > 1.2
+    one = estimate.measure(dataset, parameters, noise=noise[:1], days=(0, 1), sum_days=True)
+    assert one.totals.matrices == 1
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory):
+    """A week of 2,000 people, simulated from public facts: about 1,600 trips a day."""
+    country = datasets.load("rwanda-districts")
+    inputs = TwinInputs(people=2000, trips_a_day=0.8, days=7, visits_a_week=0.0)
+    zones = country.zones[["zone_id", "name", "geometry"]]
+    return twin(zones, inputs, tmp_path_factory.mktemp("quiet") / "week")
+
+
+@pytest.mark.parametrize(("epsilon", "limit"), [(1.0, 4), (0.3, 1), (0.3, 4), (0.1, 4)])
+def test_a_quiet_day_is_not_multiplied(quiet, epsilon, limit):
+    parameters = od.ODParameters(epsilon=epsilon, max_trips_per_user=limit, method="estimate")
+    true, zones = od.truth(quiet).sum(axis=(1, 2)), len(quiet.zones)
+    deviation = np.sqrt(2 * zones * (zones - 1)) * limit / epsilon
+    for seed in range(6):
+        released = od.release(quiet, parameters, rng=np.random.default_rng(seed))
+        assert (released.counts.sum(axis=(1, 2)) <= 1.3 * true + 3 * deviation).all()
+        assert len(set(released.factor)) == 1
+
+
+@pytest.mark.parametrize("days", [None, 0])
+def test_a_busy_day_gets_back_what_trimming_drops(days):
+    country = datasets.load("rwanda-districts")
+    parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=1, method="estimate")
+    released = od.release(country, parameters, rng=np.random.default_rng(0), days=days)
+    true = od.truth(country, days=days).sum(axis=(1, 2))
+    assert (released.counts.sum(axis=(1, 2)) >= 0.9 * true).all()
+    assert (od.kept(country, parameters, days=days).sum(axis=(1, 2)) < 0.5 * true).all()
+
+
+@pytest.mark.parametrize("people", [[], [[(0, 0, 1)]]], ids=["no trip", "one trip"])
+@pytest.mark.parametrize("days", [1, 7])
+def test_where_nobody_travels_noise_is_not_multiplied(people, days):
+    dataset = Counted(people, 12, days)
+    far = apart(np.random.default_rng(0), 12)
+    parameters = od.ODParameters(epsilon=0.5, max_trips_per_user=2, method="estimate")
+    deviation = np.sqrt(2 * days * 12 * 11) * 2 / 0.5
+    drawn = [
+        estimate.release(dataset, parameters, rng=np.random.default_rng(seed), distances_m=far)
+        for seed in range(40)
+    ]
+    assert max(float(one.counts.sum()) for one in drawn) < 6 * deviation
 
 
 @pytest.mark.parametrize("unit", ["trip", "person-day"])

@@ -192,6 +192,30 @@ def test_all_matrices_of_ours_are_read_together(demo, tmp_path, monkeypatch):
         assert zones[f"{end}_{what}"].to_numpy() == pytest.approx(wanted, abs=0.6)
 
 
+@pytest.mark.parametrize("step", ["day", "whole"])
+@pytest.mark.usefixtures("silent")
+def test_a_release_scales_up_as_exploring_does_and_says_by_how_much(demo, tmp_path, step):
+    """By the trips of all its matrices; the statement's range holds the factor without noise."""
+    setting = ours(seen(replace(FOUR, max_trips_per_user=1), zones="clusters-9", step=step))
+    view, planned = view_of(setting, demo), plan(setting, demo)
+    way.prepare(planned, view)
+    stated = way.write(planned, view, tmp_path, lambda _: None)
+    counted = replace(setting.parameters, max_trips_per_user=20)
+    kept, more = (od.kept(view, each).sum() for each in (setting.parameters, counted))
+    deviation = np.sqrt(2 * planned.matrices) * 19 / 0.03
+    beyond = more - kept
+    assert stated.factor == pytest.approx(
+        1 + (1 - 4 * deviation**2 / beyond**2) * beyond / kept, rel=1e-6
+    )
+    assert stated.low_95 < 1 + beyond / kept < stated.high_95
+    noiseless = np.zeros((planned.matrices, 9, 9))
+    explored = od.release(view, setting.parameters, noise=noiseless)
+    assert explored.factor == pytest.approx(np.full(planned.matrices, stated.factor))
+    trips = pq.read_table(tmp_path / "flows.parquet")["trips"].to_numpy()
+    off = ~np.eye(9, dtype=bool)
+    assert trips == pytest.approx(explored.counts[:, off].ravel(), abs=0.006)
+
+
 def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatch):
     """By OpenDP's own maps, from the σ that were drawn with; with noise × 0.8 they would not."""
     drawn: list[tuple[int, float]] = []
