@@ -28,7 +28,7 @@ _TITLES: dict[str, dict[str, str]] = json.loads((_TEMPLATES / "titles.json").rea
 TUNING, ITEMS = _TITLES["tuning"], _TITLES["items"]
 """How ε and the other settings were chosen; the eighteen items in their order."""
 
-_WARNINGS = ("simulated", "trip", "noise", "bars", "totals", "raised")
+_WARNINGS = ("simulated", "trip", "secrecy", "noise", "bars", "totals", "raised")
 _MOST_SLACK = 1e-6
 
 
@@ -107,9 +107,11 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
     }
-    title, seen, kept, beyond = words(plan, "title", "seen", "kept", "beyond")
+    names = ("title", "recommended", "seen", "kept", "beyond")
+    title, recommended, seen, kept, beyond = words(plan, *names)
     return {
         "title": title,
+        "recommended": recommended,
         "seen": seen,
         "dataset": dataset,
         "people": this.people,
@@ -127,6 +129,7 @@ def statement(plan: Plan, dataset: str, entries: Sequence[Entry]) -> dict[str, A
         },
         "stages": [asdict(one) for one in plan.stages],
         "counted": {"kept": kept, "beyond": beyond},
+        "sums_before_suppression": plan.has_sums if plan.suppresses else None,
         "setting": plain(plan.setting, dataset),
         "accuracy": [asdict(row) for row in plan.accuracy],
         "items": dict(zip(ITEMS, words(plan, *ITEMS, **said), strict=True)),
