@@ -103,3 +103,8 @@ def _add_product(one: argparse.ArgumentParser, name: str) -> None:
         one.add_argument("--to", dest="last_day", type=_day, help="last day (the last)")
         one.add_argument("--span", type=int, help="compare the first so many days with the last")
         one.add_argument("--trips", type=int, help="made in these days, a public number")
+        one.add_argument(
+            "--sums-before-suppression",
+            action="store_true",
+            help="write unbiased totals, of which suppressed counts can be computed back",
+        )

@@ -43,7 +43,8 @@ class Change(NamedTuple):
     """What rose and what fell: flows (zones, zones), totals of zones (zones,) and of all ().
 
     `written` are the flows that both releases show: of the others only the verdict is told, since
-    a change and one of its counts would give away the count that is suppressed.
+    a change and one of its counts would give away the count that is suppressed. In changes of
+    flows a suppressed count is taken as the largest that is suppressed.
     """
 
     flows: Verdicts
@@ -95,18 +96,21 @@ def compare(
 ) -> Change:
     """Return what rose and what fell between two spans, from their noisy cells alone.
 
-    The spans have equally many days and none in common. A flow below `least_shown` in both is shown
-    by neither release: it gets no verdict and counts as p = 1. Flows, zones by origin, zones by
-    destination and the total are a family each, with one Benjamini–Hochberg on P(|S| ≥ |change|).
+    The spans have equally many days and none in common. A count below `least_shown` is suppressed:
+    in verdicts on flows it is taken as `least_shown` − 1, which only makes a change smaller, so
+    that they say no more of it. A flow that neither release shows gets no verdict. Flows, zones by
+    origin, zones by destination and the total are a family each, with one Benjamini–Hochberg on
+    P(|S| ≥ |change|).
 
     >>> told = compare(np.array([[0, 90], [40, 0]]), np.array([[0, 30], [43, 0]]), NoiseLaw(0.5))
     >>> told.flows.signs.tolist(), told.flows.reach, int(told.total.signs)
     ([[0, -1], [0, 0]], 10, -1)
     """
-    flows, zones = _flows(before, after, law, least_shown), len(before)
-    zone, change = SummedNoise(law, 2 * (zones - 1)), flows.change
+    zones, change = len(before), np.asarray(after - before, dtype=np.int64)
+    clear_diagonal(change)
+    zone = SummedNoise(law, 2 * (zones - 1))
     return Change(
-        flows=flows,
+        flows=_flows(before, after, law, least_shown),
         leaving=_told(change.sum(axis=1), zone),
         arriving=_told(change.sum(axis=0), zone),
         total=_told(np.asarray(change.sum()), SummedNoise(law, 2 * zones * (zones - 1))),
@@ -146,9 +150,9 @@ def chances(
     z = np.arange(-far, far + 1)
 
     def larger(most: int, other: int) -> float:
-        """Return P(most + Z > other + Z′ + reach, and the first is shown)."""
+        """Return P(most + Z > reach + other + Z′, or reach + what is suppressed at most)."""
         below = 1 - law.tail(most + z - other - reach)
-        return float(law.pmf(z) @ (below * (most + z >= least_shown)))
+        return float(law.pmf(z) @ (below * (most + z - reach >= least_shown)))
 
     return larger(after, before), larger(before, after)
 
@@ -214,20 +218,16 @@ def power(
 
 
 def _flows(before: Integers, after: Integers, law: NoiseLaw, least_shown: float) -> Verdicts:
-    change = np.asarray(after - before, dtype=np.int64)
+    first, last = (np.maximum(counts, least_shown - 1) for counts in (before, after))
+    change = np.asarray(last - first, dtype=np.int64)
     clear_diagonal(change)
-    shown = np.maximum(before, after) >= least_shown
-    return _told(change, SummedNoise(law, 2), shown, len(change))
+    return _told(change, SummedNoise(law, 2), len(change))
 
 
-def _told(
-    change: Integers, noise: SummedNoise, shown: Booleans | bool = True, diagonal: int = 0
-) -> Verdicts:
+def _told(change: Integers, noise: SummedNoise, diagonal: int = 0) -> Verdicts:
     """Return verdicts by Benjamini–Hochberg; the bars are those of its last level."""
-    # what is not shown has p = 1, as if nothing had changed
-    sizes, counts = np.unique(np.abs(change) * shown, return_counts=True)
+    sizes, counts = np.unique(np.abs(change), return_counts=True)
     every, ranks = change.size - diagonal, counts[::-1].cumsum()[::-1]
     named = ranks[noise.beyond(sizes - 1) <= LEVEL * ranks / every]
     reach = noise.reach(LEVEL * (int(named[0]) if len(named) else 1) / every)
-    signs = np.sign(change) * ((np.abs(change) > reach) & shown)
-    return Verdicts(change=change, reach=reach, signs=signs)
+    return Verdicts(change=change, reach=reach, signs=np.sign(change) * (np.abs(change) > reach))

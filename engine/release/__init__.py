@@ -80,6 +80,7 @@ def release(
     tuning: str,
     tuning_note: str = "",
     trips: int | None = None,
+    sums_before_suppression: bool = False,
     consents: Collection[str] = (),
     progress: Progress = lambda _share: None,
 ) -> Path:
@@ -91,6 +92,8 @@ def release(
         One of `TUNING`: how ε and the other settings were chosen; and the custodian's words on it.
     trips : int or None
         How many trips were made in the days released, as far as is publicly known.
+    sums_before_suppression : bool
+        Whether unbiased sums are written too, of which suppressed counts can be computed back.
     consents : collection of str
         `CONSENT` for a release at trip level, `NOISE_CONSENT` for one that is mostly noise.
 
@@ -101,7 +104,7 @@ def release(
     KeyboardInterrupt
         If it is stopped; the message says what is spent.
     """
-    planned = plan(setting, dataset, trips=trips)
+    planned = plan(setting, dataset, trips=trips, sums_before_suppression=sums_before_suppression)
     budget, due = check(planned, dataset, ledger, consents)
     what = _recorded(planned, dataset, tuning, tuning_note)
     way, view = WAYS[setting.parameters.method], look_at(dataset, setting.zones, setting.when)
@@ -128,7 +131,13 @@ def release(
     return out
 
 
-def plan(setting: Setting, dataset: Dataset, *, trips: int | None = None) -> Plan:
+def plan(
+    setting: Setting,
+    dataset: Dataset,
+    *,
+    trips: int | None = None,
+    sums_before_suppression: bool = False,
+) -> Plan:
     """Return what a release will hold and cost; reads geometry and metadata alone.
 
     Examples
@@ -157,7 +166,10 @@ def plan(setting: Setting, dataset: Dataset, *, trips: int | None = None) -> Pla
     if trips is not None and trips < 1:
         raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="or leave it out")
     view = look_at(dataset, setting.zones, setting.when)
-    return replace(WAYS[method].plan(setting, view), trips=trips)
+    planned = replace(WAYS[method].plan(setting, view), trips=trips)
+    if planned.suppresses and not sums_before_suppression:
+        return planned.without_sums()
+    return planned
 
 
 def check(

@@ -2,18 +2,14 @@
 
 A hidden sibling, whose lock ends with its process however that ends, and the empty folder itself
 claim the name; one rename puts the one over the other. What a killed release left is swept by the
-next one. Keys of tables are from public geometry, and no spreadsheet runs their text. The folder
-``flowmap`` has flows of all released matrices added up, of noisy cells before suppression:
-suppressed cells never show negative noise. Many sums are noise alone; those are left out by a bar
-that holds for all flows at once, since a reader looks at the flows that are there; so are those
-that read less than τ.
+next one. Keys of tables are from public geometry, and no spreadsheet runs their text.
 """
 
 import fcntl
 import os
 import shutil
 import zipfile
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -27,13 +23,11 @@ import shapely
 
 from ..arrays import Floats, Integers
 from ..datasets import storage
-from ..origin_destination.statements import total_reach
 from ..parameters import HOURS_PER_WEEK
 from .ledger import Entry, locked, printable, refused
-from .plan import LEVEL, Plan
 
 PARTIAL = ".partial-release-"
-_TEXTS, _NUMBER, _POINT = 200_000, 120, 150
+_TEXTS, _NUMBER, _POINT = 200_000, 300, 150
 """Bytes of a bundle and its archive: statement and notebook, a number (8 of them while flows are
 read), and a point of a zone's outline; each is more than was seen."""
 
@@ -168,22 +162,39 @@ def neutral(texts: Any) -> list[str]:
     return [f"'{one}" if one.startswith(("=", "+", "-", "@", "\t", "\r")) else one for one in words]
 
 
+@contextmanager
+def table_writer(*paths: Path, comment: str = "") -> Generator[Callable[[Mapping[str, Any]], None]]:
+    """Yield what writes parts of columns by name to CSV and Parquet files; text is `neutral`.
+
+    The comment stands in the schema of Parquet files.
+    """
+    writers: list[Any] = []
+    with ExitStack() as files:
+
+        def write(part: Mapping[str, Any]) -> None:
+            columns = {n: c if isinstance(c, pa.Array) else pa.array(c) for n, c in part.items()}
+            batch = pa.RecordBatch.from_pydict(columns)
+            if comment:
+                batch = batch.replace_schema_metadata({"comment": comment})
+            if not writers:
+                writers.extend(files.enter_context(_writer(path, batch.schema)) for path in paths)
+            for writer in writers:
+                writer.write_batch(batch)
+
+        yield write
+
+
+def _writer(path: Path, schema: Any) -> Any:
+    if path.suffix == ".csv":
+        return pc.CSVWriter(path, schema)
+    return pq.ParquetWriter(path, schema, compression="zstd")
+
+
 def write_table(path: Path, parts: Iterable[Mapping[str, Any]], *, parquet: bool = False) -> None:
     """Write parts of columns by name as CSV, and Parquet where asked; text is `neutral` already."""
-    writers: list[Any] = []
-    with ExitStack() as open_files:
+    with table_writer(path, *([path.with_suffix(".parquet")] if parquet else [])) as write:
         for part in parts:
-            arrays = {n: c if isinstance(c, pa.Array) else pa.array(c) for n, c in part.items()}
-            batch = pa.RecordBatch.from_pydict(arrays)
-            if not writers:
-                writers.append(pc.CSVWriter(path, batch.schema))
-                if parquet:
-                    beside = path.with_suffix(".parquet")
-                    writers.append(pq.ParquetWriter(beside, batch.schema, compression="zstd"))
-                for one in writers:
-                    open_files.enter_context(one)
-            for one in writers:
-                one.write_batch(batch)
+            write(part)
 
 
 def write_zones(
@@ -210,32 +221,7 @@ def write_hours(
     write_table(folder / "density.csv", [keys | values], parquet=True)
 
 
-def clear_bar(scale: float, matrices: int, flows: int) -> int:
-    """Return the bar of sums of so many matrices, for all flows at once (Bonferroni)."""
-    return total_reach(1 / scale, matrices, confidence=1 - (1 - LEVEL) / flows)
-
-
-def write_flowmap(
-    plan: Plan, zones: gpd.GeoDataFrame, folder: Path, ends: Sequence[pa.Array], sums: Integers
-) -> None:
-    """Write what flowmap tools read, and what it leaves out, of signed sums of noisy matrices."""
-    folder.mkdir()
-    centres: Any = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
-    ids, names = (neutral(zones[name]) for name in ("zone_id", "name"))
-    lon, lat = centres.round(6).T
-    write_table(folder / "locations.csv", [{"id": ids, "name": names, "lat": lat, "lon": lon}])
-    scale, matrices = plan.stages[0].scale, plan.matrices
-    bar = clear_bar(scale, matrices, len(sums))
-    clear = (sums > bar) & (sums >= (0 if plan.ours else plan.least))
-    shown, where = sums[clear], pa.array(np.flatnonzero(clear))
-    flows = {"origin": ends[0].take(where), "dest": ends[1].take(where), "count": shown}
-    write_table(folder / "flows.csv", [{**flows, "low_95": shown - bar, "high_95": shown + bar}])
-    total, reach = int(sums.sum()), total_reach(1 / scale, matrices * len(sums))
-    totals = {
-        "flows": ["in flows.csv", "left out", "all"],
-        "number": [len(shown), len(sums) - len(shown), len(sums)],
-        "count": [int(shown.sum()), total - int(shown.sum()), total],
-        "low_95": [None, None, total - reach],
-        "high_95": [None, None, total + reach],
-    }
-    write_table(folder / "totals.csv", [totals])
+def zone_points(zones: gpd.GeoDataFrame) -> Floats:
+    """Return longitudes and latitudes of a point in each zone, shape (2, zones)."""
+    points: Any = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
+    return points.round(6).T

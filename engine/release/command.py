@@ -41,7 +41,9 @@ def _say(line: str, to: TextIO | None = None) -> None:
 def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     dataset = datasets.load(options.dataset)
     setting, note = _setting(options, dataset), _note(options)
-    planned = plan(setting, dataset, trips=getattr(options, "trips", None))
+    names = [name for name in ("trips", "sums_before_suppression") if hasattr(options, name)]
+    choices = {name: getattr(options, name) for name in names}
+    planned = plan(setting, dataset, **choices)
     for text in warnings(planned):
         _say(f"warning: {text}")
     budget, cost = check(planned, dataset, ledger, options.consent)
@@ -59,7 +61,7 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         ledger=ledger,
         tuning=options.tuned_on,
         tuning_note=note,
-        trips=planned.trips,
+        **choices,
         consents=options.consent,
         progress=_progress if sys.stderr.isatty() else lambda _share: None,
     )

@@ -6,15 +6,15 @@ one unit changes the coarse counts by at most as much as the fine ones: T in Lâ‚
 cells afterwards may use floating point.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from .. import origin_destination as od
-from ..arrays import Booleans, Floats, Integers
+from ..arrays import Booleans, Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..errors import ParameterError
@@ -25,7 +25,8 @@ from ..origin_destination.mechanism import algorithm_1
 from ..origin_destination.statements import FALSE_DISCOVERIES, total_reach
 from ..parameters import ODParameters
 from . import noise
-from .bundle import clear_bar, neutral, write_flowmap, write_table, write_zones
+from .bundle import neutral, table_writer, write_table, write_zones, zone_points
+from .flowmap import FlowSums, clear_bar, write_flowmap
 from .plan import (
     Accuracy,
     Plan,
@@ -36,8 +37,11 @@ from .plan import (
     law_of,
     safe_scale,
 )
+from .statement import words
 
 SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
+_AT_ONCE = 2**18  # cells between two reports of progress: some seconds
+_READING = 0.3  # share of the work of reading estimates off the noisy cells
 
 
 def plan(setting: Setting, view: Dataset) -> Plan:
@@ -120,38 +124,65 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> estima
     firsts, days = view.metadata.periods, view.metadata.days
     lasts = [*(days[days.index(first) - 1] for first in firsts[1:]), days[-1]]
     names = ("date",) if plan.setting.when.step == "day" else ("period_from", "period_to")
-    whole, read = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
-    last_two: list[Integers] = []
-    measured = _measure(plan, view, pairs) if plan.ours else None
-
-    def parts() -> Iterator[dict[str, Any]]:
-        drawn = (
-            _estimate(plan, view, pairs, measured) if measured else _published(plan, view, pairs)
+    sums, last_two = FlowSums.of(len(start)), list[Integers]()
+    files = [folder / name for name in {"flows.parquet", plan.flows_file}]
+    comment, places = words(plan, "recommended")[0], _places(view)
+    measured = _measure(plan, view, pairs, progress) if plan.ours else None
+    with (
+        table_writer(*files, comment=comment) as write_flows,
+        table_writer(folder / "flows_shown.csv") as write_shown,
+    ):
+        matrices = (
+            _estimate(plan, view, pairs, measured, progress)
+            if measured
+            else _published(plan, view, pairs, progress)
         )
-        for number, (noisy, columns) in enumerate(drawn):
-            whole[pairs] += noisy
-            read[pairs] += columns.get("trips", 0.0)
-            last_two[:] = [*last_two[-1:], noisy]
-            ends = zip(names, (firsts[number], lasts[number]), strict=False)
-            times = {name: pa.repeat(day.isoformat(), len(noisy)) for name, day in ends}
-            yield {**times, "origin": start, "destination": end, **columns}
-            progress((number + 1) / plan.matrices)
-
-    write_table(folder / "flows.csv", parts(), parquet=True)
-    _write_totals(plan, view, whole, read, folder)
+        for number, matrix in enumerate(matrices):
+            sums.add(matrix.noisy, matrix.shown, matrix.columns.get("trips", 0.0))
+            last_two[:] = [*last_two[-1:], matrix.noisy]
+            dates = zip(names, (firsts[number], lasts[number]), strict=False)
+            times = {name: pa.repeat(day.isoformat(), len(start)) for name, day in dates}
+            write_flows({**times, "origin": start, "destination": end, **matrix.columns})
+            rows = np.flatnonzero(pairs.ravel())[matrix.shown]
+            write_shown(_shown_rows(times, places, np.divmod(rows, plan.zones), matrix))
+    _write_totals(plan, view, sums, pairs, folder)
     if plan.compares:
         _write_change(plan, last_two, ids, folder)
-    write_flowmap(plan, view.zones, folder / "flowmap", (start, end), whole[pairs])
+    write_flowmap(plan, view.zones, folder / "flowmap", (start, end), sums)
     return estimate.state_scale_up(measured) if measured else None
 
 
-def _write_totals(plan: Plan, view: Dataset, whole: Integers, read: Floats, folder: Path) -> None:
-    """Write zones with their sums of noisy cells; of ours also with those of what is read."""
+def _places(view: Dataset) -> dict[str, pa.Array]:
+    """Return what a table of shown flows says of either end, by the end of a column's name."""
+    lon, lat = (pa.array(each) for each in zone_points(view.zones))
+    ids, names = (pa.array(neutral(view.zones[name])) for name in ("zone_id", "name"))
+    return {"": ids, "_name": names, "_lat": lat, "_lon": lon}
+
+
+def _shown_rows(
+    times: Mapping[str, pa.Array],
+    places: Mapping[str, pa.Array],
+    ends: tuple[Integers, Integers],
+    matrix: "_Matrix",
+) -> dict[str, pa.Array]:
+    """Return the flows of a matrix that are shown, as a table that stands by itself."""
+    columns = {name: each[: len(ends[0])] for name, each in times.items()}
+    for end, zones in zip(("origin", "destination"), ends, strict=True):
+        columns |= {f"{end}{name}": each.take(pa.array(zones)) for name, each in places.items()}
+    where = pa.array(np.flatnonzero(matrix.shown))
+    numbers = {name: each for name, each in matrix.columns.items() if name != "suppressed"}
+    return columns | {name: pa.array(each).take(where) for name, each in numbers.items()}
+
+
+def _write_totals(plan: Plan, view: Dataset, sums: FlowSums, pairs: Booleans, folder: Path) -> None:
+    """Write zones, with sums of noisy cells where asked; of ours also with those of estimates."""
     values: dict[str, Any] = {}
-    for name, axis in (("out", 1), ("in", 0)):
+    whole, estimates = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
+    whole[pairs], estimates[pairs] = sums.noisy, sums.estimates
+    for name, axis in (("out", 1), ("in", 0)) if plan.has_sums else ():
         total, bar, measured = whole.sum(axis=axis), int(plan.total_bar), f"{name}_trips"
         if plan.ours:
-            values[measured] = np.rint(read.sum(axis=axis))
+            values[measured] = np.rint(estimates.sum(axis=axis))
             measured = f"{name}_measured"
         values |= {measured: total, f"{measured}_low_95": total - bar}
         values[f"{measured}_high_95"] = total + bar
@@ -159,14 +190,17 @@ def _write_totals(plan: Plan, view: Dataset, whole: Integers, read: Floats, fold
 
 
 def _write_change(plan: Plan, noisy: Sequence[Integers], ids: pa.Array, folder: Path) -> None:
-    """Write ``change.csv``: what rose and fell between two matrices, from noisy cells alone."""
+    """Write ``change.csv``: what rose and fell between two matrices, from noisy cells alone.
+
+    Flows have numbers where both matrices show them, totals where sums before suppression stand.
+    """
     pairs = ~np.eye(plan.zones, dtype=bool)
     before, after = (np.zeros(pairs.shape, dtype=np.int64) for _ in range(2))
     before[pairs], after[pairs] = noisy
     least = -np.inf if plan.ours else plan.least
     told = change.compare(before, after, law_of(plan.stages[0].scale), least_shown=least)
     start, end = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
-    none, every = pa.nulls(plan.zones, pa.string()), np.ones(plan.zones, dtype=bool)
+    none, every = pa.nulls(plan.zones, pa.string()), np.full(plan.zones, plan.has_sums)
     parts = {
         "flow": (told.flows, pairs, start, end, told.written[pairs]),
         "out": (told.leaving, ..., ids, none, every),
@@ -189,57 +223,82 @@ def _write_change(plan: Plan, noisy: Sequence[Integers], ids: pa.Array, folder: 
     write_table(folder / "change.csv", rows())
 
 
-_Matrix = tuple[Integers, dict[str, Any]]
-"""One matrix as it is written: noisy cells, and columns by pair."""
+class _Matrix(NamedTuple):
+    """One matrix as it is written: by pair noisy cells, which are shown, and columns."""
+
+    noisy: Integers
+    shown: Booleans
+    columns: dict[str, Any]
 
 
-def _published(plan: Plan, view: Dataset, pairs: Booleans) -> Iterator[_Matrix]:
+def _noisy(counts: Integers, scale: float, progress: Progress) -> Integers:
+    """Return the counts of one matrix with noise; report the share drawn."""
+    noisy = np.empty_like(counts)
+    for first in range(0, len(counts), _AT_ONCE):
+        part = slice(first, first + _AT_ONCE)
+        noisy[part] = noise.discrete_laplace(counts[part], scale)
+        progress(min(part.stop / len(counts), 1.0))
+    return noisy
+
+
+def _published(plan: Plan, view: Dataset, pairs: Booleans, progress: Progress) -> Iterator[_Matrix]:
     scale, bar = plan.stages[0].scale, int(plan.bar)
     for number in range(plan.matrices):
         counts = kept(view, plan.parameters, days=(number,))[0]
-        noisy, shown = algorithm_1(
-            counts[pairs], plan.parameters, lambda kept: noise.discrete_laplace(kept, scale)
-        )
+
+        def sample(counts: Integers, number: int = number) -> Integers:
+            return _noisy(counts, scale, lambda drawn: progress((number + drawn) / plan.matrices))
+
+        noisy, shown = algorithm_1(counts[pairs], plan.parameters, sample)
         low, high = np.maximum(noisy - bar, 0), noisy + bar
         flow, low, high = (pa.array(each, mask=~shown) for each in (noisy, low, high))
-        ends = {"low_95": low, "high_95": high}
-        yield noisy, {"flow": flow, "suppressed": ~shown, **ends}
+        columns = {"flow": flow, "suppressed": ~shown, "low_95": low, "high_95": high}
+        yield _Matrix(noisy, shown, columns)
 
 
-def _measure(plan: Plan, view: Dataset, pairs: Booleans) -> estimate.Measurement:
+def _measure(
+    plan: Plan, view: Dataset, pairs: Booleans, progress: Progress
+) -> estimate.Measurement:
     """Draw the noise of all matrices."""
+    measured_matrices = 0
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
+        nonlocal measured_matrices
         scale = safe_scale(sensitivity, epsilon)
         if counts.ndim == 1:
             return noise.discrete_laplace(counts, scale)
+
+        def report(drawn: float) -> None:
+            progress((1 - _READING) * (measured_matrices + drawn) / plan.matrices)
+
         noisy = np.zeros_like(counts)
-        noisy[pairs] = noise.discrete_laplace(counts[pairs], scale)
+        noisy[pairs] = _noisy(counts[pairs], scale, report)
+        measured_matrices += 1
         return noisy
 
     return estimate.measure_with(view, plan.parameters, add)
 
 
 def _estimate(
-    plan: Plan, view: Dataset, pairs: Booleans, measured: estimate.Measurement
+    plan: Plan, view: Dataset, pairs: Booleans, measured: estimate.Measurement, progress: Progress
 ) -> Iterator[_Matrix]:
     """Read the measured matrices one by one."""
     bar, distances_m = int(plan.bar), centre_distances_m(view.zones)
     days = estimate.read_days(measured, distances_m)
     ranges = estimate.intervals(measured, distances_m)
-    for read, (low, high) in zip(days, ranges, strict=True):
+    for number, (read, (low, high)) in enumerate(zip(days, ranges, strict=True), start=1):
         cells: Integers = read.measurement.cells[0][pairs]
         mark = np.where(read.likely[0][pairs], "likely", "")
-        yield (
-            cells,
-            {
-                "mark": np.where(read.certain[0][pairs], "certain", mark),
-                "trips": np.round(read.counts[0][pairs], 2),
-                "typical": np.round(read.typical[0][pairs], 2),
-                "measured": cells,
-                "measured_low_95": np.maximum(cells - bar, 0),
-                "measured_high_95": np.maximum(cells + bar, 0),
-                "kept_low_95": low[pairs],
-                "kept_high_95": high[pairs],
-            },
-        )
+        trips = np.round(read.counts[0][pairs], 2)
+        columns = {
+            "trips": trips,
+            "mark": np.where(read.certain[0][pairs], "detected", mark),
+            "typical": np.round(read.typical[0][pairs], 2),
+            "measured": cells,
+            "measured_low_95": np.maximum(cells - bar, 0),
+            "measured_high_95": np.maximum(cells + bar, 0),
+            "kept_low_95": low[pairs],
+            "kept_high_95": high[pairs],
+        }
+        yield _Matrix(cells, trips >= 1, columns)
+        progress(1 - _READING * (1 - number / plan.matrices))

@@ -138,7 +138,7 @@ def plan(setting: Setting, view: Dataset) -> Plan:
     parameters: DensityParameters = setting.parameters
     cap, cover = view.metadata.max_visits_cap, view.tessellation.cover_size
     drawn = stages(published(parameters, cap), cap)
-    of_people, of_visits, _, sigma = (one.drawn for one in drawn)
+    _, of_visits, _, sigma = (one.drawn for one in drawn)
     if sigma * math.sqrt(HOURS_PER_WEEK * cover) > _LARGEST_NOISE:
         rule = "epsilon must leave noise that fits whole numbers of 64 bits"
         raise ParameterError(rule, value=f"{parameters.epsilon:g}", remedy="choose it larger")
@@ -156,7 +156,6 @@ def plan(setting: Setting, view: Dataset) -> Plan:
         matrices=cover,
         accuracy=(
             Accuracy(what="all visits of the week (totals.csv)", half_width=laplace_bar(of_visits)),
-            Accuracy(what="people with one visit at a tower", half_width=laplace_bar(of_people)),
         ),
     )
 

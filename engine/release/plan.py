@@ -6,7 +6,7 @@ the law of the noise alone. ``docs/release.md`` proves every figure.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal, get_args
 
@@ -29,6 +29,9 @@ shares never exceed ε, nor ρ what is stated."""
 
 Product = Literal["od", "od-estimate", "density", "density-fourier", "density-zoom", "report"]
 PRODUCTS: tuple[Product, ...] = get_args(Product)
+MAX_CSV_ROWS = 2_000_000
+"""Above so many flows they are written as Parquet alone, and no longer as CSV."""
+
 Progress = Callable[[float], None]
 _ROOM = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
 
@@ -110,9 +113,10 @@ class Plan(Loss):
     `metadata` are of the days that are released; `limit` bounds what one unit has counted;
     `matrices` are of flows, districts or cells of the cover; `total_bar` is half the bar of a
     zone's total. Of flows, `least` is the least number shown, `phantom` E[X | 0], what an empty one
-    shows on average, `named_alone` the least measured count by which a single one of ours is named
-    certain, and `trips` what the custodian says were made. `raised` bounds what a number reads
-    on average where nothing was counted and negative noise is set to 0.
+    shows on average, `named_alone` the least measured count by which a single one of ours is marked
+    as detected, and `trips` what the custodian says were made; `has_sums` is whether files hold
+    sums before suppression. `raised` bounds what a number reads on average where nothing was
+    counted and negative noise is set to 0.
     """
 
     product: Product
@@ -132,6 +136,7 @@ class Plan(Loss):
     raised: float = 0.0
     named_alone: int = 0
     trips: int | None = None
+    has_sums: bool = True
 
     @classmethod
     def of(cls, setting: Setting, view: Dataset, **own: Any) -> "Plan":
@@ -163,6 +168,21 @@ class Plan(Loss):
     def flows(self) -> int:
         """Ordered pairs of different zones, in all matrices."""
         return self.matrices * self.zones * (self.zones - 1)
+
+    @property
+    def flows_file(self) -> str:
+        """The file of all flows."""
+        return "flows.csv" if self.flows <= MAX_CSV_ROWS else "flows.parquet"
+
+    @property
+    def suppresses(self) -> bool:
+        """Whether counts of 1 and more are hidden, which sums of all flows could give away."""
+        return self.product == "od" and self.least > 1
+
+    def without_sums(self) -> "Plan":
+        """Return the plan of files from which no suppressed count can be computed back."""
+        *others, _zone_totals = self.accuracy
+        return replace(self, has_sums=False, total_bar=0.0, accuracy=tuple(others))
 
     @property
     def compares(self) -> bool:

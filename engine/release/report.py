@@ -11,9 +11,10 @@ from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..errors import ParameterError
+from ..origin_destination.statements import total_reach
 from ..report import Analysis, ReportParameters, labels
 from ..report.measures import Measure
-from ..report.mechanism import cells, require_lengths
+from ..report.mechanism import Result, cells, require_lengths
 from ..report.settings import LEVELS
 from ..resolution import FINEST
 from . import noise
@@ -68,7 +69,7 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
     bins: list[dict[str, Any]] = []
     quantiles: list[dict[str, Any]] = []
     for analysis, result in drawn.results.items():
-        bars = np.ceil(result.half_widths(LEVEL)).astype(np.int64)
+        bars = _bars(result)
         names = neutral(labels(analysis, plan.parameters, table.extent, zones))
         bins.append(
             {
@@ -85,6 +86,15 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> None:
             quantiles.append({"analysis": of, "quantile": list(LEVELS), "value": values})
     write_table(folder / "report.csv", bins)
     write_table(folder / "five_numbers.csv", quantiles)
+
+
+def _bars(result: Result) -> Integers:
+    """Return half the bar of each number, by the law of its whole-number noise or sum of noises."""
+    bars = np.zeros(len(result.noisy), dtype=np.int64)
+    for scale, noises in set(zip(result.scales.tolist(), result.variates.tolist(), strict=True)):
+        where = (result.scales == scale) & (result.variates == noises)
+        bars[where] = total_reach(1 / (scale * ROOM), noises, confidence=LEVEL) if noises else 0
+    return bars
 
 
 class _OpenDPNoise:

@@ -29,7 +29,7 @@ _TITLES: dict[str, dict[str, str]] = json.loads((_TEMPLATES / "titles.json").rea
 TUNING, ITEMS = _TITLES["tuning"], _TITLES["items"]
 """How ε and the other settings were chosen; the eighteen items in their order."""
 
-_WARNINGS = ("simulated", "trip", "noise", "bars", "totals", "raised")
+_WARNINGS = ("simulated", "trip", "secrecy", "noise", "bars", "totals", "raised")
 _MOST_SLACK = 1e-6
 
 
@@ -116,9 +116,11 @@ def statement(
         "version": version("mobility-privacy-explorer"),
         "scale_up": scale_up,
     }
-    title, seen, kept, beyond = words(plan, "title", "seen", "kept", "beyond")
+    names = ("title", "recommended", "seen", "kept", "beyond")
+    title, recommended, seen, kept, beyond = words(plan, *names)
     return {
         "title": title,
+        "recommended": recommended,
         "seen": seen,
         "dataset": dataset,
         "people": this.people,
@@ -136,6 +138,7 @@ def statement(
         },
         "stages": [asdict(one) for one in plan.stages],
         "counted": {"kept": kept, "beyond": beyond},
+        "sums_before_suppression": plan.has_sums if plan.suppresses else None,
         "setting": plain(plan.setting, dataset),
         "accuracy": [asdict(row) for row in plan.accuracy],
         "scale_up": scale_up and scale_up._asdict(),

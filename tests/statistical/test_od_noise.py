@@ -83,8 +83,8 @@ def drawn(seed, factor, spans, releases, law="discrete_laplace"):
 def told_shares(law, factor):
     """Shares of four million releases in which a flow of 30, then 45, is told to rise, to fall."""
     ((before, after),) = drawn(7, factor, [np.full(DRAWS, 30), np.full(DRAWS, 45)], 1, law)
-    shown, change = np.maximum(before, after) >= 40, after - before
-    return np.array([(shown & (change > 10)).mean(), (shown & (change < -10)).mean()])
+    change = np.maximum(after, 39) - np.maximum(before, 39)  # what is suppressed is taken as 39
+    return np.array([(change > 10).mean(), (change < -10).mean()])
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -113,7 +113,8 @@ def test_at_most_5_percent_is_invented_where_nothing_changes(trips):
     right = invented(1.0, trips, 2_000)  # standard error .005
     assert (right <= 0.05 + 0.012).all()
     assert right.max() > 0.02
-    assert (invented(1.25, trips, 600)[trips == 0 :] > 0.1).all()
+    # flows are told less often than they may be, since suppressed counts are taken as τ − 1
+    assert (invented(1.25, trips, 600)[1:] > 0.1).all()
     assert (invented(0.8, trips, 600) < 0.02).all()
 
 

@@ -1,5 +1,7 @@
 """Bars, means and sums of a release hold as often as its statement says, by drawing them."""
 
+from math import comb
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,8 +11,8 @@ from engine import datasets, origin_destination as od
 from engine.origin_destination.estimate.measurement import discrete_laplace
 from engine.origin_destination.matrices import trimmed_counts
 from engine.release import noise, plan
-from engine.release.bundle import clear_bar
 from engine.release.density import HOUR, WEEK, bars, zone_deviations
+from engine.release.flowmap import clear_bar, shown_bars
 from engine.release.plan import laplace_sd
 from tests.support.releases import ONE_DAY, flows, items, ours, seen, visits, written
 from tests.support.trips import save_trips
@@ -43,7 +45,7 @@ def law(monkeypatch):
 
 def coverage(dataset, folder):
     """Share of bars that hold the kept trips, and the true ones, of flows chosen by kept trips."""
-    written(FOUR, dataset, folder)
+    written(FOUR, dataset, folder, sums_before_suppression=True)
     table = pd.read_csv(folder / "flows.csv")
     pairs = ~np.eye(len(dataset.zones), dtype=bool)
     kept = trimmed_counts(dataset, "person-day", 4, tuple(range(7)))[:, pairs].ravel()
@@ -138,7 +140,8 @@ def sparse(folder, flows):
 
 def drawn(kind, dataset, folder):
     setting = seen(od.ODParameters(epsilon=EPSILON, max_trips_per_user=1, unit="person-day"))
-    written(ours(setting) if kind == "ours" else setting, dataset, folder)
+    setting = ours(setting) if kind == "ours" else setting
+    written(setting, dataset, folder, sums_before_suppression=kind == "sums")
     flows = pd.read_csv(folder / "flowmap" / "flows.csv")
     totals = pd.read_csv(folder / "flowmap" / "totals.csv", index_col="flows")
     return flows, totals
@@ -151,7 +154,7 @@ def test_the_file_does_not_read_two_thousand_times_the_trips(tmp_path, law):
     kept, read, old = 12 * DAYS, [], 0
     for number in range(6):
         folder = tmp_path / str(number)
-        flows, totals = drawn("published", dataset, folder)
+        flows, totals = drawn("sums", dataset, folder)
         assert flows["count"].sum() < 3 * kept
         assert totals.loc[["in flows.csv", "left out"], "count"].sum() == totals.loc["all", "count"]
         assert totals.loc["in flows.csv", "number"] == len(flows)
@@ -174,26 +177,68 @@ def test_the_file_shows_no_flow_below_the_threshold_however_clear(tmp_path):
         assert sorted(counts) == pytest.approx(shown, abs=4)
 
 
-@pytest.mark.parametrize(("kind", "draws"), [("published", 10), ("ours", 1)])
-def test_flows_in_the_file_are_unbiased_and_all_in_their_bars(tmp_path, law, kind, draws):
+def summed(folder, column):
+    """Return sums over the days of a column of ``flows.csv``, and on how many it is not empty."""
+    table = pd.read_csv(folder / "flows.csv").groupby(["origin", "destination"])[column]
+    return table.sum(), table.count()
+
+
+@pytest.mark.parametrize(("kind", "draws"), [("sums", 10), ("shown", 10)])
+def test_flows_in_the_file_are_all_in_their_bars(tmp_path, law, kind, draws):
     law()
     large = {(a, a + 1): 60 for a in range(20)}
     dataset = sparse(tmp_path, large)
-    every, held, scale = [], 0, 1 / EPSILON
-    if kind == "ours":  # 3% of ε counts the trips beyond T
-        scale /= 0.97
+    every, held, pairs = [], 0, ZONES * (ZONES - 1)
     for number in range(draws):
-        flows, _ = drawn(kind, dataset, tmp_path / str(number))
-        ends = zip(flows["origin"], flows["dest"], strict=True)
-        kept = np.array([DAYS * large.get((int(a[1:]), int(b[1:])), 0) for a, b in ends])
+        flows, totals = drawn(kind, dataset, tmp_path / str(number))
+        ends = [*zip(flows["origin"], flows["dest"], strict=True)]
+        daily = np.array([large.get((int(a[1:]), int(b[1:])), 0) for a, b in ends])
+        sums, days = (each.loc[ends].to_numpy() for each in summed(tmp_path / str(number), "flow"))
+        bars = np.full(len(ends), clear_bar(1 / EPSILON, DAYS, pairs))
+        if kind == "shown":
+            assert flows["count"].tolist() == sums.tolist()
+            assert list(totals.columns) == ["number", "count"]
+            assert totals.loc["all", "count"] == summed(tmp_path / str(number), "flow")[0].sum()
+            bars = shown_bars(1 / EPSILON, DAYS, pairs)[days]
+        kept = daily * (days if kind == "shown" else DAYS)
         held += bool(((flows["low_95"] <= kept) & (kept <= flows["high_95"])).all())
-        bar = clear_bar(scale, DAYS, ZONES * (ZONES - 1))
-        assert set(flows["high_95"] - flows["count"]) == {bar}
-        assert set(flows["count"] - flows["low_95"]) == {bar}
+        assert (flows["high_95"] - flows["count"]).tolist() == bars.tolist()
+        assert (flows["count"] - flows["low_95"]).tolist() == bars.tolist()
         assert (flows["low_95"] > 0).all()
         assert (kept > 0).sum() == len(large)  # far above the bar: none is left out
         every.append((flows["count"] - kept)[kept > 0])
     error = np.concatenate(every)
     sd = np.sqrt(2 * DAYS) / EPSILON
-    assert abs(error.mean()) < 4 * sd / np.sqrt(len(error))
+    biased = error.mean() > 4 * sd / np.sqrt(len(error))
+    assert biased == (kind == "shown")  # what is hidden is small by its noise
     assert held >= stats.binom.ppf(0.001, draws, 0.95)  # one run in a thousand may hold less
+
+
+def test_the_file_has_the_estimate_of_every_clear_flow(tmp_path, law):
+    law()
+    dataset = sparse(tmp_path, {(a, a + 1): 60 for a in range(20)})
+    flows, totals = drawn("ours", dataset, tmp_path / "0")
+    ends = [*zip(flows["origin"], flows["dest"], strict=True)]
+    estimates, measured = (summed(tmp_path / "0", name)[0] for name in ("trips", "measured"))
+    assert flows["count"].to_numpy() == pytest.approx(estimates.loc[ends].to_numpy(), abs=0.01)
+    bar = clear_bar(1 / (0.97 * EPSILON), DAYS, ZONES * (ZONES - 1))
+    assert len(flows) == (measured > bar).sum() >= 20
+    assert list(flows.columns) == ["origin", "dest", "count"]
+    assert totals.loc["all", "count"] == pytest.approx(estimates.sum(), abs=1)
+    assert totals.loc["all", "measured"] == measured.sum()
+
+
+@pytest.mark.parametrize(("matrices", "scale"), [(2, 1.0), (7, 4.0), (28, 17.0), (60, 80.0)])
+def test_bars_of_shown_matrices_hold_for_every_choice_of_them(matrices, scale):
+    """By the law of each sum, term by term: every number of matrices gets its share of 5%."""
+    flows, rate = 870, 1 / scale
+    bars = shown_bars(scale, matrices, flows)
+    for number in range(1, matrices + 1):
+        share = 0.05 / (flows * matrices * comb(matrices, number))
+        law = stats.nbinom(number, -np.expm1(-rate))  # S is the difference of two such sums
+        below = np.arange(int(law.ppf(1 - 1e-12)) + 1)
+
+        def beyond(bar, law=law, below=below):
+            return 2 * (law.pmf(below) * law.sf(bar + below)).sum()
+
+        assert beyond(int(bars[number])) <= share < beyond(int(0.7 * bars[number]))

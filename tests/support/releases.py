@@ -66,9 +66,9 @@ def products():
     }
 
 
-def written(setting, dataset, folder):
+def written(setting, dataset, folder, **rest):
     """Write a product's files without a ledger; return the plan."""
-    shares, planned = [], package.plan(setting, dataset)
+    shares, planned = [], package.plan(setting, dataset, **rest)
     way, view = package.WAYS[setting.parameters.method], view_of(setting, dataset)
     way.prepare(planned, view)
     folder.mkdir(exist_ok=True)

@@ -111,6 +111,7 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
                 tuning=tuned,
                 tuning_note=note,
                 trips=plan.trips,
+                sums_before_suppression=plan.has_sums,
                 consents=consents,
                 progress=report,
             ),

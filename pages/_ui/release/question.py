@@ -16,7 +16,7 @@ from engine.text.utility import describe_utility
 from pages._ui import cached, state
 from pages._ui.drawing import cards, tables
 from pages._ui.drawing.cards import Card
-from pages._ui.release.words import JUDGED, LEAK, NOTHING_YET, SEE_BIAS, TUNED
+from pages._ui.release.words import JUDGED, LEAK, NOTHING_YET, SEE_BIAS, SUMS, TUNED
 from pages._ui.shell import catalogue, frame
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
@@ -73,7 +73,10 @@ def _some_days(setting: Setting, entry: Entry) -> Setting:
 def planned(setting: Setting) -> Plan | None:
     """Return the plan; say what of the setting cannot be released, with what mends it."""
     try:
-        return planned_of(setting, cached.ingested(setting))
+        plan = planned_of(setting, cached.ingested(setting))
+        if plan.suppresses and st.toggle("Sums before suppression", key="release_sums", help=SUMS):
+            plan = planned_of(setting, cached.ingested(setting), sums_before_suppression=True)
+        return plan
     except ExplorerError as problem:
         st.error(str(problem), icon=":material/error:")
     zones = "od_zones" if hasattr(setting.parameters, "unit") else "density_zones"

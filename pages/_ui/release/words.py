@@ -20,6 +20,10 @@ NO_BUDGET = (
 SEE_BIAS = (
     "How sums are biased and which column to add up, the statement in the bundle says under *Bias*."
 )
+SUMS = (
+    "Totals of zones and of all trips are unbiased only before suppression. Suppressed counts can "
+    "be computed back from such totals: τ is then for reading, not for secrecy."
+)
 WHOSE = {
     "new": "People about whom nothing has been released yet",
     "same": "People who have a budget already: what several datasets reveal about them adds up",

@@ -153,6 +153,24 @@ def test_the_name_of_what_a_session_has_uploaded_is_offered_to_no_other(page):
     assert named.value == ""
 
 
+def test_sums_before_suppression_are_written_where_the_switch_is_on(page):
+    """It is off at first, changes neither noise nor cost, and warns before anybody confirms."""
+    app = declared(page, epsilon=20.0)
+    assert "COMPUTED BACK" not in texts(app)
+    assert not app.toggle(key="release_sums").value
+    app.toggle(key="release_sums").set_value(True).run()
+    assert "SUPPRESSED COUNTS CAN BE COMPUTED BACK" in " ".join(one.value for one in app.warning)
+    assert "on 7 days costs a person ε = 7; 13 is left after it." in texts(app)
+    confirmed(app).click().run()
+    assert [one.value for one in finished(app).success]
+    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    said = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))
+    assert said["sums_before_suppression"] is True
+    app.button(key="release_again").click().run()
+    app.session_state["threshold"] = 0
+    assert not [one for one in app.run().toggle if one.key == "release_sums"]
+
+
 def test_a_second_session_cannot_release_at_the_same_time(page, monkeypatch):
     app = declared(page)
     hold, planned = threading.Event(), question.planned

@@ -52,10 +52,10 @@ def test_the_law_of_summed_noise_by_convolution(law, rate, cells):
 def test_chances_of_verdicts_by_brute_force(law, least, before, after, reach):
     noise, rise, fall = noise_pmf(0.6, law, FAR), 0.0, 0.0
     for (y, p), (z, q) in itertools.product(noise.items(), noise.items()):
-        one, other = before + y, after + z
-        if max(one, other) >= least:
-            rise += p * q * (other - one > reach)
-            fall += p * q * (one - other > reach)
+        # a suppressed count is read as the largest that is suppressed
+        one, other = max(before + y, least - 1), max(after + z, least - 1)
+        rise += p * q * (other - one > reach)
+        fall += p * q * (one - other > reach)
     known = chances(before, after, NoiseLaw(0.6, law), reach, least_shown=least)
     assert known == pytest.approx((rise, fall), abs=1e-12)
 
@@ -90,12 +90,11 @@ def test_the_epsilon_from_which_a_change_is_told(law, trips, share):
 
 
 def plain_verdicts(before, after, rate, law, least):
-    """Benjamini–Hochberg as it stands in the paper, over every flow; hidden ones have p = 1."""
+    """Benjamini–Hochberg as it stands in the paper, over every flow; hidden are below `least`."""
     size, flows = summed(rate, law, 2), []
     for a, b in itertools.permutations(range(len(before)), 2):
-        d = int(after[a, b] - before[a, b])
-        shown = max(before[a, b], after[a, b]) >= least
-        p = float(size[abs(d) :].sum()) if shown else 1.0
+        d = int(max(after[a, b], least - 1) - max(before[a, b], least - 1))
+        p = float(size[abs(d) :].sum())
         flows.append((p, a, b, np.sign(d)))
     flows.sort()
     most = max((k for k, (p, *_) in enumerate(flows, 1) if p <= 0.05 * k / len(flows)), default=0)
@@ -119,6 +118,36 @@ def test_verdicts_equal_plain_benjamini_hochberg(law, least):
         assert told.arriving.change.tolist() == off.sum(axis=0).tolist()
         assert int(told.total.change) == off.sum()
         assert told.written.tolist() == (np.minimum(before, after) >= least).tolist()
+
+
+def test_verdicts_on_flows_say_nothing_more_of_a_suppressed_count():
+    """Whatever it is, they are the same: else "cannot tell" could pin it to τ − 1."""
+    rng = np.random.default_rng(7)
+    before, after = rng.integers(-8, 60, (2, 8, 8))
+    other = [np.where(c < 20, rng.integers(-30, 20, c.shape), c) for c in (before, after)]
+    for law in LAWS:
+        first, second = (
+            compare(*counts, NoiseLaw(0.5, law), least_shown=20).flows
+            for counts in ((before, after), other)
+        )
+        assert first.signs.any()
+        assert first.signs.tolist() == second.signs.tolist()
+        assert first.reach == second.reach
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_bars_of_zones_and_of_all_are_those_of_as_many_noises(law):
+    """By convolution of 2·(zones − 1) noises, and of 2·zones·(zones − 1)."""
+    zones, rate = 5, 0.6
+    none = np.zeros((zones, zones), dtype=np.int64)
+    told = compare(none, none, NoiseLaw(rate, law))
+    for verdicts, cells, family in (
+        (told.leaving, 2 * (zones - 1), zones),
+        (told.arriving, 2 * (zones - 1), zones),
+        (told.total, 2 * zones * (zones - 1), 1),
+    ):
+        beyond = 1 - np.cumsum(summed(rate, law, cells))
+        assert verdicts.reach == np.flatnonzero(beyond <= 0.05 / family)[0]
 
 
 def test_what_is_found_missed_and_invented_where_noise_is_none():

@@ -2,15 +2,19 @@
 
 import hashlib
 import json
+import re
 import shutil
+import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
 
+import geopandas as gpd
 import jsonschema
 import nbformat
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 import yaml
 from nbclient import NotebookClient
@@ -42,7 +46,12 @@ BARRED = "in_measured in_trips kept measured out_measured out_trips visits"
 ENDS = ("low_95", "high_95")
 COLUMNS = {*KEYS.split(), *NUMBERS.split(), *BARRED.split(), *ENDS}
 COLUMNS |= {f"{name}_{end}" for name in BARRED.split() for end in ENDS}
+COLUMNS |= {f"{end}_{at}" for end in ("origin", "destination") for at in ("name", "lat", "lon")}
 REGISTRY = Path(__file__).parents[4] / "shared" / "data" / "registry" / "deployments-schema.yaml"
+
+
+SUMS = "od-sums"
+"""A bundle with sums before suppression, whose flows are too many for a CSV."""
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +61,10 @@ def bundles(demo, tmp_path_factory):
     ledger.declare("p", datasets=["demo-city"], unit="person", epsilon=99.0, delta=1e-6, by="me")
     for name, setting in products().items():
         release(setting, demo, folder / name, ledger=ledger)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules["engine.release.plan"], "MAX_CSV_ROWS", 1000)
+        sums = {"sums_before_suppression": True}
+        release(products()["od"], demo, folder / SUMS, ledger=ledger, **sums)
     return folder
 
 
@@ -137,7 +150,8 @@ def test_the_registry_draft_invents_nothing_and_is_valid_by_the_registrys_schema
 
 
 @pytest.mark.parametrize(
-    "name", ["od", *(pytest.param(one, marks=pytest.mark.long) for one in PRODUCTS if one != "od")]
+    "name",
+    ["od", SUMS, *(pytest.param(one, marks=pytest.mark.long) for one in PRODUCTS if one != "od")],
 )
 def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "agg")
@@ -149,21 +163,112 @@ def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypat
     NotebookClient(notebook, timeout=120, resources=where).execute()
     printed = [out.get("text", "") for cell in notebook.cells for out in cell.get("outputs", [])]
     assert any("ε =" in text for text in printed)
+    assert "".join(printed).startswith(content(bundles, name)["recommended"])
     if name.startswith("od"):
         rows = content(bundles, name)["accuracy"]
         (wide,) = (row["half_width"] for row in rows if "picked" in row["what"])
         assert wide > rows[0]["half_width"]
         assert any(f"± {wide:,.0f}, 95% for all flows at once" in text for text in printed)
-    assert any("WARNING: for" in text for text in printed) == (name in ("od", "density"))
+    assert any("WARNING: for" in text for text in printed) == (name in (SUMS, "density"))
+    assert any("sums of shown flows are biased" in text for text in printed) == (name == "od")
 
 
-@pytest.mark.parametrize("name", PRODUCTS)
+def test_the_notebook_reads_a_bundle_from_before(bundles, tmp_path, monkeypatch, capsys):
+    """Flows were *certain*; no column was recommended; totals of the map were measured ones."""
+    old = tmp_path / "old"
+    shutil.copytree(bundles / "od-estimate", old)
+    said = {**content(bundles, "od-estimate"), "warnings": []}
+    del said["recommended"]
+    (old / "statement.json").write_text(json.dumps(said), encoding="utf-8")
+    flows = (old / "flows.csv").read_text(encoding="utf-8")
+    assert '"detected"' in flows
+    (old / "flows.csv").write_text(flows.replace('"detected"', '"certain"'), encoding="utf-8")
+    totals = pd.read_csv(old / "flowmap" / "totals.csv").drop(columns="count")
+    totals.columns = [one.replace("measured_", "").replace("measured", "count") for one in totals]
+    totals.to_csv(old / "flowmap" / "totals.csv", index=False)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    monkeypatch.chdir(old)
+    names: dict[str, object] = {}
+    for cell in nbformat.read(old / "use_it.ipynb", as_version=4).cells:
+        if cell.cell_type == "code":
+            exec(cell.source, names)
+    printed = capsys.readouterr().out
+    assert re.search(r"^detected +\d+$", printed, re.MULTILINE)
+    assert "certain" not in printed
+    assert re.search(r"All flows together: [\d,]+ kept trips, 95% bar", printed)
+
+
+@pytest.mark.parametrize("name", [*PRODUCTS, SUMS])
 def test_files_have_no_column_beyond_keys_noisy_numbers_and_their_bars(bundles, name):
     """A further one must be looked at: does the law of the noise alone give it?"""
     folder = bundles / name
     columns = {one for path in folder.rglob("*.csv") for one in pd.read_csv(path, nrows=1).columns}
     columns |= {one for path in folder.rglob("*.parquet") for one in pd.read_parquet(path).columns}
     assert not columns - COLUMNS
+
+
+def test_too_many_flows_for_a_spreadsheet_are_written_as_parquet_alone(bundles):
+    said, every = content(bundles, SUMS), pd.read_parquet(bundles / SUMS / "flows.parquet")
+    assert len(every) > 1000
+    assert not (bundles / SUMS / "flows.csv").exists()
+    assert "flows.parquet" in said["recommended"]
+    text = json.dumps(said, ensure_ascii=False).replace("flowmap/flows.csv", "")
+    assert "Sums over flows.parquet" in text
+    assert "flows.csv" not in text
+    assert "Sums over flows.csv" in content(bundles, "od")["items"]["bias"]
+
+
+@pytest.mark.parametrize("name", PRODUCTS)
+def test_one_column_is_named_first_and_stands_first_among_the_numbers(bundles, name):
+    """In statement, notebook and files; of flows every file has its numbers."""
+    said, folder = content(bundles, name), bundles / name
+    assert list(said)[:2] == ["title", "recommended"]
+    page = (folder / "statement.html").read_text(encoding="utf-8")
+    assert page.index(said["recommended"].partition("'")[0]) < page.index('class="warn"')
+    column, file = re.match(r"Use column '(\w+)' of (\w+\.\w+)", said["recommended"]).groups()
+    names = [
+        one for one in pd.read_csv(folder / file).columns if one not in (*KEYS.split(), "zone_id")
+    ]
+    assert names[0] == column
+    if not name.startswith("od"):
+        return
+    comment = pq.read_schema(folder / "flows.parquet").metadata[b"comment"].decode()
+    assert comment == said["recommended"]
+    flows, shown = (pd.read_csv(folder / one) for one in (file, "flows_shown.csv"))
+    sums = flows.groupby(["origin", "destination"])[column].sum()
+    on_map = pd.read_csv(folder / "flowmap" / "flows.csv")
+    assert len(on_map) > 20
+    summed = sums.loc[[*zip(on_map["origin"], on_map["dest"], strict=True)]].to_numpy()
+    assert on_map["count"].to_numpy() == pytest.approx(summed, abs=0.011)
+    chosen = flows[column] >= (1 if name == "od-estimate" else 15)
+    numbers = [one for one in shown if one in flows]
+    pd.testing.assert_frame_equal(
+        shown[numbers], flows.loc[chosen, numbers].reset_index(drop=True), check_dtype=False
+    )
+
+
+@pytest.mark.parametrize("name", ["od", "od-estimate"])
+def test_shown_flows_stand_by_themselves_with_names_coordinates_period_and_bars(
+    bundles, name, demo
+):
+    shown = pd.read_csv(bundles / name / "flows_shown.csv")
+    zones = demo.zones.set_index("zone_id")
+    for end in ("origin", "destination"):
+        own = zones.loc[shown[end]]
+        assert shown[f"{end}_name"].tolist() == own["name"].tolist()
+        points = gpd.points_from_xy(shown[f"{end}_lon"], shown[f"{end}_lat"])
+        outlines = gpd.GeoSeries(own.geometry.to_numpy())
+        assert outlines.buffer(1e-5).contains(gpd.GeoSeries(points)).all()
+    days = [day.isoformat() for day in demo.metadata.days[:2]]
+    assert shown["date"].unique().tolist() == days
+    if name == "od":
+        assert (shown["low_95"] <= shown["flow"]).all()
+        assert (shown["high_95"] >= shown["flow"]).all()
+        assert "suppressed" not in shown
+    else:
+        assert set(shown["mark"].fillna("")) == {"detected", "likely", ""}
+        assert (shown["trips"] >= 1).all()
+        assert (shown["kept_low_95"] <= shown["kept_high_95"]).all()
 
 
 def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):

@@ -2,12 +2,13 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
 import pytest
 
-from engine.release import NOISE_CONSENT
+from engine.release import NOISE_CONSENT, flows
 from engine.release.command import main
 from engine.synthetic.twin import twin
 from engine.synthetic.twininputs import TwinInputs
@@ -65,6 +66,27 @@ def test_coarse_zones_and_times_are_asked_for_in_words(tmp_path, option, capsys)
     assert "two spans have no day in common" in refused(capsys, *asked, "--to", "2026-06-02")
     asked[asked.index("2026-06-02")] = "2026-07-04"
     assert "must be one that was declared" in refused(capsys, *asked)
+
+
+def test_sums_before_suppression_are_written_where_they_are_asked_for(tmp_path, option, capsys):
+    asked = [*OD, *option, "--epsilon", "0.3", "--zones", "clusters-9", "--unit", "person"]
+    for name, more in (("a", []), ("b", ["--sums-before-suppression"])):
+        out = tmp_path / name
+        assert main([*asked, "--out", str(out), *more]) == 0
+        said = json.loads((out / "statement.json").read_text(encoding="utf-8"))
+        assert said["sums_before_suppression"] == bool(more)
+        assert ("out_trips" in (out / "zones.geojson").read_text("utf-8")) == bool(more)
+        assert ("warning: SUPPRESSED COUNTS CAN BE" in capsys.readouterr().out) == bool(more)
+
+
+def test_a_terminal_sees_the_progress_of_one_large_matrix(tmp_path, option, capsys, monkeypatch):
+    monkeypatch.setattr(flows, "_AT_ONCE", 4000)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    asked = [*OD, *option, "--epsilon", "0.5", "--unit", "person", "--time", "whole"]
+    assert main([*asked, "--out", str(tmp_path / "out")]) == 0
+    shares = [int(one) for one in re.findall(r"(\d+)%", capsys.readouterr().err)]
+    assert len(shares) >= 7
+    assert shares[-1] == 100
 
 
 def test_what_is_mostly_noise_takes_consent_and_warns_in_full(tmp_path, option, capsys):

@@ -32,8 +32,8 @@ def silent(monkeypatch):
         monkeypatch.setattr(noise, name, lambda counts, *_, **__: np.array(counts))
 
 
-def files(setting, dataset, folder, table):
-    written(setting, dataset, folder)
+def files(setting, dataset, folder, table, **rest):
+    written(setting, dataset, folder, **rest)
     rows = pd.read_csv(folder / table)
     beside = (folder / table).with_suffix(".parquet")
     as_text = io.StringIO(pd.read_parquet(beside).to_csv(index=False))
@@ -54,7 +54,7 @@ def test_flows_stand_by_time_origin_and_destination_of_coarse_zones(
     )
     setting = seen(parameters, zones="clusters-12", step=step, first=1, last=3)
     setting = ours(setting) if kind is ours else setting
-    flows, zones = files(setting, demo, tmp_path, "flows.csv")
+    flows, zones = files(setting, demo, tmp_path, "flows.csv", sums_before_suppression=True)
     days = [day.isoformat() for day in demo.metadata.days[1:4]]
     times = {"date": days} if step == "day" else {"period_from": days[:1], "period_to": days[2:]}
     assert {name: list(flows[name].unique()) for name in times} == times
@@ -97,15 +97,32 @@ def test_visits_stand_by_zone_and_hour(demo, tmp_path, setting, column):
         assert bar == pytest.approx(stated.half_width, abs=1)
 
 
+@pytest.mark.parametrize("epsilon", [0.7, 0.05])
 @pytest.mark.usefixtures("silent")
-def test_bins_of_a_report_stand_in_bars_as_wide_as_is_stated(demo, tmp_path):
-    planned = written(report(epsilon=0.7), demo, tmp_path)
+def test_bins_of_a_report_stand_in_the_bars_that_are_stated(demo, tmp_path, epsilon):
+    """The same whole number in file and statement; of sums of days a bar of their own."""
+    planned = written(report(epsilon=epsilon), demo, tmp_path)
     parts = pd.read_csv(tmp_path / "report.csv").groupby("analysis", sort=False)
     assert len(parts) == len(planned.accuracy)
     for (_, rows), stated in zip(parts, planned.accuracy, strict=True):
         above, below = rows["high_95"] - rows["count"], rows["count"] - rows["low_95"]
-        assert above.min() == pytest.approx(stated.half_width, abs=1)
+        assert above.min() == stated.half_width
         assert below.equals(np.minimum(above, rows["count"]))
+        assert (above.max() == stated.half_width) == ("Trips and people" not in stated.what)
+
+
+def test_drawing_one_large_matrix_reports_its_progress(demo, tmp_path, monkeypatch):
+    monkeypatch.setattr(way, "_AT_ONCE", 1000)
+    for number, kind in enumerate((seen, ours)):
+        setting, shares = seen(FOUR, step="whole"), list[float]()
+        setting = ours(setting) if kind is ours else setting
+        folder, view = tmp_path / str(number), view_of(setting, demo)
+        folder.mkdir()
+        way.write(plan(setting, demo), view, folder, shares.append)
+        assert len(shares) >= 22
+        assert np.diff(shares).max() < (0.05 if kind is seen else 0.31)
+        assert shares == sorted(shares)
+        assert shares[-1] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -172,7 +189,7 @@ def test_published_flows_take_the_memory_of_a_day_however_many_days(demo, tmp_pa
 
 
 def test_all_matrices_of_ours_are_read_together(demo, tmp_path, monkeypatch):
-    """So that flows are named certain by one rule over all of them."""
+    """So that flows are marked as detected by one rule over all of them."""
     measured, read_days = [], estimate.read_days
     monkeypatch.setattr(
         estimate, "read_days", lambda cells, far: measured.append(cells) or read_days(cells, far)
@@ -246,7 +263,8 @@ def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatc
 @pytest.mark.usefixtures("silent")
 def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path, kind):
     setting = seen(replace(FOUR, suppression_threshold=3), zones="clusters-20", first=1, last=2)
-    flows, zones = files(kind(setting) if kind is ours else setting, demo, tmp_path, "flows.csv")
+    setting = kind(setting) if kind is ours else setting
+    flows, zones = files(setting, demo, tmp_path, "flows.csv", sums_before_suppression=True)
     told = pd.read_csv(tmp_path / "change.csv").set_index("of")
     key, column = ["origin", "destination"], "measured" if kind is ours else "flow"
     before, after = (day.set_index(key)[column] for _, day in flows.groupby("date"))

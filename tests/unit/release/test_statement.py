@@ -69,7 +69,8 @@ BEYOND = "scaled up by the noisy number of the next trips beyond it, at most 16"
 @pytest.mark.parametrize(
     ("setting", "item", "said"),
     [
-        (flows(epsilon=0.1), "unit", "All 7 released days of a person .* lose up to ε = 0.7"),
+        (flows(epsilon=1.0), "unit", r"All 7 released days of a person .* up to ε = 7\. Whether"),
+        (flows(last=0), "unit", "One person's trips of one day. Whether"),
         (flows(), "small_groups", "pays kε, 4 of them ε = 2 on each day.$"),
         (zoom(epsilon=1.0, delta=1e-7), "small_groups", GROUP),
         (ours(FOUR), "bias", BEYOND),
@@ -123,10 +124,15 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     noisy = replace(
         flows(), parameters=od.ODParameters(epsilon=0.06, max_trips_per_user=1, unit="person-day")
     )
-    planned = plan(noisy, demo, trips=TRIPS)
+    planned = plan(noisy, demo, trips=TRIPS, sums_before_suppression=True)
     said = " ".join(warnings(planned))
-    for warned in ("NOISE IS SHOWN AS FLOWS", "BARS ARE WIDER", "ZONE TOTALS MAY BE NEGATIVE"):
+    for warned in (
+        "NOISE IS SHOWN AS FLOWS",
+        "SMALL FLOWS ARE LOST",
+        "ZONE TOTALS MAY BE NEGATIVE",
+    ):
         assert warned in said
+    assert f"A flow shown as {planned.bar:.0f} or less may be empty." in said
     q, z = np.exp(-0.06), np.arange(15, 2_000)
     law = (1 - q) / (1 + q) * q**z
     assert planned.phantom == pytest.approx((z * law).sum(), rel=1e-9)
@@ -155,3 +161,15 @@ def test_item_10_tells_how_period_and_places_were_fixed(demo, period, places, wo
     said = statement_of(demo, planned)["items"]["cells"]
     for some in words:
         assert some in said
+
+
+@pytest.mark.parametrize("name", products())
+def test_a_statement_says_nothing_false_of_what_it_cannot_know(demo, name):
+    """No count is read for it: trips beyond the limit may be none, and noise can be negative."""
+    said = statement_of(demo, plan(products()[name], demo))
+    text = " ".join([*said["items"].values(), *said["counted"].values(), *said["warnings"]])
+    for false in ("trips is higher", "visits is higher", "visits is much higher", "certain"):
+        assert false not in text
+    assert "never shows negative noise" not in text
+    assert "people with one visit" not in " ".join(row["what"] for row in said["accuracy"])
+    assert not re.search(r"[.;:]\w*[A-Z]\w+ \w", text.replace(said["items"]["library"], ""))

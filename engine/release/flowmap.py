@@ -1,0 +1,108 @@
+"""Flows added up over all matrices of a release, for flowmap tools.
+
+Many sums are noise alone. They are left out by a bar that holds for all flows at once, since a
+reader looks at the flows that are there. Where suppressed counts may not be computed back only
+flows that are shown are added up.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+from scipy.special import gammaln
+
+from ..arrays import Booleans, Floats, Integers
+from ..origin_destination.statements import total_reach
+from .bundle import neutral, write_table, zone_points
+from .plan import LEVEL, Plan
+
+
+@dataclass(eq=False)
+class FlowSums:
+    """Sums over matrices by flow: noisy cells, those shown and their number, and estimates."""
+
+    noisy: Integers
+    shown: Integers
+    shown_matrices: Integers
+    estimates: Floats
+
+    @classmethod
+    def of(cls, flows: int) -> "FlowSums":
+        """Return sums of nothing, of so many flows."""
+        noisy, shown, matrices = np.zeros((3, flows), dtype=np.int64)
+        return cls(noisy, shown, matrices, np.zeros(flows))
+
+    def add(self, noisy: Integers, shown: Booleans, estimates: Floats | float) -> None:
+        """Add one matrix."""
+        self.noisy += noisy
+        self.shown += noisy * shown
+        self.shown_matrices += shown
+        self.estimates += estimates
+
+
+def write_flowmap(
+    plan: Plan, zones: gpd.GeoDataFrame, folder: Path, ends: Sequence[pa.Array], sums: FlowSums
+) -> None:
+    """Write what flowmap tools read, and what it leaves out: ``locations``, ``flows``, ``totals``.
+
+    The number of a flow is the one that ``flows.csv`` has, added up.
+    """
+    folder.mkdir()
+    ids, names = (neutral(zones[name]) for name in ("zone_id", "name"))
+    lon, lat = zone_points(zones)
+    write_table(folder / "locations.csv", [{"id": ids, "name": names, "lat": lat, "lon": lon}])
+    scale, matrices, flows = plan.stages[0].scale, plan.matrices, len(sums.noisy)
+    bars = np.full(flows, clear_bar(scale, matrices, flows))
+    if plan.ours:
+        counts, clear = np.round(sums.estimates, 2), sums.noisy > bars
+    elif plan.has_sums:
+        counts, clear = sums.noisy, (sums.noisy > bars) & (sums.noisy >= plan.least)
+    else:
+        bars = shown_bars(scale, matrices, flows)[sums.shown_matrices]
+        counts, clear = sums.shown, sums.shown > bars
+    shown, where = counts[clear], pa.array(np.flatnonzero(clear))
+    columns = {"origin": ends[0].take(where), "dest": ends[1].take(where), "count": shown}
+    if not plan.ours:
+        columns |= {"low_95": shown - bars[clear], "high_95": shown + bars[clear]}
+    write_table(folder / "flows.csv", [columns])
+    every, clear_sum = counts.sum(), shown.sum()
+    totals: dict[str, Any] = {
+        "flows": ["in flows.csv", "left out", "all"],
+        "number": [len(shown), flows - len(shown), flows],
+        "count": np.round([clear_sum, every - clear_sum, every], 2).astype(counts.dtype),
+    }
+    if plan.has_sums:
+        total, bar = int(sums.noisy.sum()), total_reach(1 / scale, matrices * flows)
+        prefix = "measured_" if plan.ours else ""
+        totals |= {"measured": [None, None, total]} if plan.ours else {}
+        totals[f"{prefix}low_95"] = [None, None, total - bar]
+        totals[f"{prefix}high_95"] = [None, None, total + bar]
+    write_table(folder / "totals.csv", [totals])
+
+
+def clear_bar(scale: float, matrices: int, flows: int) -> int:
+    """Return the bar of sums of so many matrices, for all flows at once (Bonferroni)."""
+    return total_reach(1 / scale, matrices, confidence=1 - (1 - LEVEL) / flows)
+
+
+def shown_bars(scale: float, matrices: int, flows: int) -> Integers:
+    """Return the bars of sums over 0 to all of the matrices, whichever of them are shown.
+
+    They hold for all flows and every choice of matrices at once: Chernoff's bound with Bonferroni
+    over sides, flows, numbers of matrices and choices of so many.
+    """
+    if matrices == 1:
+        return np.array([0, clear_bar(scale, 1, flows)])
+    rate, number = 1 / scale, np.arange(1, matrices + 1)[:, None]
+    angles = np.linspace(0, rate, 502)[1:-1]
+    # ln E e^(θZ) of one noise
+    moment = 2 * np.log(-np.expm1(-rate))
+    moment = moment - np.log(-np.expm1(angles - rate)) - np.log(-np.expm1(-angles - rate))
+    choices = gammaln(matrices + 1) - gammaln(number + 1) - gammaln(matrices - number + 1)
+    level = np.log((1 - LEVEL) / (2 * flows * matrices)) - choices
+    reach = ((number * moment - level) / angles).min(axis=1)  # P(S ≥ reach) is at most the level
+    return np.append(0, np.ceil(reach - 1)).astype(np.int64)
