@@ -17,9 +17,9 @@ from .mechanism import DensityNoise, DensityRelease, fourier_release, laplace_re
 from .zoom import zoom_ledger, zoom_release
 
 _SHARED_RHYTHM = (
-    "All places of a group share one weekly rhythm: a market or a station inside it disappears.",
-    "Half of ε or more is spent on totals alone, however many people there are.",
-    "Only ℓ visits of a person are looked at for the rhythm.",
+    "All places of a cluster share one weekly rhythm: a market or a station in it disappears.",
+    "At least half of ε is spent on totals, however many people there are.",
+    "The rhythm is measured on at most ℓ visits per person.",
 )
 
 
@@ -42,33 +42,40 @@ _laplace = partial(
     Method[DensityRelease], uses=USES["lpa"], release=laplace_release, ledger=laplace_ledger
 )
 
-# the advised method and ours first; then P1's: Algorithm 4, §5.3 and §5.2
+# the advised method and the multiscale one first; then P1's: Algorithm 4, §5.3 and §5.2
 METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "efpag_joint": _fourier(
-        name="Fourier, joint", short="Fourier, joint", uses=USES["efpag_joint"]
+        name="Fourier perturbation, joint choice (after Acs & Castelluccia 2014)",
+        short="Fourier, joint choice",
+        uses=USES["efpag_joint"],
     ),
     "zoom": Method(
-        name="Five zoom levels (ours)",
-        short="Zoom levels (ours)",
+        name="Multiscale Gaussian (this project)",
+        short="Multiscale Gaussian",
+        about="Counts visits at five scales, from single towers to the whole city, with Gaussian "
+        "noise. Differences that could be noise are evened out; clear differences are kept.",
         uses=USES["zoom"],
         release=zoom_release,
         loses=(
-            "A place unlike its neighbours is smoothed towards them unless it clearly exceeds the "
-            "noise: small surprises are lost first.",
-            "People with many visits are scaled down, so places that only they go to look smaller.",
-            "On small data at ε 0.1 the displacement (EMD) can be larger than the published "
-            "method's: docs/density.md names where.",
-            "Nearly empty places keep large relative errors, as with every method.",
+            "A place that differs from its neighbours is smoothed towards them unless the "
+            "difference clearly exceeds the noise.",
+            "The visits of people with many visits count less, so places visited mostly by them "
+            "look too small.",
+            "With few people and ε = 0.1, visits can be displaced further (EMD) than with the "
+            "Fourier method.",
+            "Places with very few visits keep large relative errors.",
         ),
         ledger=zoom_ledger,
         public=_public,
         ours=True,
     ),
-    "efpag": _fourier(name="Fourier, Gaussian (EFPAG)", short="EFPAG", uses=USES["efpag"]),
-    "efpa": _fourier(name="Fourier, Laplace (EFPA)", short="EFPA", uses=USES["efpa"]),
-    "lpa": _laplace(name="Laplace, counts (LPA)", short="LPA"),
-    "towers_laplace": _laplace(name="Laplace, towers (naive)", short="Laplace, towers"),
-    "zones_laplace": _laplace(name="Laplace, zones (naive)", short="Laplace, zones"),
+    "efpag": _fourier(
+        name="Fourier perturbation, Gaussian (EFPAG)", short="EFPAG", uses=USES["efpag"]
+    ),
+    "efpa": _fourier(name="Fourier perturbation, Laplace (EFPA)", short="EFPA", uses=USES["efpa"]),
+    "lpa": _laplace(name="Laplace noise on cells (baseline)", short="Laplace, cells"),
+    "towers_laplace": _laplace(name="Laplace noise on towers (baseline)", short="Laplace, towers"),
+    "zones_laplace": _laplace(name="Laplace noise on zones (baseline)", short="Laplace, zones"),
 }
 
 

@@ -19,12 +19,12 @@ Release = ODRelease | EstimateRelease
 
 METHODS: dict[ODMethod, Method[Release]] = {
     "published": Method(
-        name="The papers' method, with τ",
-        short="The papers' method",
-        about="Hides the flows that read below τ.",
+        name="Laplace with suppression (Kohli et al. 2024)",
+        short="Laplace with suppression",
+        about="Adds Laplace noise to every flow and suppresses flows whose noisy count is below τ.",
         loses=(
-            "The papers' method hides the flows that read below τ, so that sums may be far off; "
-            "what it shows keeps its full noise.",
+            "Sums are biased: they miss suppressed flows, and noise lifts small flows over τ.",
+            "The flows shown keep their full noise.",
         ),
         uses=USES["published"],
         release=mechanism.release,
@@ -32,18 +32,18 @@ METHODS: dict[ODMethod, Method[Release]] = {
         expected=expectation,
     ),
     "estimate": Method(
-        name="Our method, without τ",
-        short="Our method",
-        about="Hides nothing and reads small flows in the light of their zones, their distance and "
-        "the flow back. Where T is small "
-        f"{estimate.BEYOND_SHARE:.0%} of ε goes to the number of trips beyond T, by which all "
-        "flows are scaled up.",
+        name="Empirical Bayes (this project)",
+        short="Empirical Bayes",
+        about="Measures every flow with Laplace noise, then estimates it from that measurement, "
+        "the noisy totals of its two zones, their distance and the return flow. "
+        f"Suppresses nothing. If T is small, {estimate.BEYOND_SHARE:.0%} of ε is spent on counting "
+        "the trips beyond T, and all flows are scaled up by that count.",
         loses=(
-            "Our method misses sudden, isolated flows that its model does not expect.",
-            "It pulls a zone that changes at once towards its usual share.",
-            "It takes trips beyond T to resemble those that are kept.",
-            "Of single trips it is no better on large flows. What its model believes of a flow is "
-            "not guaranteed; the ranges beside it are.",
+            "Sudden, isolated flows that the model does not expect are underestimated or missed.",
+            "A zone whose travel changes suddenly is pulled towards its usual share.",
+            "Trips beyond T are assumed to resemble the trips within T.",
+            "If single trips are protected, large flows gain nothing over Laplace noise alone.",
+            "The estimates carry no guarantee; the intervals beside them do.",
         ),
         uses=USES["estimate"],
         ours=True,

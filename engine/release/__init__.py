@@ -199,7 +199,7 @@ def check(
             "custodian's consent in words",
             f"{known}, and {said}",
             "say how many trips were made, choose coarser zones, a longer time, a larger "
-            f"threshold or our method; or write: {NOISE_CONSENT}",
+            f"threshold or empirical Bayes; or write: {NOISE_CONSENT}",
             "consent",
         )
     return budget, due

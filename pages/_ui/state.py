@@ -253,7 +253,19 @@ NAMES = (*DATA.values(), *ZONES.values())
 _PART = {key: part for keys in (DATA, ZONES) for part, key in keys.items()}
 
 _KEYS = {one.key: one for one in FIELDS}
-_BEFORE = {("od_time", "period"): "whole", ("od_method", "Ours: reads small flows"): "estimate"}
+_BEFORE = {
+    ("od_time", "period"): "whole",
+    ("od_method", "Ours: reads small flows"): "estimate",
+    ("od_method", "Our method, without τ"): "estimate",
+    ("od_method", "The papers' method, with τ"): "published",
+    ("variant", "Five zoom levels (ours)"): "zoom",
+    ("variant", "Fourier, joint"): "efpag_joint",
+    ("variant", "Fourier, Gaussian (EFPAG)"): "efpag",
+    ("variant", "Fourier, Laplace (EFPA)"): "efpa",
+    ("variant", "Laplace, counts (LPA)"): "lpa",
+    ("variant", "Laplace, towers (naive)"): "towers_laplace",
+    ("variant", "Laplace, zones (naive)"): "zones_laplace",
+}
 """Values of shared links that are called otherwise now."""
 
 

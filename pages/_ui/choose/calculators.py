@@ -42,7 +42,7 @@ def draw() -> None:
     _use(compared(alpha, beta, limit, unit, law))
     epsilon, threshold = state.value(state.EPSILON), state.value(state.THRESHOLD)
     st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
-    st.caption(f"Protecting {WHO[unit]} by the papers' method; T = {limit}, τ = {threshold}.")
+    st.caption(f"Protecting {WHO[unit]} by Laplace with suppression; T = {limit}, τ = {threshold}.")
     promises = _promises(alpha, int(count), law, threshold, (epsilon, limit))
     tables.rows(("", "Published", "Exact"), promises)
     st.caption(_ERRATA)

@@ -28,8 +28,8 @@ FAST = {"threshold": 0.5, "beta": 0.50}
 """Of few days: P2's epidemic hardly leaves its zone in a week, so that nothing would be decided."""
 _WEEK = 7
 NO_CURVE = (
-    "Our method reads every release cell by cell, which takes too long for every ε; the curve is "
-    "drawn for the papers' method."
+    "Empirical Bayes reads every release cell by cell, which takes too long for every ε. The curve "
+    "is drawn for Laplace with suppression."
 )
 CONFIDENCE = 0.9
 LEAKS = (

@@ -18,9 +18,9 @@ HELP = {
     "that of P1's Theorem 3, up to a total ε of 4.",
 }
 ZOOM = (
-    "Our method counts once at five zoom levels, from single masts to the whole city, and believes "
-    "only what stands clear of the noise: small differences between neighbours are evened out, the "
-    "others are kept. Nobody is sampled, and published and proved ε are the same."
+    "Multiscale Gaussian counts once at five scales, from single masts to the whole city, and "
+    "believes only what stands clear of the noise: small differences between neighbours are "
+    "evened out, the others are kept. Nobody is sampled, and published and proved ε are the same."
 )
 EXCEEDS = (
     "**The noise exceeds the data**: the noisy totals are not above zero, so the release is zero "

@@ -85,7 +85,7 @@ def _flows(*, need: bool) -> None:
     hides = "suppression_threshold" in method.uses
     state.draw(state.THRESHOLD, disabled=not hides)
     if not hides:
-        st.caption(f"{method.short} hides nothing: τ belongs to the papers' method.")
+        st.caption(f"{method.short} suppresses nothing, so τ has no effect.")
 
 
 def dataset(part: str, *, described: bool = True) -> None:

@@ -46,7 +46,7 @@ def draw(matrix: Matrix) -> None:
             for one, row in zip(OUTCOMES, counts, strict=True)
         ],
     )
-    below = " Our method suppresses nothing: what is not shown stays in all sums."
+    below = " Nothing is suppressed: what is not shown stays in all sums."
     if exact is not None:
         true, released = exact.share_below(least)
         below = (

@@ -18,7 +18,7 @@ REPORT_UNITS = {"user": "A person, at most M trips", "item": "A single trip"}
 REPORT_METHODS = {"derived": "Ask nothing twice", "package": "As DpMobilityReport"}
 LAWS: dict[LawName, str] = {"rounded_laplace": "exploring", "discrete_laplace": "a release"}
 NOBODY_SAMPLED = (
-    "Off: our method samples nobody. A person's visits are scaled down together instead, so ℓ has "
+    "Off: this method samples nobody. A person's visits are scaled down together instead, so ℓ has "
     "no meaning."
 )
 

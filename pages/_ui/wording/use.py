@@ -1,6 +1,5 @@
 """A setting, its utility and its risk in words: the same on every page and the handout."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from engine import density, origin_destination as od, privacy
@@ -21,10 +20,10 @@ SIGNS = {
 MUCH_MORE = 1.5
 """Times the true number, from which on what is released says so."""
 
-_KEPT = {
-    "person-day": "{} trips kept per person and day (T)",
-    "person": "{} trips kept per person (T)",
-    "trip": "every trip kept",
+_LIMIT = {
+    "person-day": "at most T = {} trips per person and day",
+    "person": "at most T = {} trips per person",
+    "trip": "every trip counted",
 }
 LEAK = (
     "Choosing by confidential data leaks a little about them, which no ε accounts for; Release "
@@ -44,25 +43,34 @@ def guessed(best_guess: float, setting: Setting) -> str:
     return f"an attacker guesses correctly {words} times in 100{trip}"
 
 
-def levers(setting: Setting, signs: Mapping[str, str] = SIGNS) -> str:
-    """Return the method and what its sliders stand at, such as ``the papers' method, T 4, ε 1``."""
-    asked: Any = setting.parameters
-    methods: Any = od.METHODS if is_flows(setting) else density.METHODS
-    row = methods[asked.method]
-    theirs = "the papers' method" if is_flows(setting) else row.name
-    parts = ["our method" if row.ours else theirs]
-    parts += [text.format(getattr(asked, name)) for name, text in signs.items() if name in row.uses]
-    return ", ".join([*parts, f"ε {asked.epsilon:g}"])
+def levers(setting: Setting) -> str:
+    """Return the method and what its sliders stand at: ``Laplace with suppression, T 4, ε 1``."""
+    parameters, row = setting.parameters, _method_of(setting)
+    parts = [
+        text.format(getattr(parameters, name)) for name, text in SIGNS.items() if name in row.uses
+    ]
+    return ", ".join([row.short, *parts, f"ε {parameters.epsilon:g}"])
 
 
 def spelt(setting: Setting) -> str:
-    """Return `levers` with what the signs mean, as a sentence."""
-    signs = {
-        "max_trips_per_user": _KEPT.get(getattr(setting.parameters, "unit", ""), ""),
-        "suppression_threshold": "flows under {} hidden (τ)",
-        "max_visits_per_user": "{} visits kept per person (ℓ)",
+    """Return the method by its name and what its sliders mean, as a sentence."""
+    parameters, row = setting.parameters, _method_of(setting)
+    meanings = {
+        "max_trips_per_user": _LIMIT.get(getattr(parameters, "unit", ""), ""),
+        "suppression_threshold": "flows below τ = {} suppressed",
+        "max_visits_per_user": "at most ℓ = {} visits per person",
     }
-    return f"With {levers(setting, signs)}."
+    parts = [
+        text.format(getattr(parameters, name))
+        for name, text in meanings.items()
+        if name in row.uses
+    ]
+    return f"{row.name}: {', '.join([*parts, f'ε = {parameters.epsilon:g}'])}."
+
+
+def _method_of(setting: Setting) -> Any:
+    methods: Any = od.METHODS if is_flows(setting) else density.METHODS
+    return methods[setting.parameters.method]
 
 
 def when(setting: Setting) -> str:

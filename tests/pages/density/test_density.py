@@ -203,7 +203,7 @@ def test_curves_are_means_of_the_draws_of_the_engine(open_density, settled):
         rng = cached.generator((state.SIMULATED_SEED, 0), "density", repeat, 1)
         counts = density.release(data, settings, rng=rng).counts
         errors.append(np.nanmean(metrics.mean_relative_error(truth, counts)))
-    row = table[table.iloc[:, 0] == "LPA"].iloc[0]
+    row = table[table.iloc[:, 0] == "Laplace, cells"].iloc[0]
     assert row.iloc[1] == percent(np.mean(errors))
     assert len(table) == len(density.METHODS) + 1
 

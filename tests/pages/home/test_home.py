@@ -354,7 +354,9 @@ def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
     asked = {"epsilon": 0.3, "max_trips_per_user": 4, "unit": "person-day"}
     planned = plan(*of(ODParameters(method="estimate", **asked), step="day"))
     assert f"Single flows below {planned.bar:,} trips are mostly estimated" in html_of(app)
-    assert "With our method, 4 trips kept per person and day (T), ε 0.3." in verdict(app)[1]
+    assert (
+        "Empirical Bayes (this project): at most T = 4 trips per person and day, ε = 0.3."
+    ) in verdict(app)[1]
 
 
 def test_sums_are_not_advised_where_they_are_said_to_be_far_off(open_home):
@@ -432,7 +434,7 @@ def test_the_handout_says_what_the_page_says_and_what_it_means(saved, query):
     when = "for every hour of the week" if "home_shown" in query else "by day"
     assert f" are published {'once for the whole period' if 'unit' in query else when}. " in quoted
     assert "a coin: 50" in quoted
-    assert f"ε {query.get('epsilon', '1')}" in page
+    assert f"ε = {query.get('epsilon', '1')}" in page
     for sign in ("ε", *(("ℓ",) if "home_shown" in query else ("T", "τ"))):
         assert f"<li>{sign}: " in page
     assert ("Current setting: weak privacy" in page) == (query.get("epsilon") == "3")
@@ -464,7 +466,7 @@ def test_the_handout_holds_the_recommendation_once_all_is_judged(saved, settled)
     assert "Recommended" not in files["Handout"]
     app = settled(app)
     assert "way_home_use" in [one.key for one in app.button]
-    sentence = re.search("Publish .*?ε [0-9.]+[0-9]", advice(app)[0][1])[0]
+    sentence = re.search("Publish .*?, ε = [0-9.]+[0-9]", advice(app)[0][1])[0]
     why = "Settings rank by the harmonic mean of retained and genuine."
     assert f"<b>Recommended:</b> {sentence}. {why}" in html.unescape(files["Handout"])
     settled(app.button(key="way_home_use").click().run())
@@ -508,8 +510,10 @@ def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_hom
     for value in before:
         assert f"pinned: {value}" in shown
     assert figures(app)[4:] != before
-    assert "Pinned: the papers' method, T 4, τ 15, ε 1" not in text(app)  # another span of time
-    assert "the papers' method, T 4, τ 15, ε 1" in text(app)
+    assert "Pinned: Laplace with suppression, T 4, τ 15, ε 1" not in text(
+        app
+    )  # another span of time
+    assert "Laplace with suppression, T 4, τ 15, ε 1" in text(app)
     app.button(key="pin").click().run()
     assert "pinned" not in html_of(app)
 
