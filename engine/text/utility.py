@@ -133,14 +133,14 @@ def describe_precision(utility: Utility) -> str:
     Examples
     --------
     >>> describe_precision(Utility(common=9, true=10, released=10))
-    'exact'
+    'exact, no draws'
     >>> describe_precision(
     ...     Utility(common=9, true=10, released=10, draws=5, standard_errors=(0.002, 0.003))
     ... )
     'mean of 5 draws, standard error 0.2%'
     """
     if not utility.draws:
-        return "exact"
+        return "exact, no draws"
     return f"mean of {utility.draws} draws, standard error {utility.standard_error:.1%}"
 
 

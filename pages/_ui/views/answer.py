@@ -183,7 +183,6 @@ def _suppressed_more(answer: Answer) -> str:
 def _privacy(answer: Answer) -> Gauge:
     risk = answer.risk
     together = privacy.guesses(risk.group_guess).removesuffix(" of 100 guesses")
-    together = together.removeprefix("at most ")
     *most, right, of, hundred, _ = privacy.guesses(risk.best_guess).split()
     data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
     whose = f"whether {'a person' if risk.covers_person else 'a trip'} is in {data}"

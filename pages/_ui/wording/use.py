@@ -104,7 +104,9 @@ def set_to(utility: Utility, setting: Setting) -> str:
     """Return the method and its settings as a sentence, beside what says utility and risk."""
     words = spelt(setting)
     if utility.released_ratio > MUCH_MORE:
-        words += f" The release adds up to {utility.released_ratio:.1f} times the true number."
+        counted = "trips" if is_flows(setting) else "visits"
+        times = f"{utility.released_ratio:.1f}"
+        words += f" The release shows {times} times as many {counted} as there are."
     return words
 
 
@@ -118,13 +120,13 @@ def way(one: WayOut) -> str:
         "risk": f"more risk, ε {setting.parameters.epsilon:g}",
     }[one.lever]
     utility = one.candidate.utility
-    of = "100"
+    crossing = ""
     if utility.crossing < 1:
-        of += f" of the {format_hundred(utility.crossing)} that cross zones"
+        crossing = f"; {format_hundred(utility.crossing)} of 100 trips cross zones"
     head = given if one.lever == "threshold" else f"{given[0].upper()}{given[1:]}"
     shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
     most = privacy.guesses(risk).removesuffix(" of 100 guesses")
-    return f"{head}: {shares} of {of}; risk {most}"
+    return f"{head}: {shares} of 100{crossing}; risk {most}"
 
 
 def estimated(bar: int) -> str:
