@@ -8,27 +8,11 @@ from engine.contract import Seen, Setting
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
 from pages._ui import cached
-from pages._ui.cached import generator
 from pages._ui.state import SIMULATED_SEED
 
 SEED = (SIMULATED_SEED, 0)
 FLOWS = ODParameters(epsilon=0.05, max_trips_per_user=1, suppression_threshold=0)
 VISITS = DensityParameters(epsilon=0.05, method="zones_laplace")
-
-
-def test_all_draws_of_a_session_are_independent():
-    kinds = ("density", "trips", "sweep")
-    draws = {
-        (purpose, redraw, repeat, day): generator((SIMULATED_SEED, redraw), purpose, repeat, day)
-        for purpose in kinds
-        for redraw in (0, 1)
-        for repeat in (0, 1, 2)
-        for day in (0, 1, 2)
-    }
-    noise = np.stack([rng.laplace(size=4000) for rng in draws.values()])
-    between = np.corrcoef(noise)[np.triu_indices(len(noise), 1)]
-    # 1431 pairs: a correlation of chance has a standard deviation of 1/√4000 = 0.016
-    assert np.abs(between).max() < 0.09
 
 
 def noise_shown() -> dict[str, np.ndarray]:

@@ -173,31 +173,6 @@ def test_the_notebook_runs_from_top_to_bottom(bundles, name, tmp_path, monkeypat
     assert any("sums of shown flows are biased" in text for text in printed) == (name == "od")
 
 
-def test_the_notebook_reads_a_bundle_from_before(bundles, tmp_path, monkeypatch, capsys):
-    """Flows were *certain*; no column was recommended; totals of the map were measured ones."""
-    old = tmp_path / "old"
-    shutil.copytree(bundles / "od-estimate", old)
-    said = {**content(bundles, "od-estimate"), "warnings": []}
-    del said["recommended"]
-    (old / "statement.json").write_text(json.dumps(said), encoding="utf-8")
-    flows = (old / "flows.csv").read_text(encoding="utf-8")
-    assert '"detected"' in flows
-    (old / "flows.csv").write_text(flows.replace('"detected"', '"certain"'), encoding="utf-8")
-    totals = pd.read_csv(old / "flowmap" / "totals.csv").drop(columns="count")
-    totals.columns = [one.replace("measured_", "").replace("measured", "count") for one in totals]
-    totals.to_csv(old / "flowmap" / "totals.csv", index=False)
-    monkeypatch.setenv("MPLBACKEND", "agg")
-    monkeypatch.chdir(old)
-    names: dict[str, object] = {}
-    for cell in nbformat.read(old / "use_it.ipynb", as_version=4).cells:
-        if cell.cell_type == "code":
-            exec(cell.source, names)
-    printed = capsys.readouterr().out
-    assert re.search(r"^detected +\d+$", printed, re.MULTILINE)
-    assert "certain" not in printed
-    assert re.search(r"All flows together: [\d,]+ kept trips, 95% bar", printed)
-
-
 @pytest.mark.parametrize("name", [*PRODUCTS, SUMS])
 def test_files_have_no_column_beyond_keys_noisy_numbers_and_their_bars(bundles, name):
     """A further one must be looked at: does the law of the noise alone give it?"""
