@@ -34,14 +34,14 @@ def test_the_grid_equals_the_expectation_at_every_setting(law, trips, population
                 epsilon=epsilon, max_trips_per_user=trips, suppression_threshold=threshold
             )
             exact = expectation_of_matrix(true, params, kept=kept, law=law)
-            part = exact.outcomes
+            part, scores = exact.outcomes, expected_scores(exact)
             large = float(part.lost.cells + part.kept.cells)
             zeros = part.lost.cells + part.kept_suppressed.cells
             expected = {
                 "mean_absolute": exact.mean_error(population),
                 "mean_bounded_relative": exact.relative_error(population),
-                "retained": expected_scores(exact).retained,
-                "genuine": expected_scores(exact).genuine,
+                "retained": scores.retained,
+                "genuine": scores.genuine,
                 "zero_share": zeros / counted.cells.sum(),
                 "lost_share": part.lost.cells / large if large else np.nan,
                 "revealed_flows": part.revealed.cells - part.phantom.cells,
@@ -51,6 +51,10 @@ def test_the_grid_equals_the_expectation_at_every_setting(law, trips, population
             for name, value in expected.items():
                 got = getattr(grid, name)[i, j]
                 assert got == pytest.approx(value, rel=1e-9, abs=1e-8, nan_ok=True), name
+            figures = exact.mean_error(), exact.relative_error("large")
+            figures += (zeros / counted.cells.sum(), part.lost.cells, part.phantom.cells)
+            names = "mean_error", "relative_error", "zero_share", "lost_flows", "phantom_flows"
+            assert [getattr(scores, name) for name in names] == pytest.approx(figures, nan_ok=True)
 
 
 def test_wrong_settings_of_a_grid_are_refused():

@@ -166,6 +166,8 @@ def test_drawn_records_add_up(counted):
     scores = drawn_scores(truth, released, 5)
     assert scores.mean_error == np.abs(released - truth)[:, off].mean()
     assert scores.flows == (truth >= 5).sum()
+    assert scores.lost_flows == outcomes.lost.cells
+    assert scores.phantom_flows == ((truth == 0) & (released > 0)).sum()
     large = truth >= 5
     bounded = np.abs(released - truth)[large] / truth[large]
     assert scores.relative_error == pytest.approx(bounded.mean())
