@@ -1,13 +1,29 @@
-"""Drawn verdicts on changes against what they promise; each fails at a wrong scale."""
+"""Noise and verdicts on changes against their laws; each fails at a wrong scale."""
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from engine.origin_destination.change import compare, noisy, ratios
 from engine.origin_destination.laws import NoiseLaw
+from tests.reference.od_reference import noise_pmf
 
 RATE, ZONES, TAU = 0.3, 12, 15
 LAW, FACTORS = NoiseLaw(RATE, "discrete_laplace"), (0.8, 1.25)
+
+
+@pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
+def test_noise_follows_its_law_and_not_at_another_scale(law):
+    standard, values = np.random.default_rng(1).laplace(size=200_000), np.arange(-30, 31)
+    chances = [noise_pmf(RATE, law, 300)[z] for z in values]
+    expected = len(standard) * np.array([*chances, 1 - sum(chances)])
+    for factor in (1.0, *FACTORS):
+        noise = noisy(
+            np.zeros(len(standard), dtype=np.int64), NoiseLaw(RATE / factor, law), standard
+        )
+        seen = [*((noise == z).sum() for z in values), (np.abs(noise) > 30).sum()]
+        p_value = stats.chisquare(seen, expected).pvalue
+        assert p_value > 1e-4 if factor == 1 else p_value < 1e-9
 
 
 def drawn(seed, factor, spans, releases):

@@ -84,7 +84,6 @@ def test_bars_and_deviations_are_exact(scale):
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.3, 1.0, 7.0])
 @pytest.mark.parametrize("sensitivity", [1, 4, 30])
 def test_opendp_states_no_more_than_what_is_charged(epsilon, sensitivity):
-
     scale = safe_scale(sensitivity, epsilon)
     stated = noise.laplace(scale).map(sensitivity)
     assert stated <= epsilon
