@@ -20,18 +20,8 @@ trips = st.tuples(
 people = st.lists(st.lists(trips, max_size=5), max_size=4)
 BY_NOISE = {"flowmap/flows.csv": "dest", "flows_shown.csv": "destination"}
 """The tables whose rows are chosen by noisy numbers, with the column of a flow's end."""
-KEYS = (
-    "date",
-    "period_from",
-    "period_to",
-    "origin",
-    "destination",
-    "dest",
-    "id",
-    "name",
-    "lat",
-    "lon",
-)
+KEYS = ("date", "period_from", "period_to", "origin", "destination")
+KEYS += ("dest", "id", "name", "lat", "lon")
 
 
 def saved(folder, everybody):

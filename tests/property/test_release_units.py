@@ -331,15 +331,6 @@ def test_trips_of_another_day_move_into_the_freed_places(example):
     assert moved[Analysis.GYRATION] == 2
 
 
-def test_the_number_of_trips_beyond_t_changes_by_one_without_a_trip(example):
-    """Our method buys it at 3% of ε: 2ε/T pays for it, since it counts T/2 trips or more."""
-    *cells, count = sizes(example, "ours person-day 4", "trip")
-    assert (sum(cells), count) == (2, 1)
-    assert loss(*example.pair("ours person-day 4", "trip"), 0.0) == pytest.approx(
-        EPSILON * (0.97 * 2 / 4 + 0.03 / 16)
-    )
-
-
 @pytest.mark.parametrize(("limit", "beyond"), [(33, 17), (20, 30)])
 def test_the_number_beyond_t_may_move_on_two_days_and_is_paid_for(tmp_path, limit, beyond):
     """Of a person's trips in days of their own: 2ε/T would not pay where it counts fewer than T."""

@@ -96,11 +96,6 @@ def sigma(epsilon: float, delta: float, kept: int, gaussian: str) -> float:
     return high
 
 
-def printed_noise_of_kept(p, k: int) -> float:
-    """The second term of EFPA's u(k) as P1 prints it, 2kΔ₂/ε with the budget ε_E of its stages."""
-    return 2 * k * math.sqrt(p.max_visits_per_user) / (p.epsilon / 2)
-
-
 def noise_of_kept(p, k: int, clusters: int) -> float:
     """The second term of u(k): the root of the expected squared noise of k coefficients."""
     if p.method == "efpa":  # the variance of Laplace noise is twice the square of its scale

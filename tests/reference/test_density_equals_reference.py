@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine import density
-from engine.density import accounting, smoothing
+from engine.density import smoothing
 from engine.density.gaussian import gaussian_strength
 from engine.density.reading import build_tree, city_week, read, tower_sizes
 from engine.density.zoom import measure
@@ -82,20 +82,6 @@ def test_settings_at_their_ends_equal_the_paper(
     city: MemoryDataset, changes: dict[str, object]
 ) -> None:
     compare(city, replace(BASE, **changes), seed=99)
-
-
-def test_the_noise_term_of_efpa_is_root_two_times_the_printed_one() -> None:
-    """An erratum of utility: P1 leaves out that Laplace noise has twice its scale's square."""
-    for epsilon, kept in ((0.3, 30), (2.0, 12)):
-        parameters = replace(BASE, method="efpa", epsilon=epsilon, max_visits_per_user=kept)
-        printed = [reference.printed_noise_of_kept(parameters, k) for k in range(1, 169)]
-        ours = accounting.noise_terms(parameters, 1)
-        np.testing.assert_allclose(ours, np.sqrt(2) * np.array(printed), rtol=1e-14)
-        k = 40
-        scale = np.sqrt(k) * accounting.coefficient_scale(parameters)
-        noise = np.random.default_rng(0).laplace(scale=scale, size=(20_000, k))
-        size = np.sqrt((noise**2).sum(axis=1).mean())
-        assert size == pytest.approx(ours[k - 1], rel=0.01)
 
 
 @pytest.mark.parametrize("method", ["zones_laplace", "towers_laplace", "lpa"])

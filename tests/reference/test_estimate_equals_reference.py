@@ -69,10 +69,11 @@ def test_reading(rate, seed):
         ("person", 3, 2, 50),
     ],
 )
-def test_trips_beyond_t_are_pooled_over_all_matrices(unit, days, deviations, counted):
+@pytest.mark.parametrize("level", [300, 0, -300])
+def test_trips_beyond_t_are_pooled_over_all_matrices(unit, days, deviations, counted, level):
     """Believed beyond 2 deviations of their noise, in one matrix of unit person beyond 1."""
     limit, epsilon = 4, 5.0
-    cells = np.stack([noisy_matrix(0.7, seed)[0] for seed in range(days)]) + 300
+    cells = np.stack([noisy_matrix(0.7, seed)[0] for seed in range(days)]) + level
     cells *= 1 - np.eye(ZONES, dtype=np.int64)
     rate = 0.03 * epsilon / (counted - limit)
     deviation = np.sqrt(2 * days) / rate
@@ -90,7 +91,7 @@ def test_trips_beyond_t_are_pooled_over_all_matrices(unit, days, deviations, cou
         most = counted / limit
         expected = plain.scale_up(cells, measured.beyond.tolist(), rate, deviations, most)
         assert estimate.scale_up(measured) == pytest.approx(expected, rel=1e-9)
-        assert (expected > 1) == (many > deviations)
+        assert level < 300 or (expected > 1) == (many > deviations)
 
 
 @pytest.mark.parametrize("rate", [0.4, 1.3])

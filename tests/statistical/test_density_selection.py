@@ -4,7 +4,6 @@ Selection probabilities are explicit, so their privacy loss needs no sampling.
 """
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from engine import density
 from engine.density import accounting, mechanism
 
 CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30, method="efpag")
-JOINT = replace(CHECK, method="efpag_joint")
 
 
 def log_probabilities(spectra: np.ndarray, parameters: density.DensityParameters) -> np.ndarray:
@@ -91,19 +89,6 @@ def test_the_zcdp_of_all_choices_bounds_the_exact_delta_of_the_pair() -> None:
         epsilon = accounting.zcdp_to_epsilon(rho, delta)
         for pair in (spike_pair(), wave_pair()):
             assert composed_delta(pair, epsilon) <= delta
-
-
-def test_one_joint_choice_stays_within_its_share_even_as_pure_dp() -> None:
-    one, other = spike_pair()
-    assert np.abs(losses(one, other, JOINT)).max() <= JOINT.epsilon / 4
-    rng = np.random.default_rng(0)
-    for visits in (0.0, 3.0, 300.0, 30_000.0):
-        series = visits * rng.gamma(0.3, 1.0, (12, 168))
-        more = series.copy()
-        for hour in rng.permutation(168)[:30]:
-            more[rng.integers(12), hour] += 1
-        pair = mechanism.to_coefficients(series), mechanism.to_coefficients(more)
-        assert np.abs(losses(*pair, JOINT)).max() <= JOINT.epsilon / 4
 
 
 def adversarial_pair(visits: int, ratio: float) -> tuple[np.ndarray, np.ndarray]:

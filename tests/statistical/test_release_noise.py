@@ -12,19 +12,13 @@ import pytest
 from scipy import stats
 
 import engine.release as package
-from engine import datasets, density, metrics
 from engine.errors import ParameterError
 from engine.parameters import DensityParameters
 from engine.release import fourier as way, noise
 from engine.release.plan import laplace_bar, laplace_sd, safe_scale
 
 DRAWS = 100_000
-SCALES = (0.4, 1.0, 4.0, 20.0, 300.0)
 ENOUGH = 1e-6
-
-
-def drawn(scale, size=DRAWS):
-    return noise.discrete_laplace(np.zeros(size, dtype=np.int64), scale)
 
 
 def laplace(scale):
@@ -51,26 +45,24 @@ def p_value(draws, law):
     return stats.chisquare(observed, expected * len(draws)).pvalue
 
 
-@pytest.mark.parametrize("scale", SCALES)
-def test_release_noise_follows_its_law(scale):
-    draws = drawn(scale)
-    assert p_value(draws, laplace(scale)) > ENOUGH
+@pytest.mark.parametrize(
+    ("add", "law", "scale"),
+    [
+        *((noise.discrete_laplace, laplace, scale) for scale in (0.4, 1.0, 4.0, 20.0, 300.0)),
+        *((noise.discrete_gaussian, gaussian, sigma) for sigma in (0.7, 2.0, 5.0, 30.0, 200.0)),
+    ],
+)
+def test_release_noise_follows_its_law(add, law, scale):
+    draws = add(np.zeros(DRAWS, dtype=np.int64), scale)
+    assert p_value(draws, law(scale)) > ENOUGH
     for wrong in (0.8, 1.25):
-        assert p_value(draws, laplace(scale * wrong)) < ENOUGH
+        assert p_value(draws, law(scale * wrong)) < ENOUGH
 
 
 def test_no_random_numbers_of_numpy_in_the_release_package():
     for path in Path(package.__file__).parent.glob("*.py"):
         code = path.read_text(encoding="utf-8")
         assert not re.search(r"\.random\b|\brandom import|import .*random|default_rng", code)
-
-
-@pytest.mark.parametrize("sigma", [0.7, 2.0, 5.0, 30.0, 200.0])
-def test_gaussian_noise_follows_its_law(sigma):
-    draws = noise.discrete_gaussian(np.zeros(DRAWS, dtype=np.int64), sigma)
-    assert p_value(draws, gaussian(sigma)) > ENOUGH
-    for wrong in (0.8, 1.25):
-        assert p_value(draws, gaussian(sigma * wrong)) < ENOUGH
 
 
 @pytest.mark.parametrize("kind", [noise.laplace, noise.gaussian, noise.choice])
@@ -92,7 +84,6 @@ def test_bars_and_deviations_are_exact(scale):
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 0.3, 1.0, 7.0])
 @pytest.mark.parametrize("sensitivity", [1, 4, 30])
 def test_opendp_states_no_more_than_what_is_charged(epsilon, sensitivity):
-
     scale = safe_scale(sensitivity, epsilon)
     stated = noise.laplace(scale).map(sensitivity)
     assert stated <= epsilon
@@ -154,29 +145,3 @@ def test_coefficients_are_drawn_at_sigma(demo, monkeypatch, factor):
     assert z.size > 20_000
     spread = stats.chi2.cdf((z**2).sum(), z.size)
     assert (1e-6 < spread < 1 - 1e-6) == (factor == 1.0)
-
-
-def use_of(true, drawn):
-    return float(metrics.common_part(np.abs(drawn - true).sum(), drawn.sum(), true.sum()))
-
-
-@pytest.mark.parametrize(
-    ("name", "epsilon"),
-    [
-        ("demo-city", 0.3),
-        pytest.param("demo-city", 1.0, marks=pytest.mark.long),
-        pytest.param("paris", 0.3, marks=pytest.mark.long),
-        pytest.param("paris", 1.0, marks=pytest.mark.long),
-    ],
-)
-def test_a_release_is_of_as_much_use_as_the_exploration_at_the_same_proved_total(name, epsilon):
-    dataset, draws = datasets.load(name), 10
-    true = density.truth(dataset)
-    size, asked = dataset.tessellation.cover_size, replace(ASKED, epsilon=epsilon)
-    fair = density.at_equal_proved_epsilon(asked, epsilon, size)
-    settings = way.published(asked, cap := dataset.metadata.max_visits_cap)
-    drawn = settings, way.stages(settings, cap)
-    rng = np.random.default_rng(2)
-    explored = [use_of(true, density.release(dataset, fair, rng=rng).counts) for _ in range(draws)]
-    released = [use_of(true, way.draw(dataset, *drawn)[0]) for _ in range(draws)]
-    assert np.mean(released) == pytest.approx(np.mean(explored), rel=0.03)

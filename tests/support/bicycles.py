@@ -30,10 +30,6 @@ def bicycles(folder: Path, out: Path) -> None:
                     for hour, start, end in ((8, home, work), (18, work, home))
                 ]
         (source / "trips_2015_09.csv").write_text("\n".join(rows), encoding="utf-8")
-    read_month(source, out)
-
-
-def read_month(source: Path, out: Path) -> None:
     typed = [
         *("trips", str(source / "trips_2015_09.csv"), "--locations", str(source / "stations.csv")),
         *("--map", *(f"{role}={column}" for role, column in zip(ROLES, COLUMNS, strict=True))),

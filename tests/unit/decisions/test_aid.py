@@ -47,22 +47,6 @@ def test_check_figures_of_totals(name, settings, expected, deviation):
     assert np.sqrt((totals.deviation**2).sum()) == pytest.approx(deviation, abs=5e-4)
 
 
-@pytest.mark.parametrize(
-    ("name", "settings", "overlap"),
-    [
-        ("rwanda-districts", person_day(0.1, 14), {1: 99.937, 3: 86.014, 5: 61.805}),
-        ("rwanda-districts", person_day(0.1, 8), {3: 95.521}),
-        ("afghanistan-provinces", person_day(0.1, 6), {3: 99.854}),
-    ],
-)
-def test_draws_name_as_many_destinations_as_the_exact_law(name, settings, overlap):
-    """The figures are those of the exact law (Poisson-binomial), which the draws replace."""
-    found = drawn(name, settings, 400).overlap[0]
-    for k, percent in overlap.items():
-        mean, error = 100 * found[:, k - 1].mean(), 100 * found[:, k - 1].std() / np.sqrt(400)
-        assert abs(mean - percent) < 4 * error + 0.02
-
-
 @pytest.mark.parametrize("settings", [trip(0.1), person_day(0.5, 3)])
 def test_causes_add_up_to_the_bias_and_the_area_keeps_its_own_trips(settings):
     flows = leaving("afghanistan-districts", settings)

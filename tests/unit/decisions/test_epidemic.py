@@ -63,18 +63,6 @@ def test_never_acting_is_right_most_of_the_time(true):
     assert np.isnan(comparison.precision.mean).all()
 
 
-def test_without_mobility_the_epidemic_barely_passes_the_threshold(year):
-    alone = decisions.EpidemicParameters(alpha=0.0)
-    none = decisions.true_epidemic(year, ORIGINS[:1], alone)
-    kabul = none[0, :, list(year.zones["zone_id"]).index(ORIGINS[0])]
-    assert kabul.max() == pytest.approx(0.2405741891, abs=5e-11)
-    assert kabul.argmax() + 1 == 85
-    assert (np.flatnonzero(kabul >= 0.2)[[0, -1]] + 1).tolist() == [67, 106]
-    fine = decisions.EpidemicParameters(alpha=0.0, steps_per_day=100)
-    limit = decisions.true_epidemic(year, ORIGINS[:1], fine).max()
-    assert limit == pytest.approx(0.2375038416, abs=5e-5)
-
-
 def test_a_draw_is_the_same_however_many_and_whatever_the_settings(year):
     large, small = od.ODParameters(epsilon=1, **TRIP), od.ODParameters(epsilon=0.2, **TRIP)
 

@@ -103,19 +103,6 @@ def test_cells_with_a_negative_total_read_zero_all_week() -> None:
     assert release.cover_counts[~low].any(axis=1).all()
 
 
-def test_too_few_people_give_zeros_and_a_flag() -> None:
-    dataset = city_of(random_visits(30, 8), geography(8, 3))
-    parameters = replace(BASE, epsilon=0.05)
-    flagged = 0
-    for seed in range(40):
-        release = density.release(dataset, parameters, rng=np.random.default_rng(seed))
-        exceeded = density.NOISE_EXCEEDS_DATA in release.flags
-        flagged += exceeded
-        assert exceeded == (release.counts.sum() == 0)
-        assert np.isfinite(release.counts).all()
-    assert 5 < flagged < 35
-
-
 def test_noise_of_another_dataset_or_method_is_refused() -> None:
     small, city = flat_city(1, 3), flat_city(10)
     for drawn_for, method, other in (

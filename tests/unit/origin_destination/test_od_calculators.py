@@ -95,23 +95,17 @@ def test_conditional_tails_equal_brute_force(law, count, threshold, alpha):
 BETAS = np.array([1e-200, 1e-6, 0.05, 0.3, 0.7, 0.999])
 
 
-@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize("how", [*({"law": law} for law in LAWS), {"method": "published"}])
 @pytest.mark.parametrize("alpha", [0, 1, 10, 1000])
-def test_epsilon_and_probability_are_inverse(law, alpha):
-    for epsilon_for, probability in (
-        (calculators.epsilon_for_cell_error, calculators.cell_error_probability),
+def test_epsilon_and_probability_are_inverse(how, alpha):
+    pairs = [
         (calculators.epsilon_for_change, calculators.change_error_probability),
-    ):
-        epsilon = epsilon_for(alpha, BETAS, 3, law=law)
+        (calculators.epsilon_for_cell_error, calculators.cell_error_probability),
+    ]
+    for epsilon_for, probability in pairs[: 1 if "method" in how else 2]:
+        epsilon = epsilon_for(alpha, BETAS, 3, **how)
         assert (np.diff(epsilon) < 0).all()
-        assert probability(alpha, epsilon, 3, law=law) == pytest.approx(BETAS, rel=1e-8)
-
-
-def test_published_change_formula_is_inverted_for_every_beta():
-    epsilon = calculators.epsilon_for_change(4, BETAS, 2, method="published")
-    assert calculators.change_error_probability(4, epsilon, 2, method="published") == pytest.approx(
-        BETAS, rel=1e-8
-    )
+        assert probability(alpha, epsilon, 3, **how) == pytest.approx(BETAS, rel=1e-8)
 
 
 def test_arguments_broadcast():
@@ -153,15 +147,11 @@ def test_wrong_arguments_are_refused_with_rule_value_and_remedy(call, message):
         call()
 
 
-@pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
-@pytest.mark.parametrize("threshold", [0, 1, 5])
-@pytest.mark.parametrize("count", [5, 6, 20])
-def test_released_and_suppressed_are_each_others_complement(count, threshold, law):
+@pytest.mark.parametrize("law", LAWS)
+@pytest.mark.parametrize(("count", "threshold"), [(0, 0), (5, 0), (5, 5), (6, 1), (20, 5)])
+def test_released_and_suppressed_are_each_others_complement(law, count, threshold):
     """Also at τ = 0, where a released 0 reads as suppressed."""
     shown = calculators.stays_released_probability(count, threshold, 0.5, law=law)
     hidden = suppressed_probability(NoiseLaw(0.5, law), count, threshold)
     assert float(shown) == pytest.approx(1 - float(hidden), rel=1e-12)
-
-
-def test_an_empty_flow_is_seldom_visible():
-    assert float(calculators.stays_released_probability(0, 0, 0.5)) < 0.5
+    assert (count == 0) == (float(shown) < 0.5)

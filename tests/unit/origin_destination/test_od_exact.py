@@ -34,14 +34,14 @@ def test_the_grid_equals_the_expectation_at_every_setting(law, trips, population
                 epsilon=epsilon, max_trips_per_user=trips, suppression_threshold=threshold
             )
             exact = expectation_of_matrix(true, params, kept=kept, law=law)
-            part = exact.outcomes
+            part, scores = exact.outcomes, expected_scores(exact)
             large = float(part.lost.cells + part.kept.cells)
             zeros = part.lost.cells + part.kept_suppressed.cells
             expected = {
                 "mean_absolute": exact.mean_error(population),
                 "mean_bounded_relative": exact.relative_error(population),
-                "retained": expected_scores(exact).retained,
-                "genuine": expected_scores(exact).genuine,
+                "retained": scores.retained,
+                "genuine": scores.genuine,
                 "zero_share": zeros / counted.cells.sum(),
                 "lost_share": part.lost.cells / large if large else np.nan,
                 "revealed_flows": part.revealed.cells - part.phantom.cells,
@@ -51,6 +51,10 @@ def test_the_grid_equals_the_expectation_at_every_setting(law, trips, population
             for name, value in expected.items():
                 got = getattr(grid, name)[i, j]
                 assert got == pytest.approx(value, rel=1e-9, abs=1e-8, nan_ok=True), name
+            figures = exact.mean_error(), exact.relative_error("large")
+            figures += (zeros / counted.cells.sum(), part.lost.cells, part.phantom.cells)
+            names = "mean_error", "relative_error", "zero_share", "lost_flows", "phantom_flows"
+            assert [getattr(scores, name) for name in names] == pytest.approx(figures, nan_ok=True)
 
 
 def test_wrong_settings_of_a_grid_are_refused():
@@ -99,6 +103,7 @@ def sum_of_cells(law, counts, threshold, reach=400):
 
 
 @pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("side", ["outgoing", "incoming"])
 @pytest.mark.parametrize(
     ("counts", "threshold", "epsilon"),
     [
@@ -112,21 +117,21 @@ def sum_of_cells(law, counts, threshold, reach=400):
         ([100, 101, 300, 40, 0], 100, 0.02),
     ],
 )
-def test_intervals_of_totals_hold_95_of_100_releases(counts, threshold, epsilon, name):
+def test_intervals_of_totals_hold_95_of_100_releases(counts, threshold, epsilon, side, name):
     """By the law of the sum, convolved cell by cell; means and deviations are those of the law."""
     params = od.ODParameters(epsilon=epsilon, suppression_threshold=threshold, unit="trip")
     zones = len(counts) + 1
     matrix = np.zeros((zones, zones), dtype=int)
     matrix[0, 1:] = counts
-    exact = expectation_of_matrix(matrix, params, law=name)
-    totals = exact.outgoing
+    exact = expectation_of_matrix(matrix if side == "outgoing" else matrix.T, params, law=name)
+    totals = getattr(exact, side)
     chance = sum_of_cells(laws.NoiseLaw(epsilon, name), counts, threshold, int(400 + 25 / epsilon))
     values = np.arange(len(chance))
     mean = chance @ values
     assert totals.expected[0] == pytest.approx(mean, rel=1e-9)
     deviation = np.sqrt(chance @ (values - mean) ** 2)
     assert totals.standard_deviation[0] == pytest.approx(deviation, rel=1e-6)
-    low, high = (int(ends[0]) for ends in exact.interval_of_totals("outgoing", [0]))
+    low, high = (int(ends[0]) for ends in exact.interval_of_totals(side, [0]))
     assert chance[low : high + 1].sum() >= 0.95
     # the exact quantiles, but for the step of the lattice
     step = max(1, int(params.noise_scale // 8))

@@ -76,18 +76,6 @@ def test_one_zone_has_nothing_to_release():
     assert np.isnan(od.heat_map(exact.histogram, [1.0], [15]).mean_absolute).all()
 
 
-def test_all_zeros_release_phantoms_only():
-    zeros = np.zeros((2, 60, 60))
-    exact = expectation_of_matrix(zeros, od.ODParameters(epsilon=0.1, unit="trip"))
-    cells = 2 * 60 * 59
-    # the check figure of Table S2: 88.27% of an empty matrix stay suppressed
-    assert exact.outcomes.kept_suppressed.cells / cells == pytest.approx(0.8827, abs=5e-5)
-    assert exact.outcomes.phantom.cells == exact.outcomes.revealed.cells
-    assert exact.outcomes.lost.cells == exact.outcomes.kept.cells == 0
-    assert math.isnan(exact.mean_error("travelled"))
-    assert exact.outgoing.true.tolist() == [0] * 60
-
-
 def test_noise_so_wide_that_it_would_overflow_is_cut_off():
     params = od.ODParameters(epsilon=1e-6, unit="trip")
     noise = np.where(np.arange(900).reshape(30, 30) % 2, 1e300, -1e300)
@@ -178,6 +166,8 @@ def test_drawn_records_add_up(counted):
     scores = drawn_scores(truth, released, 5)
     assert scores.mean_error == np.abs(released - truth)[:, off].mean()
     assert scores.flows == (truth >= 5).sum()
+    assert scores.lost_flows == outcomes.lost.cells
+    assert scores.phantom_flows == ((truth == 0) & (released > 0)).sum()
     large = truth >= 5
     bounded = np.abs(released - truth)[large] / truth[large]
     assert scores.relative_error == pytest.approx(bounded.mean())
