@@ -1,1 +1,1 @@
-"""The papers' tables, our methods and the attack, measured: CSV files in ``research/results``."""
+"""The papers' tables and our methods, measured: CSV files in ``research/results``."""

@@ -94,24 +94,6 @@ def visits_scale(max_visits_cap: int, strength: float, clips: ZoomClips) -> floa
     return max_visits_cap / (strength * math.sqrt(clips.sum_share))
 
 
-def strengths_of(
-    visits: int, parameters: DensityParameters, max_visits_cap: int, clips: ZoomClips = USUAL
-) -> list[float]:
-    """Return what each table says at worst of a person with so many visits, as Δ₂/σ.
-
-    His row is at most min(c·t, √visits) among towers × hours, where each visit has a cell of its
-    own, and min(c·t, visits) elsewhere, for any c of the city's table, with
-    t² = 1 − s·(visits/K_max)².
-    """
-    strength = gaussian_strength(parameters.epsilon, parameters.delta)
-    room = math.sqrt(clips.squared * (1 - clips.sum_share * (visits / max_visits_cap) ** 2))
-    rows = (min(room, math.sqrt(visits)), *[min(room, visits)] * 3)
-    clip = math.sqrt(clips.squared)
-    named = zip(shares_of(clips), rows, strict=True)
-    sizes = [row / noise_scale(name, clip, strength, clips) for name, row in named]
-    return [*sizes, visits / visits_scale(max_visits_cap, strength, clips)]
-
-
 def zoom_stages(
     parameters: DensityParameters, strength: float, max_visits_cap: int, clips: ZoomClips = USUAL
 ) -> tuple[Stage, ...]:

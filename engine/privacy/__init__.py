@@ -1,10 +1,9 @@
-"""What ε and δ mean for one person: the guarantee in words, losses composed, the best attack.
+"""What ε and δ mean for one person: the guarantee in words, and losses composed.
 
 `risk_of_trips` and `risk_of_ledger` say of everything that is released what an attacker can guess
 at most; `guesses` is how every page writes it. Nothing here reads data or draws noise.
 """
 
-from .attack import Attack, Corridor, Visitor, strongest, strongest_on_density
 from .guarantee import (
     GROUP,
     STRONG_GUESS,
@@ -24,13 +23,10 @@ __all__ = [
     "GROUP",
     "STRONG_GUESS",
     "WEAK_GUESS",
-    "Attack",
-    "Corridor",
     "Guarantee",
     "Losses",
     "Risk",
     "Strength",
-    "Visitor",
     "composed",
     "composed_epsilon",
     "epsilon_at",
@@ -39,7 +35,5 @@ __all__ = [
     "risk_of_ledger",
     "risk_of_trips",
     "round_up_percent",
-    "strongest",
-    "strongest_on_density",
     "trips_of_people",
 ]

@@ -24,7 +24,7 @@ from ..arrays import Floats
 
 fft: Any = scipy_fft  # its hints know no arrays
 
-POINTS = 2**15
+_POINTS = 2**15
 _MOST_COMMON = 1000
 _LARGEST_EXPONENT = 700.0  # beyond, e^ε is no float
 
@@ -69,16 +69,16 @@ class Losses:
         return (1 + self.advantage) / 2
 
 
-def composed(parts: Sequence[Part], width: float | None = None) -> Losses:
+def composed(parts: Sequence[Part]) -> Losses:
     """Return the losses of independent results taken together.
+
+    The grid has about 2¹⁵ points from the least to the largest sum; the largest loss of each part
+    lies on one where they have a common measure.
 
     Parameters
     ----------
     parts : sequence of (inside, outside, times)
         Of each result the probabilities of its values, and how many results are like it.
-    width : float or None
-        Of the grid; None takes about 2¹⁵ points from the least to the largest sum, so that the
-        largest loss of each part lies on one where they have a common measure.
 
     Examples
     --------
@@ -88,13 +88,12 @@ def composed(parts: Sequence[Part], width: float | None = None) -> Losses:
     (0.6, 0.096)
     """
     known = [(p[both], q[both], times) for p, q, times in parts for both in [(p > 0) & (q > 0)]]
-    if width is None:
-        largest = [float(np.abs(np.log(p / q)).max(initial=0.0)) for p, q, _ in known]
-        reach = sum(most * times for most, (*_, times) in zip(largest, known, strict=True)) or 1.0
-        lead = max(largest, default=0.0) or 1.0
-        shares = [Fraction(one / lead).limit_denominator(100).denominator for one in largest]
-        unit = lead / (common if (common := math.lcm(*shares)) <= _MOST_COMMON else 1)
-        width = unit / math.ceil(unit * POINTS / 2 / reach)
+    largest = [float(np.abs(np.log(p / q)).max(initial=0.0)) for p, q, _ in known]
+    reach = sum(most * times for most, (*_, times) in zip(largest, known, strict=True)) or 1.0
+    lead = max(largest, default=0.0) or 1.0
+    shares = [Fraction(one / lead).limit_denominator(100).denominator for one in largest]
+    unit = lead / (common if (common := math.lcm(*shares)) <= _MOST_COMMON else 1)
+    width = unit / math.ceil(unit * _POINTS / 2 / reach)
     first, inside, outside = 0, np.ones(1), np.ones(1)
     for p, q, times in known:
         start, *spread = _on_grid(p, q, width)
@@ -169,21 +168,6 @@ def randomised_response(epsilon: float) -> tuple[Floats, Floats]:
     """Return the chances, in and out of the data, of the worst of all that is ε-DP."""
     chances = np.array([1.0, math.exp(-epsilon)]) / (1 + math.exp(-epsilon))
     return chances, chances[::-1]
-
-
-def from_deltas(epsilons: Floats, deltas: Floats) -> tuple[Floats, Floats]:
-    """Return chances whose δ(ε) at ascending points `epsilons` is `deltas`, and no less between.
-
-    Between the points δ runs straight in e^ε, as far above a convex δ(ε) as the points allow
-    (Doroshenko et al.); before the first it runs to δ = 1 at e^ε = 0.
-    """
-    odds = np.exp(epsilons)
-    from_first = (1 - deltas[0]) / odds[0]
-    # what lies above each point without the record is the slope after it
-    above = -np.diff(deltas) / (odds[:-1] * np.expm1(np.diff(epsilons)))
-    outside = np.maximum(-np.diff(np.r_[from_first, above, 0.0]), 0.0)
-    impossible = max(1 - float(from_first), 0.0)
-    return np.r_[outside * odds, deltas[-1], 0.0], np.r_[outside, 0.0, impossible]
 
 
 def _once(chances: Sequence[tuple[Floats, int]]) -> float:

@@ -1,4 +1,4 @@
-"""The documents: eight, short, with links that lead somewhere and examples that run."""
+"""The documents: links lead somewhere, examples run, limits are the engine's."""
 
 import doctest
 import re
@@ -12,21 +12,12 @@ from engine import privacy, utility
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-NAMES = ["use", "data", "flows", "density", "attack-and-report", "release", "deploy", "develop"]
 PAGES = [*sorted(DOCS.glob("*.md")), *(ROOT / f"{n}.md" for n in ("README", "CONTRIBUTING"))]
 
 
-def test_there_are_eight_documents_none_too_long():
-    assert {path.stem for path in DOCS.glob("*.md")} == set(NAMES)
-    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= 90
-    assert len((ROOT / "CHANGELOG.md").read_text(encoding="utf-8").splitlines()) <= 40
-
-
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
-def test_prose_is_wrapped_and_every_link_leads_to_a_file_and_a_heading(path):
+def test_every_link_leads_to_a_file_and_a_heading(path):
     text = path.read_text(encoding="utf-8")
-    prose = [line for line in text.splitlines() if not line.startswith(("|", "!", "    "))]
-    assert not [line for line in prose if len(line) > 130]
     for zones in re.findall(r"--zones (\S+)", text):
         assert re.fullmatch(r"clusters-\d+`?|\S+\.geojson", zones), zones
     for target in re.findall(r"\]\(([^)]+)\)", text):

@@ -1,6 +1,4 @@
-"""What ε means for one person: guesses, a suspicion with its base rate, the exact best attack."""
-
-from typing import Any
+"""What ε means for one person: guesses, and a suspicion with its base rate."""
 
 import streamlit as st
 
@@ -8,7 +6,7 @@ from engine import privacy
 from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.parameters import ODParameters
-from engine.privacy import GROUP, Corridor, Guarantee, Losses, Risk, Visitor, guesses
+from engine.privacy import GROUP, Guarantee, Risk, guesses
 from engine.resolution import finest
 from pages._ui import cached, state
 from pages._ui.drawing import cards
@@ -34,9 +32,6 @@ def draw() -> None:
     for setting in known:
         _released(setting, suspected / 100)
     _over_people(flows)
-    with st.expander("What the best possible attack really gets", icon=":material/search:"):
-        for setting in known:
-            (_on_flows if setting is flows else _on_density)(setting)
 
 
 def _released(setting: Setting, prior: float) -> None:
@@ -99,48 +94,3 @@ def _over_people(flows: Setting | None) -> None:
         f"average ({number(mean)} trips) and 95 of 100 at most {number(most * epsilon, 3)} "
         f"({most} trips): read from the data, as P2 states worst and expected loss."
     )
-
-
-def _on_flows(setting: Setting) -> None:
-    parameters: Any = setting.parameters
-    left, middle, right = st.columns(3)
-    limit = 100 if parameters.unit == "trip" else parameters.max_trips_per_user
-    trips = left.number_input("Trips on one route", 1, limit, 1, key="choose_trips", **state.KEPT)
-    rest = middle.number_input(
-        "Other trips on that route", 0, 1_000_000, 100, key="choose_rest", **state.KEPT
-    )
-    days = 1
-    if parameters.unit != "person":
-        days = right.number_input("Days it is made", 1, 366, 1, key="choose_days", **state.KEPT)
-    law = "rounded_laplace" if parameters.method == "published" else "discrete_laplace"
-    target = (Corridor(trips=int(trips), rest=int(rest)),)
-    attack = cached.computed(privacy.strongest, target, parameters, days=int(days), law=law)
-    st.markdown(
-        f"Knowing all other trips, the best possible attack on them gets "
-        f"**{_percent(attack.losses)} of 100** guesses right; the guarantee allows "
-        f"**{_percent(attack.limit)}**. Exact and rounded up, no attack is simulated."
-    )
-
-
-def _on_density(setting: Setting) -> None:
-    parameters: Any = setting.parameters
-    source = cached.dataset(setting.seen)
-    cap = source.metadata.max_visits_cap
-    kept = min(parameters.max_visits_per_user, cap)
-    visits = st.number_input("Visits in the week", 1, kept, kept, key="choose_visits", **state.KEPT)
-    attack = cached.computed(
-        privacy.strongest_on_density,
-        Visitor(visits=int(visits)),
-        parameters,
-        cover_size=source.tessellation.cover_size,
-        max_visits_cap=cap,
-        clips=source.metadata.zoom_clips,
-    )
-    st.markdown(
-        f"On a density: at most **{_percent(attack.losses)} of 100**, wherever the visits lie; "
-        f"what is proved of the method allows **{_percent(attack.limit)}**."
-    )
-
-
-def _percent(losses: Losses) -> str:
-    return f"{privacy.round_up_percent(losses.best_guess, 1):.1f}"

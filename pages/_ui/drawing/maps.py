@@ -14,7 +14,6 @@ import streamlit as st
 from pydeck.bindings.json_tools import default_serialize
 
 from engine.arrays import Booleans, Floats, Integers
-from engine.datasets import Dataset
 from engine.metrics import largest
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.colours import HERE, rgb
@@ -89,6 +88,7 @@ class Scale:
 class Outlines:
     """Zones ready to draw: simplified, rounded to 5 decimals."""
 
+    shapes: Any
     geometries: tuple[dict[str, Any], ...]
     ids: tuple[str, ...]
     names: tuple[str, ...]
@@ -103,9 +103,9 @@ def zone_names(place: Any) -> dict[str, str]:
     return {id_: f"{name} ({id_})" if double else name for id_, name, double in each}
 
 
-def outlines(dataset: Dataset) -> Outlines:
-    """Return the zones of a dataset ready to draw."""
-    zones, names = dataset.zones, zone_names(dataset)
+def outlines(place: Any) -> Outlines:
+    """Return the zones of a dataset or a level ready to draw."""
+    zones, names = place.zones, zone_names(place)
     west, south, east, north = (float(edge) for edge in zones.total_bounds)
     tolerance = max(east - west, north - south) * _SIMPLIFY
     # coverage simplification keeps shared borders shared: no gaps between zones
@@ -113,6 +113,7 @@ def outlines(dataset: Dataset) -> Outlines:
     shapes = shapely.set_precision(shapes, 1e-5, mode="pointwise")
     centres = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
     return Outlines(
+        shapes=shapes,
         geometries=tuple(shapely.geometry.mapping(shape) for shape in shapes),
         ids=tuple(names),
         names=tuple(names.values()),

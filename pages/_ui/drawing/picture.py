@@ -13,14 +13,13 @@ import streamlit as st
 from engine.arrays import Booleans, Floats, Integers
 from pages._ui.drawing import colours
 from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.maps import Scale, largest_flows, to_plane, zone_names
+from pages._ui.drawing.maps import Scale, largest_flows, outlines, to_plane
 from pages._ui.wording.numbers import number
 
 LARGEST = 120
 """Flows that each side draws."""
 
 _SIZE = 1000.0
-_SIMPLIFY = 1 / 400
 _UNITS_A_PIXEL = 2.4
 UNCERTAIN = "too uncertain to draw"
 """Of a flow that a method estimates, and does not show by itself: it does not read 0."""
@@ -80,15 +79,13 @@ def key(*said: str) -> None:
 
 def shapes(place: Any) -> Shapes:
     """Return the zones of a dataset or a level ready to draw."""
-    polygons = place.zones.geometry.to_numpy()
-    placed, view_box = plane(shapely.total_bounds(polygons))
-    # coverage simplification keeps shared borders shared: no gaps between zones
-    drawn = shapely.coverage_simplify(shapely.transform(polygons, placed), _SIZE * _SIMPLIFY)
+    drawn = outlines(place)
+    placed, view_box = plane(drawn.bounds)
     return Shapes(
         view_box=view_box,
-        zones=tuple(polygon(zone) for zone in drawn),
-        centres=placed(shapely.get_coordinates(shapely.point_on_surface(polygons))),
-        names=tuple(zone_names(place).values()),
+        zones=tuple(polygon(zone) for zone in shapely.transform(drawn.shapes, placed)),
+        centres=placed(drawn.centres),
+        names=drawn.names,
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 from engine import privacy
 from engine.origin_destination.calculators import cell_error_probability, change_error_probability
 from engine.parameters import ODParameters
-from engine.privacy import Corridor, Guarantee, guesses
+from engine.privacy import Guarantee, guesses
 from pages._ui.state import EPSILON_SLIDER
 from pages._ui.wording.numbers import percent
 from tests.support.page import bodies, figures, tables, text as words
@@ -118,17 +118,6 @@ def test_the_base_rate_can_be_set_and_a_density_with_delta_has_no_such_limit(ope
     assert figures(app)[4] == "–"
     assert "no limit with δ" in text(app)
     assert "knows the others or believes them independent" in text(app)
-
-
-def test_the_exact_best_attack_is_a_detail(open_choose):
-    app = open_choose(MEANING, epsilon=0.5, unit="trip")
-    attack = privacy.strongest(
-        [Corridor(trips=3, rest=20)], ODParameters(epsilon=0.5, unit="trip"), days=2
-    )
-    ask(app, trips=3, rest=20, days=2)
-    said = text(app)
-    assert f"**{math.ceil(1000 * attack.losses.best_guess) / 10:.1f} of 100**" in said
-    assert f"**{math.ceil(1000 * attack.limit.best_guess) / 10:.1f}**" in said
 
 
 def advice(app):

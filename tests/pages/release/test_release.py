@@ -40,13 +40,6 @@ def test_a_budget_is_asked_for_first(page):
     assert not BudgetLedger().path.exists()
 
 
-@pytest.mark.parametrize("product", [question.FLOWS, question.DENSITY, question.REPORT])
-def test_what_the_page_says_of_bias_is_short(page, product):
-    page.button_group(key="release_product").set_value(product).run()
-    said = next(one.value for one in page.markdown if "under *Bias*" in one.value)
-    assert len(said.split()) <= 80
-
-
 def test_cost_and_warnings_are_said_in_full_before_confirming(page):
     app = declared(page)
     assert "on 7 days costs a person ε = 7; 3 is left after it." in texts(app)
