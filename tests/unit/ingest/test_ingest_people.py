@@ -1,7 +1,6 @@
 """People stay people: an id is text to the last digit, whatever type and file it comes in."""
 
 import os
-import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -64,27 +63,6 @@ def test_places_are_found_with_and_without_point_and_zeros(tmp_path: Path) -> No
     locations = write_csv(tmp_path / "places.csv", ("location_id", "lat", "lng"), places)
     rows = [("a", "2015-09-07 08:00:00", "7", "8.0"), ("b", "2015-09-07 08:00:00", "007", "9.00")]
     assert built(tmp_path, rows, locations=locations)[1].rows.used == 2
-
-
-HEADERLESS = {
-    "trips": ("alice,home,work,monday\nbob,home,work,monday\n", "looks like data"),
-    "json": ('{"uid": "alice", "origin": "home"}\n' * 3, "is JSON"),
-    "times": ("alice,1441612800,home,x\nbob,1441612900,a,b\n", "looks like data"),
-    "numbers": ("77,88,1,1\n78,88,1,2\n", "looks like data"),
-    "system": ("alice:x:0:0:home:/root:/bin/bash\n" * 3, "looks like data"),
-}
-
-
-@pytest.mark.parametrize("kind", HEADERLESS)
-def test_headerless_rows_are_never_quoted(tmp_path: Path, kind: str) -> None:
-    contents, text = HEADERLESS[kind]
-    path = tmp_path / "t.csv"
-    path.write_text(contents, encoding="utf-8")
-    if kind == "system":
-        (tmp_path / "link.csv").symlink_to(path.rename(tmp_path / "system"))
-        path = tmp_path / "link.csv"
-    error = refused(tmp_path, text, path)
-    assert not re.search("alice|home|77", str(error))
 
 
 def test_files_whose_names_are_no_utf8_are_read_and_named(tmp_path: Path) -> None:

@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import re
 import stat
+import tomllib
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
@@ -287,60 +289,26 @@ def test_everything_written_is_for_its_owner_only(tmp_path: Path) -> None:
     )
 
 
-GOOD = ("p1", "2015-09-07 08:00:00", "2015-09-07 08:30:00", "A", "B")
+REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("header", "rows", "words"),
-    [
-        (
-            ("uid", "tid", "datetime", "lat", "lng"),
-            [("p", "", "2015-09-07", 20.6, -103.3), ("p", "1", "2015-09-07", 20.6, -103.3)],
-            ("t.csv", "'tid' (for tid)", "1 of 2", "row 1", "give every row its"),
-        ),
-        (
-            ("origin", "destination", "n_trips"),
-            [("A", "B", 1), ("A", "B", -2.5)],
-            ("t.csv", "'n_trips'", "1 of 2", "row 2", "give numbers of trips from 0"),
-        ),
-        (("uid", "datetime", "origin"), [("p", "2015-09-07", "A")], ("t.csv", "destination")),
-        (HEADER, [], ("t.csv", "0 rows")),
-        (
-            HEADER,
-            [GOOD, ("p2", "7/9/2015", "", "A", "B")],
-            ("t.csv", "'datetime'", "1 of 2", "row 2"),
-        ),
-        (HEADER, [GOOD, GOOD, ("", *GOOD[1:])], ("t.csv", "'uid'", "1 of 3", "row 3")),
-        (HEADER, [("p", "2015-09-07", "soon", "A", "B")], ("'end_datetime'", "1 of 1", "row 1")),
-        (HEADER, [("p", "2015-09-07", "", "X", "B")], ("none of 1 rows", "locations")),
-        (
-            HEADER,
-            [("p", "2014-09-07", "", "A", "B")],
-            ("none of 1 rows", "the first and the last day"),
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", REFUSED)
 def test_bad_tables_are_refused_with_file_column_count_and_remedy(
-    tmp_path: Path, header: tuple, rows: list, words: tuple
+    tmp_path: Path, name: str
 ) -> None:
-    kind = "flows" if "n_trips" in header else "visits" if "lat" in header else "trips"
-    error = refused(tmp_path, words[-1], rows, header=header, kind=kind)
-    assert all(word in str(error) for word in words), error
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([("A", -103.3, 20.6)], ("swapped", "1 of 1")),
-        ([("A", 20.6, 203.3)], ("out of range", "1 of 1")),
-        ([("", 20.6, 20.3)], ("'location_id'", "empty", "row 1")),
-        ([], ("0 rows",)),
-    ],
-)
-def test_bad_locations_are_refused(tmp_path: Path, rows: list, words: tuple) -> None:
-    locations = write_csv(tmp_path / "p.csv", ("location_id", "lat", "lng"), rows)
-    error = refused(tmp_path, "p.csv", locations=locations)
-    assert all(word in str(error) for word in words), error
+    case = REFUSED[name]
+    places = case.get("kind") == "locations"
+    path, real = tmp_path / ("p.csv" if places else "t.csv"), tmp_path / "real"
+    real.mkdir()
+    (real / path.name).write_text(case["text"], encoding=case.get("encoding", "utf-8"))
+    path.symlink_to(real / path.name)
+    words = re.escape(case["words"][0])
+    if places:
+        error = refused(tmp_path, words, locations=path)
+    else:
+        error = refused(tmp_path, words, path, kind=case.get("kind", "trips"))
+    assert all(word in str(error) for word in case["words"]), error
+    assert not any(word in str(error) for word in case.get("never", ())), "no row is quoted"
 
 
 @pytest.mark.parametrize(
