@@ -240,14 +240,6 @@ def test_coordinates_of_places_may_have_a_decimal_comma(tmp_path: Path) -> None:
     assert towers.x.tolist() == [-103.4, -103.35, -103.0]
 
 
-@pytest.mark.parametrize("value", ["1,234,567", "north", "", ",5", "2065,5"])
-def test_a_coordinate_that_is_no_number_is_refused(tmp_path: Path, value: str) -> None:
-    path = tmp_path / "stations.csv"
-    path.write_text(f"location_id;lat;lng\nA;{value};-103,4\n")
-    with pytest.raises(InputError, match="have no number in 1 of 1 rows"):
-        read_places(options(tmp_path, "trips", [path], locations=path))
-
-
 def test_the_area_leaves_single_points_far_away_out() -> None:
     inside = np.arange(400) / 10_000
     points = {"lat": [*(20.651 + inside), 0], "lng": [*(-103.399 + inside), 0]}
