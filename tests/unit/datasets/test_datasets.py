@@ -94,13 +94,6 @@ def test_a_missing_part_is_refused(root):
         _ = bare.trips_by_person
 
 
-def test_a_truncated_file_is_refused_at_load(squares):
-    path = squares.folder / "truth.parquet"
-    path.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(DatasetError, match=r"truth\.parquet does not fit its checksum"):
-        datasets.load("squares")
-
-
 def test_rows_of_unknown_towers_are_refused(root):
     tables = {**TABLES, "single_visit": pa.table({"location_id": ["nowhere"], "n": [1]})}
     broken = datasets.save(root / "broken", METADATA, zones=ZONES, towers=TOWERS, tables=tables)

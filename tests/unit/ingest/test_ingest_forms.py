@@ -205,15 +205,6 @@ def test_a_point_between_thousands_leaves_a_comma_for_fractions(tmp_path: Path) 
     assert sorted(table(dataset.folder, "trips").values()) == [12, 1234]
 
 
-def test_rows_of_one_flow_add_up_and_this_is_told(tmp_path: Path) -> None:
-    rows = [("A", "B", "total", 7), ("A", "B", "car", 3), ("B", "A", "total", 2)]
-    header = ("origin", "destination", "mode", "flow")
-    dataset, report = built(tmp_path, rows, kind="flows", header=header)
-    assert sorted(table(dataset.folder, "trips").values()) == [2, 10]
-    assert any(note.startswith("3 rows are of 2 flows") for note in report.notes)
-    assert any("no column tells days: all flows are on 2015-09-01" in n for n in report.notes)
-
-
 def test_a_form_does_not_join_zones_by_a_column_that_is_only_guessed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -159,6 +159,7 @@ def test_flows_have_no_people(tmp_path: Path) -> None:
     assert not dataset.has_density
     assert not mobility.available(dataset)
     assert (report.rows.read, report.rows.used) == (6, 3)
+    assert any(note.startswith("3 rows are of 2 flows") for note in report.notes)
 
 
 def moments() -> list[datetime]:

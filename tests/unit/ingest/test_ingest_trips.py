@@ -23,7 +23,7 @@ from engine.ingest.command import main
 from engine.ingest.inputs.places import Places
 from engine.ingest.progress import Monitor
 from engine.ingest.report import Reason
-from tests.reference import ingest_reference, ingest_reference as reference, zoom_reference
+from tests.reference import ingest_reference as reference, zoom_reference
 from tests.support.bicycles import COLUMNS, REAL, ROLES
 from tests.support.ingests import (
     BOTH,
@@ -142,14 +142,18 @@ def crowd(people: int = 25, seed: int = 4) -> list[tuple[str, str, str]]:
     return [*rows, *rows[:50]]
 
 
+def sightings(rows: list[tuple[str, str, str]]) -> list[reference.Visit]:
+    return [
+        reference.Visit(uid, datetime.fromisoformat(at), NUMBER.get(place))
+        for uid, at, place in rows
+    ]
+
+
 def test_visits_equal_the_plain_reference_and_give_trips(tmp_path: Path) -> None:
     rows = crowd()
     path = write_csv(tmp_path / "v.csv", ("user", "timestamp", "location_id"), rows)
     dataset, report = ingest(options(tmp_path, "visits", [path]))
-    visits = [
-        reference.Visit(uid, datetime.fromisoformat(at), NUMBER.get(place))
-        for uid, at, place in rows
-    ]
+    visits = sightings(rows)
     expected = assert_visits_equal(dataset, visits, cap=840)
     assert_trips_equal(dataset, reference.trips_between(visits, ZONE_OF))
     assert report.rows.read == len(rows)
@@ -289,6 +293,7 @@ def test_everything_written_is_for_its_owner_only(tmp_path: Path) -> None:
     )
 
 
+SETTINGS = tomllib.loads(Path(__file__).with_name("settings.toml").read_text("utf-8"))
 REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text("utf-8"))
 
 
@@ -311,37 +316,12 @@ def test_bad_tables_are_refused_with_file_column_count_and_remedy(
     assert not any(word in str(error) for word in case.get("never", ())), "no row is quoted"
 
 
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"last_day": date(2015, 8, 31)}, ("1 to 3660 days", "2015-08-31")),
-        ({"time_zone": "Mexico"}, ("time_zone", "IANA")),
-        ({"week": date(2015, 9, 8)}, ("Monday", "2015-09-08")),
-        ({"week": date(2015, 9, 28)}, ("seven days lie in the period",)),
-        ({"max_visits_cap": 0}, ("max_visits_cap", "0")),
-        ({"inputs": ()}, ("inputs",)),
-        ({"hexagon_m": 5}, ("hexagon_m", "5")),
-        ({"area": (2, 48, 1, 49)}, ("west, south, east, north",)),
-        ({"first_day": date(1, 1, 1), "last_day": date(1, 1, 9)}, ("from 1900 on",)),
-        ({"first_day": date(2000, 1, 1)}, ("1 to 3660 days",)),
-    ],
-)
-def test_bad_settings_are_refused(tmp_path: Path, changes: dict, words: tuple) -> None:
+@pytest.mark.parametrize("case", SETTINGS["refused"], ids=lambda case: case["words"][0])
+def test_bad_settings_are_refused(tmp_path: Path, case: dict[str, Any]) -> None:
+    words, changes = case["words"], case["changes"]
     with pytest.raises(ParameterError) as caught:
         replace(options(tmp_path, "trips", [tmp_path / "t.csv"]), **changes)
     assert all(word in str(caught.value) for word in words), caught.value
-
-
-def test_the_command_line_builds_and_sums_up(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = some_trips()
-    write_csv(tmp_path / "t.csv", ("who", *HEADER[1:]), rows)
-    assert main(arguments(tmp_path, "--map", "uid=who", "--week", "2015-09-14")) == 0
-    printed = capsys.readouterr().out
-    assert "420 rows = " in printed
-    assert "confidential" in printed
-    assert load(tmp_path / "city").metadata.week == date(2015, 9, 14)
 
 
 @pytest.mark.parametrize(
@@ -352,12 +332,20 @@ def test_the_command_line_builds_and_sums_up(
         (("--no-public-places",), False, False),
     ],
 )
-def test_how_period_and_places_were_fixed_is_recorded(
-    tmp_path: Path, more: tuple[str, ...], period: bool, places: bool | None
+def test_the_command_line_sums_up_and_records_how_period_and_places_were_fixed(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    more: tuple[str, ...],
+    period: bool,
+    places: bool | None,
 ) -> None:
-    write_csv(tmp_path / "t.csv", HEADER, some_trips())
-    assert main(arguments(tmp_path, "--parts", "trips", *more)) == 0
+    write_csv(tmp_path / "t.csv", ("who", *HEADER[1:]), some_trips())
+    assert main(arguments(tmp_path, "--map", "uid=who", "--week", "2015-09-14", *more)) == 0
+    printed = capsys.readouterr().out
+    assert "420 rows = " in printed
+    assert "confidential" in printed
     recorded = load(tmp_path / "city").metadata
+    assert recorded.week == date(2015, 9, 14)
     assert (recorded.period_from_data, recorded.places_public) == (period, places)
 
 
@@ -396,13 +384,10 @@ def test_sums_equal_those_counted_person_by_person(
     path = write_csv(tmp_path / "v.csv", VISITS, rows)
     asked = options(tmp_path, "visits", [path], max_visits_cap=cap, mean_visits_public=mean)
     dataset, _ = ingest(asked)
-    visits = [
-        ingest_reference.Visit(uid, datetime.fromisoformat(at), NUMBER.get(place))
-        for uid, at, place in rows
-    ]
+    visits = sightings(rows)
     kept = {}
-    for uid, records in ingest_reference.records_by_person(visits, MONDAY).items():
-        keyed = [(ingest_reference.digest(SALT, ingest_reference.CAP, uid, *r), r) for r in records]
+    for uid, records in reference.records_by_person(visits, MONDAY).items():
+        keyed = [(reference.digest(SALT, reference.CAP, uid, *r), r) for r in records]
         kept[uid] = [(tower, hour) for _, (hour, tower) in sorted(keyed)[:cap]]
     # c² is the mean; the sum takes at most a twentieth of whoever has it, in 64ths
     share = 63 if mean is None else min(63, int(3.2 * (cap / mean) ** 2))
