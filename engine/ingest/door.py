@@ -5,6 +5,7 @@ dropped.
 """
 
 import errno
+import json
 import re
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -13,48 +14,8 @@ from pathlib import Path
 from ..errors import ExplorerError, InputError
 
 _LINE = re.compile(r"Line: (\d+)")
-_KINDS: tuple[tuple[str, str, str], ...] = (
-    (r"unicode|not valid utf8|utf-8", "is not in the encoding it seemed", "name its encoding"),
-    (r"line size", "has a line that is far too long", "check that it is a table"),
-    (r"expected number of columns", "has a row with too many or too few columns", "mend it"),
-    (r"quote|unterminated", "has a quote that is not closed", "export it again"),
-    (
-        r"gzip|parquet|compressed file|crc check|zip file",
-        "is a damaged gzip, zip or Parquet file",
-        "export it again",
-    ),
-)
-_FAULTS: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
-    (r"no space left", "the disk is full", "free some space", ("out", "spill")),
-    (
-        r"max_temp_directory_size|temp directory",
-        "the spill folder reached its limit",
-        "allow the memory more",
-        ("memory",),
-    ),
-    (
-        r"out of memory|could not allocate|outofmemory",
-        "the memory limit is too small for this table",
-        "raise it, or name a spill folder with space",
-        ("memory", "spill"),
-    ),
-)
-_OF_A_CLUSTER: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
-    (
-        r"executor ?lost|lost (executor|task)|fetchfailed|sparkcontext (was|has been)|refused|"
-        r"masters are unresponsive|connection reset",
-        "the cluster lost its workers, or cannot be reached",
-        "start again",
-        ("master",),
-    ),
-    (
-        r"path_not_found|table_or_view_not_found|filenotfound|no filesystem|unsupported ?filesystem"
-        r"|access ?denied|forbidden|accesscontrol|status code: 40",
-        "Spark knows no such file or table, or was refused it",
-        "check the name and the settings of the cluster",
-        ("conf",),
-    ),
-)
+_TOLD = json.loads(Path(__file__).with_name("faults.json").read_text("utf-8"))
+"""What words of a message mean, in the order in which they are looked for."""
 
 
 @contextmanager
@@ -78,9 +39,10 @@ def told(error: BaseException, file: str, names: Mapping[str, str] | None = None
     if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
         message = "no space left"
     of_spark = type(error).__module__.split(".")[0] in ("pyspark", "py4j")
-    for words, fault, remedy, settings in (*_FAULTS, *(_OF_A_CLUSTER if of_spark else ())):
-        if re.search(words, message):
-            return InputError(f"{fault}; nothing was written", remedy=remedy, settings=settings)
+    for meant in (*_TOLD["faults"], *(_TOLD["of_a_cluster"] if of_spark else ())):
+        if re.search("|".join(meant["words"]), message):
+            fault, settings = f"{meant['fault']}; nothing was written", tuple(meant["settings"])
+            return InputError(fault, remedy=meant["remedy"], settings=settings)
     if isinstance(error, OSError) and error.filename:
         return InputError(
             f"'{Path(str(error.filename)).name}' cannot be read or written "
@@ -90,9 +52,9 @@ def told(error: BaseException, file: str, names: Mapping[str, str] | None = None
     line = _LINE.search(str(error))
     where = f" (line {int(line.group(1)):,})" if line else ""
     name = file or "the input"
-    for words, fault, remedy in _KINDS:
-        if re.search(words, message):
-            return InputError(f"{name} {fault}{where}; {remedy}")
+    for meant in _TOLD["of_a_file"]:
+        if re.search("|".join(meant["words"]), message):
+            return InputError(f"{name} {meant['fault']}{where}; {meant['remedy']}")
     return InputError(
         f"{name} cannot be read{where} ({type(error).__name__}); check it, or export it again"
     )

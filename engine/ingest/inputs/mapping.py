@@ -1,5 +1,6 @@
 """Which column means what: guessed from its name, shown to the person, checked against the file."""
 
+import json
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
@@ -45,82 +46,8 @@ PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 """For each kind of table the columns of place ids, and those of coordinates instead."""
 
-_FROM = (
-    "origin, start, from, pickup, pu, o, departure, boarding, checkout, source, origen, inicio, "
-    "desde, start station, retiro"
-)
-_TO = (
-    "destination, end, to, dropoff, do, dest, d, return, alighting, arrival, target, destino, fin, "
-    "hasta, end station, arribo"
-)
-_LAT = "lat, latitude, latitud, station latitude, location lat, centroid latitude, lat estacion"
-_LNG = (
-    "lng, lon, long, longitude, longitud, station longitude, location long, centroid longitude, "
-    "long estacion"
-)
-_PLACE = (
-    "stop id, id, station id, station code, station number, code, number, location id, location, "
-    "polygon id, zone id, zone, district, h3, quadkey, geohash, geohash5, geoid, pcod, pcode, "
-    "geocode, zona, terminal, kiosk id, id estacion, estacion, station, ciclo estacion, stop, "
-    "pt code, adm1 pcode, adm2 pcode, adm3 pcode"
-)
-_BEGIN = (
-    "start, trip start, started, pickup, trip pickup, tpep pickup, lpep pickup, departure, "
-    "boarding, check in, checkout, created, call, event, origen recorrido, inicio, salida, retiro"
-)
-_FINISH = (
-    "end, trip end, ended, completed, stop, dropoff, trip dropoff, tpep dropoff, lpep dropoff, "
-    "return, arrival, alighting, destino recorrido, fin, llegada, arribo"
-)
-_CLOCK = "hour, time, hora"
-_WHEN = "datetime, timestamp, time, at, on, zoned datetime, time ms, date, fecha, hora"
-
-
-def _either_way(ends: str, axes: str) -> str:
-    """Return names such as ``start lat`` and ``lat start``."""
-    pairs = [(end, axis) for end in ends.split(", ") for axis in axes.split(", ")]
-    return ", ".join(f"{end} {axis}, {axis} {end}" for end, axis in pairs)
-
-
-_SYNONYMS: dict[str, str] = {
-    "uid": "user id, user, usuario id, usuario, person id, person, subscriber id, subscriber, "
-    "customer id, device id, imsi, msisdn, caller id, agent id, taxi id, medallion, vehicle id, "
-    "rider id, client id, user id hash, bike id, cuebiq id, caid, maid, ad id, card id, numero "
-    "tarjeta, persona, id persona, id usuario, cliente, id cliente, viajero, abonado, "
-    "vehiculo, id vehiculo",
-    "tid": "trip id, trip, traj id, trajectory id, trajectory, journey id, journey, ride id, "
-    "viaje id, id viaje",
-    "datetime": "last reported, tracked at, timestamp, time, fecha hora, epoch, utc, utc time, "
-    f"utc timestamp, {_either_way(_BEGIN, _WHEN)}, inicio del viaje, start, inicio, departure, "
-    "call time, date, fecha, dia, day, fecha y hora, marca de tiempo, comienzo",
-    "end_datetime": f"{_either_way(_FINISH, _WHEN)}, fin del viaje, end, fin, return",
-    "origin": f"{_either_way(_FROM, _PLACE)}, from, source, origen, estacion de origen, desde, "
-    "h geocode",
-    "destination": f"{_either_way(_TO, _PLACE)}, dest, to, target, destino, estacion de destino, "
-    "hasta, w geocode",
-    "location_id": "id, stop id, station id, tower id, cell id, site id, antenna id, venue id, "
-    "tower, station, antenna, place id, location, cell, poi, poi id, venue, zone id, zone, lac ci, "
-    "h3, h3 index, quadkey, geohash, lugar, id lugar, estacion, id estacion, antena, id antena, "
-    "torre, celda, parada, local",
-    "origin_lat": _either_way(_FROM, _LAT),
-    "origin_lng": _either_way(_FROM, _LNG),
-    "destination_lat": _either_way(_TO, _LAT),
-    "destination_lng": _either_way(_TO, _LNG),
-    "clock": f"hour, hora, time of day, time, {_either_way(_BEGIN, _CLOCK)}",
-    "end_clock": _either_way(_FINISH, _CLOCK),
-    "lat": "stop lat, latitude, latitud, y",
-    "lng": "stop lon, longitude, lon, long, longitud, x",
-    "name": "stop name, nombre, label, tile name, title, station name, name 5, name 4, name 3, "
-    "name 2, name 1, namelsad",
-    "zone_id": "id, code, zone, tile id, polygon id, gid 5, gid 4, gid 3, gid 2, gid 1, geoid, "
-    "geoid20, geoid10, iris, district id, sector id, adm1 code, location id, id zone, zona, id "
-    "zona, distrito, municipio, codigo, cell id, cvegeo, cd mun, ags, adm4 pcode, adm3 pcode, "
-    "adm2 pcode, adm1 pcode, admin4 pcode, admin3 pcode, admin2 pcode, admin1 pcode",
-    "flow": "count, n trips, trips, n, flows, volume, value, n crisis, s000, viajes, cantidad, "
-    "conteo, numero, total, flujo, trip count, total trips, visitor flows, viajeros, pasajeros, "
-    "passengers",
-    "date": "day, fecha, dia, date time, datetime, time, timestamp, started at, start time",
-}
+_WORDS = json.loads(Path(__file__).with_name("names.json").read_text("utf-8"))
+"""Names of columns by what they hold, as publishers give them; and the parts of such names."""
 
 
 def plain(name: str) -> str:
@@ -129,9 +56,17 @@ def plain(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", letters)
 
 
+def _spelt_out(name: str) -> list[str]:
+    """Return names such as ``start lat`` and ``lat start`` for ``<from> <lat>``."""
+    if not (both := re.fullmatch("<(.*)> <(.*)>", name)):
+        return [name]
+    ends, axes = (_WORDS["parts"][part] for part in both.groups())
+    return [text for end in ends for axis in axes for text in (f"{end} {axis}", f"{axis} {end}")]
+
+
 _NAMES = {
-    canonical: tuple(plain(name) for name in (canonical, *names.split(",")))
-    for canonical, names in _SYNONYMS.items()
+    canonical: tuple(plain(text) for name in (canonical, *names) for text in _spelt_out(name))
+    for canonical, names in _WORDS["columns"].items()
 }
 LONGEST_VALUE = 80
 """Characters of a value that a preview shows."""

@@ -43,20 +43,7 @@ def kept(folder: Path, **changes: object) -> Path:
     return version
 
 
-BROKEN = {
-    "checksums_list": {"checksums": [1, 2]},
-    "checksums_null": {"checksums": None},
-    "checksums_odd": {"checksums": {"zones.parquet": {"a": [1]}}},
-    "name_a_number": {"name": 5},
-    "source_a_list": {"source": ["x"]},
-    "simulated_as_text": {"simulated": "yes"},
-    "people_as_text": {"people_public": "many"},
-    "cap_true": {"max_visits_cap": True},
-    "days_without_end": {"last_day": "9999-12-31"},
-    "days_backwards": {"last_day": "0001-01-01"},
-    "half_a_character": {"description": "\ud800"},
-    "no_time_zone": {"time_zone": "Africa"},
-}
+BROKEN = json.loads(Path(__file__).with_name("broken.json").read_text("utf-8"))
 
 
 def test_whatever_is_in_broken_datasets_each_can_be_deleted(open_data, local, own_root):

@@ -5,32 +5,19 @@ from decimal import Decimal
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from engine import report
-from engine.ingest.inputs import mapping
 from engine.ingest.report import Reason
 from engine.report.measures import Measure
-from pages._ui.data import rows as data_rows
 from tests.support.ingests import TOWERS, built, table, table_bytes
 
 POINTS = ("uid", "tid", "datetime", "lat", "lng")
 """Trips of dp_mobility_report and scikit-mobility: rows are points, a trip has a `tid`."""
-MOBILITY_DATA = ("date", "hour", "id_origin", "id_destination", "distance", "n_trips")
 FLOWMAP = ("origin", "dest", "count")
 RIDES = (
     *("ride_id", "rideable_type", "started_at", "ended_at", "start_station_name"),
     *("start_station_id", "end_station_name", "end_station_id"),
     *("start_lat", "start_lng", "end_lat", "end_lng", "member_casual"),
-)
-OLD_RIDES = (
-    *("tripduration", "starttime", "stoptime", "start station id", "start station name"),
-    *("end station id", "bikeid", "usertype", "birth year", "gender"),
-)
-BIKES = ("last_reported", "bike_id", "lat", "lon", "is_disabled", "is_reserved")
-STARTED_ON = (
-    *("rider_id", "started_on", "completed_on", "start_location_lat", "start_location_long"),
-    *("end_location_lat", "end_location_long"),
 )
 PLACE = {name: (lat, lng) for name, lat, lng in TOWERS}
 Point = tuple[str, int, str, float, float]
@@ -78,30 +65,6 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path) -> None:
     assert summary.rows.used == len(set(points()))
 
 
-@pytest.mark.parametrize(
-    ("columns", "kind"),
-    [
-        (POINTS, "visits"),
-        (MOBILITY_DATA, "flows"),
-        (FLOWMAP, "flows"),
-        ((*FLOWMAP, "time"), "flows"),
-        (RIDES, "rides"),
-        (OLD_RIDES, "trips"),
-        (BIKES, "visits"),
-        (("ORIGIN_PT_CODE", "DESTINATION_PT_CODE", "TOTAL_TRIPS"), "flows"),
-        (("estacion_origen", "estacion_destino", "viajeros"), "flows"),
-        (STARTED_ON, "trips"),
-    ],
-)
-def test_the_data_page_guesses_what_they_hold(columns: tuple[str, ...], kind: str) -> None:
-    assert data_rows.kind_of(columns) == kind
-    guessed = mapping.guess(kind, columns)
-    assert set(mapping.REQUIRED[kind]) <= guessed.keys()
-    assert ("tid" in guessed) == ("tid" in columns or "ride_id" in columns)
-    dated = {"time", "date"} & set(columns) and kind == "flows"
-    assert ("date" in guessed) == bool(dated)
-
-
 FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)
 
 
@@ -145,7 +108,8 @@ def test_fractions_are_rounded_once_and_keep_totals(tmp_path: Path) -> None:
 
 def test_whole_counts_stay_as_they_are_beside_fractions(tmp_path: Path) -> None:
     rows = [("A", "B", 7), ("A", "C", "0.4"), ("B", "A", 12), ("B", "C", "0.4"), ("C", "A", 3)]
-    dataset, _ = built(tmp_path, rows, kind="flows", header=FLOWMAP)
+    dataset, summary = built(tmp_path, rows, kind="flows", header=FLOWMAP)
+    assert any("all flows are on 2015-09-01" in note for note in summary.notes)
     counts = {key[1:3]: n for key, n in table(dataset.folder, "trips").items()}
     assert counts == {("A", "B"): 7, ("B", "A"): 12, ("B", "C"): 1, ("C", "A"): 3}
     half = [("A", "B", "2.05"), ("A", "C", "0.45")]  # a float's 2.05 is a little less

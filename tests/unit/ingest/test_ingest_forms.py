@@ -1,6 +1,7 @@
 """Ways in which publishers write times, numbers, names and ids, each read as it is meant."""
 
 import re
+import tomllib
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -19,8 +20,10 @@ from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import Reading
 from engine.ingest.report import Reason
 from engine.ingest.rows import Reader
+from pages._ui.data import rows as data_rows
 from tests.support.ingests import TOWERS, arguments, built, refused, squares, table, write_csv
 
+FORMS = tomllib.loads(Path(__file__).with_name("forms.toml").read_text("utf-8"))
 SECOND = 1_441_684_029
 """2015-09-08 03:47:09 in UTC."""
 
@@ -42,32 +45,7 @@ def read(
     ]
 
 
-@pytest.mark.parametrize(
-    ("value", "local"),
-    [
-        ("2019-03-04 10:00:00 UTC", "2019-03-04 05:00:00"),
-        ("2019-03-04 10:00:00.000 GMT", "2019-03-04 05:00:00"),
-        ("2019-03-04 10:00:00.000 Asia/Tokyo", "2019-03-03 20:00:00"),
-        ("2019-03-04 10:00:00 +0900", "2019-03-03 20:00:00"),
-        ("2019-03-04 10:00 PM", "2019-03-04 22:00:00"),
-        ("2019-03-04 0800", "2019-03-04 08:00:00"),
-        ("Mon Mar 04 10:00:00 +0000 2019", "2019-03-04 05:00:00"),
-        ("03/14/2019, 8:05 PM", "2019-03-14 20:05:00"),
-        ("2019-03-04 10:00:00 EST", ""),
-        ("2019-03-04 10:00:00 BC", ""),
-        ("2019.03.04 (Mon)", ""),
-        ("2019-03-04 - 2019-03-10", ""),
-        ("03/14/19 - 03/20/19", ""),
-        ("epoch", ""),
-        ("14.3.2019 8:05", "2019-03-14 08:05:00"),
-        ("14/3/19 08:05", "2019-03-14 08:05:00"),
-        ("3/14/2019 08:05PM", "2019-03-14 20:05:00"),
-        ("2019/03/14 08:05", "2019-03-14 08:05:00"),
-        ("20190314", "2019-03-14 00:00:00"),
-        ("43538.336806", "2019-03-14 08:05:00"),
-        ("1552565100123", "2019-03-14 08:05:00"),
-    ],
-)
+@pytest.mark.parametrize(("value", "local"), FORMS["times"].items())
 def test_a_time_is_read_as_it_is_meant_or_not_at_all(value: str, local: str) -> None:
     order, _ = guess.order_of([value])
     unit = guess.unit_of([value]) if re.fullmatch("[0-9.]+", value) else None
@@ -80,22 +58,8 @@ def test_a_clock_of_twelve_hours_is_moved_from_the_zone_it_is_written_in() -> No
     assert read(["3/4/2019 1:00 PM"], reading, "America/New_York") == ["2019-03-04 08:00:00"]
 
 
-ISO = {
-    "2015-09-08T04": "2015-09-08 04:00:00",
-    "2015-09-08 23": "2015-09-08 23:00:00",
-    "2015-09-08T04Z": "2015-09-08 04:00:00",
-    "2015-09-08T04+02": "2015-09-08 02:00:00",
-    "2015-09-08T04-05:30": "2015-09-08 09:30:00",
-    "20150908T0407+0200": "2015-09-08 02:07:00",
-    "20150908T040709Z": "2015-09-08 04:07:09",
-    "2015-09-08": "2015-09-08 00:00:00",
-    "2015-09-08T24": "",
-    "2015-09-08T": "",
-}
-
-
 def test_iso_times_down_to_the_hour_are_read() -> None:
-    assert dict(zip(ISO, read(list(ISO)), strict=True)) == ISO
+    assert read(list(FORMS["iso"])) == list(FORMS["iso"].values())
 
 
 NANOSECONDS = [SECOND * 10**9 + 999_999_999, (SECOND + 1) * 10**9, -1]
@@ -131,73 +95,23 @@ def test_the_unit_of_numbers_is_told_by_their_size() -> None:
         assert guess.unit_of([str(SECOND * 10**power)]) == unit
 
 
-NAMES: dict[str, tuple[str, str, dict[str, str]]] = {
-    "Capital Bikeshare": (
-        "rides",
-        "Duration,Start date,End date,Start station number,Start station,End station number",
-        {"datetime": "Start date", "end_datetime": "End date", "origin": "Start station number"},
-    ),
-    "BIXI": (
-        "rides",
-        "STARTSTATIONLATITUDE,STARTSTATIONLONGITUDE,ENDSTATIONLATITUDE,ENDSTATIONLONGITUDE,"
-        "STARTTIMEMS,ENDTIMEMS",
-        {"datetime": "STARTTIMEMS", "destination_lng": "ENDSTATIONLONGITUDE"},
-    ),
-    "Helsinki": (
-        "rides",
-        "Departure,Return,Departure station id,Return station id,Return station name",
-        {"datetime": "Departure", "end_datetime": "Return", "destination": "Return station id"},
-    ),
-    "Louisville": (
-        "rides",
-        "TripID,StartDate,StartTime,EndDate,EndTime",
-        {"datetime": "StartDate", "clock": "StartTime"}
-        | {"end_datetime": "EndDate", "end_clock": "EndTime"},
-    ),
-    "Buenos Aires": (
-        "trips",
-        "fecha_origen_recorrido,id_estacion_origen,long_estacion_origen,lat_estacion_origen,"
-        "id_estacion_destino,lat_estacion_destino,id_usuario",
-        {"datetime": "fecha_origen_recorrido", "origin": "id_estacion_origen"}
-        | {"origin_lng": "long_estacion_origen", "uid": "id_usuario"},
-    ),
-    "BCycle": (
-        "rides",
-        "Trip ID,Checkout Datetime,Checkout Date,Checkout Time,Checkout Kiosk ID,Return Kiosk ID",
-        {"datetime": "Checkout Datetime", "origin": "Checkout Kiosk ID"},
-    ),
-    "Ecobici": (
-        "rides",
-        "Bici,Ciclo_Estacion_Retiro,Fecha_Retiro,Hora_Retiro,Ciclo_Estacion_Arribo,Fecha_Arribo",
-        {"datetime": "Fecha_Retiro", "clock": "Hora_Retiro", "end_datetime": "Fecha_Arribo"}
-        | {"origin": "Ciclo_Estacion_Retiro", "destination": "Ciclo_Estacion_Arribo"},
-    ),
-    "FlowKit": ("flows", "pcod_from,pcod_to,value", {"origin": "pcod_from", "flow": "value"}),
-    "cells": ("flows", "h3_o,h3_d,trip_count", {"destination": "h3_d", "flow": "trip_count"}),
-    "stations": (
-        "locations",
-        "TERMINAL_NUMBER,ADDRESS,gtfs_latitude,location_lon",
-        {"location_id": "TERMINAL_NUMBER", "lat": "gtfs_latitude", "lng": "location_lon"},
-    ),
-    "areas": ("zones", "OBJECTID,MSOA21CD,MSOA21NM", {"zone_id": "MSOA21CD"}),
-    "IBGE": ("zones", "CD_MUN,NM_MUN,AREA_KM2", {"zone_id": "CD_MUN"}),
-    "HDX": ("zones", "ADM2_EN,ADM2_PCODE,ADM1_PCODE,ADM0_PCODE", {"zone_id": "ADM2_PCODE"}),
-    "BKG": ("zones", "OBJID,AGS,GEN", {"zone_id": "AGS"}),
-    "calls": (
-        "visits",
-        "msisdn,call_date,call_time,cell_id",
-        {"datetime": "call_date", "clock": "call_time", "location_id": "cell_id"},
-    ),
-    "two keys": ("zones", "BoroCode,NTACode", {}),
-}
-
-
-@pytest.mark.parametrize("form", NAMES)
+@pytest.mark.parametrize("form", FORMS["names"])
 def test_columns_are_known_by_the_names_that_publishers_give(form: str) -> None:
-    kind, header, expected = NAMES[form]
-    guessed = mapping.guess(kind, header.split(","))
+    kind, columns, expected = FORMS["names"][form].values()
+    guessed = mapping.guess(kind, columns)
     assert expected.items() <= guessed.items()
     assert expected or "zone_id" not in guessed
+
+
+@pytest.mark.parametrize("form", FORMS["held"])
+def test_the_data_page_guesses_what_they_hold(form: str) -> None:
+    kind, columns = FORMS["held"][form].values()
+    assert data_rows.kind_of(columns) == kind
+    guessed = mapping.guess(kind, columns)
+    assert set(mapping.REQUIRED[kind]) <= guessed.keys()
+    assert ("tid" in guessed) == ("tid" in columns or "ride_id" in columns)
+    dated = {"time", "date"} & set(columns) and kind == "flows"
+    assert ("date" in guessed) == bool(dated)
 
 
 def test_without_a_table_of_places_coordinates_count_before_ids(tmp_path: Path) -> None:
@@ -232,36 +146,6 @@ def test_words_for_nothing_are_no_number_and_no_person(tmp_path: Path, word: str
     people = [("p1", "2015-09-07 08:00", "A", "B"), (word, "2015-09-07 08:00", "A", "B")]
     _, report = built(tmp_path, people, leave_out=("people",), out=tmp_path / "p")
     assert report.rows.unused[Reason.NO_PERSON] == 1
-
-
-REFUSED = {
-    "days": (
-        "from,to,2020-01-13,2020-01-14,2020-01-15\nA,B,1,2,3\n",
-        "is a matrix, a column for each day",
-    ),
-    "titles": (
-        "Table 1. Flows,,,\nFrom,,,Workers\nState,County,State,Number\n08,005,08,7\n",
-        "2 lines stand above the line of names, as it seems: line 3 has 4 columns",
-    ),
-    "a page": ("<!DOCTYPE html>\n<html>\n", "the file is XML or HTML"),
-    "a matrix": ("zone,101,102,103\n101,0,4,5\n102,3,0,5\n103,1,2,0\n", "is a matrix, a column"),
-    "names": (",A,B,C\nA,0,4,5\nB,3,0,5\nC,1,2,0\n", "is a matrix, a column"),
-    "a track in a cell": (
-        'TRIP_ID,POLYLINE\n1,"[[-8.6,41.1],[-8.5,41.2]]"\n',
-        "'POLYLINE' holds several values in a cell: give each one",
-    ),
-    "Shift JIS": (
-        "origin,destination,flow\nA,B,1\nー,B,1\n",
-        "not windows-1252.*name its encoding",
-    ),
-}
-
-
-@pytest.mark.parametrize("form", REFUSED)
-def test_what_cannot_be_read_is_told_how_to_convert(tmp_path: Path, form: str) -> None:
-    text, words = REFUSED[form]
-    (tmp_path / "t.csv").write_bytes(text.encode("cp932"))
-    refused(tmp_path, words, tmp_path / "t.csv", kind="flows")
 
 
 READ = {
@@ -319,15 +203,6 @@ def test_a_point_between_thousands_leaves_a_comma_for_fractions(tmp_path: Path) 
     refused(tmp_path, "can be a thousand or one and a fraction", rows[:1], **how)
     dataset, _ = built(tmp_path, rows, **how, reading=Reading(thousands="."))
     assert sorted(table(dataset.folder, "trips").values()) == [12, 1234]
-
-
-def test_rows_of_one_flow_add_up_and_this_is_told(tmp_path: Path) -> None:
-    rows = [("A", "B", "total", 7), ("A", "B", "car", 3), ("B", "A", "total", 2)]
-    header = ("origin", "destination", "mode", "flow")
-    dataset, report = built(tmp_path, rows, kind="flows", header=header)
-    assert sorted(table(dataset.folder, "trips").values()) == [2, 10]
-    assert any(note.startswith("3 rows are of 2 flows") for note in report.notes)
-    assert any("no column tells days: all flows are on 2015-09-01" in n for n in report.notes)
 
 
 def test_a_form_does_not_join_zones_by_a_column_that_is_only_guessed(

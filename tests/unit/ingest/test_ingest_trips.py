@@ -2,7 +2,9 @@
 
 import gzip
 import json
+import re
 import stat
+import tomllib
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from fractions import Fraction
@@ -21,7 +23,7 @@ from engine.ingest.command import main
 from engine.ingest.inputs.places import Places
 from engine.ingest.progress import Monitor
 from engine.ingest.report import Reason
-from tests.reference import ingest_reference, ingest_reference as reference, zoom_reference
+from tests.reference import ingest_reference as reference, zoom_reference
 from tests.support.bicycles import COLUMNS, REAL, ROLES
 from tests.support.ingests import (
     BOTH,
@@ -140,14 +142,18 @@ def crowd(people: int = 25, seed: int = 4) -> list[tuple[str, str, str]]:
     return [*rows, *rows[:50]]
 
 
+def sightings(rows: list[tuple[str, str, str]]) -> list[reference.Visit]:
+    return [
+        reference.Visit(uid, datetime.fromisoformat(at), NUMBER.get(place))
+        for uid, at, place in rows
+    ]
+
+
 def test_visits_equal_the_plain_reference_and_give_trips(tmp_path: Path) -> None:
     rows = crowd()
     path = write_csv(tmp_path / "v.csv", ("user", "timestamp", "location_id"), rows)
     dataset, report = ingest(options(tmp_path, "visits", [path]))
-    visits = [
-        reference.Visit(uid, datetime.fromisoformat(at), NUMBER.get(place))
-        for uid, at, place in rows
-    ]
+    visits = sightings(rows)
     expected = assert_visits_equal(dataset, visits, cap=840)
     assert_trips_equal(dataset, reference.trips_between(visits, ZONE_OF))
     assert report.rows.read == len(rows)
@@ -287,93 +293,35 @@ def test_everything_written_is_for_its_owner_only(tmp_path: Path) -> None:
     )
 
 
-GOOD = ("p1", "2015-09-07 08:00:00", "2015-09-07 08:30:00", "A", "B")
+SETTINGS = tomllib.loads(Path(__file__).with_name("settings.toml").read_text("utf-8"))
+REFUSED = tomllib.loads(Path(__file__).with_name("refused.toml").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("header", "rows", "words"),
-    [
-        (
-            ("uid", "tid", "datetime", "lat", "lng"),
-            [("p", "", "2015-09-07", 20.6, -103.3), ("p", "1", "2015-09-07", 20.6, -103.3)],
-            ("t.csv", "'tid' (for tid)", "1 of 2", "row 1", "give every row its"),
-        ),
-        (
-            ("origin", "destination", "n_trips"),
-            [("A", "B", 1), ("A", "B", -2.5)],
-            ("t.csv", "'n_trips'", "1 of 2", "row 2", "give numbers of trips from 0"),
-        ),
-        (("uid", "datetime", "origin"), [("p", "2015-09-07", "A")], ("t.csv", "destination")),
-        (HEADER, [], ("t.csv", "0 rows")),
-        (
-            HEADER,
-            [GOOD, ("p2", "7/9/2015", "", "A", "B")],
-            ("t.csv", "'datetime'", "1 of 2", "row 2"),
-        ),
-        (HEADER, [GOOD, GOOD, ("", *GOOD[1:])], ("t.csv", "'uid'", "1 of 3", "row 3")),
-        (HEADER, [("p", "2015-09-07", "soon", "A", "B")], ("'end_datetime'", "1 of 1", "row 1")),
-        (HEADER, [("p", "2015-09-07", "", "X", "B")], ("none of 1 rows", "locations")),
-        (
-            HEADER,
-            [("p", "2014-09-07", "", "A", "B")],
-            ("none of 1 rows", "the first and the last day"),
-        ),
-    ],
-)
+@pytest.mark.parametrize("name", REFUSED)
 def test_bad_tables_are_refused_with_file_column_count_and_remedy(
-    tmp_path: Path, header: tuple, rows: list, words: tuple
+    tmp_path: Path, name: str
 ) -> None:
-    kind = "flows" if "n_trips" in header else "visits" if "lat" in header else "trips"
-    error = refused(tmp_path, words[-1], rows, header=header, kind=kind)
-    assert all(word in str(error) for word in words), error
+    case = REFUSED[name]
+    places = case.get("kind") == "locations"
+    path, real = tmp_path / ("p.csv" if places else "t.csv"), tmp_path / "real"
+    real.mkdir()
+    (real / path.name).write_text(case["text"], encoding=case.get("encoding", "utf-8"))
+    path.symlink_to(real / path.name)
+    words = re.escape(case["words"][0])
+    if places:
+        error = refused(tmp_path, words, locations=path)
+    else:
+        error = refused(tmp_path, words, path, kind=case.get("kind", "trips"))
+    assert all(word in str(error) for word in case["words"]), error
+    assert not any(word in str(error) for word in case.get("never", ())), "no row is quoted"
 
 
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        ([("A", -103.3, 20.6)], ("swapped", "1 of 1")),
-        ([("A", 20.6, 203.3)], ("out of range", "1 of 1")),
-        ([("", 20.6, 20.3)], ("'location_id'", "empty", "row 1")),
-        ([], ("0 rows",)),
-    ],
-)
-def test_bad_locations_are_refused(tmp_path: Path, rows: list, words: tuple) -> None:
-    locations = write_csv(tmp_path / "p.csv", ("location_id", "lat", "lng"), rows)
-    error = refused(tmp_path, "p.csv", locations=locations)
-    assert all(word in str(error) for word in words), error
-
-
-@pytest.mark.parametrize(
-    ("changes", "words"),
-    [
-        ({"last_day": date(2015, 8, 31)}, ("1 to 3660 days", "2015-08-31")),
-        ({"time_zone": "Mexico"}, ("time_zone", "IANA")),
-        ({"week": date(2015, 9, 8)}, ("Monday", "2015-09-08")),
-        ({"week": date(2015, 9, 28)}, ("seven days lie in the period",)),
-        ({"max_visits_cap": 0}, ("max_visits_cap", "0")),
-        ({"inputs": ()}, ("inputs",)),
-        ({"hexagon_m": 5}, ("hexagon_m", "5")),
-        ({"area": (2, 48, 1, 49)}, ("west, south, east, north",)),
-        ({"first_day": date(1, 1, 1), "last_day": date(1, 1, 9)}, ("from 1900 on",)),
-        ({"first_day": date(2000, 1, 1)}, ("1 to 3660 days",)),
-    ],
-)
-def test_bad_settings_are_refused(tmp_path: Path, changes: dict, words: tuple) -> None:
+@pytest.mark.parametrize("case", SETTINGS["refused"], ids=lambda case: case["words"][0])
+def test_bad_settings_are_refused(tmp_path: Path, case: dict[str, Any]) -> None:
+    words, changes = case["words"], case["changes"]
     with pytest.raises(ParameterError) as caught:
         replace(options(tmp_path, "trips", [tmp_path / "t.csv"]), **changes)
     assert all(word in str(caught.value) for word in words), caught.value
-
-
-def test_the_command_line_builds_and_sums_up(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    rows = some_trips()
-    write_csv(tmp_path / "t.csv", ("who", *HEADER[1:]), rows)
-    assert main(arguments(tmp_path, "--map", "uid=who", "--week", "2015-09-14")) == 0
-    printed = capsys.readouterr().out
-    assert "420 rows = " in printed
-    assert "confidential" in printed
-    assert load(tmp_path / "city").metadata.week == date(2015, 9, 14)
 
 
 @pytest.mark.parametrize(
@@ -384,12 +332,20 @@ def test_the_command_line_builds_and_sums_up(
         (("--no-public-places",), False, False),
     ],
 )
-def test_how_period_and_places_were_fixed_is_recorded(
-    tmp_path: Path, more: tuple[str, ...], period: bool, places: bool | None
+def test_the_command_line_sums_up_and_records_how_period_and_places_were_fixed(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    more: tuple[str, ...],
+    period: bool,
+    places: bool | None,
 ) -> None:
-    write_csv(tmp_path / "t.csv", HEADER, some_trips())
-    assert main(arguments(tmp_path, "--parts", "trips", *more)) == 0
+    write_csv(tmp_path / "t.csv", ("who", *HEADER[1:]), some_trips())
+    assert main(arguments(tmp_path, "--map", "uid=who", "--week", "2015-09-14", *more)) == 0
+    printed = capsys.readouterr().out
+    assert "420 rows = " in printed
+    assert "confidential" in printed
     recorded = load(tmp_path / "city").metadata
+    assert recorded.week == date(2015, 9, 14)
     assert (recorded.period_from_data, recorded.places_public) == (period, places)
 
 
@@ -428,13 +384,10 @@ def test_sums_equal_those_counted_person_by_person(
     path = write_csv(tmp_path / "v.csv", VISITS, rows)
     asked = options(tmp_path, "visits", [path], max_visits_cap=cap, mean_visits_public=mean)
     dataset, _ = ingest(asked)
-    visits = [
-        ingest_reference.Visit(uid, datetime.fromisoformat(at), NUMBER.get(place))
-        for uid, at, place in rows
-    ]
+    visits = sightings(rows)
     kept = {}
-    for uid, records in ingest_reference.records_by_person(visits, MONDAY).items():
-        keyed = [(ingest_reference.digest(SALT, ingest_reference.CAP, uid, *r), r) for r in records]
+    for uid, records in reference.records_by_person(visits, MONDAY).items():
+        keyed = [(reference.digest(SALT, reference.CAP, uid, *r), r) for r in records]
         kept[uid] = [(tower, hour) for _, (hour, tower) in sorted(keyed)[:cap]]
     # c² is the mean; the sum takes at most a twentieth of whoever has it, in 64ths
     share = 63 if mean is None else min(63, int(3.2 * (cap / mean) ** 2))
