@@ -10,14 +10,7 @@ PATIENCE_S = 120.0
 
 
 class Session:
-    """Widgets by label, and what they were moved to.
-
-    Parameters
-    ----------
-    line : websockets.ClientConnection
-    drawn : callable
-        Whether a text on the page is what a session waits for.
-    """
+    """Widgets by label, and what they were moved to; `drawn` tells the text that is waited for."""
 
     def __init__(self, line: Any, drawn: Callable[[str], bool]) -> None:
         self._line, self._drawn = line, drawn

@@ -66,8 +66,7 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
     assert not app.exception
     assert [one.value for one in app.success]
     assert BudgetLedger().budget("people").spent_epsilon == 7.0
-    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
-    assert (bundle / "statement.html").is_file()
+    assert (bundle_made() / "statement.html").is_file()
     read, whole = [], Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path.name) or whole(path))
     app.run()  # a refresh repeats nothing, and reads no archive before it is asked for
@@ -79,6 +78,18 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
     assert not [one for one in app.button if one.key == "release_start"]
     app.button(key="release_again").click().run()
     assert app.button(key="release_start").disabled  # the name must be typed anew
+
+
+def bundle_made() -> Path:
+    """Return the one bundle that lies on this computer."""
+    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    return bundle
+
+
+def stated(bundle=None):
+    """Return the statement of a bundle, by default of the only one."""
+    path = (bundle or bundle_made()) / "statement.json"
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def progress(app):
@@ -127,11 +138,11 @@ def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, 
         append("release", "strangers", body)
     confirmed(app).click().run()
     finished(app)
-    (made,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    made = bundle_made()
     other = shutil.copytree(made, made.parent / "secret-od-estimate-20260101-000000")
-    stated = json.loads((other / "statement.json").read_text(encoding="utf-8"))
-    stated["setting"]["dataset"] = "secret"
-    (other / "statement.json").write_text(json.dumps(stated), encoding="utf-8")
+    said = stated(other)
+    said["setting"]["dataset"] = "secret"
+    (other / "statement.json").write_text(json.dumps(said), encoding="utf-8")
     hold = threading.Event()
     work.start("secret-od-20260102-000000", str(tmp_path), lambda _report: hold.wait(30))
     app.switch_page("pages/0_Home.py").run()
@@ -163,9 +174,7 @@ def test_sums_before_suppression_are_written_where_the_switch_is_on(page):
     assert "on 7 days costs a person ε = 7; 13 is left after it." in texts(app)
     confirmed(app).click().run()
     assert [one.value for one in finished(app).success]
-    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
-    said = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))
-    assert said["sums_before_suppression"] is True
+    assert stated()["sums_before_suppression"] is True
     app.button(key="release_again").click().run()
     app.session_state["threshold"] = 0
     assert not [one for one in app.run().toggle if one.key == "release_sums"]
@@ -215,8 +224,7 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
-    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
-    said = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))["setting"]
+    said = stated()["setting"]
     assert (said["dataset"], said["zones"], said["time"]) == ("demo-city", "clusters-5", "whole")
     parameters = said["parameters"]
     assert (parameters["epsilon"], parameters["max_trips_per_user"]) == (2, 6)
@@ -308,12 +316,6 @@ def test_a_budget_is_offered_with_the_delta_that_the_setting_takes(page):
     next(one for one in page.number_input if "(ε)" in one.label).set_value(2.0)
     app = next(one for one in page.button if one.label == "Declare the budget").click().run()
     assert "costs a person ε = 1 (and δ = 1e-07); 1 is left after it." in texts(app)
-
-
-def test_a_report_costs_its_epsilon(page):
-    app = declared(page)
-    app.button_group(key="release_product").set_value(question.REPORT).run()
-    assert "costs a person ε = 1; 9 is left after it." in texts(app)
 
 
 def test_the_largest_epsilon_that_fits_is_one_press(page):
