@@ -198,21 +198,28 @@ def test_a_second_session_cannot_release_at_the_same_time(page, monkeypatch):
     assert BudgetLedger().budget("people").releases == 0
 
 
-def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_page, monkeypatch):
+@pytest.fixture
+def judged(monkeypatch):
+    """The settings whose utility the page asks for."""
+    asked, utility = [], cached.utility
+    monkeypatch.setattr(
+        cached, "utility", lambda one, seed: asked.append(one) or utility(one, seed)
+    )
+    return asked
+
+
+def test_what_is_released_is_what_is_set_and_judged_elsewhere(
+    own_data, open_page, monkeypatch, judged
+):
     """Zones, time and parameters travel; the use is the number of every other page."""
     monkeypatch.setattr(work, "served_locally", lambda: True)
     link = {"epsilon": 2, "unit": "person", "max_trips": 6, "threshold": 3}
     link |= {"od_data": "demo-city", "od_zones": "clusters-5", "od_time": "week"}
     app = declared(open_page("pages/7_Release.py", **link), epsilon=20.0)
     entry = catalogue.entries()["demo-city"]
-    asked: list[object] = []
-    monkeypatch.setattr(
-        cached,
-        "utility",
-        lambda setting, seed, real=cached.utility: asked.append(setting) or real(setting, seed),
-    )
+    judged.clear()
     app.run()
-    (setting,) = asked
+    (setting,) = judged
     assert (setting.zones, setting.when.step, setting.dataset) == (
         "clusters-5",
         "whole",
@@ -327,17 +334,11 @@ def test_the_largest_epsilon_that_fits_is_one_press(page):
 
 
 def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(
-    page, own_data, data_root, monkeypatch
+    page, own_data, data_root, judged
 ):
     (own_data / "elsewhere").symlink_to(data_root / "demo-city")  # where the setting was taken
     app = declared(page, epsilon=20.0)
-    asked: list[object] = []
-    utility = cached.utility
-    monkeypatch.setattr(
-        cached, "utility", lambda one, seed: asked.append(one) or utility(one, seed)
-    )
-    app.run()
-    taken = replace(asked[0], seen=replace(asked[0].seen, dataset="elsewhere"))
+    taken = replace(judged[-1], seen=replace(judged[-1].seen, dataset="elsewhere"))
     for one, how in (
         (taken, "twin"),
         (taken.at(2.0), "these data"),
