@@ -50,8 +50,7 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(parts()))
     chosen = parser.parse_args().parts or parts()
     if chosen[0] == "load" and all(more.isdecimal() for more in chosen[1:]):
-        counts = [int(more) for more in chosen[1:4]]  # sessions, moves, explorers
-        return _load(*counts)
+        return _load(*map(int, chosen[1:4]))
     if unknown := set(chosen) - set(parts()):
         parser.error(f"unknown part {', '.join(unknown)}; known are {', '.join(parts())}")
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.machine()}\n")
@@ -66,7 +65,7 @@ def main() -> int:
 
 def _load(sessions: int = load.SESSIONS, moves: int = load.MOVES, explorers: int = 1) -> int:
     """Measure many people at once; the exit code says whether every bound was kept."""
-    rows = list(load.measure(sessions, moves, explorers=explorers))
+    rows = list(load.measure(sessions, moves, explorers))
     for line in table(iter(rows)):
         print(line)
     met = all(row.met is not False for row in rows)

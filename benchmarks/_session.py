@@ -10,38 +10,22 @@ PATIENCE_S = 120.0
 
 
 class Session:
-    """Widgets by label, what they were moved to, and what is said since the last asking.
+    """Widgets by label, and what they were moved to; `drawn` tells the text that is waited for."""
 
-    Parameters
-    ----------
-    line : websockets.ClientConnection
-    query, page : str
-        As they stand in the link.
-    drawn : callable or None
-        Whether a text on the page is what a session waits for; by None it waits for the page's end.
-    """
-
-    def __init__(
-        self, line: Any, query: str, page: str, drawn: Callable[[str], bool] | None
-    ) -> None:
-        self._line, self._query, self._page, self._drawn = line, query, page, drawn
+    def __init__(self, line: Any, drawn: Callable[[str], bool]) -> None:
+        self._line, self._drawn = line, drawn
         self._got = asyncio.Event()
-        self._problem = self._awaited = ""
-        self._ended = False
+        self._problem = ""
         self._asking: dict[str, asyncio.Task[None]] = {}
         self.widgets: dict[str, Any] = {}
-        self.states: dict[str, str | list[str]] = {}
-        self.said = ""
+        self.states: dict[str, list[str]] = {}
 
-    async def ask(self, *, press: str = "", awaited: str = "") -> float:
-        """Ask for the page, perhaps by a button, until it says something; return the seconds.
-
-        Where a part is asked for at the same time, its words come with the answer to that.
-        """
+    async def ask(self) -> float:
+        """Ask for the page until what is waited for is drawn; return the seconds."""
         self._got.clear()
-        self.said, self._awaited, self._problem, self._ended = "", awaited, "", False
+        self._problem = ""
         start = time.perf_counter()
-        await self._send(press=press)
+        await self._send()
         await asyncio.wait_for(self._got.wait(), PATIENCE_S)
         if self._problem:
             raise RuntimeError(self._problem)
@@ -59,7 +43,6 @@ class Session:
                 part = element.WhichOneof("type") or ""
                 one = getattr(element, part, None)
                 body = str(getattr(one, "body", ""))
-                self.said += body
                 if part == "alert" and "could not be drawn" in body:
                     self._problem = body[:60]
                 if hasattr(one, "label"):
@@ -71,10 +54,7 @@ class Session:
                 if again.fragment_id not in self._asking:
                     asking = asyncio.create_task(self._again(again.fragment_id, again.interval))
                     self._asking[again.fragment_id] = asking
-            elif kind == "script_finished":
-                self._ended |= message.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY
-            whole = self._ended and self._awaited in self.said
-            if self._problem or (self._drawn(body) if self._drawn else whole):
+            if self._problem or self._drawn(body):
                 self._got.set()
 
     def stop(self) -> None:
@@ -86,36 +66,24 @@ class Session:
     async def _again(self, fragment: str, every_s: float) -> None:
         while True:
             await asyncio.sleep(every_s)
-            await self._send(fragment=fragment)
+            await self._send(fragment)
 
-    async def _send(self, *, press: str = "", fragment: str = "") -> None:
+    async def _send(self, fragment: str = "") -> None:
         from streamlit.proto.BackMsg_pb2 import BackMsg
 
         message = BackMsg()
         asked = message.rerun_script
-        asked.query_string, asked.page_name = self._query, self._page
         asked.fragment_id, asked.is_auto_rerun = fragment, bool(fragment)
         for label, value in self.states.items():
             state = asked.widget_states.widgets.add()
             state.id = self.widgets[label].id
-            if isinstance(value, str):
-                state.string_value = value
-            else:
-                state.string_array_value.data.extend(value)
-        if press:
-            state = asked.widget_states.widgets.add()
-            state.id, state.trigger_value = self.widgets[press].id, True
+            state.string_array_value.data.extend(value)
         await self._line.send(message.SerializeToString())
 
 
 @asynccontextmanager
 async def opened(
-    address: str,
-    query: str = "",
-    *,
-    page: str = "",
-    drawn: Callable[[str], bool] | None = None,
-    cookies: Mapping[str, str] | None = None,
+    address: str, drawn: Callable[[str], bool], cookies: Mapping[str, str]
 ) -> AsyncGenerator[Session]:
     """Yield a session of the server at the address of a websocket; nothing is asked for yet."""
     from websockets.asyncio.client import connect
@@ -128,7 +96,7 @@ async def opened(
         open_timeout=PATIENCE_S,
         ping_timeout=PATIENCE_S,
     ) as line:
-        session = Session(line, query, page, drawn)
+        session = Session(line, drawn)
         reading = asyncio.create_task(session.read())
         try:
             yield session

@@ -11,17 +11,8 @@ from typing import Any
 
 from benchmarks import load
 from benchmarks.measure import Row, bounded, quantile
+from tests.support.browser import FLAGS
 
-FLAGS = (
-    "--no-sandbox",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-quic",
-)
 STARTS, MOVES, REST_MS = 3, 20, 500
 CHOICES = {"demo-city": "demo-city", "shipped defaults": None}
 """What is installed, by name: one dataset alone, or all that are shipped."""

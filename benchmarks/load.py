@@ -44,7 +44,7 @@ class Measured:
     busy: int = 0
 
 
-async def _visit(address: str, query: str, number: int, moves: int, measured: Measured) -> None:
+async def _visit(address: str, number: int, moves: int, measured: Measured) -> None:
     """Open home, then move the slider."""
     await asyncio.sleep(number * _ARRIVAL_S)
     chance, at, busy = random.Random(number), STOPS.index("1"), False
@@ -56,7 +56,7 @@ async def _visit(address: str, query: str, number: int, moves: int, measured: Me
 
     try:
         cookies = await asyncio.to_thread(_cookies, address)
-        async with opened(address, query, drawn=verdict, cookies=cookies) as home:
+        async with opened(address, verdict, cookies) as home:
             measured.first.append(await home.ask())
             for _ in range(moves):
                 await asyncio.sleep(chance.uniform(*PAUSE_S))
@@ -74,23 +74,20 @@ def rows() -> Iterator[Row]:
         yield from measure(sessions, MOVES)
 
 
-def measure(sessions: int, moves: int, query: str = "", *, explorers: int = 1) -> Iterator[Row]:
-    """Measure so many sessions that move so often each, on home as a link opens it.
-
-    They are spread over so many explorers.
-    """
+def measure(sessions: int, moves: int, explorers: int = 1) -> Iterator[Row]:
+    """Measure so many sessions that move so often each, spread over so many explorers."""
     with several(explorers) as (address, processes):
         for _ in range(4 * explorers - 3):  # what everybody shares is read before, in every one
-            asyncio.run(_all(address, 1, 1, Measured(), query))
+            asyncio.run(_all(address, 1, 1, Measured()))
         before = sum(_memory(one.pid)[0] for one in processes)
         worked = sum(processor_s(one.pid) for one in processes)
         measured = Measured()
-        asyncio.run(_all(address, sessions, moves, measured, query))
+        asyncio.run(_all(address, sessions, moves, measured))
         worked = sum(processor_s(one.pid) for one in processes) - worked
         after, helpers = map(sum, zip(*(_memory(one.pid) for one in processes), strict=True))
         load = os.getloadavg()[0]
     moved = measured.moves
-    many = f"{sessions} sessions, {len(moved)} moves{f', {query}' if query else ''}"
+    many = f"{sessions} sessions, {len(moved)} moves"
     if explorers > 1:
         many += f", {explorers} explorers behind Caddy"
     failed = len(measured.failures)
@@ -150,10 +147,8 @@ def _cookies(address: str) -> dict[str, str]:
     return {"Cookie": "; ".join(one.split(";")[0] for one in said)} if said else {}
 
 
-async def _all(
-    address: str, sessions: int, moves: int, measured: Measured, query: str = ""
-) -> None:
-    visits = (_visit(address, query, number, moves, measured) for number in range(sessions))
+async def _all(address: str, sessions: int, moves: int, measured: Measured) -> None:
+    visits = (_visit(address, number, moves, measured) for number in range(sessions))
     await asyncio.gather(*visits)
     await asyncio.sleep(_SETTLE_S if sessions == 1 else 0)
 

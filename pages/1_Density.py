@@ -33,8 +33,7 @@ def draw() -> None:
     delta = setting.parameters.delta
     session().said = f"{levers(setting)}, δ {scientific(delta)}"
     answer.draw(setting)
-    warning = delta_warning(delta, entry.metadata.people_public)
-    if warning:
+    if warning := delta_warning(delta, entry.metadata.people_public):
         st.warning(warning, icon=":material/warning:")
     VIEWS[state.choose("View", list(VIEWS), "density_view")](setting)
 

@@ -4,15 +4,8 @@ import streamlit as st
 
 from pages._ui import state
 from pages._ui.shell import frame
-from pages._ui.trips import (
-    change,
-    errors,
-    grid,
-    map as trips_map,
-    matrix as trips_matrix,
-    outcomes,
-    totals,
-)
+from pages._ui.trips import change, errors, grid, map as trips_map, outcomes, totals
+from pages._ui.trips.matrix import pick
 from pages._ui.views import answer as answers, numbers
 
 LEAD = (
@@ -37,7 +30,7 @@ def draw() -> None:
     if setting is None or entry is None:
         frame.missing(entry, "trips")
         return
-    matrix = trips_matrix.pick(setting)
+    matrix = pick(setting)
     answers.draw(setting)
     numbers.draw(setting, day=matrix.day)
     views = [name for name in VIEWS if matrix.has_law or name != GRID]

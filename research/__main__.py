@@ -2,19 +2,16 @@
 
 import argparse
 import importlib
-from pathlib import Path
 
-from research.rows import RESULTS, write
+from research.rows import write
 
 
 def main() -> None:
     """Run one study."""
     parser = argparse.ArgumentParser(prog="python -m research", description=__doc__)
     parser.add_argument("study", choices=("papers", "methods"))
-    parser.add_argument("--out", type=Path, default=RESULTS, help="folder of the CSV file")
-    options = parser.parse_args()
-    study = importlib.import_module(f"research.{options.study}")
-    print(write(options.study, study.rows(), options.out))
+    name = parser.parse_args().study
+    print(write(name, importlib.import_module(f"research.{name}").rows()))
 
 
 if __name__ == "__main__":

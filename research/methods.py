@@ -1,17 +1,16 @@
-"""Our methods beside the papers', on the same noise and at equal proved ε; and changes told."""
+"""Our flows beside the papers', on the same noise; and changes told."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 
-from engine import datasets, density, origin_destination as od
+from engine import datasets, origin_destination as od
 from engine.datasets import Dataset
 from engine.origin_destination import change
 from research.rows import Row, row
 
-EPSILONS, FLOW_EPSILONS, DRAWS, DAY = (0.1, 0.3, 1.0), (0.3, 1.0, 3.0), 5, 6
-DELTA, KEPT = 1e-7, (10, 30, 60)
+EPSILONS, DRAWS, DAY = (0.3, 1.0, 3.0), 5, 6
 LIMITS = {"trip": (1,), "person-day": (1, 4, 10), "person": (4, 30)}
 
 
@@ -19,12 +18,8 @@ def rows() -> Iterator[Row]:
     """Yield scores by data, ε and method."""
     for name in datasets.available():
         dataset = datasets.load(name)
-        if not dataset.metadata.simulated:
-            continue
-        if dataset.has_trips:
+        if dataset.metadata.simulated and dataset.has_trips:
             yield from flows(name, dataset)
-        if dataset.has_density:
-            yield from visits(name, dataset)
     for name in ("rwanda-districts", "afghanistan-provinces"):
         yield from changes(name, datasets.load(name))
 
@@ -38,7 +33,7 @@ def flows(name: str, dataset: Dataset) -> Iterator[Row]:
         when = {"days": None if whole else slice(DAY, DAY + 1), "sum_days": whole}
         true = od.truth(dataset, **when)
         for limit in limits:
-            for epsilon in FLOW_EPSILONS:
+            for epsilon in EPSILONS:
                 plain = od.ODParameters(epsilon=epsilon, max_trips_per_user=limit, unit=unit)
                 methods = {
                     "τ = 15": plain,
@@ -59,29 +54,6 @@ def flows(name: str, dataset: Dataset) -> Iterator[Row]:
                     )
                     yield row(f"flows, {unit}", f"mean absolute error: {method}", setting, errors)
                     yield row(f"flows, {unit}", f"common part: {method}", setting, common)
-
-
-def visits(name: str, dataset: Dataset) -> Iterator[Row]:
-    """Yield the error of `zoom` and of the papers' scheme at the same proved ε, by ℓ."""
-    truth = density.truth(dataset)
-    size = dataset.tessellation.cover_size
-    for epsilon in EPSILONS:
-        plain = density.DensityParameters(epsilon=epsilon, delta=DELTA, gaussian="analytic")
-        methods = {"zoom": replace(plain, method="zoom")}
-        for kept in KEPT:
-            published = replace(plain, max_visits_per_user=kept)
-            fair = density.at_equal_proved_epsilon(published, epsilon, size)
-            methods[f"efpag_joint, ℓ = {kept}"] = fair
-        for method, parameters in methods.items():
-            errors, totals = [], []
-            for draw in range(DRAWS):
-                drawn = density.release(dataset, parameters, rng=np.random.default_rng(draw))
-                errors.append(density.scores(truth, drawn).mean_error)
-                off = np.abs(drawn.counts.sum(axis=1) - truth.sum(axis=1)).sum()
-                totals.append(off / truth.sum())
-            setting = f"{name}, ε = {epsilon:g}"
-            yield row("density", f"MRE: {method}", setting, errors)
-            yield row("density", f"zone totals off: {method}", setting, totals)
 
 
 def changes(name: str, dataset: Dataset) -> Iterator[Row]:

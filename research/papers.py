@@ -41,21 +41,19 @@ def rows() -> Iterator[Row]:
         yield from small_shares(name, printed)
 
 
-def density_rows(
-    name: str = "paris", repeats: int = REPEATS, apart: int = DISTANCE_REPEATS
-) -> Iterator[Row]:
+def density_rows() -> Iterator[Row]:
     """Yield error, correlation and distance of the papers' schemes."""
-    city = datasets.load(name)
+    city = datasets.load("paris")
     truth, distances_m = density.truth(city), city.tessellation.zone_distances_m
     for (method, kept), printed in P1_PRINTED.items():
         parameters = replace(P1, method=method, max_visits_per_user=kept)
         errors, correlations, moved_m = [], [], []
-        for repeat in range(repeats):
+        for repeat in range(REPEATS):
             drawn = density.release(city, parameters, rng=np.random.default_rng([0, repeat]))
             scored = density.scores(truth, drawn)
             errors.append(scored.mean_error)
             correlations.append(scored.mean_correlation)
-            if repeat < apart:
+            if repeat < DISTANCE_REPEATS:
                 hours = metrics.earth_movers_distance(truth, drawn.counts, distances_m)
                 moved_m.append(metrics.mean_of_known(hours))
         setting = f"{method}, ℓ = {kept}"

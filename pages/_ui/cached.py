@@ -28,11 +28,7 @@ R = TypeVar("R")
 REPEATS = 20
 """Draws behind a range; the page's own is the first of them."""
 
-PRODUCTS: dict[type, ModuleType] = {
-    DensityParameters: density,
-    ODParameters: od,
-    ReportParameters: report,
-}
+PRODUCTS = {DensityParameters: density, ODParameters: od, ReportParameters: report}
 
 
 def computed(function: Callable[P, R], /, *given: P.args, **named: P.kwargs) -> R:
@@ -120,8 +116,6 @@ def generator(seed: Seed, purpose: str, repeat: int = 0, layer: int = 0) -> np.r
     days or repeats share any: whoever subtracts one from another learns nothing. The page is no
     part of it: a repeat is the same draw wherever it is shown.
 
-    Examples
-    --------
     >>> first, second = (generator((1, 0), what).random() for what in ("density", "trips"))
     >>> first == second
     False

@@ -11,15 +11,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine import parameters
 from engine.contract import Setting, Step, When
-from engine.parameters import (
-    DELTA_STOPS,
-    EPSILON_STOPS,
-    HOURS_PER_WEEK,
-    MAX_TRIPS_STOPS,
-    MAX_VISITS_LIMIT,
-    DensityParameters,
-    ODParameters,
-)
+from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.report import STOPS, Analysis, ReportParameters, available, fitting
 from engine.resolution import FINEST
 from engine.text.zones import count_zones, name_level
@@ -55,11 +47,13 @@ EPSILON_SLIDER = (
 )
 """The slider's stops: round ones, close together where promises lie."""
 
+SHOWN_WORDS = {"trips": "Flows", "density": "Density"}
+VIEW_WORDS = {"explore": "Explore", "presenter": "Present"}
 STEP_WORDS = {"day": "Days", "week": "Weeks", "whole": "Whole period"}
 _PLAIN = "{:g}".format
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Field(Generic[T]):
     """One thing that is set: its key in the session and the link, what it may be, and its words."""
 
@@ -111,107 +105,47 @@ class Several(Field[Any]):
         return isinstance(value, list) and all(one in self.options for one in value)
 
 
-EPSILON = Field[float](
-    key="epsilon", label="Privacy loss (ε)", options=EPSILON_SLIDER, default=1.0, words=_PLAIN
-)
-DELTA = Field[float](
-    key="delta", label="Allowance beyond ε (δ)", options=DELTA_STOPS, default=1e-7, words=scientific
-)
+EPSILON = Field[float]("epsilon", "Privacy loss (ε)", EPSILON_SLIDER, 1.0, _PLAIN)
+DELTA = Field[float]("delta", "Allowance beyond ε (δ)", parameters.DELTA_STOPS, 1e-7, scientific)
 MAX_VISITS = Field[int](
-    key="max_visits",
-    label="Visits kept per person (ℓ)",
-    options=range(1, MAX_VISITS_LIMIT + 1),
-    default=30,
+    "max_visits", "Visits kept per person (ℓ)", range(1, parameters.MAX_VISITS_LIMIT + 1), 30
 )
 VARIANT = Field[str](
-    key="variant",
-    label="Method",
-    options=get_args(parameters.DensityMethod),
-    default="efpag_joint",
-    words=METHODS.__getitem__,
+    "variant", "Method", get_args(parameters.DensityMethod), "efpag_joint", METHODS.__getitem__
 )
-SCALING = Field[bool](
-    key="density_scaling", label="Improved scaling", options=(False, True), default=True
-)
-SMOOTHING = Field[bool](
-    key="density_smoothing", label="Night smoothing", options=(False, True), default=True
-)
-GAUSSIAN = Field[bool](
-    key="density_gaussian", label="Analytic Gaussian", options=(False, True), default=False
-)
+SCALING = Field[bool]("density_scaling", "Improved scaling", (False, True), True)
+SMOOTHING = Field[bool]("density_smoothing", "Night smoothing", (False, True), True)
+GAUSSIAN = Field[bool]("density_gaussian", "Analytic Gaussian", (False, True), False)
 UNIT = Field[str](
-    key="unit",
-    label="What is protected",
-    options=get_args(parameters.ODUnit),
-    default="person-day",
-    words=UNITS.__getitem__,
+    "unit", "What is protected", get_args(parameters.ODUnit), "person-day", UNITS.__getitem__
 )
-MAX_TRIPS = Field[int](key="max_trips", label="Trips kept (T)", options=MAX_TRIPS_STOPS, default=4)
-THRESHOLD = Field[int](
-    key="threshold", label="Suppress flows below (τ)", options=range(101), default=15
-)
+MAX_TRIPS = Field[int]("max_trips", "Trips kept (T)", parameters.MAX_TRIPS_STOPS, 4)
+THRESHOLD = Field[int]("threshold", "Suppress flows below (τ)", range(101), 15)
 OD_METHOD = Field[str](
-    key="od_method",
-    label="Method",
-    options=get_args(parameters.ODMethod),
-    default="published",
-    words=OD_METHOD_NAMES.__getitem__,
+    "od_method", "Method", get_args(parameters.ODMethod), "published", OD_METHOD_NAMES.__getitem__
 )
-OD_TIME = Field[Step](
-    key="od_time", label="Time", options=get_args(Step), default="day", words=STEP_WORDS.__getitem__
-)
+OD_TIME = Field[Step]("od_time", "Time", get_args(Step), "day", STEP_WORDS.__getitem__)
 RISK = Field[float](
-    key="risk_limit",
-    label="The most an attacker may guess right",
-    options=(0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99),
-    default=0.75,
-    words="{:.0%}".format,
+    "risk_limit",
+    "The most an attacker may guess right",
+    (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99),
+    0.75,
+    "{:.0%}".format,
 )
-SHOWN = Field[str](
-    key="home_shown",
-    label="Shown",
-    options=("trips", "density"),
-    default="trips",
-    words={"trips": "Flows", "density": "Density"}.__getitem__,
-)
-HOUR = Field[int](
-    key="density_hour",
-    label="Hour of the week (local time)",
-    options=range(HOURS_PER_WEEK),
-    default=2 * 24 + 18,
-    words=hour_of_week,
-)
+SHOWN = Field[str]("home_shown", "Shown", tuple(SHOWN_WORDS), "trips", SHOWN_WORDS.__getitem__)
+HOURS = range(parameters.HOURS_PER_WEEK)
+HOUR = Field[int]("density_hour", "Hour of the week (local time)", HOURS, 2 * 24 + 18, hour_of_week)
 """On the map: a public choice to begin with, not the fullest hour."""
-VIEW = Field[str](
-    key="view",
-    label="View",
-    options=("explore", "presenter"),
-    default="explore",
-    words={"explore": "Explore", "presenter": "Present"}.__getitem__,
-)
+VIEW = Field[str]("view", "View", tuple(VIEW_WORDS), "explore", VIEW_WORDS.__getitem__)
 REPORT_UNIT = Field[str](
-    key="report_unit",
-    label="Who is protected",
-    options=tuple(REPORT_UNITS),
-    default="user",
-    words=REPORT_UNITS.__getitem__,
+    "report_unit", "Who is protected", tuple(REPORT_UNITS), "user", REPORT_UNITS.__getitem__
 )
-REPORT_TRIPS = Field[int](
-    key="report_trips", label="Trips kept per person (M)", options=STOPS, default=20
-)
+REPORT_TRIPS = Field[int]("report_trips", "Trips kept per person (M)", STOPS, 20)
 REPORT_METHOD = Field[str](
-    key="report_preset",
-    label="Budget",
-    options=tuple(REPORT_METHODS),
-    default="derived",
-    words=REPORT_METHODS.__getitem__,
+    "report_preset", "Budget", tuple(REPORT_METHODS), "derived", REPORT_METHODS.__getitem__
 )
 REPORT_OFF = Several(
-    key="report_off",
-    label="Leave out",
-    options=[str(one) for one in Analysis],
-    default=[],
-    words=lambda one: Analysis(one).label,
+    "report_off", "Leave out", [str(one) for one in Analysis], [], lambda one: Analysis(one).label
 )
 FIELDS: tuple[Field[Any], ...] = (
     *(EPSILON, DELTA, MAX_VISITS, VARIANT, SCALING, SMOOTHING, GAUSSIAN),
@@ -272,8 +206,6 @@ _BEFORE = {
 def nearest(value: float, stops: Sequence[float]) -> Any:
     """Return the stop nearest to a number, by ratio where all are positive.
 
-    Examples
-    --------
     >>> nearest(0.37, (0.2, 0.3, 0.5)), nearest(99, (0.2, 0.3, 0.5))
     (0.3, 0.5)
     """
@@ -389,10 +321,11 @@ def draw(
     field: Field[T], *, widget: str = "", options: Sequence[T] | None = None, **named: Any
 ) -> T:
     """Draw the widget of a field and return its value."""
+    named = {"help": HELP.get(field.key), "label": field.label, **LINKED, **named}
     if isinstance(field, Several):
-        several: Any = {"format_func": field.words, "key": field.key, **LINKED, **named}
+        several: Any = {"options": field.options, "format_func": field.words, **named}
         with app_wide():
-            chosen: Any = st.multiselect(field.label, field.options, **several)
+            chosen: Any = st.multiselect(key=field.key, **several)
         return chosen
     offered, now = field.options if options is None else options, value(field)
     default = field.default if field.default in offered else offered[0]
@@ -401,7 +334,7 @@ def draw(
         st.session_state[field.key] = now
     kind = "toggle" if isinstance(field.default, bool) else "select_slider"
     kind = widget or ("selectbox" if isinstance(field.default, str) else kind)
-    given: dict[str, Any] = {"help": HELP.get(field.key), "label": field.label, **LINKED, **named}
+    given: dict[str, Any] = named
     if kind == "selectbox":
         given["index"] = list(offered).index(default)
     elif kind == "segmented_control":
@@ -440,8 +373,6 @@ def put(**values: Any) -> None:
 
     A number goes to a stop: ε and T up to the next, so that an accuracy asked for is reached.
 
-    Examples
-    --------
     >>> above(0.2853, EPSILON_SLIDER)
     0.3
     >>> set(EPSILON_STOPS) <= set(EPSILON_SLIDER)

@@ -18,11 +18,9 @@ SHIPPED = (*CITIES, *COUNTRIES)
 def make(name: str, root: Path | None = None) -> datasets.Dataset:
     """Make a shipped dataset in the folder of that name below `root`."""
     folder = (root or datasets.data_root()) / name
-    return (
-        make_city(CITIES[name], folder)
-        if name in CITIES
-        else make_country(*COUNTRIES[name], folder)
-    )
+    if name in CITIES:
+        return make_city(CITIES[name], folder)
+    return make_country(*COUNTRIES[name], folder)
 
 
 def main(arguments: list[str] | None = None) -> int:

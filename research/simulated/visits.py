@@ -12,14 +12,8 @@ import numpy as np
 
 from engine.arrays import Floats, Integers
 from engine.parameters import HOURS_PER_WEEK
-from engine.synthetic.sampling import (
-    Rows,
-    cumulative,
-    distinct_visits,
-    draw,
-    heavy_tailed,
-    week_rhythm,
-)
+from engine.synthetic import sampling
+from engine.synthetic.sampling import Rows, cumulative, distinct_visits, draw
 
 from .landuse import LandUse, place_shares
 
@@ -64,7 +58,7 @@ class City:
 
 def simulate(city: City, people: int, activity: Activity, seed: int) -> Iterator[Visits]:
     """Simulate the visits of `people`, chunk by chunk."""
-    numbers = heavy_tailed(activity.mean, activity.standard_deviation, activity.maximum)
+    numbers = sampling.heavy_tailed(activity.mean, activity.standard_deviation, activity.maximum)
     chunks = -(-people // CHUNK)
     for index, sequence in enumerate(np.random.SeedSequence(seed).spawn(chunks)):
         size = min(CHUNK, people - index * CHUNK)
@@ -81,7 +75,7 @@ def _simulate_chunk(city: City, people: int, numbers: Floats, rng: np.random.Gen
     heavy = wanted > _HEAVY
     drawn = np.where(heavy, 3 * wanted, (1.4 * wanted).astype(np.int64) + 5)
     person = np.repeat(np.arange(people), drawn)
-    hour = draw(cumulative(week_rhythm()), rng, len(person))
+    hour = draw(cumulative(sampling.week_rhythm()), rng, len(person))
     awake = heavy[person] & (rng.random(len(person)) < 0.3)
     hour = np.where(awake, rng.integers(0, HOURS_PER_WEEK, len(person)), hour)
     tower = _towers(city, person, hour, home, work, favourites, rng)

@@ -10,22 +10,12 @@ from urllib.parse import urlparse
 
 import pytest
 
+from tests.support.browser import FLAGS
 from tests.support.server import ROOT, served
 
 playwright = pytest.importorskip("playwright.sync_api")
 
-CHROMIUM_FLAGS = (
-    "--no-sandbox",
-    "--use-angle=swiftshader",
-    "--enable-unsafe-swiftshader",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-quic",
-    "--disable-gpu-rasterization",
-    "--disable-gpu-compositing",
-)
+CHROMIUM_FLAGS = (*FLAGS, "--disable-gpu-rasterization", "--disable-gpu-compositing")
 """Without a graphics card only maps (WebGL) are worth its imitation; all else is drawn directly."""
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from pages._ui.shell.frame import PAGES
 from tests.browser.conftest import visit
-from tests.browser.test_home import SLIDER
+from tests.browser.test_home import SLIDER, at_home
 from tests.support.browser import choose, settled
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -95,9 +95,7 @@ def go(page, name):
 
 
 def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, address):
-    page.goto(f"{address}/?{SET}")
-    page.locator(".gauges").wait_for()
-    settled(page)
+    at_home(page, f"{address}/?{SET}")
     page.locator(SLIDER).press("ArrowLeft")
     page.wait_for_url(re.compile("epsilon=0.45"))
     settled(page)
@@ -125,9 +123,7 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
 
 
 def test_a_reset_goes_before_what_the_link_says_of_a_field_that_was_not_drawn(page, address):
-    page.goto(f"{address}/?{SET}&od_time=whole")  # a person's time is fixed
-    page.locator(".gauges").wait_for()
-    settled(page)
+    at_home(page, f"{address}/?{SET}&od_time=whole")  # a person's time is fixed
     go(page, "Origin–destination")
     page.get_by_role("button", name="Reset").click()
     page.get_by_role("button", name="Undo").wait_for()
@@ -137,10 +133,7 @@ def test_a_reset_goes_before_what_the_link_says_of_a_field_that_was_not_drawn(pa
 
 
 def test_back_after_one_button_brings_back_all_that_it_changed(page, address):
-    page.goto(f"{address}/?{SET}&od_time=Weeks")
-    slider = page.locator(SLIDER)
-    slider.wait_for()
-    settled(page)
+    slider = at_home(page, f"{address}/?{SET}&od_time=Weeks").locator(SLIDER)
     steps = page.evaluate("history.length")
     for _ in range(2):  # the link follows each move
         slider.press("ArrowRight")

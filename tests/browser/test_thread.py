@@ -18,6 +18,7 @@ from engine.resolution import look_at
 from pages._ui import state
 from tests.browser.conftest import visit
 from tests.browser.test_home import at_home
+from tests.browser.test_pages import go
 from tests.support.bicycles import bicycles
 from tests.support.browser import choose, opened, settled
 from tests.support.server import ROOT, served
@@ -161,13 +162,6 @@ def confirmed(page, name, trips):
     return button
 
 
-def go_to(page, title):
-    """Go to a page by the navigation."""
-    page.get_by_test_id("stTopNavLink").filter(has_text=title).click()
-    expect(page).to_have_title(re.compile("^Mobility" if title == "Home" else f"^{title} ·"))
-    settled(page)
-
-
 def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
     """Report to Release, Decisions to home and its handout, Change to a release that is made."""
     shutil.copytree(ROOT / "data" / "demo-city", tmp_path / "demo-city")
@@ -181,7 +175,7 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
         opened(page, "Leave out").filter(has_text="Flows between zones").first.click()
         page.get_by_text("ε = 1 for one trip, shared by 3 analyses: 0.333 each").wait_for()
         page.keyboard.press("Escape")
-        go_to(page, "Release")
+        go(page, "Release")
         page.get_by_text("Mobility report", exact=True).click()
         page.get_by_text("3 questions, each over bins").first.wait_for()
         page.get_by_text("Each trip by itself").first.wait_for()
@@ -192,17 +186,17 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
             "Flows between zones", "Trips by hour", "Visits by zone"
         ]  # fmt: skip
 
-        go_to(page, "Home")
+        go(page, "Home")
         choose(page, "What is protected", "one person,")
         settled(page)
         gauge = page.locator(".gauge .words").nth(1).inner_text()
         home = linked(page.url, "demo-city")
         assert (home.parameters.unit, home.when.step) == ("person", "whole")
-        go_to(page, "Decisions")
+        go(page, "Decisions")
         page.get_by_text("As if released daily, for a person's day", exact=True).click()
         page.get_by_role("heading", name="as if released daily, for a person's day").wait_for()
         settled(page)
-        go_to(page, "Home")
+        go(page, "Home")
         assert page.locator(".gauge .words").nth(1).inner_text() == gauge
         assert linked(page.url, "demo-city") == home
         with page.expect_download() as saved:
@@ -213,7 +207,7 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
         assert "once for the whole period" in quote
         assert re.search(rf"\b{right}\b", quote)
 
-        go_to(page, "Origin–destination")
+        go(page, "Origin–destination")
         page.get_by_text("Change", exact=True).click()
         price = page.get_by_text("for both spans").first
         price.wait_for()
@@ -296,6 +290,5 @@ def test_own_files_become_a_dataset_that_no_link_names(page, address):
         re.compile("secret-city")
     )
     assert "secret" not in page.url
-    page.get_by_test_id("stTopNavLink").filter(has_text="Choose").click()
-    settled(page)
+    go(page, "Choose")
     assert "secret" not in page.url

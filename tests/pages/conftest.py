@@ -67,6 +67,12 @@ def long_work_stays_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     pieces._flying.clear()
 
 
+def checked(app: AppTest) -> AppTest:
+    """Return a page that has run without an error."""
+    assert not app.exception, app.exception
+    return app
+
+
 @pytest.fixture
 def settled() -> Callable[[AppTest], AppTest]:
     """Return a function that waits for a page's long work and draws it again, as a browser does."""
@@ -75,9 +81,7 @@ def settled() -> Callable[[AppTest], AppTest]:
         for job in app.session_state["session"].jobs.values():
             finish(job, seconds)
             assert not job.running, "long work did not end"
-        app.run()
-        assert not app.exception, app.exception
-        return app
+        return checked(app.run())
 
     return run
 
@@ -115,9 +119,7 @@ def open_home() -> Callable[..., AppTest]:
         app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=TIMEOUT_S)
         for name, value in query.items():
             app.query_params[name] = value
-        app.run()
-        assert not app.exception, app.exception
-        return app
+        return checked(app.run())
 
     return run
 
@@ -127,10 +129,7 @@ def open_page(open_home: Callable[..., AppTest]) -> Callable[..., AppTest]:
     """Return a function that starts at home and switches to a page such as ``pages/8_Data.py``."""
 
     def run(path: str, **query: str) -> AppTest:
-        app = open_home(**query)
-        app.switch_page(path).run()
-        assert not app.exception, app.exception
-        return app
+        return checked(open_home(**query).switch_page(path).run())
 
     return run
 
@@ -143,9 +142,7 @@ def open_set(open_page: Callable[..., AppTest]) -> Callable[..., AppTest]:
         app = open_page(path)
         for key, value in settings.items():
             app.session_state[key] = value
-        app.run()
-        assert not app.exception, app.exception
-        return app
+        return checked(app.run())
 
     return run
 

@@ -9,7 +9,18 @@ import pytest
 playwright = pytest.importorskip("playwright.sync_api")
 expect, TimeoutError = playwright.expect, playwright.TimeoutError
 
+FLAGS = (
+    "--no-sandbox",
+    "--use-angle=swiftshader",
+    "--enable-unsafe-swiftshader",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+)
 _CALLS = itertools.count()
+_STILL_MS = 400
 _STANDS_STILL = """([call, still]) => {
     if (!window.unanswered) {
         const unanswered = window.unanswered = new Set();
@@ -38,7 +49,7 @@ _STANDS_STILL = """([call, still]) => {
 }"""
 
 
-def settled(page: Any, *, still_ms: int = 400) -> None:
+def settled(page: Any) -> None:
     """Wait until the page's script has not run for a while and the server has answered all presses.
 
     One look is not enough: the state reads "not running" between a press and the run that it
@@ -46,7 +57,7 @@ def settled(page: Any, *, still_ms: int = 400) -> None:
     on a page, what is sent after a press and not answered yet counts as running. What a timer sends
     does not: a page that asks for a job's progress twice a second would never stand still.
     """
-    page.wait_for_function(_STANDS_STILL, arg=[next(_CALLS), still_ms])
+    page.wait_for_function(_STANDS_STILL, arg=[next(_CALLS), _STILL_MS])
 
 
 def opened(page: Any, label: str) -> Any:

@@ -108,9 +108,8 @@ def request(
     answer = connection.getresponse()
     words = answer.read().decode("utf-8", "replace")
     connection.close()
-    return Answer(
-        answer.status, {name.lower(): value for name, value in answer.getheaders()}, words
-    )
+    found = {name.lower(): value for name, value in answer.getheaders()}
+    return Answer(answer.status, found, words)
 
 
 def handshake(address: str, **headers: str) -> int:
@@ -122,14 +121,7 @@ def handshake(address: str, **headers: str) -> int:
         "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==",
         **headers,
     }
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=30)
-    connection.putrequest("GET", "/_stcore/stream", skip_host="Host" in asked)
-    for name, value in asked.items():
-        connection.putheader(name, value)
-    connection.endheaders()
-    status = connection.getresponse().status
-    connection.close()
-    return status
+    return request(address, "GET", "/_stcore/stream", asked).status
 
 
 class Visitor:

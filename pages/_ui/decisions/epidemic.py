@@ -155,6 +155,7 @@ def _curves(seen: Shown, low: Floats, middle: Floats, high: Floats) -> None:
         without = work.quiet(seen.key, seen.outbreak, fixed)
     highest = float(max(true.max(), high.max(), seen.outbreak.threshold))
     days = pd.to_datetime(cached.dataset(seen.key).metadata.days)
+    form = "%b" if len(days) > 60 else "%-d %b"
 
     def lines(zone: int) -> list[Line]:
         known = [Line(name="true data", y=true[:, zone], colour=TRUE)]
@@ -171,13 +172,7 @@ def _curves(seen: Shown, low: Floats, middle: Floats, high: Floats) -> None:
             charts.curve(
                 lines(zone),
                 x=days,
-                at=Axis(
-                    title="Day",
-                    kind="time",
-                    form="%b" if len(days) > 60 else "%-d %b",
-                    tip="%d %b %Y",
-                    ticks=4,
-                ),
+                at=Axis(title="Day", kind="time", form=form, tip="%d %b %Y", ticks=4),
                 of=charts.share("Infected", domain=(0.0, highest), ticks=5),
                 notes=[Note(y=seen.outbreak.threshold)],
                 legend=False,
@@ -294,16 +289,16 @@ def duration(days: float) -> str:
 
 def people(parameters: ODParameters, left_out: int, outbreak: Outbreak) -> str:
     """Say among whom the epidemic spreads, and what that costs."""
-    barely = (
-        " Without any travel the epidemic of P2's values peaks at 24.1%, barely above the 20% at "
-        "which zones act: small changes flip many decisions."
-    )
+    barely = ""
+    if outbreak.model.beta == question.P2["beta"]:
+        barely = (
+            " Without any travel the epidemic of P2's values peaks at 24.1%, barely above the 20% "
+            "at which zones act: small changes flip many decisions."
+        )
     without = f", without the {left_out:,} zones in which nobody lives" if left_out else ""
     return (
         f"Populations: homes in the same data{without}; a release adds Laplace noise of scale 1/ε "
-        f"to each, which costs a person's home ε = {parameters.epsilon:g} more."
-        + barely
-        * (outbreak.model.beta == question.P2["beta"])
+        f"to each, which costs a person's home ε = {parameters.epsilon:g} more.{barely}"
     )
 
 

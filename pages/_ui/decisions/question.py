@@ -154,8 +154,6 @@ def _mark(key: Seen, zones: Collection[str]) -> str:
 def lower_threshold(highest: float) -> float:
     """Return a round share of people, at most half of the highest, from which zones would act.
 
-    Examples
-    --------
     >>> lower_threshold(0.13), lower_threshold(0.011), lower_threshold(0.001)
     (0.05, 0.005, 0.0)
     """

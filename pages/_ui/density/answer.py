@@ -11,12 +11,6 @@ from pages._ui.drawing.cards import Card
 from pages._ui.views import answer as answers, numbers
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 
-HELP = {
-    "scaling": "Totals from one visit of each person, scaled to all visits (P1 §5.4.1).",
-    "smoothing": "Hours 0 to 6 are fitted exponentials (P1 §5.4.2), which costs nothing.",
-    "gaussian": "The least Gaussian noise that is (ε, δ)-DP, for every ε (Balle & Wang 2018). Off: "
-    "that of P1's Theorem 3, up to a total ε of 4.",
-}
 ZOOM = (
     "Multiscale Gaussian counts once at five scales, from single masts to the whole city, and "
     "believes only what stands clear of the noise: small differences between neighbours are "
@@ -34,12 +28,9 @@ def switches() -> None:
     uses = density.METHODS[method].uses
     fixed_noise = "gaussian" not in uses or gaussian_for(method, epsilon) == "analytic"
     with st.sidebar.expander("Stages and noise", icon=":material/account_tree:"):
-        for field, name, off in (
-            (state.SCALING, "scaling", "scaling" not in uses),
-            (state.SMOOTHING, "smoothing", "smoothing" not in uses),
-            (state.GAUSSIAN, "gaussian", fixed_noise),
-        ):
-            state.draw(field, help=HELP[name], disabled=off)
+        state.draw(state.SCALING, disabled="scaling" not in uses)
+        state.draw(state.SMOOTHING, disabled="smoothing" not in uses)
+        state.draw(state.GAUSSIAN, disabled=fixed_noise)
 
 
 def draw(setting: Setting) -> None:

@@ -18,8 +18,6 @@ _THICKEST = 0.2
 def arrows(start: Floats, end: Floats, widths: Floats, *, unit: float = 1.0) -> Floats:
     """Return the outlines of bent arrows with a head at the destination.
 
-    Examples
-    --------
     >>> outline = arrows(np.array([[0.0, 0.0]]), np.array([[100.0, 0.0]]), np.array([4.0]))[0]
     >>> outline[_STEPS + 1].tolist()
     [100.0, 0.0]
@@ -37,16 +35,8 @@ def arrows(start: Floats, end: Floats, widths: Floats, *, unit: float = 1.0) -> 
     half = np.minimum(half, wing)[..., None]
     one, other = middle + half * across, middle - half * across
     base, side = middle[:, -1], across[:, -1]
-    return np.concatenate(
-        [
-            one,
-            (base + wing * side)[:, None],
-            end[:, None],
-            (base - wing * side)[:, None],
-            other[:, ::-1],
-        ],
-        axis=1,
-    )
+    left, right = (base + wing * side)[:, None], (base - wing * side)[:, None]
+    return np.concatenate([one, left, end[:, None], right, other[:, ::-1]], axis=1)
 
 
 def _curve(start: Floats, bend: Floats, end: Floats, t: Floats) -> tuple[Floats, Floats]:

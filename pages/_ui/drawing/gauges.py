@@ -26,8 +26,6 @@ class Gauge:
     def across(self, value: float) -> float:
         """Return where a value stands on the scale, in percent.
 
-        Examples
-        --------
         >>> gauge = Gauge(name="", level="good", sentence="", note="", rule="", value=0.75, low=0.5,
         ...               high=1.0, bands=[(1.0, "good")], ends=("", ""))
         >>> gauge.across(0.75)

@@ -46,8 +46,6 @@ WORLD = 512.0
 class Scale:
     """A colour scale from 0, or from its negative, shared by maps that are compared.
 
-    Examples
-    --------
     >>> Scale(100).colours(np.array([0.0, 100.0])).tolist()
     [[68, 1, 84, 235], [253, 231, 37, 235]]
     """
@@ -142,7 +140,7 @@ def zone_map(
         {"colour": colour, "said": said}
         for colour, said in zip(colours, _said(tooltip), strict=True)
     ]
-    layer = pdk.Layer(
+    ground = pdk.Layer(
         "GeoJsonLayer",
         _features(outlines, rows),
         id=_GROUND,
@@ -153,18 +151,13 @@ def zone_map(
         pickable=True,
         auto_highlight=True,
     )
-    layers = [layer]
-    for colour, zones in edged.items():
-        layers.append(_outlined(outlines, np.flatnonzero(zones).tolist(), rgb(colour)))
-    layers.append(_outlined(outlines, [marked], rgb(HERE)))
-    _draw(
-        layers,
-        view_of(outlines.bounds, width, height),
-        height=height,
-        key=key,
-        alt=alt,
-        on_zone=on_zone,
-    )
+    edges = [
+        _outlined(outlines, np.flatnonzero(zones).tolist(), rgb(colour))
+        for colour, zones in edged.items()
+    ]
+    layers = [ground, *edges, _outlined(outlines, [marked], rgb(HERE))]
+    view = view_of(outlines.bounds, width, height)
+    _draw(layers, view, height=height, key=key, alt=alt, on_zone=on_zone)
 
 
 def flow_map(
@@ -306,8 +299,6 @@ def largest_flows(matrix: Integers, most: int) -> tuple[Integers, Integers]:
 
     Drawn in this order, the largest lie on top. Ties go to the lower zone numbers.
 
-    Examples
-    --------
     >>> origins, destinations = largest_flows(np.array([[0, 5], [9, 0]]), 1)
     >>> int(origins[0]), int(destinations[0])
     (1, 0)

@@ -19,8 +19,6 @@ def rows(heads: Sequence[str], lines: Sequence[Sequence[object]]) -> None:
 def table_html(columns: Mapping[str, Sequence[object]]) -> str:
     """Return columns of equal length as one plain table; everything is shown as text.
 
-    Examples
-    --------
     >>> table_html({"Zone": ["<b>"]})  # doctest: +ELLIPSIS
     '<div class="plain" tabindex="0"><table>...<th>Zone</th>...<td>&lt;b&gt;</td>...</table></div>'
     """

@@ -54,22 +54,13 @@ def button(answer: Answer, picture: Picture) -> None:
     advice = recommend.said(answer.setting)
     flows, epsilon = words.is_flows(answer.setting), answer.setting.parameters.epsilon
     name = f"{answer.entry.name}-{'flows' if flows else 'density'}-epsilon-{epsilon:g}"
-    st.download_button(
-        "Handout",
-        data=lambda: page_html(answer, picture, readable, count, advice),
-        file_name=f"handout-{name}.html",
-        mime="text/html",
-        key="home_handout",
-        type="tertiary",
-    )
-    st.download_button(
-        "CSV",
-        data=lambda: figures_csv(answer),
-        file_name=f"figures-{name}.csv",
-        mime="text/csv",
-        key="home_csv",
-        type="tertiary",
-    )
+    files = {
+        "Handout": (lambda: page_html(answer, picture, readable, count, advice), "handout", "html"),
+        "CSV": (lambda: figures_csv(answer), "figures", "csv"),
+    }
+    for label, (make, what, kind) in files.items():
+        file, key = f"{what}-{name}.{kind}", f"home_{label.lower()}"
+        st.download_button(label, make, file, mime=f"text/{kind}", key=key, type="tertiary")
 
 
 def quote(answer: Answer, zones: int) -> str:

@@ -11,15 +11,7 @@ import streamlit as st
 from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
-from engine.release import (
-    CONSENT,
-    NOISE_CONSENT,
-    Budget,
-    BudgetLedger,
-    Entry as Line,
-    Plan,
-    ReleaseError,
-)
+from engine.release import Budget, BudgetLedger, Entry as Line, Plan, ReleaseError
 from pages._ui import cached, state
 from pages._ui.drawing import tables
 from pages._ui.jobs.kept import Kept, follow_kept
@@ -36,9 +28,7 @@ def draw() -> None:
     ledger, latest = BudgetLedger(), work.latest()
     seen = work.seen_here()
     if latest is not None and latest.state == "running":
-        title = (
-            "A release is being made on this computer" if seen is None else f"Releasing {seen.name}"
-        )
+        title = f"Releasing {seen.name}" if seen else "A release is being made on this computer"
         follow_kept(latest, work.share, title=title, key="release")
     elif seen is not None:
         _draw_end(seen)
@@ -137,10 +127,10 @@ def _consents(plan: Plan) -> tuple[Plan, list[str]]:
         plan = replace(plan, trips=None if trips is None else int(trips))
     if plan.mostly_noise:
         asked = f"Empty flows alone would show {plan.phantoms:,.0f} trips. To release it all the"
-        asked += f" same, type: {NOISE_CONSENT}"
+        asked += f" same, type: {release.NOISE_CONSENT}"
         given.append(st.text_input(asked, key="release_noise_consent"))
     if plan.unit == "trip":
-        given.append(st.text_input("Consent", key="release_consent", placeholder=CONSENT))
+        given.append(st.text_input("Consent", key="release_consent", placeholder=release.CONSENT))
     return plan, given
 
 
@@ -255,10 +245,8 @@ def _declare(plan: Plan, entry: Entry, ledger: BudgetLedger, known: dict[str, Bu
     people_known = entry.metadata.trips_have_people
     whose = NO_BUDGET.format("people" if people_known else "trips")
     st.warning(whose, icon=":material/account_balance:")
-    if (
-        known
-        and st.radio("Whose data is it?", list(WHOSE), format_func=WHOSE.__getitem__) == "same"
-    ):
+    label, offered = "Whose data is it?", list(WHOSE)
+    if known and st.radio(label, offered, format_func=WHOSE.__getitem__) == "same":
         with st.form("release_join", border=True, enter_to_submit=False):
             people = st.selectbox("The same people as", list(known))
             by = st.text_input("Who says so, and may raise their budget")

@@ -43,25 +43,13 @@ def ask(on: Collection[Analysis]) -> None:
     """Draw the page's own settings in one row, of a report with these analyses."""
     place = st.grid(4, min_column_width=190, gap="medium")
     with place.cell():
-        unit = state.draw(
-            state.REPORT_UNIT,
-            help="Protecting single trips puts no bound on what a person with many reveals.",
-        )
+        unit = state.draw(state.REPORT_UNIT)
     with place.cell():
-        state.draw(
-            state.REPORT_TRIPS,
-            disabled=unit == "item",
-            help="At random, over the whole period. Noise grows with M, and what is left out "
-            "shrinks. Choose it from public knowledge, never from the data.",
-        )
+        state.draw(state.REPORT_TRIPS, disabled=unit == "item")
     with place.cell():
-        state.draw(
-            state.REPORT_METHOD,
-            help="Trips are sums of days and five numbers can be read off noisy bins: asking for "
-            "them again spends twice, as the package does.",
-        )
+        state.draw(state.REPORT_METHOD)
     with place.cell():
-        left_out = state.draw(state.REPORT_OFF, help="The others share ε evenly.")
+        left_out = state.draw(state.REPORT_OFF)
     if not set(on) - set(left_out):
         st.error("At least one analysis must stay: all are shown.", icon=":material/error:")
 

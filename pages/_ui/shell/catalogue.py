@@ -37,8 +37,6 @@ class Entry:
 def entries() -> dict[str, Entry]:
     """Return every dataset that this session can open, by name; damaged ones are left out.
 
-    Examples
-    --------
     >>> "demo-city" in entries()
     True
     """

@@ -12,13 +12,7 @@ from pages._ui.shell import catalogue, crowd, ended, problems, sidebar
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.local import public
 from pages._ui.shell.session import page as shown, session
-from pages._ui.wording.datasets import (
-    CONFIDENTIAL_BANNER,
-    NO_DATASET,
-    NOT_A_RELEASE,
-    PARTS,
-    SIMULATED_BANNER,
-)
+from pages._ui.wording import datasets
 from pages._ui.wording.numbers import joined
 
 PRODUCT = "Mobility Privacy Explorer"
@@ -100,7 +94,7 @@ def link(path: str, label: str, **query: str) -> None:
         st.page_link(path, label=label, query_params=query or None)
 
 
-def banners(entries: Iterable[Entry | None], note: str = NOT_A_RELEASE) -> None:
+def banners(entries: Iterable[Entry | None], note: str = datasets.NOT_A_RELEASE) -> None:
     """Say whose data the page shows, by dataset: simulated people, or confidential data."""
     used = {entry.name: entry for entry in entries if entry is not None}
     if not used:
@@ -108,18 +102,20 @@ def banners(entries: Iterable[Entry | None], note: str = NOT_A_RELEASE) -> None:
     session().shown.update(used)
     real = [name for name, entry in used.items() if not entry.metadata.simulated]
     if real:
-        st.warning(f"{CONFIDENTIAL_BANNER} Dataset: {joined(real)}.", icon=":material/lock:")
+        st.warning(
+            f"{datasets.CONFIDENTIAL_BANNER} Dataset: {joined(real)}.", icon=":material/lock:"
+        )
     names = [name for name, entry in used.items() if entry.metadata.simulated]
-    text = f"**{SIMULATED_BANNER}** ({joined(names)}). " if names else ""
+    text = f"**{datasets.SIMULATED_BANNER}** ({joined(names)}). " if names else ""
     st.caption(f"{text}{note}")
 
 
 def missing(entry: Entry | None, part: str) -> None:
     """Say that a dataset lacks a part (``density`` or ``trips``) and offer one that has it."""
     if entry is None:
-        st.info(NO_DATASET)
+        st.info(datasets.NO_DATASET)
         return
-    st.info(f"The dataset {entry.name} has no {PARTS[part]}.")
+    st.info(f"The dataset {entry.name} has no {datasets.PARTS[part]}.")
     other = state.preferred(catalogue.entries().values(), part)
     if other is not None:
         offer(part, other)

@@ -44,17 +44,9 @@ def _methods(matrix: Matrix) -> None:
     near = cached.of(_nearness, cached.view(matrix.setting))
     flows = spread(noisy.sum(axis=1), noisy.sum(axis=0), near)
     add("Noisy totals and the map alone", drawn_scores(true, flows, 1), noisy)
-    tables.rows(
-        (
-            f"Method, one draw{matrix.of}",
-            "Mean error (trips)",
-            "Retained",
-            "Genuine",
-            "Common part (CPC)",
-            "Totals off by",
-        ),
-        rows,
-    )
+    shares = "Retained", "Genuine", "Common part (CPC)"
+    heads = f"Method, one draw{matrix.of}", "Mean error (trips)", *shares, "Totals off by"
+    tables.rows(heads, rows)
     st.caption(
         "All spend the same ε and read the same noise. The last row knows how many kept trips "
         "leave and enter each zone and spreads them by distance: what a method must beat. "
@@ -90,16 +82,14 @@ def _distributions(matrix: Matrix) -> None:
         key="od_errors",
         alt="Share of flows whose error is at most so many trips",
     )
-    rows = [
-        (
-            name,
-            number(law.median_error("travelled")),
-            number(law.mean_error("travelled"), 3),
-            percent(law.relative_error("travelled")),
-        )
-        for name, law in laws.items()
-    ]
-    tables.rows((f"Setting{matrix.of}", "Median (trips)", "Mean (trips)", "Relative (MRE)"), rows)
+    tables.draw(
+        {
+            f"Setting{matrix.of}": list(laws),
+            "Median (trips)": [number(law.median_error("travelled")) for law in laws.values()],
+            "Mean (trips)": [number(law.mean_error("travelled"), 3) for law in laws.values()],
+            "Relative (MRE)": [percent(law.relative_error("travelled")) for law in laws.values()],
+        }
+    )
     st.caption(
         "Over flows with a trip. Exact, without drawing: each curve is the share of flows whose "
         "error is at most the value below. Relative: |private − true| / true."

@@ -119,28 +119,19 @@ def _over_t(matrix: Matrix) -> None:
     # a slider over T finds the same curve
     fixed, when = matrix.vary(max_trips_per_user=1), cached.days(matrix.setting, matrix.day)
     curve = cached.of(trimming_curve, cached.view(matrix.setting), fixed.parameters, **when)
+    limits = curve.limits.tolist()
     charts.curve(
         charts.lines({name: getattr(curve, name) for name in _CAUSES}, list(_CAUSES.values())),
-        x=curve.limits,
-        at=Axis(
-            title="Trips kept (T), log scale",
-            kind="log",
-            form="d",
-            tip="d",
-            ticks=curve.limits.tolist(),
-        ),
+        x=limits,
+        at=Axis(title="Trips kept (T), log scale", kind="log", form="d", tip="d", ticks=limits),
         of=Axis(title="Expected error (trips)", tip=",.0f"),
-        current=min(matrix.parameters.max_trips_per_user, int(curve.limits[-1])),
+        current=min(matrix.parameters.max_trips_per_user, limits[-1]),
         key="od_trimming",
         alt=f"Expected error over T by its causes; least at T = {curve.best}",
     )
     kept = float(curve.kept_share[curve.limits == curve.best][0])
-    st.button(
-        f"Use T = {curve.best}",
-        on_click=state.put,
-        kwargs={"max_trips": curve.best},
-        key="od_use_trips",
-    )
+    best = {"max_trips": curve.best}
+    st.button(f"Use T = {curve.best}", on_click=state.put, kwargs=best, key="od_use_trips")
     st.caption(
         "Left of the best point trimming drops too many trips, right of it noise (in proportion "
         f"to T) drowns the flows. Least total error here: **T = {curve.best}**, which keeps "

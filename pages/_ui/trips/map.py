@@ -107,9 +107,7 @@ def _said(matrix: Matrix, pairs: tuple[Integers, Integers]) -> dict[str, list[st
     ours = marks.has(release)
     errors = [f"{round(value):+,}".replace("-", "−") for value in private - true]
     if ours:
-        errors = [
-            "–" if hidden else error for error, hidden in zip(errors, private == 0, strict=True)
-        ]
+        errors = ["–" if not p else error for error, p in zip(errors, private, strict=True)]
     return {
         "true": [written(value) for value in true],
         "private": marks.words(release, pairs) if ours else [written(value) for value in private],

@@ -9,19 +9,7 @@ from engine.contract import Setting
 from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP, STRONG_GUESS, WEAK_GUESS, Risk
 from engine.steps import Level
-from engine.text.utility import (
-    UTILITY_RULE,
-    describe_both_shares,
-    describe_crossing,
-    describe_precision,
-    describe_reliable,
-    describe_utility,
-    describe_verdict,
-    explain_reliable,
-    format_genuine,
-    format_hundred,
-    format_retained,
-)
+from engine.text import utility as texts
 from engine.utility import ReliableFlows, Utility, count_reliable_flows
 from pages._ui import cached, state
 from pages._ui.drawing import cards
@@ -71,7 +59,7 @@ def gauges(answer: Answer) -> list[Gauge]:
 def pinned(answer: Answer) -> list[str]:
     """Return the numbers of both gauges of a pinned setting, in a few words."""
     utility = answer.utility
-    shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
+    shares = f"{texts.format_retained(utility)} retained, {texts.format_genuine(utility)} genuine"
     return [privacy.guesses(answer.risk.best_guess).removesuffix(" of 100 guesses"), shares]
 
 
@@ -93,13 +81,13 @@ def verdict_html(answer: Answer, sentence: str, note: str = "") -> str:
         sentence,
         note,
         title=f"Current setting: {standing(answer)}",
-        rule=f"{PRIVACY_RULE} {UTILITY_RULE}",
+        rule=f"{PRIVACY_RULE} {texts.UTILITY_RULE}",
     )
 
 
 def standing(answer: Answer) -> str:
     """Return in a few words how private and how useful the setting is."""
-    verdict, _, shortfall = describe_verdict(answer.utility).partition(", ")
+    verdict, _, shortfall = texts.describe_verdict(answer.utility).partition(", ")
     which = f": {shortfall}" if shortfall else ""
     return f"{answer.risk.strength} privacy, {verdict} utility{which}"
 
@@ -139,7 +127,7 @@ def readable(answer: Answer) -> str:
         law = od.NoiseLaw(cells.epsilon / cells.sensitivity, "discrete_laplace")
         return words.estimated(int(law.reach(0.05)))
     reliable = _reliable(setting)
-    return f"{describe_reliable(reliable)}. {explain_reliable(reliable)}"
+    return f"{texts.describe_reliable(reliable)}. {texts.explain_reliable(reliable)}"
 
 
 @cached.once
@@ -160,7 +148,7 @@ def _limited(setting: Setting) -> str:
     """Return what T leaves by itself; nothing where it drops hardly any trip."""
     left = _within_limit(setting)
     limit = setting.parameters.max_trips_per_user
-    return f"T = {limit} alone retains {format_hundred(left)} of 100" if left < 0.995 else ""
+    return f"T = {limit} alone retains {texts.format_hundred(left)} of 100" if left < 0.995 else ""
 
 
 def _suppressed_more(answer: Answer) -> str:
@@ -205,17 +193,17 @@ def _utility(answer: Answer) -> Gauge:
     good, fair = utility.limits
     reliable, _, meaning = readable(answer).partition(". ")
     notes = (
-        describe_precision(utility),
+        texts.describe_precision(utility),
         reliable,
-        describe_crossing(utility, setting),
+        texts.describe_crossing(utility, setting),
         _limited(setting) if words.is_flows(setting) else "",
         _suppressed_more(answer),
     )
     return Gauge(
-        name=f"Utility: {describe_verdict(utility)}",
+        name=f"Utility: {texts.describe_verdict(utility)}",
         level=utility.level,
-        sentence=describe_utility(utility, setting, mark="*", short=True),
-        rule=f"{describe_both_shares(utility)}. {UTILITY_RULE} {meaning}",
+        sentence=texts.describe_utility(utility, setting, mark="*", short=True),
+        rule=f"{texts.describe_both_shares(utility)}. {texts.UTILITY_RULE} {meaning}",
         note="; ".join(note.removesuffix(".") for note in notes if note),
         value=utility.score,
         low=0.0,

@@ -50,10 +50,7 @@ def _picture(judged: Known, setting: Setting) -> None:
         Line(
             name=_name(place, line[0]),
             x=[*(round_up_percent(one.risk, 1) / 100 for one in line), 1.0],
-            y=[
-                *(one.utility.overall_common_part for one in line),
-                line[-1].utility.overall_common_part,
-            ],
+            y=[one.utility.overall_common_part for one in (*line, line[-1])],
             colour=_SHADES[levels.index(place[:2]) % len(_SHADES)],
             dash=STROKES[("whole", "week", "day").index(place[2])],
         )

@@ -108,28 +108,17 @@ def _flows(setting: Setting, day: int) -> list[Card]:
         step = setting.when.step
         how += f", all {count} {step}s" if exact is not None else f", {step} {day + 1} of {count}"
     wrong = f"{scores.lost_flows:,.0f} · {scores.phantom_flows:,.0f}"
+    off = "that read 0" if hides else "too uncertain to draw"
+    empty = "Suppression: pairs that read 0" if hides else "Pairs that may be empty"
+    pairs = "Of all ordered pairs of zones." + " They stay in the file." * (not hides)
+    large = f"Of {least} trip{'s' * (least != 1)} or more"
+    said = f"{large} {'that read 0' if hides else 'among them'}; shown although nobody travelled."
+    relative = f"|private − true| / true on average, of those {off}, too."
     return [
         Card(
             "Mean error of a flow", trip_count(scores.mean_error), how, "Over all pairs of zones."
         ),
-        Card(
-            f"Relative error, flows of {least}+",
-            percent(scores.relative_error),
-            how,
-            "|private − true| / true on average, of those "
-            f"{'that read 0' if hides else 'too uncertain to draw'}, too.",
-        ),
-        Card(
-            "Suppression: pairs that read 0" if hides else "Pairs that may be empty",
-            percent(scores.zero_share),
-            how,
-            "Of all ordered pairs of zones." + " They stay in the file." * (not hides),
-        ),
-        Card(
-            "Lost · phantom flows",
-            wrong,
-            how,
-            f"Of {least} trip{'s' * (least != 1)} or more "
-            f"{'that read 0' if hides else 'among them'}; shown although nobody travelled.",
-        ),
+        Card(f"Relative error, flows of {least}+", percent(scores.relative_error), how, relative),
+        Card(empty, percent(scores.zero_share), how, pairs),
+        Card("Lost · phantom flows", wrong, how, said),
     ]

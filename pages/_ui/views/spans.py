@@ -34,11 +34,8 @@ def pick(setting: Setting, zones: int) -> Setting | None:
     if most < 1:
         st.info("A change needs two days: move one end.")
         return None
-    length = int(
-        each.number_input(
-            "Days in each", 1, most, min(most, 7), key=f"od_change_each_{most}", **state.KEPT
-        )
-    )
+    key = f"od_change_each_{most}"
+    length = int(each.number_input("Days in each", 1, most, min(most, 7), key=key, **state.KEPT))
     starts = {"Before": first, "After": last + 1 - length}
     st.caption(
         " · ".join(

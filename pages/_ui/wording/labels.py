@@ -1,4 +1,4 @@
-"""Names and help of the settings in the sidebar, the same on every page."""
+"""Names and help of the settings, the same on every page."""
 
 from engine import density, origin_destination
 from engine.origin_destination import LawName
@@ -49,4 +49,14 @@ HELP = {
     "the same noise matters less.",
     "od_time": "Days added up to one matrix with one noise. Whoever is protected by the day "
     "still pays ε for every day on which they travel: for a week up to 7 ε.",
+    "density_scaling": "Totals from one visit of each person, scaled to all visits (P1 §5.4.1).",
+    "density_smoothing": "Hours 0 to 6 are fitted exponentials (P1 §5.4.2), which costs nothing.",
+    "density_gaussian": "The least Gaussian noise that is (ε, δ)-DP, for every ε (Balle & Wang "
+    "2018). Off: that of P1's Theorem 3, up to a total ε of 4.",
+    "report_unit": "Protecting single trips puts no bound on what a person with many reveals.",
+    "report_trips": "At random, over the whole period. Noise grows with M, and what is left out "
+    "shrinks. Choose it from public knowledge, never from the data.",
+    "report_preset": "Trips are sums of days and five numbers can be read off noisy bins: asking "
+    "for them again spends twice, as the package does.",
+    "report_off": "The others share ε evenly.",
 }

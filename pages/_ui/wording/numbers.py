@@ -19,8 +19,6 @@ def number(value: float, digits: int = 2) -> str:
 
     A value that does not exist (NaN) is a dash.
 
-    Examples
-    --------
     >>> number(12345.6), number(0.12345), number(float("nan"))
     ('12,346', '0.12', '–')
     """
@@ -34,8 +32,6 @@ def number(value: float, digits: int = 2) -> str:
 def percent(share: float) -> str:
     """Write a share as a percentage: one decimal below 100%, none above, and no more than 100 fold.
 
-    Examples
-    --------
     >>> percent(0.0456), percent(12.34), percent(0.0001), percent(float("nan")), percent(1e6)
     ('4.6%', '1,234%', '<0.1%', '–', '>10,000%')
     """
@@ -73,8 +69,6 @@ def joined(parts: Sequence[str]) -> str:
 def inert(name: str) -> str:
     r"""Return a name that markdown shows as it is: no link, picture, formula or colour.
 
-    Examples
-    --------
     >>> print(inert("![x](http://a.b)").replace(WORD_JOINER, ""))
     \!\[x\]\(http\:\/\/a\.b\)
     """
@@ -91,8 +85,6 @@ def fixed(value: float) -> str:
 def signed_percent(share: float) -> str:
     """Write a change as a percentage with its sign.
 
-    Examples
-    --------
     >>> signed_percent(-0.5), signed_percent(0.021)
     ('−50%', '+2.1%')
     """
@@ -111,8 +103,6 @@ def counted(count: float, noun: str) -> str:
 def trip_count(value: float) -> str:
     """Write a number of trips with its unit.
 
-    Examples
-    --------
     >>> trip_count(1), trip_count(8.43), trip_count(0.00006), trip_count(float("nan"))
     ('1 trip', '8.4 trips', 'under 0.01 trips', '–')
     """
@@ -124,8 +114,6 @@ def trip_count(value: float) -> str:
 def file_size(number: float) -> str:
     """Write a number of bytes.
 
-    Examples
-    --------
     >>> file_size(900), file_size(2_585_250), file_size(41e6)
     ('900 bytes', '2.6 MB', '41 MB')
     """

@@ -33,16 +33,10 @@ def open_density(open_set):
     return partial(open_set, PAGE)
 
 
-def card(app: AppTest, label: str) -> str:
-    """Return the value of one large number."""
-    cards = next(part for part in bodies(app) if 'class="cards' in part)
-    return re.search(r'class="value">([^<]*)<', cards.split(label, 1)[1])[1]
-
-
-def card_range(app: AppTest, label: str) -> str:
-    """Return what stands beside the value of one large number."""
-    cards = next(part for part in bodies(app) if 'class="cards' in part)
-    return re.search(r'class="range">([^<]*)<', cards.split(label, 1)[1])[1]
+def card(app: AppTest, label: str, part: str = "value") -> str:
+    """Return one large number, or the ``range`` that stands beside it."""
+    cards = next(one for one in bodies(app) if 'class="cards' in one)
+    return re.search(rf'class="{part}">([^<]*)<', cards.split(label, 1)[1])[1]
 
 
 def drawn_by_the_engine(parameters: DensityParameters) -> list[density.DensityRelease]:
@@ -63,7 +57,7 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
     for label, each in (("Error of the total", totals), ("Relative error (MRE)", errors)):
         assert card(app, label) == percent(np.mean(each))
         ends = f"{percent(min(each))} to {percent(max(each))} in 5 draws"
-        assert html.unescape(card_range(app, label)) == ends
+        assert html.unescape(card(app, label, "range")) == ends
     assert card(app, "Proved privacy loss") == f"{release.ledger.proved_epsilon:.3g}"
     uses = density.METHODS[method].uses
     assert app.toggle(key="density_scaling").disabled == ("scaling" not in uses)
@@ -89,7 +83,7 @@ def test_the_displacement_is_the_mean_over_draws_at_every_hour_of_a_day(open_den
     ]
     assert card(app, "Displacement (EMD)") == metres(np.mean(each))
     ends = f"{metres(min(each))} to {metres(max(each))} in 5 draws"
-    assert card_range(app, "Displacement (EMD)") == ends
+    assert card(app, "Displacement (EMD)", "range") == ends
 
 
 @pytest.mark.parametrize("view", VIEWS)
@@ -196,13 +190,11 @@ def test_no_two_curves_look_alike():
 def test_curves_are_means_of_the_draws_of_the_engine(open_density, settled):
     app = settled(open_density(epsilon=1.0, max_visits=10, density_view="Methods and ℓ"))
     (table,) = tables(app)
-    data, truth = load("demo-city"), density.truth(load("demo-city"))
-    settings = DensityParameters(epsilon=1.0, max_visits_per_user=10, method="lpa")
-    errors = []
-    for repeat in range(5):
-        rng = cached.generator((state.SIMULATED_SEED, 0), "density", repeat, 1)
-        counts = density.release(data, settings, rng=rng).counts
-        errors.append(np.nanmean(metrics.mean_relative_error(truth, counts)))
+    truth = density.truth(load("demo-city"))
+    drawn = drawn_by_the_engine(
+        DensityParameters(epsilon=1.0, max_visits_per_user=10, method="lpa")
+    )
+    errors = [np.nanmean(metrics.mean_relative_error(truth, one.counts)) for one in drawn]
     row = table[table.iloc[:, 0] == "Laplace, cells"].iloc[0]
     assert row.iloc[1] == percent(np.mean(errors))
     assert len(table) == len(density.METHODS) + 1

@@ -9,7 +9,7 @@ import shapely
 from engine.datasets import load
 from pages._ui.drawing import maps
 from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.maps import WORLD, from_plane, to_plane, view_of
+from pages._ui.drawing.maps import WORLD, to_plane, view_of
 
 RWANDA = (28.86, -2.84, 30.90, -1.05)
 
@@ -25,11 +25,6 @@ def test_a_view_holds_the_region_and_fills_one_side(bounds, width, height):
     assert shares.max() > 0.9
     centre = to_plane(np.array([view.longitude, view.latitude])) * WORLD * 2.0**view.zoom
     assert centre == pytest.approx(corners.mean(axis=0), abs=2)
-
-
-def test_the_plane_and_back():
-    places = np.array([[28.86, -2.84], [2.35, 48.85], [-70.0, 64.0]])
-    assert from_plane(to_plane(places)) == pytest.approx(places)
 
 
 def test_a_tooltip_is_text_and_tells_zones_of_one_name_apart(monkeypatch):

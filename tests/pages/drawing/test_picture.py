@@ -35,7 +35,9 @@ def test_wrong_flows_are_marked_and_counted(city):
     assert not paths(left, "(?:lost|phantom|inflated)")
     assert [len(paths(right, kind)) for kind in ("lost", "phantom", "inflated")] == [1, 1, 1]
     assert f"phantom, nobody travelled: 1 of {picture.LARGEST}" in made.key
+    assert f"lost, 5+ trips but reads 0: 1 of the {picture.LARGEST} largest true" in made.key
     assert "true: 0" in paths(right, "phantom")[0]
+    assert "private: 0" in paths(right, "lost")[0]
 
 
 def test_zones_read_as_true_and_private_and_names_are_text(city):

@@ -228,14 +228,6 @@ def test_the_map_says_of_flows_that_are_not_shown_what_they_are(open_od, method)
         assert "lost, 15+ trips but reads 0: " in key
 
 
-def test_where_all_flows_are_below_the_threshold_the_map_calls_none_lost(open_od):
-    assert od.truth(datasets.load("demo-city"), days=0).max() < 100
-    app = open_od(threshold=100)
-    key = next(one.value for one in app.markdown if "in this draw" in one.value)
-    assert "no true flow has 100+ trips, so none is lost" in key
-    assert "lost, " not in key
-
-
 def test_what_the_map_shows_is_the_draw(open_od, method, draw_of_page):
     app = open_od(threshold=3, epsilon=2.0, unit="trip", od_method=method)
     true, release = draw_of_page(
