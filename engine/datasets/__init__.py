@@ -10,11 +10,10 @@ True
 from .dataset import Dataset, load, save
 from .installed import available, data_root, data_roots
 from .memory import remembered
-from .metadata import FORMAT_VERSION, Metadata
+from .metadata import Metadata
 from .tripcounts import RANK_BUCKET, TripCounts, Trips
 
 __all__ = [
-    "FORMAT_VERSION",
     "RANK_BUCKET",
     "Dataset",
     "Metadata",

@@ -134,8 +134,8 @@ def strongest_privacy(
     """Return the smallest ε that keeps a decision right, there and at every larger ε tried.
 
     `met`, shape (settings, draws), says of each ascending ε and draw whether it meets the target; a
-    share of `confidence` must, by Clopper and Pearson's exact lower bound at 95%. With fewer draws
-    than `least_draws` no ε can be shown.
+    share of `confidence` must, by Clopper and Pearson's exact lower bound at 95%. With too few
+    draws no ε can be shown: 0.9 needs 29 without a miss, 0.95 needs 59.
 
     Examples
     --------
@@ -153,18 +153,6 @@ def strongest_privacy(
     holds = (successes > 0) & (bound >= confidence)
     onwards = np.logical_and.accumulate(holds[::-1])[::-1]
     return float(epsilons[int(onwards.argmax())]) if onwards.any() else None
-
-
-def least_draws(confidence: float) -> int:
-    """Return how many draws without a miss show that a share of `confidence` meets a target.
-
-    Examples
-    --------
-    >>> least_draws(0.9), least_draws(0.95)
-    (29, 59)
-    """
-    # n clean draws give the lower bound (1 − 0.95)^(1/n)
-    return int(np.ceil(np.log(1 - CERTAINTY) / np.log(confidence)))
 
 
 def _checked(**least: float) -> None:

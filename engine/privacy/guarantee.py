@@ -52,8 +52,8 @@ class Guarantee:
     Examples
     --------
     >>> guarantee = Guarantee(epsilon=0.5)
-    >>> round(guarantee.odds_factor, 3), round(guarantee.best_guess, 4)
-    (1.649, 0.6225)
+    >>> round(guarantee.best_guess, 4)
+    0.6225
     """
 
     epsilon: float
@@ -68,15 +68,6 @@ class Guarantee:
                 f"delta must be a number of at least 0 and below 1, got {self.delta!r}; "
                 "choose it below one over the number of people, such as 1e-7"
             )
-
-    @property
-    def odds_factor(self) -> float:
-        """e^ε, infinite where no float holds it.
-
-        Without δ, the most that any published result can multiply the odds that the record is in
-        the data. With δ, no set of results is more than e^ε times as likely, plus δ.
-        """
-        return math.exp(self.epsilon) if self.epsilon < 709 else math.inf
 
     @property
     def advantage(self) -> float:

@@ -42,15 +42,14 @@ class Losses:
         Losses, finite and ascending.
     inside, outside : array, shape (points,)
         Their probabilities with and without the record.
-    proof, disproof : float
-        Probability of results that are impossible without the record, or with it.
+    proof : float
+        Probability of results that are impossible without the record.
     """
 
     value: Floats
     inside: Floats
     outside: Floats
     proof: float = 0.0
-    disproof: float = 0.0
 
     def delta(self, epsilon: float) -> float:
         """Return the least δ at ε: P(in) − e^ε·P(out) over all results that speak for it."""
@@ -111,7 +110,6 @@ def composed(parts: Sequence[Part]) -> Losses:
         inside=np.where(likelier, inside, outside * fading),
         outside=np.where(likelier, inside * fading, outside),
         proof=_once([(p[q <= 0], times) for p, q, times in parts]),
-        disproof=_once([(q[p <= 0], times) for p, q, times in parts]),
     )
 
 

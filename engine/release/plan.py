@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtri
@@ -28,7 +28,6 @@ ROOM = 1 + 1e-12
 shares never exceed ε, nor ρ what is stated."""
 
 Product = Literal["od", "od-estimate", "density", "density-fourier", "density-zoom", "report"]
-PRODUCTS: tuple[Product, ...] = get_args(Product)
 MAX_CSV_ROWS = 2_000_000
 """Above so many flows they are written as Parquet alone, and no longer as CSV."""
 

@@ -5,7 +5,7 @@ numbers, its sensitivity and its share of ε. Everything is computed from the co
 ``report.parquet``, so that no setting needs a look at a person.
 """
 
-from .aggregates import ReportTable, available, extent_of, fitting, numbers, periods, truth
+from .aggregates import ReportTable, available, fitting, numbers, periods, truth
 from .labels import labels
 from .measures import STOPS
 from .mechanism import (
@@ -34,7 +34,6 @@ __all__ = [
     "Result",
     "available",
     "draw_noise",
-    "extent_of",
     "fitting",
     "labels",
     "ledger",

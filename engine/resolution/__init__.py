@@ -7,10 +7,9 @@ mechanism, exact law and metric takes it like any other dataset.
 from .clusters import cluster_zones
 from .inhabited import INHABITED, InhabitedDataset
 from .levels import FINEST, ZoneLevel, labels_of, suggested_clusters, zone_levels
-from .views import ALL_DAYS, View, finest, look_at, open_seen, seen_metadata
+from .views import View, finest, look_at, open_seen
 
 __all__ = [
-    "ALL_DAYS",
     "FINEST",
     "INHABITED",
     "InhabitedDataset",
@@ -21,7 +20,6 @@ __all__ = [
     "labels_of",
     "look_at",
     "open_seen",
-    "seen_metadata",
     "suggested_clusters",
     "zone_levels",
 ]

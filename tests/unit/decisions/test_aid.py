@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from engine import datasets, decisions, origin_destination as od
-from engine.decisions.judge import keeps_aid, keeps_epidemic, least_draws
+from engine.decisions.judge import keeps_aid, keeps_epidemic
 from engine.errors import DatasetError, ParameterError
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0)
@@ -161,9 +161,8 @@ def test_the_bound_is_clopper_and_pearsons(successes, confidence):
     assert stats.binom.sf(successes - 1, 100, shown) == pytest.approx(0.05, rel=1e-6)
 
 
-@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.99])
-def test_the_least_number_of_draws_is_the_least(confidence):
-    least = least_draws(confidence)
+@pytest.mark.parametrize(("least", "confidence"), [(5, 0.5), (29, 0.9), (59, 0.95), (299, 0.99)])
+def test_so_many_draws_without_a_miss_are_needed(least, confidence):
     for draws, holds in ((least, True), (least - 1, False)):
         clean = np.ones((1, draws), dtype=bool)
         assert (decisions.strongest_privacy([1.0], clean, confidence) is not None) == holds
