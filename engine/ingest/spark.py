@@ -42,18 +42,11 @@ _ON_THIS_MACHINE = {
 """On this machine; a cluster's page, log and addresses are as it has them."""
 _KINDS = {
     "string": "VARCHAR",
-    "tinyint": "TINYINT",
-    "smallint": "SMALLINT",
     "int": "INTEGER",
-    "bigint": "BIGINT",
-    "float": "FLOAT",
-    "double": "DOUBLE",
-    "boolean": "BOOLEAN",
-    "date": "DATE",
     "timestamp": "TIMESTAMP WITH TIME ZONE",
     "timestamp_ntz": "TIMESTAMP",
 }
-"""DuckDB's name of each type of Spark."""
+"""DuckDB's names of the types of Spark that it calls otherwise."""
 
 
 class Spark:

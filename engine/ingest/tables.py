@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import json
 import os
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from ..errors import InputError
 from . import scratch
 from .door import door
 from .engines import DuckDB, name, text
-from .inputs.mapping import DEGREES, TIMES, Mappings, parts
+from .inputs.mapping import DEGREES, Mappings, parts
 from .inputs.sources import Source, shown
 from .options import CHOICES, Choice, IngestOptions
 from .progress import Monitor
@@ -31,47 +32,16 @@ _FAULTS = {
     Reason.LOST_DIGITS: "holds ids that have lost digits",
     Reason.UNKNOWN: "holds no number",
 }
+_REMEDIES = json.loads(Path(__file__).with_name("remedies.json").read_text("utf-8"))
 _MENDED: dict[str, tuple[str, tuple[str, ...]]] = {
-    "uid": (
-        "give every row a person, to the last digit (text such as 1.2E+11, numbers with a fraction "
-        "and floats from 2^53 have lost some)",
-        (),
-    ),
-    "tid": ("give every row its trip, or say that the table has no column of trips", ()),
-    "flow": (
-        f"give numbers of trips from 0 to {LARGEST_FLOW:,} in every row, and name the marks in "
-        "them",
-        ("decimal", "thousands"),
-    ),
-    **dict.fromkeys(
-        DEGREES,
-        (
-            "choose them the other way round if they are swapped, else give degrees within ±90 and "
-            "±180, and name the decimal mark",
-            ("decimal",),
-        ),
-    ),
-    **dict.fromkeys(
-        TIMES,
-        (
-            "write times as 2015-09-07 08:30:00 or as seconds since 1970, or say how they are "
-            "written",
-            ("date_order", "number_times", "time_format"),
-        ),
-    ),
+    column: (how["remedy"].format(most=f"{LARGEST_FLOW:,}"), tuple(how["settings"]))
+    for how in _REMEDIES["columns"]
+    for column in how["columns"]
 }
 """How a column is mended, and by which settings."""
 _UNUSED: dict[Reason, tuple[str, tuple[str, ...]]] = {
-    Reason.OUTSIDE_PERIOD: (
-        "check the first and the last day, the time zone, and what times that are numbers count",
-        ("first_day", "last_day", "time_zone", "number_times"),
-    ),
-    Reason.OUTSIDE_AREA: (
-        "check that the ids are those of the locations or zones; numbers that lost their first "
-        "zeros are padded, as by origin=column:5",
-        ("locations", "zones", "mapping"),
-    ),
-    Reason.SELF_TRIP: ("build the visits alone", ("parts",)),
+    Reason[reason]: (how["remedy"], tuple(how["settings"]))
+    for reason, how in _REMEDIES["unused"].items()
 }
 
 

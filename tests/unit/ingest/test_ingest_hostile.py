@@ -1,12 +1,12 @@
 """Hostile files are refused early, cheaply, and without a word of their contents."""
 
 import gzip
+import io
 import json
 import os
 import pickle
 import re
 import zipfile
-from collections.abc import Callable
 from pathlib import Path
 
 import pyarrow as pa
@@ -21,35 +21,32 @@ HEADER = "uid,datetime,origin,destination\n"
 ROW = "p1,2015-09-07 08:00:00,A,B\n"
 
 
-def zip_with(*members: tuple[str, bytes]) -> Callable[[Path], None]:
-    def write(path: Path) -> None:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, contents in members:
-                archive.writestr(name, contents)
-
-    return write
-
-
-def raw(contents: bytes) -> Callable[[Path], None]:
-    return lambda path: path.write_bytes(contents) and None
+def zip_with(*members: tuple[str, bytes]) -> bytes:
+    contents = io.BytesIO()
+    with zipfile.ZipFile(contents, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, member in members:
+            archive.writestr(name, member)
+    return contents.getvalue()
 
 
-def text(contents: str) -> Callable[[Path], None]:
-    return raw(contents.encode())
+def parquet() -> bytes:
+    contents = io.BytesIO()
+    pq.write_table(pa.table({"zone_id": ["a"]}), contents)
+    return contents.getvalue()
 
 
-TABLES: dict[str, tuple[Callable[[Path], None], str]] = {
-    "disguise.parquet": (text(HEADER + ROW), "claims to be Parquet"),
-    "cut.parquet": (raw(b"PAR1" + b"\x00" * 500), "damaged"),
+TABLES: dict[str, tuple[bytes | str, str]] = {
+    "disguise.parquet": (HEADER + ROW, "claims to be Parquet"),
+    "cut.parquet": (b"PAR1" + b"\x00" * 500, "damaged"),
     "zip.csv": (zip_with(("a.csv", HEADER.encode()), ("b.csv", b"")), "the zip holds 2 files"),
     "book.xlsx": (zip_with(("xl/workbook.xml", b"x")), "Excel workbook"),
-    "matrix.omx": (raw(b"\x89HDF\r\n"), "OMX"),
-    "nul.csv": (text(HEADER + "\x00" * 100), "NUL"),
-    "line.csv": (text("u" * 3_000_000), "cannot be read"),
-    "broken.csv.gz": (raw(gzip.compress(os.urandom(5_000))[:-40]), "gzip"),
-    "ragged.csv": (text(HEADER + ROW * 3 + "CANARY,b\n"), "columns"),
-    "quote.csv": (text(HEADER + ROW * 3 + '"CANARY,b,c,d\n'), "quote"),
-    "late.csv": (raw((HEADER + ROW * 60_000 + "CANARY").encode() + b"\xff,,,\n"), "encoding"),
+    "matrix.omx": (b"\x89HDF\r\n", "OMX"),
+    "nul.csv": (HEADER + "\x00" * 100, "NUL"),
+    "line.csv": ("u" * 3_000_000, "cannot be read"),
+    "broken.csv.gz": (gzip.compress(os.urandom(5_000))[:-40], "gzip"),
+    "ragged.csv": (HEADER + ROW * 3 + "CANARY,b\n", "columns"),
+    "quote.csv": (HEADER + ROW * 3 + '"CANARY,b,c,d\n', "quote"),
+    "late.csv": ((HEADER + ROW * 60_000 + "CANARY").encode() + b"\xff,,,\n", "encoding"),
 }
 
 
@@ -58,18 +55,15 @@ CURVE = {
     "properties": {"zone_id": "CANARY"},
     "geometry": {"type": "CircularString", "coordinates": [[0, 0], [1, 1], [2, 0]]},
 }
-ZONES: dict[str, tuple[Callable[[Path], None], str]] = {
-    "deep.geojson": (text('{"features":' + "[" * 100_000), "cannot be read"),
-    "no.geojson": (text('{"type": "Topology", "CANARY": 1}'), "TopoJSON"),
-    "curve.geojson": (text(json.dumps({"type": "FeatureCollection", "features": [CURVE]})), "zone"),
+ZONES: dict[str, tuple[bytes | str, str]] = {
+    "deep.geojson": ('{"features":' + "[" * 100_000, "cannot be read"),
+    "no.geojson": ('{"type": "Topology", "CANARY": 1}', "TopoJSON"),
+    "curve.geojson": (json.dumps({"type": "FeatureCollection", "features": [CURVE]}), "zone"),
     "two.zip": (zip_with(("a.shp", b"x"), ("b.shp", b"x")), "the zip holds 2 files"),
     "shape.zip": (zip_with(("a.shp", b"x" * 200), ("a.shx", b"x"), ("a.dbf", b"x")), "cannot be"),
-    "text.gpkg": (text("SQLite format 3\x00" + "x" * 300), "cannot be read"),
-    "plain.parquet": (
-        lambda path: pq.write_table(pa.table({"zone_id": ["a"]}), path),
-        "without geometry",
-    ),
-    "pickle.geojson": (raw(pickle.dumps([1])), "not a file of"),
+    "text.gpkg": ("SQLite format 3\x00" + "x" * 300, "cannot be read"),
+    "plain.parquet": (parquet(), "without geometry"),
+    "pickle.geojson": (pickle.dumps([1]), "not a file of"),
 }
 
 
@@ -77,12 +71,12 @@ ZONES: dict[str, tuple[Callable[[Path], None], str]] = {
 def test_hostile_files_are_refused(
     tmp_path: Path, name: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    write, word = (TABLES | ZONES)[name]
-    write(tmp_path / name)
+    contents, word = (TABLES | ZONES)[name]
+    (tmp_path / name).write_bytes(contents.encode() if isinstance(contents, str) else contents)
     spill = tmp_path / "spill"
     spill.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(spill))
-    text(HEADER + ROW)(tmp_path / "t.csv")
+    (tmp_path / "t.csv").write_text(HEADER + ROW)
     table, zones = ("t.csv", {"zones": tmp_path / name}) if name in ZONES else (name, {})
     error = refused(tmp_path, re.escape(word), tmp_path / table, spill=spill, **zones)
     assert name in str(error)
