@@ -59,7 +59,8 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
     assert not app.exception
     assert [one.value for one in app.success]
     assert BudgetLedger().budget("people").spent_epsilon == 7.0
-    assert (bundle_made() / "statement.html").is_file()
+    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    assert (bundle / "statement.html").is_file()
     read, whole = [], Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path.name) or whole(path))
     app.run()  # a refresh repeats nothing, and reads no archive before it is asked for
@@ -71,18 +72,6 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
     assert not [one for one in app.button if one.key == "release_start"]
     app.button(key="release_again").click().run()
     assert app.button(key="release_start").disabled  # the name must be typed anew
-
-
-def bundle_made() -> Path:
-    """Return the one bundle that lies on this computer."""
-    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
-    return bundle
-
-
-def stated(bundle=None):
-    """Return the statement of a bundle, by default of the only one."""
-    path = (bundle or bundle_made()) / "statement.json"
-    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def progress(app):
@@ -131,11 +120,11 @@ def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, 
         append("release", "strangers", body)
     confirmed(app).click().run()
     finished(app)
-    made = bundle_made()
+    (made,) = (path for path in release_page.folder().iterdir() if path.is_dir())
     other = shutil.copytree(made, made.parent / "secret-od-estimate-20260101-000000")
-    said = stated(other)
-    said["setting"]["dataset"] = "secret"
-    (other / "statement.json").write_text(json.dumps(said), encoding="utf-8")
+    stated = json.loads((other / "statement.json").read_text(encoding="utf-8"))
+    stated["setting"]["dataset"] = "secret"
+    (other / "statement.json").write_text(json.dumps(stated), encoding="utf-8")
     hold = threading.Event()
     work.start("secret-od-20260102-000000", str(tmp_path), lambda _report: hold.wait(30))
     app.switch_page("pages/0_Home.py").run()
@@ -167,7 +156,9 @@ def test_sums_before_suppression_are_written_where_the_switch_is_on(page):
     assert "on 7 days costs a person ε = 7; 13 is left after it." in texts(app)
     confirmed(app).click().run()
     assert [one.value for one in finished(app).success]
-    assert stated()["sums_before_suppression"] is True
+    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    said = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))
+    assert said["sums_before_suppression"] is True
     app.button(key="release_again").click().run()
     app.session_state["threshold"] = 0
     assert not [one for one in app.run().toggle if one.key == "release_sums"]
@@ -191,40 +182,30 @@ def test_a_second_session_cannot_release_at_the_same_time(page, monkeypatch):
     assert BudgetLedger().budget("people").releases == 0
 
 
-@pytest.fixture
-def judged(monkeypatch):
-    """The settings whose utility the page asks for."""
-    asked, utility = [], cached.utility
-    monkeypatch.setattr(
-        cached, "utility", lambda one, seed: asked.append(one) or utility(one, seed)
-    )
-    return asked
-
-
-def test_what_is_released_is_what_is_set_and_judged_elsewhere(
-    own_data, open_page, monkeypatch, judged
-):
+def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_page, monkeypatch):
     """Zones, time and parameters travel; the use is the number of every other page."""
     monkeypatch.setattr(work, "served_locally", lambda: True)
     link = {"epsilon": 2, "unit": "person", "max_trips": 6, "threshold": 3}
     link |= {"od_data": "demo-city", "od_zones": "clusters-5", "od_time": "week"}
     app = declared(open_page("pages/7_Release.py", **link), epsilon=20.0)
     entry = catalogue.entries()["demo-city"]
-    judged.clear()
+    asked, utility = [], cached.utility
+    monkeypatch.setattr(cached, "utility", lambda *of: asked.append(of[0]) or utility(*of))
     app.run()
-    (setting,) = judged
+    (setting,) = asked
     assert (setting.zones, setting.when.step, setting.dataset) == (
         "clusters-5",
         "whole",
         entry.key.dataset,
     )
-    utility = describe_utility(cached.utility(setting, 0), setting)
+    said_of_it = describe_utility(cached.utility(setting, 0), setting)
     risk = guessed(cached.risk(setting).best_guess, setting)
-    assert f"{utility} Once it is out, {risk} (a coin: 50) from this release alone" in texts(app)
+    assert f"{said_of_it} Once it is out, {risk} (a coin: 50) from this release alone" in texts(app)
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
-    said = stated()["setting"]
+    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    said = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))["setting"]
     assert (said["dataset"], said["zones"], said["time"]) == ("demo-city", "clusters-5", "whole")
     parameters = said["parameters"]
     assert (parameters["epsilon"], parameters["max_trips_per_user"]) == (2, 6)
@@ -327,11 +308,14 @@ def test_the_largest_epsilon_that_fits_is_one_press(page):
 
 
 def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(
-    page, own_data, data_root, judged
+    page, own_data, data_root, monkeypatch
 ):
     (own_data / "elsewhere").symlink_to(data_root / "demo-city")  # where the setting was taken
     app = declared(page, epsilon=20.0)
-    taken = replace(judged[-1], seen=replace(judged[-1].seen, dataset="elsewhere"))
+    asked, utility = [], cached.utility
+    monkeypatch.setattr(cached, "utility", lambda *of: asked.append(of[0]) or utility(*of))
+    app.run()
+    taken = replace(asked[0], seen=replace(asked[0].seen, dataset="elsewhere"))
     for one, how in (
         (taken, "twin"),
         (taken.at(2.0), "these data"),
