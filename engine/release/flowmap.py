@@ -6,7 +6,6 @@ flows that are shown are added up.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +20,12 @@ from .bundle import neutral, write_table, zone_points
 from .plan import LEVEL, Plan
 
 
-@dataclass(eq=False)
 class FlowSums:
     """Sums over matrices by flow: noisy cells, those shown and their number, and estimates."""
 
-    noisy: Integers
-    shown: Integers
-    shown_matrices: Integers
-    estimates: Floats
-
-    @classmethod
-    def of(cls, flows: int) -> "FlowSums":
-        """Return sums of nothing, of so many flows."""
-        noisy, shown, matrices = np.zeros((3, flows), dtype=np.int64)
-        return cls(noisy, shown, matrices, np.zeros(flows))
+    def __init__(self, flows: int) -> None:
+        self.noisy, self.shown, self.shown_matrices = np.zeros((3, flows), dtype=np.int64)
+        self.estimates: Floats = np.zeros(flows)
 
     def add(self, noisy: Integers, shown: Booleans, estimates: Floats | float) -> None:
         """Add one matrix."""

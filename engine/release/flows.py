@@ -124,7 +124,7 @@ def write(plan: Plan, view: Dataset, folder: Path, progress: Progress) -> estima
     firsts, days = view.metadata.periods, view.metadata.days
     lasts = [*(days[days.index(first) - 1] for first in firsts[1:]), days[-1]]
     names = ("date",) if plan.setting.when.step == "day" else ("period_from", "period_to")
-    sums, last_two = FlowSums.of(len(start)), list[Integers]()
+    sums, last_two = FlowSums(len(start)), list[Integers]()
     files = [folder / name for name in {"flows.parquet", plan.flows_file}]
     comment, places = words(plan, "recommended")[0], _places(view)
     measured = _measure(plan, view, pairs, progress) if plan.ours else None

@@ -70,12 +70,13 @@ def test_fast_release_equals_the_mechanism_for_the_same_noise():
         np.testing.assert_array_equal(out, exact)
 
 
-def test_scores_equal_plain_loops():
+@pytest.mark.parametrize("threshold", [THRESHOLD, 0.1])
+def test_scores_equal_plain_loops(threshold):
     rng = np.random.default_rng(1)
     true, other = rng.random((2, 12, 9)) * 0.35
     true[:, 0], other[:, 1], true[:, 2], other[:, 2] = 0, 0, 0, 0  # never acts in one or in both
-    result = decisions.compare(true, other)
-    slow = plain.decisions(true.tolist(), other.tolist(), THRESHOLD)
+    result = decisions.compare(true, other, threshold)
+    slow = plain.decisions(true.tolist(), other.tolist(), threshold)
     for name in ("accuracy", "precision", "recall"):
         values = [zone[name] for zone in slow if zone[name] is not None]
         figure = getattr(result, name)

@@ -15,14 +15,14 @@ from engine.density import accounting, mechanism
 CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30, method="efpag")
 
 
-def log_probabilities(spectra: np.ndarray, parameters: density.DensityParameters) -> np.ndarray:
-    logits = mechanism.selection_logits(spectra, parameters)
+def log_probabilities(spectra: np.ndarray) -> np.ndarray:
+    logits = mechanism.selection_logits(spectra, CHECK)
     return logits - np.logaddexp.reduce(logits, axis=1, keepdims=True)
 
 
-def losses(one: np.ndarray, other: np.ndarray, parameters=CHECK) -> np.ndarray:
+def losses(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     """Log-ratios of the probabilities of every k, one row a choice."""
-    return log_probabilities(one, parameters) - log_probabilities(other, parameters)
+    return log_probabilities(one) - log_probabilities(other)
 
 
 def spike_pair(visits: float = 10_000.0) -> tuple[np.ndarray, np.ndarray]:
@@ -50,7 +50,7 @@ def wave_pair() -> tuple[np.ndarray, np.ndarray]:
 def composed_delta(spectra: tuple[np.ndarray, np.ndarray], epsilon: float) -> float:
     """Return an upper bound of δ(ε) of all choices together: losses rounded up, then convolved."""
     step = 2e-6
-    one, other = (log_probabilities(s, CHECK) for s in spectra)
+    one, other = (log_probabilities(s) for s in spectra)
     total, offset = np.ones(1), 0
     for p, q in zip(one, other, strict=True):
         place = np.ceil((p - q) / step).astype(int)

@@ -177,23 +177,6 @@ def test_verdicts(true, other, level, timing):
     assert (verdict.level, verdict.timing) == (level, timing)
 
 
-@settings(deadline=None, max_examples=60)
-@given(
-    true=arrays(float, (8, 4), elements=st.floats(0, 0.4)),
-    other=arrays(float, (3, 8, 4), elements=st.floats(0, 0.4)),
-    threshold=st.floats(0.01, 1),
-)
-def test_every_zone_day_is_right_missed_or_needless(true, other, threshold):
-    result = decisions.compare(true, other, threshold)
-    assert (result.missed + result.needless <= 8).all()
-    assert (result.acting == result.acting_true - result.missed + result.needless).all()
-    swapped = decisions.compare(other, true[None].repeat(3, axis=0), threshold)
-    assert (swapped.missed == result.needless).all()
-    itself = decisions.compare(true, true, threshold)
-    assert (itself.accuracy.mean == 1).all()
-    assert not (itself.recall.mean < 1).any()
-
-
 @settings(deadline=None, max_examples=80)
 @given(
     true=arrays(np.int64, (3, 7), elements=st.integers(0, 6)),

@@ -5,6 +5,7 @@ import sqlite3
 import stat
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from pathlib import Path
@@ -144,6 +145,24 @@ def test_checking_while_another_process_writes_is_no_alarm(ledger, monkeypatch):
     assert waiting[0].result().id == 3
     other.shutdown()
     assert ledger.verify() == 3
+
+
+def test_who_asks_while_another_is_charged_waits_and_is_told_what_is_left(ledger, monkeypatch):
+    """Were both to read at once, neither could write before the other gave way."""
+    spend(ledger, 0.9)
+    read, both = parts._read, threading.Barrier(2)
+
+    def slow(connection):
+        entries = read(connection)
+        with suppress(threading.BrokenBarrierError):
+            both.wait(0.5)
+        return entries
+
+    monkeypatch.setattr(parts, "_read", slow)
+    with ThreadPoolExecutor(2) as pool:
+        asked = [pool.submit(spend, BudgetLedger(ledger.path), 0.1) for _ in range(2)]
+    codes = [getattr(one.exception(), "code", "charged") for one in asked]
+    assert sorted(codes) == ["charged", "exceeded"]
 
 
 def light(script, *arguments):
