@@ -169,23 +169,16 @@ def test_fits_are_finite_positive_and_blind_to_scale(values: list[float], factor
     assert ((again - row) ** 2).sum() == pytest.approx(error, rel=1e-6, abs=1e-9 * row.max() ** 2)
 
 
-SCORED = density.DensityParameters(epsilon=1.0, max_visits_per_user=30, delta=1e-7)
-
-
-def common_part(truth: np.ndarray, private: np.ndarray) -> float:
-    """Of all visits, true and private, the share in common: by min and sum alone."""
-    return 2 * np.minimum(truth, private).sum() / (truth.sum() + private.sum())
-
-
 def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city: Dataset) -> None:
     truth = density.truth(tiny_city)
     seen = set()
     for seed in range(12):
-        release = density.release(tiny_city, SCORED.at(1e-4), rng=np.random.default_rng([5, seed]))
+        release = density.release(tiny_city, BASE.at(1e-4), rng=np.random.default_rng([5, seed]))
         scored = density.scores(truth, release)
         seen.add(scored.exceeded)
         assert scored.exceeded == (not release.counts.any()) == np.isnan(scored.mean_error)
-        assert scored.common_part == pytest.approx(common_part(truth, release.counts))
+        common = 2 * np.minimum(truth, release.counts).sum()
+        assert scored.common_part == pytest.approx(common / (truth.sum() + release.counts.sum()))
         assert scored.total_error == metrics.total_error(truth, release.counts)
         if scored.exceeded:
             assert scored.common_part == 0

@@ -1,5 +1,6 @@
 """The other inputs: visits by id and by coordinates, flows, zone files, times of every kind."""
 
+import tomllib
 import zipfile
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -231,14 +232,18 @@ def test_a_preview_shows_rows_and_guesses_columns(tmp_path: Path, ending: str) -
     assert len(preview(path).rows[2][0]) == 80
 
 
-def test_coordinates_of_places_may_have_a_decimal_comma(tmp_path: Path) -> None:
-    path = tmp_path / "stations.csv"
-    path.write_text("Code;Latitude;Longitude\nA;20,65;-103,4\nB;20.66; -103,35 \nC;21;-103\n")
-    columns = {"location_id": "Code", "lat": "Latitude", "lng": "Longitude"}
-    asked = options(tmp_path, "trips", [path], locations=path, locations_mapping=columns)
-    towers = read_places(asked).towers.geometry
-    assert towers.y.tolist() == [20.65, 20.66, 21.0]
-    assert towers.x.tolist() == [-103.4, -103.35, -103.0]
+PLACES = tomllib.loads(Path(__file__).with_name("places.toml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("form", PLACES)
+def test_places_are_read_as_they_are_meant(tmp_path: Path, form: str) -> None:
+    text, lat, lng = PLACES[form].values()
+    path = tmp_path / "p.csv"
+    path.write_text(text, encoding="utf-8")
+    towers = read_places(options(tmp_path, "trips", [path], locations=path)).towers
+    assert towers["location_id"].tolist() == ["A", "B", "C"][: len(lat)]
+    assert towers.geometry.y.tolist() == lat
+    assert towers.geometry.x.tolist() == lng
 
 
 def test_the_area_leaves_single_points_far_away_out() -> None:

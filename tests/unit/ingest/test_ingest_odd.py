@@ -21,7 +21,6 @@ import shapely
 from engine.errors import InputError
 from engine.ingest import command as ingest_command
 from engine.ingest.command import main
-from engine.ingest.inputs.places import read_places
 from engine.ingest.inputs.zones import read_shapes, read_zones
 from engine.ingest.report import Reason
 from tests.support.ingests import (
@@ -32,7 +31,6 @@ from tests.support.ingests import (
     built,
     refused,
     squares,
-    trip_options as options,
     write_csv,
     write_parquet,
     write_towers,
@@ -80,11 +78,7 @@ def test_a_folder_may_hold_the_locations_too(tmp_path: Path) -> None:
     assert built(tmp_path, folder, locations=write_towers(folder))[1].rows.used == 1
 
 
-def test_locations_may_have_spaces_in_their_header_and_any_numbers_as_ids(tmp_path: Path) -> None:
-    places = tmp_path / "l.csv"
-    lines = [f"{name}, {lat}, {lng}" for name, lat, lng in TOWERS]
-    places.write_text("\n".join(["id, latitude, longitude", *lines]) + "\n", encoding="utf-8")
-    assert built(tmp_path, locations=places)[1].rows.used == 1
+def test_locations_may_have_any_numbers_as_ids(tmp_path: Path) -> None:
     numbered = tmp_path / "l.parquet"
     frame = pd.DataFrame(TOWERS, columns=["id", "lat", "lng"]).astype({"lat": float, "lng": float})
     frame["id"] = np.arange(len(frame)) + 0.5
@@ -201,13 +195,6 @@ def test_ids_of_places_are_short_and_utf8(tmp_path: Path) -> None:
         pq.write_table(pa.table({"location_id": values, **places}), tmp_path / "p.parquet")
         error = refused(tmp_path, words, locations=tmp_path / "p.parquet")
         assert "p.parquet" in str(error)
-
-
-def test_empty_lines_above_the_names_of_places_are_passed_over(tmp_path: Path) -> None:
-    path = tmp_path / "p.csv"
-    path.write_text("\n\nlocation_id,lat,lng\nA,20.6,-103.3\nB,20.7,-103.3\n", encoding="utf-8")
-    places = read_places(options(tmp_path, "trips", [path], locations=path))
-    assert places.towers["location_id"].tolist() == ["A", "B"]
 
 
 @pytest.mark.parametrize("name", ["..", "a\0b", "a\udc80b", "a\x1b[31mb", "n" * 300])
