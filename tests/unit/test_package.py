@@ -140,7 +140,9 @@ def test_ingest_and_release_write_to_the_users_own_folder(place, command):
     assert (share / "ledger.sqlite").is_file()
     assert (place / "flows" / "statement.html").is_file()
     assert "ε = 1.4 of 2 and δ = 0 of 0 spent per person" in command("release", "budget", "show")
-    assert "usable" in command("frontier", "demo-city", "--time", "whole", "--zones", "clusters-30")
+    assert "Utility" in command(
+        "frontier", "demo-city", "--time", "whole", "--zones", "clusters-30"
+    )
 
 
 def test_the_engine_alone_needs_no_front_end_and_no_extra():

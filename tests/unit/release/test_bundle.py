@@ -96,7 +96,9 @@ def test_the_statement_says_by_how_much_a_release_was_scaled_up(bundles):
     cells, counts = (2 * stage["scale"] ** 2 for stage in said["stages"])
     reach = 2.2414 * np.sqrt((said["cells"] - 2) * cells)  # 97.5% of the normal law
     beyond = ((low - 1) * (kept + reach) + (high - 1) * (kept - reach)) / 2
-    believed = max(1 - 4 * 2 * counts / beyond**2, 0) * beyond
+    counted = said["stages"][1]["sensitivity"] / said["setting"]["parameters"]["max_trips_per_user"]
+    most = kept * counted  # a person with so many trips beyond T has T kept ones
+    believed = min(max(1 - 4 * 2 * counts / min(beyond, most) ** 2, 0) * beyond, most)
     assert 1 < low < high
     assert factor == pytest.approx(1 + believed / kept, abs=1e-4)
     sentence = (
