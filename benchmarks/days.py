@@ -19,9 +19,9 @@ import shapely
 
 from benchmarks.measure import Row, child, timed
 from engine import origin_destination as od
-from engine.datasets import Dataset, storage, tripfiles
-from engine.datasets.tripcounts import TripCounts
-from engine.synthetic.counted import simulated
+from engine.datasets import Dataset, storage, trip_files
+from engine.datasets.trip_counts import TripCounts
+from engine.synthetic.simulated_rows import simulated_metadata
 
 DAYS, ZONES = 365, 3_000
 CELLS = int(os.environ.get("BENCH_YEAR") or 4_000_000)
@@ -31,7 +31,7 @@ _WEEK = 7
 
 def rows() -> Iterator[Row]:
     """Yield the lines of the table of a year."""
-    tripfiles.MOST_UNCOUNTED = min(tripfiles.MOST_UNCOUNTED, CELLS // 2)
+    trip_files.MAX_UNCOUNTED_ROWS = min(trip_files.MAX_UNCOUNTED_ROWS, CELLS // 2)
     with tempfile.TemporaryDirectory(prefix="bench-days-") as name:
         writing_s, year = timed(lambda: make_year(Path(name) / "year", ZONES, DAYS, CELLS))
         yield _opened(year, writing_s)
@@ -46,7 +46,7 @@ def make_year(folder: Path, zones: int, days: int, cells: int) -> Dataset:
     boxes = shapely.box(x / 20, y / 20, (x + 1) / 20, (y + 1) / 20)
     places = gpd.GeoDataFrame({"zone_id": ids, "name": ids}, geometry=boxes, crs=4326)
     about = dict.fromkeys(("description", "source", "licence", "made_by"), "generated")
-    metadata = simulated(folder.name, FIRST, days, 1, time_zone="UTC", week=None, **about)
+    metadata = simulated_metadata(folder.name, FIRST, days, 1, time_zone="UTC", week=None, **about)
     week = [one_day(zones, cells // days, number) for number in range(min(days, _WEEK))]
 
     def of(day: int) -> TripCounts:
@@ -55,7 +55,7 @@ def make_year(folder: Path, zones: int, days: int, cells: int) -> Dataset:
 
     def write(version: Path) -> None:
         places.to_parquet(version / "zones.parquet", index=False)
-        tripfiles.write_days(version, "trips", of, ids, metadata.days)
+        trip_files.write_days(version, "trips", of, ids, metadata.days)
 
     return Dataset(storage.write_version(folder, metadata.to_json(), write))
 
@@ -100,11 +100,13 @@ def _opened(year: Dataset, writing_s: float) -> Row:
 
 def _counted(year: Dataset) -> Iterator[Row]:
     for unit, limit in (("trip", 1), ("person-day", 4)):
-        kept, first = timed(lambda u=unit, t=limit: od.histogram(Dataset(year.folder), u, t))
+        kept, first = timed(
+            lambda u=unit, t=limit: od.compute_histogram(Dataset(year.folder), u, t)
+        )
         plain = Dataset(year.folder)
         plain.trips.distinct = None
-        counted, second = timed(lambda d=plain, u=unit, t=limit: od.histogram(d, u, t))
-        assert np.array_equal(first.cells, second.cells)
+        counted, second = timed(lambda d=plain, u=unit, t=limit: od.compute_histogram(d, u, t))
+        assert np.array_equal(first.cell_counts, second.cell_counts)
         bound = "≤ 0.5" if year.trips.distinct else "–"
         yield Row(
             f"distinct counts of all days, {unit}, T = {limit}",

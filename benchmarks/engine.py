@@ -12,11 +12,11 @@ from ot import emd2
 
 from benchmarks.measure import Row, against, bounded, cpu_seconds, median_seconds, timed
 from engine import datasets, density, frontier, metrics, origin_destination as od
-from engine.contract import Seen, Setting, When
-from engine.frontier import Need
-from engine.origin_destination.matrices import trimmed_counts
-from engine.origin_destination.mechanism import noisy_and_suppressed
-from engine.release import BudgetLedger, noise, release
+from engine.contract import Selection, Setting, TimeSelection
+from engine.frontier import Requirements
+from engine.origin_destination.matrices import truncated_counts
+from engine.origin_destination.mechanism import perturb_and_suppress
+from engine.release import BudgetLedger, opendp_noise, release
 from engine.release.plan import safe_scale
 
 PARIS = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
@@ -73,7 +73,7 @@ def flow_rows() -> Iterator[Row]:
     parameters = od.ODParameters(epsilon=0.5, unit="trip")
 
     def draw() -> object:
-        return noisy_and_suppressed(counts, parameters, rng.laplace(0.0, 1.0, DRAW_SHAPE))
+        return perturb_and_suppress(counts, parameters, rng.laplace(0.0, 1.0, DRAW_SHAPE))
 
     pairs = [
         [timed(draw)[0], timed(lambda: rng.laplace(0.0, parameters.noise_scale, DRAW_SHAPE))[0]]
@@ -83,8 +83,10 @@ def flow_rows() -> Iterator[Row]:
     yield against("one draw of 7 × 416², rounded and suppressed", ours, bare, 1.5, "NumPy's draw")
     for name, unit, limit in (("rwanda-sectors", "person-day", 4), ("afghanistan-2020", "trip", 1)):
         dataset = datasets.load(name)
-        counted = od.histogram(dataset, unit, limit)
-        seconds, _ = timed(lambda c=counted, t=limit: od.heat_map(c, EPSILONS, THRESHOLDS, t))
+        counted = od.compute_histogram(dataset, unit, limit)
+        seconds, _ = timed(
+            lambda c=counted, t=limit: od.compute_error_grid(c, EPSILONS, THRESHOLDS, t)
+        )
         yield bounded(f"map of 40 ε × 40 τ, {name}, {unit}", seconds, 1.0)
     sectors = datasets.load("rwanda-sectors")
     ours_of = od.ODParameters(epsilon=0.3, unit="trip", method="estimate")
@@ -94,13 +96,13 @@ def flow_rows() -> Iterator[Row]:
 
 def frontier_rows() -> Iterator[Row]:
     """Every setting of rwanda-sectors, the papers' flows exactly and ours by draws."""
-    seen = Seen(dataset="rwanda-sectors", when=When(step="whole"))
-    dataset, need = datasets.load(seen.dataset), Need(seen=seen, unit="person")
-    first, *others = frontier.parts(dataset, need)
-    seconds, some = timed(lambda: frontier.judged(dataset, first), time.process_time)
+    seen = Selection(dataset_id="rwanda-sectors", time=TimeSelection(aggregation="whole"))
+    dataset, need = datasets.load(seen.dataset_id), Requirements(selection=seen, unit="person")
+    first, *others = frontier.plan_batches(dataset, need)
+    seconds, some = timed(lambda: frontier.evaluate_batch(dataset, first), time.process_time)
     yield bounded("the settings as asked, rwanda-sectors", seconds, 0.5, "CPU")
     more, each = timed(
-        lambda: [frontier.judged(dataset, part) for part in others], time.process_time
+        lambda: [frontier.evaluate_batch(dataset, part) for part in others], time.process_time
     )
     many = len(some) + sum(map(len, each))
     yield bounded("every setting, rwanda-sectors", seconds + more, 6.0, f"CPU; {many:,} settings")
@@ -112,22 +114,24 @@ def release_rows() -> Iterator[Row]:
     dataset = datasets.load(name)
     parameters = od.ODParameters(epsilon=0.5, max_trips_per_user=4)
     pairs = ~np.eye(len(dataset.zones), dtype=bool)
-    days = [trimmed_counts(dataset, "person-day", 4, (day,))[0][pairs] for day in range(7)]
+    days = [truncated_counts(dataset, "person-day", 4, (day,))[0][pairs] for day in range(7)]
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         ledger = BudgetLedger(folder / "ledger.sqlite")
         ledger.declare("people", datasets=[name], unit="person", epsilon=1e6, by="benchmark")
 
-        def one_release(out: str, when: When) -> None:
-            setting = Setting(seen=Seen(dataset=name, when=when), parameters=parameters)
+        def one_release(out: str, when: TimeSelection) -> None:
+            setting = Setting(
+                selection=Selection(dataset_id=name, time=when), parameters=parameters
+            )
             given = {"ledger": ledger, "tuning": "simulated", "trips": 10**9}
             release(setting, datasets.load(name), folder / out, **given)
 
-        one_release("one", When(last=0))  # loads the libraries
-        ours, _ = timed(lambda: one_release("all", When()), time.process_time)
+        one_release("one", TimeSelection(last_position=0))  # loads the libraries
+        ours, _ = timed(lambda: one_release("all", TimeSelection()), time.process_time)
     scale = safe_scale(parameters.max_trips_per_user, parameters.epsilon)
     alone, _ = timed(
-        lambda: [noise.discrete_laplace(counts, scale) for counts in days], time.process_time
+        lambda: [opendp_noise.discrete_laplace(counts, scale) for counts in days], time.process_time
     )
     work = "release of 7 × 421² flows, bundle and ledger"
     yield against(work, ours, alone, 1.2, "OpenDP's draws", "CPU")

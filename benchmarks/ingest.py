@@ -13,8 +13,8 @@ import duckdb
 import numpy as np
 
 from benchmarks.measure import ROOT, Child, Row, bounded, child
-from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
-from engine.density.reading import build_tree
+from engine.datasets.multiscale_tables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
+from engine.density.multiscale_estimation import build_tree
 from engine.ingest.options import IngestOptions
 
 REAL_DATA = ROOT.parent / "shared" / "data"

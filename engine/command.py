@@ -15,18 +15,18 @@ from typing import Any
 
 NAME = "mobility-privacy-explorer"
 APP = Path(__file__).parents[1] / "app.py"
-PARTS = {
+SUBCOMMANDS = {
     "ingest": ("ingest.command", "raw tables to a dataset of counts"),
-    "twin": ("synthetic.twincommand", "simulated people in your own zones, from public facts"),
+    "twin": ("synthetic.twin_command", "simulated people in your own zones, from public facts"),
     "frontier": ("frontier.command", "which settings to choose"),
     "release": ("release.command", "release tables once: declare a budget, then release"),
 }
 """Where each part has its ``main(arguments)``, and what it is for."""
 
-ARGUMENTS = {"release": "release_arguments"}
+COMMAND_ARGUMENTS = {"release": "release_arguments"}
 """Where a part has its ``parser()`` apart, so that it says at once what it takes."""
 
-EXTRAS = {"opendp": "release", "pyspark": "spark"}
+PACKAGE_EXTRAS = {"opendp": "release", "pyspark": "spark"}
 """Which extra brings a library that a part may miss."""
 
 
@@ -45,65 +45,68 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if part == "run":
         return _run(rest)
     if part in ("-h", "--help"):
-        print(_usage())
+        print(_format_usage())
         return 0
     if part == "--version":
-        print(_version())
+        print(_read_version())
         return 0
-    if part not in PARTS:
-        print(f"error: there is no part '{part}'\n\n{_usage()}", file=sys.stderr)
+    if part not in SUBCOMMANDS:
+        print(f"error: there is no part '{part}'\n\n{_format_usage()}", file=sys.stderr)
         return 2
     before = signal.getsignal(signal.SIGINT)
     if before is not signal.SIG_IGN:
-        signal.signal(signal.SIGINT, _stop)  # while modules are being imported
+        signal.signal(signal.SIGINT, _stop_at_once)  # while modules are being imported
     try:
-        if part in ARGUMENTS:
-            import_module(f"{__package__}.{ARGUMENTS[part]}").parser().parse_args(rest)
-        module = import_module(f"{__package__}.{PARTS[part][0]}")
+        if part in COMMAND_ARGUMENTS:
+            import_module(f"{__package__}.{COMMAND_ARGUMENTS[part]}").build_parser().parse_args(
+                rest
+            )
+        module = import_module(f"{__package__}.{SUBCOMMANDS[part][0]}")
         signal.signal(signal.SIGINT, before)
         return module.main(rest)
     except BrokenPipeError:  # whoever reads what it says has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except ModuleNotFoundError as error:
-        if error.name not in EXTRAS:
+        if error.name not in PACKAGE_EXTRAS:
             raise
-        print(f"error: '{part}' needs {error.name}; {_how(EXTRAS[error.name])}", file=sys.stderr)
+        hint = _format_install_hint(PACKAGE_EXTRAS[error.name])
+        print(f"error: '{part}' needs {error.name}; {hint}", file=sys.stderr)
         return 2
 
 
-def _run(rest: list[str]) -> int:
+def _run(arguments: list[str]) -> int:
     """Serve the dashboard; what follows is Streamlit's, ``--server.port 8600`` for example."""
     if find_spec("streamlit") is not None:
         # many sessions share the cores: threads of algebra would wait for each other
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         # the same process: a signal ends the server, not its starter alone
-        os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(APP), *rest])
-    print(f"error: the dashboard needs streamlit; {_how('app')}", file=sys.stderr)
+        os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", str(APP), *arguments])
+    print(f"error: the dashboard needs streamlit; {_format_install_hint('app')}", file=sys.stderr)
     return 2
 
 
-def _how(extra: str) -> str:
+def _format_install_hint(extra: str) -> str:
     return f'pip install "{NAME}[{extra}]"'
 
 
-def _usage() -> str:
+def _format_usage() -> str:
     parts = {"run": "serve the dashboard at http://127.0.0.1:8501"}
-    parts |= {part: words for part, (_, words) in PARTS.items()}
+    parts |= {part: words for part, (_, words) in SUBCOMMANDS.items()}
     lines = [f"  {part:<10}{words}" for part, words in parts.items()]
     return "\n".join(
         [f"usage: {NAME} PART …", "", *lines, "", f"'{NAME} PART --help' lists what it takes."]
     )
 
 
-def _version() -> str:
+def _read_version() -> str:
     try:
         return version(NAME)
     except PackageNotFoundError:
         return "not installed: a checkout"
 
 
-def _stop(*_: Any) -> None:
+def _stop_at_once(*_: Any) -> None:
     """End at once: nothing has been written, and a compiled module may swallow an exception."""
     if sys.stderr is not None:
         print("stopped; nothing was written, nor spent", file=sys.stderr, flush=True)

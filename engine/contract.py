@@ -31,17 +31,17 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, Literal, TypeVar, get_args
 
 from . import validation
-from .ledger import Ledger
 from .parameters import ODParameters
+from .privacy_ledger import Ledger
 
-Drawn = TypeVar("Drawn")
+ReleaseT = TypeVar("ReleaseT")
 
-Step = Literal["day", "week", "whole"]
+Aggregation = Literal["day", "week", "whole"]
 """How long the trips of one matrix are collected: a day, seven of them, or all that are seen."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class When:
+class TimeSelection:
     """Consecutive declared days, and how long one matrix of flows collects.
 
     Weeks count from the first day that is seen. `first` and `last` are positions from 0, None is
@@ -49,46 +49,63 @@ class When:
     the last so many days: the days between them are not seen.
     """
 
-    step: Step = "day"
-    first: int = 0
-    last: int | None = None
-    span: int | None = None
+    aggregation: Aggregation = "day"
+    first_position: int = 0
+    last_position: int | None = None
+    compared_days: int | None = None
 
     def __post_init__(self) -> None:
         remedy = "'day' takes the days as they are declared"
-        validation.one_of("step", self.step, get_args(Step), remedy)
-        validation.whole_number("first", self.first, 0, remedy="0 is the first declared day")
-        if self.last is not None:
+        validation.check_one_of("step", self.aggregation, get_args(Aggregation), remedy)
+        validation.check_whole_number(
+            "first", self.first_position, 0, remedy="0 is the first declared day"
+        )
+        if self.last_position is not None:
             remedy = "the last day is not before the first"
-            validation.whole_number("last", self.last, self.first, remedy=remedy)
-        if self.span is not None:
-            most = 0 if self.last is None else (self.last + 1 - self.first) // 2
+            validation.check_whole_number(
+                "last", self.last_position, self.first_position, remedy=remedy
+            )
+        if self.compared_days is not None:
+            most = (
+                0
+                if self.last_position is None
+                else (self.last_position + 1 - self.first_position) // 2
+            )
             remedy = "two spans have no day in common; name the last day, and step 'whole'"
-            validation.whole_number("span", self.span, 1, most, remedy=remedy)
-            validation.one_of("step", self.step, ("whole",), remedy)
+            validation.check_whole_number("span", self.compared_days, 1, most, remedy=remedy)
+            validation.check_one_of("step", self.aggregation, ("whole",), remedy)
 
-    def positions(self, days: int) -> Sequence[int]:
+    def day_positions(self, days: int) -> Sequence[int]:
         """Return the positions of the days that are seen, of so many declared ones."""
-        seen = range(self.first, days if self.last is None else min(self.last + 1, days))
-        return seen if self.span is None else (*seen[: self.span], *seen[-self.span :])
+        seen = range(
+            self.first_position,
+            days if self.last_position is None else min(self.last_position + 1, days),
+        )
+        return (
+            seen
+            if self.compared_days is None
+            else (*seen[: self.compared_days], *seen[-self.compared_days :])
+        )
 
-    def groups(self, days: int) -> list[Sequence[int]]:
+    def days_by_matrix(self, days: int) -> list[Sequence[int]]:
         """Return the positions of the days that each matrix adds up; a last week may be shorter."""
-        seen = self.positions(days)
-        step = {"day": 1, "week": 7, "whole": self.span or max(len(seen), 1)}[self.step]
+        seen = self.day_positions(days)
+        step = {"day": 1, "week": 7, "whole": self.compared_days or max(len(seen), 1)}[
+            self.aggregation
+        ]
         return [seen[at : at + step] for at in range(0, len(seen), step)]
 
-    def lengths(self, days: int) -> tuple[int, ...]:
+    def days_per_matrix(self, days: int) -> tuple[int, ...]:
         """Return how many days each matrix adds up, of so many declared ones.
 
-        >>> When(step="week").lengths(10), When(step="whole").lengths(10)
-        ((7, 3), (10,))
+        >>> TimeSelection(aggregation="week").days_per_matrix(10)
+        (7, 3)
         """
-        return tuple(map(len, self.groups(days)))
+        return tuple(map(len, self.days_by_matrix(days)))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Seen:
+class Selection:
     """A dataset as it is looked at: hashable, and the same in every process.
 
     `dataset` is its id: the folder of a version, which never changes, or the name of a shipped one;
@@ -96,9 +113,9 @@ class Seen:
     ``"clusters-30"``. A density has its week and a report its one period, whatever `when` says.
     """
 
-    dataset: str
-    zones: str = "zones"
-    when: When = When()
+    dataset_id: str
+    zone_level: str = "zones"
+    time: TimeSelection = TimeSelection()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,43 +126,43 @@ class Setting:
     repeat, the day drawn and the view stay outside. `parameters` are those of one product.
 
     >>> from engine.parameters import ODParameters
-    >>> seen = Seen(dataset="demo-city")
+    >>> seen = Selection(dataset_id="demo-city")
     >>> one, other = (ODParameters(epsilon=1, method="estimate", suppression_threshold=n)
     ...               for n in (0, 15))
-    >>> Setting(seen=seen, parameters=one) == Setting(seen=seen, parameters=other)
+    >>> Setting(selection=seen, parameters=one) == Setting(selection=seen, parameters=other)
     True
     """
 
-    seen: Seen
+    selection: Selection
     parameters: Any
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "parameters", self.parameters.used)
+        object.__setattr__(self, "parameters", self.parameters.canonical_form)
         if not isinstance(self.parameters, ODParameters):
-            object.__setattr__(self, "seen", replace(self.seen, when=When()))
+            object.__setattr__(self, "selection", replace(self.selection, time=TimeSelection()))
 
     @property
-    def dataset(self) -> str:
+    def dataset_id(self) -> str:
         """The dataset's id."""
-        return self.seen.dataset
+        return self.selection.dataset_id
 
     @property
-    def zones(self) -> str:
+    def zone_level(self) -> str:
         """The level of zones that is seen."""
-        return self.seen.zones
+        return self.selection.zone_level
 
     @property
-    def when(self) -> When:
+    def time(self) -> TimeSelection:
         """The days that are seen, and how long one matrix collects."""
-        return self.seen.when
+        return self.selection.time
 
-    def at(self, epsilon: float) -> "Setting":
+    def with_epsilon(self, epsilon: float) -> "Setting":
         """Return the same at another ε."""
-        return replace(self, parameters=self.parameters.at(epsilon))
+        return replace(self, parameters=self.parameters.with_epsilon(epsilon))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method(Generic[Drawn]):
+class Method(Generic[ReleaseT]):
     """One row of a product's ``METHODS``: all that a page or a judge asks about a method.
 
     `uses` are the fields of the parameters, beside ε, that change what is released or what it
@@ -155,13 +172,13 @@ class Method(Generic[Drawn]):
     """
 
     name: str
-    short: str
-    uses: frozenset[str]
-    release: Callable[..., Drawn]
+    short_name: str
+    used_fields: frozenset[str]
+    release: Callable[..., ReleaseT]
     ledger: Callable[..., Ledger]
     expected: Callable[..., Any] | None = None
-    about: str = ""
-    loses: tuple[str, ...] = ()
-    public: Callable[..., dict[str, Any]] = lambda *_: {}
-    ours: bool = False
+    description: str = ""
+    limitations: tuple[str, ...] = ()
+    public_arguments: Callable[..., dict[str, Any]] = lambda *_: {}
+    is_own: bool = False
     number_kind: Literal["shown", "estimated"] = "shown"

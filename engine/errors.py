@@ -61,10 +61,10 @@ class DatasetError(ExplorerError):
     """A dataset folder is unknown, incomplete, corrupted or lacks the part asked for."""
 
 
-def exit_code(run: Callable[[], object], interrupted: str = "interrupted") -> int:
+def run_command(run: Callable[[], object], interrupted: str = "interrupted") -> int:
     """Run a command; return 0, 2 with one line on standard error, or 130 where it is interrupted.
 
-    >>> exit_code(lambda: None)
+    >>> run_command(lambda: None)
     0
     """
     try:

@@ -58,7 +58,7 @@ class Tessellation:
 
 
 @dataclass(frozen=True, eq=False)
-class _Pieces:
+class _Intersections:
     """Intersections of tower cells and zones that are large enough to count."""
 
     tower: Integers
@@ -82,7 +82,7 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
     polygons = zones.geometry.to_crs(crs).to_numpy()
     points = towers.geometry.to_crs(crs).to_numpy()
     # not clipped to the region: the zones do that, and joining them all takes a while
-    cells = _open_cells(points, shapely.box(*shapely.total_bounds(polygons)))
+    cells = _unclipped_voronoi_cells(points, shapely.box(*shapely.total_bounds(polygons)))
     pieces = _intersections(cells, polygons, points)
     shape = (len(cells), len(polygons))
     overlap = csr_array(coo_array((pieces.share, (pieces.tower, pieces.zone)), shape=shape))
@@ -134,11 +134,11 @@ def hull_region(points: gpd.GeoSeries, buffer_m: float = 500.0) -> shapely.Geome
 
 def voronoi_cells(points: gpd.GeoSeries, region: shapely.Geometry) -> gpd.GeoSeries:
     """Return the Voronoi cell of each point, clipped to `region`, in the order of `points`."""
-    cells = shapely.intersection(_open_cells(points.to_numpy(), region), region)
+    cells = shapely.intersection(_unclipped_voronoi_cells(points.to_numpy(), region), region)
     return gpd.GeoSeries(cells, crs=points.crs)
 
 
-def _open_cells(points: Geometries, extent: shapely.Geometry) -> Geometries:
+def _unclipped_voronoi_cells(points: Geometries, extent: shapely.Geometry) -> Geometries:
     """Voronoi cells that reach beyond the box around `extent`, in the order of `points`."""
     places, place_of_point = np.unique(shapely.get_coordinates(points), axis=0, return_inverse=True)
     if len(places) == 1:
@@ -154,7 +154,7 @@ def _open_cells(points: Geometries, extent: shapely.Geometry) -> Geometries:
 def minimum_cover(overlap: csr_array) -> tuple[Integers, Integers]:
     """Return towers and zones of a minimum vertex cover of the overlap graph (P1, Theorem 5)."""
     graph = coo_array(overlap.astype(bool))
-    towers, zones = len(overlap.indptr) - 1, _columns(overlap)
+    towers, zones = len(overlap.indptr) - 1, _column_count(overlap)
     zone_of_tower = maximum_bipartite_matching(csr_array(graph), perm_type="column")
     free, matched = np.flatnonzero(zone_of_tower < 0), np.flatnonzero(zone_of_tower >= 0)
     # from a source to unmatched towers, on by any edge to zones, and back by matched ones (König)
@@ -168,7 +168,7 @@ def minimum_cover(overlap: csr_array) -> tuple[Integers, Integers]:
     return np.flatnonzero(~reached[:towers]), np.flatnonzero(reached[towers:source])
 
 
-def _intersections(cells: Geometries, zones: Geometries, points: Geometries) -> _Pieces:
+def _intersections(cells: Geometries, zones: Geometries, points: Geometries) -> _Intersections:
     tower, zone = shapely.STRtree(zones).query(cells, predicate="intersects")
     polygon = shapely.intersection(cells[tower], zones[zone])
     area = shapely.area(polygon)
@@ -183,10 +183,10 @@ def _intersections(cells: Geometries, zones: Geometries, points: Geometries) -> 
     polygon = np.concatenate([polygon, np.full(len(outside), shapely.Polygon(), dtype=object)])
     area = np.concatenate([area, np.ones(len(outside))])
     share = area / np.bincount(tower, weights=area, minlength=len(cells))[tower]
-    return _Pieces(tower=tower, zone=zone, polygon=polygon, share=share)
+    return _Intersections(tower=tower, zone=zone, polygon=polygon, share=share)
 
 
-def _columns(matrix: csr_array) -> int:
+def _column_count(matrix: csr_array) -> int:
     return int(np.asarray(matrix.shape)[1])
 
 
@@ -194,7 +194,7 @@ def cover_maps(
     overlap: csr_array, cover_towers: Integers, cover_zones: Integers
 ) -> tuple[csr_array, csr_array]:
     """Build D2's exact partition of each visit and the way back to zones."""
-    towers, zones = len(overlap.indptr) - 1, _columns(overlap)
+    towers, zones = len(overlap.indptr) - 1, _column_count(overlap)
     covered = np.zeros(zones)
     covered[cover_zones] = 1.0
     open_towers = np.zeros(towers)
@@ -216,7 +216,7 @@ def cover_maps(
 
 
 def _cover_centres(
-    pieces: _Pieces, zones: Geometries, cover_towers: Integers, cover_zones: Integers
+    pieces: _Intersections, zones: Geometries, cover_towers: Integers, cover_zones: Integers
 ) -> tuple[Floats, Floats]:
     """Centroids and areas of the cover's cells: rests of towers, then zones."""
     position = np.full(int(pieces.tower.max(initial=-1)) + 1, -1, dtype=np.int64)

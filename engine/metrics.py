@@ -18,24 +18,24 @@ SANITY_BOUND = 0.001
 NOTHING_SHOWN = 0.05
 """A release of fewer expected trips than this shows nothing, in at least 95% of draws (Markov)."""
 
-_MOST_ITERATIONS = 10_000_000
-_EVERY = 64
+_MAX_ITERATIONS = 10_000_000
+_SAMPLE_STRIDE = 64
 
 
-def largest(values: Numbers, n: int) -> Integers:
+def largest_positions(values: Numbers, n: int) -> Integers:
     """Return the positions of the `n` largest values, the largest first; ties by position.
 
-    >>> largest(np.array([3, 9, 9, 1]), 3).tolist()
+    >>> largest_positions(np.array([3, 9, 9, 1]), 3).tolist()
     [1, 2, 0]
     """
     chosen = np.arange(len(values))
-    sample = values[::_EVERY]
+    sample = values[::_SAMPLE_STRIDE]
     if 0 < n < len(sample):  # a million flows need no sorting for the first hundred
         chosen = np.flatnonzero(values >= np.partition(sample, len(sample) - n)[len(sample) - n])
     return chosen[np.argsort(-values[chosen], kind="stable")][:n].astype(np.int64)
 
 
-def mean_of_known(values: Floats) -> float:
+def mean_of_finite(values: Floats) -> float:
     """Return the mean of what is defined; NaN where nothing is."""
     known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else float("nan")
@@ -49,21 +49,21 @@ def mean_relative_error(truth: Floats, private: Floats) -> Floats:
     >>> mean_relative_error(np.array([[10.0, 10.0]]), np.array([[11.0, 7.0]]))
     array([0.2])
     """
-    truth, private = _pair(truth, private)
+    truth, private = _check_tables(truth, private)
     floor = SANITY_BOUND * truth.sum(axis=1, keepdims=True)
     bound = np.where(floor > 0, np.maximum(floor, truth), np.nan)
     return np.asarray((np.abs(private - truth) / bound).mean(axis=1))
 
 
-def pearson(truth: Floats, private: Floats) -> Floats:
+def pearson_correlation(truth: Floats, private: Floats) -> Floats:
     """Return each zone's Pearson correlation of private with true counts over the hours.
 
     NaN where one of the two series is constant and has none.
 
-    >>> pearson(np.array([[1.0, 2.0, 3.0]]), np.array([[2.0, 4.0, 6.5]])).round(4)
+    >>> pearson_correlation(np.array([[1.0, 2.0, 3.0]]), np.array([[2.0, 4.0, 6.5]])).round(4)
     array([0.9979])
     """
-    truth, private = _pair(truth, private)
+    truth, private = _check_tables(truth, private)
     a = truth - truth.mean(axis=1, keepdims=True)
     b = private - private.mean(axis=1, keepdims=True)
     # a constant series leaves rounding errors of its own size, not zeros
@@ -79,7 +79,7 @@ def total_error(truth: Floats, private: Floats) -> float:
     >>> total_error(np.array([[10.0, 10.0]]), np.array([[11.0, 8.0]]))
     0.05
     """
-    truth, private = _pair(truth, private)
+    truth, private = _check_tables(truth, private)
     total = float(truth.sum())
     return abs(float(private.sum()) - total) / total if total > 0 else float("nan")
 
@@ -96,7 +96,7 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
     ...                       np.array([[0.0, 300.0], [300.0, 0.0]]))
     array([150.])
     """
-    truth, private = _pair(truth, private)
+    truth, private = _check_tables(truth, private)
     size = len(truth)
     if distances_m.shape != (size, size):
         raise ParameterError(
@@ -108,7 +108,10 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
             "maps must have no negative count, got one; clip negative counts to 0 first"
         )
     return np.array(
-        [_moved(truth[:, hour], private[:, hour], distances_m) for hour in range(truth.shape[1])]
+        [
+            _earth_moved(truth[:, hour], private[:, hour], distances_m)
+            for hour in range(truth.shape[1])
+        ]
     )
 
 
@@ -127,7 +130,7 @@ def common_part(error: ArrayLike, released: ArrayLike, true: ArrayLike) -> Any:
     return 1 - np.asarray(error) / np.where(trips > 0, trips + np.asarray(released), np.nan)
 
 
-def _moved(p: Floats, q: Floats, distances_m: Floats) -> float:
+def _earth_moved(p: Floats, q: Floats, distances_m: Floats) -> float:
     from ot import emd2  # loads slowly and is needed last
 
     if p.sum() <= 0 or q.sum() <= 0:
@@ -139,11 +142,11 @@ def _moved(p: Floats, q: Floats, distances_m: Floats) -> float:
     if mass <= 0 or demand.sum() <= 0:
         return 0.0
     costs = np.ascontiguousarray(distances_m[np.ix_(source, sink)])
-    moved: Any = emd2(supply / mass, demand / demand.sum(), costs, numItermax=_MOST_ITERATIONS)
+    moved: Any = emd2(supply / mass, demand / demand.sum(), costs, numItermax=_MAX_ITERATIONS)
     return float(mass) * float(moved)
 
 
-def _pair(truth: Floats, private: Floats) -> tuple[Floats, Floats]:
+def _check_tables(truth: Floats, private: Floats) -> tuple[Floats, Floats]:
     if truth.shape != private.shape or truth.ndim != 2:
         raise ParameterError(
             "truth and private must be tables of the same shape (zones, hours), got "

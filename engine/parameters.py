@@ -44,23 +44,23 @@ GAUSSIAN_METHODS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
 EPSILON_RANGE = (1e-6, 1e6)
 """What the mechanisms take: beyond it noise or its absence is all there is, and floats overflow."""
 
-_SAMPLED = frozenset({"max_visits_per_user"})
-_STAGED = _SAMPLED | {"delta", "cluster_minimum", "scaling", "smoothing"}
-_TRIMS = frozenset({"unit", "max_trips_per_user"})
-USES: Mapping[str, frozenset[str]] = {
-    "zones_laplace": _SAMPLED,
-    "towers_laplace": _SAMPLED,
-    "lpa": _SAMPLED,
-    "efpa": _STAGED,
-    "efpag": _STAGED | {"gaussian"},
-    "efpag_joint": _STAGED | {"gaussian"},
+_SAMPLED_FIELDS = frozenset({"max_visits_per_user"})
+_STAGED_FIELDS = _SAMPLED_FIELDS | {"delta", "cluster_minimum", "scaling", "smoothing"}
+_TRUNCATION_FIELDS = frozenset({"unit", "max_trips_per_user"})
+USED_FIELDS: Mapping[str, frozenset[str]] = {
+    "zones_laplace": _SAMPLED_FIELDS,
+    "towers_laplace": _SAMPLED_FIELDS,
+    "lpa": _SAMPLED_FIELDS,
+    "efpa": _STAGED_FIELDS,
+    "efpag": _STAGED_FIELDS | {"gaussian"},
+    "efpag_joint": _STAGED_FIELDS | {"gaussian"},
     "zoom": frozenset({"delta"}),
-    "published": _TRIMS | {"suppression_threshold"},
-    "estimate": _TRIMS,
+    "published": _TRUNCATION_FIELDS | {"suppression_threshold"},
+    "estimate": _TRUNCATION_FIELDS,
 }
 """Fields of the parameters, beside ε, that change what a method releases or what it costs."""
 
-P = TypeVar("P")
+ParametersT = TypeVar("ParametersT")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,45 +111,49 @@ class DensityParameters:
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
-        validation.inside_open_interval(
+        validation.check_inside(
             "delta", self.delta, 0, 1, "choose it below one over the number of people, such as 1e-7"
         )
         visits, remedy = self.max_visits_per_user, "one visit is kept an hour; 30 is usual"
-        validation.whole_number("max_visits_per_user", visits, 1, MAX_VISITS_LIMIT, remedy=remedy)
+        validation.check_whole_number(
+            "max_visits_per_user", visits, 1, MAX_VISITS_LIMIT, remedy=remedy
+        )
         remedy = "'efpag_joint' is recommended"
-        validation.one_of("method", self.method, get_args(DensityMethod), remedy)
+        validation.check_one_of("method", self.method, get_args(DensityMethod), remedy)
         remedy = "'analytic' holds for every epsilon"
-        validation.one_of("gaussian", self.gaussian, get_args(GaussianCalibration), remedy)
+        validation.check_one_of("gaussian", self.gaussian, get_args(GaussianCalibration), remedy)
         if self.cluster_minimum is not None:
             remedy = "None takes the paper's formula"
-            validation.finite_at_least("cluster_minimum", self.cluster_minimum, 0, remedy)
-        if gaussian_for(self.method, self.epsilon, self.gaussian) != self.gaussian:
+            validation.check_at_least("cluster_minimum", self.cluster_minimum, 0, remedy)
+        if choose_calibration(self.method, self.epsilon, self.gaussian) != self.gaussian:
             raise ParameterError(
                 "epsilon must be at most 4 with gaussian='classical', got "
                 f"{self.epsilon!r}; P1's Theorem 3 covers Gaussian shares up to 1 (a quarter of "
                 "epsilon): choose gaussian='analytic'"
             )
 
-    def at(self, epsilon: float, method: DensityMethod | None = None) -> "DensityParameters":
+    def with_epsilon(
+        self, epsilon: float, method: DensityMethod | None = None
+    ) -> "DensityParameters":
         """Return the settings at another ε (and method), analytic where the classical ends.
 
         Examples
         --------
-        >>> DensityParameters(epsilon=0.3).at(5.0).gaussian
+        >>> DensityParameters(epsilon=0.3).with_epsilon(5.0).gaussian
         'analytic'
         """
         method = method or self.method
-        gaussian = gaussian_for(method, epsilon, self.gaussian)
+        gaussian = choose_calibration(method, epsilon, self.gaussian)
         return replace(self, epsilon=epsilon, method=method, gaussian=gaussian)
 
     @property
-    def used(self) -> "DensityParameters":
+    def canonical_form(self) -> "DensityParameters":
         """The same settings, with what the method does not use at its default."""
-        return _used(self, self.method)
+        return _to_canonical_form(self, self.method)
 
 
-def gaussian_for(
-    method: str, epsilon: float, wanted: GaussianCalibration = "classical"
+def choose_calibration(
+    method: str, epsilon: float, calibration: GaussianCalibration = "classical"
 ) -> GaussianCalibration:
     """Return the calibration that a method takes at a total ε: `wanted` where it holds.
 
@@ -158,11 +162,11 @@ def gaussian_for(
 
     Examples
     --------
-    >>> gaussian_for("efpag_joint", 4.0), gaussian_for("efpag_joint", 4.1), gaussian_for("lpa", 9)
-    ('classical', 'analytic', 'classical')
+    >>> [choose_calibration("efpag_joint", epsilon) for epsilon in (4.0, 4.1)]
+    ['classical', 'analytic']
     """
     beyond = method in GAUSSIAN_METHODS and epsilon > CLASSICAL_GAUSSIAN_MAX_EPSILON
-    return "analytic" if beyond else wanted
+    return "analytic" if beyond else calibration
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,14 +206,16 @@ class ODParameters:
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
         remedy = "'person-day' protects a day's trips"
-        validation.one_of("unit", self.unit, get_args(ODUnit), remedy)
+        validation.check_one_of("unit", self.unit, get_args(ODUnit), remedy)
         remedy = "'estimate' reads the same noisy cells with statistics"
-        validation.one_of("method", self.method, get_args(ODMethod), remedy)
+        validation.check_one_of("method", self.method, get_args(ODMethod), remedy)
         trips, remedy = self.max_trips_per_user, "1 to 20 is usual"
-        validation.whole_number("max_trips_per_user", trips, 1, MAX_TRIPS_LIMIT, remedy=remedy)
+        validation.check_whole_number(
+            "max_trips_per_user", trips, 1, MAX_TRIPS_LIMIT, remedy=remedy
+        )
         least, most = self.suppression_threshold, MAX_SUPPRESSION_THRESHOLD
         remedy = "0 suppresses negatives only, 15 is used by health agencies"
-        validation.whole_number("suppression_threshold", least, 0, most, remedy=remedy)
+        validation.check_whole_number("suppression_threshold", least, 0, most, remedy=remedy)
         if self.unit == "trip" and self.max_trips_per_user != 1:
             raise ParameterError(
                 "max_trips_per_user must be 1 at unit='trip', got "
@@ -217,14 +223,14 @@ class ODParameters:
                 "nobody: choose unit='person-day' to bound a person's trips"
             )
 
-    def at(self, epsilon: float) -> "ODParameters":
+    def with_epsilon(self, epsilon: float) -> "ODParameters":
         """Return the settings at another ε."""
         return replace(self, epsilon=epsilon)
 
     @property
-    def used(self) -> "ODParameters":
+    def canonical_form(self) -> "ODParameters":
         """The same settings, with what the method does not use at its default."""
-        return _used(self, self.method)
+        return _to_canonical_form(self, self.method)
 
     @property
     def noise_scale(self) -> float:
@@ -232,20 +238,20 @@ class ODParameters:
         return self.max_trips_per_user / self.epsilon
 
     @property
-    def least_shown(self) -> int:
+    def min_shown_count(self) -> int:
         """τ′ = max(τ, 1), the least count that Algorithm 1 shows."""
         return max(self.suppression_threshold, 1)
 
 
-def _used(parameters: P, method: str) -> P:
-    kept = {"epsilon", "method", *USES[method]}
+def _to_canonical_form(parameters: ParametersT, method: str) -> ParametersT:
+    kept = {"epsilon", "method", *USED_FIELDS[method]}
     given: Any = parameters
     named = {one.name: getattr(given, one.name) for one in fields(given) if one.name in kept}
     return type(parameters)(**named)
 
 
-def check_epsilon(value: object, usual: str = "0.1 to 2 is usual") -> None:
+def check_epsilon(value: object, usual_range: str = "0.1 to 2 is usual") -> None:
     """Raise `ParameterError` unless `value` is an ε that settings can have."""
-    validation.finite_within(
-        "epsilon", value, EPSILON_RANGE, f"smaller means more private, {usual}"
+    validation.check_within(
+        "epsilon", value, EPSILON_RANGE, f"smaller means more private, {usual_range}"
     )

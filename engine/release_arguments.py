@@ -18,14 +18,14 @@ _METHODS: dict[str, tuple[str, ...]] = {
 }
 
 
-def _day(text: str) -> date:
+def _parse_day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"'{text}' is no day such as 2024-01-31") from error
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     """Return the parser; ``run`` is the name of what is asked for."""
     parser = argparse.ArgumentParser(
         prog="mobility-privacy-explorer release",
@@ -69,41 +69,43 @@ def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
     join.add_argument("dataset")
 
 
-def _add_product(one: argparse.ArgumentParser, name: str) -> None:
-    one.set_defaults(run="release", product=name)
-    one.add_argument("dataset")
-    one.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
-    one.add_argument("--epsilon", type=float, required=True, help="per unit of protection")
-    one.add_argument(
+def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
+    parser.set_defaults(run="release", product=name)
+    parser.add_argument("dataset")
+    parser.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
+    parser.add_argument("--epsilon", type=float, required=True, help="per unit of protection")
+    parser.add_argument(
         "--tuned-on",
         choices=json.loads(_TITLES.read_text("utf-8"))["tuning"],
         required=True,
         help="how ε was chosen",
     )
-    one.add_argument("--tuning-note", default="", help="such as the days looked at")
-    one.add_argument("--twin", help="the dataset of the twin, for --tuned-on twin")
+    parser.add_argument("--tuning-note", default="", help="such as the days looked at")
+    parser.add_argument("--twin", help="the dataset of the twin, for --tuned-on twin")
     words = "where it is asked for, in the words that are asked for; more than once for more"
-    one.add_argument("--consent", action="append", default=[], metavar="WORDS", help=words)
+    parser.add_argument("--consent", action="append", default=[], metavar="WORDS", help=words)
     if name != "report":
         methods = _METHODS[name]
-        one.add_argument("--method", choices=methods, default=methods[0])
-        one.add_argument("--zones", default="zones", help="a level, or clusters-30")
+        parser.add_argument("--method", choices=methods, default=methods[0])
+        parser.add_argument("--zones", default="zones", help="a level, or clusters-30")
     if name == "density":
-        one.add_argument("--max-visits-per-user", type=int, default=30)
-        one.add_argument("--delta", type=float, default=1e-7)
-        one.add_argument("--gaussian", choices=("classical", "analytic"), default="classical")
+        parser.add_argument("--max-visits-per-user", type=int, default=30)
+        parser.add_argument("--delta", type=float, default=1e-7)
+        parser.add_argument("--gaussian", choices=("classical", "analytic"), default="classical")
         return
     units = ("person-day", "person", "trip") if name == "od" else ("user", "item")
-    one.add_argument("--unit", choices=units, default=units[0])
-    one.add_argument("--max-trips-per-user", type=int, default=4 if name == "od" else 20)
+    parser.add_argument("--unit", choices=units, default=units[0])
+    parser.add_argument("--max-trips-per-user", type=int, default=4 if name == "od" else 20)
     if name == "od":
-        one.add_argument("--suppression-threshold", type=int, default=15)
-        one.add_argument("--time", choices=("day", "week", "whole"), default="day")
-        one.add_argument("--from", dest="first_day", type=_day, help="first day (the first)")
-        one.add_argument("--to", dest="last_day", type=_day, help="last day (the last)")
-        one.add_argument("--span", type=int, help="compare the first so many days with the last")
-        one.add_argument("--trips", type=int, help="made in these days, a public number")
-        one.add_argument(
+        parser.add_argument("--suppression-threshold", type=int, default=15)
+        parser.add_argument("--time", choices=("day", "week", "whole"), default="day")
+        parser.add_argument(
+            "--from", dest="first_day", type=_parse_day, help="first day (the first)"
+        )
+        parser.add_argument("--to", dest="last_day", type=_parse_day, help="last day (the last)")
+        parser.add_argument("--span", type=int, help="compare the first so many days with the last")
+        parser.add_argument("--trips", type=int, help="made in these days, a public number")
+        parser.add_argument(
             "--sums-before-suppression",
             action="store_true",
             help="write unbiased totals, of which suppressed counts can be computed back",

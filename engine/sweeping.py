@@ -37,9 +37,9 @@ def sweep(
     >>> low > high
     True
     """
-    validation.whole_number("repeats", repeats, 1, remedy="20 is usual")
+    validation.check_whole_number("repeats", repeats, 1, remedy="20 is usual")
     truth, judged = product.truth(dataset, **when), score or product.scores
-    for repeat, source in enumerate(map(generators(rng), range(repeats))):
+    for repeat, source in enumerate(map(draw_generators(rng), range(repeats))):
         drawn_for, noise = None, None
         for setting, parameters in enumerate(settings):
             if drawn_for != parameters.method:  # every method from the same state
@@ -49,10 +49,10 @@ def sweep(
             yield setting, repeat, judged(truth, release)
 
 
-def generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:
+def draw_generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:
     """Return what gives draw i its generator: the same however many draws are asked for.
 
-    >>> numbered = generators(np.random.default_rng(0))
+    >>> numbered = draw_generators(np.random.default_rng(0))
     >>> numbered(7).random() == numbered(7).random() != numbered(8).random()
     True
     """

@@ -14,13 +14,13 @@ import numpy as np
 
 from . import density, origin_destination as od, sweeping
 from .arrays import Floats
-from .contract import Seen, Setting
-from .datasets import Dataset, remembered
+from .contract import Selection, Setting
+from .datasets import Dataset, memoise
 from .metrics import NOTHING_SHOWN
-from .origin_destination import NoiseLaw
+from .origin_destination import NoiseDistribution
 from .parameters import DensityParameters, ODParameters, ODUnit
-from .resolution import FINEST, look_at
-from .steps import Level, step
+from .resolution import FINEST, make_view
+from .verdict import Verdict, rate_value
 
 FLOWS_LIMITS, DENSITY_LIMITS = (0.9, 0.7), (0.95, 0.8)
 """From where on utility is good, and fair. A density without any weekly rhythm but with the right
@@ -55,8 +55,8 @@ class Utility:
     released: float
     standard_errors: tuple[float, float] = (0.0, 0.0)
     draws: int = 0
-    crossing: float = 1.0
-    limits: tuple[float, float] = FLOWS_LIMITS
+    crossing_share: float = 1.0
+    verdict_limits: tuple[float, float] = FLOWS_LIMITS
 
     @property
     def shows_nothing(self) -> bool:
@@ -94,9 +94,9 @@ class Utility:
         return self.released / self.true if self.true > 0 else 1.0
 
     @property
-    def level(self) -> Level:
+    def verdict(self) -> Verdict:
         """The verdict on `score`."""
-        return step(self.score, good=self.limits[0], partly=self.limits[1])
+        return rate_value(self.score, good=self.verdict_limits[0], fair=self.verdict_limits[1])
 
     @property
     def common_part(self) -> float:
@@ -106,7 +106,7 @@ class Utility:
     @property
     def overall_common_part(self) -> float:
         """Common part × share that crosses: what ranks settings of different zones."""
-        return self.common_part * self.crossing
+        return self.common_part * self.crossing_share
 
 
 def compute_utility(
@@ -120,8 +120,9 @@ def compute_utility(
     >>> from engine import datasets
     >>> flows = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=15)
     >>> country = datasets.load("rwanda-districts")
-    >>> utility = compute_utility(Setting(seen=Seen(dataset=country.id), parameters=flows), country)
-    >>> round(utility.retained, 2), round(utility.genuine, 3), utility.level
+    >>> setting = Setting(selection=Selection(dataset_id=country.id), parameters=flows)
+    >>> utility = compute_utility(setting, country)
+    >>> round(utility.retained, 2), round(utility.genuine, 3), utility.verdict
     (0.81, 0.997, 'partly')
     """
     parameters = setting.parameters
@@ -129,32 +130,32 @@ def compute_utility(
         epsilon, threshold = parameters.epsilon, parameters.suppression_threshold
         limits = [parameters.max_trips_per_user]
         return exact_utilities(
-            dataset, setting.seen, parameters.unit, limits, [epsilon], [threshold]
+            dataset, setting.selection, parameters.unit, limits, [epsilon], [threshold]
         )[0][0][0]
-    return drawn_utilities(dataset, setting.seen, [parameters], seed=seed, draws=draws)[0]
+    return drawn_utilities(dataset, setting.selection, [parameters], seed=seed, draws=draws)[0]
 
 
 def exact_utilities(
     dataset: Dataset,
-    seen: Seen,
+    seen: Selection,
     unit: ODUnit,
     limits: Sequence[int],
     epsilons: Sequence[float],
     thresholds: Sequence[int],
 ) -> list[list[list[Utility]]]:
     """Return the utilities of Laplace noise with suppression by T, ε and τ; nothing is drawn."""
-    view = look_at(dataset, seen.zones, seen.when)
+    view = make_view(dataset, seen.zone_level, seen.time)
     utilities: list[list[list[Utility]]] = []
     for limit in limits:
-        counted = od.histogram(view, unit, limit)
-        grid = od.heat_map(counted, epsilons, thresholds, limit)
-        true = counted.true_trips
+        counted = od.compute_histogram(view, unit, limit)
+        grid = od.compute_error_grid(counted, epsilons, thresholds, limit)
+        true = counted.total_trips
         sums = np.stack([grid.common, true + grid.bias], axis=-1).tolist()
         crossing = _crossing(dataset, seen, true)
         utilities.append(
             [
                 [
-                    Utility(common=common, true=true, released=released, crossing=crossing)
+                    Utility(common=common, true=true, released=released, crossing_share=crossing)
                     for common, released in row
                 ]
                 for row in sums
@@ -165,14 +166,14 @@ def exact_utilities(
 
 def drawn_utilities(
     dataset: Dataset,
-    seen: Seen,
+    seen: Selection,
     settings: Sequence[ODParameters | DensityParameters],
     *,
     seed: int | None = 0,
     draws: int | None = None,
 ) -> list[Utility]:
     """Return the utilities of settings of one product by draws that share their noise."""
-    view = look_at(dataset, seen.zones, seen.when)
+    view = make_view(dataset, seen.zone_level, seen.time)
     flows = isinstance(settings[0], ODParameters)
     product: Any = od if flows else density
     draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
@@ -187,8 +188,8 @@ def drawn_utilities(
     limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
     crossing = 1.0
     if flows:
-        crossing = _crossing(dataset, seen, od.histogram(view).true_trips)
-    return [_average(rows, crossing=crossing, limits=limits) for rows in sums]
+        crossing = _crossing(dataset, seen, od.compute_histogram(view).total_trips)
+    return [_average(rows, crossing_share=crossing, verdict_limits=limits) for rows in sums]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,15 +209,21 @@ class ReliableFlows:
 def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
     """Return which flows are reliable by themselves, by the law of the noise."""
     parameters = setting.parameters
-    view = look_at(dataset, setting.zones, setting.when)
-    counted = od.histogram(view, parameters.unit, parameters.max_trips_per_user)
-    some = counted.true > 0
-    kept, true, cells = counted.kept[some], counted.true[some], counted.cells[some]
+    view = make_view(dataset, setting.zone_level, setting.time)
+    counted = od.compute_histogram(view, parameters.unit, parameters.max_trips_per_user)
+    some = counted.true_counts > 0
+    kept, true, cells = (
+        counted.truncated_counts[some],
+        counted.true_counts[some],
+        counted.cell_counts[some],
+    )
     # exactly, of whole numbers of trips after trimming and before
-    law, least = NoiseLaw(1 / parameters.noise_scale), parameters.least_shown
+    law, least = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
     low = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), least)
     high = np.floor(true * (1 + RELIABLE_ERROR))
-    reliable = law.tail(low - kept) - law.tail(high + 1 - kept) >= CONFIDENCE - _ROUNDING
+    reliable = (
+        law.upper_tail(low - kept) - law.upper_tail(high + 1 - kept) >= CONFIDENCE - _ROUNDING
+    )
     sizes, size = np.unique(true, return_inverse=True)
     enough = sizes >= least  # of smaller ones hardly any is shown
     for weights in (cells, cells * true):
@@ -225,10 +232,10 @@ def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
             for values in (weights, weights * reliable)
         )
         enough &= fine >= NEARLY_ALL * every
-    trips = counted.true_trips
+    trips = counted.total_trips
     return ReliableFlows(
         count=int(cells @ reliable),
-        numbers=int(counted.cells.sum()),
+        numbers=int(counted.cell_counts.sum()),
         trips=float((cells * true) @ reliable / trips) if trips else 0.0,
         min_trips=int(sizes[enough][0]) if enough.any() else None,
     )
@@ -265,12 +272,14 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole > 0 else math.nan
 
 
-def _crossing(dataset: Dataset, seen: Seen, true: float) -> float:
+def _crossing(dataset: Dataset, seen: Selection, true: float) -> float:
     """Return the share of the trips between a dataset's own zones that cross the zones seen."""
-    if seen.zones == FINEST:
+    if seen.zone_level == FINEST:
         return 1.0
-    when = seen.when
-    every = remembered(
-        dataset, ("trips", when), lambda: od.histogram(look_at(dataset, when=when)).true_trips
+    when = seen.time
+    every = memoise(
+        dataset,
+        ("trips", when),
+        lambda: od.compute_histogram(make_view(dataset, time=when)).total_trips,
     )
     return true / every if every > 0 else 0.0

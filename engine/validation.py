@@ -12,32 +12,32 @@ from zoneinfo import ZoneInfo
 from .errors import ParameterError
 
 
-def finite_above(name: str, value: object, bound: float, remedy: str) -> float:
+def check_above(name: str, value: object, bound: float, remedy: str) -> float:
     """Return `value` as a float if it is a finite real number strictly above `bound`."""
     rule = f"must be a finite number above {bound:g}"
-    return _number(name, value, rule, remedy, lambda number: number > bound)
+    return _check_number(name, value, rule, remedy, lambda number: number > bound)
 
 
-def finite_at_least(name: str, value: object, low: float, remedy: str) -> float:
+def check_at_least(name: str, value: object, low: float, remedy: str) -> float:
     """Return `value` as a float if it is a finite real number of at least `low`."""
     rule = f"must be a finite number of at least {low:g}"
-    return _number(name, value, rule, remedy, lambda number: number >= low)
+    return _check_number(name, value, rule, remedy, lambda number: number >= low)
 
 
-def finite_within(name: str, value: object, limits: tuple[float, float], remedy: str) -> float:
+def check_within(name: str, value: object, limits: tuple[float, float], remedy: str) -> float:
     """Return `value` as a float from the first to the second of `limits`, both included."""
     low, high = limits
     rule = f"must be a number from {low:g} to {high:g}"
-    return _number(name, value, rule, remedy, lambda number: low <= number <= high)
+    return _check_number(name, value, rule, remedy, lambda number: low <= number <= high)
 
 
-def inside_open_interval(name: str, value: object, low: float, high: float, remedy: str) -> float:
+def check_inside(name: str, value: object, low: float, high: float, remedy: str) -> float:
     """Return `value` as a float if ``low < value < high``."""
     rule = f"must be a number above {low:g} and below {high:g}"
-    return _number(name, value, rule, remedy, lambda number: low < number < high)
+    return _check_number(name, value, rule, remedy, lambda number: low < number < high)
 
 
-def whole_number(
+def check_whole_number(
     name: str, value: object, low: int, high: int | None = None, *, remedy: str
 ) -> int:
     """Return `value` as an int if it is a whole number in ``[low, high]``.
@@ -51,29 +51,29 @@ def whole_number(
             math.inf if high is None else high
         )
 
-    number = _number(name, value, f"must be a whole number {limits}", remedy, holds)
+    number = _check_number(name, value, f"must be a whole number {limits}", remedy, holds)
     return int(value) if isinstance(value, Integral) else int(number)
 
 
-def one_of(name: str, value: object, choices: Collection[str], remedy: str) -> str:
+def check_one_of(name: str, value: object, choices: Collection[str], remedy: str) -> str:
     """Return `value` if it is one of `choices`; raise `ParameterError` otherwise."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
-        raise _refused(name, f"must be one of {listed}", value, remedy)
+        raise _parameter_error(name, f"must be one of {listed}", value, remedy)
     return value
 
 
-def time_zone(name: str, value: str) -> str:
+def check_time_zone(name: str, value: str) -> str:
     """Return `value` if it is an IANA time zone; raise `ParameterError` otherwise."""
     try:
         ZoneInfo(value)
     except (KeyError, ValueError, OSError):
         rule = "must be an IANA name such as 'America/Mexico_City'"
-        raise _refused(name, rule, value, "'04:00' means nothing without it") from None
+        raise _parameter_error(name, rule, value, "'04:00' means nothing without it") from None
     return value
 
 
-def as_real(value: object) -> float | None:
+def to_real(value: object) -> float | None:
     """Return `value` as a float, or None where it is no real number (booleans are none)."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return None
@@ -83,17 +83,17 @@ def as_real(value: object) -> float | None:
         return math.inf
 
 
-def _number(
+def _check_number(
     name: str, value: object, rule: str, remedy: str, holds: Callable[[float], bool]
 ) -> float:
     """Return `value` as a finite float for which a rule `holds`, or refuse it."""
-    number = as_real(value)
+    number = to_real(value)
     if number is None or not math.isfinite(number) or not holds(number):
-        raise _refused(name, rule, value, remedy)
+        raise _parameter_error(name, rule, value, remedy)
     return number
 
 
-def _refused(name: str, rule: str, value: object, remedy: str) -> ParameterError:
+def _parameter_error(name: str, rule: str, value: object, remedy: str) -> ParameterError:
     return ParameterError(
         f"{name} {rule}", value=repr(value), remedy=remedy, code="outside-domain", settings=(name,)
     )

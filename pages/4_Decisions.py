@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from engine.decisions import own_question
+from engine.decisions import default_question
 from pages._ui import state
 from pages._ui.decisions import aid, epidemic
 from pages._ui.shell import frame, presenter
@@ -25,7 +25,7 @@ def draw() -> None:
     if entry is None or setting is None:
         frame.missing(entry, "trips")
         return
-    own = AID if own_question(entry.metadata) == "aid" else EPIDEMIC
+    own = AID if default_question(entry.metadata) == "aid" else EPIDEMIC
     with st.container(horizontal=True, vertical_alignment="center"):
         view = state.choose("View", VIEWS, "decisions_view", own)
         presenter.switch()
@@ -33,7 +33,7 @@ def draw() -> None:
             frame.link(frame.HOME, "Home")
     if presenter.on():
         presenter.epsilon(view)
-    if view == EPIDEMIC and setting.when.step != "day":
+    if view == EPIDEMIC and setting.time.aggregation != "day":
         epidemic.draw_as_if_daily(setting, entry)
         return
     session().judged.add(entry.name)

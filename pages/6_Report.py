@@ -28,7 +28,7 @@ def draw() -> None:
     if setting is None:
         reported.missing(entry)
         return
-    question.ask(setting.parameters.on)
+    question.ask(setting.parameters.analyses)
     report = Report(setting)
     session().said = question.said(report.parameters)
     answer.draw(report)

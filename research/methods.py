@@ -61,11 +61,11 @@ def changes(name: str, dataset: Dataset) -> Iterator[Row]:
     spans = slice(0, 3), slice(4, 7)
     plain = od.ODParameters(epsilon=1.0, max_trips_per_user=4)
     true = [od.truth(dataset, days=days, sum_days=True)[0] for days in spans]
-    counts = [od.kept(dataset, plain, days=days, sum_days=True)[0] for days in spans]
+    counts = [od.truncated_matrices(dataset, plain, days=days, sum_days=True)[0] for days in spans]
     for epsilon in (0.1, 0.5, 1.0, 2.0):
-        at = plain.at(epsilon)
-        known = change.power(
-            counts, true, change.noise_law(at), least_shown=at.least_shown,
+        at = plain.with_epsilon(epsilon)
+        known = change.simulate_power(
+            counts, true, change.noise_distribution(at), least_shown=at.min_shown_count,
             rng=np.random.default_rng(0), size=100,
         )  # fmt: skip
         for what, value in known._asdict().items():

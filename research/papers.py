@@ -55,7 +55,7 @@ def density_rows() -> Iterator[Row]:
             correlations.append(scored.mean_correlation)
             if repeat < DISTANCE_REPEATS:
                 hours = metrics.earth_movers_distance(truth, drawn.counts, distances_m)
-                moved_m.append(metrics.mean_of_known(hours))
+                moved_m.append(metrics.mean_of_finite(hours))
         setting = f"{method}, ℓ = {kept}"
         values = {"MRE": errors, "Pearson": correlations, "EMD, m": moved_m}
         for (what, draws), figure in zip(values.items(), printed, strict=True):

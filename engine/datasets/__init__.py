@@ -9,9 +9,9 @@ True
 
 from .dataset import Dataset, load, save
 from .installed import available, data_root, data_roots
-from .memory import remembered
+from .memo import memoise
 from .metadata import Metadata
-from .tripcounts import RANK_BUCKET, TripCounts, Trips
+from .trip_counts import RANK_BUCKET, TripCounts, Trips
 
 __all__ = [
     "RANK_BUCKET",
@@ -23,6 +23,6 @@ __all__ = [
     "data_root",
     "data_roots",
     "load",
-    "remembered",
+    "memoise",
     "save",
 ]

@@ -21,25 +21,25 @@ from .. import validation
 from ..arrays import Integers
 from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK, MAX_VISITS_LIMIT
-from . import storage, tripfiles
+from . import storage, trip_files
 from .installed import available
 from .metadata import Metadata
-from .tripcounts import Trips
-from .zoomtables import FILES, ZoomTables, from_parquet
+from .multiscale_tables import MULTISCALE_TABLE_NAMES, MultiscaleTables, from_tables
+from .trip_counts import Trips
 
 if TYPE_CHECKING:
     from ..geography import Tessellation
 
 _ID_COLUMNS = ("location_id", "zone_id")
-_SLICE_ROWS = 2**20
+_ROWS_PER_SLICE = 2**20
 
 
 class _Slice(NamedTuple):
     """Visits kept for any ℓ, a prefix of some of the rows: there are millions."""
 
     cell: NDArray[np.int32]  # tower · 168 + hour, by ascending rank
-    n: NDArray[np.int32]
-    ends: NDArray[np.intp]  # rows of rank ≤ r, r = 0 … 255
+    visits: NDArray[np.int32]
+    prefix_ends: NDArray[np.intp]  # rows of rank ≤ r, r = 0 … 255
 
 
 class Dataset:
@@ -128,30 +128,32 @@ class Dataset:
 
         The sum over rank ≤ ℓ: removing a person changes it by at most ℓ in L₁, by 1 in an hour.
         """
-        limit = validation.whole_number(
+        limit = validation.check_whole_number(
             "max_visits_per_user", max_visits_per_user, 1, MAX_VISITS_LIMIT, remedy="30 is usual"
         )
         counts = np.zeros(len(self.towers) * HOURS_PER_WEEK)
-        for cell, n, ends in self._presampled:
+        for cell, n, ends in self._read_presampled_slices:
             end = ends[limit]
             counts += np.bincount(cell[:end], weights=n[:end], minlength=len(counts))
         return counts.astype(np.int64).reshape(-1, HOURS_PER_WEEK)
 
     @cached_property
-    def zoom_tables(self) -> ZoomTables:
+    def multiscale_tables(self) -> MultiscaleTables:
         """Clipped sums for the density method `zoom`; one person changes each by at most c."""
-        tables = {name: self._read(f"{name}.parquet", "density") for name in FILES}
-        return from_parquet(tables, self._tower_index, len(self.towers), self.metadata.zoom_clips)
+        tables = {name: self._read(f"{name}.parquet", "density") for name in MULTISCALE_TABLE_NAMES}
+        return from_tables(
+            tables, self._tower_index, len(self.towers), self.metadata.multiscale_clips
+        )
 
     @cached_property
     def trips(self) -> Trips:
         """Trips ranked within the person-day, a day at a time."""
-        return self._trips("trips")
+        return self._open_trips("trips")
 
     @cached_property
     def trips_by_person(self) -> Trips:
         """Trips ranked within the person over the whole period, a day at a time."""
-        return self._trips("trips_person")
+        return self._open_trips("trips_person")
 
     @cached_property
     def homes(self) -> Integers | None:
@@ -164,10 +166,10 @@ class Dataset:
         return counts
 
     @cached_property
-    def _presampled(self) -> list[_Slice]:
+    def _read_presampled_slices(self) -> list[_Slice]:
         table, slices = self._read("presampled.parquet", "density"), list[_Slice]()
-        for start in range(0, len(table), _SLICE_ROWS):
-            part = table.slice(start, _SLICE_ROWS)
+        for start in range(0, len(table), _ROWS_PER_SLICE):
+            part = table.slice(start, _ROWS_PER_SLICE)
             rank = part["rank"].to_numpy().astype(np.uint8)
             order = np.argsort(rank, kind="stable")
             cell = self._tower_index(part["location_id"]) * HOURS_PER_WEEK + part["hour"].to_numpy()
@@ -178,28 +180,29 @@ class Dataset:
         pa.default_memory_pool().release_unused()
         return slices
 
-    def _trips(self, name: str) -> Trips:
+    def _open_trips(self, name: str) -> Trips:
         file = f"{name}.parquet"
         self._require(file, "trip")
         with self._readable(file):
-            return tripfiles.opened(
+            return trip_files.open_trips(
                 self.folder, name, self._zone_index, len(self.zones), self.metadata.days
             )
 
     def _tower_index(self, ids: pa.ChunkedArray) -> Integers:
-        return self._positions(ids, self.towers["location_id"], "tower")
+        return self._find_positions(ids, self.towers["location_id"], "tower")
 
     def _zone_index(self, ids: pa.ChunkedArray) -> Integers:
-        return self._positions(ids, self.zones["zone_id"], "zone")
+        return self._find_positions(ids, self.zones["zone_id"], "zone")
 
-    def _positions(self, ids: pa.ChunkedArray, known: Any, what: str) -> Integers:
-        values = pa.array(known.astype(str), pa.string())
+    def _find_positions(self, ids: pa.ChunkedArray, listed_ids: Any, place_kind: str) -> Integers:
+        values = pa.array(listed_ids.astype(str), pa.string())
         encoded = ids.dictionary_encode().combine_chunks()  # look up each id once, not each row
         matches = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=values).fill_null(-1)
         rows = matches.to_numpy()[encoded.indices.fill_null(0).to_numpy()].astype(np.int64)
         if unknown := ids.null_count + int((rows < 0).sum()):
             raise DatasetError(
-                f"dataset '{self.id}': {unknown} rows name a {what} not listed; build it again"
+                f"dataset '{self.id}': {unknown} rows name a {place_kind} not listed; build it "
+                "again"
             )
         return rows
 
@@ -286,17 +289,17 @@ def save(
             if places is not None:
                 places.to_parquet(version / f"{name}.parquet", index=False, compression="zstd")
         for name, table in tables.items():
-            if name in tripfiles.NAMES:
+            if name in trip_files.TRIP_TABLE_NAMES:
                 ids = list(map(str, zones["zone_id"]))
-                tripfiles.write(version, name, table, ids, metadata.days)
+                trip_files.write_trips(version, name, table, ids, metadata.days)
                 continue
             path = version / f"{name}.parquet"
-            pq.write_table(_sorted(table), path, compression="zstd", compression_level=9)
+            pq.write_table(_sort_by_keys(table), path, compression="zstd", compression_level=9)
 
     return Dataset(storage.write_version(folder, metadata.to_json(), write, texts))
 
 
-def _sorted(table: pa.Table) -> pa.Table:
+def _sort_by_keys(table: pa.Table) -> pa.Table:
     """Return a table sorted by its keys: text by its place among its like, which takes less."""
     keys: list[Any] = []
     for name in table.column_names:

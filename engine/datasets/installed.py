@@ -3,15 +3,15 @@
 import os
 from pathlib import Path
 
-_BESIDE = Path(__file__).parents[2] / "data"  # of a checkout, or what a package ships
+_CHECKOUT_DATA = Path(__file__).parents[2] / "data"  # of a checkout, or what a package ships
 
 
 def data_root() -> Path:
     """Return the folder in which own datasets, releases and the ledger are kept."""
     if named := os.environ.get("MOBILITY_DATA"):
         return Path(named)
-    if (_BESIDE.parent / "pyproject.toml").is_file():
-        return _BESIDE
+    if (_CHECKOUT_DATA.parent / "pyproject.toml").is_file():
+        return _CHECKOUT_DATA
     user = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     return Path(user) / "mobility-privacy-explorer"
 
@@ -19,7 +19,11 @@ def data_root() -> Path:
 def data_roots() -> tuple[Path, ...]:
     """Return the folders that hold datasets for all: `data_root`, and what an install ships."""
     own = data_root()
-    return (own,) if os.environ.get("MOBILITY_DATA") or own == _BESIDE else (_BESIDE, own)
+    return (
+        (own,)
+        if os.environ.get("MOBILITY_DATA") or own == _CHECKOUT_DATA
+        else (_CHECKOUT_DATA, own)
+    )
 
 
 def available() -> dict[str, Path]:

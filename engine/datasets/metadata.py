@@ -7,10 +7,10 @@ from typing import Any, get_origin, get_type_hints
 from zoneinfo import ZoneInfo
 
 from ..errors import DatasetError
-from .zoomtables import ZoomClips
+from .multiscale_tables import MultiscaleClips
 
 FORMAT_VERSION = 3
-_MOST_DAYS = 100_000
+_MAX_DAYS = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,9 +45,9 @@ class Metadata:
         return tuple(self.first_day + timedelta(days=i) for i in range(count))
 
     @property
-    def zoom_clips(self) -> ZoomClips:
+    def multiscale_clips(self) -> MultiscaleClips:
         """How far people are scaled down by the method `zoom`; public."""
-        return ZoomClips.of(self.mean_visits_public, self.max_visits_cap)
+        return MultiscaleClips.from_mean_visits(self.mean_visits_public, self.max_visits_cap)
 
     @property
     def periods(self) -> tuple[date, ...]:
@@ -104,7 +104,7 @@ class Metadata:
                 value.encode("utf-8")  # half a character cannot be shown or written
         ZoneInfo(self.time_zone)
         days = (self.last_day - self.first_day).days + 1
-        if not 1 <= days <= _MOST_DAYS or (
+        if not 1 <= days <= _MAX_DAYS or (
             self.people_public is not None and self.people_public < 1
         ):
             raise ValueError("period or people")

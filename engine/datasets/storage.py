@@ -25,8 +25,8 @@ from typing import Any, cast
 from ..errors import DatasetError
 
 METADATA_FILE = "dataset.json"
-LARGEST_METADATA = 16_000_000
-KEPT_VERSIONS = 2
+MAX_METADATA_BYTES = 16_000_000
+RETAINED_VERSIONS = 2
 _VERSION = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}")
 _PARTIAL_SUFFIX = ".partial"
 _HIDDEN = ".leaving-"
@@ -43,30 +43,30 @@ def write_version(
     with _partial_folder(folder) as partial:
         write_tables(partial)
         for path in partial.iterdir():
-            _seal(path)
+            _make_read_only(path)
         for name, contents in (texts or {}).items():
             (partial / name).write_text(contents, encoding="utf-8")
-            _seal(partial / name)
+            _make_read_only(partial / name)
         described = {**metadata, "checksums": checksums(partial)}
         text = json.dumps(described, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
         (partial / METADATA_FILE).write_text(text, encoding="utf-8")
-        _seal(partial / METADATA_FILE)
+        _make_read_only(partial / METADATA_FILE)
         version = folder / hashlib.sha256(text.encode()).hexdigest()[:12]
-        if not _is_whole(version, described["checksums"]):
+        if not _is_complete(version, described["checksums"]):
             shutil.rmtree(version, ignore_errors=True)
             os.replace(partial, version)
         else:
             for name, contents in (texts or {}).items():
                 write_text_atomically(version / name, contents)
     write_text_atomically(folder / "current", version.name + "\n")
-    _prune(folder, version.name)
+    _remove_old_versions(folder, version.name)
     return version
 
 
 def current_version(folder: Path) -> Path:
     """Return the folder of the current version; raise `DatasetError` where there is none."""
     try:
-        name = _beginning(folder / "current", 1_000).strip()
+        name = _read_bounded_text(folder / "current", 1_000).strip()
     except (OSError, ValueError) as error:
         raise DatasetError(
             f"'{folder.name}' is not a dataset folder: its file 'current' cannot be read; name a "
@@ -83,11 +83,11 @@ def current_version(folder: Path) -> Path:
 def read_metadata(version: Path) -> dict[str, Any]:
     """Return the contents of ``dataset.json``; raise `DatasetError` if it cannot be read."""
     try:
-        document = json.loads(_beginning(version / METADATA_FILE, LARGEST_METADATA))
+        document = json.loads(_read_bounded_text(version / METADATA_FILE, MAX_METADATA_BYTES))
     except (OSError, ValueError, RecursionError) as error:
-        raise _damaged(version, "dataset.json cannot be read") from error
+        raise _corruption_error(version, "dataset.json cannot be read") from error
     if not isinstance(document, dict):
-        raise _damaged(version, "dataset.json holds no object")
+        raise _corruption_error(version, "dataset.json holds no object")
     return cast("dict[str, Any]", document)
 
 
@@ -99,7 +99,7 @@ def checksums(folder: Path) -> dict[str, str]:
 def verify(version: Path, expected: object) -> None:
     """Raise `DatasetError` unless the files of `version` are those of `expected`."""
     if not isinstance(expected, dict):
-        raise _damaged(version, "dataset.json holds no checksums")
+        raise _corruption_error(version, "dataset.json holds no checksums")
     expected = cast("dict[str, object]", expected)
     try:
         actual = checksums(version)
@@ -117,10 +117,10 @@ def verify(version: Path, expected: object) -> None:
             problem = "does not fit its checksum"
         else:
             continue
-        raise _damaged(version, f"{name} {problem}: it was changed or cut short")
+        raise _corruption_error(version, f"{name} {problem}: it was changed or cut short")
 
 
-def keep(folder: Path, target: Path) -> None:
+def copy_dataset(folder: Path, target: Path) -> None:
     """Copy a dataset's folder to `target`, whole or not at all; only its owner can read it."""
     hidden = target.with_name(f"{_HIDDEN}{os.getpid()}-{target.name}")
     try:
@@ -150,7 +150,7 @@ def delete(folder: Path) -> None:
         )
 
 
-def sweep(root: Path, prefix: str = _HIDDEN, *, starting: bool = False) -> None:
+def remove_abandoned(root: Path, prefix: str = _HIDDEN, *, starting: bool = False) -> None:
     """Delete this user's folders of that beginning whose process, named next, no longer runs.
 
     By default those that were being kept or deleted. A process that is `starting` may have the
@@ -158,7 +158,9 @@ def sweep(root: Path, prefix: str = _HIDDEN, *, starting: bool = False) -> None:
     """
     for left in root.glob(f"{prefix}*"):
         pid = left.name.removeprefix(prefix).partition("-")[0]
-        ended = pid.isdigit() and (not _runs(int(pid)) or (starting and int(pid) == os.getpid()))
+        ended = pid.isdigit() and (
+            not _is_running(int(pid)) or (starting and int(pid) == os.getpid())
+        )
         with suppress(OSError):
             if ended and left.lstat().st_uid == os.getuid() and not left.is_symlink():
                 shutil.rmtree(left, ignore_errors=True)
@@ -169,7 +171,7 @@ def make_owner_only(path: Path) -> None:
     path.chmod(0o700 if path.is_dir() else 0o600)
 
 
-def sync(path: Path) -> None:
+def flush_to_disk(path: Path) -> None:
     """Make a file durable, or what a folder holds."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
@@ -193,7 +195,7 @@ def write_text_atomically(path: Path, text: str) -> None:
 
 
 @contextmanager
-def only_writer(folder: Path) -> Generator[None]:
+def lock_for_writing(folder: Path) -> Generator[None]:
     """Let one process at a time build the dataset in `folder`; sweep what killed ones left."""
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
@@ -241,23 +243,23 @@ def _partial_folder(folder: Path) -> Generator[Path]:
             folder.rmdir()
 
 
-def _beginning(path: Path, most: int) -> str:
+def _read_bounded_text(path: Path, max_bytes: int) -> str:
     """Return a text file of at most `most` bytes; raise `ValueError` if it is longer or no file."""
     if not path.is_file():  # a pipe would never end
         raise ValueError("no file")
     with path.open("rb") as handle:
-        contents = handle.read(most + 1)
-    if len(contents) > most:
+        contents = handle.read(max_bytes + 1)
+    if len(contents) > max_bytes:
         raise ValueError("too long")
     return contents.decode("utf-8")
 
 
-def _seal(path: Path) -> None:
+def _make_read_only(path: Path) -> None:
     make_owner_only(path)
-    sync(path)
+    flush_to_disk(path)
 
 
-def _is_whole(version: Path, expected: dict[str, str]) -> bool:
+def _is_complete(version: Path, expected: dict[str, str]) -> bool:
     """Whether the same contents are there already: then nothing may disturb them."""
     try:
         verify(version, expected)
@@ -266,21 +268,21 @@ def _is_whole(version: Path, expected: dict[str, str]) -> bool:
     return (version / METADATA_FILE).is_file()
 
 
-def _prune(folder: Path, current: str) -> None:
+def _remove_old_versions(folder: Path, current: str) -> None:
     versions = [path for path in folder.iterdir() if (path / METADATA_FILE).is_file()]
     versions.sort(key=lambda path: (path.name == current, path.stat().st_mtime), reverse=True)
-    for old in versions[KEPT_VERSIONS:]:
+    for old in versions[RETAINED_VERSIONS:]:
         shutil.rmtree(old, ignore_errors=True)
 
 
-def _damaged(version: Path, fault: str) -> DatasetError:
+def _corruption_error(version: Path, fault: str) -> DatasetError:
     return DatasetError(
         f"dataset '{version.parent.name}': {fault}; "
         "build the dataset again or restore it from a copy"
     )
 
 
-def _runs(pid: int) -> bool:
+def _is_running(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -1,15 +1,29 @@
 """What noise does to decisions: an epidemic response, and aid after a shock (P2)."""
 
-from .aid import AidDraws, Outflow, Shock, ShockTotals, outflow, private_aid, shock, shock_totals
+from .aid import (
+    AidDraws,
+    Outflow,
+    Shock,
+    ShockTotals,
+    compute_shock_totals,
+    count_outflow,
+    load_shock,
+    simulate_private_aid,
+)
+from .decision_evaluation import (
+    default_question,
+    evaluate_aid,
+    evaluate_epidemic,
+    strongest_privacy,
+)
 from .epidemic import (
     EpidemicParameters,
-    private_epidemics,
-    scenario_origins,
-    suppressed_epidemic,
-    true_epidemic,
+    seed_zones,
+    simulate_private_epidemics,
+    simulate_suppressed_epidemic,
+    simulate_true_epidemic,
 )
-from .judge import judge_aid, judge_epidemic, own_question, strongest_privacy
-from .rules import Comparison, compare
+from .rules import Comparison, compare_decisions
 
 __all__ = [
     "AidDraws",
@@ -18,17 +32,17 @@ __all__ = [
     "Outflow",
     "Shock",
     "ShockTotals",
-    "compare",
-    "judge_aid",
-    "judge_epidemic",
-    "outflow",
-    "own_question",
-    "private_aid",
-    "private_epidemics",
-    "scenario_origins",
-    "shock",
-    "shock_totals",
+    "compare_decisions",
+    "compute_shock_totals",
+    "count_outflow",
+    "default_question",
+    "evaluate_aid",
+    "evaluate_epidemic",
+    "load_shock",
+    "seed_zones",
+    "simulate_private_aid",
+    "simulate_private_epidemics",
+    "simulate_suppressed_epidemic",
+    "simulate_true_epidemic",
     "strongest_privacy",
-    "suppressed_epidemic",
-    "true_epidemic",
 ]

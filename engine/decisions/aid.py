@@ -12,19 +12,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .. import noise, origin_destination as od, sweeping, validation
+from .. import exploration_noise, origin_destination as od, sweeping, validation
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
-from ..metrics import mean_of_known
-from ..origin_destination import NoiseLaw
-from ..origin_destination.laws import bias_and_variance
-from ..origin_destination.matrices import Days, day_indices, trimmed_counts
+from ..metrics import mean_of_finite
+from ..origin_destination import NoiseDistribution
+from ..origin_destination.cell_noise import bias_and_variance
+from ..origin_destination.matrices import Days, day_indices, truncated_counts
 from ..parameters import ODParameters
-from .epidemic import release_counts
-from .rules import first_zones, overlaps, zone_positions
+from .epidemic import add_noise_and_suppress
+from .rules import first_zones, top_k_overlap, zone_positions
 
-MOST_HELPED = 20
+MAX_TARGETED_AREAS = 20
 """Most destinations that are ranked."""
 
 
@@ -50,10 +50,10 @@ class Outflow:
         True trips between zones of the area, which are not counted.
     """
 
-    true: Floats
-    kept: Floats
+    true_trips: Floats
+    truncated_trips: Floats
     destinations: Integers
-    inside: Floats
+    internal_trips: Floats
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,13 +69,15 @@ class ShockTotals:
         (``suppression``), what ``noise`` changes in cells with true trips, ``phantoms`` elsewhere.
     """
 
-    true: Floats
-    expected: Floats
-    deviation: Floats
+    true_total: Floats
+    expected_total: Floats
+    standard_deviation: Floats
     causes: dict[str, Floats]
 
 
-def shock(dataset: Dataset, zone_ids: Sequence[str] | None = None, *, days: Days = None) -> Shock:
+def load_shock(
+    dataset: Dataset, zone_ids: Sequence[str] | None = None, *, days: Days = None
+) -> Shock:
     """Return the affected area and its days, as given or (None) as the dataset describes them.
 
     Where it names no days, the first seven are taken; where it names no zones, `DatasetError`.
@@ -98,24 +100,24 @@ def shock(dataset: Dataset, zone_ids: Sequence[str] | None = None, *, days: Days
     return Shock(zones=tuple(sorted(area)), days=day_indices(dataset, days))
 
 
-def outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Outflow:
+def count_outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Outflow:
     """Return the trips out of the affected area, true and as trimmed to T (confidential)."""
     area, days = np.array(event.zones), np.arange(len(event.days))
     outside = np.setdiff1d(np.arange(len(dataset.zones)), area)
-    true = trimmed_counts(dataset, "trip", 1, event.days)
+    true = truncated_counts(dataset, "trip", 1, event.days)
     kept = true
     if settings.unit != "trip":
-        kept = trimmed_counts(dataset, settings.unit, settings.max_trips_per_user, event.days)
+        kept = truncated_counts(dataset, settings.unit, settings.max_trips_per_user, event.days)
     leaving = np.ix_(days, area, outside)
     return Outflow(
-        true=true[leaving].astype(np.float64),
-        kept=kept[leaving].astype(np.float64),
+        true_trips=true[leaving].astype(np.float64),
+        truncated_trips=kept[leaving].astype(np.float64),
         destinations=outside,
-        inside=true[np.ix_(days, area, area)].sum(axis=(1, 2), dtype=np.float64),
+        internal_trips=true[np.ix_(days, area, area)].sum(axis=(1, 2), dtype=np.float64),
     )
 
 
-def shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotals:
+def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotals:
     """Return the total out-migration by day that a release shows, and what changes it.
 
     The settings are of the published method, with the unit and T of `leaving`.
@@ -125,20 +127,20 @@ def shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotals:
     >>> from engine import datasets
     >>> week = datasets.load("afghanistan-provinces")
     >>> params = ODParameters(epsilon=0.1, unit="trip")
-    >>> totals = shock_totals(outflow(week, shock(week), params), params)
-    >>> round(float(totals.expected.sum()), 4)
+    >>> totals = compute_shock_totals(count_outflow(week, load_shock(week), params), params)
+    >>> round(float(totals.expected_total.sum()), 4)
     50247.4753
     """
-    law = NoiseLaw(1 / settings.noise_scale)
-    days = len(leaving.true)
-    true, left = leaving.true.reshape(days, -1), leaving.kept.reshape(days, -1)
-    silent = np.where(left >= settings.least_shown, left, 0.0)  # what is left without noise
+    law = NoiseDistribution(1 / settings.noise_scale)
+    days = len(leaving.true_trips)
+    true, left = leaving.true_trips.reshape(days, -1), leaving.truncated_trips.reshape(days, -1)
+    silent = np.where(left >= settings.min_shown_count, left, 0.0)  # what is left without noise
     bias, variance = bias_and_variance(law, left, settings.suppression_threshold)
     shifted = left + bias
     return ShockTotals(
-        true=true.sum(axis=1),
-        expected=shifted.sum(axis=1),
-        deviation=np.sqrt(variance.sum(axis=1)),
+        true_total=true.sum(axis=1),
+        expected_total=shifted.sum(axis=1),
+        standard_deviation=np.sqrt(variance.sum(axis=1)),
         causes={
             "trimming": (left - true).sum(axis=1),
             "suppression": (silent - left).sum(axis=1),
@@ -159,11 +161,11 @@ class AidDraws(NamedTuple):
 
     totals: Floats
     overlap: Floats
-    named: Floats
-    fewer: Floats
+    targeting_rate: Floats
+    shortfall_rate: Floats
 
 
-def private_aid(
+def simulate_private_aid(
     dataset: Dataset,
     event: Shock,
     settings: Sequence[ODParameters],
@@ -177,12 +179,12 @@ def private_aid(
     All settings have the same method, unit and T; `k` destinations are helped a day. Draw i of a
     longer run equals draw i of a shorter one.
     """
-    leaving = outflow(dataset, event, settings[0])
-    shape, true = leaving.kept.shape, leaving.true.sum(axis=1)
-    wanted = validation.whole_number("draws", draws, 1, remedy="100 is usual")
+    leaving = count_outflow(dataset, event, settings[0])
+    shape, true = leaving.truncated_trips.shape, leaving.true_trips.sum(axis=1)
+    wanted = validation.check_whole_number("draws", draws, 1, remedy="100 is usual")
     remedy = "the area leaves that many zones to go to; 3 is P2's"
-    helped = validation.whole_number("k", k, 1, shape[2], remedy=remedy)
-    most, numbered = min(shape[2], max(helped, MOST_HELPED)), sweeping.generators(rng)
+    helped = validation.check_whole_number("k", k, 1, shape[2], remedy=remedy)
+    most, numbered = min(shape[2], max(helped, MAX_TARGETED_AREAS)), sweeping.draw_generators(rng)
     totals, overlap = (np.empty((len(settings), wanted)), np.empty((len(settings), wanted, most)))
     named, fewer = np.zeros((len(settings), shape[2])), np.zeros(len(settings))
     pair, room = np.empty((2, *shape), np.float32), np.empty(shape, np.float32)
@@ -191,19 +193,23 @@ def private_aid(
     for done in range(wanted):
         generator = numbered(done)
         if settings[0].method == "published":
-            noise.standard_laplace(generator, pair, out=standard)
+            exploration_noise.standard_laplace(generator, pair, out=standard)
         for row, each in enumerate(settings):
             if each.method == "published":
-                release_counts(leaving.kept, standard, each, room=room, out=released)
+                add_noise_and_suppress(
+                    leaving.truncated_trips, standard, each, room=room, out=released
+                )
             else:
                 for place, day in enumerate(event.days):
                     matrix = od.release(dataset, each, rng=generator, days=(day,)).counts[0]
                     released[place] = matrix[cells]
             by_destination = released.sum(axis=1)
             totals[row, done] = by_destination.sum()
-            found = overlaps(true, by_destination, most)
-            overlap[row, done] = [mean_of_known(of_days) for of_days in found.T]
+            found = top_k_overlap(true, by_destination, most)
+            overlap[row, done] = [mean_of_finite(of_days) for of_days in found.T]
             first = first_zones(by_destination, helped)
             named[row] += first.mean(axis=0)
             fewer[row] += (first.sum(axis=1) < helped).mean()
-    return AidDraws(totals=totals, overlap=overlap, named=named / wanted, fewer=fewer / wanted)
+    return AidDraws(
+        totals=totals, overlap=overlap, targeting_rate=named / wanted, shortfall_rate=fewer / wanted
+    )

@@ -18,11 +18,11 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from .. import noise, origin_destination as od, sweeping, validation
-from ..arrays import Floats, Singles
-from ..datasets import Dataset, remembered
+from .. import exploration_noise, origin_destination as od, sweeping, validation
+from ..arrays import Float32s, Floats
+from ..datasets import Dataset, memoise
 from ..errors import DatasetError, ParameterError
-from ..origin_destination.matrices import Days, day_indices, trimmed_counts
+from ..origin_destination.matrices import Days, day_indices, truncated_counts
 from ..parameters import ODParameters, ODUnit
 from .rules import zone_positions
 
@@ -30,13 +30,13 @@ Direction = Literal["departures", "arrivals"]
 """``departures`` mixes a zone with the places its people go to (M_ij, as P2 prints);
 ``arrivals`` with the places its visitors come from (M_ji, as P2 describes)."""
 
-LONGEST_DENSE = 2**22
+MAX_DENSE_DAYS = 2**22
 """Most cells of a whole period that are kept as one stack (32 MB); beyond, day by day."""
 BLOCK_CELLS = 2**22
 """Most numbers of prevalence in one block of draws (32 MB)."""
-FIRST_DRAWS, MOST_DRAWS = 4, 16
+FIRST_DRAWS, MAX_DRAWS = 4, 16
 """Draws of the first block, which a person waits for, and of the later ones."""
-LEAST_PEOPLE = 1.0
+MIN_RESIDENTS = 1.0
 """A noisy population below one person is taken as one, so that prevalence stays defined."""
 
 
@@ -58,13 +58,15 @@ class EpidemicParameters:
     direction: Direction = "departures"
 
     def __post_init__(self) -> None:
-        validation.finite_above("beta", self.beta, 0, "0.06 to 0.39 was fitted to COVID-19")
-        validation.finite_above("mu", self.mu, 0, "0.04 to 0.19 was fitted to COVID-19")
-        validation.finite_at_least("alpha", self.alpha, 0, "1 mixes travellers like residents")
-        validation.inside_open_interval("seed_share", self.seed_share, 0, 1, "0.01 is P2's")
-        validation.whole_number("steps_per_day", self.steps_per_day, 1, 100, remedy="1 is P2's")
+        validation.check_above("beta", self.beta, 0, "0.06 to 0.39 was fitted to COVID-19")
+        validation.check_above("mu", self.mu, 0, "0.04 to 0.19 was fitted to COVID-19")
+        validation.check_at_least("alpha", self.alpha, 0, "1 mixes travellers like residents")
+        validation.check_inside("seed_share", self.seed_share, 0, 1, "0.01 is P2's")
+        validation.check_whole_number(
+            "steps_per_day", self.steps_per_day, 1, 100, remedy="1 is P2's"
+        )
         remedy = "'departures' is what P2 prints"
-        validation.one_of("direction", self.direction, get_args(Direction), remedy)
+        validation.check_one_of("direction", self.direction, get_args(Direction), remedy)
         for rule, value in (
             ("beta·(1 + alpha)/steps_per_day", self.beta * (1 + self.alpha) / self.steps_per_day),
             ("mu/steps_per_day", self.mu / self.steps_per_day),
@@ -120,7 +122,7 @@ class Compartments:
             infected += moved
 
 
-class Scene(NamedTuple):
+class EpidemicScenario(NamedTuple):
     """Where epidemics happen: the checked arguments that every function here shares."""
 
     dataset: Dataset
@@ -130,32 +132,32 @@ class Scene(NamedTuple):
     model: EpidemicParameters
 
     @classmethod
-    def of(
+    def from_arguments(
         cls, dataset: Dataset, origins: Sequence[str], model: EpidemicParameters | None, days: Days
-    ) -> "Scene":
+    ) -> "EpidemicScenario":
         """Check the arguments of an epidemic."""
         chosen = day_indices(dataset, days)
         if len(chosen) < 2:
             rule, remedy = "an epidemic needs trips on at least 2 days", "choose more days"
             raise ParameterError(rule, value="1", remedy=remedy)
         places = zone_positions(dataset, origins, "origins")
-        return cls(dataset, places, home_people(dataset), chosen, model or EpidemicParameters())
+        return cls(dataset, places, people_by_home(dataset), chosen, model or EpidemicParameters())
 
     def matrices(self, unit: ODUnit, max_trips_per_user: int) -> Iterator[Floats]:
         """Yield the kept trips of each day but the last, shape (zones, zones)."""
         zones, limit = len(self.people), 1 if unit == "trip" else max_trips_per_user
 
-        def kept(days: tuple[int, ...]) -> Floats:
-            return trimmed_counts(self.dataset, unit, limit, days).astype(np.float64)
+        def load_truncated(days: tuple[int, ...]) -> Floats:
+            return truncated_counts(self.dataset, unit, limit, days).astype(np.float64)
 
-        if len(self.days) * zones * zones <= LONGEST_DENSE:
+        if len(self.days) * zones * zones <= MAX_DENSE_DAYS:
             asked = ("trips of a period", unit, limit, self.days)  # by a slider, again and again
-            yield from remembered(self.dataset, asked, lambda: kept(self.days))[:-1]
+            yield from memoise(self.dataset, asked, lambda: load_truncated(self.days))[:-1]
             return
         for day in self.days[:-1]:
-            yield kept((day,))[0]
+            yield load_truncated((day,))[0]
 
-    def spread(self, matrices: Iterator[Floats], people: Floats) -> Floats:
+    def simulate(self, matrices: Iterator[Floats], people: Floats) -> Floats:
         """Return I/N along the given matrices, one for each day but the last."""
         now = Compartments(people, self.origins, self.model)
         before = now.prevalence
@@ -167,7 +169,7 @@ class Scene(NamedTuple):
         return prevalence
 
 
-def home_people(dataset: Dataset) -> Floats:
+def people_by_home(dataset: Dataset) -> Floats:
     """Return the people by home zone, confidential as the trips: N_i, all above 0."""
     homes = dataset.homes
     if homes is None:
@@ -179,7 +181,7 @@ def home_people(dataset: Dataset) -> Floats:
     return homes.astype(np.float64)
 
 
-def true_epidemic(
+def simulate_true_epidemic(
     dataset: Dataset,
     origins: Sequence[str],
     model: EpidemicParameters | None = None,
@@ -195,15 +197,15 @@ def true_epidemic(
     Examples
     --------
     >>> from engine import datasets
-    >>> kabul = true_epidemic(datasets.load("afghanistan-2020"), ["AFG-1767"])
+    >>> kabul = simulate_true_epidemic(datasets.load("afghanistan-2020"), ["AFG-1767"])
     >>> int((kabul >= 0.2).sum())
     1500
     """
-    scene = Scene.of(dataset, origins, model, days)
-    return scene.spread(scene.matrices("trip", 1), scene.people)
+    scene = EpidemicScenario.from_arguments(dataset, origins, model, days)
+    return scene.simulate(scene.matrices("trip", 1), scene.people)
 
 
-def suppressed_epidemic(
+def simulate_suppressed_epidemic(
     dataset: Dataset,
     origins: Sequence[str],
     model: EpidemicParameters | None,
@@ -213,15 +215,16 @@ def suppressed_epidemic(
 ) -> Floats:
     """Return the prevalence if trips were trimmed and counts below τ suppressed, without noise.
 
-    What is left of the error when ε grows without bound. Arguments and errors as `true_epidemic`.
+    What is left of the error when ε grows without bound. Arguments and errors as
+    `simulate_true_epidemic`.
     """
-    scene = Scene.of(dataset, origins, model, days)
+    scene = EpidemicScenario.from_arguments(dataset, origins, model, days)
     kept = scene.matrices(settings.unit, settings.max_trips_per_user)
-    shown = (np.where(matrix >= settings.least_shown, matrix, 0.0) for matrix in kept)
-    return scene.spread(shown, scene.people)
+    shown = (np.where(matrix >= settings.min_shown_count, matrix, 0.0) for matrix in kept)
+    return scene.simulate(shown, scene.people)
 
 
-def private_epidemics(
+def simulate_private_epidemics(
     dataset: Dataset,
     origins: Sequence[str],
     model: EpidemicParameters | None,
@@ -241,32 +244,39 @@ def private_epidemics(
     array, shape (settings, draws, origins, days, zones)
         I/N of some draws, in their order; the first has at most `FIRST_DRAWS`.
     """
-    wanted = validation.whole_number("draws", draws, 1, remedy="20 is usual")
+    wanted = validation.check_whole_number("draws", draws, 1, remedy="20 is usual")
     if len({(each.method, each.unit, each.max_trips_per_user) for each in settings}) != 1:
         rule = "settings must be at least one, with the same method, unit and max_trips_per_user"
         got = f"{len(settings)} that differ" if settings else "none"
         raise ParameterError(rule, value=got, remedy="compare different units in separate runs")
-    scene, numbered = Scene.of(dataset, origins, model, days), sweeping.generators(rng)
+    scene, numbered = (
+        EpidemicScenario.from_arguments(dataset, origins, model, days),
+        sweeping.draw_generators(rng),
+    )
     zones = len(scene.people)
     one = len(settings) * zones * max(zones, len(scene.origins) * len(scene.days))
-    most = max(1, min(MOST_DRAWS, BLOCK_CELLS // one))
+    most = max(1, min(MAX_DRAWS, BLOCK_CELLS // one))
     ends = pairwise([0, *range(min(most, FIRST_DRAWS), wanted, most), wanted])
-    return (_block(scene, settings, [*map(numbered, range(*span))]) for span in ends)
+    return (_simulate_block(scene, settings, [*map(numbered, range(*span))]) for span in ends)
 
 
-def _block(
-    scene: Scene, settings: Sequence[ODParameters], generators: Sequence[np.random.Generator]
+def _simulate_block(
+    scene: EpidemicScenario,
+    settings: Sequence[ODParameters],
+    generators: Sequence[np.random.Generator],
 ) -> Floats:
     """Return the prevalence of one block of draws."""
     standard = np.stack([each.laplace(size=len(scene.people)) for each in generators])
     scales = np.array([1 / each.epsilon for each in settings])[:, None, None]
-    people = np.maximum(scene.people + scales * standard, LEAST_PEOPLE)
-    released = _published if settings[0].method == "published" else _other
-    return scene.spread(released(scene, settings, generators), people)
+    people = np.maximum(scene.people + scales * standard, MIN_RESIDENTS)
+    released = _release_by_laplace if settings[0].method == "published" else _release_by_method
+    return scene.simulate(released(scene, settings, generators), people)
 
 
-def _published(
-    scene: Scene, settings: Sequence[ODParameters], generators: Sequence[np.random.Generator]
+def _release_by_laplace(
+    scene: EpidemicScenario,
+    settings: Sequence[ODParameters],
+    generators: Sequence[np.random.Generator],
 ) -> Iterator[Floats]:
     """Yield P2's Algorithm 1 of each day, with one noise for all settings, in room taken once."""
     shape = (len(generators), len(scene.people), len(scene.people))
@@ -275,26 +285,28 @@ def _published(
     released = np.empty((len(settings), *shape))
     for matrix in scene.matrices(settings[0].unit, settings[0].max_trips_per_user):
         for one, generator in zip(standard, generators, strict=True):
-            noise.standard_laplace(generator, pair, out=one)
+            exploration_noise.standard_laplace(generator, pair, out=one)
         diagonals[...] = 0.0  # an empty cell without noise is released as 0
         for private, each in zip(released, settings, strict=True):
-            release_counts(matrix, standard, each, room=room, out=private)
+            add_noise_and_suppress(matrix, standard, each, room=room, out=private)
         yield released
 
 
-def release_counts(
-    counts: Floats, standard: Singles, settings: ODParameters, *, room: Singles, out: Floats
+def add_noise_and_suppress(
+    counts: Floats, standard: Float32s, settings: ODParameters, *, room: Float32s, out: Floats
 ) -> None:
     """Fill `out` with Algorithm 1 on kept counts: count + ⌊scale·η + ½⌋, and 0 below τ′."""
     np.multiply(standard, settings.noise_scale, out=room)
     np.add(room, 0.5, out=room)
     np.floor(room, out=room)
     np.add(counts, room, out=out)
-    out *= out >= settings.least_shown
+    out *= out >= settings.min_shown_count
 
 
-def _other(
-    scene: Scene, settings: Sequence[ODParameters], generators: Sequence[np.random.Generator]
+def _release_by_method(
+    scene: EpidemicScenario,
+    settings: Sequence[ODParameters],
+    generators: Sequence[np.random.Generator],
 ) -> Iterator[Floats]:
     """Yield the releases of each day by a method that has no law of one cell."""
     for day in scene.days[:-1]:
@@ -302,7 +314,7 @@ def _other(
                          for generator in generators] for each in settings])  # fmt: skip
 
 
-def scenario_origins(dataset: Dataset) -> dict[str, str]:
+def seed_zones(dataset: Dataset) -> dict[str, str]:
     """Return zone ids under ``largest``, ``mid_size``, ``random``, as the dataset names them.
 
     For other datasets the zones with the largest and the median population, none at random.
@@ -311,5 +323,5 @@ def scenario_origins(dataset: Dataset) -> dict[str, str]:
     named: Mapping[str, str] = dataset.metadata.scenario.get("epidemic_origins", {})
     if named and set(named.values()) <= set(ids):
         return dict(named)
-    order = np.argsort(-home_people(dataset), kind="stable")
+    order = np.argsort(-people_by_home(dataset), kind="stable")
     return {"largest": ids[order[0]], "mid_size": ids[order[len(order) // 2]]}

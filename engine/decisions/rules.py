@@ -17,19 +17,19 @@ from ..arrays import Booleans, Floats, Integers, Numbers
 from ..datasets import Dataset
 from ..errors import ParameterError
 
-THRESHOLD = 0.20
+PREVALENCE_THRESHOLD = 0.20
 """Prevalence from which a zone acts (P2)."""
 
-NEVER = -1
+NEVER_ACTS = -1
 """First acting day of a zone that never acts."""
 
 
-class OverZones(NamedTuple):
+class ZoneSummary(NamedTuple):
     """Mean (NaN without any) and deviation over the zones with a figure, and how many lack it."""
 
     mean: Floats
     standard_deviation: Floats
-    undefined: Integers
+    undefined_zones: Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,47 +37,49 @@ class Comparison:
     """Decisions of a run against those with the true data; arrays have shape (…, zones).
 
     Of all `days`, those on which a zone should act and does not (`missed`), acts and should not
-    (`needless`), acts in truth and in the run; the first acting day, `NEVER` where there is none.
+    (`needless`), acts in truth and in the run; the first acting day, or `NEVER_ACTS`.
     """
 
-    missed: Integers
-    needless: Integers
-    acting_true: Integers
-    acting: Integers
-    first_true: Integers
-    first: Integers
+    missed_days: Integers
+    needless_days: Integers
+    true_action_days: Integers
+    action_days: Integers
+    first_true_day: Integers
+    first_day: Integers
     days: int
 
     @property
-    def accuracy(self) -> OverZones:
+    def accuracy(self) -> ZoneSummary:
         """Share of days decided as with the true data."""
-        right = self.days - self.missed - self.needless
-        return _over_zones(right, np.full_like(right, self.days))
+        right = self.days - self.missed_days - self.needless_days
+        return _summarise_over_zones(right, np.full_like(right, self.days))
 
     @property
-    def precision(self) -> OverZones:
+    def precision(self) -> ZoneSummary:
         """Share of the days acted on that are right; undefined where a zone never acts."""
-        return _over_zones(self.acting - self.needless, self.acting)
+        return _summarise_over_zones(self.action_days - self.needless_days, self.action_days)
 
     @property
-    def recall(self) -> OverZones:
+    def recall(self) -> ZoneSummary:
         """Share of the days to act on that are acted on; undefined where there is none."""
-        hits = self.acting_true - self.missed
-        return _over_zones(hits, np.broadcast_to(self.acting_true, hits.shape))
+        hits = self.true_action_days - self.missed_days
+        return _summarise_over_zones(hits, np.broadcast_to(self.true_action_days, hits.shape))
 
     @property
     def never_acting_accuracy(self) -> Floats:
         """Accuracy, mean over zones, of a policy that never acts."""
-        return 1 - self.acting_true.mean(axis=-1) / self.days
+        return 1 - self.true_action_days.mean(axis=-1) / self.days
 
     @property
-    def shift(self) -> Floats:
+    def shift_days(self) -> Floats:
         """Days by which a zone begins later than in truth; NaN where it never acts in either."""
-        both = (self.first_true != NEVER) & (self.first != NEVER)
-        return np.where(both, self.first - self.first_true, np.nan)
+        both = (self.first_true_day != NEVER_ACTS) & (self.first_day != NEVER_ACTS)
+        return np.where(both, self.first_day - self.first_true_day, np.nan)
 
 
-def compare(true: Floats, other: Floats, threshold: float = THRESHOLD) -> Comparison:
+def compare_decisions(
+    true: Floats, other: Floats, threshold: float = PREVALENCE_THRESHOLD
+) -> Comparison:
     """Compare the decisions of a run with those of the true data.
 
     Both are prevalences of shape (…, days, zones); `other` may have axes before those of `true`. A
@@ -87,37 +89,37 @@ def compare(true: Floats, other: Floats, threshold: float = THRESHOLD) -> Compar
     --------
     >>> true = np.array([[0.1, 0.1], [0.3, 0.1], [0.3, 0.1]])
     >>> other = np.array([[0.1, 0.1], [0.1, 0.3], [0.3, 0.1]])
-    >>> result = compare(true, other)
-    >>> result.missed.tolist(), result.needless.tolist(), result.shift.tolist()
+    >>> result = compare_decisions(true, other)
+    >>> result.missed_days.tolist(), result.needless_days.tolist(), result.shift_days.tolist()
     ([1, 0], [0, 1], [1.0, nan])
     """
-    truly, now = acts(true, threshold), acts(other, threshold)
+    truly, now = is_above_threshold(true, threshold), is_above_threshold(other, threshold)
     return Comparison(
-        missed=(truly & ~now).sum(axis=-2),
-        needless=(now & ~truly).sum(axis=-2),
-        acting_true=truly.sum(axis=-2),
-        acting=now.sum(axis=-2),
-        first_true=_first(truly),
-        first=_first(now),
+        missed_days=(truly & ~now).sum(axis=-2),
+        needless_days=(now & ~truly).sum(axis=-2),
+        true_action_days=truly.sum(axis=-2),
+        action_days=now.sum(axis=-2),
+        first_true_day=_first_action_day(truly),
+        first_day=_first_action_day(now),
         days=truly.shape[-2],
     )
 
 
-def acts(prevalence: Floats, threshold: float = THRESHOLD) -> Booleans:
+def is_above_threshold(prevalence: Floats, threshold: float = PREVALENCE_THRESHOLD) -> Booleans:
     """Return whether each zone acts on each day."""
-    if validation.as_real(threshold) != 1:
-        validation.inside_open_interval("threshold", threshold, 0, 1, "P2 acts from 0.2")
+    if validation.to_real(threshold) != 1:
+        validation.check_inside("threshold", threshold, 0, 1, "P2 acts from 0.2")
     return prevalence >= threshold
 
 
-def joined(comparisons: Sequence[Comparison], axis: int) -> Comparison:
+def join_comparisons(comparisons: Sequence[Comparison], axis: int) -> Comparison:
     """Join comparisons of the same truth along an axis of their draws, in order."""
-    names = ("missed", "needless", "acting", "first")
+    names = ("missed_days", "needless_days", "action_days", "first_day")
     parts = {n: np.concatenate([getattr(c, n) for c in comparisons], axis=axis) for n in names}
     return replace(comparisons[0], **parts)
 
 
-def places(totals: Numbers) -> Integers:
+def rank_by_size(totals: Numbers) -> Integers:
     """Return the place of each entry by size over the last axis, 0 for the largest."""
     order = np.argsort(-totals, axis=-1, kind="stable")
     return np.argsort(order, axis=-1, kind="stable")
@@ -125,12 +127,14 @@ def places(totals: Numbers) -> Integers:
 
 def first_zones(totals: Numbers, k: int) -> Booleans:
     """Return which entries of the last axis are among the first k."""
-    return (places(totals) < k) & (totals > 0)
+    return (rank_by_size(totals) < k) & (totals > 0)
 
 
-def overlaps(true: Numbers, released: Numbers, most: int) -> Floats:
+def top_k_overlap(true: Numbers, released: Numbers, most: int) -> Floats:
     """Return the share of the true first k = 1 … `most` that are named; NaN where there is none."""
-    both = np.maximum(places(true), places(released))  # among the first k in both if below k
+    both = np.maximum(
+        rank_by_size(true), rank_by_size(released)
+    )  # among the first k in both if below k
     named = (true > 0) & (released > 0)
     ks = np.arange(1, most + 1)
     hits = np.stack([(named & (both < k)).sum(axis=-1) for k in ks], axis=-1)
@@ -151,19 +155,19 @@ def zone_positions(dataset: Dataset, ids: Sequence[str], name: str) -> tuple[int
     return tuple(position[zone] for zone in wanted)
 
 
-def _first(acting: Booleans) -> Integers:
-    return np.where(acting.any(axis=-2), acting.argmax(axis=-2), NEVER)
+def _first_action_day(acting: Booleans) -> Integers:
+    return np.where(acting.any(axis=-2), acting.argmax(axis=-2), NEVER_ACTS)
 
 
-def _over_zones(part: Integers, whole: Integers) -> OverZones:
+def _summarise_over_zones(part: Integers, whole: Integers) -> ZoneSummary:
     defined = whole > 0
     counted = defined.sum(axis=-1)
     share = np.where(defined, part / np.maximum(whole, 1), 0.0)
     mean = share.sum(axis=-1) / np.maximum(counted, 1)
     squares = np.where(defined, (share - mean[..., None]) ** 2, 0.0)
     deviation = np.sqrt(squares.sum(axis=-1) / np.maximum(counted - 1, 1))
-    return OverZones(
+    return ZoneSummary(
         mean=np.where(counted == 0, np.nan, mean),
         standard_deviation=np.where(counted < 2, np.nan, deviation),
-        undefined=defined.shape[-1] - counted,
+        undefined_zones=defined.shape[-1] - counted,
     )

@@ -3,12 +3,12 @@
 from ..parameters import DensityParameters
 from .accounting import (
     as_released,
-    at_equal_proved_epsilon,
     default_cluster_minimum,
-    delta_is_large,
+    is_delta_large,
+    match_proved_epsilon,
     proved_epsilon,
 )
-from .aggregates import cover_series, presampled, truth
+from .aggregates import cover_series, presampled_counts, truth
 from .mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
 from .methods import METHODS, draw_noise, ledger, plan, release
 from .scoring import DensityScores, scores
@@ -21,14 +21,14 @@ __all__ = [
     "DensityRelease",
     "DensityScores",
     "as_released",
-    "at_equal_proved_epsilon",
     "cover_series",
     "default_cluster_minimum",
-    "delta_is_large",
     "draw_noise",
+    "is_delta_large",
     "ledger",
+    "match_proved_epsilon",
     "plan",
-    "presampled",
+    "presampled_counts",
     "proved_epsilon",
     "release",
     "scores",

@@ -13,13 +13,22 @@ import numpy as np
 
 from .. import validation
 from ..arrays import Floats
-from ..ledger import Kind, Ledger, Noise, Norm, Notion, Stage, Unit, simple_ledger
 from ..parameters import (
     CLASSICAL_GAUSSIAN_MAX_EPSILON,
     FOURIER_METHODS,
     GAUSSIAN_METHODS,
     HOURS_PER_WEEK,
     DensityParameters,
+)
+from ..privacy_ledger import (
+    Ledger,
+    Noise,
+    Norm,
+    PrivacyDefinition,
+    PrivacyUnit,
+    Query,
+    Stage,
+    simple_ledger,
 )
 from .gaussian import analytic_sigma, bracketed_root, strength_to_epsilon
 
@@ -32,13 +41,13 @@ RELATIVE_NOISE = 0.01
 RELEASED_EPSILONS, RELEASED_DELTA = (1e-3, 50.0), 1e-3
 """Within which ε the release of a density with Gaussian noise lies, and its largest δ."""
 
-KEPT: Floats = np.arange(1, HOURS_PER_WEEK + 1, dtype=np.float64)
+COEFFICIENT_COUNTS: Floats = np.arange(1, HOURS_PER_WEEK + 1, dtype=np.float64)
 """The k that can be chosen."""
 
-_COUNTS = {
-    "zones_laplace": Kind.ZONE_COUNTS,
-    "towers_laplace": Kind.TOWER_COUNTS,
-    "lpa": Kind.COVER_COUNTS,
+_COUNT_KINDS = {
+    "zones_laplace": Query.ZONE_COUNTS,
+    "towers_laplace": Query.TOWER_COUNTS,
+    "lpa": Query.COVER_COUNTS,
 }
 
 
@@ -66,8 +75,8 @@ def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
     """
     scale = coefficient_scale(parameters)
     if parameters.method == "efpa":
-        return math.sqrt(2) * scale * KEPT
-    return scale * np.sqrt(KEPT * clusters)
+        return math.sqrt(2) * scale * COEFFICIENT_COUNTS
+    return scale * np.sqrt(COEFFICIENT_COUNTS * clusters)
 
 
 def default_cluster_minimum(parameters: DensityParameters) -> float:
@@ -84,9 +93,9 @@ def default_cluster_minimum(parameters: DensityParameters) -> float:
 def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
     """Return one stage that costs all of ε: Laplace noise on counts of ℓ visits a person."""
     kept = parameters.max_visits_per_user
-    kind, scale = _COUNTS[parameters.method], kept / parameters.epsilon
+    kind, scale = _COUNT_KINDS[parameters.method], kept / parameters.epsilon
     stage = Stage(kind, Noise.LAPLACE, kept, Norm.L1, scale, parameters.epsilon)
-    return simple_ledger((stage,), unit=Unit.PERSON_WEEK)
+    return simple_ledger((stage,), unit=PrivacyUnit.PERSON_WEEK)
 
 
 def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[Stage, ...]:
@@ -97,15 +106,15 @@ def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
     """
     kept, quarter = parameters.max_visits_per_user, parameters.epsilon / 4
 
-    def laplace(kind: Kind, sensitivity: int, share: float) -> Stage:
+    def laplace(kind: Query, sensitivity: int, share: float) -> Stage:
         return Stage(kind, Noise.LAPLACE, sensitivity, Norm.L1, sensitivity / share, share)
 
-    totals = [laplace(Kind.COVER_TOTALS, kept, 2 * quarter)]
+    totals = [laplace(Query.COVER_TOTALS, kept, 2 * quarter)]
     if parameters.scaling:
-        visits = laplace(Kind.ALL_VISITS, max_visits_cap, quarter)
-        totals = [laplace(Kind.TOWER_SHARES, 1, quarter), visits]
+        visits = laplace(Query.ALL_VISITS, max_visits_cap, quarter)
+        totals = [laplace(Query.TOWER_SHARES, 1, quarter), visits]
     joint = parameters.method == "efpag_joint"
-    choice = Kind.JOINT_CHOICE if joint else Kind.CHOICE_BY_CLUSTER
+    choice = Query.JOINT_CHOICE if joint else Query.CHOICE_BY_CLUSTER
     noise, delta = Noise.ROOT_K_LAPLACE, 0.0
     if parameters.method in GAUSSIAN_METHODS:
         classical, delta = parameters.gaussian == "classical", parameters.delta
@@ -114,7 +123,7 @@ def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
     return (
         *totals,
         Stage(choice, Noise.EXPONENTIAL, root, Norm.L2, None, quarter),
-        Stage(Kind.COEFFICIENTS, noise, root, Norm.L2, scale, quarter, delta),
+        Stage(Query.COEFFICIENTS, noise, root, Norm.L2, scale, quarter, delta),
     )
 
 
@@ -124,9 +133,9 @@ def fourier_ledger(
     """Return stages and the three totals of EFPA and EFPAG; |ℂ| and K_max are public."""
     stages = fourier_stages(parameters, max_visits_cap)
     published = {
-        Noise.ROOT_K_LAPLACE: Notion.PURE,
-        Noise.CLASSICAL_GAUSSIAN: Notion.PROBABILISTIC,
-        Noise.ANALYTIC_GAUSSIAN: Notion.APPROXIMATE,
+        Noise.ROOT_K_LAPLACE: PrivacyDefinition.PURE,
+        Noise.CLASSICAL_GAUSSIAN: PrivacyDefinition.PROBABILISTIC,
+        Noise.ANALYTIC_GAUSSIAN: PrivacyDefinition.APPROXIMATE,
     }[stages[-1].noise]
     pure = pure_epsilon(parameters, cover_size)
     proved = proved_epsilon(parameters, cover_size)
@@ -138,8 +147,8 @@ def fourier_ledger(
         delta=parameters.delta,
         published_notion=published,
         pure_notion=published,
-        proved_notion=published if proved == pure else Notion.APPROXIMATE,
-        unit=Unit.PERSON_WEEK,
+        proved_notion=published if proved == pure else PrivacyDefinition.APPROXIMATE,
+        unit=PrivacyUnit.PERSON_WEEK,
     )
 
 
@@ -165,7 +174,7 @@ def proved_epsilon(parameters: DensityParameters, cover_size: int) -> float:
     pure = pure_epsilon(parameters, cover_size)
     if parameters.method not in FOURIER_METHODS:
         return pure
-    perturbed = zcdp_to_epsilon(fourier_zcdp(parameters), parameters.delta)
+    perturbed = convert_zcdp_to_epsilon(fourier_zcdp(parameters), parameters.delta)
     if parameters.method == "efpag_joint":
         strength = math.sqrt(parameters.max_visits_per_user) / coefficient_scale(parameters)
         choice = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * parameters.epsilon / 8
@@ -186,7 +195,7 @@ def fourier_zcdp(parameters: DensityParameters) -> float:
     return choices + parameters.max_visits_per_user / (2 * coefficient_scale(parameters) ** 2)
 
 
-def zcdp_to_epsilon(rho: float, delta: float) -> float:
+def convert_zcdp_to_epsilon(rho: float, delta: float) -> float:
     """Return the ε at which ρ-zCDP is (ε, δ)-DP.
 
     The least over orders α of ρα + ln(1 − 1/α) − ln(δα)/(α − 1) (Canonne, Kamath and Steinke,
@@ -200,7 +209,7 @@ def zcdp_to_epsilon(rho: float, delta: float) -> float:
     return max(float(epsilons.min()), 0.0)
 
 
-def at_equal_proved_epsilon(
+def match_proved_epsilon(
     parameters: DensityParameters, target: float, cover_size: int
 ) -> DensityParameters:
     """Return the settings with ε rescaled so that the best proved total equals `target`.
@@ -209,11 +218,11 @@ def at_equal_proved_epsilon(
 
     Examples
     --------
-    >>> fair = at_equal_proved_epsilon(DensityParameters(epsilon=0.3, delta=2e-6), 0.3, 934)
+    >>> fair = match_proved_epsilon(DensityParameters(epsilon=0.3, delta=2e-6), 0.3, 934)
     >>> round(fair.epsilon, 2), round(proved_epsilon(fair, 934), 6)
     (0.36, 0.3)
     """
-    validation.finite_above("target", target, 0, "it is the total to reach")
+    validation.check_above("target", target, 0, "it is the total to reach")
 
     def excess(epsilon: float) -> float:
         return proved_epsilon(replace(parameters, epsilon=epsilon), cover_size) - target
@@ -226,7 +235,7 @@ def at_equal_proved_epsilon(
     while excess(high) < 0:
         if high == ceiling:
             analytic = replace(parameters, gaussian="analytic")
-            return at_equal_proved_epsilon(analytic, target, cover_size)
+            return match_proved_epsilon(analytic, target, cover_size)
         high = min(2 * high, ceiling)
     epsilon = high if low == high else bracketed_root(excess, low, high)
     return replace(parameters, epsilon=epsilon)
@@ -254,7 +263,7 @@ def as_released(parameters: DensityParameters) -> DensityParameters:
     if parameters.method == "zoom":
 
         def excess(log_strength: float) -> float:
-            return zcdp_to_epsilon(math.exp(2 * log_strength) / 2, delta) - asked
+            return convert_zcdp_to_epsilon(math.exp(2 * log_strength) / 2, delta) - asked
 
         strength = math.exp(bracketed_root(excess, math.log(asked) - 8, math.log(asked) + 2))
         return replace(parameters, epsilon=strength_to_epsilon(strength, delta))
@@ -265,7 +274,7 @@ def as_released(parameters: DensityParameters) -> DensityParameters:
         published = replace(parameters, epsilon=epsilon)
         rho = parameters.max_visits_per_user / (2 * coefficient_scale(published) ** 2)
         choice = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * epsilon / 8
-        return epsilon / 2 + choice + zcdp_to_epsilon(rho, delta)
+        return epsilon / 2 + choice + convert_zcdp_to_epsilon(rho, delta)
 
     highest = 1.6 * asked
     if parameters.gaussian == "classical":
@@ -276,14 +285,14 @@ def as_released(parameters: DensityParameters) -> DensityParameters:
     return replace(parameters, epsilon=found)
 
 
-def delta_is_large(delta: float, people_public: int | None) -> bool:
+def is_delta_large(delta: float, people_public: int | None) -> bool:
     """Return whether δ is above one over the public number of people (erratum D7).
 
     P1 calls its δ = 2e-6 at most 1/N; for N = 1,992,846 it is four times that.
 
     Examples
     --------
-    >>> delta_is_large(2e-6, 1_992_846), delta_is_large(1e-7, 1_992_846), delta_is_large(1e-4, None)
+    >>> is_delta_large(2e-6, 1_992_846), is_delta_large(1e-7, 1_992_846), is_delta_large(1e-4, None)
     (True, False, False)
     """
     return people_public is not None and delta * people_public > 1

@@ -7,8 +7,8 @@ All of it is confidential. Series by ℓ are kept with the dataset, so that a sl
 import numpy as np
 
 from ..arrays import Floats
-from ..datasets import Dataset, remembered
-from .reading import Tree, build_tree
+from ..datasets import Dataset, memoise
+from .multiscale_estimation import Tree, build_tree
 
 
 def truth(dataset: Dataset) -> Floats:
@@ -26,7 +26,7 @@ def truth(dataset: Dataset) -> Floats:
     return dataset.tessellation.overlap.T @ dataset.truth_by_tower.astype(np.float64)
 
 
-def presampled(dataset: Dataset, max_visits_per_user: int) -> Floats:
+def presampled_counts(dataset: Dataset, max_visits_per_user: int) -> Floats:
     """Return the zones' counts after pre-sampling ℓ visits a person (P1 §5.1), without noise.
 
     Shape as of `truth`; confidential, too. Removing one person changes it by at most ℓ in L₁ and
@@ -45,7 +45,7 @@ def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
     def build() -> Floats:
         return dataset.tessellation.to_cover @ tower_series(dataset, max_visits_per_user)
 
-    return remembered(dataset, ("cover series", max_visits_per_user), build)
+    return memoise(dataset, ("cover series", max_visits_per_user), build)
 
 
 def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
@@ -54,7 +54,7 @@ def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
     def build() -> Floats:
         return dataset.presampled_by_tower(max_visits_per_user).astype(np.float64)
 
-    return remembered(dataset, ("tower series", max_visits_per_user), build)
+    return memoise(dataset, ("tower series", max_visits_per_user), build)
 
 
 def tower_tree(dataset: Dataset) -> Tree:
@@ -63,4 +63,4 @@ def tower_tree(dataset: Dataset) -> Tree:
     def build() -> Tree:
         return build_tree(dataset.towers.geometry.get_coordinates().to_numpy())
 
-    return remembered(getattr(dataset, "base", dataset), "tower tree", build)
+    return memoise(getattr(dataset, "base", dataset), "tower tree", build)

@@ -13,11 +13,11 @@ from scipy.fft import dct, idct
 
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
-from ..ledger import Kind, Ledger, scale_of
 from ..parameters import HOURS_PER_WEEK, DensityParameters
+from ..privacy_ledger import Ledger, Query, stage_noise_scale
 from . import accounting
-from .aggregates import cover_series, presampled, tower_series
-from .reading import shares
+from .aggregates import cover_series, presampled_counts, tower_series
+from .multiscale_estimation import to_shares
 from .smoothing import smooth_nights
 
 DensityNoise = dict[str, Floats]
@@ -43,10 +43,10 @@ class DensityRelease:
     flags: tuple[str, ...] = ()
     cover_counts: Floats | None = None
     cell_totals: Floats | None = None
-    visits: float | None = None
+    visit_total: float | None = None
     clusters: Integers | None = None
-    coefficients_kept: Integers | None = None
-    shapes: Floats | None = None
+    coefficient_counts: Integers | None = None
+    cluster_shapes: Floats | None = None
     cluster_minimum: float | None = None
 
 
@@ -59,10 +59,10 @@ def laplace_release(
     """
     kept, places = parameters.max_visits_per_user, dataset.tessellation
     ledger = accounting.laplace_ledger(parameters)
-    drawn = scale_of(ledger.stages, ledger.stages[0].kind) * noise["counts"]
+    drawn = stage_noise_scale(ledger.stages, ledger.stages[0].kind) * noise["counts"]
     cover_counts = None
     if parameters.method == "zones_laplace":
-        counts = presampled(dataset, kept) + drawn
+        counts = presampled_counts(dataset, kept) + drawn
     elif parameters.method == "towers_laplace":
         counts = places.overlap.T @ (tower_series(dataset, kept) + drawn)
     else:
@@ -85,7 +85,7 @@ def fourier_release(
     ledger = accounting.fourier_ledger(
         parameters, cover_size=size, max_visits_cap=dataset.metadata.max_visits_cap
     )
-    totals, visits = cell_totals(dataset, parameters, ledger, noise)
+    totals, visits = estimate_cell_totals(dataset, parameters, ledger, noise)
     minimum = parameters.cluster_minimum
     if minimum is None:
         minimum = accounting.default_cluster_minimum(parameters)
@@ -96,14 +96,14 @@ def fourier_release(
         flags=(NOISE_EXCEEDS_DATA,),
         cover_counts=np.zeros((size, HOURS_PER_WEEK)),
         cell_totals=totals,
-        visits=visits,
+        visit_total=visits,
         cluster_minimum=minimum,
     )
     if not (totals > 0).any():
         return nothing
     clusters = cluster_cells(totals, places.cover_centres_m, places.cover_areas_m2, minimum)
-    noisy, kept = perturbed(cover_series(dataset, kept_visits), clusters, parameters, noise)
-    shapes = shares(noisy)  # X̂^E/‖X̂^E‖₁, negatives first to 0
+    noisy, kept = perturb_series(cover_series(dataset, kept_visits), clusters, parameters, noise)
+    shapes = to_shares(noisy)  # X̂^E/‖X̂^E‖₁, negatives first to 0
     if parameters.smoothing:
         shapes = smooth_nights(shapes)
     cover_counts = np.maximum(totals, 0.0)[:, None] * shapes[clusters]
@@ -113,12 +113,12 @@ def fourier_release(
         flags=(ONE_CLUSTER,) if len(shapes) == 1 < size else (),
         cover_counts=cover_counts,
         clusters=clusters,
-        coefficients_kept=kept,
-        shapes=shapes,
+        coefficient_counts=kept,
+        cluster_shapes=shapes,
     )
 
 
-def cell_totals(
+def estimate_cell_totals(
     dataset: Dataset, parameters: DensityParameters, ledger: Ledger, noise: DensityNoise
 ) -> tuple[Floats, float | None]:
     """Estimate Ŝ, the total of each cell of the cover, and K̂ (Algorithm 2), with ε′ = ε/2.
@@ -128,13 +128,13 @@ def cell_totals(
     by the true number of people (erratum D6). All are 0 where the noise exceeds the data.
     """
     if not parameters.scaling:
-        totals = scale_of(ledger.stages, Kind.COVER_TOTALS) * noise["cell_totals"]
+        totals = stage_noise_scale(ledger.stages, Query.COVER_TOTALS) * noise["cell_totals"]
         return totals + cover_series(dataset, parameters.max_visits_per_user).sum(axis=1), None
-    histogram = scale_of(ledger.stages, Kind.TOWER_SHARES) * noise["histogram"]
+    histogram = stage_noise_scale(ledger.stages, Query.TOWER_SHARES) * noise["histogram"]
     histogram += dataset.single_visit_by_tower
     people = math.fsum(histogram)
     visits = float(dataset.truth_by_tower.sum())
-    visits += scale_of(ledger.stages, Kind.ALL_VISITS) * float(noise["visits"][0])
+    visits += stage_noise_scale(ledger.stages, Query.ALL_VISITS) * float(noise["visits"][0])
     if people <= 0 or visits <= 0:
         return np.zeros(dataset.tessellation.cover_size), visits
     return dataset.tessellation.to_cover @ (histogram / people * visits), visits
@@ -182,7 +182,7 @@ def cluster_cells(
     return np.unique(np.array(merged_into, dtype=np.int64), return_inverse=True)[1]
 
 
-def perturbed(
+def perturb_series(
     series: Floats, clusters: Integers, parameters: DensityParameters, noise: DensityNoise
 ) -> tuple[Floats, Integers]:
     """Perturb the clusters' weeks by EFPA or EFPAG (Algorithm 4); return them and their k.
@@ -194,15 +194,15 @@ def perturbed(
     starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
     lowest = order[starts]
     coefficients = to_coefficients(np.add.reduceat(series[order], starts, axis=0))
-    kept = choose_kept(coefficients, parameters, noise, lowest)
+    kept = choose_coefficient_counts(coefficients, parameters, noise, lowest)
     scale = np.full((len(kept), 1), accounting.coefficient_scale(parameters))
     if parameters.method == "efpa":
         scale *= np.sqrt(kept)[:, None]
     noisy = coefficients + scale * noise["counts"][lowest]
-    return to_series(np.where(kept[:, None] >= accounting.KEPT, noisy, 0.0)), kept
+    return to_series(np.where(kept[:, None] >= accounting.COEFFICIENT_COUNTS, noisy, 0.0)), kept
 
 
-def choose_kept(
+def choose_coefficient_counts(
     coefficients: Floats, parameters: DensityParameters, noise: DensityNoise, rows: Integers
 ) -> Integers:
     """Choose how many of its 168 coefficients each cluster keeps, by the exponential mechanism.

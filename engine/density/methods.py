@@ -8,13 +8,19 @@ import numpy as np
 from ..contract import Method
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..ledger import Ledger
-from ..noise import given_or_drawn
-from ..parameters import GAUSSIAN_METHODS, HOURS_PER_WEEK, USES, DensityMethod, DensityParameters
+from ..exploration_noise import resolve_noise
+from ..parameters import (
+    GAUSSIAN_METHODS,
+    HOURS_PER_WEEK,
+    USED_FIELDS,
+    DensityMethod,
+    DensityParameters,
+)
+from ..privacy_ledger import Ledger
 from .accounting import fourier_ledger, laplace_ledger
 from .aggregates import tower_tree
 from .mechanism import DensityNoise, DensityRelease, fourier_release, laplace_release
-from .zoom import zoom_ledger, zoom_release
+from .multiscale import multiscale_ledger, multiscale_release
 
 _SHARED_RHYTHM = (
     "All places of a cluster share one weekly rhythm: a market or a station in it disappears.",
@@ -23,40 +29,44 @@ _SHARED_RHYTHM = (
 )
 
 
-def _public(dataset: Dataset) -> dict[str, Any]:
+def _public_arguments(dataset: Dataset) -> dict[str, Any]:
     return {
         "cover_size": dataset.tessellation.cover_size,
         "max_visits_cap": dataset.metadata.max_visits_cap,
-        "clips": dataset.metadata.zoom_clips,
+        "clips": dataset.metadata.multiscale_clips,
     }
 
 
 _fourier = partial(
     Method[DensityRelease],
     release=fourier_release,
-    loses=_SHARED_RHYTHM,
+    limitations=_SHARED_RHYTHM,
     ledger=fourier_ledger,
-    public=_public,
+    public_arguments=_public_arguments,
 )
 _laplace = partial(
-    Method[DensityRelease], uses=USES["lpa"], release=laplace_release, ledger=laplace_ledger
+    Method[DensityRelease],
+    used_fields=USED_FIELDS["lpa"],
+    release=laplace_release,
+    ledger=laplace_ledger,
 )
 
 # the advised method and the multiscale one first; then P1's: Algorithm 4, §5.3 and §5.2
 METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "efpag_joint": _fourier(
         name="Fourier perturbation, joint choice (after Acs & Castelluccia 2014)",
-        short="Fourier, joint choice",
-        uses=USES["efpag_joint"],
+        short_name="Fourier, joint choice",
+        used_fields=USED_FIELDS["efpag_joint"],
     ),
     "zoom": Method(
         name="Multiscale Gaussian (this project)",
-        short="Multiscale Gaussian",
-        about="Counts visits at five scales, from single towers to the whole city, with Gaussian "
+        short_name="Multiscale Gaussian",
+        description="Counts visits at five scales, from single towers to the whole city, with "
+        "Gaussian "
         "noise. Differences that could be noise are evened out; clear differences are kept.",
-        uses=USES["zoom"],
-        release=zoom_release,
-        loses=(
+        used_fields=USED_FIELDS["zoom"],
+        release=multiscale_release,
+        limitations=(
             "A place that differs from its neighbours is smoothed towards them unless the "
             "difference clearly exceeds the noise.",
             "The visits of people with many visits count less, so places visited mostly by them "
@@ -65,17 +75,27 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
             "Fourier method.",
             "Places with very few visits keep large relative errors.",
         ),
-        ledger=zoom_ledger,
-        public=_public,
-        ours=True,
+        ledger=multiscale_ledger,
+        public_arguments=_public_arguments,
+        is_own=True,
     ),
     "efpag": _fourier(
-        name="Fourier perturbation, Gaussian (EFPAG)", short="EFPAG", uses=USES["efpag"]
+        name="Fourier perturbation, Gaussian (EFPAG)",
+        short_name="EFPAG",
+        used_fields=USED_FIELDS["efpag"],
     ),
-    "efpa": _fourier(name="Fourier perturbation, Laplace (EFPA)", short="EFPA", uses=USES["efpa"]),
-    "lpa": _laplace(name="Laplace noise on cells (baseline)", short="Laplace, cells"),
-    "towers_laplace": _laplace(name="Laplace noise on towers (baseline)", short="Laplace, towers"),
-    "zones_laplace": _laplace(name="Laplace noise on zones (baseline)", short="Laplace, zones"),
+    "efpa": _fourier(
+        name="Fourier perturbation, Laplace (EFPA)",
+        short_name="EFPA",
+        used_fields=USED_FIELDS["efpa"],
+    ),
+    "lpa": _laplace(name="Laplace noise on cells (baseline)", short_name="Laplace, cells"),
+    "towers_laplace": _laplace(
+        name="Laplace noise on towers (baseline)", short_name="Laplace, towers"
+    ),
+    "zones_laplace": _laplace(
+        name="Laplace noise on zones (baseline)", short_name="Laplace, zones"
+    ),
 }
 
 
@@ -115,8 +135,8 @@ def release(
     >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
     (True, 1.0)
     """
-    drawn = given_or_drawn(rng, noise, lambda own: draw_noise(dataset, parameters, rng=own))
-    wanted = shapes_of(dataset, parameters.method)
+    drawn = resolve_noise(rng, noise, lambda own: draw_noise(dataset, parameters, rng=own))
+    wanted = noise_shapes(dataset, parameters.method)
     if {name: each.shape for name, each in drawn.items()} != wanted:
         raise ParameterError(
             f"noise must be drawn for the method '{parameters.method}' and this dataset",
@@ -131,12 +151,12 @@ def draw_noise(
 ) -> DensityNoise:
     """Draw the noise of one release of a method, to be carried over to other settings of it.
 
-    By name, in the shapes of `shapes_of`: Gumbel for the choices of k; Gaussian for `zoom` and for
-    the ``counts`` of `efpag` and `efpag_joint`; Laplace for the rest. The totals come first: from
-    the same state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
+    By name, in the shapes of `noise_shapes`: Gumbel for the choices of k; Gaussian for `zoom` and
+    for the ``counts`` of `efpag` and `efpag_joint`; Laplace for the rest. The totals come first:
+    from the same state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
     """
     method, drawn = parameters.method, DensityNoise()
-    for name, shape in shapes_of(dataset, method).items():
+    for name, shape in noise_shapes(dataset, method).items():
         if name.endswith("choice"):
             drawn[name] = rng.gumbel(size=shape)
         elif method == "zoom" or (name == "counts" and method in GAUSSIAN_METHODS):
@@ -146,7 +166,7 @@ def draw_noise(
     return drawn
 
 
-def shapes_of(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int, ...]]:
+def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int, ...]]:
     """Return the shapes of what is drawn for a method, in the order in which it is drawn."""
     towers, cover = len(dataset.towers), dataset.tessellation.cover_size
     week = HOURS_PER_WEEK
@@ -177,7 +197,7 @@ def plan(dataset: Dataset, parameters: DensityParameters) -> Ledger:
     1.0
     """
     method = METHODS[parameters.method]
-    return method.ledger(parameters, **method.public(dataset))
+    return method.ledger(parameters, **method.public_arguments(dataset))
 
 
 def ledger(parameters: DensityParameters, **public: Any) -> Ledger:

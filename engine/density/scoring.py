@@ -27,7 +27,7 @@ class DensityScores:
     correlation: Floats
     total_error: float
     common_part: float
-    exceeded: bool
+    exceeds_data: bool
 
     @property
     def mean_error(self) -> float:
@@ -36,12 +36,12 @@ class DensityScores:
         NaN also where every count reads 0: an error of 100% throughout says nothing, and beside
         releases that are off by more it would look good.
         """
-        return float("nan") if self.exceeded else metrics.mean_of_known(self.error)
+        return float("nan") if self.exceeds_data else metrics.mean_of_finite(self.error)
 
     @property
     def mean_correlation(self) -> float:
         """Mean correlation over the zones that have one; NaN where none has."""
-        return metrics.mean_of_known(self.correlation)
+        return metrics.mean_of_finite(self.correlation)
 
 
 def scores(truth: Floats, release: DensityRelease) -> DensityScores:
@@ -54,14 +54,14 @@ def scores(truth: Floats, release: DensityRelease) -> DensityScores:
     >>> parameters = density.DensityParameters(epsilon=1.0)
     >>> release = density.release(demo, parameters, rng=np.random.default_rng(0))
     >>> scored = scores(density.truth(demo), release)
-    >>> scored.error.shape, scored.exceeded, round(scored.common_part, 1)
+    >>> scored.error.shape, scored.exceeds_data, round(scored.common_part, 1)
     ((150,), False, 0.9)
     """
     apart = np.abs(release.counts - truth).sum()
     return DensityScores(
         error=metrics.mean_relative_error(truth, release.counts),
-        correlation=metrics.pearson(truth, release.counts),
+        correlation=metrics.pearson_correlation(truth, release.counts),
         total_error=metrics.total_error(truth, release.counts),
         common_part=float(metrics.common_part(apart, release.counts.sum(), truth.sum())),
-        exceeded=NOISE_EXCEEDS_DATA in release.flags,
+        exceeds_data=NOISE_EXCEEDS_DATA in release.flags,
     )

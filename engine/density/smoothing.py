@@ -17,7 +17,7 @@ RISING_HOURS = slice(4, 7)
 
 _GRID = np.linspace(0.0, 1.0, 129)
 _BISECTIONS = 46  # of a step of the grid: to the last digit
-_TIE = 1e-12
+_TIE_TOLERANCE = 1e-12
 
 
 def smooth_nights(series: Floats) -> Floats:
@@ -51,7 +51,7 @@ def fit_exponential(values: Floats) -> Floats:
     length: Floats = np.einsum("rp,rp->r", powers, powers)
     explained = product * product / length  # what the fit takes off Σ y²
     # a falling fit that ends at q = 1 would rise if it could
-    falls = (ratio[:rows] < 1) & (explained[:rows] >= explained[rows:] * (1 - _TIE))
+    falls = (ratio[:rows] < 1) & (explained[:rows] >= explained[rows:] * (1 - _TIE_TOLERANCE))
     fitted: Floats = (product / length)[:, None] * powers
     return np.where(falls[:, None], fitted[:rows], fitted[rows:, ::-1])
 
@@ -87,9 +87,9 @@ def _slope_coefficients(values: Floats) -> Floats:
     return coefficients
 
 
-def _polynomial(coefficients: Floats, at: Floats) -> Floats:
+def _polynomial(coefficients: Floats, points: Floats) -> Floats:
     total = coefficients[-1].copy()
     for coefficient in coefficients[-2::-1]:
-        total *= at
+        total *= points
         total += coefficient
     return total

@@ -6,9 +6,17 @@ remain confidential, and a report of what became of every row.
 """
 
 from .build import ingest
-from .inputs.mapping import Preview, preview
+from .inputs.column_mapping import TablePreview, preview_table
 from .options import IngestOptions
 from .progress import Cancelled, Progress
-from .report import IngestReport
+from .row_report import IngestReport
 
-__all__ = ["Cancelled", "IngestOptions", "IngestReport", "Preview", "Progress", "ingest", "preview"]
+__all__ = [
+    "Cancelled",
+    "IngestOptions",
+    "IngestReport",
+    "Progress",
+    "TablePreview",
+    "ingest",
+    "preview_table",
+]

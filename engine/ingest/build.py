@@ -12,28 +12,28 @@ import pyarrow as pa
 
 from .. import datasets
 from ..datasets import Dataset, Metadata, storage
-from ..datasets.zoomtables import ZoomClips
+from ..datasets.multiscale_tables import MultiscaleClips
 from ..errors import InputError
-from . import counting, keys, rows, spark, tables
+from . import counting, keyed_hash, row_cleaning, spark_engine, tables
 from .counting import Engine
-from .door import door
-from .inputs import cells, coarse, guess, mapping, parents, sources
-from .inputs.mapping import Mappings
-from .inputs.places import Places, from_zones, place_points, read_places
-from .inputs.sources import Source, shown
+from .inputs import cells, column_mapping, detection, hexagons, sources, zone_hierarchy
+from .inputs.column_mapping import Mappings
+from .inputs.places import Places, locate_points, places_from_zones, read_places
+from .inputs.sources import Source, to_printable
 from .options import IngestOptions
-from .progress import Monitor, ProgressCallback, Stage
-from .report import Account, IngestReport, Reason, account_of
-from .rows import MILLION, Reader, Table
+from .progress import BuildStage, Monitor, ProgressCallback
+from .read_errors import translate_errors
+from .row_cleaning import MILLION, CanonicalTable, ValueParser
+from .row_report import IngestReport, Reason, RowAccount, account_for_rows
 
 REPORT_FILE = "ingest.json"
-CHECKING = Stage("checking the files", 1)
-PLACES = Stage("reading locations and zones", 2)
-POINTS = Stage("placing coordinates", 30)
-READING = Stage("reading rows", 40)
-DERIVING = Stage("finding trips", 30)
-WRITING = Stage("writing the dataset", 3)
-_BYTES_A_LINE = 40
+CHECKING_STAGE = BuildStage("checking the files", 1)
+PLACES_STAGE = BuildStage("reading locations and zones", 2)
+POINTS_STAGE = BuildStage("placing coordinates", 30)
+READING_STAGE = BuildStage("reading rows", 40)
+DERIVING_STAGE = BuildStage("finding trips", 30)
+WRITING_STAGE = BuildStage("writing the dataset", 3)
+_BYTES_PER_LINE = 40
 _THOUSANDS = "[1-9][0-9]{0,2}[.,][0-9]{3}"
 _TRIPS_BY_ID = "trips lead from the first to the last point of each trip that the rows name (tid)"
 _TRIPS_BY_VISITS = (
@@ -55,36 +55,40 @@ class Build:
 
     options: IngestOptions
     mappings: Mappings
-    views: Sequence[Table]
-    reader: Reader
+    views: Sequence[CanonicalTable]
+    reader: ValueParser
     places_public: bool | None = None
-    run: counting.Run = field(init=False)
+    run: counting.CountingRun = field(init=False)
     tables: dict[str, pa.Table] = field(default_factory=dict[str, pa.Table])
     counts: dict[str, Any] = field(default_factory=dict[str, Any])
     notes: list[str] = field(default_factory=list[str])
 
-    def judge(self, account: Account) -> Account:
+    def check_account(self, account: RowAccount) -> RowAccount:
         """Take what became of the rows; refuse rows that cannot be read, and useless input."""
         self.counts["rows"] = account
-        tables.refuse_flaws(self.options, self.mappings, account, self.reader)
-        tables.refuse_useless(self.options, self.mappings, account)
+        tables.raise_for_faults(self.options, self.mappings, account, self.reader)
+        tables.raise_for_useless(self.options, self.mappings, account)
         return account
 
-    def account(self, table: str, again: Reason | None = None) -> Account:
+    def account(self, table: str, duplicate_reason: Reason | None = None) -> RowAccount:
         """Return what became of a kept table's rows; equal ones may be `again` of the first."""
         sql = f"SELECT reason, sum(copies), count(*) FROM {table} GROUP BY reason"
-        counts = self.run.engine.rows(sql)
-        return account_of([(Reason(int(r)), int(rows), int(n)) for r, rows, n in counts], again)
+        counts = self.run.engine.fetch_rows(sql)
+        return account_for_rows(
+            [(Reason(int(r)), int(rows), int(n)) for r, rows, n in counts], duplicate_reason
+        )
 
     @property
-    def by_points(self) -> bool:
+    def has_coordinates(self) -> bool:
         """Whether rows hold coordinates instead of ids of places."""
-        return any(lat in table.kinds for table in self.views for lat, _lng in mapping.POINTS)
+        return any(
+            lat in table.column_types for table in self.views for lat, _lng in column_mapping.POINTS
+        )
 
     @property
-    def tid(self) -> bool:
+    def has_trip_ids(self) -> bool:
         """Whether rows name their trips."""
-        return any("tid" in table.kinds for table in self.views)
+        return any("tid" in table.column_types for table in self.views)
 
 
 def ingest(
@@ -117,101 +121,109 @@ def ingest(
     """
     started = time.monotonic()
     monitor = Monitor(progress, cancel)
-    with door(), storage.only_writer(options.out):
-        build = count(options, monitor)
-        monitor.start(WRITING)
+    with translate_errors(), storage.lock_for_writing(options.out):
+        build = count_rows(options, monitor)
+        monitor.start_stage(WRITING_STAGE)
         report = IngestReport(
             kind=options.kind,
             engine=options.engine,
-            files=tuple(_described(s, names, options) for s, names in build.mappings.items()),
+            files=tuple(_describe_file(s, names, options) for s, names in build.mappings.items()),
             notes=tuple(build.notes),
             seconds=time.monotonic() - started,
             **build.counts,
         )
         monitor.check()
-        dataset = _save(build, report)
+        dataset = _save_dataset(build, report)
     monitor.finish()
     return dataset, report
 
 
-def count(options: IngestOptions, monitor: Monitor) -> Build:
+def count_rows(options: IngestOptions, monitor: Monitor) -> Build:
     """Do everything but write."""
-    monitor.plan(_stages(options, by_points=False))
-    monitor.start(CHECKING)
+    monitor.set_stages(_stages(options, by_points=False))
+    monitor.start_stage(CHECKING_STAGE)
     _check_parts(options)
     if options.engine == "spark":
-        reader = Reader(replace(options.reading, decimal=options.reading.decimal or "."))
-        with spark.opened(options, monitor) as (engine, mappings, views):
-            return _counted(Build(options, mappings, views, reader), engine, monitor)
-    paths = sources.find(options.inputs)
+        reader = ValueParser(replace(options.reading, decimal=options.reading.decimal or "."))
+        with spark_engine.open_spark(options, monitor) as (engine, mappings, views):
+            return _count_input(Build(options, mappings, views, reader), engine, monitor)
+    paths = sources.find_files(options.inputs)
     beside = {p.resolve() for p in (options.locations, options.zones) if p is not None}
     paths = [path for path in paths if path not in beside] or paths
-    files = [sources.inspect(path, options.reading) for path in paths]
-    mappings = mapping.of_files(options, files)
-    reader = Reader(guess.complete(mappings, options.reading))
-    with tables.opened(
+    files = [sources.inspect_file(path, options.reading) for path in paths]
+    mappings = column_mapping.resolve_all(options, files)
+    reader = ValueParser(detection.complete_reading(mappings, options.reading))
+    with tables.open_tables(
         mappings,
         monitor,
         options.spill,
         time_zone=options.time_zone,
-        rows=sum(source.rows or source.size_bytes // _BYTES_A_LINE for source in files),
+        rows=sum(source.row_count or source.size_bytes // _BYTES_PER_LINE for source in files),
         memory=options.memory,
     ) as (engine, views):
-        return _counted(Build(options, mappings, views, reader), engine, monitor)
+        return _count_input(Build(options, mappings, views, reader), engine, monitor)
 
 
-def _counted(build: Build, engine: Engine, monitor: Monitor) -> Build:
+def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
     options = build.options
-    monitor.plan(_stages(options, by_points=build.by_points))
-    monitor.start(PLACES)
-    build.reader = replace(build.reader, bare_people=mapping.bare(build.mappings, ("uid",)))
-    places = _places(build, engine)
+    monitor.set_stages(_stages(options, by_points=build.has_coordinates))
+    monitor.start_stage(PLACES_STAGE)
+    build.reader = replace(
+        build.reader, strip_person_zeros=column_mapping.has_mixed_types(build.mappings, ("uid",))
+    )
+    places = _read_places(build, engine)
     build.reader = replace(
         build.reader,
-        bare_places=places.bare,
+        strip_place_zeros=places.has_no_leading_zeros,
         id_length=places.id_length if options.id_prefix else None,
     )
-    build.run = counting.Run(
+    build.run = counting.CountingRun(
         engine,
         monitor,
         places,
         options.first_day,
         options.last_day,
-        keys.salt_of(options.out, options.salt),
+        keyed_hash.resolve_salt(options.out, options.salt),
         options.max_visits_cap,
-        ZoomClips.of(options.mean_visits_public, options.max_visits_cap),
+        MultiscaleClips.from_mean_visits(options.mean_visits_public, options.max_visits_cap),
     )
-    _put_places(build)
-    _note_what_was_asked(build)
-    monitor.start(READING)
-    engine.view("raw", rows.values(build.views, options, build.reader))
-    {"trips": _trips, "rides": _rides, "visits": _visits, "flows": _flows}[options.kind](build)
+    _register_places(build)
+    _note_assumptions(build)
+    monitor.start_stage(READING_STAGE)
+    engine.create_view("raw", row_cleaning.values_sql(build.views, options, build.reader))
+    {"trips": _count_trips, "rides": _count_rides, "visits": _count_visits, "flows": _count_flows}[
+        options.kind
+    ](build)
     return build
 
 
-def _places(build: Build, engine: Engine) -> Places:
+def _read_places(build: Build, engine: Engine) -> Places:
     """Return places and zones; they are not public where they are read from the rows."""
     options = build.options
     wanted = options.hexagon_m
     build.places_public = options.places_public
     if options.locations is not None or options.zones is not None:
-        places = coarse.coarsen(read_places(options), wanted)
+        places = hexagons.coarsen_to_hexagons(read_places(options), wanted)
     elif options.area is not None:
-        places = coarse.grid_places(options.area, wanted)
-    elif options.area_from_data and build.by_points:
-        area = coarse.area_of(engine.table(rows.distinct_points(build.views, build.reader)))
-        places = coarse.grid_places(area, wanted)
+        places = hexagons.cover_with_hexagons(options.area, wanted)
+    elif options.area_from_data and build.has_coordinates:
+        area = hexagons.bounding_area(
+            engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
+        )
+        places = hexagons.cover_with_hexagons(area, wanted)
         build.places_public = False
         build.notes.append("the area was read from the data: it tells where people were")
-    elif build.by_points:
+    elif build.has_coordinates:
         raise InputError(
             "the rows hold coordinates, and no places, zones or area are given",
             remedy="name a file of zones or places, or an area (or read it from the data)",
             settings=("zones", "locations", "area"),
         )
     else:
-        ids = engine.table(rows.distinct_ids(build.views, build.reader))["id"].to_pylist()
-        kind = options.cells or cells.kind_of(ids)
+        ids = engine.fetch_table(row_cleaning.distinct_ids_sql(build.views, build.reader))[
+            "id"
+        ].to_pylist()
+        kind = options.cells or cells.cell_kind(ids)
         if kind is None:
             raise InputError(
                 "locations or zones must be given, got neither",
@@ -219,102 +231,114 @@ def _places(build: Build, engine: Engine) -> Places:
                 "quadkey or geohash cells need none",
                 settings=("locations", "zones", "cells"),
             )
-        places = coarse.coarsen(from_zones(cells.zones_of(ids, kind)), wanted)
+        places = hexagons.coarsen_to_hexagons(
+            places_from_zones(cells.cells_to_zones(ids, kind)), wanted
+        )
         build.places_public = False
         build.notes.append(f"zones are the {kind} cells that the rows name, read from the data")
-    coarse.check_size(places)
+    hexagons.check_zone_limits(places)
     return places
 
 
-def _put_places(build: Build) -> None:
+def _register_places(build: Build) -> None:
     """Give the engine place and zone numbers by id, or by the coordinates that the rows hold."""
     engine, places = build.run.engine, build.run.places
-    if not build.by_points:
-        engine.put("places", places.table())
+    if not build.has_coordinates:
+        engine.register_table("places", places.lookup_table())
         return
-    build.run.monitor.start(POINTS)
-    points = engine.table(rows.distinct_points(build.views, build.reader))
-    engine.put("points", place_points(points, places))
+    build.run.monitor.start_stage(POINTS_STAGE)
+    points = engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
+    engine.register_table("points", locate_points(points, places))
 
 
-def _note_what_was_asked(build: Build) -> None:
+def _note_assumptions(build: Build) -> None:
     """Say how people, trips and places are understood."""
     options, notes = build.options, build.notes
     notes += build.run.places.notes
-    people = _BARE_PEOPLE if build.reader.bare_people else _PEOPLE
+    people = _BARE_PEOPLE if build.reader.strip_person_zeros else _PEOPLE
     notes.append(people if options.has_people else _ROWS_ARE_TRIPS)
     if build.reader.reading.text_time_zone != options.reading.text_time_zone:
         notes.append("times without an offset are taken as UTC, as their column is named")
-    if levels := parents.kept(build.run.places.zones):
+    if levels := zone_hierarchy.format_levels(build.run.places.zones):
         notes.append(f"coarser zones kept, to look at the dataset by: {levels}")
     if options.kind == "visits" and "trips" in options.parts:
-        notes.append(_TRIPS_BY_ID if build.tid else _TRIPS_BY_VISITS)
+        notes.append(_TRIPS_BY_ID if build.has_trip_ids else _TRIPS_BY_VISITS)
     if options.has_people and "density" in options.parts and options.density_week is None:
         notes.append("the period has no full week from Monday to Sunday: no density was built")
 
 
-def _trips(build: Build) -> None:
+def _count_trips(build: Build) -> None:
     """Count a table of trips, and the visits that they give."""
     options, engine = build.options, build.run.engine
-    engine.keep("every", rows.trips(options, build.by_points), large=True)
-    account = build.judge(build.account("every", Reason.DUPLICATE))
-    if options.wants_density:
-        engine.keep("records", rows.records(options, rows.visits_of_trips()), large=True)
-        build.counts["visits"] = _density(build)
+    engine.materialise("every", row_cleaning.trips_sql(options, build.has_coordinates), large=True)
+    account = build.check_account(build.account("every", Reason.DUPLICATE))
+    if options.includes_density:
+        engine.materialise(
+            "records",
+            row_cleaning.records_sql(options, row_cleaning.visits_from_trips_sql()),
+            large=True,
+        )
+        build.counts["visits"] = _count_density(build)
     if "trips" in options.parts:
-        _moves(build, account.used, measured=True)
+        _count_moves(build, account.rows_used, measured=True)
 
 
-def _rides(build: Build) -> None:
+def _count_rides(build: Build) -> None:
     """Count trips without a person: trip level only, every trip of rank 1."""
-    engine, named = build.run.engine, build.tid
-    engine.keep("every", rows.trips(build.options, build.by_points, tid=named), large=True)
+    engine, named = build.run.engine, build.has_trip_ids
+    engine.materialise(
+        "every", row_cleaning.trips_sql(build.options, build.has_coordinates, tid=named), large=True
+    )
     again = Reason.DUPLICATE if named else None
-    build.judge(build.account("every", again))
+    build.check_account(build.account("every", again))
     n = "count(*)" if named else "sum(copies)"
-    table = engine.table(
-        f"SELECT {rows.day_of('start', build.options.first_day)} AS day, origin_zone, "
+    table = engine.fetch_table(
+        f"SELECT {row_cleaning.day_sql('start', build.options.first_day)} AS day, origin_zone, "
         f"destination_zone, 1 AS rank, {n}::BIGINT AS n FROM every WHERE reason = 0 GROUP BY ALL"
     )
-    build.tables["trips"] = counting.trip_table(build.run, table)
+    build.tables["trips"] = counting.build_trip_table(build.run, table)
 
 
-def _visits(build: Build) -> None:
+def _count_visits(build: Build) -> None:
     """Count a table of visits, and the trips between them."""
     options, engine = build.options, build.run.engine
-    placed = rows.visits(build.by_points)
-    if options.wants_density:
-        engine.keep("records", rows.records(options, placed), large=True)
-        build.judge(build.account("records", Reason.REPEATED))
-        build.counts["rows"] = _density(build)
+    placed = row_cleaning.visits_sql(build.has_coordinates)
+    if options.includes_density:
+        engine.materialise("records", row_cleaning.records_sql(options, placed), large=True)
+        build.check_account(build.account("records", Reason.REPEATED))
+        build.counts["rows"] = _count_density(build)
     else:
-        engine.keep("reasons", rows.visit_reasons(options, placed))
-        build.judge(build.account("reasons"))
+        engine.materialise("reasons", row_cleaning.visit_reasons_sql(options, placed))
+        build.check_account(build.account("reasons"))
     if "trips" in options.parts:
-        build.run.monitor.start(DERIVING)
-        sql = (rows.trips_of_points if build.tid else rows.trips_between)(options, placed)
-        engine.keep("every", sql, large=True)
+        build.run.monitor.start_stage(DERIVING_STAGE)
+        sql = (
+            row_cleaning.trips_from_points_sql
+            if build.has_trip_ids
+            else row_cleaning.trips_from_visits_sql
+        )(options, placed)
+        engine.materialise("every", sql, large=True)
         between = build.account("every", Reason.DUPLICATE)
         build.counts["trips"] = between
-        _moves(build, between.used, measured=build.tid)
+        _count_moves(build, between.rows_used, measured=build.has_trip_ids)
 
 
-def _flows(build: Build) -> None:
+def _count_flows(build: Build) -> None:
     """Add up flows: trip level only, every trip of rank 1."""
     engine = build.run.engine
     _check_counts(build)
-    engine.keep("flows", rows.flows(build.options))
-    account = build.judge(build.account("flows"))
-    ((flows,),) = engine.rows("SELECT count(*) FROM flows WHERE reason = 0")
-    if account.used > flows:
+    engine.materialise("flows", row_cleaning.flows_sql(build.options))
+    account = build.check_account(build.account("flows"))
+    ((flows,),) = engine.fetch_rows("SELECT count(*) FROM flows WHERE reason = 0")
+    if account.rows_used > flows:
         build.notes.append(
-            f"{account.used:,} rows are of {flows:,} flows: those of one day, origin and "
+            f"{account.rows_used:,} rows are of {flows:,} flows: those of one day, origin and "
             "destination add up, so a table that holds totals beside their parts counts twice"
         )
-    if not any("date" in table.kinds for table in build.views):
+    if not any("date" in table.column_types for table in build.views):
         build.notes.append(f"no column tells days: all flows are on {build.options.first_day}")
-    used, fractions = rounded(
-        engine.table(
+    used, fractions = round_flows(
+        engine.fetch_table(
             "SELECT day, origin_zone, destination_zone, 1 AS rank, n FROM flows "
             "WHERE reason = 0 AND n > 0"
         )
@@ -326,7 +350,7 @@ def _flows(build: Build) -> None:
             "is kept to half a trip and every flow to less than one; a release at trip level hides "
             "one whole trip of this table, not what one expanded trip adds to it"
         )
-    build.tables["trips"] = counting.trip_table(build.run, used)
+    build.tables["trips"] = counting.build_trip_table(build.run, used)
 
 
 def _check_counts(build: Build) -> None:
@@ -337,11 +361,12 @@ def _check_counts(build: Build) -> None:
     clear = f"{marked} AND NOT regexp_full_match(trim(flow), '{_THOUSANDS}')"
     source, names = next(iter(build.mappings.items()))
     for table in build.views:
-        if table.kinds["flow"] == "VARCHAR":
+        if table.column_types["flow"] == "VARCHAR":
             sql = f"SELECT bool_or({marked}), bool_or({clear}) FROM {table.view}"
-            if build.run.engine.rows(sql) == [(True, False)]:
+            if build.run.engine.fetch_rows(sql) == [(True, False)]:
                 raise InputError(
-                    f"{source.name}: column '{shown(names['flow'])}' holds numbers such as 1,234 "
+                    f"{source.name}: column '{to_printable(names['flow'])}' holds numbers such as "
+                    "1,234 "
                     "or 1.234, which can be a thousand or one and a fraction, and no row shows "
                     "which",
                     remedy="say which mark is the decimal one, or the one between thousands",
@@ -350,33 +375,33 @@ def _check_counts(build: Build) -> None:
                 )
 
 
-def _density(build: Build) -> Account:
+def _count_density(build: Build) -> RowAccount:
     """Count ``records``; return what became of the visits."""
     account = build.account("records", Reason.REPEATED)
-    if account.used == 0:
+    if account.rows_used == 0:
         raise InputError(
-            f"none of {account.read:,} visits falls in the week of {build.options.density_week} at "
-            "a known place",
+            f"none of {account.rows_read:,} visits falls in the week of "
+            f"{build.options.density_week} at a known place",
             remedy="name another week, or build the trips alone",
             settings=("week", "parts"),
         )
-    density = counting.visits(build.run, account.used)
+    density = counting.count_visits(build.run, account.rows_used)
     build.tables |= density.tables
     build.counts["people_with_visits"] = density.people
-    return account.trimmed(density.trimmed)
+    return account.with_truncated(density.dropped_visits)
 
 
-def _moves(build: Build, used: int, *, measured: bool) -> None:
+def _count_moves(build: Build, used: int, *, measured: bool) -> None:
     """Count the `used` trips of ``every``; `measured` where their times are known."""
-    moves = counting.trips(build.run, used, measured=measured)
+    moves = counting.count_trips(build.run, used, measured=measured)
     build.tables |= moves.tables
     build.counts["people_with_trips"] = moves.people
 
 
-def rounded(counted: pa.Table) -> tuple[pa.Table, int]:
+def round_flows(flows: pa.Table) -> tuple[pa.Table, int]:
     """Round flows in millionths to whole trips, once; return them and how many were fractions."""
     keys_ = ("day", "origin_zone", "destination_zone")
-    ordered = counted.sort_by([(name, "ascending") for name in keys_])
+    ordered = flows.sort_by([(name, "ascending") for name in keys_])
     n = ordered["n"].to_numpy().astype(np.int64)
     day = ordered["day"].to_numpy()
     sums = np.concatenate([[0], np.cumsum(n)])
@@ -389,18 +414,18 @@ def rounded(counted: pa.Table) -> tuple[pa.Table, int]:
     return table.filter(pa.array(whole > 0)), int(np.count_nonzero(n % MILLION))
 
 
-def _stages(options: IngestOptions, *, by_points: bool) -> list[Stage]:
+def _stages(options: IngestOptions, *, by_points: bool) -> list[BuildStage]:
     """Return the stages of an ingest in order."""
     moves = "trips" in options.parts and options.has_people
     return [
-        CHECKING,
-        PLACES,
-        *([POINTS] if by_points else []),
-        READING,
-        *(counting.VISITS if options.wants_density else ()),
-        *([DERIVING] if moves and options.kind == "visits" else []),
-        *(counting.TRIPS if moves else ()),
-        WRITING,
+        CHECKING_STAGE,
+        PLACES_STAGE,
+        *([POINTS_STAGE] if by_points else []),
+        READING_STAGE,
+        *(counting.VISIT_STAGES if options.includes_density else ()),
+        *([DERIVING_STAGE] if moves and options.kind == "visits" else []),
+        *(counting.TRIP_STAGES if moves else ()),
+        WRITING_STAGE,
     ]
 
 
@@ -420,17 +445,17 @@ def _check_parts(options: IngestOptions) -> None:
         )
 
 
-def _described(
+def _describe_file(
     source: Source, names: Mapping[str, str], options: IngestOptions
 ) -> dict[str, object]:
     return {
         "name": source.name,
-        "columns": {name: shown(column) for name, column in names.items()},
+        "columns": {name: to_printable(column) for name, column in names.items()},
         "guessed": [name for name in names if name not in options.mapping],
     }
 
 
-def _save(build: Build, report: IngestReport) -> Dataset:
+def _save_dataset(build: Build, report: IngestReport) -> Dataset:
     options, places = build.options, build.run.places
     density = "presampled" in build.tables
     text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
@@ -447,7 +472,7 @@ def _save(build: Build, report: IngestReport) -> Dataset:
         week=options.density_week if density else None,
         people_public=options.people_public,
         max_visits_cap=options.max_visits_cap,
-        salt_id=keys.salt_id(build.run.salt),
+        salt_id=keyed_hash.salt_id(build.run.salt),
         made_by=f"engine.ingest {options.kind}",
         trips_have_people=options.has_people,
         period_from_data=options.period_from_data,
@@ -460,5 +485,5 @@ def _save(build: Build, report: IngestReport) -> Dataset:
         zones=places.zones,
         towers=places.towers if density else None,
         tables=build.tables,
-        texts={REPORT_FILE: text, keys.SALT_FILE: build.run.salt + "\n"},
+        texts={REPORT_FILE: text, keyed_hash.SALT_FILE: build.run.salt + "\n"},
     )

@@ -18,8 +18,8 @@ from ..errors import ExplorerError, InputError
 from . import presets
 from .build import ingest
 from .inputs import sources, zones
-from .inputs.sources import shown
-from .options import CHOICES, IngestOptions, Kind, Reading, literals
+from .inputs.sources import to_printable
+from .options import CHOICES, IngestOptions, Kind, Reading, literal_values
 from .progress import Cancelled, Progress
 
 EXIT_BAD_INPUT = 2
@@ -49,32 +49,32 @@ _FLAGS = {
     "text_time_zone": "--text-timezone",
 }
 """Options that are not called as the setting is."""
-_NEEDED = ("out", "first_day", "last_day", "time_zone")
+_REQUIRED = ("out", "first_day", "last_day", "time_zone")
 _NO_OPTIONS = ("kind", "inputs", "reading", "area_from_data")
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _parse_pair(text: str) -> tuple[str, str]:
     name, equals, column = text.partition("=")
     if not equals or not name or not column:
         raise argparse.ArgumentTypeError(f"it is written as NAME=VALUE, got {text!r}")
     return name, column
 
 
-def _word(text: str) -> str:
+def _parse_word(text: str) -> str:
     return {"tab": "\t", "\\t": "\t"}.get(text, text)
 
 
-def _day(text: str) -> date:
+def _parse_day(text: str) -> date:
     try:
         return date.fromisoformat(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"a day is written 2015-09-07, got {text!r}") from None
 
 
-def _said(of: type) -> dict[str, str]:
+def _field_descriptions(options_type: type) -> dict[str, str]:
     """Return what the docstring of a dataclass says of each field."""
     said, names = dict[str, str](), list[str]()
-    for line in inspect.cleandoc(of.__doc__ or "").splitlines():
+    for line in inspect.cleandoc(options_type.__doc__ or "").splitlines():
         if match := re.fullmatch(r"([\w, ]+) : .*", line):
             names = match[1].split(", ")
         elif line.startswith("    "):
@@ -84,25 +84,25 @@ def _said(of: type) -> dict[str, str]:
     return said
 
 
-def _taken(kind: Any) -> dict[str, Any]:
+def _argument_options(kind: Any) -> dict[str, Any]:
     """Return how a setting of this type is typed."""
     own = next((one for one in get_args(kind) if NoneType in get_args(kind)), kind)
-    several, words = get_origin(own) is tuple, literals(own)
+    several, words = get_origin(own) is tuple, literal_values(own)
     if own is bool:
         return {"action": "store_true" if own is kind else argparse.BooleanOptionalAction}
     if get_origin(own) is Mapping:
-        return {"nargs": "+", "action": "extend", "type": _pair, "metavar": "NAME=VALUE"}
+        return {"nargs": "+", "action": "extend", "type": _parse_pair, "metavar": "NAME=VALUE"}
     if words:
         marks = any(not word[:1].isalnum() for word in words)
         how = {"metavar": "MARK"} if marks else {}
         how |= {"nargs": "+", "metavar": "WHAT"} if several else {}
-        return {"choices": words, "type": _word, **how}
+        return {"choices": words, "type": _parse_word, **how}
     if several:
         return {"nargs": "*"}
-    return {"type": _day if own is date else own}
+    return {"type": _parse_day if own is date else own}
 
 
-def parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
     """Return the parser; what is left out is not in its answer, so that defaults stand once."""
     reader = argparse.ArgumentParser(
         prog="mobility-privacy-explorer ingest",
@@ -116,9 +116,9 @@ def parser() -> argparse.ArgumentParser:
     text += "CSV (also packed), Parquet; on Spark also tables"
     reader.add_argument("inputs", nargs="+", metavar="WHAT FILE", help=text)
     text = "a published form, in place of WHAT and --map"
-    reader.add_argument("--as", dest="preset", choices=presets.NAMES, help=text)
+    reader.add_argument("--as", dest="preset", choices=presets.PRESET_NAMES, help=text)
     for of in (IngestOptions, Reading):
-        said = _said(of)
+        said = _field_descriptions(of)
         for name, kind in get_type_hints(of).items():
             if name in _NO_OPTIONS:
                 continue
@@ -126,32 +126,32 @@ def parser() -> argparse.ArgumentParser:
             if name == "leave_out":
                 text += " " + "; ".join(f"{choice}: {words}" for choice, words in CHOICES.items())
             flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
-            reader.add_argument(flag, dest=name, help=text, **_taken(kind))
+            reader.add_argument(flag, dest=name, help=text, **_argument_options(kind))
     return reader
 
 
-def options_of(values: dict[str, Any]) -> IngestOptions:
+def parse_options(values: dict[str, Any]) -> IngestOptions:
     """Return the options of what was typed."""
     for name, given in values.items():
         if isinstance(given, list):
             several: list[Any] = given
             pairs = several and isinstance(several[0], tuple)
-            values[name] = _once(several) if pairs else tuple(several)
+            values[name] = _require_unique_keys(several) if pairs else tuple(several)
     if values["inputs"][1:] == () and values["inputs"][0] in get_args(Kind):
-        _give_back_files(values)
-    if missing := [_FLAGS.get(name, f"--{name}") for name in _NEEDED if name not in values]:
+        _split_off_files(values)
+    if missing := [_FLAGS.get(name, f"--{name}") for name in _REQUIRED if name not in values]:
         raise InputError(f"{', '.join(missing)} must be given")
     area = values.pop("area", None)
     if area == (_FROM_DATA,):
         values["area_from_data"] = True
     elif area is not None:
-        values["area"] = _degrees(area)
+        values["area"] = _parse_area(area)
     if values["inputs"][0] in get_args(Kind):
         kind, *inputs = values["inputs"]
         values |= {"kind": kind, "inputs": tuple(inputs)}
     reading = {own.name: values.pop(own.name) for own in fields(Reading) if own.name in values}
     if "preset" in values:
-        values = _as_preset(values, reading)
+        values = _apply_preset(values, reading)
     else:
         values["reading"] = Reading(**reading)
     if "kind" not in values:
@@ -162,21 +162,21 @@ def options_of(values: dict[str, Any]) -> IngestOptions:
     return IngestOptions(**values)
 
 
-def _give_back_files(values: dict[str, Any]) -> None:
+def _split_off_files(values: dict[str, Any]) -> None:
     """Take files from the end of the names by position, which take all words that follow."""
     while values.get("header") and Path(values["header"][-1]).exists():
         *values["header"], file = values["header"]
         values["inputs"] += (file,)
 
 
-def _once(pairs: list[tuple[str, str]]) -> dict[str, str]:
+def _require_unique_keys(pairs: list[tuple[str, str]]) -> dict[str, str]:
     names = [own for own, _ in pairs]
     if twice := next((own for own in names if names.count(own) > 1), None):
-        raise InputError(f"{shown(twice)} is mapped twice; map every name once")
+        raise InputError(f"{to_printable(twice)} is mapped twice; map every name once")
     return dict(pairs)
 
 
-def _degrees(area: tuple[str, ...]) -> tuple[float, ...]:
+def _parse_area(area: tuple[str, ...]) -> tuple[float, ...]:
     try:
         west, south, east, north = map(float, area)
     except ValueError:
@@ -186,16 +186,16 @@ def _degrees(area: tuple[str, ...]) -> tuple[float, ...]:
     return west, south, east, north
 
 
-def _as_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any]:
+def _apply_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any]:
     """Return what was typed over what a published form stands for."""
     name = values.pop("preset")
-    preset, columns = presets.chosen(name, sources.find(values["inputs"])[0], reading)
-    given = presets.settings(preset, columns)
+    preset, columns = presets.select_preset(name, sources.find_files(values["inputs"])[0], reading)
+    given = presets.preset_options(preset, columns)
     given["reading"] = replace(preset.reading, **reading)
     given["mapping"] = {**given["mapping"], **values.pop("mapping", {})}
     if values.get("zones") is not None:
         shapes = zones.read_shapes(values["zones"], values.get("layer", ""))
-        own = presets.found(preset.zones, [str(column) for column in shapes.columns])
+        own = presets.match_columns(preset.zones, [str(column) for column in shapes.columns])
         values["zones_mapping"] = own | values.get("zones_mapping", {})
         if "zone_id" not in values["zones_mapping"]:  # what is only guessed is not joined
             given["leave_out"] = tuple(set(given["leave_out"]) - {"repeated-places"})
@@ -205,29 +205,29 @@ def _as_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command line and return its exit code: 0, 2 for bad input, 130 if interrupted."""
-    reader = parser()
+    reader = build_parser()
     values = vars(reader.parse_intermixed_args(arguments))
     stopped = threading.Event()
     if threading.current_thread() is threading.main_thread():
         _clean_up_on_signals(stopped)
     previous = os.umask(0o077)  # what is spilled are raw rows
     try:
-        dataset, report = ingest(options_of(values), _show)
+        dataset, report = ingest(parse_options(values), _draw_progress)
     except (Exception, KeyboardInterrupt) as error:
-        _show()
+        _draw_progress()
         # a library that a signal cuts short may raise an error of its own instead
         if stopped.is_set() or isinstance(error, (KeyboardInterrupt, Cancelled)):
             print("stopped; nothing was written", file=sys.stderr)
             return EXIT_CANCELLED
         if not isinstance(error, ExplorerError):
             raise
-        print(f"error: {worded(error, reader)}", file=sys.stderr)
+        print(f"error: {format_error(error, reader)}", file=sys.stderr)
         return EXIT_BAD_INPUT
     finally:
         os.umask(previous)
-    _show()
+    _draw_progress()
     lines = [
-        *report.summary(),
+        *report.format_summary(),
         f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
         "It holds true counts: confidential, for the data's custodians, not for publication.",
     ]
@@ -248,14 +248,14 @@ def _clean_up_on_signals(stopped: threading.Event) -> None:
             signal.signal(number, stop)
 
 
-def worded(error: ExplorerError, reader: argparse.ArgumentParser) -> str:
+def format_error(error: ExplorerError, reader: argparse.ArgumentParser) -> str:
     """Return the message of an error with the options that mend it."""
     options = {action.dest: action.option_strings for action in reader._actions}
     named = [options[name][0] for name in error.settings if options.get(name)]
     return str(error) + (f" ({', '.join(dict.fromkeys(named))})" if named else "")
 
 
-def _show(progress: Progress | None = None) -> None:
+def _draw_progress(progress: Progress | None = None) -> None:
     """Draw how far it is over the line drawn before, or clear it; nothing without a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return

@@ -21,40 +21,44 @@ import pyarrow.compute as pc
 import shapely
 
 from ..datasets import RANK_BUCKET
-from ..datasets.zoomtables import (
-    USUAL,
+from ..datasets.multiscale_tables import (
+    DEFAULT_CLIPS,
     WEIGHT_UNITS,
-    ZoomClips,
-    ZoomTables,
-    room_units,
-    to_parquet,
+    MultiscaleClips,
+    MultiscaleTables,
+    squared_scale_units,
+    to_tables,
     weight_units,
 )
-from ..density.reading import build_tree
+from ..density.multiscale_estimation import build_tree
 from ..parameters import HOURS_PER_WEEK
-from ..report.counting import places_table, statement
+from ..report.counting import counting_sql, places_table
 from ..report.measures import Measure
-from .engines import DuckDB
+from .duckdb_engine import DuckDB
 from .inputs.places import Places
-from .keys import Purpose, digest
-from .progress import Monitor, Stage
-from .report import Reason
-from .rows import day_of, midnight
-from .spark import Spark
+from .keyed_hash import Purpose, hash_sql
+from .progress import BuildStage, Monitor
+from .row_cleaning import day_sql, midnight_s
+from .row_report import Reason
+from .spark_engine import Spark
 
 Engine: TypeAlias = DuckDB | Spark
 NIGHT = "(hour % 24 >= 20 OR hour % 24 < 6)"
 """When a person's commonest place is taken for home: 20:00 to 06:00, as in P2."""
-VISITS = (Stage("adding up visits", 8), Stage("ranking visits", 33), Stage("finding homes", 4))
-TRIPS = (Stage("ranking trips", 8), Stage("counting trips by person", 15))
-_USED, _OUTSIDE = int(Reason.USED), int(Reason.OUTSIDE_PERIOD)
-_RANKED = (Reason.USED, Reason.SELF_TRIP, Reason.OUTSIDE_AREA, Reason.OUTSIDE_PERIOD)
-_ZONES = "coalesce(origin_zone, -1), coalesce(destination_zone, -1)"
+VISIT_STAGES = (
+    BuildStage("adding up visits", 8),
+    BuildStage("ranking visits", 33),
+    BuildStage("finding homes", 4),
+)
+TRIP_STAGES = (BuildStage("ranking trips", 8), BuildStage("counting trips by person", 15))
+_USED_CODE, _OUTSIDE_CODE = int(Reason.USED), int(Reason.OUTSIDE_PERIOD)
+_RANKED_REASONS = (Reason.USED, Reason.SELF_TRIP, Reason.OUTSIDE_AREA, Reason.OUTSIDE_PERIOD)
+_ZONES_SQL = "coalesce(origin_zone, -1), coalesce(destination_zone, -1)"
 """Tells trips of one digest apart, which differ by a border between their points alone."""
 
 
 @dataclass(frozen=True)
-class Run:
+class CountingRun:
     """What is counted, by which engine, and what is public about it."""
 
     engine: Engine
@@ -64,95 +68,96 @@ class Run:
     last_day: date
     salt: str
     max_visits_cap: int
-    clips: ZoomClips = USUAL
+    clips: MultiscaleClips = DEFAULT_CLIPS
 
     @property
-    def start(self) -> int:
+    def first_midnight_s(self) -> int:
         """The period's first midnight in seconds of the wall clock."""
-        return midnight(self.first_day)
+        return midnight_s(self.first_day)
 
-    def digest(self, purpose: Purpose, *parts: str) -> str:
+    def hash_sql(self, purpose: Purpose, *parts: str) -> str:
         """Return SQL for the random number of a row."""
-        return digest(self.salt, purpose, *parts)
+        return hash_sql(self.salt, purpose, *parts)
 
 
 @dataclass(frozen=True)
-class Counted:
+class CountedTables:
     """Tables of a dataset by name, the people in them, and what was trimmed of theirs."""
 
     tables: Mapping[str, pa.Table]
     people: int
-    trimmed: int = 0
+    dropped_visits: int = 0
 
 
-def visits(run: Run, rows: int) -> Counted:
+def count_visits(run: CountingRun, rows: int) -> CountedTables:
     """Count the `rows` used visits of ``records``: truth, presampled, single_visit, zoom, homes."""
     engine, cap = run.engine, run.max_visits_cap
-    run.monitor.start(VISITS[0])
+    run.monitor.start_stage(VISIT_STAGES[0])
     places = pa.table(
-        {"location": _numbers(run.places.zone_of_tower), "zone": run.places.zone_of_tower}
+        {"location": _row_numbers(run.places.zone_of_tower), "zone": run.places.zone_of_tower}
     )
-    engine.put("zone_of", places.filter(pc.greater_equal(places["zone"], 0)))
-    single = run.digest(Purpose.SINGLE, "uid", "hour", "location")
-    used = f"reason = {_USED}"
-    engine.keep(
+    engine.register_table("zone_of", places.filter(pc.greater_equal(places["zone"], 0)))
+    single = run.hash_sql(Purpose.SINGLE, "uid", "hour", "location")
+    used = f"reason = {_USED_CODE}"
+    engine.materialise(
         "people",
         f"SELECT uid, count(*) AS n, arg_min(location, {single}) AS single FROM records "
         f"WHERE {used} GROUP BY uid",
     )
-    ((people, beyond),) = engine.rows(
+    ((people, beyond),) = engine.fetch_rows(
         f"SELECT count(*), coalesce(sum(greatest(n - {cap}, 0)), 0) FROM people"
     )
-    one = engine.table("SELECT single AS location, count(*) AS n FROM people GROUP BY ALL")
-    zoom = _Zoom(run)
+    one = engine.fetch_table("SELECT single AS location, count(*) AS n FROM people GROUP BY ALL")
+    zoom = _MultiscaleCounter(run)
     truth, ranked = [], []
-    run.monitor.start(VISITS[1])
-    for own in engine.shares("records", used, rows):
-        ranked.append(engine.table(_presampled(run, own)))
-        within = _within_cap(run, own) if beyond else own
+    run.monitor.start_stage(VISIT_STAGES[1])
+    for own in engine.iterate_people_shares("records", used, rows):
+        ranked.append(engine.fetch_table(_presampled_sql(run, own)))
+        within = _cap_records(run, own) if beyond else own
         truth.append(
-            engine.table(f"SELECT location, hour, count(*) AS n FROM {within} GROUP BY ALL")
+            engine.fetch_table(f"SELECT location, hour, count(*) AS n FROM {within} GROUP BY ALL")
         )
         zoom.add(within)
-    run.monitor.start(VISITS[2])
-    homes = engine.table(_homes(used))
-    engine.drop("people")
+    run.monitor.start_stage(VISIT_STAGES[2])
+    homes = engine.fetch_table(_homes_sql(used))
+    engine.drop_tables("people")
     tables = {
-        "truth": _by_id(run, _summed(truth)),
-        "single_visit": _by_id(run, one),
-        "presampled": _by_id(run, _summed(ranked)),
+        "truth": _restore_ids(run, _sum_tables(truth)),
+        "single_visit": _restore_ids(run, one),
+        "presampled": _restore_ids(run, _sum_tables(ranked)),
         **zoom.tables(),
     }
     if homes.num_rows:
-        tables["homes"] = _by_id(run, homes)
-    return Counted(tables, int(people), int(beyond))
+        tables["homes"] = _restore_ids(run, homes)
+    return CountedTables(tables, int(people), int(beyond))
 
 
-def _within_cap(run: Run, own: str) -> str:
+def _cap_records(run: CountingRun, records: str) -> str:
     """Keep at most the public cap of any person's records, at random (erratum D5)."""
     cap = run.max_visits_cap
-    order = run.digest(Purpose.CAP, "uid", "hour", "location")
-    run.engine.keep(
+    order = run.hash_sql(Purpose.CAP, "uid", "hour", "location")
+    run.engine.materialise(
         "ranked",
         f"SELECT uid, location, hour, row_number() OVER (PARTITION BY uid ORDER BY {order}) "
-        f"AS place FROM {own} WHERE uid IN (SELECT uid FROM people WHERE n > {cap})",
+        f"AS place FROM {records} WHERE uid IN (SELECT uid FROM people WHERE n > {cap})",
     )
-    run.engine.keep(
+    run.engine.materialise(
         "within",
-        f"SELECT uid, location, hour FROM {own} "
+        f"SELECT uid, location, hour FROM {records} "
         f"WHERE uid IN (SELECT uid FROM people WHERE n <= {cap}) UNION ALL "
         f"SELECT uid, location, hour FROM ranked WHERE place <= {cap}",
     )
     return "within"
 
 
-def _presampled(run: Run, own: str) -> str:
+def _presampled_sql(run: CountingRun, records: str) -> str:
     """Return one record of each person and hour, counted by random rank: X̄ is the sum to rank ℓ."""
-    within = run.digest(Purpose.HOUR, "uid", "hour", "location")
-    order = run.digest(Purpose.RANK, "uid", "hour")
+    within = run.hash_sql(Purpose.HOUR, "uid", "hour", "location")
+    order = run.hash_sql(Purpose.RANK, "uid", "hour")
     return f"""
         WITH hours AS (
-            SELECT uid, hour, arg_min(location, {within}) AS location FROM {own} GROUP BY uid, hour
+            SELECT uid, hour, arg_min(location, {within}) AS location FROM {records} GROUP BY uid,
+            hour
         ), ranked AS (
             SELECT location, hour, row_number() OVER (PARTITION BY uid ORDER BY {order}) AS rank
             FROM hours
@@ -160,7 +165,7 @@ def _presampled(run: Run, own: str) -> str:
         SELECT location, hour, rank, count(*) AS n FROM ranked GROUP BY location, hour, rank"""
 
 
-def _homes(used: str) -> str:
+def _homes_sql(used: str) -> str:
     """Return people by the zone of most of their records at night, the first one if tied."""
     return f"""
         WITH nights AS (
@@ -172,33 +177,33 @@ def _homes(used: str) -> str:
         SELECT zone, count(*) AS n FROM people_at GROUP BY zone"""
 
 
-class _Zoom:
+class _MultiscaleCounter:
     """The clipped sums of `zoom`, by shares of people; weights are whole multiples of 1/1024."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: CountingRun) -> None:
         self._run = run
         towers = run.places.towers
         self._district = build_tree(towers.geometry.get_coordinates().to_numpy()).districts
-        run.engine.put(
+        run.engine.register_table(
             "district_of",
-            pa.table({"location": _numbers(self._district), "district": self._district}),
+            pa.table({"location": _row_numbers(self._district), "district": self._district}),
         )
         shape = (len(towers), HOURS_PER_WEEK)
         self._sums = {
             name: np.zeros(shape, dtype=np.int64) for name in ("towers", "districts", "weeks")
         }
-        self._city = np.zeros((len(run.clips.city), HOURS_PER_WEEK), dtype=np.int64)
+        self._city = np.zeros((len(run.clips.city_clips_squared), HOURS_PER_WEEK), dtype=np.int64)
         self._visits = 0
 
     def add(self, records: str) -> None:
         """Add a share of the people, none of whom has more records than the cap."""
         engine, cap, clips = self._run.engine, self._run.max_visits_cap, self._run.clips
-        engine.keep("squares", _SQUARES.format(records=records))
+        engine.materialise("squares", _SQUARES_SQL.format(records=records))
         left = f"64 * {cap**2} - {clips.sum_64ths} * n * n"
         room = f"floor(({left}) * {WEIGHT_UNITS // 64} / {cap**2})"
-        largest = f"floor({int(clips.squared * WEIGHT_UNITS)} * room / {{of}})"
+        largest = f"floor({int(clips.clip_squared * WEIGHT_UNITS)} * room / {{of}})"
         weight = f"least(floor(sqrt({largest})), {WEIGHT_UNITS})"
-        engine.keep(
+        engine.materialise(
             "weighted",
             f"""
             WITH rooms AS (SELECT *, {room} AS room FROM squares),
@@ -213,27 +218,29 @@ class _Zoom:
         )
         # kept: DuckDB 2.0 takes three times as long to group what comes out of a join
         sums = ", ".join(f"sum({name}) AS {name}" for name in self._sums)
-        cells = engine.table(f"SELECT location, hour, {sums} FROM weighted GROUP BY location, hour")
+        cells = engine.fetch_table(
+            f"SELECT location, hour, {sums} FROM weighted GROUP BY location, hour"
+        )
         at = cells["location"].to_numpy(), cells["hour"].to_numpy()
         for name, values in self._sums.items():
             values[at] += cells[name].to_numpy().astype(np.int64)
-        alike = engine.table(
+        alike = engine.fetch_table(
             "SELECT hour, in_city, n AS own, count(*) AS visits FROM weighted GROUP BY ALL"
         )
         hours, norm, own, visits = (
             alike[name].to_numpy().astype(np.int64) for name in ("hour", "in_city", "own", "visits")
         )
-        room_of = room_units(own, cap, clips)
-        for row, clip_squared in zip(self._city, clips.city, strict=True):
+        room_of = squared_scale_units(own, cap, clips)
+        for row, clip_squared in zip(self._city, clips.city_clips_squared, strict=True):
             np.add.at(row, hours, visits * weight_units(norm, clip_squared, room_of))
         self._visits += int(visits.sum())
-        engine.drop("weighted", "squares")
+        engine.drop_tables("weighted", "squares")
 
     def tables(self) -> dict[str, pa.Table]:
         """Return the tables once every share has been added."""
         coarse = np.zeros((int(self._district.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
         np.add.at(coarse, self._district, self._sums["districts"])
-        zoom = ZoomTables(
+        zoom = MultiscaleTables(
             towers=self._sums["towers"],
             districts=coarse,
             city=self._city,
@@ -242,10 +249,10 @@ class _Zoom:
             max_visits_cap=self._run.max_visits_cap,
             clips=self._run.clips,
         )
-        return to_parquet(zoom, list(self._run.places.towers["location_id"].astype(str)))
+        return to_tables(zoom, list(self._run.places.towers["location_id"].astype(str)))
 
 
-_SQUARES = """
+_SQUARES_SQL = """
     WITH at_place AS (SELECT uid, count(*) AS v FROM {records} GROUP BY uid, location),
     own AS (
         SELECT uid, sum(v)::BIGINT AS n, sum(v * v)::BIGINT AS in_weeks FROM at_place GROUP BY uid
@@ -267,46 +274,51 @@ _SQUARES = """
 """‖v‖₂² of a person's visits in the cells of each table: v visits in a cell add v², one adds 1."""
 
 
-def trips(run: Run, rows: int, *, measured: bool) -> Counted:
+def count_trips(run: CountingRun, rows: int, *, measured: bool) -> CountedTables:
     """Count the `rows` used trips of ``every``: trips, trips_person and report."""
     engine = run.engine
-    used = f"reason = {_USED}"
-    run.monitor.start(TRIPS[0])
+    used = f"reason = {_USED_CODE}"
+    run.monitor.start_stage(TRIP_STAGES[0])
     own = f"SELECT uid FROM every WHERE {used} GROUP BY uid"
-    ((people,),) = engine.rows(f"SELECT count(*) FROM ({own}) AS people")
-    by_day = [engine.table(_by_day(run, own)) for own in engine.shares("every", used, rows)]
-    run.monitor.start(TRIPS[1])
-    engine.put("report_places", places_table(*_longitude_latitude(run.places)))
+    ((people,),) = engine.fetch_rows(f"SELECT count(*) FROM ({own}) AS people")
+    by_day = [
+        engine.fetch_table(_daily_trips_sql(run, own))
+        for own in engine.iterate_people_shares("every", used, rows)
+    ]
+    run.monitor.start_stage(TRIP_STAGES[1])
+    engine.register_table("report_places", places_table(*_place_coordinates(run.places)))
     by_person: list[pa.Table] = []
     report: list[pa.Table] = []
-    ranked = f"reason IN ({', '.join(str(int(reason)) for reason in _RANKED)})"
-    for own in engine.shares("every", ranked, rows):
-        engine.keep("ranked", _ranked(run, own))
-        by_person.append(engine.table(_BY_PERSON))
-        engine.view("report_trips", f"SELECT * FROM ranked WHERE reason <> {_OUTSIDE}")
-        engine.view("report_outside", f"SELECT person, rank FROM ranked WHERE reason = {_OUTSIDE}")
+    ranked = f"reason IN ({', '.join(str(int(reason)) for reason in _RANKED_REASONS)})"
+    for own in engine.iterate_people_shares("every", ranked, rows):
+        engine.materialise("ranked", _ranked_trips_sql(run, own))
+        by_person.append(engine.fetch_table(_BY_PERSON_SQL))
+        engine.create_view("report_trips", f"SELECT * FROM ranked WHERE reason <> {_OUTSIDE_CODE}")
+        engine.create_view(
+            "report_outside", f"SELECT person, rank FROM ranked WHERE reason = {_OUTSIDE_CODE}"
+        )
         zones = len(run.places.zones)
-        report.append(engine.table(statement(zones, run.first_day, measured=measured)))
-        engine.drop("ranked")
+        report.append(engine.fetch_table(counting_sql(zones, run.first_day, measured=measured)))
+        engine.drop_tables("ranked")
     tables = {
-        "trips": trip_table(run, _summed(by_day)),
-        "trips_person": trip_table(run, _summed(by_person)),
-        "report": _report(report),
+        "trips": build_trip_table(run, _sum_tables(by_day)),
+        "trips_person": build_trip_table(run, _sum_tables(by_person)),
+        "report": _sum_report_tables(report),
     }
-    return Counted(tables, int(people))
+    return CountedTables(tables, int(people))
 
 
-def _by_day(run: Run, own: str) -> str:
+def _daily_trips_sql(run: CountingRun, trips_sql: str) -> str:
     """Return n by day, zones and rank within the person-day; high ranks share the last bucket."""
-    order = run.digest(
+    order = run.hash_sql(
         Purpose.TRIP_DAY, "uid", "start", "coalesce(finish, -1)", "origin", "destination"
     )
     return f"""
         WITH days AS (
-            SELECT *, {day_of("start", run.first_day)} AS day FROM {own} AS own
+            SELECT *, {day_sql("start", run.first_day)} AS day FROM {trips_sql} AS own
         ), ranked AS (
             SELECT day, origin_zone, destination_zone,
-                   row_number() OVER (PARTITION BY uid, day ORDER BY {order}, {_ZONES}) AS place
+                   row_number() OVER (PARTITION BY uid, day ORDER BY {order}, {_ZONES_SQL}) AS place
             FROM days
         )
         SELECT day, origin_zone, destination_zone, least(place, {RANK_BUCKET}) AS rank,
@@ -314,71 +326,71 @@ def _by_day(run: Run, own: str) -> str:
         FROM ranked GROUP BY ALL"""
 
 
-def _ranked(run: Run, own: str) -> str:
+def _ranked_trips_sql(run: CountingRun, trips_sql: str) -> str:
     """Return every trip that counts for the report by its random ``rank`` within the person."""
     known = [f"coalesce({name}, -1)" for name in ("finish", "origin", "destination")]
-    order = run.digest(Purpose.TRIP_PERSON, "uid", "start", *known)
+    order = run.hash_sql(Purpose.TRIP_PERSON, "uid", "start", *known)
     return f"""
         WITH hashed AS (
-            SELECT *, {day_of("start", run.first_day)} AS day, {order} AS digest,
-                   CASE WHEN reason = {_OUTSIDE} THEN 1 ELSE 0 END AS outside
-            FROM {own} AS own
+            SELECT *, {day_sql("start", run.first_day)} AS day, {order} AS digest,
+                   CASE WHEN reason = {_OUTSIDE_CODE} THEN 1 ELSE 0 END AS outside
+            FROM {trips_sql} AS own
         )
         SELECT uid AS person, reason, day, start, finish, origin, destination, origin_zone,
                destination_zone, row_number() OVER w AS rank,
-               sum(CASE WHEN reason = {_USED} THEN 1 ELSE 0 END) OVER w AS used_rank
-        FROM hashed WINDOW w AS (PARTITION BY uid ORDER BY outside, digest, {_ZONES}
+               sum(CASE WHEN reason = {_USED_CODE} THEN 1 ELSE 0 END) OVER w AS used_rank
+        FROM hashed WINDOW w AS (PARTITION BY uid ORDER BY outside, digest, {_ZONES_SQL}
                                  ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"""
 
 
-_BY_PERSON = f"""
+_BY_PERSON_SQL = f"""
     SELECT day, origin_zone, destination_zone, least(used_rank, {RANK_BUCKET}) AS rank,
            count(*) AS n
-    FROM ranked WHERE reason = {_USED} GROUP BY ALL"""
+    FROM ranked WHERE reason = {_USED_CODE} GROUP BY ALL"""
 
 
-def _report(parts: Iterable[pa.Table]) -> pa.Table:
+def _sum_report_tables(parts: Iterable[pa.Table]) -> pa.Table:
     """Add up what shares of people gave; rows of 0 say no more than that times are measured."""
-    summed = _summed(list(parts))
+    summed = _sum_tables(list(parts))
     kinds = {"measure": pa.string(), "cap": pa.int16(), "bin": pa.int32(), "n": pa.int64()}
     table = pa.table({name: summed[name].cast(kind) for name, kind in kinds.items()})
     times = pc.equal(table["measure"], str(Measure.TRAVEL_TIME))
     return table.filter(pc.or_(pc.not_equal(table["n"], 0), times))
 
 
-def trip_table(run: Run, counted: pa.Table) -> pa.Table:
+def build_trip_table(run: CountingRun, counts: pa.Table) -> pa.Table:
     """Return ``date, origin, destination, rank, n`` by id."""
     days = (run.last_day - run.first_day).days + 1
     dates = pa.array([run.first_day + timedelta(days=i) for i in range(days)], pa.date32())
     zones = pa.array(run.places.zones["zone_id"].astype(str), pa.string())
     return pa.table(
         {
-            "date": dates.take(counted["day"].combine_chunks()),
-            "origin": zones.take(counted["origin_zone"].combine_chunks()),
-            "destination": zones.take(counted["destination_zone"].combine_chunks()),
-            "rank": counted["rank"].cast(pa.int16()),
-            "n": counted["n"].cast(pa.int64()),
+            "date": dates.take(counts["day"].combine_chunks()),
+            "origin": zones.take(counts["origin_zone"].combine_chunks()),
+            "destination": zones.take(counts["destination_zone"].combine_chunks()),
+            "rank": counts["rank"].cast(pa.int16()),
+            "n": counts["n"].cast(pa.int64()),
         }
     )
 
 
-def _by_id(run: Run, counted: pa.Table) -> pa.Table:
+def _restore_ids(run: CountingRun, counts: pa.Table) -> pa.Table:
     """Return counts with ids for the numbers of places or zones, hours and ranks in 16 bits."""
     columns: dict[str, Any] = {}
     for own, frame, ids in (
         ("location", run.places.towers, "location_id"),
         ("zone", run.places.zones, "zone_id"),
     ):
-        if own in counted.column_names:
+        if own in counts.column_names:
             names = pa.array(frame[ids].astype(str), pa.string())
-            columns[ids] = names.take(counted[own].combine_chunks())
+            columns[ids] = names.take(counts[own].combine_chunks())
     for name in ("hour", "rank"):
-        if name in counted.column_names:
-            columns[name] = counted[name].cast(pa.int16())
-    return pa.table({**columns, "n": counted["n"].cast(pa.int64())})
+        if name in counts.column_names:
+            columns[name] = counts[name].cast(pa.int16())
+    return pa.table({**columns, "n": counts["n"].cast(pa.int64())})
 
 
-def _summed(parts: list[pa.Table]) -> pa.Table:
+def _sum_tables(parts: list[pa.Table]) -> pa.Table:
     """Return the sum of counts over shares of the people."""
     if len(parts) == 1:
         return parts[0]
@@ -387,10 +399,10 @@ def _summed(parts: list[pa.Table]) -> pa.Table:
     return rows.group_by(keys).aggregate([("n", "sum")]).rename_columns([*keys, "n"])
 
 
-def _numbers(values: Any) -> Any:
+def _row_numbers(values: Any) -> Any:
     return np.arange(len(values), dtype=np.int32)
 
 
-def _longitude_latitude(places: Places) -> tuple[Any, Any]:
+def _place_coordinates(places: Places) -> tuple[Any, Any]:
     longitude, latitude = shapely.get_coordinates(places.towers.geometry.to_numpy()).T
     return longitude, latitude

@@ -13,7 +13,7 @@ from ..parameters import DEFAULT_MAX_VISITS_CAP
 Kind = Literal["trips", "rides", "visits", "flows"]
 EngineName = Literal["duckdb", "spark"]
 Part = Literal["density", "trips"]
-Cells = Literal["h3", "quadkey", "geohash"]
+CellKind = Literal["h3", "quadkey", "geohash"]
 Encoding = Literal[
     "utf-8", "windows-1252", "latin-1", "utf-16", "windows-1251", "cp932", "cp949", "gb18030"
 ]
@@ -35,25 +35,25 @@ CHOICES: dict[Choice, str] = {
 """What may be done about rows and places that are refused otherwise, in words."""
 
 DAYS_PER_WEEK = 7
-LONGEST_PERIOD_DAYS = 3660
+MAX_PERIOD_DAYS = 3660
 FIRST_YEAR, LAST_YEAR = 1900, 2200
-MOST_ZONES = 5_000
+MAX_ZONES = 5_000
 
 
-def literals(kind: Any) -> tuple[str, ...]:
+def literal_values(kind: Any) -> tuple[str, ...]:
     """Return the words that a type such as ``Kind | None`` or ``tuple[Part, ...]`` allows."""
     own = tuple(value for value in get_args(kind) if isinstance(value, str))
-    return own or tuple(word for part in get_args(kind) for word in literals(part))
+    return own or tuple(word for part in get_args(kind) for word in literal_values(part))
 
 
-def check_words(of: Any) -> None:
+def check_literals(options: Any) -> None:
     """Refuse settings that are none of the words which their types allow."""
-    for name, kind in get_type_hints(type(of)).items():
-        value: Any = getattr(of, name)
-        if known := literals(kind):
+    for name, kind in get_type_hints(type(options)).items():
+        value: Any = getattr(options, name)
+        if known := literal_values(kind):
             for one in value if isinstance(value, tuple) else (value,):
                 if one is not None:
-                    validation.one_of(name, one, known, "leave it out for what is usual")
+                    validation.check_one_of(name, one, known, "leave it out for what is usual")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,8 +104,8 @@ class Reading:
     text_time_zone: str | None = None
 
     def __post_init__(self) -> None:
-        check_words(self)
-        validation.whole_number("skip_rows", self.skip_rows, 0, 10_000, remedy="0 is usual")
+        check_literals(self)
+        validation.check_whole_number("skip_rows", self.skip_rows, 0, 10_000, remedy="0 is usual")
         if self.thousands and self.thousands == self.decimal:
             raise ParameterError(
                 "decimal and thousands must be two different marks",
@@ -114,14 +114,14 @@ class Reading:
                 settings=("decimal", "thousands"),
             )
         if self.text_time_zone is not None:
-            validation.time_zone("text_time_zone", self.text_time_zone)
+            validation.check_time_zone("text_time_zone", self.text_time_zone)
 
 
-def check_count(zones: int) -> None:
+def check_zone_count(zones: int) -> None:
     """Refuse more zones than can be opened, with the numbers."""
-    if zones > MOST_ZONES:
+    if zones > MAX_ZONES:
         raise InputError(
-            f"{zones:,} zones, more than {MOST_ZONES:,}, which can be neither shown nor protected "
+            f"{zones:,} zones, more than {MAX_ZONES:,}, which can be neither shown nor protected "
             "well",
             remedy="choose coarser ones: hexagons",
             code="too-fine",
@@ -224,7 +224,7 @@ class IngestOptions:
     locations: Path | None = None
     zones: Path | None = None
     layer: str = ""
-    cells: Cells | None = None
+    cells: CellKind | None = None
     id_prefix: bool = False
     mapping: Mapping[str, str] = field(default_factory=dict[str, str])
     locations_mapping: Mapping[str, str] = field(default_factory=dict[str, str])
@@ -252,20 +252,20 @@ class IngestOptions:
     licence: str = ""
 
     def __post_init__(self) -> None:
-        check_words(self)
+        check_literals(self)
         self._check_paths()
         self._check_period()
         cap = self.max_visits_cap
-        validation.whole_number("max_visits_cap", cap, 1, 10**6, remedy="840 is usual")
+        validation.check_whole_number("max_visits_cap", cap, 1, 10**6, remedy="840 is usual")
         if self.hexagon_m is not None:
-            validation.finite_above("hexagon_m", self.hexagon_m, 10, "2000 is usual in a city")
+            validation.check_above("hexagon_m", self.hexagon_m, 10, "2000 is usual in a city")
         if self.mean_visits_public is not None:
             remedy = "a public number, never read off the data; leave it out for calls"
             mean, limits = self.mean_visits_public, (1.0, float(cap))
-            validation.finite_within("mean_visits_public", mean, limits, remedy)
+            validation.check_within("mean_visits_public", mean, limits, remedy)
         if (people := self.people_public) is not None:
             remedy = "leave it out if unknown"
-            validation.whole_number("people_public", people, 1, None, remedy=remedy)
+            validation.check_whole_number("people_public", people, 1, None, remedy=remedy)
         if self.area is not None:
             west, south, east, north = self.area
             if not (-180 <= west < east <= 180 and -90 <= south < north <= 90):
@@ -290,7 +290,7 @@ class IngestOptions:
         return self.kind in ("trips", "visits")
 
     @property
-    def wants_density(self) -> bool:
+    def includes_density(self) -> bool:
         """Whether a density is asked for and the rows and the period can give one."""
         return self.has_people and "density" in self.parts and self.density_week is not None
 
@@ -308,12 +308,12 @@ class IngestOptions:
             )
 
     def _check_period(self) -> None:
-        validation.time_zone("time_zone", self.time_zone)
+        validation.check_time_zone("time_zone", self.time_zone)
         first, last, week = self.first_day, self.last_day, self.week
         days = (last - first).days + 1
-        if not (1 <= days <= LONGEST_PERIOD_DAYS and FIRST_YEAR <= first.year <= LAST_YEAR):
+        if not (1 <= days <= MAX_PERIOD_DAYS and FIRST_YEAR <= first.year <= LAST_YEAR):
             raise ParameterError(
-                f"the period must be 1 to {LONGEST_PERIOD_DAYS} days, from {FIRST_YEAR} on",
+                f"the period must be 1 to {MAX_PERIOD_DAYS} days, from {FIRST_YEAR} on",
                 value=f"{first.isoformat()} to {last.isoformat()}",
                 remedy="name the days that the data cover; both count",
                 settings=("first_day", "last_day"),

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..errors import InputError
-from .inputs.mapping import plain, whole
-from .inputs.sources import inspect
+from .inputs.column_mapping import has_required_columns, normalise_name
+from .inputs.sources import inspect_file
 from .options import Choice, Kind, Reading
 
 
@@ -17,7 +17,7 @@ class Preset(NamedTuple):
 
     name: str
     kind: Kind
-    about: str
+    description: str
     columns: Mapping[str, Sequence[str]]
     zones: Mapping[str, Sequence[str]] = {}
     reading: Reading = Reading()
@@ -36,26 +36,28 @@ def _read(form: dict[str, Any]) -> Preset:
 
 _FILE = Path(__file__).with_name("presets.json")
 PRESETS = tuple(map(_read, json.loads(_FILE.read_text("utf-8"))))
-NAMES = tuple(dict.fromkeys(preset.name for preset in PRESETS))
+PRESET_NAMES = tuple(dict.fromkeys(preset.name for preset in PRESETS))
 
 
-def _fits(preset: Preset, columns: Sequence[str]) -> bool:
+def _matches(preset: Preset, columns: Sequence[str]) -> bool:
     """Whether a table of these columns has all of a form."""
-    return whole(preset.kind, found(preset.columns, columns))
+    return has_required_columns(preset.kind, match_columns(preset.columns, columns))
 
 
-def fitting(columns: Sequence[str]) -> Preset | None:
+def find_preset(columns: Sequence[str]) -> Preset | None:
     """Return the form that the columns of a table are those of; None for any other."""
-    named = (one for one in PRESETS if one.reading.header is None and _fits(one, columns))
+    named = (one for one in PRESETS if one.reading.header is None and _matches(one, columns))
     return next(named, None)
 
 
-def chosen(name: str, path: Path, reading: Mapping[str, Any]) -> tuple[Preset, tuple[str, ...]]:
+def select_preset(
+    name: str, path: Path, reading: Mapping[str, Any]
+) -> tuple[Preset, tuple[str, ...]]:
     """Return the form of that name that a table is, read as is said, and its columns; or refuse."""
     alike = [one for one in PRESETS if one.name == name]
     for one in alike:
-        columns = inspect(path, replace(one.reading, **reading)).columns
-        if _fits(one, columns):
+        columns = inspect_file(path, replace(one.reading, **reading)).columns
+        if _matches(one, columns):
             return one, columns
     known = ", ".join(f"{own}={'|'.join(names)}" for own, names in alike[-1].columns.items())
     raise InputError(
@@ -65,11 +67,11 @@ def chosen(name: str, path: Path, reading: Mapping[str, Any]) -> tuple[Preset, t
     )
 
 
-def settings(preset: Preset, columns: Sequence[str]) -> dict[str, Any]:
+def preset_options(preset: Preset, columns: Sequence[str]) -> dict[str, Any]:
     """Return the arguments of `IngestOptions` that a form stands for in a table of `columns`."""
     return {
         "kind": preset.kind,
-        "mapping": found(preset.columns, columns),
+        "mapping": match_columns(preset.columns, columns),
         "reading": preset.reading,
         "leave_out": preset.leave_out,
         "id_prefix": preset.id_prefix,
@@ -77,13 +79,13 @@ def settings(preset: Preset, columns: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def found(wanted: Mapping[str, Sequence[str]], columns: Sequence[str]) -> dict[str, str]:
+def match_columns(patterns: Mapping[str, Sequence[str]], columns: Sequence[str]) -> dict[str, str]:
     """Return canonical columns by the first of their names that are there, spelt as in the file."""
-    spelt, result = {plain(column): column for column in columns}, dict[str, str]()
-    for canonical, names in wanted.items():
+    spelt, result = {normalise_name(column): column for column in columns}, dict[str, str]()
+    for canonical, names in patterns.items():
         for name in names:
             parts = [part.partition(":") for part in name.split("+")]
-            if all(plain(own) in spelt for own, _, _ in parts):
-                result[canonical] = "+".join(spelt[plain(a)] + b + c for a, b, c in parts)
+            if all(normalise_name(own) in spelt for own, _, _ in parts):
+                result[canonical] = "+".join(spelt[normalise_name(a)] + b + c for a, b, c in parts)
                 break
     return result

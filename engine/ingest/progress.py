@@ -13,7 +13,7 @@ class Cancelled(ExplorerError):
     """The build was cancelled; nothing was written."""
 
 
-class Stage(NamedTuple):
+class BuildStage(NamedTuple):
     """A stage of a build: what a person reads, and its usual share of the time."""
 
     title: str
@@ -43,16 +43,16 @@ class Monitor:
         self._callback = callback
         self._cancel = cancel
         self._started = time.monotonic()
-        self._stages: list[Stage] = []
-        self._stage = Stage("", 0)
+        self._stages: list[BuildStage] = []
+        self._stage = BuildStage("", 0)
         self._done = 0.0
         self._fraction = 0.0
 
-    def plan(self, stages: list[Stage]) -> None:
+    def set_stages(self, stages: list[BuildStage]) -> None:
         """Announce the stages to come, in order."""
         self._stages = stages
 
-    def start(self, stage: Stage) -> None:
+    def start_stage(self, stage: BuildStage) -> None:
         """Begin `stage`; the ones before it are done."""
         before = self._stages[: self._stages.index(stage)]
         self._done = float(sum(other.weight for other in before))
@@ -72,7 +72,7 @@ class Monitor:
 
     def finish(self) -> None:
         """Report the end of the build."""
-        self._fraction, self._stage = 1.0, Stage("done", 0)
+        self._fraction, self._stage = 1.0, BuildStage("done", 0)
         self._report()
 
     def check(self) -> None:

@@ -11,65 +11,65 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import InputError
-from . import scratch
-from .door import door
-from .engines import DuckDB, name, text
-from .inputs.mapping import DEGREES, Mappings, parts
-from .inputs.sources import Source, shown
+from . import temp_folder
+from .duckdb_engine import DuckDB, quote_identifier, quote_text
+from .inputs.column_mapping import DEGREES, Mappings, joined_columns
+from .inputs.sources import Source, to_printable
 from .options import CHOICES, Choice, IngestOptions
 from .progress import Monitor
-from .report import WORDS, Account, Reason
-from .rows import LARGEST_FLOW, Reader, Table, flaws, identifier
+from .read_errors import translate_errors
+from .row_cleaning import MAX_FLOW, CanonicalTable, ValueParser, id_sql, row_faults
+from .row_report import REASON_LABELS, Reason, RowAccount
 
 _CHUNK = 1 << 22
-_CHOICE: dict[Reason, Choice] = {
+_CHOICE_BY_REASON: dict[Reason, Choice] = {
     Reason.NO_PERSON: "people",
     Reason.UNPARSABLE: "unreadable",
     Reason.UNKNOWN: "unknown-flows",
 }
-_FAULTS = {
+_FAULT_MESSAGES = {
     Reason.NO_PERSON: "is empty",
     Reason.LOST_DIGITS: "holds ids that have lost digits",
     Reason.UNKNOWN: "holds no number",
 }
 _REMEDIES = json.loads(Path(__file__).with_name("remedies.json").read_text("utf-8"))
-_MENDED: dict[str, tuple[str, tuple[str, ...]]] = {
-    column: (how["remedy"].format(most=f"{LARGEST_FLOW:,}"), tuple(how["settings"]))
+_COLUMN_REMEDIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    column: (how["remedy"].format(most=f"{MAX_FLOW:,}"), tuple(how["settings"]))
     for how in _REMEDIES["columns"]
     for column in how["columns"]
 }
 """How a column is mended, and by which settings."""
-_UNUSED: dict[Reason, tuple[str, tuple[str, ...]]] = {
+_UNUSED_REMEDIES: dict[Reason, tuple[str, tuple[str, ...]]] = {
     Reason[reason]: (how["remedy"], tuple(how["settings"]))
     for reason, how in _REMEDIES["unused"].items()
 }
 
 
 @contextmanager
-def opened(
+def open_tables(
     mappings: Mappings, monitor: Monitor | None = None, spill: Path | None = None, **settings: Any
-) -> Generator[tuple[DuckDB, list[Table]]]:
+) -> Generator[tuple[DuckDB, list[CanonicalTable]]]:
     """Open an engine that reads these files alone, with a view of each group of alike ones."""
-    with scratch.folder(spill) as folder:
-        paths = {source: _readable(source, folder) for source in mappings}
+    with temp_folder.open_temp_folder(spill) as folder:
+        paths = {source: _readable_path(source, folder) for source in mappings}
         named = {path: source.name for source, path in paths.items()}
         engine = DuckDB(monitor or Monitor(), folder, paths=named, **settings)
         try:
-            yield engine, _views(engine, mappings, paths)
+            yield engine, _create_views(engine, mappings, paths)
         finally:
             engine.close()
 
 
-def _readable(source: Source, folder: Path) -> str:
+def _readable_path(source: Source, folder: Path) -> str:
     """Return a path that DuckDB can open: unpacked, of UTF-8 in name and contents."""
     path = source.path
     target = folder / f"input-{len(list(folder.iterdir()))}"
-    if source.copied:
+    if source.needs_copy:
         plain = codecs.getincrementaldecoder(source.encoding)()
-        decoder = io.IncrementalNewlineDecoder(plain, translate=source.mixed)
+        decoder = io.IncrementalNewlineDecoder(plain, translate=source.has_mixed_endings)
         with (
-            door(f"{source.name} (as {source.encoding})"),
-            source.opened() as packed,
+            translate_errors(f"{source.name} (as {source.encoding})"),
+            source.open() as packed,
             target.open("w", encoding="utf-8", newline="") as out,
         ):
             while piece := packed.read(_CHUNK):
@@ -82,37 +82,39 @@ def _readable(source: Source, folder: Path) -> str:
     return str(path)
 
 
-def _views(engine: DuckDB, mappings: Mappings, paths: Mapping[Source, str]) -> list[Table]:
+def _create_views(
+    engine: DuckDB, mappings: Mappings, paths: Mapping[Source, str]
+) -> list[CanonicalTable]:
     ordered = sorted(mappings, key=lambda source: (str(source.signature), source.path))
-    tables: list[Table] = []
+    tables: list[CanonicalTable] = []
     for _key, members in groupby(ordered, key=lambda source: source.signature):
         sources = list(members)
         view = f"input_{len(tables)}"
-        files = ", ".join(text(paths[source]) for source in sources)
-        engine.view(view, _select(engine, sources[0], files, mappings[sources[0]]))
-        tables.append(Table(view, engine.types(f"SELECT * FROM {view}")))
+        files = ", ".join(quote_text(paths[source]) for source in sources)
+        engine.create_view(view, _select_sql(engine, sources[0], files, mappings[sources[0]]))
+        tables.append(CanonicalTable(view, engine.column_types(f"SELECT * FROM {view}")))
     return tables
 
 
-def _select(engine: DuckDB, source: Source, files: str, mapping: Mapping[str, str]) -> str:
+def _select_sql(engine: DuckDB, source: Source, files: str, mapping: Mapping[str, str]) -> str:
     if source.format == "parquet":
         # a folder named column=value must not overrule the column
         reader = f"read_parquet([{files}], hive_partitioning = false)"
-        named = {column: name(column) for column in source.columns}
+        named = {column: quote_identifier(column) for column in source.columns}
     else:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
-        native = "utf-8" if source.copied else source.encoding
-        packed = "gzip" if source.packed and not source.copied else "none"
+        native = "utf-8" if source.needs_copy else source.encoding
+        packed = "gzip" if source.is_compressed and not source.needs_copy else "none"
         reader = (
             f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, header = false, "
-            f"delim = {text(source.delimiter)}, quote = '\"', escape = '\"', "
-            f"encoding = '{native}', skip = {source.skipped}, compression = '{packed}')"
+            f"delim = {quote_text(source.delimiter)}, quote = '\"', escape = '\"', "
+            f"encoding = '{native}', skip = {source.skipped_rows}, compression = '{packed}')"
         )
         named = {column: f"c{i}" for i, column in enumerate(source.columns)}
     kinds: dict[str, str] = {}
-    specs = {canonical: parts(spec, source.columns) for canonical, spec in mapping.items()}
+    specs = {canonical: joined_columns(spec, source.columns) for canonical, spec in mapping.items()}
     if any(len(spec) > 1 or spec[0][1] for spec in specs.values()):
-        kinds = engine.types(f"SELECT * FROM {reader}")
+        kinds = engine.column_types(f"SELECT * FROM {reader}")
     wanted: list[str] = []
     for canonical, spec in specs.items():
         if len(spec) == 1 and spec[0][1] is None:
@@ -120,7 +122,7 @@ def _select(engine: DuckDB, source: Source, files: str, mapping: Mapping[str, st
             continue
         own: list[str] = []
         for column, digits in spec:
-            part = identifier(named[column], kinds[named[column].strip('"')], bare=False)
+            part = id_sql(named[column], kinds[named[column].strip('"')], bare=False)
             if digits is not None:  # zeros alone are cut off
                 fits = f"length(ltrim({part}, '0')) <= {digits}"
                 part = f"CASE WHEN {fits} THEN right(lpad({part}, 40, '0'), {digits}) END"
@@ -129,71 +131,76 @@ def _select(engine: DuckDB, source: Source, files: str, mapping: Mapping[str, st
     return f"SELECT {', '.join(wanted)} FROM {reader}"
 
 
-def refuse_flaws(
-    options: IngestOptions, mappings: Mappings, account: Account, reader: Reader
+def raise_for_faults(
+    options: IngestOptions, mappings: Mappings, account: RowAccount, reader: ValueParser
 ) -> None:
     """Refuse rows that cannot be read, unless they are to be left out; name the first three."""
-    chosen = {reason for reason, choice in _CHOICE.items() if choice in options.leave_out}
-    wrong = {r for r in (*_CHOICE, Reason.LOST_DIGITS) if account.unused.get(r)} - chosen
+    chosen = {reason for reason, choice in _CHOICE_BY_REASON.items() if choice in options.leave_out}
+    wrong = {
+        r for r in (*_CHOICE_BY_REASON, Reason.LOST_DIGITS) if account.rows_unused.get(r)
+    } - chosen
     if not wrong:
         return
     for source, names in mappings.items():
         if source.format == "table":  # of a cluster: no row comes to this machine to be numbered
             reason = min(wrong)
-            fault = f"{account.unused[reason]:,} of {account.read:,} rows are {WORDS[reason]}"
-            raise _refused(fault, "check the columns", reason, "mapping")
-        with opened(
+            fault = (
+                f"{account.rows_unused[reason]:,} of {account.rows_read:,} rows are "
+                f"{REASON_LABELS[reason]}"
+            )
+            raise _build_error(fault, "check the columns", reason, "mapping")
+        with open_tables(
             {source: names}, None, options.spill, time_zone=options.time_zone, keep_order=True,
             memory=options.memory,
         ) as (engine, (table,)):  # fmt: skip
-            tests = [one for one in flaws(table, options.kind, reader) if one[0] in wrong]
+            tests = [one for one in row_faults(table, options.kind, reader) if one[0] in wrong]
             counts = ", ".join(
                 f"count(*) FILTER ({test}), min(number, 3) FILTER ({test})" for *_, test in tests
             )
             numbered = f"SELECT *, row_number() OVER () AS number FROM {table.view}"
-            ((rows, *found),) = engine.rows(f"SELECT count(*), {counts} FROM ({numbered})")
+            ((rows, *found),) = engine.fetch_rows(f"SELECT count(*), {counts} FROM ({numbered})")
         for (reason, canonical, _), n, first in zip(tests, found[::2], found[1::2], strict=True):
             if n:
-                remedy, settings = _MENDED[canonical]
+                remedy, settings = _COLUMN_REMEDIES[canonical]
                 which = ("row " if n == 1 else "rows ") + ", ".join(f"{row:,}" for row in first)
-                raise _refused(
-                    f"{source.name}: column '{shown(names[canonical])}' (for {canonical}) "
-                    f"{_FAULTS.get(reason, 'cannot be read')} in {n:,} of {rows:,} rows, the first "
-                    f"in {which}",
+                raise _build_error(
+                    f"{source.name}: column '{to_printable(names[canonical])}' (for {canonical}) "
+                    f"{_FAULT_MESSAGES.get(reason, 'cannot be read')} in {n:,} of {rows:,} rows, "
+                    f"the first in {which}",
                     remedy,
                     reason,
                     *settings,
                 )
 
 
-def _refused(fault: str, remedy: str, reason: Reason, *settings: str) -> InputError:
+def _build_error(fault: str, remedy: str, reason: Reason, *settings: str) -> InputError:
     """Return an error with the choice that may be made instead."""
-    choice = _CHOICE.get(reason)
+    choice = _CHOICE_BY_REASON.get(reason)
     if choice is None:
         return InputError(fault, remedy=remedy, code="lost-digits", settings=settings)
     remedy, settings = f"{remedy}, or {CHOICES[choice]} ({choice})", (*settings, "leave_out")
     return InputError(fault, remedy=remedy, code=choice, settings=settings)
 
 
-def refuse_useless(options: IngestOptions, mappings: Mappings, account: Account) -> None:
+def raise_for_useless(options: IngestOptions, mappings: Mappings, account: RowAccount) -> None:
     """Refuse an input of which nothing lies in the period and the area, or gives a trip."""
     names = [source.name for source in mappings]
     where = names[0] if len(names) == 1 else f"{len(names)} files"
-    if account.read == 0:
+    if account.rows_read == 0:
         raise InputError(f"{where}: no rows of data (0 rows); name files with data")
-    lost = sum(n for reason, n in account.unused.items() if reason is not Reason.SELF_TRIP)
-    if account.used or ("trips" not in options.parts and lost < account.read):
+    lost = sum(n for reason, n in account.rows_unused.items() if reason is not Reason.SELF_TRIP)
+    if account.rows_used or ("trips" not in options.parts and lost < account.rows_read):
         return
-    reason = max(account.unused, key=lambda r: account.unused[r])
-    remedy, settings = _UNUSED.get(reason, ("check the mapping of columns", ("mapping",)))
+    reason = max(account.rows_unused, key=lambda r: account.rows_unused[r])
+    remedy, settings = _UNUSED_REMEDIES.get(reason, ("check the mapping of columns", ("mapping",)))
     if reason is Reason.OUTSIDE_AREA and any(set(DEGREES) & set(own) for own in mappings.values()):
         remedy = (
             "check that the locations or zones cover the coordinates, and that latitude and "
             "longitude are not swapped"
         )
     raise InputError(
-        f"{where}: none of {account.read:,} rows can be used: {account.unused[reason]:,} are "
-        f"{WORDS[reason]}",
+        f"{where}: none of {account.rows_read:,} rows can be used: {account.rows_unused[reason]:,} "
+        f"are {REASON_LABELS[reason]}",
         remedy=remedy,
         settings=settings,
     )

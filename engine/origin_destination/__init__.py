@@ -1,29 +1,29 @@
 """Private origin–destination matrices: P2's mechanism, exact laws, calculators; ours."""
 
 from ..parameters import ODParameters
-from . import calculators, estimate
-from .exact import heat_map, trimming_curve
-from .laws import LawName, NoiseLaw
-from .matrices import histogram, kept, truth
-from .methods import METHODS, draw_noise, expected, ledger, plan, release, scores, suppresses
+from . import calculators, empirical_bayes
+from .cell_noise import NoiseDistribution, NoiseName
+from .exact import compute_error_grid, compute_truncation_curve
+from .matrices import compute_histogram, truncated_matrices, truth
+from .methods import METHODS, draw_noise, expected, has_suppression, ledger, plan, release, scores
 
 __all__ = [
     "METHODS",
-    "LawName",
-    "NoiseLaw",
+    "NoiseDistribution",
+    "NoiseName",
     "ODParameters",
     "calculators",
+    "compute_error_grid",
+    "compute_histogram",
+    "compute_truncation_curve",
     "draw_noise",
-    "estimate",
+    "empirical_bayes",
     "expected",
-    "heat_map",
-    "histogram",
-    "kept",
+    "has_suppression",
     "ledger",
     "plan",
     "release",
     "scores",
-    "suppresses",
-    "trimming_curve",
+    "truncated_matrices",
     "truth",
 ]

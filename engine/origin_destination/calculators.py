@@ -21,22 +21,22 @@ from scipy import special
 from .. import validation
 from ..arrays import Booleans, Floats
 from ..errors import ParameterError
-from .laws import LawName, NoiseLaw, effective_threshold
+from .cell_noise import NoiseDistribution, NoiseName, effective_threshold
 
 __all__ = [
     "cell_error_probability",
-    "cell_error_probability_if_released",
     "change_error_probability",
     "epsilon_for_cell_error",
     "epsilon_for_change",
+    "released_error_probability",
     "stays_released_probability",
     "stays_suppressed_probability",
 ]
 
-Method = Literal["exact", "published"]
+FormulaKind = Literal["exact", "published"]
 
 # ε/T at confidence from 10⁻³⁰⁰ and errors up to 2⁵³ lies well inside
-_LEAST_RATE, _LARGEST_RATE = 1e-18, 1e5
+_MIN_RATE, _MAX_RATE = 1e-18, 1e5
 _HALVINGS = 64
 
 _COUNT = "a whole number of at least 0"
@@ -56,20 +56,20 @@ def stays_suppressed_probability(
     epsilon: ArrayLike,
     max_trips_per_user: ArrayLike = 1,
     *,
-    law: LawName = "rounded_laplace",
+    law: NoiseName = "rounded_laplace",
 ) -> Floats:
     """Return P(a count below τ is suppressed in the release too): Theorem 2.
 
     1 − ½·e^(−a(τ − ½ − m)) with rounded Laplace noise, a = ε/T, for m < τ.
     """
-    m, threshold, loss, trips = _checked(
+    m, threshold, loss, trips = _check_arguments(
         count=count,
         suppression_threshold=suppression_threshold,
         epsilon=epsilon,
         max_trips_per_user=max_trips_per_user,
     )
     _require_side(m, threshold, below=True)
-    return NoiseLaw(loss / trips, law).tail(1 - (threshold - m))[()]
+    return NoiseDistribution(loss / trips, law).upper_tail(1 - (threshold - m))[()]
 
 
 def stays_released_probability(
@@ -78,8 +78,8 @@ def stays_released_probability(
     epsilon: ArrayLike,
     max_trips_per_user: ArrayLike = 1,
     *,
-    method: Method = "exact",
-    law: LawName = "rounded_laplace",
+    method: FormulaKind = "exact",
+    law: NoiseName = "rounded_laplace",
 ) -> Floats:
     """Return P(a count of at least τ is not suppressed in the release): Theorem 3.
 
@@ -92,16 +92,16 @@ def stays_released_probability(
     >>> float(stays_released_probability(15, 15, 0.5, method="published").round(3))
     0.358
     """
-    m, threshold, loss, trips = _checked(
+    m, threshold, loss, trips = _check_arguments(
         count=count,
         suppression_threshold=suppression_threshold,
         epsilon=epsilon,
         max_trips_per_user=max_trips_per_user,
     )
     _require_side(m, threshold, below=False)
-    if _is_published(method, law):
+    if _uses_printed_formula(method, law):
         return (1 - 0.5 * np.exp(loss / trips * (threshold + 0.5 - m)))[()]
-    return NoiseLaw(loss / trips, law).tail(effective_threshold(threshold) - m)[()]
+    return NoiseDistribution(loss / trips, law).upper_tail(effective_threshold(threshold) - m)[()]
 
 
 def cell_error_probability(
@@ -109,32 +109,34 @@ def cell_error_probability(
     epsilon: ArrayLike,
     max_trips_per_user: ArrayLike = 1,
     *,
-    law: LawName = "rounded_laplace",
+    law: NoiseName = "rounded_laplace",
 ) -> Floats:
     """Return P(|error| > α) of one cell before suppression: Theorem 4.
 
     e^(−a(α + ½)) with rounded and 2q^(α+1)/(1 + q) with discrete Laplace noise, q = e^(−a). P2
     states it for cells that are released; its proof is of this, the unconditional one (erratum
-    O3). See `cell_error_probability_if_released` for the other.
+    O3). See `released_error_probability` for the other.
     """
-    a, loss, trips = _checked(alpha=alpha, epsilon=epsilon, max_trips_per_user=max_trips_per_user)
-    return np.exp(_log_cell_error(NoiseLaw(loss / trips, law), a))[()]
+    a, loss, trips = _check_arguments(
+        alpha=alpha, epsilon=epsilon, max_trips_per_user=max_trips_per_user
+    )
+    return np.exp(_log_cell_error(NoiseDistribution(loss / trips, law), a))[()]
 
 
-def cell_error_probability_if_released(
+def released_error_probability(
     alpha: ArrayLike,
     epsilon: ArrayLike,
     count: ArrayLike,
     suppression_threshold: ArrayLike,
     max_trips_per_user: ArrayLike = 1,
     *,
-    law: LawName = "rounded_laplace",
+    law: NoiseName = "rounded_laplace",
 ) -> Floats:
     """Return P(|out − m| > α | out > 0), exactly, for a cell of m trips (erratum O3).
 
     m may be below τ: such a cell shows only with an error of at least τ − m.
     """
-    a, m, threshold, loss, trips = _checked(
+    a, m, threshold, loss, trips = _check_arguments(
         alpha=alpha,
         count=count,
         suppression_threshold=suppression_threshold,
@@ -142,7 +144,7 @@ def cell_error_probability_if_released(
         max_trips_per_user=max_trips_per_user,
     )
     bound = effective_threshold(threshold) - m
-    return np.exp(_log_cell_error_if_released(NoiseLaw(loss / trips, law), a, bound))[()]
+    return np.exp(_log_released_error(NoiseDistribution(loss / trips, law), a, bound))[()]
 
 
 def epsilon_for_cell_error(
@@ -150,7 +152,7 @@ def epsilon_for_cell_error(
     beta: ArrayLike,
     max_trips_per_user: ArrayLike = 1,
     *,
-    law: LawName = "rounded_laplace",
+    law: NoiseName = "rounded_laplace",
 ) -> Floats:
     """Return the least ε with which a cell errs by more than α at most with probability β.
 
@@ -159,10 +161,12 @@ def epsilon_for_cell_error(
     >>> float(epsilon_for_cell_error(alpha=10, beta=0.05, max_trips_per_user=1).round(4))
     0.2853
     """
-    a, b, trips = _checked(alpha=alpha, beta=beta, max_trips_per_user=max_trips_per_user)
-    if NoiseLaw(1.0, law).name == "rounded_laplace":
+    a, b, trips = _check_arguments(alpha=alpha, beta=beta, max_trips_per_user=max_trips_per_user)
+    if NoiseDistribution(1.0, law).name == "rounded_laplace":
         return (-trips * np.log(b) / (a + 0.5))[()]
-    return (trips * least_rate(lambda x: _log_cell_error(NoiseLaw(x, law), a), np.log(b)))[()]
+    return (
+        trips * find_min_rate(lambda x: _log_cell_error(NoiseDistribution(x, law), a), np.log(b))
+    )[()]
 
 
 def change_error_probability(
@@ -170,20 +174,22 @@ def change_error_probability(
     epsilon: ArrayLike,
     max_trips_per_user: ArrayLike = 1,
     *,
-    method: Method = "exact",
-    law: LawName = "rounded_laplace",
+    method: FormulaKind = "exact",
+    law: NoiseName = "rounded_laplace",
 ) -> Floats:
     """Return P(|error of the change between two releases| > α): Theorem 5, corrected (O2).
 
     Exact: the tail of the difference of two independent whole-number noises. Published:
     e^(−x)(x + 2)/2 with x = a(α + 1), the tail of the difference before rounding: too small.
     """
-    a, loss, trips = _checked(alpha=alpha, epsilon=epsilon, max_trips_per_user=max_trips_per_user)
+    a, loss, trips = _check_arguments(
+        alpha=alpha, epsilon=epsilon, max_trips_per_user=max_trips_per_user
+    )
     rate = loss / trips
-    if _is_published(method, law):
+    if _uses_printed_formula(method, law):
         x = rate * (a + 1)
         return (np.exp(-x) * (x + 2) / 2)[()]
-    return np.exp(_log_change_error(NoiseLaw(rate, law), a))[()]
+    return np.exp(_log_change_error(NoiseDistribution(rate, law), a))[()]
 
 
 def epsilon_for_change(
@@ -191,8 +197,8 @@ def epsilon_for_change(
     beta: ArrayLike,
     max_trips_per_user: ArrayLike = 1,
     *,
-    method: Method = "exact",
-    law: LawName = "rounded_laplace",
+    method: FormulaKind = "exact",
+    law: NoiseName = "rounded_laplace",
 ) -> Floats:
     """Return the least ε with which a change errs by more than α at most with probability β.
 
@@ -205,55 +211,60 @@ def epsilon_for_change(
     >>> float(epsilon_for_change(alpha=10, beta=0.05, method="published").round(4))
     0.3739
     """
-    a, b, trips = _checked(alpha=alpha, beta=beta, max_trips_per_user=max_trips_per_user)
-    if _is_published(method, law):
+    a, b, trips = _check_arguments(alpha=alpha, beta=beta, max_trips_per_user=max_trips_per_user)
+    if _uses_printed_formula(method, law):
         branch = np.real(special.lambertw(-2 * b * math.exp(-2), k=-1))
         return (trips * (-2 - branch) / (a + 1))[()]
-    return (trips * least_rate(lambda x: _log_change_error(NoiseLaw(x, law), a), np.log(b)))[()]
+    return (
+        trips * find_min_rate(lambda x: _log_change_error(NoiseDistribution(x, law), a), np.log(b))
+    )[()]
 
 
-def _log_cell_error(noise: NoiseLaw, alpha: Floats) -> Floats:
-    return np.log(2) + noise.log_tail(alpha + 1)
+def _log_cell_error(noise: NoiseDistribution, alpha: Floats) -> Floats:
+    return np.log(2) + noise.log_upper_tail(alpha + 1)
 
 
-def _log_cell_error_if_released(noise: NoiseLaw, alpha: Floats, bound: Floats) -> Floats:
+def _log_released_error(noise: NoiseDistribution, alpha: Floats, bound: Floats) -> Floats:
     """Return log P(|Z| > α | Z ≥ bound)."""
     # Z ≥ bound and Z > α, or bound ≤ Z ≤ −α − 1, which is there only if bound < −α
-    upper = noise.log_tail(np.maximum(alpha + 1, bound))
-    low_end, low_start = noise.tail(alpha + 1), noise.tail(np.maximum(1 - bound, alpha + 1))
+    upper = noise.log_upper_tail(np.maximum(alpha + 1, bound))
+    low_end, low_start = (
+        noise.upper_tail(alpha + 1),
+        noise.upper_tail(np.maximum(1 - bound, alpha + 1)),
+    )
     with np.errstate(divide="ignore"):  # nothing below: log 0 = −∞
         either = np.logaddexp(upper, np.log(np.maximum(low_end - low_start, 0.0)))
-    return np.minimum(either - noise.log_tail(bound), 0.0)
+    return np.minimum(either - noise.log_upper_tail(bound), 0.0)
 
 
-def _log_change_error(noise: NoiseLaw, alpha: Floats) -> Floats:
+def _log_change_error(noise: NoiseDistribution, alpha: Floats) -> Floats:
     # P(Z₂ − Z₁ ≥ n) = h·q^(n−1)·(2 − 2h − h(1−q)/(1+q) + h(n−1)(1−q)/q), n = α + 1: the
     # convolution of two two-sided geometric laws with an atom at 0.
-    edge = 2 - 2 * noise.first - noise.first * noise.gap / (2 - noise.gap)
+    edge = 2 - 2 * noise.positive_mass - noise.positive_mass * noise.gap / (2 - noise.gap)
     with np.errstate(divide="ignore"):  # α = 0 has no such term: log 0 = −∞
-        middle = noise.log_first + np.log(alpha) + np.log(noise.gap) + noise.rate
-    return np.log(2) + noise.log_tail(alpha + 1) + np.logaddexp(np.log(edge), middle)
+        middle = noise.log_positive_mass + np.log(alpha) + np.log(noise.gap) + noise.rate
+    return np.log(2) + noise.log_upper_tail(alpha + 1) + np.logaddexp(np.log(edge), middle)
 
 
-def least_rate(falling: Callable[[Floats], Floats], bound: Floats) -> Floats:
+def find_min_rate(decreasing_function: Callable[[Floats], Floats], bound: Floats) -> Floats:
     """Return the least rate a = ε/T at which what falls with it is at most `bound`."""
-    low = np.full(bound.shape, np.log(_LEAST_RATE))
-    high = np.full(bound.shape, np.log(_LARGEST_RATE))
+    low = np.full(bound.shape, np.log(_MIN_RATE))
+    high = np.full(bound.shape, np.log(_MAX_RATE))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        enough = falling(np.exp(middle)) <= bound
+        enough = decreasing_function(np.exp(middle)) <= bound
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
     return np.exp(high)  # the upper end, so that it holds there
 
 
-def _checked(**given: ArrayLike) -> tuple[Floats, ...]:
+def _check_arguments(**given: ArrayLike) -> tuple[Floats, ...]:
     """Return the arguments as arrays of one shape; `ParameterError` where one breaks its rule."""
     arrays: list[Floats] = []
     for name, values in given.items():
         array, (rule, remedy), wrong = np.asarray(values), _RULES[name], ""
         if array.dtype.kind not in "iuf":
             wrong = repr(values)
-        elif len(bad := (array := array.astype(np.float64))[~_fits(name, array)]):
+        elif len(bad := (array := array.astype(np.float64))[~_meets_rule(name, array)]):
             wrong = f"{bad[0]:g}"
         if wrong:
             raise ParameterError(f"{name} must be {rule}", value=wrong, remedy=remedy)
@@ -268,7 +279,7 @@ def _checked(**given: ArrayLike) -> tuple[Floats, ...]:
         ) from error
 
 
-def _fits(name: str, x: Floats) -> Booleans:
+def _meets_rule(name: str, x: Floats) -> Booleans:
     if name == "beta":
         return (x > 0) & (x < 1)
     if name == "epsilon":
@@ -288,9 +299,11 @@ def _require_side(count: Floats, threshold: Floats, *, below: bool) -> None:
         )
 
 
-def _is_published(method: Method, law: LawName) -> bool:
+def _uses_printed_formula(method: FormulaKind, law: NoiseName) -> bool:
     remedy = "use 'exact' unless reproducing the paper"
-    validation.one_of("method", method, ("exact", "published"), remedy)
+    validation.check_one_of("method", method, ("exact", "published"), remedy)
     if method == "published":
-        validation.one_of("law", law, ("rounded_laplace",), "P2 has no formula for other noise")
+        validation.check_one_of(
+            "law", law, ("rounded_laplace",), "P2 has no formula for other noise"
+        )
     return method == "published"

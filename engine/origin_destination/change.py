@@ -12,34 +12,34 @@ import numpy as np
 from .. import validation
 from ..arrays import Booleans, Floats, Integers
 from ..datasets import Dataset
-from ..ledger import Kind, Noise, scale_of
 from ..parameters import ODParameters
-from .calculators import least_rate
-from .estimate.measurement import discrete_laplace
-from .laws import LawName, NoiseLaw
-from .matrices import clear_diagonal, kept
-from .mechanism import Draw, drawn, rounded_laplace
+from ..privacy_ledger import Noise, Query, stage_noise_scale
+from .calculators import find_min_rate
+from .cell_noise import NoiseDistribution, NoiseName
+from .empirical_bayes.measurement import discrete_laplace
+from .matrices import clear_diagonal, truncated_matrices
+from .mechanism import ReleaseArguments, draw_variates, rounded_laplace
 from .methods import ledger
-from .statements import SummedNoise
+from .noise_bounds import NoiseSum
 
-LEVEL = 0.05
+FALSE_DISCOVERY_RATE = 0.05
 """On average at most this share of the changes that are told is none, or goes the other way."""
 
 _NEGLIGIBLE = 1e-15
 
 
-class Verdicts(NamedTuple):
+class ChangeEstimates(NamedTuple):
     """Noisy changes of counts, each in ``change`` ± ``reach``.
 
     `signs` are 1 for a rise, −1 for a fall, 0 where nobody can tell: the bar does not clear 0.
     """
 
     change: Integers
-    reach: int
+    half_width: int
     signs: Integers
 
 
-class Change(NamedTuple):
+class FlowChanges(NamedTuple):
     """What rose and what fell: flows (zones, zones), totals of zones (zones,) and of all ().
 
     `written` are the flows that both releases show: of the others only the verdict is told, since
@@ -47,43 +47,45 @@ class Change(NamedTuple):
     flows a suppressed count is taken as the largest that is suppressed.
     """
 
-    flows: Verdicts
-    leaving: Verdicts
-    arriving: Verdicts
-    total: Verdicts
-    written: Booleans
+    flows: ChangeEstimates
+    outflows: ChangeEstimates
+    inflows: ChangeEstimates
+    total: ChangeEstimates
+    shown_flows: Booleans
 
 
-class Found(NamedTuple):
+class ChangeCounts(NamedTuple):
     """Changes that are told; of the true ones of a stated size those found and missed; wrong ones.
 
     `invented` are told where the truth does not move, or moves the other way.
     """
 
-    told: float
-    found: float
-    missed: float
-    invented: float
+    changed: float
+    true_positives: float
+    false_negatives: float
+    false_positives: float
 
 
-def noise_law(parameters: ODParameters) -> NoiseLaw:
+def noise_distribution(parameters: ODParameters) -> NoiseDistribution:
     """Return the law of the noise in every cell that a method adds, as its ledger states it."""
     stages = ledger(parameters).stages
     rounded = stages[0].noise is Noise.ROUNDED_LAPLACE
-    name: LawName = "rounded_laplace" if rounded else "discrete_laplace"
-    return NoiseLaw(1 / scale_of(stages, Kind.FLOWS), name)
+    name: NoiseName = "rounded_laplace" if rounded else "discrete_laplace"
+    return NoiseDistribution(1 / stage_noise_scale(stages, Query.FLOWS), name)
 
 
-def noisy_cells(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) -> Integers:
+def draw_noisy_cells(
+    dataset: Dataset, parameters: ODParameters, **draw: Unpack[ReleaseArguments]
+) -> Integers:
     """Return the noisy cells of one matrix that `release` draws, before any is suppressed."""
-    standard, chosen, summed = drawn(dataset, **draw)
-    counts = kept(dataset, parameters, days=chosen, sum_days=summed)
-    cells = noisy(counts, noise_law(parameters), standard)[0]
+    standard, chosen, summed = draw_variates(dataset, **draw)
+    counts = truncated_matrices(dataset, parameters, days=chosen, sum_days=summed)
+    cells = add_noise(counts, noise_distribution(parameters), standard)[0]
     clear_diagonal(cells)
     return cells
 
 
-def noisy(counts: Integers, law: NoiseLaw, standard: Floats) -> Integers:
+def add_noise(counts: Integers, law: NoiseDistribution, standard: Floats) -> Integers:
     """Return counts with the noise of a law, made of standard Laplace variates, for exploring."""
     rate = float(law.rate)
     if law.name == "rounded_laplace":
@@ -91,9 +93,9 @@ def noisy(counts: Integers, law: NoiseLaw, standard: Floats) -> Integers:
     return counts + discrete_laplace(standard, rate)
 
 
-def compare(
-    before: Integers, after: Integers, law: NoiseLaw, *, least_shown: float = -np.inf
-) -> Change:
+def find_changes(
+    before: Integers, after: Integers, law: NoiseDistribution, *, least_shown: float = -np.inf
+) -> FlowChanges:
     """Return what rose and what fell between two spans, from their noisy cells alone.
 
     The spans have equally many days and none in common. A count below `least_shown` is suppressed:
@@ -102,35 +104,41 @@ def compare(
     origin, zones by destination and the total are a family each, with one Benjamini–Hochberg on
     P(|S| ≥ |change|).
 
-    >>> told = compare(np.array([[0, 90], [40, 0]]), np.array([[0, 30], [43, 0]]), NoiseLaw(0.5))
-    >>> told.flows.signs.tolist(), told.flows.reach, int(told.total.signs)
+    >>> law, after = NoiseDistribution(0.5), np.array([[0, 30], [43, 0]])
+    >>> told = find_changes(np.array([[0, 90], [40, 0]]), after, law)
+    >>> told.flows.signs.tolist(), told.flows.half_width, int(told.total.signs)
     ([[0, -1], [0, 0]], 10, -1)
     """
     zones, change = len(before), np.asarray(after - before, dtype=np.int64)
     clear_diagonal(change)
-    zone = SummedNoise(law, 2 * (zones - 1))
-    return Change(
-        flows=_flows(before, after, law, least_shown),
-        leaving=_told(change.sum(axis=1), zone),
-        arriving=_told(change.sum(axis=0), zone),
-        total=_told(np.asarray(change.sum()), SummedNoise(law, 2 * zones * (zones - 1))),
-        written=np.minimum(before, after) >= least_shown,
+    zone = NoiseSum(law, 2 * (zones - 1))
+    return FlowChanges(
+        flows=_find_flow_changes(before, after, law, least_shown),
+        outflows=_benjamini_hochberg(change.sum(axis=1), zone),
+        inflows=_benjamini_hochberg(change.sum(axis=0), zone),
+        total=_benjamini_hochberg(np.asarray(change.sum()), NoiseSum(law, 2 * zones * (zones - 1))),
+        shown_flows=np.minimum(before, after) >= least_shown,
     )
 
 
-def ratios(
-    before: Integers, after: Integers, law: NoiseLaw, *, least: int, confidence: float = 0.95
+def ratio_intervals(
+    before: Integers,
+    after: Integers,
+    law: NoiseDistribution,
+    *,
+    least: int,
+    confidence: float = 0.95,
 ) -> tuple[Floats, Floats]:
     """Return between which ends the ratio of kept trips, after over before, lies: of all at once.
 
     NaN where fewer than `least` trips are read before, or where noise could make up all of them.
 
-    >>> low, high = ratios(np.array([[0, 900], [9, 0]]), np.array([[0, 450], [9, 0]]),
-    ...                    NoiseLaw(0.5), least=100)
+    >>> low, high = ratio_intervals(np.array([[0, 900], [9, 0]]), np.array([[0, 450], [9, 0]]),
+    ...                    NoiseDistribution(0.5), least=100)
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([[nan, 0.49], [nan, nan]], [[nan, 0.52], [nan, nan]])
     """
-    reach = float(law.reach((1 - confidence) / (2 * len(before) * (len(before) - 1))))
+    reach = float(law.half_width((1 - confidence) / (2 * len(before) * (len(before) - 1))))
     known = (before >= max(least, 1)) & (before > reach) & ~np.eye(len(before), dtype=bool)
     low, high = np.full(before.shape, np.nan), np.full(before.shape, np.nan)
     low[known] = np.maximum(after[known] - reach, 0) / (before[known] + reach)
@@ -138,66 +146,70 @@ def ratios(
     return low, high
 
 
-def chances(
-    before: int, after: int, law: NoiseLaw, reach: int, *, least_shown: float = -np.inf
+def change_probabilities(
+    before: int, after: int, law: NoiseDistribution, reach: int, *, least_shown: float = -np.inf
 ) -> tuple[float, float]:
     """Return how likely a flow of so many kept trips is told to rise, and to fall, exactly.
 
-    >>> [round(chance, 3) for chance in chances(100, 120, NoiseLaw(0.3), 13, least_shown=15)]
+    >>> law = NoiseDistribution(0.3)
+    >>> [round(p, 3) for p in change_probabilities(100, 120, law, 13, least_shown=15)]
     [0.859, 0.0]
     """
-    far = int(law.reach(_NEGLIGIBLE))
+    far = int(law.half_width(_NEGLIGIBLE))
     z = np.arange(-far, far + 1)
 
     def larger(most: int, other: int) -> float:
         """Return P(most + Z > reach + other + Z′, or reach + what is suppressed at most)."""
-        below = 1 - law.tail(most + z - other - reach)
+        below = 1 - law.upper_tail(most + z - other - reach)
         return float(law.pmf(z) @ (below * (most + z - reach >= least_shown)))
 
     return larger(after, before), larger(before, after)
 
 
-def epsilon_to_tell(
+def min_rate_for_change(
     trips: int,
     share: float,
     *,
     confidence: float = 0.95,
-    level: float = LEVEL,
-    law: LawName = "rounded_laplace",
+    level: float = FALSE_DISCOVERY_RATE,
+    law: NoiseName = "rounded_laplace",
 ) -> float:
     """Return the least ε/T at which a change by `share` of a flow of so many trips is told.
 
     It is told in a share `confidence` of releases, by bars that clear 0 where nothing changed with
     probability `level`: divided by n for one flow among n. At one half this is Theorem 7, exact.
 
-    >>> round(epsilon_to_tell(100, 0.2), 3), round(epsilon_to_tell(100, 0.2, confidence=0.5), 3)
+    >>> half = min_rate_for_change(100, 0.2, confidence=0.5)
+    >>> round(min_rate_for_change(100, 0.2), 3), round(half, 3)
     (0.385, 0.211)
     """
-    change = int(np.floor(validation.whole_number("trips", trips, 1, remedy="20") * share + 0.5))
-    validation.whole_number("change", change, 1, remedy="ask for a larger share or flow")
-    validation.inside_open_interval("confidence", confidence, 0, 1, "0.95 is usual")
+    change = int(
+        np.floor(validation.check_whole_number("trips", trips, 1, remedy="20") * share + 0.5)
+    )
+    validation.check_whole_number("change", change, 1, remedy="ask for a larger share or flow")
+    validation.check_inside("confidence", confidence, 0, 1, "0.95 is usual")
 
     def untold(rate: Floats) -> Floats:
-        both = SummedNoise(NoiseLaw(rate, law), 2)
-        short = change - both.reach(level)
+        both = NoiseSum(NoiseDistribution(rate, law), 2)
+        short = change - both.half_width(level)
         # P(change + S ≤ reach), S symmetric
-        tail = both.beyond(abs(short) - (short > 0)) / 2
+        tail = both.two_sided_tail(abs(short) - (short > 0)) / 2
         return tail if short > 0 else 1 - tail
 
-    return float(least_rate(untold, np.asarray(1 - confidence)))
+    return float(find_min_rate(untold, np.asarray(1 - confidence)))
 
 
-def power(
-    kept: Sequence[Integers],
+def simulate_power(
+    truncated: Sequence[Integers],
     true: Sequence[Integers],
-    law: NoiseLaw,
+    law: NoiseDistribution,
     *,
     rng: np.random.Generator,
     least_shown: float = -np.inf,
     share: float = 0.2,
     size: int = 1,
     draws: int = 20,
-) -> Found:
+) -> ChangeCounts:
     """Return how verdicts on flows fare on average over draws of the noise (confidential).
 
     True changes are those by at least `share` of the trips before, of flows of at least `size`
@@ -208,26 +220,30 @@ def power(
     for _ in range(draws):
         # the difference of two exponential variates: twice as quick as `rng.laplace`
         before, after = (
-            noisy(counts, law, np.subtract(*rng.standard_exponential((2, *counts.shape))))
-            for counts in kept
+            add_noise(counts, law, np.subtract(*rng.standard_exponential((2, *counts.shape))))
+            for counts in truncated
         )
-        signs = _flows(before, after, law, least_shown).signs
+        signs = _find_flow_changes(before, after, law, least_shown).signs
         told, right = signs != 0, signs == np.sign(moved)
         each.append([np.sum(one) for one in (told, large & right, large & ~told, told & ~right)])
-    return Found(*np.mean(each, axis=0).tolist())
+    return ChangeCounts(*np.mean(each, axis=0).tolist())
 
 
-def _flows(before: Integers, after: Integers, law: NoiseLaw, least_shown: float) -> Verdicts:
+def _find_flow_changes(
+    before: Integers, after: Integers, law: NoiseDistribution, least_shown: float
+) -> ChangeEstimates:
     first, last = (np.maximum(counts, least_shown - 1) for counts in (before, after))
     change = np.asarray(last - first, dtype=np.int64)
     clear_diagonal(change)
-    return _told(change, SummedNoise(law, 2), len(change))
+    return _benjamini_hochberg(change, NoiseSum(law, 2), len(change))
 
 
-def _told(change: Integers, noise: SummedNoise, diagonal: int = 0) -> Verdicts:
+def _benjamini_hochberg(change: Integers, noise: NoiseSum, diagonal: int = 0) -> ChangeEstimates:
     """Return verdicts by Benjamini–Hochberg; the bars are those of its last level."""
     sizes, counts = np.unique(np.abs(change), return_counts=True)
     every, ranks = change.size - diagonal, counts[::-1].cumsum()[::-1]
-    named = ranks[noise.beyond(sizes - 1) <= LEVEL * ranks / every]
-    reach = noise.reach(LEVEL * (int(named[0]) if len(named) else 1) / every)
-    return Verdicts(change=change, reach=reach, signs=np.sign(change) * (np.abs(change) > reach))
+    named = ranks[noise.two_sided_tail(sizes - 1) <= FALSE_DISCOVERY_RATE * ranks / every]
+    reach = noise.half_width(FALSE_DISCOVERY_RATE * (int(named[0]) if len(named) else 1) / every)
+    return ChangeEstimates(
+        change=change, half_width=reach, signs=np.sign(change) * (np.abs(change) > reach)
+    )

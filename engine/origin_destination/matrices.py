@@ -15,8 +15,8 @@ from scipy import sparse
 
 from .. import validation
 from ..arrays import Complex, Floats, Integers
-from ..datasets import Dataset, Trips, distinct, remembered
-from ..datasets.distinct import Cells, cells_of
+from ..datasets import Dataset, Trips, distinct, memoise
+from ..datasets.distinct import MatrixCells, matrix_cells
 from ..errors import DatasetError, ParameterError
 from ..parameters import ODParameters, ODUnit
 
@@ -38,7 +38,7 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
         several = isinstance(days, Sequence | np.ndarray) and not isinstance(days, str)
         wanted: Any = days if several else [days]
         chosen = [
-            validation.whole_number("days", day, 0, count - 1, remedy="day 0 is the first")
+            validation.check_whole_number("days", day, 0, count - 1, remedy="day 0 is the first")
             for day in wanted
         ]
     if not chosen:
@@ -70,10 +70,12 @@ def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Int
     DatasetError
         If the dataset has no trips.
     """
-    return _stack(dataset, dataset.trips, None, day_indices(dataset, days), sum_days=sum_days)
+    return _stack_matrices(
+        dataset, dataset.trips, None, day_indices(dataset, days), sum_days=sum_days
+    )
 
 
-def kept(
+def truncated_matrices(
     dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
 ) -> Integers:
     """Return the matrices that a release adds noise to: trimmed, before any noise (confidential).
@@ -82,10 +84,10 @@ def kept(
     at most T in L₁ (1 at trip level). Arguments, shape and errors as `truth`.
     """
     unit, limit = parameters.unit, parameters.max_trips_per_user
-    return trimmed_counts(dataset, unit, limit, day_indices(dataset, days), sum_days=sum_days)
+    return truncated_counts(dataset, unit, limit, day_indices(dataset, days), sum_days=sum_days)
 
 
-def trimmed_counts(
+def truncated_counts(
     dataset: Dataset,
     unit: ODUnit,
     max_trips_per_user: int,
@@ -95,7 +97,7 @@ def trimmed_counts(
 ) -> Integers:
     """Return the matrices of the trips that a unit of protection keeps, before any noise."""
     trips, limit = ranked_trips(dataset, unit, max_trips_per_user)
-    return _stack(dataset, trips, limit, chosen, sum_days=sum_days)
+    return _stack_matrices(dataset, trips, limit, chosen, sum_days=sum_days)
 
 
 def ranked_trips(
@@ -126,7 +128,7 @@ def require_unit(dataset: Dataset, unit: ODUnit) -> None:
         )
 
 
-def _stack(
+def _stack_matrices(
     dataset: Dataset,
     trips: Trips,
     highest_rank: int | None,
@@ -136,19 +138,19 @@ def _stack(
 ) -> Integers:
     zones = len(dataset.zones)
     layers = 1 if sum_days else len(chosen)
-    require_room(layers, zones)
+    require_memory(layers, zones)
     counts = np.zeros((layers, zones, zones), dtype=np.int64)
     for layer in range(layers):
-        rows = trips.summed(chosen) if sum_days else trips.day(chosen[layer])
+        rows = trips.sum_days(chosen) if sum_days else trips.day(chosen[layer])
         keep = rows.origin != rows.destination
         if highest_rank is not None:
             keep &= rows.rank <= highest_rank
         cell = rows.origin[keep].astype(np.int64) * zones + rows.destination[keep]
-        np.add.at(counts[layer].reshape(-1), cell, rows.n[keep].astype(np.int64))
+        np.add.at(counts[layer].reshape(-1), cell, rows.trip_count[keep].astype(np.int64))
     return counts
 
 
-def require_room(matrices: int, zones: int) -> None:
+def require_memory(matrices: int, zones: int) -> None:
     """Raise `ParameterError` where so many dense matrices are too large for memory."""
     if matrices * zones**2 > MAX_DENSE_CELLS:
         raise ParameterError(
@@ -171,24 +173,24 @@ class CountHistogram:
     (zones, pairs), those of each row and of each column.
     """
 
-    kept: Floats
-    true: Floats
-    cells: Floats
+    truncated_counts: Floats
+    true_counts: Floats
+    cell_counts: Floats
     by_origin: sparse.csr_array
     by_destination: sparse.csr_array
 
     @cached_property
-    def true_trips(self) -> float:
+    def total_trips(self) -> float:
         """All true trips."""
-        return float(self.cells @ self.true)
+        return float(self.cell_counts @ self.true_counts)
 
     @cached_property
-    def trimmed_trips(self) -> float:
+    def dropped_trips(self) -> float:
         """Trips that trimming drops."""
-        return float(self.cells @ (self.true - self.kept))
+        return float(self.cell_counts @ (self.true_counts - self.truncated_counts))
 
 
-def histogram(
+def compute_histogram(
     dataset: Dataset,
     unit: ODUnit = "trip",
     max_trips_per_user: int = 1,
@@ -208,44 +210,46 @@ def histogram(
         trips, highest_rank = ranked_trips(dataset, unit, limit)
         zones, several = len(dataset.zones), not sum_days and 1 < len(chosen) == trips.days
         if several and trips.distinct is not None:
-            kept = distinct.at(trips.distinct(), highest_rank)
+            kept = distinct.distinct_at_limit(trips.distinct(), highest_rank)
             if kept is not None:
-                sides = [(one.zone, one.true + 1j * one.kept, one.cells) for one in kept]
-                return _of_sides(sides, zones, len(chosen))
-        layers = [trips.summed(chosen)] if sum_days else map(trips.day, chosen)
-        cells = (cells_of(layer, highest_rank) for layer in layers)
-        return _count(cells, zones, 1 if sum_days else len(chosen))
+                sides = [
+                    (one.zone, one.untruncated + 1j * one.truncated, one.cell_count) for one in kept
+                ]
+                return _histogram_by_side(sides, zones, len(chosen))
+        layers = [trips.sum_days(chosen)] if sum_days else map(trips.day, chosen)
+        cells = (matrix_cells(layer, highest_rank) for layer in layers)
+        return _count_pairs(cells, zones, 1 if sum_days else len(chosen))
 
-    return remembered(dataset, ("histogram of trips", unit, limit, chosen, sum_days), build)
+    return memoise(dataset, ("histogram of trips", unit, limit, chosen, sum_days), build)
 
 
-def _count(cells: Iterator[Cells], zones: int, matrices: int) -> CountHistogram:
+def _count_pairs(cells: Iterator[MatrixCells], zones: int, matrices: int) -> CountHistogram:
     parts: list[list[Any]] = [[], []]
     for some in cells:
         # true and kept counts as one number each, which sorts by the first, then the second
-        pairs, place = np.unique(some.true + 1j * some.kept, return_inverse=True)
+        pairs, place = np.unique(some.untruncated + 1j * some.truncated, return_inverse=True)
         for part, zone in zip(parts, (some.origin, some.destination), strict=True):
             keys, number = np.unique(zone * max(len(pairs), 1) + place, return_counts=True)
             zone_of, pair_of = np.divmod(keys, max(len(pairs), 1))
             part.append((zone_of, pairs[pair_of], number))
     sides = [tuple(map(np.concatenate, zip(*part, strict=True))) for part in parts]
-    return _of_sides(sides, zones, matrices)
+    return _histogram_by_side(sides, zones, matrices)
 
 
-def _of_sides(sides: Any, zones: int, matrices: int) -> CountHistogram:
+def _histogram_by_side(sides: Any, zones: int, matrices: int) -> CountHistogram:
     """Return the histogram of (zone, pair, cells) of origins and of destinations."""
     every: Complex = np.unique(np.append(sides[0][1], 0))  # a cell is counted on both sides
-    rows, columns = (_table(side, every, zones, matrices) for side in sides)
+    rows, columns = (_cells_by_zone(side, every, zones, matrices) for side in sides)
     return CountHistogram(
-        kept=every.imag.copy(),
-        true=every.real.copy(),
-        cells=np.asarray(rows.sum(axis=0)),
+        truncated_counts=every.imag.copy(),
+        true_counts=every.real.copy(),
+        cell_counts=np.asarray(rows.sum(axis=0)),
         by_origin=rows,
         by_destination=columns,
     )
 
 
-def _table(side: Any, every: Complex, zones: int, matrices: int) -> sparse.csr_array:
+def _cells_by_zone(side: Any, every: Complex, zones: int, matrices: int) -> sparse.csr_array:
     """Return cells by zone and pair; those without a trip are what is left of all."""
     zone, pairs, number = side
     some = sparse.coo_array(

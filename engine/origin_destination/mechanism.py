@@ -10,27 +10,27 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from ..arrays import Booleans, Counts, Floats, Integers
+from ..arrays import Booleans, Floats, Integers, IntegersOrFloats
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
-from ..noise import given_or_drawn
+from ..exploration_noise import resolve_noise
 from ..parameters import ODParameters, ODUnit
-from .matrices import Days, clear_diagonal, day_indices, kept, require_room
+from ..privacy_ledger import Ledger, Noise, Norm, PrivacyUnit, Query, Stage, simple_ledger
+from .matrices import Days, clear_diagonal, day_indices, require_memory, truncated_matrices
 
-Sampler = Callable[[Counts], Counts]
+Sampler = Callable[[IntegersOrFloats], IntegersOrFloats]
 """Adds whole-number noise of scale T/ε to each trimmed count."""
 
-UNITS: dict[ODUnit, Unit] = {
-    "trip": Unit.TRIP,
-    "person-day": Unit.PERSON_DAY,
-    "person": Unit.PERSON_TRIPS,
+UNITS: dict[ODUnit, PrivacyUnit] = {
+    "trip": PrivacyUnit.TRIP,
+    "person-day": PrivacyUnit.PERSON_DAY,
+    "person": PrivacyUnit.PERSON_TRIPS,
 }
 _LARGEST_NOISE = 2.0**62
-_PIECE = 2**15
+_CHUNK_CELLS = 2**15
 
 
-class Draw(TypedDict, total=False):
+class ReleaseArguments(TypedDict, total=False):
     """How each method is asked for a release: exactly one source of noise, and which days."""
 
     rng: np.random.Generator | None
@@ -39,38 +39,42 @@ class Draw(TypedDict, total=False):
     sum_days: bool
 
 
-def release(dataset: Dataset, parameters: ODParameters, **draw: Unpack[Draw]) -> "ODRelease":
+def release(
+    dataset: Dataset, parameters: ODParameters, **draw: Unpack[ReleaseArguments]
+) -> "ODRelease":
     """Draw one release by Algorithm 1; arguments and errors as those of the package."""
-    standard, chosen, summed = drawn(dataset, **draw)
+    standard, chosen, summed = draw_variates(dataset, **draw)
     # 1. keep at most T trips of every unit of protection
-    trimmed = kept(dataset, parameters, days=chosen, sum_days=summed)
+    trimmed = truncated_matrices(dataset, parameters, days=chosen, sum_days=summed)
     # 2. and 3. add noise of scale T/ε to every cell, round, set values below τ to 0
     return ODRelease(
         parameters=parameters,
-        counts=noisy_and_suppressed(trimmed, parameters, standard),
+        counts=perturb_and_suppress(trimmed, parameters, standard),
         days=chosen,
         ledger=ledger(parameters),
     )
 
 
-def algorithm_1(
-    trimmed: Counts, parameters: ODParameters, sampler: Sampler
-) -> tuple[Counts, Booleans]:
+def perturb_and_threshold(
+    truncated: IntegersOrFloats, parameters: ODParameters, sampler: Sampler
+) -> tuple[IntegersOrFloats, Booleans]:
     """Return noisy counts, and which are shown; the others are released as 0.
 
     `trimmed` are counts after step 1 (`kept`), which one unit of protection changes by at most T in
     L₁; `sampler` adds the noise (step 2). Sums of the noisy counts are unbiased; those of at least
     τ′ = max(τ, 1) are shown (step 3).
     """
-    require_published(parameters)
-    noisy = sampler(trimmed)
-    return noisy, noisy >= parameters.least_shown
+    require_laplace_suppression(parameters)
+    noisy = sampler(truncated)
+    return noisy, noisy >= parameters.min_shown_count
 
 
-def noisy_and_suppressed(trimmed: Integers, parameters: ODParameters, standard: Floats) -> Integers:
+def perturb_and_suppress(
+    truncated: Integers, parameters: ODParameters, standard: Floats
+) -> Integers:
     """Return Algorithm 1 of matrices of whole numbers below 2⁵³; their diagonals are taken as 0."""
     add = rounded_laplace(standard, parameters.noise_scale)
-    private, shown = algorithm_1(trimmed, parameters, add)
+    private, shown = perturb_and_threshold(truncated, parameters, add)
     private *= shown
     clear_diagonal(private)
     return private
@@ -79,12 +83,12 @@ def noisy_and_suppressed(trimmed: Integers, parameters: ODParameters, standard: 
 def rounded_laplace(standard: Floats, scale: float) -> Sampler:
     """Return the sampler that rounds half up: count + ⌊scale·η + ½⌋, η of `standard`."""
 
-    def add(counts: Counts) -> Integers:
+    def add(counts: IntegersOrFloats) -> Integers:
         # adding whole numbers loses no digit; pieces that a processor's cache holds are quicker
         whole = np.empty(counts.shape, dtype=np.int64)
         flat, before, variates = whole.reshape(-1), counts.reshape(-1), standard.reshape(-1)
-        for start in range(0, len(flat), _PIECE):
-            piece = slice(start, start + _PIECE)
+        for start in range(0, len(flat), _CHUNK_CELLS):
+            piece = slice(start, start + _CHUNK_CELLS)
             noise = np.floor(variates[piece] * scale + 0.5)
             np.clip(noise, -_LARGEST_NOISE, _LARGEST_NOISE, out=noise)
             np.add(noise.astype(np.int64), before[piece], out=flat[piece])
@@ -93,7 +97,7 @@ def rounded_laplace(standard: Floats, scale: float) -> Sampler:
     return add
 
 
-def require_published(parameters: ODParameters) -> None:
+def require_laplace_suppression(parameters: ODParameters) -> None:
     """Raise `ParameterError` for another method: Algorithm 1 and its law would answer for it."""
     if parameters.method != "published":
         raise ParameterError(
@@ -113,22 +117,22 @@ class ODRelease:
     ledger: Ledger
 
     @property
-    def shown(self) -> Booleans:
+    def is_shown(self) -> Booleans:
         """Flows that are shown; the others are suppressed and read 0."""
         return self.counts > 0
 
     @property
-    def typical(self) -> Integers:
+    def point_estimates(self) -> Integers:
         """The best number of each flow by itself: `counts`."""
         return self.counts
 
     @property
-    def as_shown(self) -> Integers:
+    def shown_counts(self) -> Integers:
         """The number shown of each flow by itself: `counts`."""
         return self.counts
 
 
-def drawn(
+def draw_variates(
     dataset: Dataset,
     *,
     rng: np.random.Generator | None = None,
@@ -139,9 +143,9 @@ def drawn(
     """Return variates of a release, shape (matrices, zones, zones), its days, whether summed."""
     chosen, zones = day_indices(dataset, days), len(dataset.zones)
     matrices = 1 if sum_days else len(chosen)
-    require_room(matrices, zones)
+    require_memory(matrices, zones)
     shape = (matrices, zones, zones)
-    cells = given_or_drawn(rng, noise, lambda own: own.laplace(size=shape))
+    cells = resolve_noise(rng, noise, lambda own: own.laplace(size=shape))
     if cells.shape != shape or not np.isfinite(cells).all():
         raise ParameterError(
             f"noise must hold one finite variate for each of {shape} cells, got shape "
@@ -156,12 +160,12 @@ def ledger(parameters: ODParameters) -> Ledger:
     A trip lies in one cell of one day, and a person's T trips are counted over the whole period,
     so at ``trip`` and ``person`` all days together cost ε. At ``person-day`` every day costs ε.
     """
-    counted = (Kind.FLOWS, parameters.max_trips_per_user, parameters.epsilon)
+    counted = (Query.FLOWS, parameters.max_trips_per_user, parameters.epsilon)
     return laplace_ledger(parameters, Noise.ROUNDED_LAPLACE, counted)
 
 
 def laplace_ledger(
-    parameters: ODParameters, noise: Noise, *counted: tuple[Kind, int, float]
+    parameters: ODParameters, noise: Noise, *counted: tuple[Query, int, float]
 ) -> Ledger:
     """Return what a unit pays for counts of some kinds, each with its L₁ sensitivity and its ε."""
     stages = (

@@ -2,54 +2,55 @@
 
 import numpy as np
 
-from ..arrays import Counts, Floats
+from ..arrays import Floats, IntegersOrFloats
 from ..contract import Method
 from ..datasets import Dataset
-from ..ledger import Ledger
-from ..parameters import USES, ODMethod, ODParameters
-from . import estimate, mechanism
-from .estimate import EstimateRelease
-from .exact import Expectation, expectation
-from .laws import LawName
+from ..parameters import USED_FIELDS, ODMethod, ODParameters
+from ..privacy_ledger import Ledger
+from . import empirical_bayes, mechanism
+from .cell_noise import NoiseName
+from .empirical_bayes import EmpiricalBayesRelease
+from .exact import ReleaseExpectation, compute_expectation
 from .matrices import Days, day_indices
 from .mechanism import ODRelease
-from .scores import TripScores, drawn_scores
+from .scores import TripScores, score_draw
 
-Release = ODRelease | EstimateRelease
+FlowRelease = ODRelease | EmpiricalBayesRelease
 
-METHODS: dict[ODMethod, Method[Release]] = {
+METHODS: dict[ODMethod, Method[FlowRelease]] = {
     "published": Method(
         name="Laplace with suppression (Kohli et al. 2024)",
-        short="Laplace with suppression",
-        about="Adds Laplace noise to every flow and suppresses flows whose noisy count is below τ.",
-        loses=(
+        short_name="Laplace with suppression",
+        description="Adds Laplace noise to every flow and suppresses flows whose noisy count is "
+        "below τ.",
+        limitations=(
             "Sums are biased: they miss suppressed flows, and noise lifts small flows over τ.",
             "The flows shown keep their full noise.",
         ),
-        uses=USES["published"],
+        used_fields=USED_FIELDS["published"],
         release=mechanism.release,
         ledger=mechanism.ledger,
-        expected=expectation,
+        expected=compute_expectation,
     ),
     "estimate": Method(
         name="Empirical Bayes (this project)",
-        short="Empirical Bayes",
-        about="Measures every flow with Laplace noise, then estimates it from that measurement, "
-        "the noisy totals of its two zones, their distance and the return flow. "
-        f"Suppresses nothing. If T is small, {estimate.BEYOND_SHARE:.0%} of ε is spent on counting "
-        "the trips beyond T, and all flows are scaled up by that count.",
-        loses=(
+        short_name="Empirical Bayes",
+        description="Measures every flow with Laplace noise, then estimates it from that "
+        "measurement, the noisy totals of its two zones, their distance and the return flow. "
+        f"Suppresses nothing. If T is small, {empirical_bayes.EXCESS_SHARE:.0%} of ε is spent on "
+        "counting the trips beyond T, and all flows are scaled up by that count.",
+        limitations=(
             "Sudden, isolated flows that the model does not expect are underestimated or missed.",
             "A zone whose travel changes suddenly is pulled towards its usual share.",
             "Trips beyond T are assumed to resemble the trips within T.",
             "If single trips are protected, large flows gain nothing over Laplace noise alone.",
             "The estimates carry no guarantee; the intervals beside them do.",
         ),
-        uses=USES["estimate"],
-        ours=True,
+        used_fields=USED_FIELDS["estimate"],
+        is_own=True,
         number_kind="estimated",
-        release=estimate.release,
-        ledger=estimate.ledger,
+        release=empirical_bayes.release,
+        ledger=empirical_bayes.ledger,
     ),
 }
 
@@ -62,7 +63,7 @@ def release(
     noise: Floats | None = None,
     days: Days = None,
     sum_days: bool = False,
-) -> Release:
+) -> FlowRelease:
     """Draw one private release of a dataset's origin–destination matrices.
 
     Parameters
@@ -127,8 +128,8 @@ def expected(
     *,
     days: Days = None,
     sum_days: bool = False,
-    law: LawName = "rounded_laplace",
-) -> Expectation | None:
+    law: NoiseName = "rounded_laplace",
+) -> ReleaseExpectation | None:
     """Return what a release is expected to do, exactly; None where the method has no exact law.
 
     `law` is ``rounded_laplace`` of an exploration or ``discrete_laplace`` of what leaves the
@@ -140,15 +141,15 @@ def expected(
     return exact(dataset, parameters, days=days, sum_days=sum_days, law=law)
 
 
-def suppresses(parameters: ODParameters) -> bool:
+def has_suppression(parameters: ODParameters) -> bool:
     """Return whether small flows are hidden, so that τ counts."""
-    return "suppression_threshold" in METHODS[parameters.method].uses
+    return "suppression_threshold" in METHODS[parameters.method].used_fields
 
 
-def scores(truth: Counts, release: Release) -> TripScores:
+def scores(truth: IntegersOrFloats, release: FlowRelease) -> TripScores:
     """Return the errors of a release: of the best number of each flow, and of what is shown.
 
     `truth` is that of the released days, shape (days, zones, zones).
     """
-    least_shown = release.parameters.least_shown
-    return drawn_scores(truth, release.typical, least_shown, release.shown, release.counts)
+    least_shown = release.parameters.min_shown_count
+    return score_draw(truth, release.point_estimates, least_shown, release.is_shown, release.counts)

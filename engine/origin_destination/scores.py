@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import metrics
-from ..arrays import Booleans, Counts, Floats
+from ..arrays import Booleans, Floats, IntegersOrFloats
 from ..errors import ParameterError
-from .exact import Expectation, Outcomes, Share
+from .exact import OutcomeCount, Outcomes, ReleaseExpectation
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,42 +24,44 @@ class TripScores:
     retained: float
     genuine: float
     common_part: float
-    flows: float
+    large_flows: float
     relative_error: float
     zero_share: float
     lost_flows: float
     phantom_flows: float
 
 
-def expected_scores(exact: Expectation) -> TripScores:
+def score_expectation(exact: ReleaseExpectation) -> TripScores:
     """Return what a release is expected to score, exactly."""
-    true, released = exact.histogram.true_trips, float(exact.grand.expected)
-    common = (true + released - exact.split.total) / 2
-    return _scores(
+    true, released = exact.histogram.total_trips, float(exact.grand_total.expected_totals)
+    common = (true + released - exact.error_decomposition.total) / 2
+    return _build_scores(
         exact.mean_error(), (common, true, released), exact.relative_error("large"), exact.outcomes
     )
 
 
-def drawn_scores(
-    true: Counts,
-    released: Counts,
+def score_draw(
+    true: IntegersOrFloats,
+    released: IntegersOrFloats,
     least_shown: int,
-    shown: Booleans | None = None,
-    added_up: Counts | None = None,
+    is_shown: Booleans | None = None,
+    added_up: IntegersOrFloats | None = None,
 ) -> TripScores:
-    """Return the scores of one release of the best number of each flow; see `drawn_outcomes`.
+    """Return the scores of one release of the best number of each flow; see `classify_outcomes`.
 
     Those above 0 are shown where `shown` is None; `added_up` are the numbers for sums where these
     are others.
     """
-    outcomes = drawn_outcomes(true, released if shown is None else released * shown, least_shown)
+    outcomes = classify_outcomes(
+        true, released if is_shown is None else released * is_shown, least_shown
+    )
     off = np.broadcast_to(~np.eye(true.shape[-1], dtype=bool), true.shape)
     t, out = true[off].astype(np.float64), released[off].astype(np.float64)
     sums = np.maximum(out if added_up is None else added_up[off], 0.0)
     large = t >= least_shown
     error = np.abs(out - t)
     bounded = error[large] / np.maximum(t[large], 1.0)
-    return _scores(
+    return _build_scores(
         float(error.mean()) if len(t) else float("nan"),
         (float(np.minimum(sums, t).sum()), float(t.sum()), float(sums.sum())),
         float(bounded.mean()) if large.any() else float("nan"),
@@ -67,7 +69,9 @@ def drawn_scores(
     )
 
 
-def drawn_outcomes(true: Counts, released: Counts, least_shown: int) -> Outcomes:
+def classify_outcomes(
+    true: IntegersOrFloats, released: IntegersOrFloats, least_shown: int
+) -> Outcomes:
     """Return what became of every off-diagonal cell in one release; `least_shown` is τ′.
 
     `true` (before trimming) and `released` have shape (zones, zones) or (days, zones, zones).
@@ -80,15 +84,15 @@ def drawn_outcomes(true: Counts, released: Counts, least_shown: int) -> Outcomes
     off = ~np.eye(true.shape[-1], dtype=bool)
     small, hidden, none = true < least_shown, released == 0, true == 0
 
-    def share(which: Booleans, trips: Counts = true) -> Share:
+    def share(which: Booleans, trips: IntegersOrFloats = true) -> OutcomeCount:
         cells = which & off
-        return Share(float(cells.sum()), float(trips.sum(where=cells, dtype=np.float64)))
+        return OutcomeCount(float(cells.sum()), float(trips.sum(where=cells, dtype=np.float64)))
 
     return Outcomes(
-        kept_suppressed=share(small & hidden),
+        rightly_suppressed=share(small & hidden),
         revealed=share(small & ~hidden),
         lost=share(~small & hidden),
-        kept=share(~small & ~hidden),
+        rightly_released=share(~small & ~hidden),
         phantom=share(none & ~hidden, released),
     )
 
@@ -99,18 +103,18 @@ def total_error(true: Floats, released: Floats) -> float:
     return float(np.abs(released - true).sum()) / trips if trips > 0 else float("nan")
 
 
-def _scores(
+def _build_scores(
     mean: float, sums: tuple[float, float, float], relative: float, outcomes: Outcomes
 ) -> TripScores:
     common, true, released = sums
-    hidden = outcomes.kept_suppressed.cells + outcomes.lost.cells
-    pairs = hidden + outcomes.revealed.cells + outcomes.kept.cells
+    hidden = outcomes.rightly_suppressed.cells + outcomes.lost.cells
+    pairs = hidden + outcomes.revealed.cells + outcomes.rightly_released.cells
     return TripScores(
         mean_error=mean,
         retained=common / true if true > 0 else float("nan"),
         genuine=common / released if released >= metrics.NOTHING_SHOWN else float("nan"),
         common_part=2 * common / (true + released) if true > 0 else float("nan"),
-        flows=outcomes.lost.cells + outcomes.kept.cells,
+        large_flows=outcomes.lost.cells + outcomes.rightly_released.cells,
         relative_error=relative,
         zero_share=hidden / pairs if pairs > 0 else float("nan"),
         lost_flows=outcomes.lost.cells,

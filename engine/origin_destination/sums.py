@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Complex, Floats
-from .laws import NoiseLaw, bias_and_variance, effective_threshold, suppressed_probability
+from .cell_noise import (
+    NoiseDistribution,
+    bias_and_variance,
+    effective_threshold,
+    suppressed_probability,
+)
 
 NEGLIGIBLE = 1e-9
 """Probability of noise beyond what is looked at, of one cell on both sides."""
@@ -20,7 +25,7 @@ _LEAST = 1e-150
 
 
 def interval_of_sums(
-    law: NoiseLaw, kept: Floats, threshold: float, cells: ArrayLike, *, level: float = 0.95
+    law: NoiseDistribution, kept: Floats, threshold: float, cells: ArrayLike, *, level: float = 0.95
 ) -> tuple[Floats, Floats]:
     """Return low and high that hold each sum in at least `level` of releases.
 
@@ -37,14 +42,14 @@ def interval_of_sums(
 
     Examples
     --------
-    >>> low, high = interval_of_sums(NoiseLaw(2.0), np.array([100.0]), 100, [[1]])
+    >>> low, high = interval_of_sums(NoiseDistribution(2.0), np.array([100.0]), 100, [[1]])
     >>> low.tolist(), high.tolist()  # 0 in 18 of 100 releases, else 100 or little more
     ([0.0], [101.0])
     """
     kept, place = np.unique(kept, return_inverse=True)
     number = np.zeros((len(np.atleast_2d(cells)), len(kept)))
     np.add.at(number.T, place, np.atleast_2d(cells).T)
-    least, reach = float(effective_threshold(threshold)), float(law.reach(NEGLIGIBLE))
+    least, reach = float(effective_threshold(threshold)), float(law.half_width(NEGLIGIBLE))
     plain, doubtful = kept - least >= reach, np.abs(kept - least) < reach
     step = max(1.0, np.floor(1 / float(law.rate) / _STEPS_A_SCALE))
     shift, variance = bias_and_variance(law, kept, threshold)
@@ -84,7 +89,7 @@ def _on_lattice(above: Floats, step: float) -> Floats:
     return np.maximum(np.diff(above, 2) / step, 0.0)
 
 
-def _noise(law: NoiseLaw, reach: float, step: float, size: int) -> Floats:
+def _noise(law: NoiseDistribution, reach: float, step: float, size: int) -> Floats:
     last = int(np.ceil(reach / step)) + 1
     chances, x = np.zeros(size), step * np.arange(-last - 1.0, last + 2)
     np.add.at(chances, np.arange(-last, last + 1) % size, _on_lattice(_mean_above(law, x), step))
@@ -92,18 +97,18 @@ def _noise(law: NoiseLaw, reach: float, step: float, size: int) -> Floats:
 
 
 def _released(
-    law: NoiseLaw, count: float, least: float, reach: float, step: float, size: int
+    law: NoiseDistribution, count: float, least: float, reach: float, step: float, size: int
 ) -> Floats:
     """Return the law of a released cell by lattice point, modulo `size`."""
     first, last = int(max(least, count - reach) // step), int(-((-count - reach) // step)) + 1
     chances, x = np.zeros(size), step * np.arange(first - 1.0, last + 2)
     shown = np.maximum(x, least)
-    above = (shown - x) * law.tail(least - count) + _mean_above(law, shown - count)
+    above = (shown - x) * law.upper_tail(least - count) + _mean_above(law, shown - count)
     np.add.at(chances, np.arange(first, last + 1) % size, _on_lattice(above, step))
     chances[0] += float(suppressed_probability(law, count, least))
     return chances / chances.sum()
 
 
-def _mean_above(law: NoiseLaw, bound: Floats) -> Floats:
+def _mean_above(law: NoiseDistribution, bound: Floats) -> Floats:
     """Return E[(Z − bound)⁺] for whole numbers on both sides of 0."""
-    return law.mean_above(np.abs(bound)) + np.maximum(-bound, 0.0)
+    return law.expected_excess(np.abs(bound)) + np.maximum(-bound, 0.0)

@@ -1,39 +1,45 @@
 """What ε and δ mean for one person: the guarantee in words, and losses composed.
 
-`risk_of_trips` and `risk_of_ledger` say of everything that is released what an attacker can guess
+`flow_release_risk` and `ledger_risk` say of everything that is released what an attacker can guess
 at most; `guesses` is how every page writes it. Nothing here reads data or draws noise.
 """
 
 from .guarantee import (
-    GROUP,
+    GROUP_SIZE,
     STRONG_GUESS,
     WEAK_GUESS,
     Guarantee,
     Risk,
     Strength,
-    guesses,
-    risk_of_ledger,
-    risk_of_trips,
+    flow_release_risk,
+    format_guess_rate,
+    ledger_risk,
     round_up_percent,
 )
-from .losses import Losses, composed, composed_epsilon, epsilon_at, randomised_response
-from .people import trips_of_people
+from .people import trips_per_person
+from .privacy_loss import (
+    PrivacyLossDistribution,
+    compose,
+    compose_epsilon,
+    epsilon_for_delta,
+    randomised_response,
+)
 
 __all__ = [
-    "GROUP",
+    "GROUP_SIZE",
     "STRONG_GUESS",
     "WEAK_GUESS",
     "Guarantee",
-    "Losses",
+    "PrivacyLossDistribution",
     "Risk",
     "Strength",
-    "composed",
-    "composed_epsilon",
-    "epsilon_at",
-    "guesses",
+    "compose",
+    "compose_epsilon",
+    "epsilon_for_delta",
+    "flow_release_risk",
+    "format_guess_rate",
+    "ledger_risk",
     "randomised_response",
-    "risk_of_ledger",
-    "risk_of_trips",
     "round_up_percent",
-    "trips_of_people",
+    "trips_per_person",
 ]

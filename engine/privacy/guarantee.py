@@ -17,10 +17,10 @@ from typing import Literal
 
 from .. import validation
 from ..errors import ParameterError
-from ..ledger import Ledger, is_above
 from ..parameters import ODParameters
-from ..steps import Level, step
-from .losses import composed, randomised_response
+from ..privacy_ledger import Ledger, is_above
+from ..verdict import Verdict, rate_value
+from .privacy_loss import compose, randomised_response
 
 Strength = Literal["strong", "moderate", "weak"]
 
@@ -34,7 +34,7 @@ single pure release reaches it at ε = ln 19, about 2.9. Both limits are convent
 _ROUNDING = 1e-9
 """Percent of which floating-point arithmetic may be off."""
 
-GROUP = 4
+GROUP_SIZE = 4
 """A household: so many who travel together are spoken of beside every promise to one."""
 
 
@@ -52,7 +52,7 @@ class Guarantee:
     Examples
     --------
     >>> guarantee = Guarantee(epsilon=0.5)
-    >>> round(guarantee.best_guess, 4)
+    >>> round(guarantee.max_guess_rate, 4)
     0.6225
     """
 
@@ -61,8 +61,8 @@ class Guarantee:
 
     def __post_init__(self) -> None:
         remedy = "smaller means more private, 0.1 to 2 is usual"
-        validation.finite_at_least("epsilon", self.epsilon, 0, remedy)
-        delta = validation.as_real(self.delta)
+        validation.check_at_least("epsilon", self.epsilon, 0, remedy)
+        delta = validation.to_real(self.delta)
         if delta is None or not 0 <= delta < 1:
             raise ParameterError(
                 f"delta must be a number of at least 0 and below 1, got {self.delta!r}; "
@@ -76,11 +76,11 @@ class Guarantee:
         return (-math.expm1(-self.epsilon) + 2 * self.delta * stay) / (1 + stay)
 
     @property
-    def best_guess(self) -> float:
+    def max_guess_rate(self) -> float:
         """The largest share of right guesses where a coin gets half, (e^ε + δ)/(e^ε + 1)."""
         return (1 + self.advantage) / 2
 
-    def together(self, people: int) -> "Guarantee":
+    def for_group(self, people: int) -> "Guarantee":
         """Return what is promised to so many who travel together: a household, a bus.
 
         One observation of all of them moves with every single one, so that a group of k is
@@ -90,17 +90,17 @@ class Guarantee:
 
         Examples
         --------
-        >>> four = Guarantee(epsilon=0.5).together(4)
-        >>> four.epsilon, round(four.suspicion(0.1), 3)  # for one alone: 0.155
+        >>> four = Guarantee(epsilon=0.5).for_group(4)
+        >>> four.epsilon, round(four.max_posterior_belief(0.1), 3)  # for one alone: 0.155
         (2.0, 0.451)
         """
         remedy = "it is how many travel together, such as 4 for a household"
-        count = validation.whole_number("people", people, 1, remedy=remedy)
+        count = validation.check_whole_number("people", people, 1, remedy=remedy)
         steps = (min(i * self.epsilon, 700.0) for i in range(count))
         slack = self.delta * sum(math.exp(loss) for loss in steps)
         return Guarantee(epsilon=count * self.epsilon, delta=min(slack, math.nextafter(1.0, 0.0)))
 
-    def suspicion(self, prior: float) -> float:
+    def max_posterior_belief(self, prior: float) -> float:
         """Return the most that a suspicion can grow to, whatever is published.
 
         It holds for an attacker who knows the other records or believes them independent of this
@@ -111,7 +111,7 @@ class Guarantee:
 
         Examples
         --------
-        >>> round(Guarantee(epsilon=1.0).suspicion(0.1), 3)
+        >>> round(Guarantee(epsilon=1.0).max_posterior_belief(0.1), 3)
         0.232
         """
         if self.delta:
@@ -120,7 +120,7 @@ class Guarantee:
                 "use best_guess, which holds on average over what is published"
             )
         remedy = "it is what the attacker believes beforehand, such as 0.1"
-        belief = validation.inside_open_interval("prior", prior, 0, 1, remedy)
+        belief = validation.check_inside("prior", prior, 0, 1, remedy)
         return belief / (belief + (1 - belief) * math.exp(-self.epsilon))
 
 
@@ -141,22 +141,22 @@ class Risk:
         Whether that is all a person has in what is released, rather than single trips.
     """
 
-    best_guess: float
-    group_guess: float
+    max_guess_rate: float
+    max_group_guess_rate: float
     epsilon: float
     delta: float = 0.0
     releases: int = 1
     covers_person: bool = True
 
     @property
-    def level(self) -> Level:
+    def verdict(self) -> Verdict:
         """``good`` up to `STRONG_GUESS`, ``noisy`` above `WEAK_GUESS`.
 
         It judges the number that `guesses` writes. Where single trips are protected it is never
         good: a person who makes many is not.
         """
-        written = round_up_percent(self.best_guess) / 100
-        level = step(written, good=STRONG_GUESS, partly=WEAK_GUESS)
+        written = round_up_percent(self.max_guess_rate) / 100
+        level = rate_value(written, good=STRONG_GUESS, fair=WEAK_GUESS)
         return "partly" if level == "good" and not self.covers_person else level
 
     @property
@@ -165,14 +165,14 @@ class Risk:
 
         Examples
         --------
-        >>> Risk(best_guess=0.73, group_guess=0.98, epsilon=1.0).strength
+        >>> Risk(max_guess_rate=0.73, max_group_guess_rate=0.98, epsilon=1.0).strength
         'strong'
         """
-        words: dict[Level, Strength] = {"good": "strong", "partly": "moderate", "noisy": "weak"}
-        return words[self.level]
+        words: dict[Verdict, Strength] = {"good": "strong", "partly": "moderate", "noisy": "weak"}
+        return words[self.verdict]
 
 
-def risk_of_trips(parameters: ODParameters, days: Sequence[int]) -> Risk:
+def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
     """Return what is left of privacy once all matrices of flows are released.
 
     At ``person-day`` a matrix that adds up d days has one noise and costs a person who travels on
@@ -188,35 +188,35 @@ def risk_of_trips(parameters: ODParameters, days: Sequence[int]) -> Risk:
 
     Examples
     --------
-    >>> daily = risk_of_trips(ODParameters(epsilon=0.5, unit="person-day"), [1] * 7)
-    >>> daily.epsilon, round(daily.best_guess, 3), daily.strength
+    >>> daily = flow_release_risk(ODParameters(epsilon=0.5, unit="person-day"), [1] * 7)
+    >>> daily.epsilon, round(daily.max_guess_rate, 3), daily.strength
     (3.5, 0.752, 'moderate')
-    >>> summed = risk_of_trips(ODParameters(epsilon=0.5, unit="person-day"), [7])
-    >>> round(summed.best_guess, 3)  # as if ε were 3.5
+    >>> summed = flow_release_risk(ODParameters(epsilon=0.5, unit="person-day"), [7])
+    >>> round(summed.max_guess_rate, 3)  # as if ε were 3.5
     0.971
     """
     if not days:
         raise ParameterError("days must name at least one matrix, got none; choose a day")
     for each in set(days):
-        validation.whole_number("days", each, 1, remedy="a matrix holds at least one day")
+        validation.check_whole_number("days", each, 1, remedy="a matrix holds at least one day")
     times = Counter(days) if parameters.unit == "person-day" else Counter([1])
 
     def best_guess(people: int) -> float:
-        one = Guarantee(epsilon=parameters.epsilon).together(people).epsilon
+        one = Guarantee(epsilon=parameters.epsilon).for_group(people).epsilon
         parts = [(*randomised_response(many * one), often) for many, often in times.items()]
-        return composed(parts).best_guess
+        return compose(parts).optimal_guess_rate
 
     total = sum(many * often for many, often in times.items())
     return Risk(
-        best_guess=best_guess(1),
-        group_guess=best_guess(GROUP),
+        max_guess_rate=best_guess(1),
+        max_group_guess_rate=best_guess(GROUP_SIZE),
         epsilon=total * parameters.epsilon,
         releases=total,
         covers_person=parameters.unit != "trip",
     )
 
 
-def risk_of_ledger(ledger: Ledger, epsilon: float) -> Risk:
+def ledger_risk(ledger: Ledger, epsilon: float) -> Risk:
     """Return what is left of a person's privacy once the one release of a ledger is out.
 
     `epsilon` is as stated; what is proved counts instead where that is more.
@@ -224,8 +224,8 @@ def risk_of_ledger(ledger: Ledger, epsilon: float) -> Risk:
     loss = ledger.proved_epsilon if is_above(ledger.proved_epsilon, epsilon) else epsilon
     kept = Guarantee(epsilon=loss, delta=ledger.delta)
     return Risk(
-        best_guess=kept.best_guess,
-        group_guess=kept.together(GROUP).best_guess,
+        max_guess_rate=kept.max_guess_rate,
+        max_group_guess_rate=kept.for_group(GROUP_SIZE).max_guess_rate,
         epsilon=loss,
         delta=ledger.delta,
     )
@@ -243,12 +243,12 @@ def round_up_percent(bound: float, decimals: int = 0) -> float:
     return math.ceil(100 * scale * bound - _ROUNDING) / scale
 
 
-def guesses(best_guess: float, *, coin: bool = False) -> str:
+def format_guess_rate(best_guess: float, *, coin: bool = False) -> str:
     """Write how often an attacker is right at most: the words of every page and bundle.
 
     Examples
     --------
-    >>> guesses(0.7311, coin=True), guesses(0.9901)
+    >>> format_guess_rate(0.7311, coin=True), format_guess_rate(0.9901)
     ('at most 74 of 100 guesses (a coin: 50)', 'up to 100 of 100 guesses')
     """
     count = round_up_percent(best_guess)

@@ -6,7 +6,7 @@ from ..datasets import Dataset
 from ..errors import DatasetError
 
 
-def trips_of_people(dataset: Dataset) -> tuple[float, int]:
+def trips_per_person(dataset: Dataset) -> tuple[float, int]:
     """Return the mean number of trips of people over the whole period, and the 95% point.
 
     Confidential. A person has a trip of rank r if they made at least r; those without a trip are
@@ -15,7 +15,7 @@ def trips_of_people(dataset: Dataset) -> tuple[float, int]:
     Examples
     --------
     >>> from engine import datasets
-    >>> mean, most = trips_of_people(datasets.load("demo-city"))
+    >>> mean, most = trips_per_person(datasets.load("demo-city"))
     >>> round(mean, 2), most
     (7.73, 29)
     """
@@ -24,8 +24,10 @@ def trips_of_people(dataset: Dataset) -> tuple[float, int]:
             f"dataset '{dataset.id}' does not rank trips within a person over the whole period; "
             "trips per person cannot be told"
         )
-    trips = dataset.trips_by_person.summed(range(len(dataset.metadata.periods)))
-    at_least = np.bincount(trips.rank, weights=trips.n)[1:]  # people with so many trips or more
+    trips = dataset.trips_by_person.sum_days(range(len(dataset.metadata.periods)))
+    at_least = np.bincount(trips.rank, weights=trips.trip_count)[
+        1:
+    ]  # people with so many trips or more
     people = max(dataset.metadata.people_public or 0, int(at_least[0]) if len(at_least) else 0)
     if not people:
         raise DatasetError(f"dataset '{dataset.id}' has no trip of a person")

@@ -18,36 +18,36 @@ from typing import Any
 
 from ..contract import Setting
 from ..datasets import Dataset, storage
-from ..density.accounting import RELEASED_DELTA, delta_is_large
+from ..density.accounting import RELEASED_DELTA, is_delta_large
 from ..errors import ExplorerError, ParameterError
-from ..parameters import USES
-from ..resolution import look_at
-from . import density, flows, fourier, report
-from .bundle import claimed, left_behind, reveal, room, seal
-from .ledger import Budget, BudgetLedger, Entry, ReleaseError, named, refused
-from .plan import Cost, Loss, Plan, Progress, Stage, cost
-from .statement import TUNING, described, plain, warnings, words
+from ..parameters import USED_FIELDS
+from ..resolution import make_view
+from . import density_writer, flow_writer, fourier_writer, report_writer
+from .budget_ledger import Budget, BudgetLedger, Entry, ReleaseError, check_name, release_error
+from .bundle import claim_folder, describe_interrupted, required_bytes, reveal, seal
+from .plan import Cost, PrivacyLoss, Progress, ReleasePlan, Stage, budget_cost
+from .statement import TUNING, list_warnings, render_texts, render_words, setting_to_json
 
 __all__ = [
     "CONSENT",
     "NOISE_CONSENT",
     "TUNING",
-    "WAYS",
+    "WRITERS",
     "Budget",
     "BudgetLedger",
     "Cost",
     "Entry",
-    "Loss",
-    "Plan",
+    "PrivacyLoss",
     "ReleaseError",
+    "ReleasePlan",
     "Stage",
+    "budget_cost",
     "check",
-    "cost",
-    "fitting_epsilon",
+    "list_warnings",
+    "max_epsilon_within_budget",
     "plan",
     "release",
-    "warnings",
-    "words",
+    "render_words",
 ]
 
 CONSENT = "I understand that this protects trips, not people"
@@ -56,19 +56,19 @@ CONSENT = "I understand that this protects trips, not people"
 NOISE_CONSENT = "I understand that most of it is noise"
 """What the custodian must type where empty flows alone would show more trips than were made."""
 
-WAYS: dict[str, ModuleType] = {
-    "published": flows,
-    "estimate": flows,
-    "towers_laplace": density,
-    "efpag_joint": fourier,
-    "zoom": density,
-    "derived": report,
+WRITERS: dict[str, ModuleType] = {
+    "published": flow_writer,
+    "estimate": flow_writer,
+    "towers_laplace": density_writer,
+    "efpag_joint": fourier_writer,
+    "zoom": density_writer,
+    "derived": report_writer,
 }
 """By method what plans, reads and writes it. The other methods of the density, and draws of the
 report's exponential mechanism, stay in exploration: their noise is no whole number."""
 
-_LONGEST_NOTE = 2000
-_OF_PEOPLE = ("truth", "presampled", "trips", "report", "zoom_towers")
+_MAX_NOTE_LENGTH = 2000
+_PEOPLE_TABLES = ("truth", "presampled", "trips", "report", "zoom_towers")
 
 
 def release(
@@ -106,27 +106,30 @@ def release(
     """
     planned = plan(setting, dataset, trips=trips, sums_before_suppression=sums_before_suppression)
     budget, due = check(planned, dataset, ledger, consents)
-    what = _recorded(planned, dataset, tuning, tuning_note)
-    way, view = WAYS[setting.parameters.method], look_at(dataset, setting.zones, setting.when)
-    charge = partial(ledger.intend, dataset.id, unit=budget.unit, what=what, **asdict(due))
+    what = _ledger_entry(planned, dataset, tuning, tuning_note)
+    way, view = (
+        WRITERS[setting.parameters.method],
+        make_view(dataset, setting.zone_level, setting.time),
+    )
+    charge = partial(ledger.charge, dataset.id, unit=budget.unit, what=what, **asdict(due))
     spent: Entry | None = None
     try:
         way.prepare(planned, view)  # reads all that is counted
-        with claimed(out, room(planned.cells, dataset.zones)) as folder:
-            described(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
+        with claim_folder(out, required_bytes(planned.cells, dataset.zones)) as folder:
+            render_texts(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
             spent = charge()  # in one transaction, and never given back
             scale_up = way.write(planned, view, folder, lambda share: progress(0.9 * share))
             entries = ledger.entries()[: spent.id]
-            digest = seal(folder, described(planned, dataset.id, entries, scale_up))
+            digest = seal(folder, render_texts(planned, dataset.id, entries, scale_up))
             reveal(folder, out)
             ledger.finish(spent, digest)
     except (KeyboardInterrupt, Exception) as error:
         if spent is None and isinstance(error, ExplorerError):
             raise  # it says what was refused
         stopped = isinstance(error, KeyboardInterrupt)
-        spent = ledger.charged(what["secret"]) if stopped else spent
+        spent = ledger.find_charge(what["secret"]) if stopped else spent
         kind = KeyboardInterrupt if stopped else ReleaseError
-        raise kind(left_behind(error, spent, out)) from error
+        raise kind(describe_interrupted(error, spent, out)) from error
     progress(1.0)
     return out
 
@@ -137,27 +140,28 @@ def plan(
     *,
     trips: int | None = None,
     sums_before_suppression: bool = False,
-) -> Plan:
+) -> ReleasePlan:
     """Return what a release will hold and cost; reads geometry and metadata alone.
 
     Examples
     --------
     >>> from engine import datasets
-    >>> from engine.contract import Seen, When
+    >>> from engine.contract import Selection, TimeSelection
     >>> from engine.parameters import ODParameters
-    >>> seen = Seen(dataset="demo-city", zones="clusters-20", when=When(step="whole"))
-    >>> setting = Setting(seen=seen, parameters=ODParameters(epsilon=0.5, unit="person"))
+    >>> whole = TimeSelection(aggregation="whole")
+    >>> seen = Selection(dataset_id="demo-city", zone_level="clusters-20", time=whole)
+    >>> setting = Setting(selection=seen, parameters=ODParameters(epsilon=0.5, unit="person"))
     >>> plan(setting, datasets.load("demo-city")).cells == 20 * 19
     True
     """
     method = setting.parameters.method
-    if method not in WAYS:
+    if method not in WRITERS:
         raise ParameterError(
-            f"method must be one of {', '.join(WAYS)} for a release",
+            f"method must be one of {', '.join(WRITERS)} for a release",
             value=repr(method),
             remedy="the others add noise that is no whole number and are for exploring",
         )
-    if "delta" in USES.get(method, ()) and setting.parameters.delta > RELEASED_DELTA:
+    if "delta" in USED_FIELDS.get(method, ()) and setting.parameters.delta > RELEASED_DELTA:
         raise ParameterError(
             f"delta must be at most {RELEASED_DELTA:g} for a release",
             value=f"{setting.parameters.delta!r}",
@@ -165,15 +169,15 @@ def plan(
         )
     if trips is not None and trips < 1:
         raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="or leave it out")
-    view = look_at(dataset, setting.zones, setting.when)
-    planned = replace(WAYS[method].plan(setting, view), trips=trips)
+    view = make_view(dataset, setting.zone_level, setting.time)
+    planned = replace(WRITERS[method].plan(setting, view), trips=trips)
     if planned.suppresses and not sums_before_suppression:
         return planned.without_sums()
     return planned
 
 
 def check(
-    plan: Plan, dataset: Dataset, ledger: BudgetLedger, consents: Collection[str] = ()
+    plan: ReleasePlan, dataset: Dataset, ledger: BudgetLedger, consents: Collection[str] = ()
 ) -> tuple[Budget, Cost]:
     """Return the budget that pays and what the release costs it; refuse what may not be released.
 
@@ -181,21 +185,21 @@ def check(
     above one over the public number of people. Nothing is charged and no count is read.
     """
     people = dataset.metadata.people_public
-    if plan.delta and delta_is_large(plan.delta, people):
+    if plan.delta and is_delta_large(plan.delta, people):
         rule = "delta must be at most one over the public number of people"
-        raise refused(rule, f"{plan.delta:g} for {people:,} people", "choose it smaller")
-    budget = ledger.covering(dataset.id)
-    due = cost(plan, budget.unit)
-    budget.require(due.epsilon, due.delta)
+        raise release_error(rule, f"{plan.delta:g} for {people:,} people", "choose it smaller")
+    budget = ledger.find_budget(dataset.id)
+    due = budget_cost(plan, budget.unit)
+    budget.require_remaining(due.epsilon, due.delta)
     said = "other words" if any(consents) else "no consent"
     if plan.unit == "trip" and CONSENT not in consents:
         rule = "a release at trip level needs the custodian's consent in words"
-        raise refused(rule, said, f"it protects no person; write: {CONSENT}", "consent")
-    if plan.mostly_noise and NOISE_CONSENT not in consents:
+        raise release_error(rule, said, f"it protects no person; write: {CONSENT}", "consent")
+    if plan.is_mostly_noise and NOISE_CONSENT not in consents:
         known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
         more = ", more than were made" if plan.trips else ""
-        raise refused(
-            f"empty flows alone would show {plan.phantoms:,.0f} trips{more}: that needs the "
+        raise release_error(
+            f"empty flows alone would show {plan.phantom_trips:,.0f} trips{more}: that needs the "
             "custodian's consent in words",
             f"{known}, and {said}",
             "say how many trips were made, choose coarser zones, a longer time, a larger "
@@ -205,15 +209,15 @@ def check(
     return budget, due
 
 
-def fitting_epsilon(
+def max_epsilon_within_budget(
     setting: Setting, dataset: Dataset, budget: Budget, stops: Sequence[float]
 ) -> float | None:
     """Return the largest ε of rising `stops` with which a release fits a budget; None: none."""
 
     def exceeds(epsilon: float) -> bool:
         try:
-            due = cost(plan(setting.at(epsilon), dataset), budget.unit)
-            budget.require(due.epsilon, due.delta)
+            due = budget_cost(plan(setting.with_epsilon(epsilon), dataset), budget.unit)
+            budget.require_remaining(due.epsilon, due.delta)
         except (ExplorerError, ArithmeticError, ValueError):
             return True
         return False
@@ -222,7 +226,7 @@ def fitting_epsilon(
     return stops[number - 1] if number else None
 
 
-def _recorded(plan: Plan, dataset: Dataset, tuning: str, note: str) -> dict[str, Any]:
+def _ledger_entry(plan: ReleasePlan, dataset: Dataset, tuning: str, note: str) -> dict[str, Any]:
     """Return what the ledger will hold of the release.
 
     The entry's hash stands in every bundle. A secret number goes into it with the checksums of the
@@ -234,10 +238,10 @@ def _recorded(plan: Plan, dataset: Dataset, tuning: str, note: str) -> dict[str,
     sums: Any = storage.read_metadata(dataset.folder).get("checksums") or {}
     return {
         "product": plan.product,
-        "setting": plain(plan.setting, dataset.id),
+        "setting": setting_to_json(plan.setting, dataset.id),
         "trips": plan.trips,
-        "tables": sorted(str(sums[name]) for name in sums if name.startswith(_OF_PEOPLE)),
+        "tables": sorted(str(sums[name]) for name in sums if name.startswith(_PEOPLE_TABLES)),
         "secret": secrets.token_hex(16),
         "tuning": tuning,
-        "tuning_note": named("tuning_note", note, _LONGEST_NOTE) if note.strip() else "",
+        "tuning_note": check_name("tuning_note", note, _MAX_NOTE_LENGTH) if note.strip() else "",
     }

@@ -24,7 +24,7 @@ import shapely
 from ..arrays import Floats, Integers
 from ..datasets import storage
 from ..parameters import HOURS_PER_WEEK
-from .ledger import Entry, locked, printable, refused
+from .budget_ledger import Entry, lock_folder, printable, release_error
 
 PARTIAL = ".partial-release-"
 _TEXTS, _NUMBER, _POINT = 200_000, 300, 150
@@ -32,19 +32,19 @@ _TEXTS, _NUMBER, _POINT = 200_000, 300, 150
 read), and a point of a zone's outline; each is more than was seen."""
 
 
-def zip_of(out: Path) -> Path:
+def archive_path(out: Path) -> Path:
     """Return where the archive of a bundle stands: beside its folder."""
     return out.parent / f"{out.name}.zip"
 
 
-def room(numbers: int, zones: gpd.GeoDataFrame) -> int:
+def required_bytes(numbers: int, zones: gpd.GeoDataFrame) -> int:
     """Return the bytes that a bundle of so many numbers needs at most."""
     points = int(shapely.get_num_coordinates(zones.geometry.to_numpy()).sum())
     return _TEXTS + _NUMBER * numbers + _POINT * points
 
 
 @contextmanager
-def claimed(out: Path, needed: int) -> Generator[Path]:
+def claim_folder(out: Path, needed: int) -> Generator[Path]:
     """Claim the name `out` and so many bytes; yield a hidden folder to be filled.
 
     `ReleaseError` if the name is taken, or no right or space is there; nothing is spent then.
@@ -56,32 +56,32 @@ def claimed(out: Path, needed: int) -> Generator[Path]:
             if not out.name or printable(out.name) != out.name:
                 raise ValueError
             out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
-            with locked(out.parent):  # so that no sweep takes what is not locked yet
+            with lock_folder(out.parent):  # so that no sweep takes what is not locked yet
                 for left in out.parent.glob(f"{PARTIAL}*"):  # by a killed release, never shown
                     if (held := _lock(left)) is not None:
-                        _drop(left, held)
-                if os.path.lexists(out) or os.path.lexists(zip_of(out)):
+                        _remove_claim(left, held)
+                if os.path.lexists(out) or os.path.lexists(archive_path(out)):
                     raise FileExistsError
                 work.mkdir(mode=0o700)
                 lock = _lock(work)
                 out.mkdir(mode=0o700)
             (work / out.name).mkdir(mode=0o700)
-            zip_of(work / out.name).touch(0o600)  # the longer name, while nothing is spent
+            archive_path(work / out.name).touch(0o600)  # the longer name, while nothing is spent
         except FileExistsError:
             rule, there = "the folder of a release must not exist yet", f"'{out.name}', which does"
-            raise refused(rule, there, remedy) from None
+            raise release_error(rule, there, remedy) from None
         except (OSError, ValueError) as error:
             why = error.strerror if isinstance(error, OSError) else "no name for a file"
             rule = f"'{out.name}' cannot be written there ({why})"
-            raise refused(rule, "", remedy) from error
+            raise release_error(rule, "", remedy) from error
         if (free := shutil.disk_usage(work).free) < needed:
             need = f"about {max(needed // 10**6, 1):,} MB for its bundle and archive"
             there, remedy = f"{free // 10**6:,} MB free", f"make space, or {remedy}"
-            raise refused(f"a release needs {need}", there, remedy)
+            raise release_error(f"a release needs {need}", there, remedy)
         yield work / out.name
     finally:
         if lock is not None:
-            _drop(work, lock)
+            _remove_claim(work, lock)
 
 
 def seal(folder: Path, texts: Mapping[str, str]) -> str:
@@ -92,26 +92,30 @@ def seal(folder: Path, texts: Mapping[str, str]) -> str:
     for name, text in texts.items():
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
     files = sorted(one for one in folder.rglob("*") if one.is_file())
-    listed = "\n".join(f"{_settled(one)}  {one.relative_to(folder).as_posix()}" for one in files)
+    listed = "\n".join(
+        f"{_finish_file(one)}  {one.relative_to(folder).as_posix()}" for one in files
+    )
     (folder / "SHA256SUMS").write_text(f"{listed}\n", encoding="utf-8")
-    digest = _settled(folder / "SHA256SUMS")
+    digest = _finish_file(folder / "SHA256SUMS")
     for path in (*(one for one in folder.rglob("*") if one.is_dir()), folder):
-        storage.sync(path)
-    with zipfile.ZipFile(zip_of(folder), "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed:
+        storage.flush_to_disk(path)
+    with zipfile.ZipFile(
+        archive_path(folder), "w", zipfile.ZIP_DEFLATED, compresslevel=1
+    ) as packed:
         for path in (*files, folder / "SHA256SUMS"):
             packed.write(path, f"{folder.name}/{path.relative_to(folder).as_posix()}")
-    _settled(zip_of(folder))
+    _finish_file(archive_path(folder))
     return digest
 
 
 def reveal(folder: Path, out: Path) -> None:
     """Put a sealed folder over the empty one that was claimed, and its archive beside it."""
     os.replace(folder, out)  # the bundle is there, whole; the archive is the same once more
-    os.replace(zip_of(folder), zip_of(out))
-    storage.sync(out.parent)
+    os.replace(archive_path(folder), archive_path(out))
+    storage.flush_to_disk(out.parent)
 
 
-def left_behind(error: BaseException, spent: Entry | None, out: Path) -> str:
+def describe_interrupted(error: BaseException, spent: Entry | None, out: Path) -> str:
     """Say what a release that was stopped or failed has spent, and whether its bundle is there."""
     why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
     why = f"the release failed ({why or type(error).__name__})"
@@ -141,7 +145,7 @@ def _lock(folder: Path) -> int | None:
     return descriptor
 
 
-def _drop(work: Path, lock: int) -> None:
+def _remove_claim(work: Path, lock: int) -> None:
     """Remove a hidden folder, and the empty one whose name it claims."""
     with suppress(OSError):  # no folder, or one that is filled
         (work.parent / work.name.removeprefix(PARTIAL)).rmdir()
@@ -149,14 +153,14 @@ def _drop(work: Path, lock: int) -> None:
     os.close(lock)
 
 
-def _settled(path: Path) -> str:
+def _finish_file(path: Path) -> str:
     """Make a file the owner's and durable; return its SHA-256."""
     storage.make_owner_only(path)
-    storage.sync(path)
+    storage.flush_to_disk(path)
     return storage.sha256(path)
 
 
-def neutral(texts: Any) -> list[str]:
+def escape_formulas(texts: Any) -> list[str]:
     """Return texts that a spreadsheet shows and never runs as formulas."""
     words = (str(text) for text in texts)
     return [f"'{one}" if one.startswith(("=", "+", "-", "@", "\t", "\r")) else one for one in words]
@@ -164,7 +168,7 @@ def neutral(texts: Any) -> list[str]:
 
 @contextmanager
 def table_writer(*paths: Path, comment: str = "") -> Generator[Callable[[Mapping[str, Any]], None]]:
-    """Yield what writes parts of columns by name to CSV and Parquet files; text is `neutral`.
+    """Yield what writes parts of columns by name to CSV and Parquet; text has its formulas escaped.
 
     The comment stands in the schema of Parquet files.
     """
@@ -191,7 +195,7 @@ def _writer(path: Path, schema: Any) -> Any:
 
 
 def write_table(path: Path, parts: Iterable[Mapping[str, Any]], *, parquet: bool = False) -> None:
-    """Write parts of columns by name as CSV, and Parquet where asked; text is `neutral` already."""
+    """Write parts of columns by name as CSV, and as Parquet where asked; formulas are escaped."""
     with table_writer(path, *([path.with_suffix(".parquet")] if parquet else [])) as write:
         for part in parts:
             write(part)
@@ -202,17 +206,17 @@ def write_zones(
 ) -> None:
     """Write ``zones.geojson`` and ``zones.parquet`` (GeoParquet) with the values of each zone."""
     columns = {name: np.asarray(value, dtype=np.int64) for name, value in values.items()}
-    text = {name: neutral(zones[name]) for name in ("zone_id", "name")}
+    text = {name: escape_formulas(zones[name]) for name in ("zone_id", "name")}
     frame = gpd.GeoDataFrame({**text, **columns}, geometry=zones.geometry.to_numpy(), crs=4326)
     frame.to_parquet(folder / "zones.parquet", index=False, compression="zstd")
     (folder / "zones.geojson").write_text(frame.to_json(drop_id=True), encoding="utf-8")
 
 
-def write_hours(
+def write_density(
     zones: gpd.GeoDataFrame, columns: Mapping[str, Floats | Integers], folder: Path
 ) -> None:
     """Write ``density.csv``, also as Parquet: zones by hour; arrays of shape (zones, 168)."""
-    ids = pa.array(neutral(zones["zone_id"]))
+    ids = pa.array(escape_formulas(zones["zone_id"]))
     keys = {
         "zone_id": ids.take(pa.array(np.repeat(np.arange(len(ids)), HOURS_PER_WEEK))),
         "hour": np.tile(np.arange(HOURS_PER_WEEK), len(ids)),

@@ -15,9 +15,9 @@ import pyarrow as pa
 from scipy.special import gammaln
 
 from ..arrays import Booleans, Floats, Integers
-from ..origin_destination.statements import total_reach
-from .bundle import neutral, write_table, zone_points
-from .plan import LEVEL, Plan
+from ..origin_destination.noise_bounds import total_half_width
+from .bundle import escape_formulas, write_table, zone_points
+from .plan import CONFIDENCE, ReleasePlan
 
 
 class FlowSums:
@@ -36,28 +36,32 @@ class FlowSums:
 
 
 def write_flowmap(
-    plan: Plan, zones: gpd.GeoDataFrame, folder: Path, ends: Sequence[pa.Array], sums: FlowSums
+    plan: ReleasePlan,
+    zones: gpd.GeoDataFrame,
+    folder: Path,
+    ends: Sequence[pa.Array],
+    sums: FlowSums,
 ) -> None:
     """Write what flowmap tools read, and what it leaves out: ``locations``, ``flows``, ``totals``.
 
     The number of a flow is the one that ``flows.csv`` has, added up.
     """
     folder.mkdir()
-    ids, names = (neutral(zones[name]) for name in ("zone_id", "name"))
+    ids, names = (escape_formulas(zones[name]) for name in ("zone_id", "name"))
     lon, lat = zone_points(zones)
     write_table(folder / "locations.csv", [{"id": ids, "name": names, "lat": lat, "lon": lon}])
     scale, matrices, flows = plan.stages[0].scale, plan.matrices, len(sums.noisy)
     bars = np.full(flows, clear_bar(scale, matrices, flows))
-    if plan.ours:
+    if plan.is_own_method:
         counts, clear = np.round(sums.estimates, 2), sums.noisy > bars
     elif plan.has_sums:
-        counts, clear = sums.noisy, (sums.noisy > bars) & (sums.noisy >= plan.least)
+        counts, clear = sums.noisy, (sums.noisy > bars) & (sums.noisy >= plan.min_shown_count)
     else:
         bars = shown_bars(scale, matrices, flows)[sums.shown_matrices]
         counts, clear = sums.shown, sums.shown > bars
     shown, where = counts[clear], pa.array(np.flatnonzero(clear))
     columns = {"origin": ends[0].take(where), "dest": ends[1].take(where), "count": shown}
-    if not plan.ours:
+    if not plan.is_own_method:
         columns |= {"low_95": shown - bars[clear], "high_95": shown + bars[clear]}
     write_table(folder / "flows.csv", [columns])
     every, clear_sum = counts.sum(), shown.sum()
@@ -67,9 +71,9 @@ def write_flowmap(
         "count": np.round([clear_sum, every - clear_sum, every], 2).astype(counts.dtype),
     }
     if plan.has_sums:
-        total, bar = int(sums.noisy.sum()), total_reach(1 / scale, matrices * flows)
-        prefix = "measured_" if plan.ours else ""
-        totals |= {"measured": [None, None, total]} if plan.ours else {}
+        total, bar = int(sums.noisy.sum()), total_half_width(1 / scale, matrices * flows)
+        prefix = "measured_" if plan.is_own_method else ""
+        totals |= {"measured": [None, None, total]} if plan.is_own_method else {}
         totals[f"{prefix}low_95"] = [None, None, total - bar]
         totals[f"{prefix}high_95"] = [None, None, total + bar]
     write_table(folder / "totals.csv", [totals])
@@ -77,7 +81,7 @@ def write_flowmap(
 
 def clear_bar(scale: float, matrices: int, flows: int) -> int:
     """Return the bar of sums of so many matrices, for all flows at once (Bonferroni)."""
-    return total_reach(1 / scale, matrices, confidence=1 - (1 - LEVEL) / flows)
+    return total_half_width(1 / scale, matrices, confidence=1 - (1 - CONFIDENCE) / flows)
 
 
 def shown_bars(scale: float, matrices: int, flows: int) -> Integers:
@@ -94,6 +98,6 @@ def shown_bars(scale: float, matrices: int, flows: int) -> Integers:
     moment = 2 * np.log(-np.expm1(-rate))
     moment = moment - np.log(-np.expm1(angles - rate)) - np.log(-np.expm1(-angles - rate))
     choices = gammaln(matrices + 1) - gammaln(number + 1) - gammaln(matrices - number + 1)
-    level = np.log((1 - LEVEL) / (2 * flows * matrices)) - choices
+    level = np.log((1 - CONFIDENCE) / (2 * flows * matrices)) - choices
     reach = ((number * moment - level) / angles).min(axis=1)  # P(S ≥ reach) is at most the level
     return np.append(0, np.ceil(reach - 1)).astype(np.int64)

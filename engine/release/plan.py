@@ -13,17 +13,17 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from .. import ledger, validation
+from .. import privacy_ledger, validation
 from ..contract import Setting
 from ..datasets import Dataset, Metadata
-from ..origin_destination.laws import NoiseLaw
-from .ledger import BudgetUnit, exact, refused
-from .noise import zcdp_epsilon
+from ..origin_destination.cell_noise import NoiseDistribution
+from .budget_ledger import BudgetUnit, release_error, to_exact_fraction
+from .opendp_noise import zcdp_epsilon
 
-LEVEL = 0.95
+CONFIDENCE = 0.95
 """Share of draws within the error bars of a release."""
 
-ROOM = 1 + 1e-12
+ROUNDING_MARGIN = 1 + 1e-12
 """By how much noise is larger than what proves its ε, for what floating point rounds: sums of
 shares never exceed ε, nor ρ what is stated."""
 
@@ -32,23 +32,23 @@ MAX_CSV_ROWS = 2_000_000
 """Above so many flows they are written as Parquet alone, and no longer as CSV."""
 
 Progress = Callable[[float], None]
-_ROOM = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
+_COST_MARGIN = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loss:
+class PrivacyLoss:
     """What a release promises to its own unit, and what its proof knows beyond that.
 
-    `trimmed_to` is T where only trips are counted, the first T of each `unit` in a random order of
-    their own, and ε is that of T trips. `rho` is ρ where all noise is Gaussian, on tables without
-    negative numbers, in which each `unit` has at most a fixed L₂ norm.
+    `truncation_limit` is T where only trips are counted, the first T of each `unit` in a random
+    order of their own, and ε is that of T trips. `rho` is ρ where all noise is Gaussian, on tables
+    without negative numbers, in which each `unit` has at most a fixed L₂ norm.
     """
 
     unit: BudgetUnit
     epsilon: float
     delta: float = 0.0
     days: int = 1
-    trimmed_to: int | None = None
+    truncation_limit: int | None = None
     rho: float | None = None
 
 
@@ -77,44 +77,44 @@ class Stage:
     step: int = 1
 
     @classmethod
-    def of(cls, stated: ledger.Stage, **own: Any) -> "Stage":
+    def from_ledger_stage(cls, stated: privacy_ledger.Stage, **own: Any) -> "Stage":
         """Return what the explorer's ledger states of a stage, with what is a release's own."""
         given: dict[str, Any] = {"sensitivity": stated.sensitivity, **own}
         return cls(name=f"{stated.name}: {stated.reads}", **given)
 
     @classmethod
-    def laplace(cls, stated: ledger.Stage) -> "Stage":
+    def from_laplace(cls, stated: privacy_ledger.Stage) -> "Stage":
         """Return a stage that costs its ε in discrete Laplace noise."""
         scale = safe_scale(stated.sensitivity, stated.epsilon)
-        return cls.of(stated, scale=scale, epsilon=stated.epsilon)
+        return cls.from_ledger_stage(stated, scale=scale, epsilon=stated.epsilon)
 
     @property
-    def drawn(self) -> float:
+    def drawn_scale(self) -> float:
         """The scale that whole numbers are drawn with."""
         return self.scale * self.step
 
 
 @dataclass(frozen=True, kw_only=True)
-class Accuracy:
+class ErrorBar:
     """Half the bar of a number, how often one of its kept `size` is shown, and the bar holds."""
 
     what: str
     half_width: float
     size: int | None = None
     shown: float = 1.0
-    holds: float = LEVEL
+    holds: float = CONFIDENCE
 
 
 @dataclass(frozen=True, kw_only=True)
-class Plan(Loss):
+class ReleasePlan(PrivacyLoss):
     """What a release states of itself: of settings and public facts alone, no count is read.
 
     `metadata` are of the days that are released; `limit` bounds what one unit has counted;
     `matrices` are of flows, districts or cells of the cover; `total_bar` is half the bar of a
     zone's total. Of flows, `least` is the least number shown, `phantom` E[X | 0], what an empty one
-    shows on average, `named_alone` the least measured count by which a single one of ours is marked
-    as detected, and `trips` what the custodian says were made; `has_sums` is whether files hold
-    sums before suppression. `raised` bounds what a number reads on average where nothing was
+    shows on average, `min_detected_alone` the least measured count by which a single one of ours is
+    marked as detected, and `trips` what the custodian says were made; `has_sums` is whether files
+    hold sums before suppression. `raised` bounds what a number reads on average where nothing was
     counted and negative noise is set to 0.
     """
 
@@ -128,17 +128,17 @@ class Plan(Loss):
     zones: int
     towers: int = 0
     matrices: int = 1
-    accuracy: tuple[Accuracy, ...]
+    error_bars: tuple[ErrorBar, ...]
     total_bar: float = 0.0
-    least: int = 1
-    phantom: float = 0.0
-    raised: float = 0.0
-    named_alone: int = 0
+    min_shown_count: int = 1
+    phantom_probability: float = 0.0
+    mean_lift: float = 0.0
+    min_detected_alone: int = 0
     trips: int | None = None
     has_sums: bool = True
 
     @classmethod
-    def of(cls, setting: Setting, view: Dataset, **own: Any) -> "Plan":
+    def from_setting(cls, setting: Setting, view: Dataset, **own: Any) -> "ReleasePlan":
         """Return the plan of a setting of a dataset as it is seen, with what is a product's own."""
         epsilon, zones = float(setting.parameters.epsilon), len(view.zones)
         return cls(setting=setting, metadata=view.metadata, epsilon=epsilon, zones=zones, **own)
@@ -151,56 +151,56 @@ class Plan(Loss):
     @property
     def bar(self) -> float:
         """Half the error bar of one number, the first of `accuracy`."""
-        return self.accuracy[0].half_width
+        return self.error_bars[0].half_width
 
     @property
-    def of_flows(self) -> bool:
+    def is_flows(self) -> bool:
         """Whether it is of origins and destinations."""
         return self.product.startswith("od")
 
     @property
-    def ours(self) -> bool:
+    def is_own_method(self) -> bool:
         """Whether a model of our own reads the noisy numbers."""
         return self.product in ("od-estimate", "density-zoom")
 
     @property
-    def flows(self) -> int:
+    def flow_count(self) -> int:
         """Ordered pairs of different zones, in all matrices."""
         return self.matrices * self.zones * (self.zones - 1)
 
     @property
     def flows_file(self) -> str:
         """The file of all flows."""
-        return "flows.csv" if self.flows <= MAX_CSV_ROWS else "flows.parquet"
+        return "flows.csv" if self.flow_count <= MAX_CSV_ROWS else "flows.parquet"
 
     @property
     def suppresses(self) -> bool:
         """Whether counts of 1 and more are hidden, which sums of all flows could give away."""
-        return self.product == "od" and self.least > 1
+        return self.product == "od" and self.min_shown_count > 1
 
-    def without_sums(self) -> "Plan":
+    def without_sums(self) -> "ReleasePlan":
         """Return the plan of files from which no suppressed count can be computed back."""
-        *others, _zone_totals = self.accuracy
-        return replace(self, has_sums=False, total_bar=0.0, accuracy=tuple(others))
+        *others, _zone_totals = self.error_bars
+        return replace(self, has_sums=False, total_bar=0.0, error_bars=tuple(others))
 
     @property
-    def compares(self) -> bool:
+    def compares_spans(self) -> bool:
         """Whether flows are of two spans of equally many days, whose changes are told as well."""
         days, starts = self.metadata.days, self.metadata.periods
-        return self.of_flows and len(starts) == 2 and 2 * days.index(starts[1]) == len(days)
+        return self.is_flows and len(starts) == 2 and 2 * days.index(starts[1]) == len(days)
 
     @property
-    def phantoms(self) -> float:
+    def phantom_trips(self) -> float:
         """Trips that the release would add up to, were every flow empty."""
-        return self.flows * self.phantom
+        return self.flow_count * self.phantom_probability
 
     @property
-    def mostly_noise(self) -> bool:
+    def is_mostly_noise(self) -> bool:
         """Whether that is a trip, and more than were made as far as the custodian said."""
-        return self.phantoms >= 1 and self.phantoms > (self.trips or 0)
+        return self.phantom_trips >= 1 and self.phantom_trips > (self.trips or 0)
 
 
-def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
+def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> Cost:
     """Return what a release costs one unit of a budget; trip level cannot be charged to people.
 
     A person pays for each released day of a release that protects person-days. A unit finer than
@@ -209,79 +209,79 @@ def cost(loss: Loss, budget_unit: BudgetUnit) -> Cost:
 
     Examples
     --------
-    >>> cost(Loss(unit="person-day", epsilon=0.1, days=7), "person")
+    >>> budget_cost(PrivacyLoss(unit="person-day", epsilon=0.1, days=7), "person")
     Cost(epsilon=0.7, delta=0.0)
-    >>> cost(Loss(unit="person", epsilon=0.5), "person-day")
+    >>> budget_cost(PrivacyLoss(unit="person", epsilon=0.5), "person-day")
     Cost(epsilon=1.0, delta=0.0)
-    >>> cost(Loss(unit="person-day", epsilon=0.5, days=7, trimmed_to=4), "trip")
+    >>> budget_cost(PrivacyLoss(unit="person-day", epsilon=0.5, days=7, truncation_limit=4), "trip")
     Cost(epsilon=0.25, delta=0.0)
     """
-    validation.whole_number("days", loss.days, 1, remedy="a release covers at least one day")
+    validation.check_whole_number("days", loss.days, 1, remedy="a release covers at least one day")
     if loss.unit == budget_unit:
         return Cost(epsilon=float(loss.epsilon), delta=float(loss.delta))
     if loss.unit == "trip":
-        raise refused(
+        raise release_error(
             f"a release at trip level cannot be charged to a budget per {budget_unit}",
             "unit 'trip'",
             "it bounds nobody's trips, so no ε per person can be stated: release at unit "
             "'person-day' or 'person', or declare a budget per trip",
             "unit",
         )
-    epsilon, delta = exact(loss.epsilon), exact(loss.delta)
+    epsilon, delta = to_exact_fraction(loss.epsilon), to_exact_fraction(loss.delta)
     if budget_unit == "person":
-        return _rounded_up(epsilon * loss.days, delta * loss.days, budget_unit)
-    if budget_unit == "trip" and loss.trimmed_to is not None and not delta:
-        return _rounded_up(2 * epsilon / loss.trimmed_to, delta, budget_unit)
+        return _round_cost_up(epsilon * loss.days, delta * loss.days, budget_unit)
+    if budget_unit == "trip" and loss.truncation_limit is not None and not delta:
+        return _round_cost_up(2 * epsilon / loss.truncation_limit, delta, budget_unit)
     if loss.rho is not None:
-        of_twice_rho = Fraction(zcdp_epsilon(2 * loss.rho, loss.delta)) * _ROOM
+        of_twice_rho = Fraction(zcdp_epsilon(2 * loss.rho, loss.delta)) * _COST_MARGIN
         if of_twice_rho <= 2 * epsilon:
-            return _rounded_up(of_twice_rho, delta, budget_unit)
-    return _rounded_up(2 * epsilon, _twice(loss.epsilon, delta), budget_unit)
+            return _round_cost_up(of_twice_rho, delta, budget_unit)
+    return _round_cost_up(2 * epsilon, _substitution_delta(loss.epsilon, delta), budget_unit)
 
 
-def _at_least(number: Fraction) -> float:
+def _round_up(number: Fraction) -> float:
     """Return the least float that is not below a fraction, as floats are written."""
     nearest = float(number)
-    while exact(nearest) < number:
+    while to_exact_fraction(nearest) < number:
         nearest = math.nextafter(nearest, math.inf)
     return nearest
 
 
-def _twice(epsilon: float, delta: Fraction) -> Fraction:
+def _substitution_delta(epsilon: float, delta: Fraction) -> Fraction:
     """Return at least (1 + e^ε)δ, or 1 where it is more: such a δ promises nothing."""
     if delta and epsilon >= -math.log(delta):
         return Fraction(1)
-    return (1 + Fraction(math.exp(epsilon))) * _ROOM * delta if delta else delta
+    return (1 + Fraction(math.exp(epsilon))) * _COST_MARGIN * delta if delta else delta
 
 
-def _rounded_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Cost:
+def _round_cost_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Cost:
     if delta >= 1:
         rule = f"a release must cost a budget per {unit} a δ below 1"
         remedy = "choose a smaller δ, or a budget in the unit that the release protects"
-        raise refused(rule, f"{float(delta):g}", remedy, "unit")
-    return Cost(epsilon=_at_least(epsilon), delta=_at_least(delta))
+        raise release_error(rule, f"{float(delta):g}", remedy, "unit")
+    return Cost(epsilon=_round_up(epsilon), delta=_round_up(delta))
 
 
 def safe_scale(sensitivity: float, epsilon: float) -> float:
     """Return a scale whose loss sensitivity/scale is below ε, as a float and as it is written."""
-    return sensitivity / epsilon * ROOM
+    return sensitivity / epsilon * ROUNDING_MARGIN
 
 
-def law_of(scale: float) -> NoiseLaw:
+def laplace_distribution(scale: float) -> NoiseDistribution:
     """Return the law of discrete Laplace noise of a scale."""
-    return NoiseLaw(1 / scale, "discrete_laplace")
+    return NoiseDistribution(1 / scale, "discrete_laplace")
 
 
 def laplace_bar(scale: float) -> int:
     """Return the least whole z with P(|Z| > z) = 2 q^(z+1)/(1 + q) ≤ 1 − 95%; q = e^(−1/b)."""
-    return int(law_of(scale).reach(1 - LEVEL))
+    return int(laplace_distribution(scale).half_width(1 - CONFIDENCE))
 
 
-def holds_where_shown(scale: float, bar: int, size: int, least: int) -> float:
+def coverage_where_shown(scale: float, bar: int, size: int, min_shown_count: int) -> float:
     """Return P(|Z| ≤ bar | size + Z ≥ least): shown numbers may be lifted over a threshold."""
-    law, lowest = law_of(scale), max(least - size, -bar)
-    within = float(law.tail(lowest) - law.tail(bar + 1)) if lowest <= bar else 0.0
-    return within / float(law.tail(least - size)) if within else 0.0
+    law, lowest = laplace_distribution(scale), max(min_shown_count - size, -bar)
+    within = float(law.upper_tail(lowest) - law.upper_tail(bar + 1)) if lowest <= bar else 0.0
+    return within / float(law.upper_tail(min_shown_count - size)) if within else 0.0
 
 
 def laplace_sd(scale: float) -> float:
@@ -291,4 +291,4 @@ def laplace_sd(scale: float) -> float:
 
 def normal_bar(standard_deviation: float) -> float:
     """Return the error bar of a sum of many noisy counts, by the normal law."""
-    return float(ndtri((1 + LEVEL) / 2) * standard_deviation)
+    return float(ndtri((1 + CONFIDENCE) / 2) * standard_deviation)

@@ -18,11 +18,11 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
 from ..contract import Setting
-from ..origin_destination.estimate import ScaleUp
-from ..parameters import USES, ODParameters
-from ..privacy import GROUP, Guarantee, composed_epsilon, guesses, risk_of_trips
-from .ledger import Budget, Entry, budgets_of, exact
-from .plan import LEVEL, Plan
+from ..origin_destination.empirical_bayes import ScaleUp
+from ..parameters import USED_FIELDS, ODParameters
+from ..privacy import GROUP_SIZE, Guarantee, compose_epsilon, flow_release_risk, format_guess_rate
+from .budget_ledger import Budget, Entry, compute_budgets, to_exact_fraction
+from .plan import CONFIDENCE, ReleasePlan
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TITLES: dict[str, dict[str, str]] = json.loads((_TEMPLATES / "titles.json").read_text("utf-8"))
@@ -30,94 +30,100 @@ TUNING, ITEMS = _TITLES["tuning"], _TITLES["items"]
 """How ε and the other settings were chosen; the eighteen items in their order."""
 
 _WARNINGS = ("simulated", "trip", "secrecy", "noise", "bars", "totals", "raised")
-_MOST_SLACK = 1e-6
+_MAX_SLACK = 1e-6
 
 
-def bar(half_width: float) -> str:
+def format_error_bar(half_width: float) -> str:
     """Write half an error bar."""
     return f"{half_width:,.0f}" if half_width >= 100 else f"{half_width:.3g}"
 
 
-_WRITTEN: Any = Environment(
+_FORMATTERS: Any = Environment(
     loader=FileSystemLoader(_TEMPLATES),
     autoescape=select_autoescape(["html.j2"]),
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_WRITTEN.filters |= {
+_FORMATTERS.filters |= {
     "g": lambda number, digits=6: f"{number:.{digits}g}",
     "big": lambda number: f"{number:,.0f}",
     "pct": lambda share: f"{share:.1%}",
-    "bar": bar,
+    "bar": format_error_bar,
     "decimal": lambda number: f"{number!r}" if "." in f"{number!r}" else f"{number:.17f}",
 }
 
 
-def words(plan: Plan, *names: str, **more: Any) -> list[str]:
+def render_words(plan: ReleasePlan, *names: str, **more: Any) -> list[str]:
     """Return what the statement says under names of ``words.j2``, each on one line."""
-    template = _WRITTEN.get_template("words.j2")
-    context: Any = template.new_context({"plan": plan, "level": LEVEL, "scale_up": None, **more})
+    template = _FORMATTERS.get_template("words.j2")
+    context: Any = template.new_context(
+        {"plan": plan, "level": CONFIDENCE, "scale_up": None, **more}
+    )
     said = ("".join(template.blocks[name](context)) for name in names)
     return [re.sub(r"\s+([).,;:])", r"\1", " ".join(one.split())) for one in said]
 
 
-def warnings(plan: Plan) -> list[str]:
+def list_warnings(plan: ReleasePlan) -> list[str]:
     """Return where a reader would be misled, by the law of the noise alone: before any draw."""
-    return [text for text in words(plan, *(f"warning_{name}" for name in _WARNINGS)) if text]
+    return [text for text in render_words(plan, *(f"warning_{name}" for name in _WARNINGS)) if text]
 
 
-def described(
-    plan: Plan, dataset: str, entries: Sequence[Entry], scale_up: ScaleUp | None = None
+def render_texts(
+    plan: ReleasePlan, dataset: str, entries: Sequence[Entry], scale_up: ScaleUp | None = None
 ) -> dict[str, str]:
     """Return the texts of a bundle by file name; the last entry is that of this release.
 
     `scale_up` is the factor of the noisy numbers that were drawn.
     """
-    content = statement(plan, dataset, entries, scale_up)
+    content = build_statement(plan, dataset, entries, scale_up)
     slug = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {plan.product} {content['made']}".lower())
     asked, given = content["setting"], content["setting"]["parameters"]
-    used = {"method", "epsilon", *USES.get(given["method"], given)}  # no field without an effect
+    used = {
+        "method",
+        "epsilon",
+        *USED_FIELDS.get(given["method"], given),
+    }  # no field without an effect
     settings = {name: value for name, value in given.items() if name in used}
-    settings |= {**_named(asked, "dataset", "zones", "time"), "trips": plan.trips}
-    more = {"titles": ITEMS, "level": LEVEL, "settings": settings}
+    settings |= {**_select_values(asked, "dataset", "zones", "time"), "trips": plan.trips}
+    more = {"titles": ITEMS, "level": CONFIDENCE, "settings": settings}
 
-    def rendered(name: str) -> str:
-        return _WRITTEN.get_template(name).render(content, slug=slug.strip("-"), **more)
+    def render(name: str) -> str:
+        return _FORMATTERS.get_template(name).render(content, slug=slug.strip("-"), **more)
 
     return {
         "statement.json": json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False),
-        "statement.html": rendered("statement.html.j2"),
-        "registry.yaml": rendered("registry.yaml.j2"),
+        "statement.html": render("statement.html.j2"),
+        "registry.yaml": render("registry.yaml.j2"),
         "use_it.ipynb": (_TEMPLATES / "use_it.ipynb").read_text(encoding="utf-8").rstrip("\n"),
     }
 
 
-def statement(
-    plan: Plan, dataset: str, entries: Sequence[Entry], scale_up: ScaleUp | None = None
+def build_statement(
+    plan: ReleasePlan, dataset: str, entries: Sequence[Entry], scale_up: ScaleUp | None = None
 ) -> dict[str, Any]:
     """Return the statement as a JSON object."""
     this = entries[-1]
-    budget = budgets_of(entries)[this.people]
+    budget = compute_budgets(entries)[this.people]
     earlier = [one for one in entries[:-1] if one.kind == "release" and one.people == this.people]
-    cost = _named(this.body, "epsilon", "delta")
+    cost = _select_values(this.body, "epsilon", "delta")
     said = {
         "budget": budget,
         "cost": cost,
-        "composed": _composed([*earlier, this], plan, budget) if earlier else None,
-        "others": _others(earlier),
+        "composed": _compose_releases([*earlier, this], plan, budget) if earlier else None,
+        "others": _earlier_releases(earlier),
         "chosen": TUNING[this.body["tuning"]],
         "tuning_note": this.body["tuning_note"],
-        "of_all_days": float(exact(plan.epsilon) * plan.days),
-        "guesses": guesses(_best_guess(plan), coin=True),
-        "group": Guarantee(epsilon=plan.epsilon, delta=plan.delta).together(GROUP),
-        "size": GROUP,
+        "of_all_days": float(to_exact_fraction(plan.epsilon) * plan.days),
+        "guesses": format_guess_rate(_max_guess_rate(plan), coin=True),
+        "group": Guarantee(epsilon=plan.epsilon, delta=plan.delta).for_group(GROUP_SIZE),
+        "size": GROUP_SIZE,
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
         "scale_up": scale_up,
     }
     names = ("title", "recommended", "seen", "kept", "beyond")
-    title, recommended, seen, kept, beyond = words(plan, *names)
+    title, recommended, seen, kept, beyond = render_words(plan, *names)
     return {
         "title": title,
         "recommended": recommended,
@@ -126,73 +132,75 @@ def statement(
         "people": this.people,
         "simulated": plan.metadata.simulated,
         "made": datetime.now(UTC).date().isoformat(),
-        **_named(
+        **_select_values(
             vars(plan), "product", "unit", "epsilon", "delta", "composition", "cells", "trips"
         ),
-        "warnings": warnings(plan),
+        "warnings": list_warnings(plan),
         "cost": {"unit": budget.unit, **cost},
         "budget": {
-            **_named(vars(budget), "unit", "epsilon", "delta"),
+            **_select_values(vars(budget), "unit", "epsilon", "delta"),
             "spent_epsilon": budget.spent_epsilon,
             "spent_delta": budget.spent_delta,
         },
         "stages": [asdict(one) for one in plan.stages],
         "counted": {"kept": kept, "beyond": beyond},
         "sums_before_suppression": plan.has_sums if plan.suppresses else None,
-        "setting": plain(plan.setting, dataset),
-        "accuracy": [asdict(row) for row in plan.accuracy],
+        "setting": setting_to_json(plan.setting, dataset),
+        "accuracy": [asdict(row) for row in plan.error_bars],
         "scale_up": scale_up and scale_up._asdict(),
-        "items": dict(zip(ITEMS, words(plan, *ITEMS, **said), strict=True)),
-        "ledger": {"entry": this.id, "hash": this.hash},
+        "items": dict(zip(ITEMS, render_words(plan, *ITEMS, **said), strict=True)),
+        "ledger": {"entry": this.id, "hash": this.chain_hash},
     }
 
 
-def plain(setting: Setting, dataset: str) -> dict[str, Any]:
+def setting_to_json(setting: Setting, dataset: str) -> dict[str, Any]:
     """Return a setting as JSON holds it, its dataset by name and never by its folder."""
-    when, parameters = setting.when, json.dumps(asdict(setting.parameters), default=str)
+    when, parameters = setting.time, json.dumps(asdict(setting.parameters), default=str)
     return {
         "dataset": dataset,
-        "zones": setting.zones,
-        "time": when.step,
-        "first": when.first,
-        "last": when.last,
-        "span": when.span,
+        "zones": setting.zone_level,
+        "time": when.aggregation,
+        "first": when.first_position,
+        "last": when.last_position,
+        "span": when.compared_days,
         "parameters": json.loads(parameters),
     }
 
 
-def _named(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
+def _select_values(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
     return {name: values[name] for name in names}
 
 
-def _best_guess(plan: Plan) -> float:
+def _max_guess_rate(plan: ReleasePlan) -> float:
     """Return how often an attacker is right at most, as the pages of the explorer say it."""
     parameters, days = plan.setting.parameters, plan.metadata.days
     if isinstance(parameters, ODParameters):
         starts = [days.index(start) for start in plan.metadata.periods]
         lengths = [end - start for start, end in pairwise([*starts, len(days)])]
-        return risk_of_trips(parameters, lengths).best_guess
-    return Guarantee(epsilon=plan.epsilon, delta=plan.delta).best_guess
+        return flow_release_risk(parameters, lengths).max_guess_rate
+    return Guarantee(epsilon=plan.epsilon, delta=plan.delta).max_guess_rate
 
 
-def _others(earlier: Sequence[Entry]) -> list[dict[str, Any]]:
+def _earlier_releases(earlier: Sequence[Entry]) -> list[dict[str, Any]]:
     """Return what was released before, the like of it in one."""
     names, said = ("product", "epsilon", "delta"), list[dict[str, Any]]()
-    for what, alike in groupby(earlier, lambda one: _named(one.body, *names)):
+    for what, alike in groupby(earlier, lambda one: _select_values(one.body, *names)):
         first, *more = (one.time[:10] for one in alike)
         when = f"{first} to {more[-1]}, {len(more) + 1} times" if more else first
         said.append({"when": when, **what})
     return said
 
 
-def _composed(releases: Sequence[Entry], plan: Plan, budget: Budget) -> tuple[float, float] | None:
+def _compose_releases(
+    releases: Sequence[Entry], plan: ReleasePlan, budget: Budget
+) -> tuple[float, float] | None:
     """Return ε and δ of several releases together where that is less than their sum.
 
     Holds for settings fixed in advance. Where later ones follow from earlier results only the sums
     of ε and δ do, which the ledger charges. The slack is at most a tenth of one over the people.
     """
-    slack = min(_MOST_SLACK, 0.1 / max(plan.metadata.people_public or 1, 1))
+    slack = min(_MAX_SLACK, 0.1 / max(plan.metadata.people_public or 1, 1))
     costs = [(float(one.body["epsilon"]), float(one.body["delta"])) for one in releases]
     delta = math.fsum(delta for _, delta in costs) + slack
-    epsilon = composed_epsilon(costs, delta)
+    epsilon = compose_epsilon(costs, delta)
     return (epsilon, delta) if epsilon < 0.999 * budget.spent_epsilon else None

@@ -5,14 +5,14 @@ numbers, its sensitivity and its share of ε. Everything is computed from the co
 ``report.parquet``, so that no setting needs a look at a person.
 """
 
-from .aggregates import ReportTable, available, fitting, numbers, periods, truth
+from .aggregates import ReportTable, count_analysis, fit_to_table, group_days, has_report, truth
 from .labels import labels
 from .measures import STOPS
 from .mechanism import (
     METHODS,
+    AnalysisResult,
     ReportNoise,
     ReportRelease,
-    Result,
     draw_noise,
     ledger,
     plan,
@@ -27,18 +27,18 @@ __all__ = [
     "METHODS",
     "STOPS",
     "Analysis",
+    "AnalysisResult",
     "ReportNoise",
     "ReportParameters",
     "ReportRelease",
     "ReportTable",
-    "Result",
-    "available",
+    "count_analysis",
     "draw_noise",
-    "fitting",
+    "fit_to_table",
+    "group_days",
+    "has_report",
     "labels",
     "ledger",
-    "numbers",
-    "periods",
     "plan",
     "release",
     "release_table",

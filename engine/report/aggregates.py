@@ -9,13 +9,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from ..arrays import Floats, Integers
-from ..datasets import Dataset, remembered
+from ..datasets import Dataset, memoise
 from ..errors import DatasetError
-from .measures import BEYOND, STOPS, Extent, Measure
+from .measures import OVERFLOW_CAP, STOPS, Extent, Measure
 from .settings import BINS, Analysis, ReportParameters, stop_index
 
 FILE = "report.parquet"
-_LONGEST_BY_DAY, _LONGEST_BY_WEEK = 90, 712
+_MAX_DAILY_DAYS, _MAX_WEEKLY_DAYS = 90, 712
 """Days of a period up to which trips are counted by day, and by week; then by month."""
 
 
@@ -38,7 +38,7 @@ class ReportTable:
     --------
     >>> from datetime import date
     >>> table = pa.table({"measure": ["day", "day"], "cap": [1, 3], "bin": [0, 0], "n": [4, 2]})
-    >>> rows = ReportTable(table, Extent(first_day=date(2026, 6, 1), days=1, zones=1))
+    >>> rows = ReportTable(table, Extent(first_day=date(2026, 6, 1), day_count=1, zone_count=1))
     >>> rows.counts(Measure.DAY, 1).tolist(), rows.counts(Measure.DAY, None).tolist()
     ([0, 4], [0, 6])
     """
@@ -52,10 +52,10 @@ class ReportTable:
             lowest, size = extent.bins(measure)
             at = rows["bin"].to_numpy().astype(np.int64) - lowest
             caps, n = rows["cap"].to_numpy(), rows["n"].to_numpy().astype(np.float64)
-            known = np.isin(caps, (*STOPS, BEYOND)).all()
+            known = np.isin(caps, (*STOPS, OVERFLOW_CAP)).all()
             if not known or (len(at) and not 0 <= at.min() <= at.max() < size):
-                raise damaged()
-            ends = np.searchsorted(caps, (*STOPS, BEYOND), side="right")
+                raise corruption_error()
+            ends = np.searchsorted(caps, (*STOPS, OVERFLOW_CAP), side="right")
             self._rows[measure] = at, n, ends
 
     @property
@@ -74,7 +74,7 @@ class ReportTable:
         return np.bincount(at[:end], weights=n[:end], minlength=size).astype(np.int64)
 
 
-def available(dataset: Dataset) -> bool:
+def has_report(dataset: Dataset) -> bool:
     """Whether a dataset has the tables of a mobility report."""
     return (dataset.folder / FILE).is_file()
 
@@ -89,7 +89,7 @@ def truth(dataset: Dataset) -> ReportTable:
     DatasetError
         If it has none, saying how to get them, or the file is damaged.
     """
-    if not available(dataset):
+    if not has_report(dataset):
         raise DatasetError(
             f"dataset '{dataset.id}' has no mobility report ({FILE})",
             remedy="build it again from its table of trips or visits: the report is made with the "
@@ -100,59 +100,65 @@ def truth(dataset: Dataset) -> ReportTable:
         try:
             table = pq.read_table(dataset.folder / FILE)
         except (pa.ArrowInvalid, OSError) as error:
-            raise damaged(dataset.id) from error
-        return ReportTable(table, extent_of(dataset))
+            raise corruption_error(dataset.id) from error
+        return ReportTable(table, report_extent(dataset))
 
-    return remembered(dataset, "report", build)
+    return memoise(dataset, "report", build)
 
 
-def fitting(parameters: ReportParameters, table: ReportTable) -> ReportParameters:
+def fit_to_table(parameters: ReportParameters, table: ReportTable) -> ReportParameters:
     """Return the report without what a dataset cannot tell: sightings have no travel times."""
-    if table.has_travel_times or Analysis.TRAVEL_TIME not in parameters.on:
+    if table.has_travel_times or Analysis.TRAVEL_TIME not in parameters.analyses:
         return parameters
     return parameters.without([Analysis.TRAVEL_TIME])
 
 
-def extent_of(dataset: Dataset) -> Extent:
+def report_extent(dataset: Dataset) -> Extent:
     """Return the declared period and the number of zones; no count is read."""
     metadata = dataset.metadata
-    return Extent(first_day=metadata.first_day, days=len(metadata.days), zones=len(dataset.zones))
+    return Extent(
+        first_day=metadata.first_day, day_count=len(metadata.days), zone_count=len(dataset.zones)
+    )
 
 
-def damaged(name: str = "") -> DatasetError:
+def corruption_error(name: str = "") -> DatasetError:
     """Return the error of a table that cannot be."""
     of = f"dataset '{name}': " if name else ""
     return DatasetError(f"{of}{FILE} is not as expected", remedy="build the dataset again")
 
 
-class Periods(NamedTuple):
+class ReportPeriods(NamedTuple):
     """How declared days are grouped: the number of each day's period, and each one's first day."""
 
-    of_day: Integers
-    starts: tuple[date, ...]
+    period_of_day: Integers
+    first_days: tuple[date, ...]
 
 
-def periods(extent: Extent) -> Periods:
+def group_days(extent: Extent) -> ReportPeriods:
     """Group the declared days by day, week (from Monday) or month, by their number alone.
 
     Examples
     --------
-    >>> periods(Extent(first_day=date(2026, 6, 3), days=100, zones=1)).starts[1]
+    >>> group_days(Extent(first_day=date(2026, 6, 3), day_count=100, zone_count=1)).first_days[1]
     datetime.date(2026, 6, 8)
     """
-    days = [extent.first_day + timedelta(days=i) for i in range(extent.days)]
-    if extent.days <= _LONGEST_BY_DAY:
+    days = [extent.first_day + timedelta(days=i) for i in range(extent.day_count)]
+    if extent.day_count <= _MAX_DAILY_DAYS:
         keys = [day.toordinal() for day in days]
-    elif extent.days <= _LONGEST_BY_WEEK:
+    elif extent.day_count <= _MAX_WEEKLY_DAYS:
         keys = [day.toordinal() - day.weekday() for day in days]
     else:
         keys = [12 * day.year + day.month for day in days]
     _, first, of_day = np.unique(keys, return_index=True, return_inverse=True)
-    return Periods(of_day, tuple(days[at] for at in first))
+    return ReportPeriods(of_day, tuple(days[at] for at in first))
 
 
-def numbers(
-    table: ReportTable, analysis: Analysis, parameters: ReportParameters, *, kept: bool = False
+def count_analysis(
+    table: ReportTable,
+    analysis: Analysis,
+    parameters: ReportParameters,
+    *,
+    is_truncated: bool = False,
 ) -> Integers:
     """Return the numbers of one analysis before any noise (confidential).
 
@@ -169,7 +175,7 @@ def numbers(
     kept : bool
         Count the trips that are kept, at most M a person, instead of all.
     """
-    most = parameters.kept if kept else None
+    most = parameters.trip_limit if is_truncated else None
     days = table.counts(Measure.DAY, most)
     if analysis is Analysis.SIZE:
         # everybody has one trip of rank 1, in the period where there is one
@@ -177,9 +183,9 @@ def numbers(
         people = [everybody] if parameters.unit == "user" else []
         return np.array([*people, days[1:].sum()], dtype=np.int64)
     if analysis is Analysis.DAYS:
-        grouped = periods(table.extent)
-        inside = np.zeros(len(grouped.starts), dtype=np.int64)
-        np.add.at(inside, grouped.of_day, days[1:])
+        grouped = group_days(table.extent)
+        inside = np.zeros(len(grouped.first_days), dtype=np.int64)
+        np.add.at(inside, grouped.period_of_day, days[1:])
         return np.append(inside, days[0])
     if analysis.is_histogram:
         bins = BINS[analysis]

@@ -18,11 +18,19 @@ import numpy as np
 import pyarrow as pa
 
 from ..arrays import Floats
-from .measures import BEYOND, EARTH_RADIUS_M, FINE_EDGES, FINE_KM, STOPS, Measure, metres_in_space
+from .measures import (
+    EARTH_RADIUS_M,
+    FINE_EDGES,
+    FINE_KM,
+    OVERFLOW_CAP,
+    STOPS,
+    Measure,
+    metres_in_space,
+)
 
 _EPOCH = date(1970, 1, 1)
-_STOPS = " ".join(f"WHEN rank <= {stop} THEN {stop}" for stop in STOPS)
-_CAP = f"CASE {_STOPS} ELSE {BEYOND} END"
+_CAP_CASES = " ".join(f"WHEN rank <= {stop} THEN {stop}" for stop in STOPS)
+_CAP = f"CASE {_CAP_CASES} ELSE {OVERFLOW_CAP} END"
 _FIRST_MONDAY = 4  # days from 1970-01-01 to a Monday
 
 
@@ -35,7 +43,7 @@ def places_table(longitude: Floats, latitude: Floats) -> pa.Table:
     return pa.table({"place": np.arange(len(metres), dtype=np.int64), **columns})
 
 
-def statement(zones: int, first_day: date, *, measured: bool) -> str:
+def counting_sql(zones: int, first_day: date, *, measured: bool) -> str:
     """Return SQL for (measure, cap, bin, n), in DuckDB's dialect, ordered.
 
     Parameters
@@ -59,7 +67,7 @@ def statement(zones: int, first_day: date, *, measured: bool) -> str:
     minutes = "CASE WHEN finish < start THEN -1 ELSE (finish - start) // 60 END"
     weekend = f"CASE WHEN (moment // 86400 + 7 - {_FIRST_MONDAY}) % 7 >= 5 THEN 1 ELSE 0 END"
     travel = f"""
-        UNION ALL SELECT '{Measure.TRAVEL_TIME}', cap, {_limited(Measure.TRAVEL_TIME, minutes)}, 1
+        UNION ALL SELECT '{Measure.TRAVEL_TIME}', cap, {_limit_sql(Measure.TRAVEL_TIME, minutes)}, 1
         FROM trips WHERE finish IS NOT NULL
         UNION ALL SELECT '{Measure.TRAVEL_TIME}', 1, -1, 0"""
     return f"""
@@ -87,7 +95,7 @@ def statement(zones: int, first_day: date, *, measured: bool) -> str:
     radii AS (
         SELECT person, cap, sqrt(greatest({spread}, 0.0)) AS metres FROM stages
     ),
-    people AS (SELECT person, cap, {_length(Measure.GYRATION)} AS bin FROM radii),
+    people AS (SELECT person, cap, {_length_bin_sql(Measure.GYRATION)} AS bin FROM radii),
     moved AS (
         SELECT cap, bin, lag(bin) OVER (PARTITION BY person ORDER BY cap) AS before FROM people
     ),
@@ -101,7 +109,8 @@ def statement(zones: int, first_day: date, *, measured: bool) -> str:
         UNION ALL SELECT '{Measure.ZONE}', cap, coalesce(zone, {zones}), 1 FROM points
         UNION ALL SELECT '{Measure.FLOW}', cap, origin_zone * {zones} + destination_zone, 1
         FROM trips WHERE origin_zone IS NOT NULL AND destination_zone IS NOT NULL
-        UNION ALL SELECT '{Measure.JUMP_LENGTH}', cap, {_length(Measure.JUMP_LENGTH)}, 1 FROM jumps
+        UNION ALL SELECT '{Measure.JUMP_LENGTH}', cap, {_length_bin_sql(Measure.JUMP_LENGTH)}, 1
+        FROM jumps
         UNION ALL SELECT '{Measure.GYRATION}', cap, bin, 1 FROM people
         UNION ALL SELECT '{Measure.GYRATION}', cap, before, -1 FROM moved
         WHERE before IS NOT NULL{travel if measured else ""}
@@ -111,12 +120,12 @@ def statement(zones: int, first_day: date, *, measured: bool) -> str:
     HAVING sum(n) <> 0 OR measure = '{Measure.TRAVEL_TIME}' ORDER BY measure, cap, bin"""
 
 
-def _length(measure: Measure) -> str:
+def _length_bin_sql(measure: Measure) -> str:
     """Return SQL for the fine bin of `metres`: 100 m up to 1,000 km, 100 km beyond."""
     fine, coarse = "floor(metres / 100.0)", f"floor((metres - {FINE_KM}00.0) / 100000.0)"
     length = f"CASE WHEN {fine} < {FINE_KM} THEN {fine} ELSE {coarse} + {FINE_KM} END"
-    return _limited(measure, f"({length})::BIGINT")
+    return _limit_sql(measure, f"({length})::BIGINT")
 
 
-def _limited(measure: Measure, number: str) -> str:
+def _limit_sql(measure: Measure, number: str) -> str:
     return f"greatest(least({number}, {len(FINE_EDGES[measure]) - 1}), -1)"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import pairwise, product
 
-from .aggregates import periods
+from .aggregates import group_days
 from .measures import Extent
 from .settings import BINS, Analysis, ReportParameters
 
@@ -17,7 +17,7 @@ def labels(
     --------
     >>> from datetime import date
     >>> labels(Analysis.FLOWS, ReportParameters(epsilon=1.0),
-    ...        Extent(first_day=date(2026, 6, 1), days=7, zones=2), ["A", "B"])
+    ...        Extent(first_day=date(2026, 6, 1), day_count=7, zone_count=2), ["A", "B"])
     ['A > A', 'A > B', 'B > A', 'B > B']
     """
     if analysis.is_histogram:
@@ -27,7 +27,7 @@ def labels(
     if analysis is Analysis.SIZE:
         return ["people", "trips"] if parameters.unit == "user" else ["trips"]
     if analysis is Analysis.DAYS:
-        return [*(day.isoformat() for day in periods(extent).starts), "outside the period"]
+        return [*(day.isoformat() for day in group_days(extent).first_days), "outside the period"]
     if analysis is Analysis.HOURS:
         of_hours = product(("start", "end"), ("weekday", "weekend"), range(24))
         return [f"{end}, {day}, {hour} h" for end, day, hour in of_hours]

@@ -17,7 +17,7 @@ import numpy as np
 from ..arrays import Floats, Integers
 from ..parameters import MAX_TRIPS_STOPS as STOPS
 
-BEYOND = STOPS[-1] + 1
+OVERFLOW_CAP = STOPS[-1] + 1
 """The cap under which everything beyond the last stop is counted."""
 EARTH_RADIUS_M = 6_371_009
 FINE_KM = 10_000
@@ -58,18 +58,18 @@ class Extent:
     """How far the categories of a dataset reach: its declared days and its zones, both public."""
 
     first_day: date
-    days: int
-    zones: int
+    day_count: int
+    zone_count: int
 
     def bins(self, measure: Measure) -> tuple[int, int]:
         """Return the lowest bin number of `measure`, and how many bins it has."""
         if measure in FINE_EDGES:
             return -1, len(FINE_EDGES[measure]) + 1
         return {
-            Measure.DAY: (-1, self.days + 1),
+            Measure.DAY: (-1, self.day_count + 1),
             Measure.HOUR: (0, 96),
-            Measure.ZONE: (0, self.zones + 1),
-            Measure.FLOW: (0, self.zones**2),
+            Measure.ZONE: (0, self.zone_count + 1),
+            Measure.FLOW: (0, self.zone_count**2),
         }[measure]
 
 

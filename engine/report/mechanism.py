@@ -12,15 +12,15 @@ from ..arrays import Floats, Integers
 from ..contract import Method
 from ..datasets import Dataset
 from ..errors import ParameterError
-from ..ledger import Kind, Ledger, Noise, Norm, Stage, Unit, simple_ledger
-from ..noise import given_or_drawn
-from . import fivenumbers
-from .aggregates import ReportTable, extent_of, numbers, periods, truth
+from ..exploration_noise import resolve_noise
+from ..privacy_ledger import Ledger, Noise, Norm, PrivacyUnit, Query, Stage, simple_ledger
+from . import quantiles
+from .aggregates import ReportTable, count_analysis, group_days, report_extent, truth
 from .measures import Extent, Measure
-from .settings import BINS, LEVELS, Analysis, ReportMethod, ReportParameters
+from .settings import BINS, QUANTILE_LEVELS, Analysis, ReportMethod, ReportParameters
 
 _LARGEST_NOISE = 2.0**62
-_ORDER = {analysis: number for number, analysis in enumerate(Analysis)}
+_ANALYSIS_ORDER = {analysis: number for number, analysis in enumerate(Analysis)}
 
 
 class ReportNoise:
@@ -61,12 +61,12 @@ class ReportNoise:
         return self._generator(analysis, 1).gumbel(size=shape)
 
     def _generator(self, analysis: Analysis, stream: int) -> np.random.Generator:
-        words = [*self._entropy, _ORDER[analysis], stream]
+        words = [*self._entropy, _ANALYSIS_ORDER[analysis], stream]
         return np.random.default_rng(np.random.SeedSequence(words))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Result:
+class AnalysisResult:
     """The numbers of one analysis, possibly negative, and the law of their noise.
 
     Each number has the noise of so many (`variates`) independent Laplace variates of its `scale`;
@@ -78,10 +78,10 @@ class Result:
     noisy: Integers
     scales: Floats
     variates: Integers
-    five: Floats | None = None
+    drawn_five_numbers: Floats | None = None
 
     @property
-    def shown(self) -> Integers:
+    def shown_numbers(self) -> Integers:
         """Private numbers as shown: not below 0."""
         return np.maximum(self.noisy, 0)
 
@@ -93,9 +93,9 @@ class Result:
     @property
     def five_numbers(self) -> Floats:
         """Five numbers of a histogram: the drawn ones, or read off the noisy bins."""
-        if self.five is not None:
-            return self.five
-        return fivenumbers.of_noisy_bins(self.noisy, BINS[self.analysis].edges)
+        if self.drawn_five_numbers is not None:
+            return self.drawn_five_numbers
+        return quantiles.quantiles_from_bins(self.noisy, BINS[self.analysis].edges)
 
     def half_widths(self, level: float = 0.95) -> Floats:
         """Return how far the noise moves each number at most, with probability `level`.
@@ -115,14 +115,14 @@ class Result:
 class ReportRelease:
     """One private report, an analysis each that is on, and what it costs."""
 
-    results: Mapping[Analysis, Result]
+    results: Mapping[Analysis, AnalysisResult]
     ledger: Ledger
     parameters: ReportParameters
 
     @property
     def counts(self) -> dict[Analysis, Integers]:
         """Private numbers of every analysis as shown: whole and not below 0."""
-        return {analysis: result.shown for analysis, result in self.results.items()}
+        return {analysis: result.shown_numbers for analysis, result in self.results.items()}
 
 
 def release(
@@ -170,18 +170,18 @@ def release_table(
     noise: ReportNoise | None = None,
 ) -> ReportRelease:
     """Draw one private mobility report of counts at hand; else as `release`."""
-    source = given_or_drawn(rng, noise, ReportNoise.draw)
+    source = resolve_noise(rng, noise, ReportNoise.draw)
     require_lengths(table, parameters)
-    results: dict[Analysis, Result] = {}
-    for analysis in reversed(parameters.on):  # the number of trips may follow from days
-        results[analysis] = _result(table, analysis, parameters, source, results)
-    ordered = {analysis: results[analysis] for analysis in parameters.on}
+    results: dict[Analysis, AnalysisResult] = {}
+    for analysis in reversed(parameters.analyses):  # the number of trips may follow from days
+        results[analysis] = _draw_analysis(table, analysis, parameters, source, results)
+    ordered = {analysis: results[analysis] for analysis in parameters.analyses}
     return ReportRelease(results=ordered, ledger=ledger(parameters), parameters=parameters)
 
 
 def require_lengths(table: ReportTable, parameters: ReportParameters) -> None:
     """Refuse travel times of trips that have no ends."""
-    if Analysis.TRAVEL_TIME in parameters.on and not table.has_travel_times:
+    if Analysis.TRAVEL_TIME in parameters.analyses and not table.has_travel_times:
         raise ParameterError(
             "travel_time needs trips with their ends",
             value="trips found between sightings",
@@ -189,15 +189,15 @@ def require_lengths(table: ReportTable, parameters: ReportParameters) -> None:
         )
 
 
-def _result(
+def _draw_analysis(
     table: ReportTable,
     analysis: Analysis,
     parameters: ReportParameters,
     source: ReportNoise,
-    known: Mapping[Analysis, Result],
-) -> Result:
+    known: Mapping[Analysis, AnalysisResult],
+) -> AnalysisResult:
     """Draw one analysis: noise of scale Δ/ε on each of its parts; then what follows from days."""
-    kept = numbers(table, analysis, parameters, kept=True)
+    kept = count_analysis(table, analysis, parameters, is_truncated=True)
     stages = _count_stages(analysis, parameters)
     scales = np.array([stage.sensitivity / stage.epsilon for stage in stages])
     asked = kept[: len(stages)] if analysis is Analysis.SIZE else kept
@@ -209,28 +209,30 @@ def _result(
         scales = np.append(scales, days.scales[0])
         variates = np.append(variates, len(days.noisy) - 1)
     five = None
-    if parameters.five_epsilon(analysis):
-        shape = (len(LEVELS), len(BINS[analysis].edges))
-        five = fivenumbers.draw(kept, analysis, parameters, source.gumbels(analysis, shape))
-    return Result(
+    if parameters.five_numbers_epsilon(analysis):
+        shape = (len(QUANTILE_LEVELS), len(BINS[analysis].edges))
+        five = quantiles.draw_five_numbers(
+            kept, analysis, parameters, source.gumbels(analysis, shape)
+        )
+    return AnalysisResult(
         analysis=analysis,
-        epsilon=parameters.epsilon_of(analysis),
+        epsilon=parameters.analysis_epsilon(analysis),
         noisy=noisy,
         scales=scales,
         variates=variates,
-        five=five,
+        drawn_five_numbers=five,
     )
 
 
 def _count_stages(analysis: Analysis, parameters: ReportParameters) -> list[Stage]:
-    asked = parameters.parts(analysis)
-    whole = parameters.epsilon_of(analysis) - parameters.five_epsilon(analysis)
+    asked = parameters.queries(analysis)
+    whole = parameters.analysis_epsilon(analysis) - parameters.five_numbers_epsilon(analysis)
     stages: list[Stage] = []
     for name, counted in asked:
         epsilon, change = whole / len(asked), float(parameters.sensitivity(counted))
         law = (Noise.ROUNDED_LAPLACE, change, Norm.L1, change / epsilon)
         subject = name if name == analysis.label else f"{analysis.label}, {name}"
-        stages.append(Stage(Kind.REPORT_COUNTS, *law, epsilon, subject=subject))
+        stages.append(Stage(Query.REPORT_COUNTS, *law, epsilon, subject=subject))
     return stages
 
 
@@ -244,13 +246,13 @@ def ledger(parameters: ReportParameters) -> Ledger:
     (12, 1.0)
     """
     stages: list[Stage] = []
-    for analysis in parameters.asked:
+    for analysis in parameters.charged_shares:
         stages += _count_stages(analysis, parameters)
-        if five := parameters.five_epsilon(analysis):
-            change = float(parameters.sensitivity(analysis.counted))
+        if five := parameters.five_numbers_epsilon(analysis):
+            change = float(parameters.sensitivity(analysis.counted_item))
             law = (Noise.EXPONENTIAL, change, Norm.NONE, None)
-            stages.append(Stage(Kind.REPORT_RANKS, *law, five, subject=analysis.label))
-    unit = Unit.PERSON_TRIPS if parameters.unit == "user" else Unit.TRIP
+            stages.append(Stage(Query.REPORT_RANKS, *law, five, subject=analysis.label))
+    unit = PrivacyUnit.PERSON_TRIPS if parameters.unit == "user" else PrivacyUnit.TRIP
     return simple_ledger(tuple(stages), unit=unit)
 
 
@@ -268,18 +270,20 @@ def plan(dataset: Dataset, parameters: ReportParameters) -> Ledger:
     return ledger(parameters)
 
 
-def cells(dataset: Dataset, parameters: ReportParameters) -> int:
+def count_noisy_numbers(dataset: Dataset, parameters: ReportParameters) -> int:
     """Return how many numbers get noise, from public facts."""
-    extent = extent_of(dataset)
-    return sum(_size(analysis, parameters, extent) for analysis in parameters.asked)
+    extent = report_extent(dataset)
+    return sum(
+        _number_count(analysis, parameters, extent) for analysis in parameters.charged_shares
+    )
 
 
-def _size(analysis: Analysis, parameters: ReportParameters, extent: Extent) -> int:
+def _number_count(analysis: Analysis, parameters: ReportParameters, extent: Extent) -> int:
     if analysis.is_histogram:
         return len(BINS[analysis].edges) + 1
     return {
-        Analysis.SIZE: len(parameters.parts(analysis)),
-        Analysis.DAYS: len(periods(extent).starts) + 1,
+        Analysis.SIZE: len(parameters.queries(analysis)),
+        Analysis.DAYS: len(group_days(extent).first_days) + 1,
         Analysis.HOURS: extent.bins(Measure.HOUR)[1],
         Analysis.VISITS: extent.bins(Measure.ZONE)[1],
         Analysis.FLOWS: extent.bins(Measure.FLOW)[1],
@@ -331,13 +335,17 @@ _USES = frozenset({"unit", "max_trips_per_user", "shares"})
 METHODS: dict[ReportMethod, Method[ReportRelease]] = {
     "derived": Method(
         name="Nothing asked twice",
-        short="Derived",
-        uses=_USES,
+        short_name="Derived",
+        used_fields=_USES,
         release=release,
         ledger=ledger,
-        ours=True,
+        is_own=True,
     ),
     "package": Method(
-        name="As DpMobilityReport", short="Package", uses=_USES, release=release, ledger=ledger
+        name="As DpMobilityReport",
+        short_name="Package",
+        used_fields=_USES,
+        release=release,
+        ledger=ledger,
     ),
 }

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import metrics
 from ..arrays import Floats, Numbers
-from .aggregates import ReportTable, numbers
+from .aggregates import ReportTable, count_analysis
 from .mechanism import ReportRelease
 from .settings import BINS, Analysis
 
@@ -60,10 +60,17 @@ def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:
     """
     if n > len(truth):
         return float("nan")
-    return len(np.intersect1d(metrics.largest(truth, n), metrics.largest(private, n))) / n
+    return (
+        len(
+            np.intersect1d(
+                metrics.largest_positions(truth, n), metrics.largest_positions(private, n)
+            )
+        )
+        / n
+    )
 
 
-def losses(truth: Numbers, private: Numbers, analysis: Analysis) -> dict[str, float]:
+def error_measures(truth: Numbers, private: Numbers, analysis: Analysis) -> dict[str, float]:
     """Return the measures that fit one analysis, by name, between any two of its reports."""
     apart = np.abs(private - truth.astype(np.float64))
     known = truth > 0
@@ -96,7 +103,9 @@ def scores(truth: ReportTable, release: ReportRelease) -> dict[Analysis, dict[st
     True
     """
     return {
-        analysis: losses(numbers(truth, analysis, release.parameters), result.shown, analysis)
+        analysis: error_measures(
+            count_analysis(truth, analysis, release.parameters), result.shown_numbers, analysis
+        )
         for analysis, result in release.results.items()
     }
 

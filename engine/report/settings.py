@@ -15,15 +15,15 @@ from ..errors import ParameterError
 from ..parameters import check_epsilon
 from .measures import FINE_EDGES, STOPS, Measure
 
-Unit = Literal["user", "item"]
+ReportUnit = Literal["user", "item"]
 """A person with all trips of the period, of which at most M are kept; or a single trip."""
-Counted = Literal["user", "trip", "point"]
+CountedItem = Literal["user", "trip", "point"]
 ReportMethod = Literal["derived", "package"]
 """``derived`` asks nothing twice (R6): trips are the sum of noisy days, five numbers are read off
 noisy bins. ``package`` asks all and gives 5/6 of a histogram's share to draws of five numbers, as
 the package of P3 does."""
 
-LEVELS = (0.01, 0.25, 0.5, 0.75, 0.99)
+QUANTILE_LEVELS = (0.01, 0.25, 0.5, 0.75, 0.99)
 """The five numbers: a minimum and a maximum cannot be told (R4), so 1% and 99% points."""
 FIVE_NUMBERS_SHARE = 5 / 6
 MILLION = 1_000_000
@@ -34,12 +34,12 @@ class Analysis(StrEnum):
     """What a report can hold, in the order in which it is shown; a trip has two points."""
 
     label: str
-    counted: Counted
+    counted_item: CountedItem
 
-    def __new__(cls, value: str, label: str, counted: Counted) -> "Analysis":
+    def __new__(cls, value: str, label: str, counted: CountedItem) -> "Analysis":
         """Return the member of that value."""
         member = str.__new__(cls, value)
-        member._value_, member.label, member.counted = value, label, counted
+        member._value_, member.label, member.counted_item = value, label, counted
         return member
 
     SIZE = "size", "Trips and people", "trip"
@@ -84,7 +84,7 @@ BINS: Mapping[Analysis, Bins] = {
 }
 
 
-def sensitivity(counted: Counted, unit: Unit, max_trips_per_user: int) -> int:
+def sensitivity(counted_item: CountedItem, unit: ReportUnit, max_trips_per_user: int) -> int:
     """Return by how much one unit of protection can change disjoint counts in all (L₁; P3).
 
     1, M and 2M for people, trips and points; at item level 1 for trips and 2 for points.
@@ -99,14 +99,14 @@ def sensitivity(counted: Counted, unit: Unit, max_trips_per_user: int) -> int:
     >>> sensitivity("point", "user", 5), sensitivity("point", "item", 5)
     (10, 2)
     """
-    if unit == "item" and counted == "user":
-        raise _people_refused("unit='item'")
+    if unit == "item" and counted_item == "user":
+        raise _people_error("unit='item'")
     most = max_trips_per_user if unit == "user" else 1
-    return {"user": 1, "trip": most, "point": 2 * most}[counted]
+    return {"user": 1, "trip": most, "point": 2 * most}[counted_item]
 
 
 def quantile_sensitivity(
-    counted: Counted, unit: Unit, max_trips_per_user: int, quantile: float
+    counted_item: CountedItem, unit: ReportUnit, max_trips_per_user: int, quantile: float
 ) -> float:
     """Return by how much one unit can change −|C(x) − q·n| for any candidate x (R3).
 
@@ -118,7 +118,7 @@ def quantile_sensitivity(
     >>> quantile_sensitivity("trip", "user", 10, 0.25)
     7.5
     """
-    return sensitivity(counted, unit, max_trips_per_user) * max(quantile, 1 - quantile)
+    return sensitivity(counted_item, unit, max_trips_per_user) * max(quantile, 1 - quantile)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,21 +149,23 @@ class ReportParameters:
     Examples
     --------
     >>> trips = ReportParameters(epsilon=1.0, unit="item").without(["hours", "visits", "flows"])
-    >>> {str(name): round(share, 3) for name, share in trips.asked.items()}
+    >>> {str(name): round(share, 3) for name, share in trips.charged_shares.items()}
     {'days': 0.333, 'travel_time': 0.333, 'jump_length': 0.333}
     """
 
     epsilon: float
     max_trips_per_user: int = 20
-    unit: Unit = "user"
+    unit: ReportUnit = "user"
     method: ReportMethod = "derived"
     shares: tuple[tuple[Analysis, float], ...] | None = None
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon, "0.1 to 10 is usual for a report")
         stop_index(self.max_trips_per_user)
-        validation.one_of("unit", self.unit, get_args(Unit), "'user' protects people")
-        validation.one_of("method", self.method, get_args(ReportMethod), "'derived' is advised")
+        validation.check_one_of("unit", self.unit, get_args(ReportUnit), "'user' protects people")
+        validation.check_one_of(
+            "method", self.method, get_args(ReportMethod), "'derived' is advised"
+        )
         if self.shares is not None:
             for name, share in self.shares:
                 self._check_share(_analysis(name), share)
@@ -174,16 +176,16 @@ class ReportParameters:
                     value=f"{total / MILLION:g}",
                     remedy="lower a share",
                 )
-        if self.unit == "item" and Analysis.GYRATION in self.on:
-            raise _people_refused("unit='item' with gyration")
-        if not self.asked:
+        if self.unit == "item" and Analysis.GYRATION in self.analyses:
+            raise _people_error("unit='item' with gyration")
+        if not self.charged_shares:
             raise ParameterError(
                 "at least one analysis must be on", value="none", remedy="give one a share"
             )
 
     def _check_share(self, analysis: Analysis, share: float) -> None:
-        if self.parts(analysis):
-            validation.finite_above(f"the share of {analysis}", share, 0, "leave out what is off")
+        if self.queries(analysis):
+            validation.check_above(f"the share of {analysis}", share, 0, "leave out what is off")
         elif share != 0:
             raise ParameterError(
                 f"the share of {analysis} must be 0 where it follows from others and costs nothing",
@@ -191,71 +193,71 @@ class ReportParameters:
                 remedy="give its share to the others, as `without` does",
             )
 
-    def at(self, epsilon: float) -> "ReportParameters":
+    def with_epsilon(self, epsilon: float) -> "ReportParameters":
         """Return the settings at another ε."""
         return replace(self, epsilon=epsilon)
 
     def without(self, analyses: Collection[str]) -> "ReportParameters":
         """Return the report without some analyses; ε is shared evenly by those that cost any."""
         left_out = {_analysis(name) for name in analyses}
-        on = [analysis for analysis in self.on if analysis not in left_out]
+        on = [analysis for analysis in self.analyses if analysis not in left_out]
         is_free = {Analysis.SIZE: not _size_parts(self.unit, self.method, on)}
         paid = sum(not is_free.get(analysis) for analysis in on)
         shares = ((one, 0.0 if is_free.get(one) else 1 / paid) for one in on)
         return replace(self, shares=tuple(shares))
 
     @property
-    def used(self) -> "ReportParameters":
+    def canonical_form(self) -> "ReportParameters":
         """The same settings, with M at its default where single trips are protected."""
         return self if self.unit == "user" else replace(self, max_trips_per_user=20)
 
     @property
-    def kept(self) -> int | None:
+    def trip_limit(self) -> int | None:
         """The M of the counts: None, all trips, at item level."""
         return self.max_trips_per_user if self.unit == "user" else None
 
     @property
-    def on(self) -> tuple[Analysis, ...]:
+    def analyses(self) -> tuple[Analysis, ...]:
         """The analyses of the report, in order."""
         if self.shares is None:
-            return tuple(a for a in Analysis if a.counted != "user" or self.unit == "user")
+            return tuple(a for a in Analysis if a.counted_item != "user" or self.unit == "user")
         given = {_analysis(name) for name, _ in self.shares}
         return tuple(a for a in Analysis if a in given)
 
     @cached_property
-    def asked(self) -> Mapping[Analysis, float]:
+    def charged_shares(self) -> Mapping[Analysis, float]:
         """The share of ε of each analysis that costs something."""
-        on = [analysis for analysis in self.on if self.parts(analysis)]
+        on = [analysis for analysis in self.analyses if self.queries(analysis)]
         if self.shares is None:
             return {analysis: (MILLION // len(on)) / MILLION for analysis in on}
         given = {_analysis(name): share for name, share in self.shares}
         return {analysis: _millionths(given[analysis]) / MILLION for analysis in on}
 
-    def parts(self, analysis: Analysis) -> tuple[tuple[str, Counted], ...]:
+    def queries(self, analysis: Analysis) -> tuple[tuple[str, CountedItem], ...]:
         """Return the numbers that are asked apart, each with an equal part of the share."""
         if analysis is not Analysis.SIZE:
-            return ((analysis.label, analysis.counted),)
-        return _size_parts(self.unit, self.method, self.on)
+            return ((analysis.label, analysis.counted_item),)
+        return _size_parts(self.unit, self.method, self.analyses)
 
-    def epsilon_of(self, analysis: Analysis) -> float:
+    def analysis_epsilon(self, analysis: Analysis) -> float:
         """Return what an analysis costs: 0 where it follows from others or is off."""
-        return self.epsilon * self.asked.get(analysis, 0.0)
+        return self.epsilon * self.charged_shares.get(analysis, 0.0)
 
-    def five_epsilon(self, analysis: Analysis) -> float:
+    def five_numbers_epsilon(self, analysis: Analysis) -> float:
         """Return the part of it that goes to draws of the five numbers."""
         drawn = self.method == "package" and analysis.is_histogram
-        return self.epsilon_of(analysis) * FIVE_NUMBERS_SHARE if drawn else 0.0
+        return self.analysis_epsilon(analysis) * FIVE_NUMBERS_SHARE if drawn else 0.0
 
-    def sensitivity(self, counted: Counted) -> int:
+    def sensitivity(self, counted_item: CountedItem) -> int:
         """Return by how much one unit of protection can change what is counted."""
-        return sensitivity(counted, self.unit, self.max_trips_per_user)
+        return sensitivity(counted_item, self.unit, self.max_trips_per_user)
 
 
 def _size_parts(
-    unit: Unit, method: ReportMethod, on: Collection[Analysis]
-) -> tuple[tuple[str, Counted], ...]:
+    unit: ReportUnit, method: ReportMethod, on: Collection[Analysis]
+) -> tuple[tuple[str, CountedItem], ...]:
     """Return what the size of a report asks: people of users, trips where days do not tell them."""
-    people: tuple[tuple[str, Counted], ...] = (("people", "user"),) if unit == "user" else ()
+    people: tuple[tuple[str, CountedItem], ...] = (("people", "user"),) if unit == "user" else ()
     summed = method == "derived" and Analysis.DAYS in on
     return people if summed else (*people, ("trips", "trip"))
 
@@ -263,7 +265,7 @@ def _size_parts(
 def stop_index(max_trips_per_user: int) -> int:
     """Return the position of M among `STOPS`; raise `ParameterError` if it is none of them."""
     remedy = f"the counts are kept for {', '.join(map(str, STOPS))}"
-    value = validation.whole_number(
+    value = validation.check_whole_number(
         "max_trips_per_user", max_trips_per_user, 1, STOPS[-1], remedy=remedy
     )
     if value not in STOPS:
@@ -280,11 +282,13 @@ def _millionths(share: float) -> int:
 
 
 def _analysis(name: str) -> Analysis:
-    validation.one_of("the name of an analysis", str(name), [str(a) for a in Analysis], "as listed")
+    validation.check_one_of(
+        "the name of an analysis", str(name), [str(a) for a in Analysis], "as listed"
+    )
     return Analysis(str(name))
 
 
-def _people_refused(got: str) -> ParameterError:
+def _people_error(got: str) -> ParameterError:
     return ParameterError(
         "counts of people need unit='user'",
         value=got,

@@ -5,21 +5,21 @@ mechanism, exact law and metric takes it like any other dataset.
 """
 
 from .clusters import cluster_zones
-from .inhabited import INHABITED, InhabitedDataset
-from .levels import FINEST, ZoneLevel, labels_of, suggested_clusters, zone_levels
-from .views import View, finest, look_at, open_seen
+from .inhabited import INHABITED_LEVEL, InhabitedDataset
+from .levels import FINEST, ZoneLevel, suggested_clusters, zone_labels, zone_levels
+from .views import DatasetView, finest_selection, make_view, open_view
 
 __all__ = [
     "FINEST",
-    "INHABITED",
+    "INHABITED_LEVEL",
+    "DatasetView",
     "InhabitedDataset",
-    "View",
     "ZoneLevel",
     "cluster_zones",
-    "finest",
-    "labels_of",
-    "look_at",
-    "open_seen",
+    "finest_selection",
+    "make_view",
+    "open_view",
     "suggested_clusters",
+    "zone_labels",
     "zone_levels",
 ]

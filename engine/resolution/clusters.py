@@ -10,7 +10,7 @@ from .. import validation
 from ..arrays import Floats, Integers
 from ..geography import projected_crs
 
-_SNAP = 1e-5
+_GRID_M = 1e-5
 """Zones whose borders are apart by less than this share of the map's extent are neighbours."""
 
 
@@ -29,12 +29,12 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
     [0, 0, 1, 1]
     """
     remedy = "there cannot be more clusters than zones"
-    k = validation.whole_number("k", k, 1, len(zones), remedy=remedy)
+    k = validation.check_whole_number("k", k, 1, len(zones), remedy=remedy)
     count = len(zones)
     polygons = zones.geometry.to_crs(projected_crs(zones)).to_numpy()
     areas: list[float] = shapely.area(polygons).tolist()
     centres = shapely.get_coordinates(shapely.centroid(polygons))
-    near = _neighbours(polygons, centres)
+    near = _find_neighbours(polygons, centres)
     weights = np.array(areas)[:, None] * centres  # an area-weighted sum: merged by adding
     owner = list(range(count))
     queue = [(areas[i], i) for i in range(count)]
@@ -43,7 +43,7 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
         area, first = heapq.heappop(queue)
         while owner[first] != first or area != areas[first]:  # an entry from before a merger
             area, first = heapq.heappop(queue)
-        others = near[first] or _nearest(first, owner, weights, areas)
+        others = near[first] or _nearest_cluster(first, owner, weights, areas)
         second = min(others, key=lambda other: (areas[other], other))
         keep, gone = min(first, second), max(first, second)
         owner[gone] = keep
@@ -53,16 +53,16 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
         for other in near[gone] - {keep}:
             near[other] = (near[other] - {gone}) | {keep}
         heapq.heappush(queue, (areas[keep], keep))
-    roots = [_root(owner, i) for i in range(count)]
+    roots = [_find_root(owner, i) for i in range(count)]
     return np.unique(roots, return_inverse=True)[1].astype(np.int64)
 
 
-def _neighbours(
+def _find_neighbours(
     polygons: "np.ndarray[tuple[int], np.dtype[np.object_]]", centres: Floats
 ) -> list[set[int]]:
     """Return of every zone the zones that share more than a point of border."""
     extent = float(np.ptp(centres, axis=0).max()) if len(centres) > 1 else 1.0
-    gap = max(extent * _SNAP, 1.0)
+    gap = max(extent * _GRID_M, 1.0)
     tree = shapely.STRtree(polygons)
     left, right = tree.query(polygons, predicate="dwithin", distance=gap)
     other = left < right
@@ -77,7 +77,7 @@ def _neighbours(
     return near
 
 
-def _nearest(first: int, owner: list[int], weights: Floats, areas: list[float]) -> set[int]:
+def _nearest_cluster(first: int, owner: list[int], weights: Floats, areas: list[float]) -> set[int]:
     """Return the cluster whose centre is nearest to that of an island."""
     roots = [i for i, root in enumerate(owner) if root == i and i != first]
     centres = weights[roots] / np.array([areas[i] for i in roots])[:, None]
@@ -85,7 +85,7 @@ def _nearest(first: int, owner: list[int], weights: Floats, areas: list[float]) 
     return {roots[int(np.argmin(distances))]}
 
 
-def _root(owner: list[int], zone: int) -> int:
+def _find_root(owner: list[int], zone: int) -> int:
     while owner[zone] != zone:
         zone = owner[zone]
     return zone

@@ -10,20 +10,20 @@ import geopandas as gpd
 import numpy as np
 
 from ..arrays import Integers
-from ..contract import When
+from ..contract import TimeSelection
 from ..datasets import Dataset, TripCounts
 from ..errors import DatasetError
 from ..geography import Tessellation, tessellate
 from .levels import FINEST
-from .views import View
+from .views import DatasetView
 
-INHABITED = "inhabited"
-"""The level of the zones in which somebody lives, as `Seen.zones` names it."""
+INHABITED_LEVEL = "inhabited"
+"""The level of the zones in which somebody lives, as `Selection.zone_level` names it."""
 
-_LEAST = 2
+_MIN_RESIDENTS = 2
 
 
-class InhabitedDataset(View):
+class InhabitedDataset(DatasetView):
     """A view of `base` without the zones that are nobody's home; `kept` are the others' positions.
 
     Trips were ranked before: removing one unit of protection changes the kept counts by at most T
@@ -32,19 +32,21 @@ class InhabitedDataset(View):
 
     def __init__(self, base: Dataset) -> None:
         homes = base.homes
-        self.kept: Integers = np.flatnonzero(np.zeros(0) if homes is None else homes > 0)
-        if len(self.kept) < _LEAST:
+        self.inhabited_positions: Integers = np.flatnonzero(
+            np.zeros(0) if homes is None else homes > 0
+        )
+        if len(self.inhabited_positions) < _MIN_RESIDENTS:
             raise DatasetError(
-                f"at least {_LEAST} zones of dataset '{base.id}' must be somebody's home",
-                value=f"{len(self.kept)}",
+                f"at least {_MIN_RESIDENTS} zones of dataset '{base.id}' must be somebody's home",
+                value=f"{len(self.inhabited_positions)}",
                 remedy="choose a dataset that tells where people live",
             )
-        super().__init__(base, FINEST, When())
+        super().__init__(base, FINEST, TimeSelection())
 
     @cached_property
     def zones(self) -> gpd.GeoDataFrame:
         """Zones that are somebody's home, in the order of `base`."""
-        return self.base.zones.iloc[self.kept].reset_index(drop=True)
+        return self.base.zones.iloc[self.inhabited_positions].reset_index(drop=True)
 
     @cached_property
     def tessellation(self) -> Tessellation:
@@ -55,14 +57,14 @@ class InhabitedDataset(View):
     def homes(self) -> Integers | None:
         """People by home zone, above 0."""
         homes = self.base.homes
-        return None if homes is None else homes[self.kept]
+        return None if homes is None else homes[self.inhabited_positions]
 
-    def _joined(self, fine: TripCounts) -> TripCounts:
+    def _map_trips(self, fine: TripCounts) -> TripCounts:
         """Return the trips between zones that are left, in their order."""
         place = np.full(len(self.base.zones), -1, dtype=np.int32)
-        place[self.kept] = np.arange(len(self.kept), dtype=np.int32)
+        place[self.inhabited_positions] = np.arange(len(self.inhabited_positions), dtype=np.int32)
         origin, destination = place[fine.origin], place[fine.destination]
         rows = (origin >= 0) & (destination >= 0)
         return TripCounts(
-            fine.day[rows], origin[rows], destination[rows], fine.rank[rows], fine.n[rows]
+            fine.day[rows], origin[rows], destination[rows], fine.rank[rows], fine.trip_count[rows]
         )

@@ -22,10 +22,10 @@ _RESERVED = ("zone", "location")
 
 
 class ZoneLevel(NamedTuple):
-    """One level of zones that a dataset offers: its name in `Seen.zones`, and how many it has."""
+    """One level of a dataset's zones: its name in `Selection.zone_level`, and how many it has."""
 
     name: str
-    zones: int
+    zone_count: int
 
 
 def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:
@@ -47,7 +47,7 @@ def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:
     ends = [str(column)[:-3] for column in zones.columns if str(column).endswith("_id")]
     names = [name for name in ends if name and name not in _RESERVED]
     levels = [ZoneLevel(name, len(zones[f"{name}_id"].unique())) for name in names]
-    levels.sort(key=lambda level: -level.zones)
+    levels.sort(key=lambda level: -level.zone_count)
     for name in names:
         column = zones[f"{name}_id"]
         if missing := int((column.isna() | (column.astype(str).str.strip() == "")).sum()):
@@ -76,7 +76,9 @@ def suggested_clusters(zones: int) -> tuple[int, ...]:
     return tuple(stop for stop in reversed(_CLUSTER_STOPS) if stop < zones)
 
 
-def labels_of(zones: gpd.GeoDataFrame, level: str) -> tuple[Integers, Sequence[str], Sequence[str]]:
+def zone_labels(
+    zones: gpd.GeoDataFrame, level: str
+) -> tuple[Integers, Sequence[str], Sequence[str]]:
     """Return which coarse zone every zone belongs to, and the coarse zones' ids and names.
 
     `level` is ``"zones"`` for the dataset's own, a level of parents such as ``"province"``, or
@@ -85,7 +87,7 @@ def labels_of(zones: gpd.GeoDataFrame, level: str) -> tuple[Integers, Sequence[s
     """
     if match := _CLUSTERS.fullmatch(level):
         labels = cluster_zones(zones, int(match.group(1)))
-        return labels, *names_of(zones, labels)
+        return labels, *cluster_names(zones, labels)
     known = [one.name for one in zone_levels(zones)]
     if level not in known:
         raise ParameterError(
@@ -101,7 +103,7 @@ def labels_of(zones: gpd.GeoDataFrame, level: str) -> tuple[Integers, Sequence[s
     return labels.astype(np.int64), ids.tolist(), names.iloc[first].tolist()
 
 
-def names_of(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str], list[str]]:
+def cluster_names(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str], list[str]]:
     """Return ids and names of clusters: a cluster is called after its first zone."""
     _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     names = [str(name) for name in zones["name"].to_numpy()[first]]
@@ -110,7 +112,7 @@ def names_of(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str], list
     return ids, [name + others for name, others in zip(names, more, strict=True)]
 
 
-def joined_zones(
+def join_zones(
     zones: gpd.GeoDataFrame, labels: Integers, ids: Sequence[str], names: Sequence[str]
 ) -> gpd.GeoDataFrame:
     """Return zones joined by their labels 0 … k − 1: zone_id, name and geometry, shape (k, …)."""
@@ -120,12 +122,12 @@ def joined_zones(
     parts = np.split(polygons[order], np.flatnonzero(np.diff(labels[order])) + 1)
     return gpd.GeoDataFrame(
         {"zone_id": ids, "name": names},
-        geometry=[_joined_shape(part, smallest) for part in parts],
+        geometry=[_join_shapes(part, smallest) for part in parts],
         crs=zones.crs,
     )
 
 
-def _joined_shape(parts: Geometries, smallest: float) -> shapely.Geometry:
+def _join_shapes(parts: Geometries, smallest: float) -> shapely.Geometry:
     """Return the union of zones without the gaps that rounding left between them."""
     whole: list[shapely.Polygon] = []
     for piece in shapely.get_parts(shapely.union_all(parts)):

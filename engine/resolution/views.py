@@ -21,57 +21,57 @@ import geopandas as gpd
 import numpy as np
 
 from ..arrays import Integers
-from ..contract import Seen, When
-from ..datasets import Dataset, Metadata, TripCounts, Trips, load, remembered
-from ..datasets.tripcounts import added_up, together
+from ..contract import Selection, TimeSelection
+from ..datasets import Dataset, Metadata, TripCounts, Trips, load, memoise
+from ..datasets.trip_counts import concatenate_trips, sum_over_days
 from ..errors import ParameterError
 from ..geography import Tessellation, tessellate
-from .levels import FINEST, joined_zones, labels_of
+from .levels import FINEST, join_zones, zone_labels
 
-ALL_DAYS = When()
+EVERY_DAY = TimeSelection()
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeenMetadata(Metadata):
+class ViewMetadata(Metadata):
     """Metadata of the days that are seen; `days` are those a person pays for, whatever `starts`."""
 
-    starts: tuple[date, ...] = ()
-    seen: tuple[date, ...] = ()
+    matrix_starts: tuple[date, ...] = ()
+    viewed_days: tuple[date, ...] = ()
 
     @property
     def days(self) -> tuple[date, ...]:
         """Every day that is seen, also those without a single trip."""
-        return self.seen
+        return self.viewed_days
 
     @property
     def periods(self) -> tuple[date, ...]:
         """First day of every matrix."""
-        return self.starts
+        return self.matrix_starts
 
 
-def _of_base(name: str) -> property:
+def _delegate_to_base(name: str) -> property:
     return property(lambda view: getattr(view.base, name))
 
 
-class View(Dataset):
-    """`base` at coarser zones, or at some of its days, or both; see `look_at`."""
+class DatasetView(Dataset):
+    """`base` at coarser zones, or at some of its days, or both; see `make_view`."""
 
     # what is known by towers is the same at every level of zones
-    towers: Any = _of_base("towers")
-    truth_by_tower: Any = _of_base("truth_by_tower")
-    single_visit_by_tower: Any = _of_base("single_visit_by_tower")
-    presampled_by_tower: Any = _of_base("presampled_by_tower")
-    zoom_tables: Any = _of_base("zoom_tables")
+    towers: Any = _delegate_to_base("towers")
+    truth_by_tower: Any = _delegate_to_base("truth_by_tower")
+    single_visit_by_tower: Any = _delegate_to_base("single_visit_by_tower")
+    presampled_by_tower: Any = _delegate_to_base("presampled_by_tower")
+    multiscale_tables: Any = _delegate_to_base("multiscale_tables")
 
-    def __init__(self, base: Dataset, level: str, when: When) -> None:
-        self.base, self.level, self.when = base, level, when
+    def __init__(self, base: Dataset, level: str, time: TimeSelection) -> None:
+        self.base, self.level, self.time = base, level, time
         self.folder, self.id = base.folder, base.id
         # public, and the same at every span of time
-        labels, self._ids, self._names = remembered(
-            base, ("labels", level), lambda: labels_of(base.zones, level)
+        labels, self._ids, self._names = memoise(
+            base, ("labels", level), lambda: zone_labels(base.zones, level)
         )
         self.labels: Integers = labels
-        self.metadata = seen_metadata(base.metadata, when)
+        self.metadata = view_metadata(base.metadata, time)
 
     @cached_property
     def zones(self) -> gpd.GeoDataFrame:
@@ -79,8 +79,8 @@ class View(Dataset):
         if self.level == FINEST:
             return self.base.zones
         base, labels, ids, names = self.base, self.labels, self._ids, self._names
-        return remembered(
-            base, ("zones", self.level), lambda: joined_zones(base.zones, labels, ids, names)
+        return memoise(
+            base, ("zones", self.level), lambda: join_zones(base.zones, labels, ids, names)
         )
 
     @cached_property
@@ -88,7 +88,7 @@ class View(Dataset):
         """Overlaps and minimum cover of the towers and the coarse zones."""
         if self.level == FINEST:
             return self.base.tessellation
-        return remembered(
+        return memoise(
             self.base,
             ("tessellation", self.level),
             lambda: tessellate(self.base.towers, self.zones),
@@ -97,12 +97,12 @@ class View(Dataset):
     @cached_property
     def trips(self) -> Trips:
         """Trips between coarse zones by period, ranked as they were within the person-day."""
-        return self._view("trips", self.base.trips)
+        return self._view_trips("trips", self.base.trips)
 
     @cached_property
     def trips_by_person(self) -> Trips:
         """The same, ranked within the person over all declared days."""
-        return self._view("trips by person", self.base.trips_by_person)
+        return self._view_trips("trips by person", self.base.trips_by_person)
 
     @cached_property
     def homes(self) -> Integers | None:
@@ -112,99 +112,112 @@ class View(Dataset):
             return None
         return np.bincount(self.labels, weights=homes, minlength=len(self._ids)).astype(np.int64)
 
-    def _view(self, what: str, fine: Trips) -> Trips:
-        seen = self.when.positions(fine.days)
-        matrices = self.when.groups(fine.days)
+    def _view_trips(self, table_name: str, base_trips: Trips) -> Trips:
+        seen = self.time.day_positions(base_trips.days)
+        matrices = self.time.days_by_matrix(base_trips.days)
 
-        def summed(days: Sequence[int], number: int) -> TripCounts:
-            if len(days) == fine.days:
-                return added_up(self._joined(fine.summed(days)), number)
-            return added_up(together([self._joined(fine.day(day)) for day in days]), number)
+        def sum_days(days: Sequence[int], number: int) -> TripCounts:
+            if len(days) == base_trips.days:
+                return sum_over_days(self._map_trips(base_trips.sum_days(days)), number)
+            return sum_over_days(
+                concatenate_trips([self._map_trips(base_trips.day(day)) for day in days]), number
+            )
 
         def day(number: int) -> TripCounts:
             days = matrices[number]
-            return remembered(self, (what, number), lambda: summed(days, number))
+            return memoise(self, (table_name, number), lambda: sum_days(days, number))
 
         def total() -> TripCounts:
-            return remembered(self, (what,), lambda: summed(seen, 0))
+            return memoise(self, (table_name,), lambda: sum_days(seen, 0))
 
         return Trips(len(matrices), day, total)
 
-    def _joined(self, fine: TripCounts) -> TripCounts:
+    def _map_trips(self, fine: TripCounts) -> TripCounts:
         """Return trips between coarse zones, in the order of the fine ones."""
         origin, destination = self.labels[fine.origin], self.labels[fine.destination]
         out = origin != destination
-        return TripCounts(fine.day[out], origin[out], destination[out], fine.rank[out], fine.n[out])
+        return TripCounts(
+            fine.day[out], origin[out], destination[out], fine.rank[out], fine.trip_count[out]
+        )
 
 
-def look_at(dataset: Dataset, zones: str = FINEST, when: When = ALL_DAYS) -> Dataset:
+def make_view(
+    dataset: Dataset, zone_level: str = FINEST, time: TimeSelection = EVERY_DAY
+) -> Dataset:
     """Return `dataset` as it is looked at; itself at its own zones, day by day.
 
-    `zones` is one of its levels (`labels_of`), `when` the days that are seen and how long one
+    `zones` is one of its levels (`zone_labels`), `when` the days that are seen and how long one
     matrix of flows collects. `ParameterError` where it has no such level or day, or is a view.
 
     Examples
     --------
     >>> demo = load("demo-city")
-    >>> seen = look_at(demo, "clusters-20", When(step="whole", first=2, last=4))
+    >>> days = TimeSelection(aggregation="whole", first_position=2, last_position=4)
+    >>> seen = make_view(demo, "clusters-20", days)
     >>> len(seen.zones), len(seen.metadata.days), len(seen.metadata.periods)
     (20, 3, 1)
     """
-    if isinstance(dataset, View):
+    if isinstance(dataset, DatasetView):
         raise ParameterError("dataset must be as it was ingested, got a view; look at its base")
-    days, last = len(dataset.metadata.days), when.last
-    if when.first >= days or (last is not None and last >= days):
+    days, last = len(dataset.metadata.days), time.last_position
+    if time.first_position >= days or (last is not None and last >= days):
         raise ParameterError(
             f"the days that are seen must be among the {days} declared ones (0 to {days - 1})",
-            value=f"{when.first} to {'the last' if last is None else last}",
+            value=f"{time.first_position} to {'the last' if last is None else last}",
             remedy="leave first and last out to see all days",
         )
-    whole = when.step == "day" and len(when.positions(days)) == days
-    return dataset if zones == FINEST and whole else View(dataset, zones, when)
+    whole = time.aggregation == "day" and len(time.day_positions(days)) == days
+    return dataset if zone_level == FINEST and whole else DatasetView(dataset, zone_level, time)
 
 
-def open_seen(seen: Seen, opened: Callable[[str], Dataset] | None = None) -> Dataset:
-    """Open a dataset as it is looked at; errors are those of `load` and `look_at`.
+def open_view(
+    selection: Selection, open_dataset: Callable[[str], Dataset] | None = None
+) -> Dataset:
+    """Open a dataset as it is looked at; errors are those of `load` and `make_view`.
 
     `opened` opens a dataset by its id: give one that keeps it, so that views share their base.
 
     Examples
     --------
-    >>> len(open_seen(Seen(dataset="demo-city", zones="clusters-20")).zones)
+    >>> len(open_view(Selection(dataset_id="demo-city", zone_level="clusters-20")).zones)
     20
     """
-    from .inhabited import INHABITED, InhabitedDataset  # a view itself
+    from .inhabited import INHABITED_LEVEL, InhabitedDataset  # a view itself
 
-    base = (opened or _opened)(seen.dataset)
+    base = (open_dataset or _load_dataset)(selection.dataset_id)
     return (
-        InhabitedDataset(base) if seen.zones == INHABITED else look_at(base, seen.zones, seen.when)
+        InhabitedDataset(base)
+        if selection.zone_level == INHABITED_LEVEL
+        else make_view(base, selection.zone_level, selection.time)
     )
 
 
-def _opened(dataset: str) -> Dataset:
+def _load_dataset(dataset: str) -> Dataset:
     folder = Path(dataset)
     return Dataset(folder) if (folder / "dataset.json").is_file() else load(dataset)
 
 
-def seen_metadata(metadata: Metadata, when: When) -> Metadata:
+def view_metadata(metadata: Metadata, time: TimeSelection) -> Metadata:
     """Return what a view's metadata say: the days that are seen, and the first of every matrix.
 
     Examples
     --------
-    >>> week = seen_metadata(load("demo-city").metadata, When(step="week"))
+    >>> week = view_metadata(load("demo-city").metadata, TimeSelection(aggregation="week"))
     >>> len(week.days), len(week.periods)
     (7, 1)
     """
     declared = metadata.days
-    seen = when.positions(len(declared))
+    seen = time.day_positions(len(declared))
     ends = {"first_day": declared[seen[0]], "last_day": declared[seen[-1]]}
     fields: dict[str, Any] = {**vars(metadata), **ends}
-    if when.step == "day":
+    if time.aggregation == "day":
         return Metadata(**fields)
-    starts = tuple(declared[days[0]] for days in when.groups(len(declared)))
-    return SeenMetadata(**fields, starts=starts, seen=tuple(declared[day] for day in seen))
+    starts = tuple(declared[days[0]] for days in time.days_by_matrix(len(declared)))
+    return ViewMetadata(
+        **fields, matrix_starts=starts, viewed_days=tuple(declared[day] for day in seen)
+    )
 
 
-def finest(seen: Seen) -> Seen:
+def finest_selection(selection: Selection) -> Selection:
     """Return the same dataset as it was ingested."""
-    return replace(seen, zones=FINEST, when=ALL_DAYS)
+    return replace(selection, zone_level=FINEST, time=EVERY_DAY)

@@ -19,23 +19,23 @@ _WEEKEND = (
 )  # fmt: skip
 
 
-def cumulative(weights: Floats) -> Floats:
+def to_cumulative(weights: Floats) -> Floats:
     """Return the cumulative distribution along the last axis, ending at exactly 1."""
     total = np.cumsum(weights, axis=-1)
     return total / total[..., -1:]
 
 
-def draw(distribution: Floats, rng: np.random.Generator, count: int) -> Integers:
+def draw_indices(distribution: Floats, rng: np.random.Generator, count: int) -> Integers:
     """Draw `count` indices from one cumulative distribution."""
     return np.searchsorted(distribution, rng.random(count), side="right").astype(np.int64)
 
 
-class Rows:
+class RowDistributions:
     """Distributions by row, drawn from many rows at once: where to go from each place."""
 
     def __init__(self, weights: Floats) -> None:
         self._width = weights.shape[1]
-        self._steps = (cumulative(weights) + np.arange(len(weights))[:, None]).ravel()
+        self._steps = (to_cumulative(weights) + np.arange(len(weights))[:, None]).ravel()
 
     def draw(self, rows: Integers, rng: np.random.Generator) -> Integers:
         """Draw one column for each entry of `rows` from that row's distribution."""
@@ -43,18 +43,18 @@ class Rows:
         return np.minimum(positions - rows * self._width, self._width - 1)
 
 
-def walk(
-    home: Integers, size: Integers, choose: Callable[[Integers, Integers], Integers]
+def simulate_walk(
+    home: Integers, trip_counts: Integers, choose: Callable[[Integers, Integers], Integers]
 ) -> tuple[Integers, Integers]:
     """Let people make `size` trips each from `home` on, each trip from where the last one led."""
-    start = np.cumsum(size) - size
-    origin, destination = (np.empty(int(size.sum()), dtype=np.int64) for _ in range(2))
+    start = np.cumsum(trip_counts) - trip_counts
+    origin, destination = (np.empty(int(trip_counts.sum()), dtype=np.int64) for _ in range(2))
     current, out = home.copy(), np.arange(len(home))
-    for step in range(int(size.max(initial=0))):
+    for step in range(int(trip_counts.max(initial=0))):
         there = choose(out, current[out])
         origin[start[out] + step], destination[start[out] + step] = current[out], there
         current[out] = there
-        out = out[size[out] > step + 1]
+        out = out[trip_counts[out] > step + 1]
     return origin, destination
 
 
@@ -73,7 +73,7 @@ def position_within(sorted_groups: Integers) -> Integers:
     return np.arange(len(sorted_groups)) - np.repeat(starts, lengths)
 
 
-def heavy_tailed(mean: float, standard_deviation: float, maximum: int) -> Floats:
+def heavy_tailed_distribution(mean: float, standard_deviation: float, maximum: int) -> Floats:
     """Return the cumulative distribution of a lognormal rounded up, 1 … `maximum`."""
     from scipy.optimize import root  # slow to load: a command says what it takes without it
 
@@ -102,8 +102,12 @@ def week_rhythm() -> Floats:
     return week / week.sum()
 
 
-def distinct_visits(
-    person: Integers, hour: Integers, place: Integers, wanted: Integers, rng: np.random.Generator
+def draw_distinct_visits(
+    person: Integers,
+    hour: Integers,
+    place: Integers,
+    visit_counts: Integers,
+    rng: np.random.Generator,
 ) -> tuple[Integers, Integers, Integers]:
     """Return person, place and hour of `wanted` distinct records of each person, at random.
 
@@ -114,7 +118,7 @@ def distinct_visits(
     keys = keys[np.diff(keys, prepend=-1) != 0]  # np.unique takes eighty times as long
     person = keys // (HOURS_PER_WEEK * places)
     order = random_order_within(person, rng)
-    kept = keys[order[position_within(person) < wanted[person]]]
+    kept = keys[order[position_within(person) < visit_counts[person]]]
     slot = kept // places
     slot_order = random_order_within(slot, rng)
     slot, place = slot[slot_order], (kept % places)[slot_order]

@@ -17,17 +17,17 @@ import geopandas as gpd
 import numpy as np
 
 from .. import datasets
-from ..ingest import scratch
-from ..ingest.inputs.places import from_zones
-from .counted import DAY_S, Rows, homes_table, simulated
-from .twininputs import TwinInputs
-from .twinpeople import People, Week, chunk_size, finishes
+from ..ingest import temp_folder
+from ..ingest.inputs.places import places_from_zones
+from .simulated_rows import DAY_S, SimulatedRows, residents_table, simulated_metadata
+from .twin_inputs import TwinInputs
+from .twin_people import TwinPopulation, WeekRecords, arrival_times_s, chunk_size
 
 Progress = Callable[[float], None]
 """Called with the share of a simulation that is done, 0 to 1."""
 
 
-def twin(
+def create_twin(
     zones: gpd.GeoDataFrame,
     inputs: TwinInputs,
     folder: Path,
@@ -41,30 +41,32 @@ def twin(
     >>> import tempfile
     >>> city = datasets.load("demo-city").zones
     >>> folder = Path(tempfile.mkdtemp()) / "twin"
-    >>> town = twin(city, TwinInputs(people=500, trips_a_day=1.0), folder)
+    >>> town = create_twin(city, TwinInputs(people=500, trips_a_day=1.0), folder)
     >>> town.metadata.simulated, len(town.zones), town.has_trips
     (True, 150, True)
     """
-    model = People(zones, inputs)
+    model = TwinPopulation(zones, inputs)
     ids, plane = list(zones["zone_id"]), zones.to_crs(4326)
     points = plane.representative_point().to_numpy()
-    week = Week(inputs) if inputs.visits_a_week and inputs.monday else None
+    week = WeekRecords(inputs) if inputs.visits_a_week and inputs.monday else None
     expected = int(inputs.people * (inputs.days * inputs.trips_a_day + inputs.visits_a_week))
     homes, travelled = np.zeros(len(ids), dtype=np.int64), 0
-    with scratch.folder(None) as place:
+    with temp_folder.open_temp_folder(None) as place:
         period = inputs.first_day, inputs.first_day + timedelta(days=inputs.days - 1)
-        rows = Rows(from_zones(plane), period, f"twin {inputs.seed}", place, expected)
+        rows = SimulatedRows(
+            places_from_zones(plane), period, f"twin {inputs.seed}", place, expected
+        )
         try:
-            for first, chunk in model.chunks():
+            for first, chunk in model.simulate_chunks():
                 homes += np.bincount(chunk.home, minlength=len(ids))
                 travelled += len(chunk.day)
                 second, ends = chunk.day * DAY_S + chunk.second, (chunk.origin, chunk.destination)
-                rows.trips(first + chunk.person, second, finishes(points, chunk), ends)
+                rows.add_trips(first + chunk.person, second, arrival_times_s(points, chunk), ends)
                 if week is not None:
-                    person, zone, hour = week.of(chunk)
-                    rows.records(first + person, zone, hour)
+                    person, zone, hour = week.draw_records(chunk)
+                    rows.add_records(first + person, zone, hour)
                 progress(0.5 * min(1.0, (first + chunk_size(inputs)) / inputs.people))
-            tables = rows.tables() | {"homes": homes_table(ids, homes)}
+            tables = rows.count_tables() | {"homes": residents_table(ids, homes)}
         finally:
             rows.close()
     towers = None
@@ -73,7 +75,7 @@ def twin(
             {"location_id": ids, "name": list(zones["name"])}, geometry=points, crs=4326
         )
     residents = float(np.sum(zones["residents"].to_numpy())) if "residents" in zones else None
-    metadata = simulated(
+    metadata = simulated_metadata(
         folder.name,
         inputs.first_day,
         inputs.days,
@@ -85,7 +87,7 @@ def twin(
         week=inputs.monday if week is not None else None,
         made_by="mobility-privacy-explorer twin",
         scenario={
-            "twin": inputs.described(len(ids), residents),
+            "twin": inputs.to_json(len(ids), residents),
             "marginals": {"people": inputs.people, "trips_mean": travelled / inputs.people},
         },
     )

@@ -7,11 +7,11 @@ from .. import density, origin_destination as od
 from ..contract import Setting
 from ..parameters import ODParameters
 from ..resolution import FINEST
-from ..steps import Level, step
 from ..utility import DENSITY_LIMITS, FLOWS_LIMITS, ReliableFlows, Utility
+from ..verdict import Verdict, rate_value
 from .zones import name_level
 
-VERDICTS: dict[Level, str] = {"good": "good", "partly": "fair", "noisy": "poor"}
+VERDICTS: dict[Verdict, str] = {"good": "good", "partly": "fair", "noisy": "poor"}
 SHORTFALLS = {"retained": "too few retained", "genuine": "too many invented"}
 UTILITY_RULE = (
     "Utility is the smaller of two shares. Retained: of 100 trips (visits) in the data, so many "
@@ -49,19 +49,19 @@ def format_share(share: float, limits: tuple[float, float]) -> str:
     ('89', '98')
     """
     good, fair = limits
-    written = step(round(share, 2), good=good, partly=fair) if share == share else "noisy"
-    same = written == step(share, good=good, partly=fair)
+    written = rate_value(round(share, 2), good=good, fair=fair) if share == share else "noisy"
+    same = written == rate_value(share, good=good, fair=fair)
     return format_hundred(share if same else math.floor(100 * share) / 100)
 
 
 def format_retained(utility: Utility) -> str:
     """Write how many of 100 true trips are retained."""
-    return format_share(utility.retained, utility.limits)
+    return format_share(utility.retained, utility.verdict_limits)
 
 
 def format_genuine(utility: Utility) -> str:
     """Write how many of 100 released trips are genuine; a dash where nothing is shown."""
-    return format_share(utility.genuine, utility.limits)
+    return format_share(utility.genuine, utility.verdict_limits)
 
 
 def describe_verdict(utility: Utility) -> str:
@@ -74,10 +74,10 @@ def describe_verdict(utility: Utility) -> str:
     >>> describe_verdict(Utility(common=95, true=100, released=100))
     'good'
     """
-    word = VERDICTS[utility.level]
+    word = VERDICTS[utility.verdict]
     if utility.true <= 0:
         return word
-    return word if utility.level == "good" else f"{word}, {SHORTFALLS[utility.shortfall]}"
+    return word if utility.verdict == "good" else f"{word}, {SHORTFALLS[utility.shortfall]}"
 
 
 def describe_utility(
@@ -89,10 +89,10 @@ def describe_utility(
 
     Examples
     --------
-    >>> from engine.contract import Seen
-    >>> seen = Seen(dataset="demo-city", zones="clusters-30")
-    >>> coarse = Setting(seen=seen, parameters=ODParameters(epsilon=1.0))
-    >>> describe_utility(Utility(common=89, true=100, released=95.7, crossing=0.9), coarse)
+    >>> from engine.contract import Selection
+    >>> seen = Selection(dataset_id="demo-city", zone_level="clusters-30")
+    >>> coarse = Setting(selection=seen, parameters=ODParameters(epsilon=1.0))
+    >>> describe_utility(Utility(common=89, true=100, released=95.7, crossing_share=0.9), coarse)
     '89 of 100 trips between the 30 clusters are retained. 93 of 100 trips shown are genuine.'
     >>> describe_utility(Utility(common=60, true=100, released=2000), coarse)
     'Mostly noise: 97 of 100 trips shown are invented.'
@@ -100,8 +100,8 @@ def describe_utility(
     flows = isinstance(setting.parameters, ODParameters)
     what = "trips" if flows else "visits"
     between = ""
-    if flows and setting.zones != FINEST:
-        between = f" between the {name_level(setting.zones)}"
+    if flows and setting.zone_level != FINEST:
+        between = f" between the {name_level(setting.zone_level)}"
     elif flows and not short:
         between = " between zones"
     if utility.true <= 0:
@@ -146,10 +146,12 @@ def describe_precision(utility: Utility) -> str:
 
 def describe_crossing(utility: Utility, setting: Setting) -> str:
     """Return how many trips cross coarse zones; nothing where zones are the dataset's own."""
-    if utility.crossing >= 1:
+    if utility.crossing_share >= 1:
         return ""
-    level = name_level(setting.zones).removeprefix(f"{setting.zones.removeprefix('clusters-')} ")
-    return f"{format_hundred(utility.crossing)} of 100 trips cross {level}"
+    level = name_level(setting.zone_level).removeprefix(
+        f"{setting.zone_level.removeprefix('clusters-')} "
+    )
+    return f"{format_hundred(utility.crossing_share)} of 100 trips cross {level}"
 
 
 def describe_reliable(reliable: ReliableFlows) -> str:

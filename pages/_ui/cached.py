@@ -11,13 +11,13 @@ import numpy as np
 
 from engine import density, origin_destination as od, privacy, report
 from engine.arrays import Floats
-from engine.contract import Seen, Setting, When
+from engine.contract import Selection, Setting, TimeSelection
 from engine.datasets import Dataset
-from engine.ledger import Ledger
 from engine.parameters import DensityParameters, ODParameters
 from engine.privacy import Risk
+from engine.privacy_ledger import Ledger
 from engine.report import ReportParameters
-from engine.resolution import FINEST, finest, open_seen
+from engine.resolution import FINEST, finest_selection, open_view
 from engine.utility import Utility, compute_utility
 from pages._ui.store import store_of
 
@@ -48,21 +48,25 @@ def once(function: Callable[P, R]) -> Callable[P, R]:
 
 
 @once
-def dataset(seen: Seen) -> Dataset:
+def dataset(seen: Selection) -> Dataset:
     """Open a dataset at the zones and the days seen; tables are read on first use."""
-    return open_seen(seen) if seen == finest(seen) else open_seen(seen, lambda _: ingested(seen))
+    return (
+        open_view(seen)
+        if seen == finest_selection(seen)
+        else open_view(seen, lambda _: ingested(seen))
+    )
 
 
-def ingested(asked: Seen | Setting) -> Dataset:
+def ingested(asked: Selection | Setting) -> Dataset:
     """Open a dataset as it was ingested."""
-    return dataset(Seen(dataset=asked.dataset))
+    return dataset(Selection(dataset_id=asked.dataset_id))
 
 
-def view(setting: Setting) -> Seen:
+def view(setting: Setting) -> Selection:
     """Return how a setting's dataset is opened: a person's whole period is a sum of its days."""
     if getattr(setting.parameters, "unit", "") == "person":
-        return replace(setting.seen, when=replace(setting.when, step="day"))
-    return setting.seen
+        return replace(setting.selection, time=replace(setting.time, aggregation="day"))
+    return setting.selection
 
 
 def days(setting: Setting, day: int | None = None) -> dict[str, Any]:
@@ -77,13 +81,17 @@ def days(setting: Setting, day: int | None = None) -> dict[str, Any]:
 
 def matrices(setting: Setting) -> int:
     """Return how many matrices a setting has: days, weeks or one."""
-    if setting.when.step == "whole" or not isinstance(setting.parameters, ODParameters):
+    if setting.time.aggregation == "whole" or not isinstance(setting.parameters, ODParameters):
         return 1
     return len(dataset(view(setting)).metadata.periods)
 
 
 def of(
-    function: Callable[Concatenate[Dataset, P], R], seen: Seen, /, *given: P.args, **named: P.kwargs
+    function: Callable[Concatenate[Dataset, P], R],
+    seen: Selection,
+    /,
+    *given: P.args,
+    **named: P.kwargs,
 ) -> R:
     """Return what a function at the top of a module reads from a dataset as it is seen."""
     asked = (function, seen, *given, *sorted(named.items()))
@@ -127,19 +135,21 @@ def generator(seed: Seed, purpose: str, repeat: int = 0, layer: int = 0) -> np.r
 def noise_of(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> np.random.Generator:
     """Return the generator of one draw of a setting: it does not change with the parameters."""
     name = {density: "density", od: "trips", report: "report"}[product_of(setting)]
-    purpose = purpose_of(name, setting.seen)
-    return generator(seed, purpose, repeat, setting.when.first + 1 + day)
+    purpose = purpose_of(name, setting.selection)
+    return generator(seed, purpose, repeat, setting.time.first_position + 1 + day)
 
 
-def purpose_of(name: str, seen: Seen) -> str:
+def purpose_of(name: str, seen: Selection) -> str:
     """Return what noise is drawn for: apart for every level of zones and every way to add days."""
-    purpose, when = name, seen.when
-    if seen.zones != FINEST:  # coarse zones must not share noise with those inside
-        purpose += f" {seen.zones}"
-    if when.step != "day":
-        purpose += f" {when.step}"
-        if when != When(step=when.step):  # nor days that are added up with some of them
-            purpose += f" {when.first} {when.last} {when.span}"
+    purpose, when = name, seen.time
+    if seen.zone_level != FINEST:  # coarse zones must not share noise with those inside
+        purpose += f" {seen.zone_level}"
+    if when.aggregation != "day":
+        purpose += f" {when.aggregation}"
+        if when != TimeSelection(
+            aggregation=when.aggregation
+        ):  # nor days that are added up with some of them
+            purpose += f" {when.first_position} {when.last_position} {when.compared_days}"
     return purpose
 
 
@@ -162,7 +172,7 @@ def draw(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Any:
 def flow_noise(setting: Setting, seed: Seed, repeat: int = 0, day: int = 0) -> Floats:
     """Return the noise of one matrix, kept by how the dataset is seen, whatever else is set."""
     at = view(setting)
-    asked = ("noise", at, setting.when, seed, repeat, day)
+    asked = ("noise", at, setting.time, seed, repeat, day)
     rng = noise_of(setting, seed, repeat, day)
     draw = partial(od.draw_noise, dataset(at), setting.parameters, rng=rng, days=0)
     return store_of(asked).get(asked, draw)
@@ -194,9 +204,9 @@ def risk(setting: Setting) -> Risk:
     """Return what an attacker can learn of all that a setting releases; of public facts alone."""
     parameters: Any = setting.parameters
     if isinstance(parameters, ODParameters):
-        days = setting.when.lengths(len(ingested(setting).metadata.days))
-        return privacy.risk_of_trips(parameters, days)
-    return privacy.risk_of_ledger(ledger(setting), parameters.epsilon)
+        days = setting.time.days_per_matrix(len(ingested(setting).metadata.days))
+        return privacy.flow_release_risk(parameters, days)
+    return privacy.ledger_risk(ledger(setting), parameters.epsilon)
 
 
 @once

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pyarrow.parquet as pq
 
-from engine.contract import Seen
+from engine.contract import Selection
 from engine.datasets import Dataset
 from engine.errors import DatasetError
 from engine.resolution import FINEST, ZoneLevel, suggested_clusters, zone_levels
@@ -27,14 +27,14 @@ class Facts:
         """Whether the dataset offers a level; any number of clusters below that of its zones."""
         kind, _, number = level.partition("-")
         if kind == "clusters" and number.isascii() and number.isdigit():
-            return number[0] != "0" and int(number) < self.levels[0].zones
+            return number[0] != "0" and int(number) < self.levels[0].zone_count
         return any(one.name == level for one in self.levels)
 
 
 @once
-def facts(key: Seen) -> Facts:
+def facts(key: Selection) -> Facts:
     """Return the public facts of one version of a dataset; no polygon is read."""
-    version, problem = Path(key.dataset), ""
+    version, problem = Path(key.dataset_id), ""
     path, towers = version / "zones.parquet", version / "towers.parquet"
     names = [name for name in pq.read_schema(path).names if name.endswith("_id")]
     zones: pd.DataFrame = pq.read_table(path, columns=names).to_pandas()

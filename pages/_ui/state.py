@@ -10,9 +10,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from engine import parameters
-from engine.contract import Setting, Step, When
+from engine.contract import Aggregation, Setting, TimeSelection
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
-from engine.report import STOPS, Analysis, ReportParameters, available, fitting
+from engine.report import STOPS, Analysis, ReportParameters, fit_to_table, has_report
 from engine.resolution import FINEST
 from engine.text.zones import count_zones, name_level
 from pages._ui import cached, facts
@@ -124,7 +124,9 @@ THRESHOLD = Field[int]("threshold", "Suppress flows below (τ)", range(101), 15)
 OD_METHOD = Field[str](
     "od_method", "Method", get_args(parameters.ODMethod), "published", OD_METHOD_NAMES.__getitem__
 )
-OD_TIME = Field[Step]("od_time", "Time", get_args(Step), "day", STEP_WORDS.__getitem__)
+OD_TIME = Field[Aggregation](
+    "od_time", "Time", get_args(Aggregation), "day", STEP_WORDS.__getitem__
+)
 RISK = Field[float](
     "risk_limit",
     "The most an attacker may guess right",
@@ -400,8 +402,8 @@ def by_key(one: Setting) -> dict[str, Any]:
     asked: Any = one.parameters
     part = "density" if isinstance(asked, DensityParameters) else "trips"
     values = {field.key: getattr(asked, name) for name, field in BEHIND[part].items()}
-    values |= {DATA[part]: entry_of(one).name, ZONES[part]: one.zones}
-    return values if part == "density" else {**values, "od_time": one.when.step}
+    values |= {DATA[part]: entry_of(one).name, ZONES[part]: one.zone_level}
+    return values if part == "density" else {**values, "od_time": one.time.aggregation}
 
 
 def reset() -> None:
@@ -458,9 +460,9 @@ def density() -> Setting | None:
         return None
     given = {name: value(field) for name, field in BEHIND["density"].items()}
     wanted = "analytic" if value(GAUSSIAN) else "classical"
-    noise = parameters.gaussian_for(given["method"], given["epsilon"], wanted)
-    seen = replace(of.key, zones=zones("density"))
-    return Setting(seen=seen, parameters=DensityParameters(**given, gaussian=noise))
+    noise = parameters.choose_calibration(given["method"], given["epsilon"], wanted)
+    seen = replace(of.key, zone_level=zones("density"))
+    return Setting(selection=seen, parameters=DensityParameters(**given, gaussian=noise))
 
 
 def flows() -> Setting | None:
@@ -473,22 +475,22 @@ def flows() -> Setting | None:
         given["unit"] = allowed[0]
     if given["unit"] == "trip":
         given["max_trips_per_user"] = 1
-    when = When(step="whole" if given["unit"] == "person" else value(OD_TIME))
-    seen = replace(of.key, zones=zones("trips"), when=when)
-    return Setting(seen=seen, parameters=ODParameters(**given))
+    when = TimeSelection(aggregation="whole" if given["unit"] == "person" else value(OD_TIME))
+    seen = replace(of.key, zone_level=zones("trips"), time=when)
+    return Setting(selection=seen, parameters=ODParameters(**given))
 
 
 def report(of: Entry | None) -> Setting | None:
     """Return the report of a dataset that is set; None where it has no tables of one."""
-    if of is None or "trips" not in of.parts or not cached.of(available, of.key):
+    if of is None or "trips" not in of.parts or not cached.of(has_report, of.key):
         return None
     given: dict[str, Any] = {name: value(field) for name, field in BEHIND["report"].items()}
-    setting = Setting(seen=of.key, parameters=ReportParameters(**given))
-    asked = fitting(setting.parameters, cached.truth(setting))
-    left_out = set(value(REPORT_OFF)) & set(asked.on)
-    if left_out and left_out != set(asked.on):
+    setting = Setting(selection=of.key, parameters=ReportParameters(**given))
+    asked = fit_to_table(setting.parameters, cached.truth(setting))
+    left_out = set(value(REPORT_OFF)) & set(asked.analyses)
+    if left_out and left_out != set(asked.analyses):
         asked = asked.without(left_out)
-    return Setting(seen=of.key, parameters=asked)
+    return Setting(selection=of.key, parameters=asked)
 
 
 def stamp() -> tuple[list[str], bool]:
@@ -500,15 +502,19 @@ def stamp() -> tuple[list[str], bool]:
     said = [kept.said or f"ε {value(EPSILON):g}"]
     if asked is not None and not kept.said:
         said = [levers(asked), UNITS[asked.parameters.unit]]
-        said += [name_level(asked.zones)] if asked.zones != FINEST else []
-        said += [STEP_WORDS[asked.when.step].lower()] if asked.when.step != "day" else []
+        said += [name_level(asked.zone_level)] if asked.zone_level != FINEST else []
+        said += (
+            [STEP_WORDS[asked.time.aggregation].lower()] if asked.time.aggregation != "day" else []
+        )
     names = f"{' and '.join(kept.shown)}: " if kept.shown else ""
     return [f"Exploration, not a release. {whose}", names + ", ".join(said)], real
 
 
 def entry_of(setting: Setting) -> Entry:
     """Return the dataset of a setting as the catalogue knows it."""
-    return next(one for one in catalogue.entries().values() if one.key.dataset == setting.dataset)
+    return next(
+        one for one in catalogue.entries().values() if one.key.dataset_id == setting.dataset_id
+    )
 
 
 def seed(of: Entry) -> Seed:

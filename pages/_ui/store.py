@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from engine.datasets.memory import size_of
+from engine.datasets.memo import size_of
 from pages._ui.shell.catalogue import datasets_in, in_session
 from pages._ui.shell.session import in_worker, state
 

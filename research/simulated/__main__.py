@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from engine import datasets
-from engine.errors import exit_code
+from engine.errors import run_command
 
 from .catalogue import CITIES, COUNTRIES
 from .city import make_city
@@ -30,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, help="folder of all datasets; data/ by default")
     options = parser.parse_args(arguments)
     names = SHIPPED if "all" in options.names else options.names
-    return exit_code(lambda: [_make(name, options.root) for name in names], "interrupted")
+    return run_command(lambda: [_make(name, options.root) for name in names], "interrupted")
 
 
 def _make(name: str, root: Path | None) -> None:

@@ -13,11 +13,11 @@ from pyproj import CRS
 
 from engine import datasets
 from engine.arrays import Floats, Integers
-from engine.ingest import scratch
+from engine.ingest import temp_folder
 from engine.ingest.inputs import places as ingest
 from engine.parameters import HOURS_PER_WEEK
-from engine.synthetic.counted import Rows, homes_table, simulated
-from engine.synthetic.twinpeople import way_s
+from engine.synthetic.simulated_rows import SimulatedRows, residents_table, simulated_metadata
+from engine.synthetic.twin_people import travel_time_s
 
 from .landuse import LandUse, LandUsePlan, plan_land_use
 from .subdivision import scatter, subdivide
@@ -65,23 +65,23 @@ def make_city(spec: CitySpec, folder: Path) -> datasets.Dataset:
     counted = ingest.Places(places.towers, places.zones, owner.astype(np.int32))
     period, rng = (spec.monday, spec.monday + timedelta(days=6)), np.random.default_rng(spec.seed)
     each: list[Integers] = []
-    with scratch.folder(None) as place:
-        rows = Rows(counted, period, f"{spec.name} {spec.seed}", place, 30 * spec.people)
+    with temp_folder.open_temp_folder(None) as place:
+        rows = SimulatedRows(counted, period, f"{spec.name} {spec.seed}", place, 30 * spec.people)
         first = 0
         for visits in simulate(city, spec.people, spec.activity, seed=spec.seed + 2):
-            rows.records(first + visits.person, visits.tower, visits.hour)
+            rows.add_records(first + visits.person, visits.tower, visits.hour)
             if spec.with_trips:
-                rows.trips(*_trips(places, visits, first, rng))
+                rows.add_trips(*_trips(places, visits, first, rng))
             homes += np.bincount(owner[visits.home], minlength=spec.zones)
             each.append(np.bincount(visits.person, minlength=len(visits.home)))
             first += len(visits.home)
-        tables = rows.tables()
+        tables = rows.count_tables()
         rows.close()
     names = ("trips", "trips_person", "report")
     tables = {name: one for name, one in tables.items() if spec.with_trips or name not in names}
     tables.pop("homes", None)
     if spec.with_trips:
-        tables["homes"] = homes_table(list(places.zones["zone_id"]), homes)
+        tables["homes"] = residents_table(list(places.zones["zone_id"]), homes)
     metadata = _metadata(spec, np.concatenate(each))
     return datasets.save(folder, metadata, zones=places.zones, towers=places.towers, tables=tables)
 
@@ -98,7 +98,9 @@ def _trips(
     day = visits.person * 7 + visits.hour // 24
     moved = np.flatnonzero((day[1:] == day[:-1]) & (visits.tower[1:] != visits.tower[:-1]))
     ends = visits.tower[moved], visits.tower[moved + 1]
-    way = way_s(places.towers.geometry.to_numpy(), *ends) * rng.lognormal(0.0, 0.35, len(moved))
+    way = travel_time_s(places.towers.geometry.to_numpy(), *ends) * rng.lognormal(
+        0.0, 0.35, len(moved)
+    )
     finish = begins[moved + 1]
     leaves = np.maximum(begins[moved], finish - way.astype(np.int64))
     return first + visits.person[moved], leaves, finish, ends
@@ -188,7 +190,7 @@ def _tower_names(zone_of_tower: Integers, zone_names: list[str]) -> list[str]:
 
 def _metadata(spec: CitySpec, each: Integers) -> datasets.Metadata:
     outlined = "; outline from Natural Earth, public domain"
-    return simulated(
+    return simulated_metadata(
         spec.name,
         spec.monday,
         7,

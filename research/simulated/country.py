@@ -8,9 +8,14 @@ import numpy as np
 import pyarrow as pa
 
 from engine import datasets
-from engine.ingest import scratch
-from engine.ingest.inputs.places import from_zones
-from engine.synthetic.counted import DAY_S, Rows, homes_table, simulated
+from engine.ingest import temp_folder
+from engine.ingest.inputs.places import places_from_zones
+from engine.synthetic.simulated_rows import (
+    DAY_S,
+    SimulatedRows,
+    residents_table,
+    simulated_metadata,
+)
 
 from .countryplaces import CountryPlaces, make_country_places, with_parents
 from .mobility import CountrySpec, Population
@@ -31,19 +36,21 @@ def make_country(spec: CountrySpec, level: Level, folder: Path) -> datasets.Data
     rng = np.random.default_rng([spec.seed, 7])
     sample = min(SAMPLE, population.people)
     per_person, busy, total = np.zeros(sample, dtype=np.int64), np.zeros(_MOST_A_DAY, np.int64), 0
-    with scratch.folder(None) as place:
+    with temp_folder.open_temp_folder(None) as place:
         period = spec.first_day, spec.first_day + timedelta(days=spec.days - 1)
         expected = int(spec.people * spec.days * 3)
-        rows = Rows(from_zones(zones), period, f"{folder.name} {spec.seed}", place, expected)
+        rows = SimulatedRows(
+            places_from_zones(zones), period, f"{folder.name} {spec.seed}", place, expected
+        )
         for day in range(spec.days):
             trips = day_trips(day)
             second = day * DAY_S + rng.integers(0, DAY_S, len(trips.person))
-            rows.trips(trips.person, second, second, (trips.origin, trips.destination))
+            rows.add_trips(trips.person, second, second, (trips.origin, trips.destination))
             today = np.bincount(trips.person[trips.person < sample], minlength=sample)
             per_person += today
             busy += np.bincount(today[today > 0], minlength=_MOST_A_DAY)
             total += len(trips.person)
-        tables = rows.tables()
+        tables = rows.count_tables()
         rows.close()
     tables.pop("report")
     if not spec.with_person_ranks:
@@ -68,7 +75,7 @@ def make_country(spec: CountrySpec, level: Level, folder: Path) -> datasets.Data
 def _homes(population: Population, places: CountryPlaces, level: Level) -> pa.Table:
     zones = places.coarse if level == "coarse" else places.fine
     home = population.home if level == "fine" else places.coarse_of_fine[population.home]
-    return homes_table(list(zones["zone_id"]), np.bincount(home, minlength=len(zones)))
+    return residents_table(list(zones["zone_id"]), np.bincount(home, minlength=len(zones)))
 
 
 def _scenario(
@@ -102,7 +109,7 @@ def _scenario(
 def _metadata(
     spec: CountrySpec, name: str, marginals: dict[str, Any], scenario: dict[str, Any]
 ) -> datasets.Metadata:
-    return simulated(
+    return simulated_metadata(
         name,
         spec.first_day,
         spec.days,

@@ -12,8 +12,8 @@ from datetime import date
 
 import numpy as np
 
-from engine.arrays import Floats, Integers, Singles
-from engine.synthetic.sampling import Rows, cumulative, draw, walk
+from engine.arrays import Float32s, Floats, Integers
+from engine.synthetic.sampling import RowDistributions, draw_indices, simulate_walk, to_cumulative
 
 from .countryplaces import CountryOutline, CountryPlaces, gravity
 
@@ -94,7 +94,7 @@ class Population:
         self._coarse_of_fine = places.coarse_of_fine
         self._set_tables(places, outflow)
         rng = self._generator(_PEOPLE, 0)
-        self.home = draw(cumulative(places.residents), rng, people).astype(np.int16)
+        self.home = draw_indices(to_cumulative(places.residents), rng, people).astype(np.int16)
         activity = rng.lognormal(-(habits.spread**2) / 2, habits.spread, people)
         activity = np.where(rng.random(people) < habits.movers, activity / habits.movers, 0.0)
         travel = rng.gamma(habits.travel_shape, 1 / habits.travel_shape, people) * activity
@@ -126,7 +126,7 @@ class Population:
             there = self._coarse_choice.draw(current, rng)
             return np.where(back & (current != home[out]), home[out], there)
 
-        return Trips(np.repeat(person, size), *walk(home, size, choose))
+        return Trips(np.repeat(person, size), *simulate_walk(home, size, choose))
 
     def fine_day(self, day: int) -> Trips:
         """Simulate the trips between fine zones on `day`."""
@@ -148,13 +148,13 @@ class Population:
         flows = gravity(
             outflow, places.coarse_distances_km, habits.coarse_decay, habits.coarse_scatter, rng
         )
-        self._coarse_choice = Rows(flows)
+        self._coarse_choice = RowDistributions(flows)
         owner = places.coarse_of_fine
         ties = np.triu(rng.standard_normal(places.fine_distances_km.shape), 1)
         near = (1 + places.fine_distances_km / 20.0) ** -habits.fine_decay
         pull = places.residents[None, :] * near * np.exp(habits.fine_scatter * (ties + ties.T))
         np.fill_diagonal(pull, 0.0)
-        self._move_choice = Rows(np.where(owner[:, None] == owner[None, :], pull, 0.0))
+        self._move_choice = RowDistributions(np.where(owner[:, None] == owner[None, :], pull, 0.0))
         # Where in a coarse zone people from another one arrive: by residents, near the way in.
         zones = int(owner.max()) + 1
         first = np.searchsorted(owner, np.arange(zones + 1)).astype(np.int64)
@@ -174,7 +174,7 @@ class Population:
         return factor / factor.mean()
 
     def _outings(
-        self, rate: Singles, outing: float, day: int, rng: np.random.Generator
+        self, rate: Float32s, outing: float, day: int, rng: np.random.Generator
     ) -> tuple[Integers, Integers]:
         """Decide who goes out on `day` and how many trips each makes (geometric)."""
         factor = np.full(int(self._coarse_of_fine.max()) + 1, self._rhythm[day])
@@ -220,7 +220,7 @@ class Population:
             moves[out[~leaves]] -= 1
             return there
 
-        return Trips(np.repeat(person, size), *walk(home, size, choose))
+        return Trips(np.repeat(person, size), *simulate_walk(home, size, choose))
 
     def _arrive(
         self, origin: Integers, zone: Integers, home: Integers, rng: np.random.Generator

@@ -13,7 +13,12 @@ import numpy as np
 from engine.arrays import Floats, Integers
 from engine.parameters import HOURS_PER_WEEK
 from engine.synthetic import sampling
-from engine.synthetic.sampling import Rows, cumulative, distinct_visits, draw
+from engine.synthetic.sampling import (
+    RowDistributions,
+    draw_distinct_visits,
+    draw_indices,
+    to_cumulative,
+)
 
 from .landuse import LandUse, place_shares
 
@@ -48,17 +53,19 @@ class City:
     def __init__(self, towers_m: Floats, land_use: LandUse, reach_m: float) -> None:
         offset = towers_m[:, None, :] - towers_m[None, :, :]
         distance_m = np.hypot(offset[..., 0], offset[..., 1])
-        self.home = cumulative(land_use.residential)
-        self.nightlife = cumulative(land_use.nightlife)
-        self.anywhere = cumulative(land_use.leisure)
-        self.work = Rows(land_use.offices * np.exp(-distance_m / reach_m))
-        self.nearby = Rows(land_use.leisure * np.exp(-distance_m / (0.5 * reach_m)))
+        self.home = to_cumulative(land_use.residential)
+        self.nightlife = to_cumulative(land_use.nightlife)
+        self.anywhere = to_cumulative(land_use.leisure)
+        self.work = RowDistributions(land_use.offices * np.exp(-distance_m / reach_m))
+        self.nearby = RowDistributions(land_use.leisure * np.exp(-distance_m / (0.5 * reach_m)))
         self.towers = len(towers_m)
 
 
 def simulate(city: City, people: int, activity: Activity, seed: int) -> Iterator[Visits]:
     """Simulate the visits of `people`, chunk by chunk."""
-    numbers = sampling.heavy_tailed(activity.mean, activity.standard_deviation, activity.maximum)
+    numbers = sampling.heavy_tailed_distribution(
+        activity.mean, activity.standard_deviation, activity.maximum
+    )
     chunks = -(-people // CHUNK)
     for index, sequence in enumerate(np.random.SeedSequence(seed).spawn(chunks)):
         size = min(CHUNK, people - index * CHUNK)
@@ -66,20 +73,20 @@ def simulate(city: City, people: int, activity: Activity, seed: int) -> Iterator
 
 
 def _simulate_chunk(city: City, people: int, numbers: Floats, rng: np.random.Generator) -> Visits:
-    home = draw(city.home, rng, people)
+    home = draw_indices(city.home, rng, people)
     works = rng.random(people) < _WORKERS
     work = np.where(works, city.work.draw(home, rng), city.nearby.draw(home, rng))
     favourites = np.stack([city.nearby.draw(home, rng) for _ in range(FAVOURITES)], axis=1)
-    wanted = draw(numbers, rng, people) + 1
+    wanted = draw_indices(numbers, rng, people) + 1
     # Drawn with repetition, so more are drawn than wanted and the repeated ones dropped.
     heavy = wanted > _HEAVY
     drawn = np.where(heavy, 3 * wanted, (1.4 * wanted).astype(np.int64) + 5)
     person = np.repeat(np.arange(people), drawn)
-    hour = draw(cumulative(sampling.week_rhythm()), rng, len(person))
+    hour = draw_indices(to_cumulative(sampling.week_rhythm()), rng, len(person))
     awake = heavy[person] & (rng.random(len(person)) < 0.3)
     hour = np.where(awake, rng.integers(0, HOURS_PER_WEEK, len(person)), hour)
     tower = _towers(city, person, hour, home, work, favourites, rng)
-    person, tower, hour = distinct_visits(person, hour, tower, wanted, rng)
+    person, tower, hour = draw_distinct_visits(person, hour, tower, wanted, rng)
     return Visits(person, hour, tower, home)
 
 
@@ -108,8 +115,8 @@ def _towers(
     clock = hour[elsewhere[far]] % 24
     place[far] = np.where(
         (clock >= 20) | (clock < 5),
-        draw(city.nightlife, rng, len(far)),
-        draw(city.anywhere, rng, len(far)),
+        draw_indices(city.nightlife, rng, len(far)),
+        draw_indices(city.anywhere, rng, len(far)),
     )
     tower[elsewhere] = place
     return tower

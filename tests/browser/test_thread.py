@@ -12,9 +12,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from engine import datasets
-from engine.contract import Seen, Setting, When
+from engine.contract import Selection, Setting, TimeSelection
 from engine.parameters import ODParameters
-from engine.resolution import look_at
+from engine.resolution import make_view
 from pages._ui import state
 from tests.browser.conftest import visit
 from tests.browser.test_home import at_home
@@ -52,7 +52,7 @@ def linked(url, dataset):
 
     unit = read(state.UNIT)
     zones = re.sub(r"(\d+) clusters", r"clusters-\1", texts.get("od_zones", "zones"))
-    when = When(step="whole" if unit == "person" else read(state.OD_TIME))
+    when = TimeSelection(aggregation="whole" if unit == "person" else read(state.OD_TIME))
     asked = ODParameters(
         epsilon=read(state.EPSILON),
         max_trips_per_user=read(state.MAX_TRIPS),
@@ -60,15 +60,19 @@ def linked(url, dataset):
         unit=unit,
         method=read(state.OD_METHOD),
     )
-    return Setting(seen=Seen(dataset=dataset, zones=zones, when=when), parameters=asked)
+    return Setting(
+        selection=Selection(dataset_id=dataset, zone_level=zones, time=when), parameters=asked
+    )
 
 
 def stated(bundle):
     """Return the setting that a bundle's statement holds."""
     one = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))["setting"]
-    when = When(step=one["time"], first=one["first"], last=one["last"])
-    seen = Seen(dataset=one["dataset"], zones=one["zones"], when=when)
-    return Setting(seen=seen, parameters=ODParameters(**one["parameters"]))
+    when = TimeSelection(
+        aggregation=one["time"], first_position=one["first"], last_position=one["last"]
+    )
+    seen = Selection(dataset_id=one["dataset"], zone_level=one["zones"], time=when)
+    return Setting(selection=seen, parameters=ODParameters(**one["parameters"]))
 
 
 def said(text, pattern=RETAINED):
@@ -80,7 +84,7 @@ def said(text, pattern=RETAINED):
 
 def is_whole(bundle, setting, dataset):
     """The files hold the zones and the time of a setting."""
-    view = look_at(dataset, setting.zones, setting.when)
+    view = make_view(dataset, setting.zone_level, setting.time)
     names, days = set(map(str, view.zones["zone_id"])), dataset.metadata.days
     with (bundle / "flows.csv").open(encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
@@ -121,8 +125,8 @@ def test_what_home_judges_is_what_is_released(browser, tmp_path, name, zones, tr
         gauges, guessed = page.locator(".gauge .words"), said(recommended, GUESSES)
         expect(gauges.nth(0)).to_contain_text(f"{guessed} of 100 guesses")
         expect(gauges.nth(1)).to_contain_text(f"{right} of 100 trips")
-        assert home.zones == f"clusters-{zones.split()[0]}"
-        assert home.when.step == "whole"
+        assert home.zone_level == f"clusters-{zones.split()[0]}"
+        assert home.time.aggregation == "whole"
 
         page.locator(".st-key-home_card").get_by_role("link", name="Release").click()
         page.wait_for_url(re.compile("Release"))
@@ -191,7 +195,7 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
         settled(page)
         gauge = page.locator(".gauge .words").nth(1).inner_text()
         home = linked(page.url, "demo-city")
-        assert (home.parameters.unit, home.when.step) == ("person", "whole")
+        assert (home.parameters.unit, home.time.aggregation) == ("person", "whole")
         go(page, "Decisions")
         page.get_by_text("As if released daily, for a person's day", exact=True).click()
         page.get_by_role("heading", name="as if released daily, for a person's day").wait_for()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine import density, origin_destination as od, report, sweeping
-from engine.contract import Seen, Setting, When
+from engine.contract import Selection, Setting, TimeSelection
 from engine.datasets import Dataset
 from engine.errors import ParameterError
 from engine.parameters import DensityMethod, ODMethod
@@ -64,17 +64,21 @@ def test_a_row_names_the_settings_that_its_method_uses(product, parameters, when
     for name, value in OTHERS[product].items():
         counts, ledger = outcome(replace(parameters, **{name: value}))
         alike = np.array_equal(counts, usual[0]) and ledger == usual[1]
-        assert alike == (name not in product.METHODS[parameters.method].uses), name
+        assert alike == (name not in product.METHODS[parameters.method].used_fields), name
 
 
 def test_equal_settings_are_equal_keys_whatever_is_not_used():
     """A density has its week and a report its period, whatever days are seen; flows have them."""
-    seen = Seen(dataset="one", zones="province", when=When(step="week", first=7))
-    plain = replace(seen, when=When())
+    seen = Selection(
+        dataset_id="one",
+        zone_level="province",
+        time=TimeSelection(aggregation="week", first_position=7),
+    )
+    plain = replace(seen, time=TimeSelection())
     for _, parameters, _ in [*CASES, *REPORTS]:
-        one, other = (Setting(seen=each, parameters=parameters) for each in (seen, plain))
+        one, other = (Setting(selection=each, parameters=parameters) for each in (seen, plain))
         assert (one == other) == (not isinstance(parameters, od.ODParameters))
-        assert one.zones == "province"
+        assert one.zone_level == "province"
 
 
 @every_method
@@ -90,10 +94,12 @@ def test_the_state_of_the_generator_fixes_a_release(product, parameters, when, t
     truth = product.truth(tiny_city, **when)
     if product is not report:
         assert first.counts.shape == truth.shape
-        for name in ("shown", "low", "high"):  # absent, or an array; never None
+        for name in ("is_shown", "low", "high"):  # absent, or an array; never None
             assert getattr(first, name, truth).shape == truth.shape
     if product is od:  # one number a flow, and what is shown of it
-        assert np.array_equal(first.as_shown, np.where(first.shown, first.typical, 0))
+        assert np.array_equal(
+            first.shown_counts, np.where(first.is_shown, first.point_estimates, 0)
+        )
     assert repr(product.scores(truth, first)) == repr(product.scores(truth, again))
 
 
@@ -114,7 +120,7 @@ def test_what_is_charged_is_the_setting(product, parameters, when, tiny_city):
 
 CONFIDENTIAL = (
     *("homes", "trips", "trips_by_person", "truth_by_tower", "single_visit_by_tower"),
-    *("zoom_tables", "_presampled", "_read"),
+    *("multiscale_tables", "_read_presampled_slices", "_read"),
 )
 
 
@@ -151,11 +157,11 @@ def arrays_in(value: Any) -> list[np.ndarray]:
 
 def confidential(product: Any, parameters: Any, dataset: Dataset, when: dict[str, Any]) -> Any:
     if product is od:
-        return [od.truth(dataset, **when), od.kept(dataset, parameters, **when)]
+        return [od.truth(dataset, **when), od.truncated_matrices(dataset, parameters, **when)]
     if product is report:
         truth = report.truth(dataset)
         return [
-            report.numbers(truth, analysis, parameters, kept=kept)
+            report.count_analysis(truth, analysis, parameters, is_truncated=kept)
             for analysis in report.Analysis
             for kept in (False, True)
         ]
@@ -165,7 +171,7 @@ def confidential(product: Any, parameters: Any, dataset: Dataset, when: dict[str
         density.truth(dataset),
         towers,
         towers.sum(axis=1),
-        density.presampled(dataset, kept),
+        density.presampled_counts(dataset, kept),
         density.cover_series(dataset, kept),
         density.cover_series(dataset, kept).sum(axis=1),
     ]
@@ -218,7 +224,7 @@ def test_noise_that_was_drawn_before_gives_the_release_of_its_generator(
 SWEPT = pytest.mark.parametrize(
     ("product", "settings", "when"),
     [
-        (product, [each.at(epsilon) for each in cases for epsilon in (0.5, 5.0)], when)
+        (product, [each.with_epsilon(epsilon) for each in cases for epsilon in (0.5, 5.0)], when)
         for product, cases, when in (
             (density, [CASES[2][1], CASES[5][1]], {}),
             (od, [case[1] for case in CASES[-2:]], {"days": (0, 3)}),

@@ -22,12 +22,12 @@ from streamlit.testing.v1 import AppTest
 # ---- the only lines that follow a renaming; the values beside them never change ----
 from engine import datasets, density, origin_destination as od, report
 from engine.command import main as command
-from engine.contract import Seen, Setting, When
+from engine.contract import Selection, Setting, TimeSelection
 from engine.density import DensityParameters
 from engine.origin_destination import ODParameters
 from engine.release import BudgetLedger
 from engine.report import ReportParameters
-from engine.resolution import look_at
+from engine.resolution import make_view
 from pages._ui import cached, state
 from tests.pages.conftest import (
     _use_data_root as _use_data_root,
@@ -51,21 +51,26 @@ def make_setting(product: str, plain: dict[str, Any], dataset: str) -> Setting:
     values["method"] = METHODS.get(values["method"], values["method"])
     if values.get("shares"):
         values["shares"] = tuple((report.Analysis(name), share) for name, share in values["shares"])
-    span = {name: plain[name] for name in ("first", "last", "span")}
-    seen = Seen(dataset=dataset, zones=plain["zones"], when=When(step=plain["time"], **span))
-    return Setting(seen=seen, parameters=kinds[product](**values))
+    names = {"first": "first_position", "last": "last_position", "span": "compared_days"}
+    span = {new: plain[old] for old, new in names.items()}
+    seen = Selection(
+        dataset_id=dataset,
+        zone_level=plain["zones"],
+        time=TimeSelection(aggregation=plain["time"], **span),
+    )
+    return Setting(selection=seen, parameters=kinds[product](**values))
 
 
 def count_flows(setting: Setting) -> dict[str, np.ndarray]:
     """All trips, and those within the contribution limit."""
-    view = look_at(datasets.load(setting.dataset), setting.zones, setting.when)
-    return {"all": od.truth(view), "within T": od.kept(view, setting.parameters)}
+    view = make_view(datasets.load(setting.dataset_id), setting.zone_level, setting.time)
+    return {"all": od.truth(view), "within T": od.truncated_matrices(view, setting.parameters)}
 
 
 def count_tables(folder: Path) -> dict[str, np.ndarray]:
     """Tables of visits by name, and of a report by analysis and contribution limit."""
     town = datasets.load(folder)
-    zoom, trips = town.zoom_tables, report.truth(town)
+    zoom, trips = town.multiscale_tables, report.truth(town)
     limits = {m: ReportParameters(epsilon=1.0, max_trips_per_user=m) for m in (5, 20)}
     return {
         **{f"presampled {n}": town.presampled_by_tower(n) for n in (1, 3, 30, 168)},
@@ -74,9 +79,11 @@ def count_tables(folder: Path) -> dict[str, np.ndarray]:
         "homes": town.homes,
         "zoom": np.concatenate([zoom.towers.ravel(), zoom.districts.ravel(), zoom.city.ravel()]),
         "weeks": zoom.weeks,
-        "zones": density.truth(look_at(town, "province")).sum(axis=1).round(),
+        "zones": density.truth(make_view(town, "province")).sum(axis=1).round(),
         **{
-            f"{analysis}, M = {m}": report.numbers(trips, analysis, parameters, kept=True)
+            f"{analysis}, M = {m}": report.count_analysis(
+                trips, analysis, parameters, is_truncated=True
+            )
             for m, parameters in limits.items()
             for analysis in report.Analysis
         },
@@ -87,9 +94,9 @@ def read_budgets(path: Path) -> dict[str, list[Any]]:
     """Unit, datasets, who may raise it, ε, δ, spent ε and δ, left ε, releases and tables."""
     return {
         people: [
-            *(budget.unit, sorted(budget.datasets), list(budget.raised_by)),
+            *(budget.unit, sorted(budget.datasets), list(budget.managers)),
             *(budget.epsilon, budget.delta, budget.spent_epsilon, budget.spent_delta),
-            *(budget.left_epsilon, budget.releases, len(budget.tables)),
+            *(budget.remaining_epsilon, budget.release_count, len(budget.tables)),
         ]
         for people, budget in BudgetLedger(path).budgets().items()
     }

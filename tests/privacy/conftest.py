@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
-from engine.contract import Seen
+from engine.contract import Selection
 from engine.datasets import storage
 from pages._ui.shell.frame import PAGES
 from tests.pages.conftest import (
@@ -80,8 +80,8 @@ def visit(monkeypatch) -> Callable[..., AppTest]:
 
 
 @pytest.fixture
-def own(data_root, tmp_path) -> Seen:
+def own(data_root, tmp_path) -> Selection:
     """Seen of a dataset that a session has made of its upload."""
     folder = tmp_path / "upload"
     shutil.copytree(data_root / "local" / "town", folder)
-    return Seen(dataset=str(storage.current_version(folder)))
+    return Selection(dataset_id=str(storage.current_version(folder)))

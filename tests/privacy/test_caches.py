@@ -3,7 +3,7 @@
 import ast
 from dataclasses import replace
 
-from engine.contract import Seen, Setting
+from engine.contract import Selection, Setting
 from engine.parameters import ODParameters
 from pages._ui import cached, store
 from pages._ui.jobs import pieces
@@ -11,7 +11,7 @@ from pages._ui.shell.catalogue import in_session
 from tests.support import pieces as work
 from tests.support.server import ROOT
 
-calls: list[Seen] = []
+calls: list[Selection] = []
 
 
 def opened(seen) -> None:
@@ -22,13 +22,16 @@ def opened(seen) -> None:
     from engine.contract import Setting
     from pages._ui import cached
 
-    setting, seed = Setting(seen=seen, parameters=density.DensityParameters(epsilon=1.0)), (1, 0)
+    setting, seed = (
+        Setting(selection=seen, parameters=density.DensityParameters(epsilon=1.0)),
+        (1, 0),
+    )
     st.session_state["kept"] = (
         cached.dataset(seen),
         cached.truth(setting),
         cached.release(setting, seed),
         cached.scores(setting, seed, 1),
-        cached.of(density.presampled, seen, 5),
+        cached.of(density.presampled_counts, seen, 5),
     )
 
 
@@ -41,7 +44,7 @@ def counted(seen) -> None:
 
 
 @cached.once
-def small(seen: Seen) -> int:
+def small(seen: Selection) -> int:
     calls.append(seen)
     return 1
 
@@ -55,7 +58,7 @@ def test_an_upload_is_computed_anew_in_every_session(visit, own):
 
 def test_what_all_may_open_is_computed_once(visit, data_root):
     calls.clear()
-    seen = Seen(dataset=str(data_root / "demo-city" / "v"))
+    seen = Selection(dataset_id=str(data_root / "demo-city" / "v"))
     for session in ("one", "two"):
         visit(session, counted, seen)
     assert calls == [seen]
@@ -71,7 +74,10 @@ def test_an_answer_of_long_work_on_an_upload_is_kept_for_nobody(
 ):
     sessions = iter([store.Store() for _ in range(6)])
     shown = {}
-    for name, seen in (("own", own), ("shared", Seen(dataset=str(data_root / "demo-city" / "v")))):
+    for name, seen in (
+        ("own", own),
+        ("shared", Selection(dataset_id=str(data_root / "demo-city" / "v"))),
+    ):
         folder = tmp_path / name
         folder.mkdir()
         asking = []
@@ -108,9 +114,9 @@ def process_wide(function: ast.FunctionDef) -> bool:
 
 def test_work_that_names_an_upload_anywhere_is_work_of_its_session(own, data_root):
     """Who else asks the same must not get the answer."""
-    shared = Seen(dataset=str(data_root / "demo-city" / "v"))
+    shared = Selection(dataset_id=str(data_root / "demo-city" / "v"))
     flows = ODParameters(epsilon=1.0)
-    ours, theirs = (Setting(seen=one, parameters=flows) for one in (own, shared))
+    ours, theirs = (Setting(selection=one, parameters=flows) for one in (own, shared))
     coarse = replace(own, zones="clusters-10")
     for asked in ((own,), (coarse, flows), (ours,), (((theirs, 1), (ours, flows)),)):
         assert in_session(*asked)

@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 
-from engine.contract import Seen, Setting
+from engine.contract import Selection, Setting
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
 from pages._ui import cached
@@ -17,8 +17,8 @@ VISITS = DensityParameters(epsilon=0.05, method="zones_laplace")
 
 def noise_shown() -> dict[str, np.ndarray]:
     """Return what the pages show less the truth, cell by cell, for several draws of one dataset."""
-    seen = Seen(dataset=str(load("demo-city").folder))
-    visits, flows = (Setting(seen=seen, parameters=one) for one in (VISITS, FLOWS))
+    seen = Selection(dataset_id=str(load("demo-city").folder))
+    visits, flows = (Setting(selection=seen, parameters=one) for one in (VISITS, FLOWS))
     shown = {
         f"density, repeat {repeat}": cached.release(visits, SEED, repeat).counts
         - cached.truth(visits)

@@ -32,13 +32,13 @@ def seed_of_two() -> None:
 
     import streamlit as st
 
-    from engine.contract import Seen
+    from engine.contract import Selection
     from pages._ui import state
     from pages._ui.shell import catalogue
 
     known = catalogue.entries()
     town = known["town"]
-    two = [state.seed(town), state.seed(replace(town, key=Seen(dataset="another")))]
+    two = [state.seed(town), state.seed(replace(town, key=Selection(dataset_id="another")))]
     st.text(repr([*two, state.seed(town), state.seed(known["demo-city"])]))
 
 

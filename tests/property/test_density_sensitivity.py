@@ -11,7 +11,7 @@ from engine import density
 from engine.density import mechanism
 from engine.density.aggregates import tower_series
 from engine.geography import Tessellation, tessellate
-from engine.ledger import Ledger
+from engine.privacy_ledger import Ledger
 from tests.reference.small_city import MemoryDataset, Visits, aggregate, geography
 
 TOWERS, CAP = 7, 20
@@ -55,7 +55,7 @@ def within(change: np.ndarray, sensitivity: float, norm: str) -> bool:
 def test_counts_of_every_method(crowd: list, kept: int, seed: int) -> None:
     one, other = neighbours(crowd, seed)
     readers = {
-        "zones_laplace": density.presampled,
+        "zones_laplace": density.presampled_counts,
         "towers_laplace": tower_series,
         "lpa": density.cover_series,
     }

@@ -13,10 +13,10 @@ from typing import Any
 
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
-from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
-from engine.ingest import build, keys
+from engine.datasets.multiscale_tables import CITY_CLIPS_SQUARED, CLIP_SQUARED, WEIGHT_UNITS
+from engine.ingest import build, keyed_hash
 from engine.ingest.progress import Monitor
-from engine.ingest.report import Reason
+from engine.ingest.row_report import Reason
 from tests.support.ingests import TOWERS, options, write_csv, write_trips
 
 PLACES = [name for name, _, _ in TOWERS]
@@ -53,7 +53,7 @@ def counted(rows: list[tuple[Any, ...]], folder: Path, **changes: Any) -> dict[s
     """Run the real ingest, short of writing, and return its tables as counters."""
     table = write_trips(folder / "t.parquet", rows)
     asked = options(folder, "trips", [table], **changes)
-    counted = build.count(asked, Monitor())
+    counted = build.count_rows(asked, Monitor())
     return {
         name: Counter(
             {tuple(v for k, v in r.items() if k != "n"): r["n"] for r in table.to_pylist()}
@@ -202,25 +202,29 @@ def test_every_row_is_accounted_for_once(rows: list[tuple[str, ...]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         path = write_csv(Path(name) / "t.csv", header, [*rows, good])
         asked = options(Path(name), "trips", [path], leave_out=("people", "unreadable"))
-        counts = build.count(asked, Monitor()).counts
+        counts = build.count_rows(asked, Monitor()).counts
     account = counts["rows"]
-    reasons = Counter({**account.unused, Reason.USED: account.used})
+    reasons = Counter({**account.rows_unused, Reason.USED: account.rows_used})
     assert +reasons == +expected
-    assert account.read == len(rows) + 1
+    assert account.rows_read == len(rows) + 1
     visits = counts["visits"]
-    assert visits.read == visits.used + sum(visits.unused.values())
+    assert visits.rows_read == visits.rows_used + sum(visits.rows_unused.values())
 
 
 @given(salt=st.text(min_size=1, max_size=20))
 def test_each_purpose_has_its_own_key(salt: str) -> None:
-    assert len({keys.key(salt, purpose) for purpose in keys.Purpose}) == len(keys.Purpose)
-    assert keys.salt_id(salt) not in {keys.key(salt, purpose) for purpose in keys.Purpose}
+    assert len({keyed_hash.derive_key(salt, purpose) for purpose in keyed_hash.Purpose}) == len(
+        keyed_hash.Purpose
+    )
+    assert keyed_hash.salt_id(salt) not in {
+        keyed_hash.derive_key(salt, purpose) for purpose in keyed_hash.Purpose
+    }
 
 
 @given(salt=st.text("0123456789abcdef", min_size=32, max_size=32))
 def test_the_name_of_a_salt_holds_no_piece_of_it(salt: str) -> None:
     """Salts are 32 such digits; eight in a row are in both by chance once in 10⁷ times."""
-    name = keys.salt_id(salt)
+    name = keyed_hash.salt_id(salt)
     pieces = {name[at : at + 8] for at in range(len(name) - 7)}
     assert not any(piece in salt or piece[::-1] in salt for piece in pieces)
-    assert name != keys.salt_id(salt[:-1] + ("0" if salt[-1] != "0" else "1"))
+    assert name != keyed_hash.salt_id(salt[:-1] + ("0" if salt[-1] != "0" else "1"))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from engine import origin_destination as od
-from engine.origin_destination import estimate
+from engine.origin_destination import empirical_bayes
 from tests.reference.od_people import Counted
 
 ZONES, DAYS = 3, 2
@@ -17,7 +17,7 @@ def measure(people, parameters):
     summed = parameters.unit == "person"
     noise = np.zeros((1 if summed else DAYS, ZONES, ZONES))
     dataset = Counted(people, ZONES, DAYS)
-    return estimate.measure(dataset, parameters, noise=noise, sum_days=summed)
+    return empirical_bayes.measure(dataset, parameters, noise=noise, sum_days=summed)
 
 
 @pytest.mark.parametrize("unit", ["person-day", "person"])
@@ -33,8 +33,8 @@ def test_remove_one(unit, people, limit, data):
     before, after = measure(people, parameters), measure(left, parameters)
     stages = before.ledger.stages
     assert np.abs(before.cells - after.cells).sum() <= stages[0].sensitivity == limit
-    if beyond := estimate.counts_beyond(parameters):
-        moved = np.abs(before.beyond - after.beyond).sum()
+    if beyond := empirical_bayes.max_excess_count(parameters):
+        moved = np.abs(before.excess_trips - after.excess_trips).sum()
         assert moved <= stages[1].sensitivity == beyond
         assert limit + beyond == {"person-day": 20, "person": 50}[unit]
     assert sum(s.sensitivity / s.noise_scale for s in stages) == pytest.approx(1.0)
@@ -60,10 +60,10 @@ def test_nothing_claims_less_than_a_heavy_traveller_moves():
     parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=7)
     with_them, without = measure(heavy, parameters), measure([[]], parameters)
     assert np.abs(with_them.cells - without.cells).sum() == 7
-    assert with_them.beyond.tolist() == [13, 0]
+    assert with_them.excess_trips.tolist() == [13, 0]
     whole = od.ODParameters(epsilon=1.0, max_trips_per_user=30, unit="person")
     with_them, without = measure([[(0, 0, 1)] * 90], whole), measure([[]], whole)
-    assert (np.abs(with_them.cells).sum(), with_them.beyond.tolist()) == (30, [20])
+    assert (np.abs(with_them.cells).sum(), with_them.excess_trips.tolist()) == (30, [20])
 
 
 @pytest.mark.parametrize("unit", ["person-day", "person"])
@@ -78,8 +78,8 @@ def test_one_trip_costs_at_most_two_parts_in_t(unit, people, limit, data):
     before, after = measure(people, parameters), measure(left, parameters)
     stages = before.ledger.stages
     lost = np.abs(before.cells - after.cells).sum() / stages[0].noise_scale
-    if before.beyond is not None:
-        lost += np.abs(before.beyond - after.beyond).sum() / stages[1].noise_scale
+    if before.excess_trips is not None:
+        lost += np.abs(before.excess_trips - after.excess_trips).sum() / stages[1].noise_scale
     assert lost <= 2 * parameters.epsilon / limit * (1 + 1e-9)
 
 
@@ -95,6 +95,6 @@ def test_a_trip_of_a_heavy_traveller_costs_no_more_at_any_t(unit):
         assert np.abs(before.cells - after.cells).sum() == 2
         lost = 2 / cells.noise_scale
         if count:
-            assert np.abs(before.beyond - after.beyond).sum() == 1
+            assert np.abs(before.excess_trips - after.excess_trips).sum() == 1
             lost += 1 / count[0].noise_scale
         assert lost <= 2 / limit * (1 + 1e-9)

@@ -27,7 +27,7 @@ KEYS += ("dest", "id", "name", "lat", "lon")
 def saved(folder, everybody):
     rows = counted(everybody, per_day=True)
     words = dict.fromkeys(("source", "salt_id", "made_by"), CANARY)
-    ranks = [*zip(rows.day, rows.origin, rows.destination, rows.rank, rows.n, strict=True)]
+    ranks = [*zip(rows.day, rows.origin, rows.destination, rows.rank, rows.trip_count, strict=True)]
     return save_trips(folder, ranks, zones=ZONES, days=DAYS, simulated=False, **words)
 
 

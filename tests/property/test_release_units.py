@@ -19,10 +19,10 @@ from engine import origin_destination as od
 from engine.contract import Setting
 from engine.datasets import Dataset
 from engine.ingest import ingest
-from engine.release import WAYS, Cost, Loss, ReleaseError, cost, noise, plan
-from engine.release.noise import zcdp_epsilon
+from engine.release import WRITERS, Cost, PrivacyLoss, ReleaseError, budget_cost, opendp_noise, plan
+from engine.release.opendp_noise import zcdp_epsilon
 from engine.report import Analysis, ReportParameters, release as release_report
-from engine.resolution import look_at
+from engine.resolution import make_view
 from tests.support.ingests import MONDAY, options, write_trips
 from tests.support.releases import fourier, ours, report, seen, visits, zoom
 
@@ -79,13 +79,15 @@ def asked(
         return recorded
     with patch.context() as inside:
         inside.setattr(
-            noise, "discrete_laplace", lambda n, scale: recorded.take("laplace", n, scale)
+            opendp_noise, "discrete_laplace", lambda n, scale: recorded.take("laplace", n, scale)
         )
-        inside.setattr(noise, "discrete_gaussian", lambda n, s: recorded.take("gaussian", n, s))
-        inside.setattr(noise, "least", recorded.choose)
+        inside.setattr(
+            opendp_noise, "discrete_gaussian", lambda n, s: recorded.take("gaussian", n, s)
+        )
+        inside.setattr(opendp_noise, "noisy_min", recorded.choose)
         folder.mkdir()
-        view = look_at(dataset, setting.zones, setting.when)
-        way = WAYS[setting.parameters.method]
+        view = make_view(dataset, setting.zone_level, setting.time)
+        way = WRITERS[setting.parameters.method]
         way.write(plan(setting, dataset), view, folder, lambda _share: None)
     return recorded
 
@@ -164,7 +166,7 @@ PRODUCTS = MappingProxyType(
 )
 
 
-def old_rule(release: Loss, budget_unit: str) -> Cost:
+def old_rule(release: PrivacyLoss, budget_unit: str) -> Cost:
     """What was charged before: a coarser unit was taken to cover a finer one."""
     days = release.days if (release.unit, budget_unit) == ("person-day", "person") else 1
     return Cost(epsilon=release.epsilon * days, delta=release.delta)
@@ -270,7 +272,7 @@ def overspent(some: City, rule) -> set[tuple[str, str]]:
         for unit in UNITS:
             if promised.unit == "trip" and unit != "trip":
                 with pytest.raises(ReleaseError, match="cannot be charged"):
-                    cost(promised, unit)
+                    budget_cost(promised, unit)
                 continue
             charged = rule(promised, unit)
             if loss(*some.pair(name, unit), charged.delta) > charged.epsilon * (1 + 1e-9):
@@ -297,7 +299,7 @@ OVERSPENT = {
 }
 
 
-@pytest.mark.parametrize(("rule", "beyond"), [(cost, set()), (old_rule, OVERSPENT)])
+@pytest.mark.parametrize(("rule", "beyond"), [(budget_cost, set()), (old_rule, OVERSPENT)])
 def test_a_unit_loses_no_more_than_its_budget_pays_and_did_by_the_old_rule(example, rule, beyond):
     assert overspent(example, rule) == beyond
 
@@ -306,7 +308,7 @@ def test_a_unit_loses_no_more_than_its_budget_pays_and_did_by_the_old_rule(examp
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in range(1, 25))]
 )
 def test_random_people_lose_no_more_than_a_budget_pays(tmp_path, seed):
-    assert overspent(random_city(tmp_path, seed), cost) == set()
+    assert overspent(random_city(tmp_path, seed), budget_cost) == set()
 
 
 def sizes(some: City, name: str, unit: str) -> list[float]:
@@ -324,7 +326,11 @@ def test_trips_of_another_day_move_into_the_freed_places(example):
     assert sizes(example, "density 5", "person-day") == [6]
     product = PRODUCTS["report user 4"]
     moved = dict(
-        zip(product.parameters.asked, sizes(example, "report user 4", "person-day"), strict=True)
+        zip(
+            product.parameters.charged_shares,
+            sizes(example, "report user 4", "person-day"),
+            strict=True,
+        )
     )
     for analysis in (Analysis.DAYS, Analysis.FLOWS, Analysis.JUMP_LENGTH):
         assert moved[analysis] == 8
@@ -351,6 +357,6 @@ def test_the_number_beyond_t_may_move_on_two_days_and_is_paid_for(tmp_path, limi
             moved.append(changes(first, second)[-1][2])
     promised = plan(product, whole)
     assert max(moved) == 2
-    assert promised.trimmed_to == (None if beyond < limit else limit)
-    assert max(lost) <= cost(promised, "trip").epsilon
+    assert promised.truncation_limit == (None if beyond < limit else limit)
+    assert max(lost) <= budget_cost(promised, "trip").epsilon
     assert (max(lost) > 2 * EPSILON / limit) == (beyond < limit)

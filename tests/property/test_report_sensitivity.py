@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from engine import report
 from engine.report import BINS, STOPS, Analysis
-from engine.report.fivenumbers import of_noisy_bins, utilities
+from engine.report.quantiles import quantile_utilities, quantiles_from_bins
 from engine.report.settings import quantile_sensitivity, sensitivity
 from tests.reference.report_people import random_trip, table_of
 
@@ -22,10 +22,10 @@ def people_of(seed, sizes):
 
 
 def bounds_hold(before, after, params):
-    for analysis in params.on:
-        old = report.numbers(before, analysis, params, kept=True)
-        new = report.numbers(after, analysis, params, kept=True)
-        asked = params.parts(analysis)
+    for analysis in params.analyses:
+        old = report.count_analysis(before, analysis, params, is_truncated=True)
+        new = report.count_analysis(after, analysis, params, is_truncated=True)
+        asked = params.queries(analysis)
         each = len(old) if analysis is not Analysis.SIZE else 1
         for number, (_, counted) in enumerate(asked):
             part = slice(number * each, (number + 1) * each)
@@ -33,9 +33,11 @@ def bounds_hold(before, after, params):
             assert change <= sensitivity(counted, params.unit, params.max_trips_per_user)
         if analysis in BINS:
             for level in LEVELS:
-                apart = np.abs(utilities(new, level) - utilities(old, level)).max()
+                apart = np.abs(
+                    quantile_utilities(new, level) - quantile_utilities(old, level)
+                ).max()
                 unit, most = params.unit, params.max_trips_per_user
-                bound = quantile_sensitivity(analysis.counted, unit, most, level)
+                bound = quantile_sensitivity(analysis.counted_item, unit, most, level)
                 assert apart <= bound + 1e-9
 
 
@@ -64,7 +66,7 @@ def test_the_bounds_are_reached(seed):
     one = people_of(seed, [1])[0][0]
     params = report.ReportParameters(epsilon=1.0, max_trips_per_user=5)
     full, empty = table_of([[one] * 9, [one]]), table_of([[one]])
-    kept = partial(report.numbers, parameters=params, kept=True)
+    kept = partial(report.count_analysis, parameters=params, is_truncated=True)
     assert np.abs(kept(full, Analysis.DAYS) - kept(empty, Analysis.DAYS)).sum() == 5
     people, inside = kept(empty, Analysis.SIZE)
     assert people == inside
@@ -80,7 +82,7 @@ def test_shares_never_exceed_the_whole(names, epsilon):
         names = {"size", "days"}
     others = set(map(str, Analysis)) - names
     params = report.ReportParameters(epsilon=epsilon).without(others)
-    assert sum(params.asked.values()) <= 1
+    assert sum(params.charged_shares.values()) <= 1
     stages = report.ledger(params).stages
     assert sum(stage.epsilon for stage in stages) <= epsilon * (1 + 1e-12)
 
@@ -89,7 +91,7 @@ def test_shares_never_exceed_the_whole(names, epsilon):
 @settings(max_examples=60, deadline=None)
 def test_five_numbers_from_noisy_bins_are_monotone(noisy):
     edges = np.arange(len(noisy) - 1.0)
-    numbers = of_noisy_bins(np.array(noisy), edges)
+    numbers = quantiles_from_bins(np.array(noisy), edges)
     assert np.isnan(numbers).all() or (np.diff(numbers) >= 0).all()
     if not np.isnan(numbers).any():
         assert edges[0] <= numbers.min() <= numbers.max() <= edges[-1]

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from engine import datasets, density, origin_destination as od, resolution
-from engine.contract import When
+from engine.contract import TimeSelection
 from engine.datasets import RANK_BUCKET
 from engine.geography import SMALLEST_OVERLAP
-from engine.origin_destination.matrices import trimmed_counts
-from engine.resolution import View
+from engine.origin_destination.matrices import truncated_counts
+from engine.resolution import DatasetView
 from tests.reference.od_people import Counted
 from tests.support.ingests import squares
 
@@ -19,7 +19,7 @@ ZONES, DAYS = 6, 9
 LABELS = np.array([0, 0, 1, 1, 1, 2])
 NAMES = [f"z{number}" for number in range(ZONES)]
 BOXES = squares(ZONES, zone_id=NAMES, name=NAMES, province_id=[*"aabbbc"])
-PROVINCES = resolution.labels_of(BOXES, "province")
+PROVINCES = resolution.zone_labels(BOXES, "province")
 
 trips = st.tuples(
     st.integers(0, DAYS - 1), st.integers(0, ZONES - 1), st.integers(0, ZONES - 1)
@@ -29,24 +29,30 @@ steps = st.sampled_from(["day", "week", "whole"])
 ends = st.lists(st.integers(0, DAYS - 1), min_size=2, max_size=2).map(sorted)
 spans = ends.filter(lambda ends: ends[0] < ends[1]).flatmap(
     lambda ends: st.integers(1, (ends[1] + 1 - ends[0]) // 2).map(
-        lambda span: When(step="whole", first=ends[0], last=ends[1], span=span)
+        lambda span: TimeSelection(
+            aggregation="whole", first_position=ends[0], last_position=ends[1], compared_days=span
+        )
     )
 )
 whens = spans | st.builds(
-    lambda step, ends: When(step=step, first=ends[0], last=ends[1]), steps, ends
+    lambda step, ends: TimeSelection(
+        aggregation=step, first_position=ends[0], last_position=ends[1]
+    ),
+    steps,
+    ends,
 )
 
 
-class Looked(View):
+class Looked(DatasetView):
     """The view of trips in memory, without a folder."""
 
     def __init__(self, everybody, when):
         source = Counted(everybody, ZONES, DAYS)
         source.zones, source.homes = BOXES, None
-        self.base, self.level, self.when = source, "province", when
+        self.base, self.level, self.time = source, "province", when
         self.labels, self._ids, self._names = PROVINCES
-        days = [source.metadata.days[day] for day in when.positions(DAYS)]
-        starts = [source.metadata.days[one[0]] for one in when.groups(DAYS)]
+        days = [source.metadata.days[day] for day in when.day_positions(DAYS)]
+        starts = [source.metadata.days[one[0]] for one in when.days_by_matrix(DAYS)]
         self.metadata = SimpleNamespace(
             days=tuple(days), periods=tuple(starts), trips_have_people=True
         )
@@ -67,11 +73,11 @@ def without(everybody, person, day):
 def test_one_unit_changes_the_kept_counts_by_at_most_t(everybody, when, limit, unit, data):
     person = data.draw(st.integers(0, len(everybody) - 1))
     day = data.draw(st.integers(0, DAYS - 1)) if unit == "person-day" else None
-    periods = tuple(range(len(when.groups(DAYS))))
-    paid = [day for days in when.groups(DAYS) for day in days]
-    assert len(set(paid)) == len(paid) == sum(when.lengths(DAYS))
-    before = trimmed_counts(Looked(everybody, when), unit, limit, periods)
-    after = trimmed_counts(Looked(without(everybody, person, day), when), unit, limit, periods)
+    periods = tuple(range(len(when.days_by_matrix(DAYS))))
+    paid = [day for days in when.days_by_matrix(DAYS) for day in days]
+    assert len(set(paid)) == len(paid) == sum(when.days_per_matrix(DAYS))
+    before = truncated_counts(Looked(everybody, when), unit, limit, periods)
+    after = truncated_counts(Looked(without(everybody, person, day), when), unit, limit, periods)
     assert np.abs(before - after).sum() <= limit
 
 
@@ -84,7 +90,7 @@ def test_true_flows_are_those_of_data_ingested_at_the_coarse_level(everybody, wh
     for own in everybody:
         for day, origin, destination in own:
             a, b = LABELS[origin], LABELS[destination]
-            for matrix, days in enumerate(when.groups(DAYS)):
+            for matrix, days in enumerate(when.days_by_matrix(DAYS)):
                 direct[matrix, a, b] += a != b and day in days
     assert (od.truth(view) == direct).all()
 
@@ -97,25 +103,27 @@ def test_ranks_of_dropped_trips_are_not_used_again(everybody, limit):
         [(d, int(LABELS[a]), int(LABELS[b])) for d, a, b in own if LABELS[a] != LABELS[b]]
         for own in everybody
     ]
-    ingested = trimmed_counts(Counted(coarse, 3, DAYS), "person-day", limit, tuple(range(DAYS)))
-    viewed = trimmed_counts(Looked(everybody, When()), "person-day", limit, tuple(range(DAYS)))
+    ingested = truncated_counts(Counted(coarse, 3, DAYS), "person-day", limit, tuple(range(DAYS)))
+    viewed = truncated_counts(
+        Looked(everybody, TimeSelection()), "person-day", limit, tuple(range(DAYS))
+    )
     assert viewed.sum() <= ingested.sum()
-    assert trimmed_counts(Looked(everybody, When()), "trip", 1, (0,)).sum() == sum(
+    assert truncated_counts(Looked(everybody, TimeSelection()), "trip", 1, (0,)).sum() == sum(
         trip[0] == 0 for own in coarse for trip in own
     )
 
 
 def test_heavy_ranks_share_their_bucket():
     heavy = [[(0, 0, 2)] * 300]
-    view = Looked(heavy, When(step="week"))
-    assert view.trips.whole.rank.max() == RANK_BUCKET
+    view = Looked(heavy, TimeSelection(aggregation="week"))
+    assert view.trips.all_days.rank.max() == RANK_BUCKET
     assert od.truth(view).sum() == 300
 
 
 @pytest.mark.parametrize("level", ["clusters-30", "clusters-1"])
 def test_a_coarse_density_counts_the_same_visits(level):
     demo = datasets.load("demo-city")
-    coarse = resolution.look_at(demo, level)
+    coarse = resolution.make_view(demo, level)
     fine_counts, coarse_counts = density.truth(demo), density.truth(coarse)
     labels = coarse.labels
     sums = np.stack([np.bincount(labels, weights=hour) for hour in fine_counts.T], axis=1)

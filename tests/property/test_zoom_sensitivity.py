@@ -7,9 +7,15 @@ import numpy as np
 from hypothesis import given, settings, strategies as st
 
 from engine import density
-from engine.datasets.zoomtables import USUAL, WEIGHT_UNITS, ZoomClips, room_units, weight_units
+from engine.datasets.multiscale_tables import (
+    DEFAULT_CLIPS,
+    WEIGHT_UNITS,
+    MultiscaleClips,
+    squared_scale_units,
+    weight_units,
+)
 from engine.density.gaussian import gaussian_strength
-from engine.density.zoom import noise_scale, visits_scale
+from engine.density.multiscale import noise_scale, visit_total_scale
 from tests.reference.small_city import random_positions
 from tests.reference.zoom_reference import sums_of
 
@@ -34,25 +40,25 @@ def test_a_person_is_within_the_mechanism_for_any_public_mean(
 ) -> None:
     """Σ (change/σ)² over the five tables is at most μ², whichever row of the city is taken."""
     cap = max(len(set(person)) for person in crowd) + spare
-    clips = ZoomClips.of(None if mean is None else min(mean, cap), cap)
+    clips = MultiscaleClips.from_mean_visits(None if mean is None else min(mean, cap), cap)
     assert strength_of(crowd, crowd[1:], cap, clips) <= 1 + 1e-9
 
 
-def strength_of(crowd: list, others: list, cap: int, clips: ZoomClips) -> float:
+def strength_of(crowd: list, others: list, cap: int, clips: MultiscaleClips) -> float:
     """What the first person changes, as a part of μ."""
     share = Fraction(clips.sum_64ths, 64)
     one, other = (
-        sums_of([sorted(set(raw)) for raw in people], POSITIONS, cap, clips.squared, share)
+        sums_of([sorted(set(raw)) for raw in people], POSITIONS, cap, clips.clip_squared, share)
         for people in (crowd, others)
     )
     parameters = density.DensityParameters(epsilon=1.0, method="zoom")
     strength = gaussian_strength(1.0, parameters.delta)
-    total = ((one.visits - other.visits) / visits_scale(cap, strength, clips)) ** 2
+    total = ((one.visits - other.visits) / visit_total_scale(cap, strength, clips)) ** 2
     for name in TABLES:
         change = (getattr(one, name) - getattr(other, name)) / WEIGHT_UNITS
-        by_row = [(change, clips.squared)]
+        by_row = [(change, clips.clip_squared)]
         if name == "city":
-            by_row = list(zip(change, clips.city, strict=True))
+            by_row = list(zip(change, clips.city_clips_squared, strict=True))
         worst = max(
             float((row**2).sum()) / noise_scale(name, squared**0.5, strength, clips) ** 2
             for row, squared in by_row
@@ -63,19 +69,19 @@ def strength_of(crowd: list, others: list, cap: int, clips: ZoomClips) -> float:
 
 @given(
     squares=st.integers(1, 10**6),
-    clips=st.builds(ZoomClips.of, means, st.integers(50, 10**4)),
+    clips=st.builds(MultiscaleClips.from_mean_visits, means, st.integers(50, 10**4)),
     cap=st.integers(1, 10**6),
     share=st.floats(0, 1),
 )
 def test_weights_are_the_largest_within_the_clip(
-    squares: int, clips: ZoomClips, cap: int, share: float
+    squares: int, clips: MultiscaleClips, cap: int, share: float
 ) -> None:
     visits = max(1, int(share * cap))
-    room = int(room_units(np.array([visits]), cap, clips)[0])
+    room = int(squared_scale_units(np.array([visits]), cap, clips)[0])
     left = WEIGHT_UNITS * (1 - Fraction(clips.sum_64ths, 64) * Fraction(visits, cap) ** 2)
     assert room <= left < room + 1
-    weight = int(weight_units(np.array([squares]), clips.squared, np.array([room]))[0])
-    limit = Fraction(clips.squared) * WEIGHT_UNITS * room
+    weight = int(weight_units(np.array([squares]), clips.clip_squared, np.array([room]))[0])
+    limit = Fraction(clips.clip_squared) * WEIGHT_UNITS * room
     assert weight**2 * squares <= limit
     assert weight == WEIGHT_UNITS or (weight + 1) ** 2 * squares > limit
 
@@ -83,5 +89,5 @@ def test_weights_are_the_largest_within_the_clip(
 def test_the_check_itself_sees_a_person_counted_twice() -> None:
     heavy = [(0, hour) for hour in range(40)]
     crowd = [heavy, heavy, [(1, 5)]]
-    assert 0.5 < strength_of(crowd, crowd[1:], 840, USUAL) <= 1
-    assert strength_of(crowd, crowd[2:], 840, USUAL) > 1
+    assert 0.5 < strength_of(crowd, crowd[1:], 840, DEFAULT_CLIPS) <= 1
+    assert strength_of(crowd, crowd[2:], 840, DEFAULT_CLIPS) > 1

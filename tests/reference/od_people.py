@@ -7,10 +7,10 @@ from types import SimpleNamespace
 import numpy as np
 
 from engine.datasets import RANK_BUCKET, TripCounts, Trips
-from engine.origin_destination import histogram
-from engine.origin_destination.exact import Expectation
-from engine.origin_destination.mechanism import noisy_and_suppressed
-from engine.origin_destination.statements import least_certain
+from engine.origin_destination import compute_histogram
+from engine.origin_destination.exact import ReleaseExpectation
+from engine.origin_destination.mechanism import perturb_and_suppress
+from engine.origin_destination.noise_bounds import min_detected_count
 
 
 class Counted:
@@ -56,7 +56,7 @@ def counted(people, *, per_day):
         origin=keys[:, 1].astype(np.int32),
         destination=keys[:, 2].astype(np.int32),
         rank=keys[:, 3].astype(np.int16),
-        n=np.array([rows[tuple(key)] for key in keys.tolist()], dtype=np.int64),
+        trip_count=np.array([rows[tuple(key)] for key in keys.tolist()], dtype=np.int64),
     )
 
 
@@ -79,7 +79,7 @@ def release_matrix(counts, parameters, *, rng=None, noise=None):
     """Return the engine's release of a matrix of trimmed counts, or a stack of daily matrices."""
     counts = np.asarray(counts, dtype=np.int64)
     standard = rng.laplace(size=counts.shape) if noise is None else noise
-    return noisy_and_suppressed(counts, parameters, standard)
+    return perturb_and_suppress(counts, parameters, standard)
 
 
 def histogram_of_matrix(true, kept=None):
@@ -94,19 +94,19 @@ def histogram_of_matrix(true, kept=None):
         origin=origin.astype(np.int32),
         destination=destination.astype(np.int32),
         rank=np.where(dropped, RANK_BUCKET, 1).astype(np.int16),
-        n=counts[counts > 0],
+        trip_count=counts[counts > 0],
     )
     dataset = Counted([], true.shape[-1], len(true))
     dataset.trips = in_memory(rows, len(true))
-    return histogram(dataset, "person-day", 1)
+    return compute_histogram(dataset, "person-day", 1)
 
 
 def expectation_of_matrix(true, parameters, *, kept=None, law="rounded_laplace"):
     """Return the engine's expectation of a release of one matrix, or a stack of daily matrices."""
-    return Expectation(histogram_of_matrix(true, kept), parameters, law)
+    return ReleaseExpectation(histogram_of_matrix(true, kept), parameters, law)
 
 
 def certain_flows(cells, rate):
     """Return which flows of one release, (…, zones, zones), the engine names certain."""
     off = ~np.eye(cells.shape[-1], dtype=bool)
-    return (cells >= least_certain(cells.reshape(-1, *off.shape), rate)) & off
+    return (cells >= min_detected_count(cells.reshape(-1, *off.shape), rate)) & off

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 
 from engine import report
-from engine.report.counting import places_table, statement
+from engine.report.counting import counting_sql, places_table
 from engine.report.measures import Extent
 from tests.reference.report_reference import Place, Trip
 
@@ -63,8 +63,10 @@ def table_of(people: list[list[Trip]], *, measured: bool = True) -> report.Repor
         _ENGINE.register(name, pa.table(dict(zip(columns, arrays, strict=True))))
     lat, lng = (np.array([getattr(place, axis) for place in PLACES]) for axis in ("lat", "lng"))
     _ENGINE.register("report_places", places_table(lng, lat))
-    counted = _ENGINE.sql(statement(ZONES, FIRST_DAY, measured=measured)).to_arrow_table()
-    return report.ReportTable(counted, Extent(first_day=FIRST_DAY, days=DAYS, zones=ZONES))
+    counted = _ENGINE.sql(counting_sql(ZONES, FIRST_DAY, measured=measured)).to_arrow_table()
+    return report.ReportTable(
+        counted, Extent(first_day=FIRST_DAY, day_count=DAYS, zone_count=ZONES)
+    )
 
 
 def _seconds(moment: datetime | None) -> int | None:

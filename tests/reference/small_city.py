@@ -14,7 +14,7 @@ import numpy as np
 import shapely
 from scipy.sparse import csr_array, eye_array
 
-from engine.datasets.zoomtables import ZoomTables
+from engine.datasets.multiscale_tables import MultiscaleTables
 from engine.geography import tessellate
 from tests.reference.zoom_reference import clipped_sums
 
@@ -140,9 +140,9 @@ def added(noise: dict[str, np.ndarray]) -> Callable[..., np.ndarray]:
 class ZoomCity:
     """What the method `zoom` reads of a dataset."""
 
-    def __init__(self, zoom: ZoomTables, positions: np.ndarray, cap: int = 840) -> None:
+    def __init__(self, zoom: MultiscaleTables, positions: np.ndarray, cap: int = 840) -> None:
         points = shapely.points(positions)
-        self.zoom_tables = zoom
+        self.multiscale_tables = zoom
         self.towers = gpd.GeoDataFrame(geometry=points, crs=4326)
         self.zones = range(len(positions))
         self.tessellation = one_zone_a_tower(len(positions))

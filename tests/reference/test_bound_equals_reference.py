@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from engine import density, origin_destination as od, privacy
-from engine.ledger import Kind
 from engine.parameters import DensityParameters, ODParameters
+from engine.privacy_ledger import Query
 from tests.reference.losses_reference import advantage, released_cell, several
 
 OTHERS = {"quiet": 0, "busy": 60}
@@ -25,8 +25,8 @@ def changed_counts(trips, parameters, stages, spans):
         made = [trip for trip in trips if trip[0] in bounded]
         for day, route in made[:most]:
             counts[day % len(spans), route] += 1
-        if Kind.TRIPS_BEYOND in stages and len(made) > most:
-            counted = min(len(made) - most, int(stages[Kind.TRIPS_BEYOND].sensitivity))
+        if Query.TRIPS_BEYOND in stages and len(made) > most:
+            counted = min(len(made) - most, int(stages[Query.TRIPS_BEYOND].sensitivity))
             counts[bounded[0] % len(spans), "beyond"] += counted
     return counts
 
@@ -36,8 +36,8 @@ def success(trips, parameters, spans, law, scale=1.0, people=1):
     stages = {stage.kind: stage for stage in od.ledger(parameters).stages}
     cells = []
     for (matrix, route), added in changed_counts(trips, parameters, stages, spans).items():
-        stage = stages[Kind.TRIPS_BEYOND if route == "beyond" else Kind.FLOWS]
-        hides = route != "beyond" and od.suppresses(parameters)
+        stage = stages[Query.TRIPS_BEYOND if route == "beyond" else Query.FLOWS]
+        hides = route != "beyond" and od.has_suppression(parameters)
         others = OTHERS[route] * spans[matrix] if hides else 1000
         threshold = parameters.suppression_threshold if hides else 0
         rate = 1 / (scale * stage.noise_scale)
@@ -61,15 +61,15 @@ def test_no_attack_on_flows_beats_the_bound_but_with_less_noise(
     unit, method, most, spans, law, less
 ):
     parameters = ODParameters(epsilon=1.0, unit=unit, method=method, max_trips_per_user=most)
-    risk = privacy.risk_of_trips(parameters, spans)
+    risk = privacy.flow_release_risk(parameters, spans)
 
     def strongest(**changed):
         targets = [trips for trips in TARGETS if unit != "trip" or len(trips) == 1]
         return max(success(trips, parameters, spans, law, **changed) for trips in targets)
 
-    assert strongest() <= risk.best_guess + 1e-9
-    assert strongest(people=privacy.GROUP) <= risk.group_guess + 1e-9
-    assert strongest(scale=less) > risk.best_guess + 1e-3
+    assert strongest() <= risk.max_guess_rate + 1e-9
+    assert strongest(people=privacy.GROUP_SIZE) <= risk.max_group_guess_rate + 1e-9
+    assert strongest(scale=less) > risk.max_guess_rate + 1e-3
 
 
 @pytest.mark.parametrize("method", ["zones_laplace", "towers_laplace", "lpa"])
@@ -78,7 +78,7 @@ def test_no_attack_on_counts_of_visits_beats_the_bound_but_with_less_noise(metho
     parameters = DensityParameters(epsilon=1.0, max_visits_per_user=2, method=method)
     stated = density.ledger(parameters, cover_size=3, max_visits_cap=10)
     (stage,) = stated.stages
-    risk = privacy.risk_of_ledger(stated, parameters.epsilon)
+    risk = privacy.ledger_risk(stated, parameters.epsilon)
 
     def strongest(scale=1.0):
         # both visits in one cell and hour, or each in its own
@@ -86,8 +86,8 @@ def test_no_attack_on_counts_of_visits_beats_the_bound_but_with_less_noise(metho
         placements.append([laplace_strips(1 / (stage.noise_scale * scale))] * 2)
         return max((1 + advantage(several(cells))) / 2 for cells in placements)
 
-    assert strongest() <= risk.best_guess
-    assert strongest(0.75) > risk.best_guess
+    assert strongest() <= risk.max_guess_rate
+    assert strongest(0.75) > risk.max_guess_rate
 
 
 def laplace_strips(shift, strips=400):

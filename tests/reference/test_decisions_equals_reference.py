@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from engine import decisions, origin_destination as od
-from engine.decisions.epidemic import release_counts
-from engine.decisions.rules import NEVER, THRESHOLD
+from engine.decisions.epidemic import add_noise_and_suppress
+from engine.decisions.rules import NEVER_ACTS, PREVALENCE_THRESHOLD
 from tests.reference import decisions_reference as plain
 from tests.reference.od_people import release_matrix
 
@@ -20,7 +20,7 @@ FAST = {"beta": 0.35, "mu": 0.1, "alpha": 0.6, "seed_share": 0.05}
 )
 def test_epidemic_equals_plain_loops(year, model, steps, direction):
     parameters = decisions.EpidemicParameters(**model, steps_per_day=steps, direction=direction)
-    fast = decisions.true_epidemic(year, ["AFG-1742", "AFG-1758"], parameters, days=DAYS)
+    fast = decisions.simulate_true_epidemic(year, ["AFG-1742", "AFG-1758"], parameters, days=DAYS)
     ids = list(year.zones["zone_id"])
     for place, zone in enumerate(["AFG-1742", "AFG-1758"]):
         slow = plain.epidemic(
@@ -37,7 +37,7 @@ def test_epidemic_equals_plain_loops(year, model, steps, direction):
 def test_private_epidemic_equals_plain_loops_on_the_same_release(year):
     """With noise that is almost none, a release is the suppressed matrix: draws meet loops."""
     settings = od.ODParameters(epsilon=1e6, unit="trip")
-    (block,) = decisions.private_epidemics(
+    (block,) = decisions.simulate_private_epidemics(
         year, ["AFG-1742"], None, [settings], 1, rng=np.random.default_rng(0), days=DAYS
     )
     shown = od.truth(year, days=DAYS)
@@ -64,29 +64,29 @@ def test_fast_release_equals_the_mechanism_for_the_same_noise():
     ):
         out = np.empty(counts.shape)
         room = np.empty(counts.shape, np.float32)
-        release_counts(counts.astype(float), noise, settings, room=room, out=out)
+        add_noise_and_suppress(counts.astype(float), noise, settings, room=room, out=out)
         # scales that are powers of two: single precision rounds no product
         exact = release_matrix(counts, settings, noise=noise.astype(float))
         np.testing.assert_array_equal(out, exact)
 
 
-@pytest.mark.parametrize("threshold", [THRESHOLD, 0.1])
+@pytest.mark.parametrize("threshold", [PREVALENCE_THRESHOLD, 0.1])
 def test_scores_equal_plain_loops(threshold):
     rng = np.random.default_rng(1)
     true, other = rng.random((2, 12, 9)) * 0.35
     true[:, 0], other[:, 1], true[:, 2], other[:, 2] = 0, 0, 0, 0  # never acts in one or in both
-    result = decisions.compare(true, other, threshold)
+    result = decisions.compare_decisions(true, other, threshold)
     slow = plain.decisions(true.tolist(), other.tolist(), threshold)
     for name in ("accuracy", "precision", "recall"):
         values = [zone[name] for zone in slow if zone[name] is not None]
         figure = getattr(result, name)
         assert figure.mean == pytest.approx(np.mean(values), abs=1e-12)
         assert figure.standard_deviation == pytest.approx(np.std(values, ddof=1), abs=1e-12)
-        assert figure.undefined == len(slow) - len(values)
+        assert figure.undefined_zones == len(slow) - len(values)
     for zone, figures in enumerate(slow):
         first, first_true = figures["first"], figures["first_true"]
-        assert result.first[zone] == (NEVER if first is None else first)
+        assert result.first_day[zone] == (NEVER_ACTS if first is None else first)
         if first is not None and first_true is not None:
-            assert result.shift[zone] == first - first_true
+            assert result.shift_days[zone] == first - first_true
         else:
-            assert np.isnan(result.shift[zone])
+            assert np.isnan(result.shift_days[zone])

@@ -8,8 +8,13 @@ import pytest
 from engine import density
 from engine.density import smoothing
 from engine.density.gaussian import gaussian_strength
-from engine.density.reading import build_tree, city_week, read, tower_sizes
-from engine.density.zoom import measure
+from engine.density.multiscale import measure_tables
+from engine.density.multiscale_estimation import (
+    build_tree,
+    estimate_city_week,
+    estimate_tower_shares,
+    estimate_visits,
+)
 from tests.reference import density_reference as reference, zoom_reference as plain
 from tests.reference.small_city import (
     MemoryDataset,
@@ -35,20 +40,20 @@ def compare(city: MemoryDataset, parameters: density.DensityParameters, seed: in
     release = density.release(city, parameters, noise=noise)
     expected = reference.release(city, parameters, noise)
     assert release.clusters is not None
-    assert release.coefficients_kept is not None
+    assert release.coefficient_counts is not None
     assert release.cell_totals is not None
     top = np.abs(expected.totals).max()
     np.testing.assert_allclose(release.cell_totals, expected.totals, rtol=1e-9, atol=1e-9 * top)
     members = [
         np.flatnonzero(release.clusters == c).tolist()
-        for c in range(len(release.coefficients_kept))
+        for c in range(len(release.coefficient_counts))
     ]
     assert members == expected.clusters
-    assert release.coefficients_kept.tolist() == expected.kept
+    assert release.coefficient_counts.tolist() == expected.kept
     assert release.cover_counts is not None
     for ours, theirs in ((release.cover_counts, expected.cover), (release.counts, expected.zones)):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-9 * theirs.max())
-    return len(release.coefficients_kept)
+    return len(release.coefficient_counts)
 
 
 @pytest.mark.parametrize("smooth", [True, False])
@@ -97,7 +102,7 @@ def test_truth_and_presampled_equal_the_paper(city: MemoryDataset) -> None:
     overlap = city.tessellation.overlap.toarray()
     for ours, towers in (
         (density.truth(city), city.truth_by_tower),
-        (density.presampled(city, 7), city.presampled_by_tower(7)),
+        (density.presampled_counts(city, 7), city.presampled_by_tower(7)),
     ):
         np.testing.assert_allclose(ours, reference.to_zones(overlap, towers), rtol=1e-9, atol=1e-9)
     cover = reference.to_cover(city.tessellation, city.presampled_by_tower(7))
@@ -144,13 +149,15 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
     def add(_: str, counts: np.ndarray, sigma: float) -> np.ndarray:
         return counts + sigma * rng.standard_normal(counts.shape)
 
-    noisy = measure(city.zoom_tables, gaussian_strength(epsilon, 1e-7), add)
+    noisy = measure_tables(city.multiscale_tables, gaussian_strength(epsilon, 1e-7), add)
     visits, sizes, week, weeks = plain.read(noisy, positions)
-    np.testing.assert_allclose(city_week(noisy.city), week, rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(tower_sizes(noisy.weeks, tree)[0], sizes, rtol=1e-9, atol=1e-12)
-    shares = read(replace(noisy, visits=1.0), tree)
+    np.testing.assert_allclose(estimate_city_week(noisy.city), week, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        estimate_tower_shares(noisy.weeks, tree)[0], sizes, rtol=1e-9, atol=1e-12
+    )
+    shares = estimate_visits(replace(noisy, visit_total=1.0), tree)
     np.testing.assert_allclose(shares, sizes[:, None] * weeks, rtol=1e-7, atol=1e-12)
-    np.testing.assert_allclose(read(noisy, tree), max(visits, 0.0) * shares, rtol=1e-14)
+    np.testing.assert_allclose(estimate_visits(noisy, tree), max(visits, 0.0) * shares, rtol=1e-14)
 
 
 def test_a_release_is_visits_times_sizes_times_weeks() -> None:
@@ -158,6 +165,6 @@ def test_a_release_is_visits_times_sizes_times_weeks() -> None:
     parameters = density.DensityParameters(epsilon=1.0, method="zoom")
     release = density.release(city, parameters, rng=np.random.default_rng(2))
     noise = density.draw_noise(city, parameters, rng=np.random.default_rng(2))
-    noisy = measure(city.zoom_tables, gaussian_strength(1.0, 1e-7), added(noise))
+    noisy = measure_tables(city.multiscale_tables, gaussian_strength(1.0, 1e-7), added(noise))
     visits, sizes, _, weeks = plain.read(noisy, random_positions(11))
     np.testing.assert_allclose(release.counts, visits * sizes[:, None] * weeks, rtol=1e-7)

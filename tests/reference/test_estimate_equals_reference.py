@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
-from engine.ledger import Unit, simple_ledger
-from engine.origin_destination import estimate
-from engine.origin_destination.estimate import assisted, law, prediction, reading
-from engine.origin_destination.estimate.measurement import discrete_laplace, summed_noise
-from engine.origin_destination.statements import cell_reach, noise_variance, total_reach
+from engine.origin_destination import empirical_bayes
+from engine.origin_destination.empirical_bayes import gravity, intervals, posterior, prior_fit
+from engine.origin_destination.empirical_bayes.measurement import discrete_laplace, summed_noise
+from engine.origin_destination.noise_bounds import cell_half_width, noise_variance, total_half_width
+from engine.privacy_ledger import PrivacyUnit, simple_ledger
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import certain_flows
 
@@ -30,7 +30,7 @@ def test_prediction(rate, seed):
     cells, distances = noisy_matrix(rate, seed)
     variance = noise_variance(rate)
     expected = plain.predict(cells, variance, distances)
-    fitted = prediction.predict(cells, variance, distances)
+    fitted = gravity.predict_trips(cells, variance, distances)
     assert fitted == pytest.approx(
         np.array([[expected.get((a, b), 0.0) for b in range(ZONES)] for a in range(ZONES)]),
         rel=1e-9,
@@ -40,24 +40,26 @@ def test_prediction(rate, seed):
 @pytest.mark.parametrize(("rate", "seed"), [(0.3, 3), (1.0, 4)])
 def test_reading(rate, seed):
     cells, distances = noisy_matrix(rate, seed)
-    mu = prediction.predict(cells, noise_variance(rate), distances)
+    mu = gravity.predict_trips(cells, noise_variance(rate), distances)
     most = int(cells.max() + 12 / rate) + 31  # the engine's nodes
-    flat = law.Expected(mu, np.ones_like(mu))
-    behind = reading.intensity(cells, rate, flat)
+    flat = prior_fit.ExpectedTrips(mu, np.ones_like(mu))
+    behind = posterior.estimate_intensity(cells, rate, flat)
     predicted = {pair: (mu[pair], 1.0) for pair in plain.off_diagonal(cells)}
     expected = plain.intensity(cells, rate, predicted, most)
     for pair, (trips, uncertainty) in expected.items():
         assert behind.trips[pair] == pytest.approx(trips, rel=1e-4)
-        assert behind.uncertainty[pair] == pytest.approx(uncertainty, rel=1e-3, abs=1e-6)
+        assert behind.relative_variance[pair] == pytest.approx(uncertainty, rel=1e-3, abs=1e-6)
     from_back = {
         (a, b): (expected[b, a][0] * mu[a, b] / mu[b, a], expected[b, a][1]) for a, b in expected
     }
-    readings = reading.read(cells, rate, reading.expected_alone(cells, rate, distances))
+    readings = posterior.compute_posterior(
+        cells, rate, posterior.estimate_expectation(cells, rate, distances)
+    )
     for pair, values in plain.read_expected(cells, rate, from_back, most).items():
         mean, typical, empty = values
         assert readings.mean[pair] == pytest.approx(mean, rel=2e-3, abs=2e-3)
-        assert readings.empty[pair] == pytest.approx(empty, rel=2e-3, abs=1e-5)
-        assert readings.typical[pair] == pytest.approx(typical)
+        assert readings.zero_probability[pair] == pytest.approx(empty, rel=2e-3, abs=1e-5)
+        assert readings.median[pair] == pytest.approx(typical)
 
 
 @pytest.mark.parametrize(
@@ -80,27 +82,27 @@ def test_trips_beyond_t_are_pooled_over_all_matrices(unit, days, deviations, cou
     parameters = od.ODParameters(epsilon=epsilon, max_trips_per_user=limit, unit=unit)
     for many in (-0.5, 0.9 * deviations, 1.1 * deviations, 5.0, 30.0, 1e6):
         beyond = np.arange(1, days + 1) * many * deviation / np.arange(1, days + 1).sum()
-        measured = estimate.Measurement(
+        measured = empirical_bayes.Measurement(
             parameters=parameters,
             cells=cells,
             rate=0.7,
-            beyond=np.rint(beyond).astype(np.int64),
+            excess_trips=np.rint(beyond).astype(np.int64),
             days=tuple(range(days)),
-            ledger=simple_ledger((), unit=Unit.PERSON_DAY),
+            ledger=simple_ledger((), unit=PrivacyUnit.PERSON_DAY),
         )
         most = counted / limit
-        expected = plain.scale_up(cells, measured.beyond.tolist(), rate, deviations, most)
-        assert estimate.scale_up(measured) == pytest.approx(expected, rel=1e-9)
+        expected = plain.scale_up(cells, measured.excess_trips.tolist(), rate, deviations, most)
+        assert empirical_bayes.scale_up(measured) == pytest.approx(expected, rel=1e-9)
         assert level < 300 or (expected > 1) == (many > deviations)
 
 
 @pytest.mark.parametrize("rate", [0.4, 1.3])
 def test_assisted_interval(rate):
-    counts = law.CountGrid(rate=rate, packet=1, nodes=120)
+    counts = prior_fit.CountGrid(rate=rate, packet=1, nodes=120)
     priors = counts.negative_binomial(np.array([0.4, 6.0, 25.0]), 2.0)
     for prior in priors:
         noisy = np.arange(-6, 50, 4)
-        low, high = assisted.hull(counts, prior, noisy, rate)
+        low, high = intervals.interval_hull(counts, prior, noisy, rate)
         expected = [plain.assisted(prior.tolist(), y, rate, 119) for y in noisy.tolist()]
         assert list(zip(low.clip(0).tolist(), high.clip(0).tolist(), strict=True)) == expected
 
@@ -108,7 +110,7 @@ def test_assisted_interval(rate):
 @pytest.mark.parametrize("rate", [0.05, 0.3, 2.0, 9.0])
 def test_reach_of_a_cell(rate):
     for level in (0.05, 0.001):
-        z = cell_reach(rate, confidence=1 - level)
+        z = cell_half_width(rate, confidence=1 - level)
         assert plain.noise_tail(z, rate) <= level * (1 + 1e-9)
         if z:
             assert plain.noise_tail(z - 1, rate) > level
@@ -124,9 +126,9 @@ def test_noise_of_cells_added_up_is_drawn_by_its_law(cells):
 
 
 def test_reach_of_a_zone_of_421():
-    assert total_reach(0.1, 420) == 568
+    assert total_half_width(0.1, 420) == 568
     # a small rate is the same law on a wider scale
-    assert total_reach(1e-4, 420) == pytest.approx(568_000, rel=2e-3)
+    assert total_half_width(1e-4, 420) == pytest.approx(568_000, rel=2e-3)
 
 
 @pytest.mark.parametrize("zones", [2, 3, 5])
@@ -141,7 +143,7 @@ def test_certain_flows_of_few_zones(zones):
 
 @pytest.mark.parametrize("rate", [0.4, 0.008])
 def test_grid_of_counts(rate):
-    counts = law.CountGrid.of_cells(np.array([0, 600]), rate)
+    counts = prior_fit.CountGrid.from_cells(np.array([0, 600]), rate)
     assert counts.packet == (1 if rate == 0.4 else 4)
     intensities = np.array([0.5, 30.0, 250.0])
     priors = counts.negative_binomial(intensities, 25.0)

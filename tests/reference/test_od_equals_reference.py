@@ -22,7 +22,7 @@ def test_release_equals_the_papers_algorithm(unit, limit, per_day):
             epsilon=0.7, max_trips_per_user=limit or 1, suppression_threshold=threshold, unit=unit
         )
         release = od.release(DATASET, params, noise=noise)
-        assert od.kept(DATASET, params).tolist() == expected_kept
+        assert od.truncated_matrices(DATASET, params).tolist() == expected_kept
         expected = [
             plain.algorithm_1(matrix, 0.7, limit or 1, threshold, noise[day])
             for day, matrix in enumerate(expected_kept)
@@ -66,10 +66,10 @@ def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
         return sum(t * plain.mean_of(lambda v, t=t: which(t, v), pmf) for _, _, t, pmf in cells)
 
     outcomes = {
-        "kept_suppressed": lambda t, v: t < least and v == 0,
+        "rightly_suppressed": lambda t, v: t < least and v == 0,
         "revealed": lambda t, v: t < least and v > 0,
         "lost": lambda t, v: t >= least and v == 0,
-        "kept": lambda t, v: t >= least and v > 0,
+        "rightly_released": lambda t, v: t >= least and v > 0,
         "phantom": lambda t, v: t == 0 and v > 0,
     }
     for name, which in outcomes.items():
@@ -86,7 +86,7 @@ def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
         bounded = np.mean(
             [plain.mean_of(lambda v, t=t: abs(v - t) / max(t, 1), pmf) for t, pmf in chosen]
         )
-        assert exact.weights(population).sum() == len(chosen)
+        assert exact.cell_weights(population).sum() == len(chosen)
         assert exact.mean_error(population) == pytest.approx(absolute, rel=1e-9)
         assert exact.relative_error(population) == pytest.approx(bounded, rel=1e-9)
         for x in (0, 1, 5, 20):
@@ -101,14 +101,16 @@ def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
     out = [[plain.mean_of(lambda v: v, pmf), t] for _, _, t, pmf in cells]
     square = [plain.mean_of(lambda v: v * v, pmf) for *_, pmf in cells]
     variance = [s - e[0] ** 2 for s, e in zip(square, out, strict=True)]
-    assert exact.grand.bias == pytest.approx(sum(e - t for e, t in out), rel=1e-9, abs=1e-9)
-    assert exact.grand.standard_deviation == pytest.approx(sum(variance) ** 0.5, rel=1e-9)
+    assert exact.grand_total.bias == pytest.approx(sum(e - t for e, t in out), rel=1e-9, abs=1e-9)
+    assert exact.grand_total.standard_deviation == pytest.approx(sum(variance) ** 0.5, rel=1e-9)
     for zone in range(ZONES):
         row = [i for i, cell in enumerate(cells) if cell[0] == zone]
         column = [i for i, cell in enumerate(cells) if cell[1] == zone]
-        for totals, chosen in ((exact.outgoing, row), (exact.incoming, column)):
-            assert totals.true[zone] == sum(out[i][1] for i in chosen)
-            assert totals.expected[zone] == pytest.approx(sum(out[i][0] for i in chosen), rel=1e-9)
+        for totals, chosen in ((exact.outflow_totals, row), (exact.inflow_totals, column)):
+            assert totals.true_totals[zone] == sum(out[i][1] for i in chosen)
+            assert totals.expected_totals[zone] == pytest.approx(
+                sum(out[i][0] for i in chosen), rel=1e-9
+            )
             assert totals.standard_deviation[zone] == pytest.approx(
                 sum(variance[i] for i in chosen) ** 0.5, rel=1e-9
             )
@@ -122,10 +124,14 @@ def test_expectation_equals_the_sum_over_all_cells_and_outcomes(law, threshold):
         for z, p in plain.noise_pmf(epsilon / limit, law, 400).items()
     )
     total = sum(plain.mean_of(lambda v, t=t: abs(v - t), pmf) for _, _, t, pmf in cells)
-    assert exact.split.trimmed == np.sum(true) - np.sum(kept)
-    assert exact.split.noise == pytest.approx(noise_only - exact.split.trimmed, rel=1e-9)
-    assert exact.split.suppression == pytest.approx(total - noise_only, rel=1e-9, abs=1e-9)
-    assert exact.split.total == pytest.approx(total, rel=1e-9)
+    assert exact.error_decomposition.truncation_error == np.sum(true) - np.sum(kept)
+    assert exact.error_decomposition.noise_error == pytest.approx(
+        noise_only - exact.error_decomposition.truncation_error, rel=1e-9
+    )
+    assert exact.error_decomposition.suppression_error == pytest.approx(
+        total - noise_only, rel=1e-9, abs=1e-9
+    )
+    assert exact.error_decomposition.total == pytest.approx(total, rel=1e-9)
     for count in (1, 4, 9, 15):
         below = sum(plain.mean_of(lambda v, n=count: v < n, pmf) for *_, pmf in cells) / len(cells)
         assert exact.share_below(count) == (

@@ -3,9 +3,9 @@ import pytest
 
 from engine import report
 from engine.report import BINS, STOPS, Analysis
-from engine.report.fivenumbers import true_five_numbers
 from engine.report.measures import Measure
-from engine.report.settings import LEVELS
+from engine.report.quantiles import true_five_numbers
+from engine.report.settings import QUANTILE_LEVELS
 from tests.reference import report_reference as plain
 from tests.reference.report_people import DAYS, FIRST_DAY, PLACES, ZONES, random_people, table_of
 
@@ -50,8 +50,8 @@ def test_true_five_numbers_are_quantiles_of_the_values():
     params = report.ReportParameters(epsilon=1.0, max_trips_per_user=8)
     for analysis, fine in ((Analysis.TRAVEL_TIME, 1.0), (Analysis.GYRATION, 0.1)):
         values = getattr(reference(8), VALUES[analysis])()
-        expected = np.maximum(np.quantile(values, LEVELS, method="inverted_cdf"), 0)
-        numbers = true_five_numbers(TABLE, analysis, params, kept=True)
+        expected = np.maximum(np.quantile(values, QUANTILE_LEVELS, method="inverted_cdf"), 0)
+        numbers = true_five_numbers(TABLE, analysis, params, is_truncated=True)
         assert np.abs(numbers - expected).max() <= fine
 
 
@@ -59,7 +59,7 @@ def test_true_five_numbers_are_quantiles_of_the_values():
 def test_size_and_days_follow_from_the_same_trips(kept):
     params = report.ReportParameters(epsilon=1.0, max_trips_per_user=kept)
     expected = reference(kept)
-    size = report.numbers(TABLE, Analysis.SIZE, params, kept=True).tolist()
+    size = report.count_analysis(TABLE, Analysis.SIZE, params, is_truncated=True).tolist()
     assert size == [expected.number_of_people(), len(expected.trips)]
-    days = report.numbers(TABLE, Analysis.DAYS, params, kept=True).tolist()
+    days = report.count_analysis(TABLE, Analysis.DAYS, params, is_truncated=True).tolist()
     assert days == [*expected.by_day()[1:], expected.by_day()[0]]

@@ -9,13 +9,13 @@ from fractions import Fraction
 import numpy as np
 from scipy.linalg import orth
 
-from engine.datasets.zoomtables import CITY_CLIPS_SQUARED, ZoomTables
+from engine.datasets.multiscale_tables import CITY_CLIPS_SQUARED, MultiscaleTables
 
 HOURS = 168
 BANDS = ((0,), (1,), (2,), (3,), (4, 5), (6, 7, 8), (9, 10, 11, 12))
 
 
-def clipped_sums(visits, positions, cap: int = 840, seed: int = 0) -> ZoomTables:
+def clipped_sums(visits, positions, cap: int = 840, seed: int = 0) -> MultiscaleTables:
     """Count raw visits {person: [(tower, hour), …]}, at most `cap` of a person's at random."""
     kept = []
     for person, raw in visits.items():
@@ -27,11 +27,11 @@ def clipped_sums(visits, positions, cap: int = 840, seed: int = 0) -> ZoomTables
 
 def sums_of(
     people, positions, cap: int = 840, squared: float = 10.0, share: Fraction = Fraction(63, 64)
-) -> ZoomTables:
+) -> MultiscaleTables:
     """Add up the distinct (tower, hour) records of people, one after the other."""
     district = {t: d for d, node in enumerate(district_nodes(positions)) for t in node}
     towers, districts = len(positions), len(set(district.values()))
-    tables = ZoomTables(
+    tables = MultiscaleTables(
         towers=np.zeros((towers, HOURS), dtype=np.int64),
         districts=np.zeros((districts, HOURS), dtype=np.int64),
         city=np.zeros((len(CITY_CLIPS_SQUARED), HOURS), dtype=np.int64),
@@ -132,7 +132,7 @@ def read(noisy, positions):
     city = read_city(noisy.city.values, noisy.city.sigma)
     weights = [max(n, 0.3 * noise_of_one) for n in sizes]
     weeks = read_weeks(noisy, positions, weights, city)
-    return noisy.visits, sizes, city, single_cells(noisy.towers, sizes, weeks)
+    return noisy.visit_total, sizes, city, single_cells(noisy.towers, sizes, weeks)
 
 
 def read_sizes(table, positions):

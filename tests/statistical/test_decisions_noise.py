@@ -18,11 +18,11 @@ def drawn(year):
         for factor in FACTORS
         for each in (EPSILON, 0.5)
     ]
-    true = decisions.true_epidemic(year, ORIGINS)
-    blocks = decisions.private_epidemics(
+    true = decisions.simulate_true_epidemic(year, ORIGINS)
+    blocks = decisions.simulate_private_epidemics(
         year, ORIGINS, None, settings, 60, rng=np.random.default_rng(11)
     )
-    accuracies = [100 * decisions.compare(true, block).accuracy.mean for block in blocks]
+    accuracies = [100 * decisions.compare_decisions(true, block).accuracy.mean for block in blocks]
     return np.concatenate(accuracies, axis=1).reshape(len(FACTORS), 2, 60, len(ORIGINS))
 
 
@@ -50,11 +50,15 @@ def test_drawn_aid_follows_the_exact_laws_at_the_right_scale_alone(factor):
     """3,000 totals by their law, overlaps by that of the exact selection: 86.014%."""
     week = datasets.load("rwanda-districts")
     settings = od.ODParameters(epsilon=0.1, max_trips_per_user=14)
-    event = decisions.shock(week)
-    totals = decisions.shock_totals(decisions.outflow(week, event, settings), settings)
+    event = decisions.load_shock(week)
+    totals = decisions.compute_shock_totals(
+        decisions.count_outflow(week, event, settings), settings
+    )
     scaled = od.ODParameters(epsilon=0.1 / factor, max_trips_per_user=14)
-    drawn = decisions.private_aid(week, event, [scaled], 3000, 3, rng=np.random.default_rng(4))
+    drawn = decisions.simulate_private_aid(
+        week, event, [scaled], 3000, 3, rng=np.random.default_rng(4)
+    )
     overlap, root = drawn.overlap[0, :, 2], np.sqrt(3000)
-    for values, mean in ((drawn.totals[0], totals.expected.sum()), (overlap, 0.86014)):
+    for values, mean in ((drawn.totals[0], totals.expected_total.sum()), (overlap, 0.86014)):
         apart = abs(values.mean() - mean) / values.std() * root
         assert apart < 3 if factor == 1 else apart > 6

@@ -50,14 +50,14 @@ def counts_noise(method: str) -> np.ndarray:
 
 
 def visits_noise() -> np.ndarray:
-    return np.array([r.visits - CITY.truth_by_tower.sum() for r in releases(700)])
+    return np.array([r.visit_total - CITY.truth_by_tower.sum() for r in releases(700)])
 
 
 def histogram_noise() -> np.ndarray:
     """Shares times the number of people; their own noisy sum moves them all by very little."""
     samples = []
     for release in releases(60):
-        shares = release.cell_totals / release.visits
+        shares = release.cell_totals / release.visit_total
         noisy = shares * LARGE * TOWERS - LARGE
         samples.append(noisy - noisy.mean())
     return np.concatenate(samples) * math.sqrt(TOWERS / (TOWERS - 1))
@@ -70,9 +70,9 @@ def plain_totals_noise() -> np.ndarray:
 
 def coefficient_noise(**changes: object) -> np.ndarray:
     (release,) = releases(1, **changes)
-    assert release.coefficients_kept is not None
-    assert (release.coefficients_kept == 168).all()
-    spectra = release.shapes @ COSINES.T * CITY.presampled_by_tower(16)[0].sum()
+    assert release.coefficient_counts is not None
+    assert (release.coefficient_counts == 168).all()
+    spectra = release.cluster_shapes @ COSINES.T * CITY.presampled_by_tower(16)[0].sum()
     return spectra[:, 1:167].ravel()  # nothing but noise there
 
 
@@ -144,11 +144,15 @@ def choices(spectra: np.ndarray, parameters, rng: np.random.Generator) -> np.nda
     if parameters.method != "efpag_joint":
         noise = {"cluster_choice": rng.gumbel(size=(10_000, 168))}
         rows = np.arange(10_000)
-        return mechanism.choose_kept(np.repeat(spectra, 10_000, 0), parameters, noise, rows)
+        return mechanism.choose_coefficient_counts(
+            np.repeat(spectra, 10_000, 0), parameters, noise, rows
+        )
     gumbels = rng.gumbel(size=(10_000, 168))
     return np.array(
         [
-            mechanism.choose_kept(spectra, parameters, {"joint_choice": row}, np.zeros(1, int))[0]
+            mechanism.choose_coefficient_counts(
+                spectra, parameters, {"joint_choice": row}, np.zeros(1, int)
+            )[0]
             for row in gumbels
         ]
     )

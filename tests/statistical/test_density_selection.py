@@ -86,7 +86,7 @@ def test_on_the_same_pair_the_published_share_holds_with_delta() -> None:
 def test_the_zcdp_of_all_choices_bounds_the_exact_delta_of_the_pair() -> None:
     rho = accounting.BOUNDED_RANGE_FACTOR_SQUARED * (CHECK.epsilon / 2) ** 2 / 128
     for delta in (1e-3, 1e-6, 1e-9):
-        epsilon = accounting.zcdp_to_epsilon(rho, delta)
+        epsilon = accounting.convert_zcdp_to_epsilon(rho, delta)
         for pair in (spike_pair(), wave_pair()):
             assert composed_delta(pair, epsilon) <= delta
 

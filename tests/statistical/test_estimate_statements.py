@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
-from engine.origin_destination import estimate
+from engine.origin_destination import empirical_bayes
 from tests.reference.od_people import Counted, random_people
 
 FACTORS = (0.8, 1.25)
@@ -20,15 +20,17 @@ def scaled_up(factor):
     often the range holds the true factor, and the deviations of what is pooled."""
     parameters = od.ODParameters(epsilon=2.0, max_trips_per_user=1)
     dataset = Counted(PEOPLE, 4, DAYS)
-    _, kept, beyond = estimate.measure(dataset, parameters, noise=np.zeros((DAYS, 4, 4))).totals
+    _, kept, beyond = empirical_bayes.measure(
+        dataset, parameters, noise=np.zeros((DAYS, 4, 4))
+    ).totals
     rng, scaled, held, errors = np.random.default_rng(9), [], [], []
     for _ in range(2_000):
-        drawn = estimate.measure(dataset, parameters.at(2.0 / factor), rng=rng)
+        drawn = empirical_bayes.measure(dataset, parameters.with_epsilon(2.0 / factor), rng=rng)
         right = replace(drawn, parameters=parameters, rate=0.97 * 2.0)
         errors.append(np.subtract(drawn.totals[1:], (kept, beyond)))
         none = drawn.totals._replace(trips_beyond=errors[-1][1])
-        scaled.append(estimate.scale_up(replace(right, totals=none)) > 1)
-        _, low, high = estimate.state_scale_up(right)
+        scaled.append(empirical_bayes.scale_up(replace(right, totals=none)) > 1)
+        _, low, high = empirical_bayes.state_scale_up(right)
         held.append(low <= 1 + beyond / kept <= high)
     return np.mean(scaled), np.mean(held), np.std(errors, axis=0)
 

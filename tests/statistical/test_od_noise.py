@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from engine.origin_destination.change import compare, noisy, ratios
-from engine.origin_destination.laws import NoiseLaw
+from engine.origin_destination.cell_noise import NoiseDistribution
+from engine.origin_destination.change import add_noise, find_changes, ratio_intervals
 from tests.reference.od_reference import noise_pmf
 
 RATE, ZONES, TAU = 0.3, 12, 15
-LAW, FACTORS = NoiseLaw(RATE, "discrete_laplace"), (0.8, 1.25)
+LAW, FACTORS = NoiseDistribution(RATE, "discrete_laplace"), (0.8, 1.25)
 
 
 @pytest.mark.parametrize("law", ["rounded_laplace", "discrete_laplace"])
@@ -18,8 +18,8 @@ def test_noise_follows_its_law_and_not_at_another_scale(law):
     chances = [noise_pmf(RATE, law, 300)[z] for z in values]
     expected = len(standard) * np.array([*chances, 1 - sum(chances)])
     for factor in (1.0, *FACTORS):
-        noise = noisy(
-            np.zeros(len(standard), dtype=np.int64), NoiseLaw(RATE / factor, law), standard
+        noise = add_noise(
+            np.zeros(len(standard), dtype=np.int64), NoiseDistribution(RATE / factor, law), standard
         )
         seen = [*((noise == z).sum() for z in values), (np.abs(noise) > 30).sum()]
         p_value = stats.chisquare(seen, expected).pvalue
@@ -28,9 +28,9 @@ def test_noise_follows_its_law_and_not_at_another_scale(law):
 
 def drawn(seed, factor, spans, releases):
     """Yield noisy cells of both spans, release after release, at the right scale × factor."""
-    rng, wrong = np.random.default_rng(seed), NoiseLaw(RATE / factor, LAW.name)
+    rng, wrong = np.random.default_rng(seed), NoiseDistribution(RATE / factor, LAW.name)
     for _ in range(releases):
-        yield [noisy(cells, wrong, rng.laplace(size=cells.shape)) for cells in spans]
+        yield [add_noise(cells, wrong, rng.laplace(size=cells.shape)) for cells in spans]
 
 
 def invented(factor, trips, releases):
@@ -38,8 +38,8 @@ def invented(factor, trips, releases):
     kept = np.random.default_rng(1).poisson(trips, (ZONES, ZONES))
     kinds: list[list[bool]] = []
     for cells in drawn(3, factor, (kept, kept), releases):
-        told = compare(*cells, LAW, least_shown=TAU)
-        families = told.flows, told.leaving, told.arriving, told.total
+        told = find_changes(*cells, LAW, least_shown=TAU)
+        families = told.flows, told.outflows, told.inflows, told.total
         kinds.append([one.signs.any() for one in families])
     return np.mean(kinds, axis=0)
 
@@ -61,9 +61,12 @@ def some_changed(factor):
     after = before + np.random.default_rng(2).integers(-25, 26, before.shape) * (before % 3 == 0)
     change, ratio, kinds = after - before, after / np.maximum(before, 1), list[list[float]]()
     for cells in drawn(6, factor, (before, after), 600):
-        flows = compare(*cells, LAW).flows
-        told, (low, high) = flows.signs != 0, ratios(*cells, LAW, least=25)
-        wrong, missed = flows.signs != np.sign(change), np.abs(flows.change - change) > flows.reach
+        flows = find_changes(*cells, LAW).flows
+        told, (low, high) = flows.signs != 0, ratio_intervals(*cells, LAW, least=25)
+        wrong, missed = (
+            flows.signs != np.sign(change),
+            np.abs(flows.change - change) > flows.half_width,
+        )
         shares = ((told & off).sum() / max(told.sum(), 1) for off in (wrong, missed))
         kinds.append([*shares, ((ratio < low) | (ratio > high)).any()])
     return np.mean(kinds, axis=0)

@@ -8,10 +8,10 @@ import pytest
 from scipy import stats
 
 from engine import datasets, origin_destination as od
-from engine.origin_destination.estimate.measurement import discrete_laplace
-from engine.origin_destination.matrices import trimmed_counts
-from engine.release import noise, plan
-from engine.release.density import HOUR, WEEK, bars, zone_deviations
+from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
+from engine.origin_destination.matrices import truncated_counts
+from engine.release import opendp_noise, plan
+from engine.release.density_writer import HOUR_BAR, WEEK_BAR, zone_deviations, zone_error_bars
 from engine.release.flowmap import clear_bar, shown_bars
 from engine.release.plan import laplace_sd
 from tests.support.releases import ONE_DAY, flows, items, ours, seen, visits, written
@@ -38,7 +38,7 @@ def law(monkeypatch):
         def draw(counts, scale):
             return counts + discrete_laplace(rng.laplace(0, 1, counts.shape), 1 / (factor * scale))
 
-        monkeypatch.setattr(noise, "discrete_laplace", draw)
+        monkeypatch.setattr(opendp_noise, "discrete_laplace", draw)
 
     return use
 
@@ -48,13 +48,13 @@ def coverage(dataset, folder):
     written(FOUR, dataset, folder, sums_before_suppression=True)
     table = pd.read_csv(folder / "flows.csv")
     pairs = ~np.eye(len(dataset.zones), dtype=bool)
-    kept = trimmed_counts(dataset, "person-day", 4, tuple(range(7)))[:, pairs].ravel()
+    kept = truncated_counts(dataset, "person-day", 4, tuple(range(7)))[:, pairs].ravel()
     true = od.truth(dataset)[:, pairs].ravel()
     picked = kept >= CLEAR
     assert picked.sum() > 1_000
     assert not table.loc[picked, "suppressed"].any()
     zones = pd.read_parquet(folder / "zones.parquet")
-    out = trimmed_counts(dataset, "person-day", 4, tuple(range(7))).sum(axis=(0, 2))
+    out = truncated_counts(dataset, "person-day", 4, tuple(range(7))).sum(axis=(0, 2))
     held = (zones["out_trips_low_95"] <= out) & (out <= zones["out_trips_high_95"])
     assert held.mean() > 0.7  # of 30 zones: 21 or fewer once in 100,000
     low, high = table.loc[picked, "low_95"], table.loc[picked, "high_95"]
@@ -94,7 +94,7 @@ def test_our_intervals_hold(demo, tmp_path):
     for name in ("measured_low_95", "kept_low_95"):
         assert (table[name] <= table[name.replace("low", "high")]).all()
     pairs = ~np.eye(len(demo.zones), dtype=bool)
-    kept = od.kept(demo, setting.parameters, days=(0,))[0][pairs]
+    kept = od.truncated_matrices(demo, setting.parameters, days=(0,))[0][pairs]
     assert ((table["kept_low_95"] <= kept) & (kept <= table["kept_high_95"])).mean() > 0.94
     said = items(demo, setting)
     assert "(columns measured_low_95 and measured_high_95)" in said["accuracy"]
@@ -111,20 +111,20 @@ def test_what_a_quiet_hour_reads_is_bounded_by_the_law_of_the_noise(demo, epsilo
     shares = demo.tessellation.overlap[:, [median]].toarray().ravel()
     shares = shares[shares > 0]
     empty = np.zeros((len(shares), draws), dtype=np.int64)
-    read = np.floor(np.maximum(shares @ noise.discrete_laplace(empty, scale), 0) + 0.5)
+    read = np.floor(np.maximum(shares @ opendp_noise.discrete_laplace(empty, scale), 0) + 0.5)
     error = read.std() / np.sqrt(draws)
-    assert read.mean() - 4 * error <= planned.raised <= 1.1 * read.mean() + 0.3
-    assert f"reads at most {planned.raised:.3g} on average" in items(demo, setting)["bias"]
+    assert read.mean() - 4 * error <= planned.mean_lift <= 1.1 * read.mean() + 0.3
+    assert f"reads at most {planned.mean_lift:.3g} on average" in items(demo, setting)["bias"]
 
 
 @pytest.mark.parametrize("scale", [0.3, 0.5, 2.0, 30.0])
-@pytest.mark.parametrize(("hours", "reach"), [(1, HOUR), (168, WEEK)])
+@pytest.mark.parametrize(("hours", "reach"), [(1, HOUR_BAR), (168, WEEK_BAR)])
 def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale, hours, reach):
     """The worst zone, and the worst fraction of a visit that area leaves there before noise."""
     draws, rng = 4_000, np.random.default_rng(8)
     drawn = rng.negative_binomial(hours, 1 - np.exp(-1 / scale), (2, len(demo.towers), draws))
     moved = demo.tessellation.overlap.T @ (drawn[0] - drawn[1])  # two-sided geometric
-    widths = bars(laplace_sd(scale) * zone_deviations(demo), reach)[:, None]
+    widths = zone_error_bars(laplace_sd(scale) * zone_deviations(demo), reach)[:, None]
     for kept in np.arange(0, 1, 0.1):
         off = np.abs(np.floor(kept + moved + 0.5 + 1e-9) - kept)
         held = (off <= widths + 1e-9).mean(axis=1).min()

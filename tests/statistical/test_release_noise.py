@@ -14,7 +14,7 @@ from scipy import stats
 import engine.release as package
 from engine.errors import ParameterError
 from engine.parameters import DensityParameters
-from engine.release import fourier as way, noise
+from engine.release import fourier_writer as way, opendp_noise
 from engine.release.plan import laplace_bar, laplace_sd, safe_scale
 
 DRAWS = 100_000
@@ -48,8 +48,14 @@ def p_value(draws, law):
 @pytest.mark.parametrize(
     ("add", "law", "scale"),
     [
-        *((noise.discrete_laplace, laplace, scale) for scale in (0.4, 1.0, 4.0, 20.0, 300.0)),
-        *((noise.discrete_gaussian, gaussian, sigma) for sigma in (0.7, 2.0, 5.0, 30.0, 200.0)),
+        *(
+            (opendp_noise.discrete_laplace, laplace, scale)
+            for scale in (0.4, 1.0, 4.0, 20.0, 300.0)
+        ),
+        *(
+            (opendp_noise.discrete_gaussian, gaussian, sigma)
+            for sigma in (0.7, 2.0, 5.0, 30.0, 200.0)
+        ),
     ],
 )
 def test_release_noise_follows_its_law(add, law, scale):
@@ -65,7 +71,9 @@ def test_no_random_numbers_of_numpy_in_the_release_package():
         assert not re.search(r"\.random\b|\brandom import|import .*random|default_rng", code)
 
 
-@pytest.mark.parametrize("kind", [noise.laplace, noise.gaussian, noise.choice])
+@pytest.mark.parametrize(
+    "kind", [opendp_noise.make_laplace, opendp_noise.make_gaussian, opendp_noise.make_choice]
+)
 def test_a_scale_of_0_which_adds_nothing_is_refused(kind):
     with pytest.raises(ParameterError, match="scale must be"):
         kind(0.0)
@@ -85,7 +93,7 @@ def test_bars_and_deviations_are_exact(scale):
 @pytest.mark.parametrize("sensitivity", [1, 4, 30])
 def test_opendp_states_no_more_than_what_is_charged(epsilon, sensitivity):
     scale = safe_scale(sensitivity, epsilon)
-    stated = noise.laplace(scale).map(sensitivity)
+    stated = opendp_noise.make_laplace(scale).map(sensitivity)
     assert stated <= epsilon
     assert Fraction(sensitivity) / Fraction(scale) <= Fraction(str(epsilon))
     assert stated == pytest.approx(epsilon, rel=1e-9)
@@ -93,11 +101,11 @@ def test_opendp_states_no_more_than_what_is_charged(epsilon, sensitivity):
 
 def test_noise_is_added_to_each_count_at_its_place(monkeypatch):
     """Next to no noise leaves every count as it is: below 0, in rows, and beyond one piece."""
-    monkeypatch.setattr(noise, "_AT_ONCE", 2**10)
+    monkeypatch.setattr(opendp_noise, "_COUNTS_PER_CALL", 2**10)
     counts = np.arange(-(2**12) - 5, 5).reshape(-1, 2)
     counts.flags.writeable = False
-    assert np.array_equal(noise.discrete_laplace(counts, 1e-9), counts)
-    assert np.array_equal(noise.discrete_gaussian(counts, 1e-9), counts)
+    assert np.array_equal(opendp_noise.discrete_laplace(counts, 1e-9), counts)
+    assert np.array_equal(opendp_noise.discrete_gaussian(counts, 1e-9), counts)
 
 
 ASKED = DensityParameters(epsilon=1.0, delta=1e-7)
@@ -119,7 +127,7 @@ def closed_form(scores, scale):
 @pytest.mark.parametrize("scale", [3.0, 12.0])
 def test_the_choice_follows_its_closed_form(scale):
     scores, draws = [7, 0, 4, 11], 40_000
-    drawn = np.bincount([noise.least(scores, scale) for _ in range(draws)], minlength=4)
+    drawn = np.bincount([opendp_noise.noisy_min(scores, scale) for _ in range(draws)], minlength=4)
     for factor in (1.0, 0.8, 1.25):
         p_value = stats.chisquare(drawn, closed_form(scores, scale * factor) * draws).pvalue
         assert (p_value > 1e-6) == (factor == 1.0)
@@ -129,18 +137,18 @@ def test_the_choice_follows_its_closed_form(scale):
 def test_coefficients_are_drawn_at_sigma(demo, monkeypatch, factor):
     """The noise itself, of a whole draw: its χ² fits σ, and no σ a fifth or a quarter off."""
     seen = {}
-    draw = noise.discrete_gaussian
+    draw = opendp_noise.discrete_gaussian
 
     def record(counts, sigma):
         noisy = draw(counts, sigma * factor)
         seen["z"] = (noisy - counts).ravel() / sigma
         return noisy
 
-    monkeypatch.setattr(noise, "discrete_gaussian", record)
-    monkeypatch.setattr(noise, "least", lambda scores, scale: HOURS - 1)
-    settings = way.published(ASKED, cap := demo.metadata.max_visits_cap)
-    stages = way.stages(settings, cap)
-    way.draw(demo, replace(settings, cluster_minimum=0.0), stages)
+    monkeypatch.setattr(opendp_noise, "discrete_gaussian", record)
+    monkeypatch.setattr(opendp_noise, "noisy_min", lambda scores, scale: HOURS - 1)
+    settings = way.paper_parameters(ASKED, cap := demo.metadata.max_visits_cap)
+    stages = way.build_stages(settings, cap)
+    way.draw_density(demo, replace(settings, cluster_minimum=0.0), stages)
     z = seen["z"]
     assert z.size > 20_000
     spread = stats.chi2.cdf((z**2).sum(), z.size)

@@ -6,9 +6,9 @@ from scipy import stats
 
 from engine import report
 from engine.report import BINS, Analysis
-from engine.report.fivenumbers import choose, draw, utilities
 from engine.report.mechanism import half_width, mean_absolute
-from engine.report.settings import LEVELS, quantile_sensitivity
+from engine.report.quantiles import draw_five_numbers, exponential_mechanism, quantile_utilities
+from engine.report.settings import QUANTILE_LEVELS, quantile_sensitivity
 
 DRAWS = 20_000
 COUNTS = np.array([3, 9, 14, 20, 12, 6, 2, 1])
@@ -17,9 +17,9 @@ COUNTS = np.array([3, 9, 14, 20, 12, 6, 2, 1])
 def exponential_p_value(planted, quantile):
     """χ² of draws whose sensitivity is `planted` times the stated one against the stated law."""
     sensitivity = quantile_sensitivity("trip", "user", 4, quantile)
-    scores = utilities(COUNTS, quantile)
+    scores = quantile_utilities(COUNTS, quantile)
     gumbel = np.random.default_rng(7).gumbel(size=(DRAWS, len(scores)))
-    drawn = [choose(scores, 1.0, sensitivity * planted, row) for row in gumbel]
+    drawn = [exponential_mechanism(scores, 1.0, sensitivity * planted, row) for row in gumbel]
     weights = np.exp(scores / (2 * sensitivity))
     expected = weights / weights.sum() * DRAWS
     seen = np.bincount(drawn, minlength=len(scores))
@@ -47,13 +47,17 @@ def test_each_of_the_five_draws_takes_a_fifth_of_their_share():
         chosen = {
             share: np.sort(
                 [
-                    edges[np.argmax(share * utilities(counts, q) / (2 * 4 * max(q, 1 - q)) + row)]
-                    for q, row in zip(LEVELS, gumbels, strict=True)
+                    edges[
+                        np.argmax(
+                            share * quantile_utilities(counts, q) / (2 * 4 * max(q, 1 - q)) + row
+                        )
+                    ]
+                    for q, row in zip(QUANTILE_LEVELS, gumbels, strict=True)
                 ]
             ).tolist()
             for share in (each, 5 * each)
         }
-        drawn = draw(counts, Analysis.TRAVEL_TIME, params, gumbels).tolist()
+        drawn = draw_five_numbers(counts, Analysis.TRAVEL_TIME, params, gumbels).tolist()
         assert drawn == chosen[each]
         differed += drawn != chosen[5 * each]
     assert differed > 0

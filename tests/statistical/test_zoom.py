@@ -15,11 +15,11 @@ from scipy import optimize, stats
 
 from engine import density, metrics
 from engine.datasets import Dataset
-from engine.datasets.zoomtables import WEIGHT_UNITS, ZoomTables
+from engine.datasets.multiscale_tables import WEIGHT_UNITS, MultiscaleTables
 from engine.density import DensityParameters
 from engine.density.gaussian import gaussian_strength, strength_to_epsilon
-from engine.density.reading import NoisyTables
-from engine.density.zoom import measure
+from engine.density.multiscale import measure_tables
+from engine.density.multiscale_estimation import NoisyTables
 from engine.ingest import IngestOptions, ingest
 from engine.parameters import HOURS_PER_WEEK
 from tests.reference.density_reference import gaussian_delta
@@ -33,27 +33,27 @@ TABLES = ("towers", "districts", "city", "weeks", "visits")
 STRENGTH = optimize.brentq(lambda mu: gaussian_delta(EPSILON, mu) - DELTA, 1e-3, 50, xtol=1e-14)
 
 
-def measured(tables: ZoomTables, runs: int) -> Iterator[NoisyTables]:
+def measured(tables: MultiscaleTables, runs: int) -> Iterator[NoisyTables]:
     rng, strength = np.random.default_rng(0), gaussian_strength(EPSILON, DELTA)
     for _ in range(runs):
-        yield measure(
+        yield measure_tables(
             tables,
             strength,
             lambda _, counts, sigma: counts + sigma * rng.normal(size=counts.shape),
         )
 
 
-def standardised(tables: ZoomTables, noisy: NoisyTables, name: str, few: bool) -> np.ndarray:
+def standardised(tables: MultiscaleTables, noisy: NoisyTables, name: str, few: bool) -> np.ndarray:
     """The noise of a table in units of the σ written out from the specification."""
     mu = STRENGTH
     if name == "visits":  # c² = 1.75 and K_max = 4: the sum takes 16 of 64 parts at most
         share = math.floor(3.2 * (4 / 1.75) ** 2) / 64 if few else 63 / 64
         sigma = tables.max_visits_cap / (mu * math.sqrt(share))
-        return np.array([(noisy.visits - tables.visits) / sigma])
+        return np.array([(noisy.visit_total - tables.visits) / sigma])
     counts, squared = getattr(tables, name), 1.75 if few else 10.0
     if name == "city":
         clip = noisy.city.sigma * mu * math.sqrt(0.12 if few else 0.11)
-        row = int(np.argmin(np.abs(np.array(tables.clips.city) - clip**2)))
+        row = int(np.argmin(np.abs(np.array(tables.clips.city_clips_squared) - clip**2)))
         squared *= (10.0, 20.25, 36.0, 64.0, 121.0, 225.0, 841.0)[row] / 10
         counts = counts[row]
     share = {"towers": 0.084, "districts": 0.076, "city": 0.12, "weeks": 0.72}
@@ -72,7 +72,7 @@ def right_scale(draws: np.ndarray) -> bool:
 def draws(few: bool) -> dict[str, np.ndarray]:
     """The noise of many measurements of every table, in units of the specified σ."""
     city = riders(5, 300, 4, 1.75) if few else zoom_city(people=60, towers=5)
-    tables: ZoomTables = city.zoom_tables
+    tables: MultiscaleTables = city.multiscale_tables
     runs = list(measured(tables, 1_000))
     return {
         name: np.concatenate([standardised(tables, noisy, name, few) for noisy in runs])
@@ -130,7 +130,7 @@ def test_error_and_totals_are_at_least_as_good_as_the_best_published_setting(sta
     for kept in (1, 2, 10):
         for gaussian in ("classical", "analytic"):
             plain = DensityParameters(epsilon=epsilon, max_visits_per_user=kept, gaussian=gaussian)
-            fair = density.at_equal_proved_epsilon(plain, epsilon, stations)
+            fair = density.match_proved_epsilon(plain, epsilon, stations)
             published.append(figures(stations, fair))
     error, totals, common = figures(stations, DensityParameters(epsilon=epsilon, method="zoom"))
     best = np.array(published)

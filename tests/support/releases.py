@@ -4,13 +4,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from engine import origin_destination as od, release as package
-from engine.contract import Seen, Setting, When
+from engine.contract import Selection, Setting, TimeSelection
 from engine.parameters import DensityParameters
 from engine.release import Budget
-from engine.release.ledger import Entry, exact
-from engine.release.statement import statement
+from engine.release.budget_ledger import Entry, to_exact_fraction
+from engine.release.statement import build_statement
 from engine.report import ReportParameters
-from engine.resolution import look_at
+from engine.resolution import make_view
 
 ROOT = Path(__file__).parents[2]
 TRIPS = 10**9
@@ -18,8 +18,10 @@ TRIPS = 10**9
 
 
 def seen(parameters, *, zones="zones", step="day", first=0, last=None):
-    when = When(step=step, first=first, last=last)
-    return Setting(seen=Seen(dataset="any", zones=zones, when=when), parameters=parameters)
+    when = TimeSelection(aggregation=step, first_position=first, last_position=last)
+    return Setting(
+        selection=Selection(dataset_id="any", zone_level=zones, time=when), parameters=parameters
+    )
 
 
 def flows(epsilon=0.5, unit="person-day", **rest):
@@ -69,7 +71,7 @@ def products():
 def written(setting, dataset, folder, **rest):
     """Write a product's files without a ledger; return the plan."""
     shares, planned = [], package.plan(setting, dataset, **rest)
-    way, view = package.WAYS[setting.parameters.method], view_of(setting, dataset)
+    way, view = package.WRITERS[setting.parameters.method], view_of(setting, dataset)
     way.prepare(planned, view)
     folder.mkdir(exist_ok=True)
     way.write(planned, view, folder, shares.append)
@@ -79,7 +81,7 @@ def written(setting, dataset, folder, **rest):
 
 
 def view_of(setting, dataset):
-    return look_at(dataset, setting.zones, setting.when)
+    return make_view(dataset, setting.zone_level, setting.time)
 
 
 def release(setting, dataset, out, **rest):
@@ -94,9 +96,9 @@ def budget(left=8.0, unit="person", delta=0.0, spent=0.0, datasets=("demo-city",
         datasets=list(datasets),
         epsilon=round(left + spent, 12),
         delta=delta,
-        spent=(exact(spent), exact(0.0)),
-        releases=1,
-        raised_by=["me"],
+        spent_costs=(to_exact_fraction(spent), to_exact_fraction(0.0)),
+        release_count=1,
+        managers=["me"],
     )
 
 
@@ -107,10 +109,10 @@ def statement_of(dataset, plan, tuning="public", note="", earlier=0):
     declared = {"unit": plan.unit, "datasets": [dataset.id], "epsilon": 99.0, "delta": 1e-3}
     kinds = [("budget", declared | {"raised_by": ["me"]}), *[("release", body)] * (earlier + 1)]
     entries = [
-        Entry(id=i, time="2026-01-01", kind=kind, people="people", body=own, hash="0")
+        Entry(id=i, time="2026-01-01", kind=kind, people="people", body=own, chain_hash="0")
         for i, (kind, own) in enumerate(kinds, start=1)
     ]
-    return statement(plan, dataset.id, entries)
+    return build_statement(plan, dataset.id, entries)
 
 
 def items(dataset, setting, **given):

@@ -11,13 +11,13 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FRONT_END = {"streamlit", "pydeck", "altair"}
 LAYERS = [
-    {"errors", "arrays", "release_arguments", "steps"},
+    {"errors", "arrays", "release_arguments", "verdict"},
     {"validation"},
     {"parameters"},
-    {"noise"},
+    {"exploration_noise"},
     {"geography"},
     {"datasets"},
-    {"ledger", "metrics"},
+    {"privacy_ledger", "metrics"},
     {"contract"},
     {"sweeping"},
     {"density", "origin_destination", "report"},

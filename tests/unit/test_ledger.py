@@ -1,9 +1,18 @@
-from engine.ledger import Kind, Noise, Norm, Notion, Stage, Unit, is_above, simple_ledger
+from engine.privacy_ledger import (
+    Noise,
+    Norm,
+    PrivacyDefinition,
+    PrivacyUnit,
+    Query,
+    Stage,
+    is_above,
+    simple_ledger,
+)
 
 
 def stage(epsilon: float, delta: float = 0.0) -> Stage:
     return Stage(
-        kind=Kind.FLOWS,
+        kind=Query.FLOWS,
         noise=Noise.LAPLACE,
         sensitivity=1.0,
         norm=Norm.L1,
@@ -14,15 +23,15 @@ def stage(epsilon: float, delta: float = 0.0) -> Stage:
 
 
 def test_simple_ledger_adds_shares_and_names_the_notion() -> None:
-    pure = simple_ledger((stage(0.5), stage(0.25)), unit=Unit.TRIP)
+    pure = simple_ledger((stage(0.5), stage(0.25)), unit=PrivacyUnit.TRIP)
     assert pure.published_epsilon == pure.pure_epsilon == pure.proved_epsilon == 0.75
-    assert (pure.delta, pure.proved_notion) == (0.0, Notion.PURE)
-    approximate = simple_ledger((stage(0.5), stage(0.25, 1e-6)), unit=Unit.TRIP)
-    assert (approximate.delta, approximate.proved_notion) == (1e-6, Notion.APPROXIMATE)
+    assert (pure.delta, pure.proved_notion) == (0.0, PrivacyDefinition.PURE)
+    approximate = simple_ledger((stage(0.5), stage(0.25, 1e-6)), unit=PrivacyUnit.TRIP)
+    assert (approximate.delta, approximate.proved_notion) == (1e-6, PrivacyDefinition.APPROXIMATE)
 
 
 def test_exceeding_is_beyond_rounding() -> None:
-    ledger = simple_ledger((stage(0.1), stage(0.2)), unit=Unit.TRIP)
+    ledger = simple_ledger((stage(0.1), stage(0.2)), unit=PrivacyUnit.TRIP)
     assert not is_above(ledger.proved_epsilon, ledger.published_epsilon)
     assert not is_above(ledger.proved_epsilon, 0.3)
     assert is_above(ledger.proved_epsilon, 0.29)

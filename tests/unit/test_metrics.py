@@ -24,7 +24,7 @@ def test_mean_relative_error_is_the_papers_formula_in_loops() -> None:
 def test_pearson_equals_scipy_and_has_no_value_for_constant_series() -> None:
     truth, private = TRUTH.copy(), PRIVATE.copy()
     truth[3], private[4] = 0.1, 0.3  # sums of 0.1 round, so means differ from 0.1
-    values = metrics.pearson(truth, private)
+    values = metrics.pearson_correlation(truth, private)
     assert np.flatnonzero(np.isnan(values)).tolist() == [3, 4]
     for zone in (0, 1, 2, 5):
         expected = stats.pearsonr(truth[zone], private[zone]).statistic
@@ -34,7 +34,7 @@ def test_pearson_equals_scipy_and_has_no_value_for_constant_series() -> None:
 def test_empty_truth_has_no_figures_but_no_crash() -> None:
     nothing = np.zeros((2, 3))
     assert np.isnan(metrics.mean_relative_error(nothing, nothing)).all()
-    assert np.isnan(metrics.pearson(nothing, nothing)).all()
+    assert np.isnan(metrics.pearson_correlation(nothing, nothing)).all()
     assert np.isnan(metrics.total_error(nothing, nothing))
     assert np.isnan(metrics.earth_movers_distance(nothing, nothing, np.zeros((2, 2)))).all()
 
@@ -57,7 +57,7 @@ def test_equal_maps_are_no_metre_apart() -> None:
 
 def test_wrong_shapes_and_negative_maps_are_refused_with_a_remedy() -> None:
     with pytest.raises(ParameterError, match=r"same shape.*compare a release"):
-        metrics.pearson(TRUTH, PRIVATE[:3])
+        metrics.pearson_correlation(TRUTH, PRIVATE[:3])
     with pytest.raises(ParameterError, match="zone_distances_m"):
         metrics.earth_movers_distance(TRUTH, PRIVATE, np.zeros((2, 2)))
     with pytest.raises(ParameterError, match="clip"):
@@ -70,4 +70,4 @@ def test_the_largest_are_those_of_a_stable_sort(size: int, most: int) -> None:
     values = np.random.default_rng(size).integers(0, most, size)
     for n in (0, 1, 10, 100, size):
         expected = np.argsort(-values, kind="stable")[:n]
-        np.testing.assert_array_equal(metrics.largest(values, n), expected)
+        np.testing.assert_array_equal(metrics.largest_positions(values, n), expected)

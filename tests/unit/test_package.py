@@ -161,11 +161,11 @@ for module in pkgutil.walk_packages(engine.__path__, "engine."):
             importlib.import_module(module.name)
         except ModuleNotFoundError as error:
             print(module.name, error.name)
-from engine.ingest.look import time_zone_at
-from engine.ingest.inputs.coarse import resolution_of
-print(time_zone_at(-103.35, 20.67))
+from engine.ingest.preview import find_time_zone
+from engine.ingest.inputs.hexagons import h3_resolution
+print(find_time_zone(-103.35, 20.67))
 try:
-    resolution_of(1000)
+    h3_resolution(1000)
 except engine.errors.InputError as error:
     print(error)
 """

@@ -9,23 +9,23 @@ import numpy as np
 import shapely
 
 from ...errors import InputError
-from ..options import Cells
+from ..options import CellKind
 
-SHORTEST = 5
+MIN_CELL_ID_LENGTH = 5
 """Letters of an id that is taken for a cell without being told to."""
 _BASE32 = "0123456789bcdefghjkmnpqrstuvwxyz"
-_LOOKS: dict[Cells, str] = {
+_LOOKS: dict[CellKind, str] = {
     "h3": r"8[0-9a-f]{14}|(5[7-9]|6[0-4])[0-9]{16}",  # in text, or as a number
     "quadkey": r"[0-3]{1,30}",
     "geohash": rf"[{_BASE32}]{{3,12}}",
 }
 
 
-def kind_of(ids: Sequence[str]) -> Cells | None:
+def cell_kind(ids: Sequence[str]) -> CellKind | None:
     """Return what kind of cells ids are, where all of them look alike and are of one length."""
     if not ids or len({len(one) for one in ids}) > 1:
         return None
-    if len(ids[0]) < SHORTEST:
+    if len(ids[0]) < MIN_CELL_ID_LENGTH:
         return None
     for kind, look in _LOOKS.items():
         if all(re.fullmatch(look, one.lower()) for one in ids):
@@ -34,7 +34,7 @@ def kind_of(ids: Sequence[str]) -> Cells | None:
     return None
 
 
-def zones_of(ids: Sequence[str], kind: Cells) -> gpd.GeoDataFrame:
+def cells_to_zones(ids: Sequence[str], kind: CellKind) -> gpd.GeoDataFrame:
     """Return cells as zones, sorted by id."""
     wrong = [one for one in ids if not re.fullmatch(_LOOKS[kind], one.lower())]
     if wrong or not ids:
@@ -43,14 +43,14 @@ def zones_of(ids: Sequence[str], kind: Cells) -> gpd.GeoDataFrame:
             remedy="name the zones, or another kind of cells",
             settings=("cells", "zones"),
         )
-    if len({len(one) if kind != "h3" else _text(one)[1] for one in ids}) > 1:
+    if len({len(one) if kind != "h3" else _h3_text(one)[1] for one in ids}) > 1:
         raise InputError(
             f"the {kind} cells are of several sizes, so that some lie in others",
             remedy="name the zones, or bring the rows to one size",
             settings=("cells", "zones"),
         )
     names = sorted(set(ids))
-    shape = {"h3": _h3, "quadkey": _quadkey, "geohash": _geohash}[kind]
+    shape = {"h3": _h3_polygon, "quadkey": _quadkey_polygon, "geohash": _geohash_polygon}[kind]
     return gpd.GeoDataFrame(
         {"zone_id": names, "name": [f"{kind} {one}" for one in names]},
         geometry=[shape(one.lower()) for one in names],
@@ -58,7 +58,7 @@ def zones_of(ids: Sequence[str], kind: Cells) -> gpd.GeoDataFrame:
     )
 
 
-def h3() -> Any:
+def import_h3() -> Any:
     """Return the library of H3."""
     try:
         import h3 as library
@@ -69,19 +69,19 @@ def h3() -> Any:
     return library
 
 
-def _text(cell: str) -> str:
+def _h3_text(cell: str) -> str:
     """Return an H3 cell as text, which may be written as a number."""
     return f"{int(cell):x}" if len(cell) == 18 else cell
 
 
-def _h3(cell: str) -> Any:
-    library, cell = h3(), _text(cell)
+def _h3_polygon(cell: str) -> Any:
+    library, cell = import_h3(), _h3_text(cell)
     if not library.is_valid_cell(cell):
         raise InputError("some ids of places are no H3 cells", remedy="name the zones")
     return shapely.Polygon([(lng, lat) for lat, lng in library.cell_to_boundary(cell)])
 
 
-def _quadkey(key: str) -> Any:
+def _quadkey_polygon(key: str) -> Any:
     x = y = 0
     for digit in key:
         x, y = 2 * x + int(digit) % 2, 2 * y + int(digit) // 2
@@ -94,7 +94,7 @@ def _quadkey(key: str) -> Any:
     return shapely.box(west, latitude(y + 1), east, latitude(y))
 
 
-def _geohash(key: str) -> Any:
+def _geohash_polygon(key: str) -> Any:
     bounds = [[-180.0, 180.0], [-90.0, 90.0]]
     bits = [(_BASE32.index(letter) >> shift) & 1 for letter in key for shift in (4, 3, 2, 1, 0)]
     for number, bit in enumerate(bits):

@@ -7,14 +7,14 @@ import numpy as np
 import pandas as pd
 
 from ...errors import InputError
-from .sources import shown
+from .sources import to_printable
 
-LONGEST_ID = 1_000
+MAX_ID_LENGTH = 1_000
 Series: TypeAlias = Any
 """A pandas column of unknown type."""
 
 
-def as_text(values: Series) -> Series:
+def ids_to_text(values: Series) -> Series:
     """Return ids as text, None where they are empty; whole numbers kept as decimals lose ``.0``."""
     if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
         values = values.astype("Int64")
@@ -24,7 +24,7 @@ def as_text(values: Series) -> Series:
     return filled.where(text.fillna("") != "", None)
 
 
-def refuse(
+def raise_for_rows(
     file: str,
     fault: str,
     wrong: Any,
@@ -46,20 +46,26 @@ def refuse(
         )
 
 
-def check(file: str, column: str, ids: Series, of: str, again: str = "", *settings: str) -> None:
+def check_ids(
+    file: str, column: str, ids: Series, place_kind: str, repeat_remedy: str = "", *settings: str
+) -> None:
     """Refuse ids `of` zones or places that are empty or longer than any id is."""
-    rows, named = ("zones" if of == "zone" else "rows"), f"column '{shown(column)}'"
-    refuse(file, f"{named} is empty", ids.isna(), f"give every {of} an id", rows=rows)
-    long = (ids.str.len() > LONGEST_ID).to_numpy(dtype=bool, na_value=False)
-    words = f"{named} is longer than {LONGEST_ID} characters"
-    refuse(file, words, long, "choose the column of ids")
-    if again:
+    rows, named = ("zones" if place_kind == "zone" else "rows"), f"column '{to_printable(column)}'"
+    raise_for_rows(
+        file, f"{named} is empty", ids.isna(), f"give every {place_kind} an id", rows=rows
+    )
+    long = (ids.str.len() > MAX_ID_LENGTH).to_numpy(dtype=bool, na_value=False)
+    words = f"{named} is longer than {MAX_ID_LENGTH} characters"
+    raise_for_rows(file, words, long, "choose the column of ids")
+    if repeat_remedy:
         twice = ids.duplicated()
         words = f"{named} repeats an id"
-        refuse(file, words, twice, again, *settings, rows=rows, code="repeated-places")
+        raise_for_rows(
+            file, words, twice, repeat_remedy, *settings, rows=rows, code="repeated-places"
+        )
 
 
-def bare(text: str) -> str:
+def strip_leading_zeros(text: str) -> str:
     """Return a whole number without leading zeros, anything else as it is."""
     match = re.fullmatch(r"0+([0-9]+)", text)
     return match[1] if match else text

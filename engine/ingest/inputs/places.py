@@ -18,21 +18,21 @@ from pyproj import Transformer
 from ... import geography
 from ...arrays import Floats, Integers
 from ...errors import InputError
-from ..door import door
-from ..options import CHOICES, Choice, IngestOptions, Reading, check_count
-from . import ids, mapping, parents, sources
-from .zones import joined, read_zones
+from ..options import CHOICES, Choice, IngestOptions, Reading, check_zone_count
+from ..read_errors import translate_errors
+from . import column_mapping, ids, sources, zone_hierarchy
+from .zones import join_id_columns, read_zones
 
 HULL_BUFFER_M = 500.0
-OWN_AREAS = (
+VORONOI_NOTE = (
     "zones are the locations' Voronoi cells, clipped to their convex hull widened by "
     f"{HULL_BUFFER_M:g} m"
 )
-FARTHEST_M = 1_000.0
+MAX_DISTANCE_M = 1_000.0
 """How far a point outside all zones may lie from the nearest place."""
-MOST_LOCATIONS = 1_000_000
-POINTS_AT_ONCE = 500_000
-WIDEST_DEGREES = 180
+MAX_LOCATIONS = 1_000_000
+POINTS_PER_CHUNK = 500_000
+MAX_WIDTH_DEGREES = 180
 WGS84 = "EPSG:4326"
 _DECIMAL_COMMA = r"^\s*([+-]?\d{1,3}),(\d+)\s*$"
 Series: TypeAlias = Any
@@ -50,10 +50,10 @@ class Places:
     zones_are_towers: bool = False
     zones_from_places: bool = False
 
-    def table(self) -> pa.Table:
+    def lookup_table(self) -> pa.Table:
         """Return the lookup table of the engines: place id, place number, zone number or null."""
         names = [str(name) for name in self.towers["location_id"]]
-        known, bare = set(names), [ids.bare(name) for name in names]
+        known, bare = set(names), [ids.strip_leading_zeros(name) for name in names]
         times = Counter(bare)
         # a table of numbers has no leading zeros: 007 is found as 7 too, where nothing else is 7
         alias = [n for n, b in enumerate(bare) if b not in known and times[b] == 1]
@@ -68,9 +68,11 @@ class Places:
         )
 
     @property
-    def bare(self) -> bool:
+    def has_no_leading_zeros(self) -> bool:
         """Whether no id of a place has leading zeros, so that 007 in the rows can only be 7."""
-        return all(ids.bare(str(name)) == name for name in self.towers["location_id"])
+        return all(
+            ids.strip_leading_zeros(str(name)) == name for name in self.towers["location_id"]
+        )
 
     @property
     def id_length(self) -> int:
@@ -90,16 +92,16 @@ def read_places(options: IngestOptions) -> Places:
     """Read locations and zones; where one is missing the other one gives it."""
     if options.locations is None:
         assert options.zones is not None
-        zones, notes = _zones_of(options.zones, options)
-        places = from_zones(zones)
+        zones, notes = _read_zones(options.zones, options)
+        places = places_from_zones(zones)
         return replace(places, notes=(*places.notes, *notes))
-    towers, made = _locations(options.locations, options)
+    towers, made = _read_locations(options.locations, options)
     check_extent(towers)
     if options.zones is None:
-        places = _from_towers(towers)
+        places = _places_from_towers(towers)
         return replace(places, notes=(*made, *places.notes))
-    zones, notes = _zones_of(options.zones, options)
-    zone_of_tower = zone_of(towers, zones)
+    zones, notes = _read_zones(options.zones, options)
+    zone_of_tower = find_zones(towers, zones)
     if outside := int((zone_of_tower < 0).sum()):
         note = (
             f"{outside} of {len(towers)} locations lie in no zone: they give no trips; their "
@@ -109,13 +111,13 @@ def read_places(options: IngestOptions) -> Places:
     return Places(towers, zones, zone_of_tower, (*made, *notes))
 
 
-def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+def _read_zones(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     zones, notes = read_zones(
         path,
         options.zones_mapping,
         options.layer,
         # told before overlaps are looked for, where zones are to be built as they are
-        check_count if options.hexagon_m is None else None,
+        check_zone_count if options.hexagon_m is None else None,
         "repeated-places" in options.leave_out,
     )
     check_extent(zones)
@@ -125,33 +127,37 @@ def _zones_of(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tup
 def check_extent(places: gpd.GeoDataFrame) -> None:
     """Refuse places on both sides of the 180° meridian: no plane of degrees holds them together."""
     west, _south, east, _north = places.total_bounds
-    if east - west > WIDEST_DEGREES:
+    if east - west > MAX_WIDTH_DEGREES:
         raise InputError(
             f"the places or their zones span {east - west:.0f} degrees of longitude, more than "
-            f"{WIDEST_DEGREES}: they lie around the globe or reach beyond the 180° meridian",
+            f"{MAX_WIDTH_DEGREES}: they lie around the globe or reach beyond the 180° meridian",
             remedy="build a dataset for each side, without places within 500 m of the meridian",
             settings=("locations", "zones"),
         )
 
 
-def _locations(given: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+def _read_locations(
+    given: Path, options: IngestOptions
+) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Return the locations by id, with coarser zones where no zones are given, and notes."""
-    (path, *more) = sources.find([str(given)])
+    (path, *more) = sources.find_files([str(given)])
     if more:
         raise InputError(f"{given.name}: several tables of locations; name one file")
-    source = _table_of(path, options.locations_mapping)
-    names = mapping.resolve("locations", options.locations_mapping, source)
-    with door(source.name):
-        frame = _table(source)
-        place = joined(frame, mapping.parts(names["location_id"], source.columns))
-        lat, lng = (_degrees(frame[names[name]]) for name in ("lat", "lng"))
-        keep, notes = _chosen(source.name, names, place, lat, lng, options)
+    source = _inspect_places(path, options.locations_mapping)
+    names = column_mapping.resolve_columns("locations", options.locations_mapping, source)
+    with translate_errors(source.name):
+        frame = _read_table(source)
+        place = join_id_columns(
+            frame, column_mapping.joined_columns(names["location_id"], source.columns)
+        )
+        lat, lng = (_parse_degrees(frame[names[name]]) for name in ("lat", "lng"))
+        keep, notes = _select_places(source.name, names, place, lat, lng, options)
         frame, place, lat, lng = frame[keep], place[keep], lat[keep], lng[keep]
         _check_coordinates(source.name, names, lat, lng)
-        label = ids.as_text(frame[names["name"]]).fillna("") if "name" in names else place
+        label = ids.ids_to_text(frame[names["name"]]).fillna("") if "name" in names else place
         levels: Mapping[str, Any] = {}
         if options.zones is None:  # zones are made of places: a station's district is its zone's
-            levels, told = parents.read(frame, tuple(names.values()))
+            levels, told = zone_hierarchy.read_levels(frame, tuple(names.values()))
             notes += told
         towers: Any = gpd.GeoDataFrame(
             {"location_id": place, "name": label.where(label != "", place), **levels},
@@ -161,16 +167,16 @@ def _locations(given: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, t
         return towers.sort_values("location_id", ignore_index=True), notes
 
 
-def _table_of(path: Path, given: Mapping[str, str]) -> sources.Source:
+def _inspect_places(path: Path, given: Mapping[str, str]) -> sources.Source:
     """Look at a table of places, whose columns may be mapped by position (column1 …)."""
     unnamed = any(re.fullmatch("column[0-9]+", column) for column in given.values())
     try:
-        return sources.inspect(path, Reading(header=() if unnamed else None))
+        return sources.inspect_file(path, Reading(header=() if unnamed else None))
     except InputError as error:
         if error.code != "no-header":
             raise
         raise InputError(
-            f"{sources.shown(path.name)}: the first line looks like data",
+            f"{sources.to_printable(path.name)}: the first line looks like data",
             remedy="add a line of column names above it, or map columns by their position, such as "
             "location_id=column1 lat=column2 lng=column3",
             code="no-header",
@@ -178,7 +184,7 @@ def _table_of(path: Path, given: Mapping[str, str]) -> sources.Source:
         ) from None
 
 
-def _chosen(
+def _select_places(
     file: str,
     names: Mapping[str, str],
     place: Series,
@@ -187,11 +193,11 @@ def _chosen(
     options: IngestOptions,
 ) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
     """Return which places are kept; others are refused unless they are to be left out."""
-    ids.check(file, names["location_id"], place, "place")
-    columns = ", ".join(f"'{sources.shown(names[name])}'" for name in ("lat", "lng"))
+    ids.check_ids(file, names["location_id"], place, "place")
+    columns = ", ".join(f"'{sources.to_printable(names[name])}'" for name in ("lat", "lng"))
     none = ~np.isfinite(lat) | ~np.isfinite(lng)
     tests: tuple[tuple[Choice, str, Any], ...] = (
-        ("repeated-places", f"column '{sources.shown(names['location_id'])}' repeats an id",
+        ("repeated-places", f"column '{sources.to_printable(names['location_id'])}' repeats an id",
          place.duplicated().to_numpy()),
         ("placeless", f"columns {columns} have no number", none),
         ("zero-places", "a place lies at 0°, 0°", (lat == 0) & (lng == 0)),
@@ -201,7 +207,7 @@ def _chosen(
         wrong = wrong & keep
         if choice not in options.leave_out:
             remedy = f"mend them, or {CHOICES[choice]} ({choice})"
-            ids.refuse(file, fault, wrong, remedy, "leave_out", code=choice)
+            ids.raise_for_rows(file, fault, wrong, remedy, "leave_out", code=choice)
         elif wrong.any():
             keep &= ~wrong
             notes.append(f"{int(wrong.sum()):,} of {len(place):,} places: {CHOICES[choice]}")
@@ -218,14 +224,14 @@ def voronoi_zones(towers: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     return shapes[~again.to_numpy()].reset_index(drop=True)
 
 
-def _from_towers(towers: gpd.GeoDataFrame) -> Places:
+def _places_from_towers(towers: gpd.GeoDataFrame) -> Places:
     coordinates = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy()))
     number = coordinates.groupby([0, 1], sort=False).ngroup().to_numpy().astype(np.int32)
     plain: Any = towers[["location_id", "name", "geometry"]]
-    return Places(plain, voronoi_zones(towers), number, (OWN_AREAS,), zones_from_places=True)
+    return Places(plain, voronoi_zones(towers), number, (VORONOI_NOTE,), zones_from_places=True)
 
 
-def from_zones(zones: gpd.GeoDataFrame) -> Places:
+def places_from_zones(zones: gpd.GeoDataFrame) -> Places:
     """Return zones that stand as one place each, at a point inside."""
     points = gpd.GeoSeries(shapely.point_on_surface(zones.geometry.to_numpy()), crs=WGS84)
     towers = gpd.GeoDataFrame(
@@ -236,14 +242,14 @@ def from_zones(zones: gpd.GeoDataFrame) -> Places:
     return Places(towers, zones, numbers, (note,), zones_are_towers=True)
 
 
-def zone_of(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.int32]:
+def find_zones(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.int32]:
     """Return the first zone (by id) that each tower lies in or on the border of, else -1."""
     tree = shapely.STRtree(zones.geometry.to_numpy())
     tower, zone = tree.query(towers.geometry.to_numpy(), predicate="intersects")
-    return lowest(tower, zone, len(towers))
+    return lowest_match(tower, zone, len(towers))
 
 
-def lowest(shape: Integers, match: Integers, count: int) -> NDArray[np.int32]:
+def lowest_match(shape: Integers, match: Integers, count: int) -> NDArray[np.int32]:
     """Return the lowest `match` of each of `count` shapes, -1 where there is none."""
     most = np.iinfo(np.int32).max
     matches = np.full(count, most, dtype=np.int32)
@@ -251,16 +257,16 @@ def lowest(shape: Integers, match: Integers, count: int) -> NDArray[np.int32]:
     return np.where(matches == most, -1, matches).astype(np.int32)
 
 
-def place_points(points: pa.Table, places: Places) -> pa.Table:
+def locate_points(points: pa.Table, places: Places) -> pa.Table:
     """Return ``lat, lng, location, zone`` for distinct coordinates in degrees."""
     lat = points["lat"].to_numpy().astype(np.float64)
     lng = points["lng"].to_numpy().astype(np.float64)
-    finder = _Finder(places)
+    finder = _PointLocator(places)
     location = np.full(len(lat), -1, dtype=np.int32)
     zone = np.full(len(lat), -1, dtype=np.int32)
-    for start in range(0, len(lat), POINTS_AT_ONCE):
-        batch = slice(start, start + POINTS_AT_ONCE)
-        location[batch], zone[batch] = finder.find(lat[batch], lng[batch])
+    for start in range(0, len(lat), POINTS_PER_CHUNK):
+        batch = slice(start, start + POINTS_PER_CHUNK)
+        location[batch], zone[batch] = finder.locate(lat[batch], lng[batch])
     return pa.table(
         {
             "lat": points["lat"],
@@ -271,7 +277,7 @@ def place_points(points: pa.Table, places: Places) -> pa.Table:
     )
 
 
-class _Finder:
+class _PointLocator:
     """Public geometry prepared for many points."""
 
     def __init__(self, places: Places) -> None:
@@ -286,9 +292,9 @@ class _Finder:
             _points(np.column_stack(self._to_metres.transform(towers[:, 0], towers[:, 1])))
         )
 
-    def find(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    def locate(self, lat: Floats, lng: Floats) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return tower and zone of each point, -1 where it is outside."""
-        zone = _zone(self._zones, lat, lng)
+        zone = _zones_at(self._zones, lat, lng)
         if self._zones_are_towers:
             tower, distance = zone.copy(), np.full(len(lat), np.inf)
             away = np.flatnonzero(zone < 0)
@@ -296,7 +302,7 @@ class _Finder:
         else:
             tower, distance = self._nearest(lat, lng)
         outside = zone < 0
-        near = outside & (distance <= FARTHEST_M)
+        near = outside & (distance <= MAX_DISTANCE_M)
         zone[near] = self._zone_of_tower[tower[near]]
         tower[outside & ~near] = -1
         return tower, zone
@@ -309,47 +315,47 @@ class _Finder:
         pairs, distance = self._towers.query_nearest(metres, return_distance=True)
         away = np.empty(len(lat))
         away[pairs[0]] = distance
-        return lowest(pairs[0], pairs[1], len(lat)), away
+        return lowest_match(pairs[0], pairs[1], len(lat)), away
 
 
-def _zone(zones: Any, lat: Floats, lng: Floats) -> NDArray[np.int32]:
+def _zones_at(zones: Any, lat: Floats, lng: Floats) -> NDArray[np.int32]:
     tree = shapely.STRtree(_points(np.column_stack((lng, lat))))
     zone, point = tree.query(zones, predicate="intersects")
-    return lowest(point, zone, len(lat))
+    return lowest_match(point, zone, len(lat))
 
 
 def _points(coordinates: Floats) -> Any:
     return shapely.points(coordinates)
 
 
-def _table(source: sources.Source) -> pd.DataFrame:
+def _read_table(source: sources.Source) -> pd.DataFrame:
     """Read a table of locations; text stays text."""
     if source.format == "parquet":
-        frame = pd.read_parquet(source.path) if (source.rows or 0) <= MOST_LOCATIONS else None
+        frame = pd.read_parquet(source.path) if (source.row_count or 0) <= MAX_LOCATIONS else None
     else:
-        with source.opened() as handle:
+        with source.open() as handle:
             frame = pd.read_csv(
                 handle,
                 encoding=source.encoding,
                 sep=source.delimiter,
                 names=list(source.columns),
-                skiprows=source.skipped,
+                skiprows=source.skipped_rows,
                 dtype=str,
                 keep_default_na=False,
                 index_col=False,
-                nrows=MOST_LOCATIONS + 1,
+                nrows=MAX_LOCATIONS + 1,
                 skip_blank_lines=True,
             )
-    if frame is None or len(frame) > MOST_LOCATIONS:
+    if frame is None or len(frame) > MAX_LOCATIONS:
         raise InputError(
-            f"{source.name}: more than {MOST_LOCATIONS:,} locations; is this the table of visits?"
+            f"{source.name}: more than {MAX_LOCATIONS:,} locations; is this the table of visits?"
         )
     if not len(frame):
         raise InputError(f"{source.name}: the table of locations is empty (0 rows)")
     return frame
 
 
-def _degrees(values: Series) -> Floats:
+def _parse_degrees(values: Series) -> Floats:
     """Return degrees; a comma before digits is a decimal mark, for no coordinate has thousands."""
     if not pd.api.types.is_numeric_dtype(values.dtype):
         values = values.astype("string").str.replace(_DECIMAL_COMMA, r"\1.\2", regex=True)
@@ -359,9 +365,9 @@ def _degrees(values: Series) -> Floats:
 
 def _check_coordinates(file: str, columns: Mapping[str, str], lat: Floats, lng: Floats) -> None:
     wrong = (np.abs(lat) > 90) | (np.abs(lng) > 180)
-    names = ", ".join(f"'{sources.shown(columns[name])}'" for name in ("lat", "lng"))
+    names = ", ".join(f"'{sources.to_printable(columns[name])}'" for name in ("lat", "lng"))
     remedy = (
         "map lat and lng the other way round if they are swapped, else give degrees (EPSG:4326), "
         "latitude within ±90 and longitude within ±180"
     )
-    ids.refuse(file, f"columns {names} are out of range", wrong, remedy)
+    ids.raise_for_rows(file, f"columns {names} are out of range", wrong, remedy)

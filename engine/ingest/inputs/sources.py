@@ -17,12 +17,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...errors import InputError
-from ..door import door
 from ..options import Reading
+from ..read_errors import translate_errors
 
-ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq", ".zip")
+FILE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq", ".zip")
 HEAD_BYTES = 1_000_000
-LARGEST_UNPACKED = 20_000_000_000
+MAX_UNPACKED_BYTES = 20_000_000_000
 _DELIMITERS = ",;\t|"
 _TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d{9,}$")
 _DAY = re.compile(r"(19|20)\d\d-?\d\d-?\d\d")
@@ -38,51 +38,59 @@ class Source:
     path: Path
     format: Literal["csv", "parquet", "table"]
     columns: tuple[str, ...]
-    kinds: tuple[str, ...]
+    column_types: tuple[str, ...]
     size_bytes: int
     delimiter: str = ","
     encoding: str = "utf-8"
-    packed: bool = False
-    rows: int | None = None
-    skipped: int = 0
-    member: str = ""
-    mixed: bool = False
+    is_compressed: bool = False
+    row_count: int | None = None
+    skipped_rows: int = 0
+    archive_member: str = ""
+    has_mixed_endings: bool = False
 
     @property
     def name(self) -> str:
         """The file's name without its folder, fit for a message."""
-        return shown(self.path.name)
+        return to_printable(self.path.name)
 
     @property
     def signature(self) -> tuple[object, ...]:
         """Files of equal signature can be read as one table."""
-        names = ("format", "columns", "kinds", "delimiter", "encoding", "packed", "skipped")
-        return *(getattr(self, name) for name in names), self.copied
+        names = (
+            "format",
+            "columns",
+            "column_types",
+            "delimiter",
+            "encoding",
+            "is_compressed",
+            "skipped_rows",
+        )
+        return *(getattr(self, name) for name in names), self.needs_copy
 
     @property
-    def copied(self) -> bool:
+    def needs_copy(self) -> bool:
         """Whether DuckDB reads a copy: unpacked, in UTF-8, with one kind of line ends."""
         odd = self.encoding not in ("utf-8", "latin-1")
-        return self.format == "csv" and (odd or self.mixed or bool(self.member))
+        return self.format == "csv" and (odd or self.has_mixed_endings or bool(self.archive_member))
 
     @contextmanager
-    def opened(self) -> Generator[IO[bytes]]:
+    def open(self) -> Generator[IO[bytes]]:
         """Open the file's own bytes, unpacked."""
-        if self.member:
-            with zipfile.ZipFile(self.path) as archive, archive.open(self.member) as handle:
+        if self.archive_member:
+            with zipfile.ZipFile(self.path) as archive, archive.open(self.archive_member) as handle:
                 yield handle
             return
-        with gzip.open(self.path) if self.packed else self.path.open("rb") as handle:
+        with gzip.open(self.path) if self.is_compressed else self.path.open("rb") as handle:
             yield cast(IO[bytes], handle)
 
 
-def find(patterns: Sequence[str]) -> list[Path]:
+def find_files(patterns: Sequence[str]) -> list[Path]:
     """Return the files that `patterns` name, each once, sorted by path."""
     paths: set[Path] = set()
     for pattern in patterns:
         path = Path(pattern)
         if path.is_dir():
-            files = _tables_in(path)
+            files = _find_tables(path)
         elif path.is_file():
             files = [path]
         else:
@@ -90,26 +98,28 @@ def find(patterns: Sequence[str]) -> list[Path]:
             files = [p for p in matches if p.is_file()]
         if not files:
             raise InputError(
-                f"{shown(path.name or pattern)}: no such file, or a folder or pattern without "
-                f"tables; name CSV, CSV.gz or Parquet files ({', '.join(ENDINGS)})"
+                f"{to_printable(path.name or pattern)}: no such file, or a folder or pattern "
+                f"without tables; name CSV, CSV.gz or Parquet files ({', '.join(FILE_ENDINGS)})"
             )
         paths.update(file.resolve() for file in files)
     return sorted(paths)
 
 
-def inspect(path: Path, reading: Reading | None = None) -> Source:
+def inspect_file(path: Path, reading: Reading | None = None) -> Source:
     """Tell the format, columns and encoding of one file from its first bytes."""
     size = path.stat().st_size
     if size == 0:
-        raise InputError(f"{shown(path.name)}: the file is empty (0 rows); name a file with data")
-    with door(shown(path.name)):
+        raise InputError(
+            f"{to_printable(path.name)}: the file is empty (0 rows); name a file with data"
+        )
+    with translate_errors(to_printable(path.name)):
         with path.open("rb") as handle:
             head = handle.read(HEAD_BYTES)
         if head.startswith(b"PAR1"):
             return _inspect_parquet(path, size)
         if path.name.lower().endswith((".parquet", ".pq")):
             raise InputError(
-                f"{shown(path.name)}: claims to be Parquet but is not (its first bytes say "
+                f"{to_printable(path.name)}: claims to be Parquet but is not (its first bytes say "
                 "otherwise); export it again, or give it the ending of what it is"
             )
         return _inspect_csv(path, size, head, reading or Reading())
@@ -120,34 +130,38 @@ def _inspect_parquet(path: Path, size: int) -> Source:
         rows, schema = file.metadata.num_rows, file.schema_arrow
     if len({column.lower() for column in schema.names}) < len(schema.names):
         raise InputError(
-            f"{shown(path.name)}: a column's name appears twice (case aside)",
+            f"{to_printable(path.name)}: a column's name appears twice (case aside)",
             remedy="rename or remove one",
         )
     if rows == 0:
-        raise InputError(f"{shown(path.name)}: the table is empty (0 rows); name a file with data")
+        raise InputError(
+            f"{to_printable(path.name)}: the table is empty (0 rows); name a file with data"
+        )
     kinds = tuple(str(kind) for kind in schema.types)
-    return Source(path, "parquet", tuple(schema.names), kinds, size, rows=rows)
+    return Source(path, "parquet", tuple(schema.names), kinds, size, row_count=rows)
 
 
 def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source:
-    name = shown(path.name)
+    name = to_printable(path.name)
     inner = ""
     if head.startswith(b"PK\x03\x04"):
-        inner = member(name, path, (".csv", ".txt", ".tsv"), LARGEST_UNPACKED)
-    source = Source(path, "csv", (), (), size, packed=head.startswith(b"\x1f\x8b"), member=inner)
-    with source.opened() as handle:
+        inner = find_archive_member(name, path, (".csv", ".txt", ".tsv"), MAX_UNPACKED_BYTES)
+    source = Source(
+        path, "csv", (), (), size, is_compressed=head.startswith(b"\x1f\x8b"), archive_member=inner
+    )
+    with source.open() as handle:
         head = handle.read(HEAD_BYTES)
     if head.startswith(_HDF5):
         raise InputError(
             f"{name}: the file is HDF5, as OMX matrices are; write each matrix as a CSV of origin, "
             "destination and flow (openmatrix and pandas do)"
         )
-    encoding = reading.encoding or _encoding(head)
+    encoding = reading.encoding or _detect_encoding(head)
     if b"\x00" in head and encoding != "utf-16":
         raise InputError(
             f"{name}: the file is not text (it holds NUL bytes); name a CSV or Parquet file"
         )
-    whole_text = decoded(name, head, encoding)
+    whole_text = decode_head(name, head, encoding)
     if foreign := re.match(r"\s*([\[{]\s*[\"\[{]|(?i:<(\?xml|!doctype|html)))", whole_text):
         what = "XML or HTML" if "<" in foreign[0] else "JSON"
         raise InputError(
@@ -169,7 +183,7 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
         fields = [*reading.header[: len(fields)], *numbered[len(reading.header) :]]
     else:
         _check_names(name, fields, body, delimiter)
-    columns = _once(fields)
+    columns = _make_names_unique(fields)
     below = next(csv.reader(body.splitlines()[1:2], delimiter=delimiter), [])
     if (
         reading.header is None
@@ -182,15 +196,15 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
     return replace(
         source,
         columns=columns,
-        kinds=("string",) * len(columns),
+        column_types=("string",) * len(columns),
         delimiter=delimiter,
         encoding=encoding,
-        skipped=skipped + (reading.header is None),
-        mixed=_mixed(whole_text),
+        skipped_rows=skipped + (reading.header is None),
+        has_mixed_endings=_has_mixed_endings(whole_text),
     )
 
 
-def member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str:
+def find_archive_member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str:
     """Return the one file of such an ending in a zip; one layer, and no more than it may hold."""
     with zipfile.ZipFile(path) as archive:
         members = [one for one in archive.infolist() if not one.filename.startswith("__MACOSX/")]
@@ -210,7 +224,7 @@ def member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str
     return wanted[0]
 
 
-def _mixed(text: str) -> bool:
+def _has_mixed_endings(text: str) -> bool:
     """Whether lines end in two ways, which readers read in two ways; what is quoted may."""
     text = _QUOTED.sub("", text) if '"' in text else text
     windows = text.count("\r\n")
@@ -218,7 +232,7 @@ def _mixed(text: str) -> bool:
     return (windows > 0) + (unix > 0) + (mac > 0) > 1
 
 
-def _encoding(head: bytes) -> str:
+def _detect_encoding(head: bytes) -> str:
     """Tell UTF-8, UTF-16 and the rest apart; the end of a cut head may split a character."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
@@ -231,7 +245,7 @@ def _encoding(head: bytes) -> str:
     return "utf-8"
 
 
-def decoded(name: str, head: bytes, encoding: str) -> str:
+def decode_head(name: str, head: bytes, encoding: str) -> str:
     """Return the whole lines at the beginning of a file as text, without a byte order mark."""
     cut = len(head) >= HEAD_BYTES
     errors = "ignore" if encoding == "utf-16" else "strict"
@@ -287,7 +301,7 @@ def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) ->
         )
 
 
-def _once(fields: Sequence[str]) -> tuple[str, ...]:
+def _make_names_unique(fields: Sequence[str]) -> tuple[str, ...]:
     """Return names, each once: a name that is there again is numbered."""
     seen: dict[str, int] = {}
     names: list[str] = []
@@ -297,19 +311,19 @@ def _once(fields: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def shown(text: str, longest: int = 60) -> str:
+def to_printable(text: str, longest: int = 60) -> str:
     """Return a column or file name fit for a message: printable and short."""
     printable = "".join(c if c.isprintable() else "?" for c in text)
     return printable if len(printable) <= longest else printable[: longest - 1] + "…"
 
 
-def _tables_in(folder: Path) -> list[Path]:
+def _find_tables(folder: Path) -> list[Path]:
     """Return every table below `folder`; what cannot be looked into is an error, not left out."""
     paths: list[Path] = []
 
     def refuse(_problem: OSError) -> None:
         raise InputError(
-            f"{shown(folder.name)}: a folder in it cannot be read",
+            f"{to_printable(folder.name)}: a folder in it cannot be read",
             remedy="name the files, or get the right to read it",
             settings=("inputs",),
         ) from None
@@ -318,27 +332,27 @@ def _tables_in(folder: Path) -> list[Path]:
         paths += [
             Path(place, name)
             for name in names
-            if name.lower().endswith(ENDINGS) and not name.startswith((".", "_"))
+            if name.lower().endswith(FILE_ENDINGS) and not name.startswith((".", "_"))
         ]
     return [path for path in paths if path.is_file()]
 
 
 def first_rows(source: Source, rows: int) -> list[list[str]]:
     """Return at most `rows` first rows as text, which are confidential."""
-    with door(source.name):
+    with translate_errors(source.name):
         if source.format == "csv":
-            with source.opened() as handle:
+            with source.open() as handle:
                 head = handle.read(HEAD_BYTES)
-            lines = decoded(source.name, head, source.encoding).splitlines(keepends=True)
-            reader = csv.reader(lines[source.skipped :], delimiter=source.delimiter)
+            lines = decode_head(source.name, head, source.encoding).splitlines(keepends=True)
+            reader = csv.reader(lines[source.skipped_rows :], delimiter=source.delimiter)
             return [row for row, _number in zip(reader, range(rows), strict=False)]
         with pq.ParquetFile(source.path) as file:
             batch = next(file.iter_batches(batch_size=rows)).slice(0, rows)
-        texts = [_texts(batch.column(name)) for name in source.columns]
+        texts = [_to_texts(batch.column(name)) for name in source.columns]
         return [list(row) for row in zip(*texts, strict=True)]
 
 
-def _texts(column: Any) -> list[str]:
+def _to_texts(column: Any) -> list[str]:
     try:
         values = column.cast(pa.string()).to_pylist()
     except (pa.ArrowException, UnicodeDecodeError):  # of lists and the like, which no mapping takes

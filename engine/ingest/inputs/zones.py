@@ -17,19 +17,19 @@ import shapely
 
 from ... import geography
 from ...errors import InputError
-from ..door import door
-from . import mapping, parents
-from .ids import as_text, check, refuse
-from .sources import Source, member, shown
+from ..read_errors import translate_errors
+from . import column_mapping, zone_hierarchy
+from .ids import check_ids, ids_to_text, raise_for_rows
+from .sources import Source, find_archive_member, to_printable
 
 Series: TypeAlias = Any
 Array: TypeAlias = Any
-LONGEST_NAME = 200
-LARGEST_OVERLAP = 0.01
+MAX_NAME_LENGTH = 200
+MAX_OVERLAP_SHARE = 0.01
 """Share of the smaller of two zones that may lie in the other: borders drawn twice."""
-_SMALLEST_OVERLAP = 1e-6
-MOST_ZONES, MOST_VERTICES = 50_000, 5_000_000
-MOST_BYTES = 500_000_000
+_MIN_OVERLAP_SHARE = 1e-6
+MAX_ZONES, MAX_VERTICES = 50_000, 5_000_000
+MAX_BYTES = 500_000_000
 _WGS84 = "EPSG:4326"
 _SHAPES = (".shp", ".geojson", ".json", ".gpkg", ".fgb")
 
@@ -42,49 +42,52 @@ def read_zones(
     join_parts: bool = False,
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents."""
-    file = shown(path.name)
+    file = to_printable(path.name)
     frame = read_shapes(path, layer)
     if check_count is not None:
         check_count(len(frame))
     columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
-    names = mapping.resolve("zones", given, source)
-    specs = mapping.parts(names["zone_id"], columns)
-    ids = joined(frame, specs)
+    names = column_mapping.resolve_columns("zones", given, source)
+    specs = column_mapping.joined_columns(names["zone_id"], columns)
+    ids = join_id_columns(frame, specs)
     again = "choose another column for zone_id, or join the parts of a zone (repeated-places)"
     again = "" if join_parts else again
-    check(file, names["zone_id"], ids, "zone", again, "zones_mapping", "leave_out")
+    check_ids(file, names["zone_id"], ids, "zone", again, "zones_mapping", "leave_out")
     if frame.crs is None:
         raise InputError(
             f"{file}: the file does not say its coordinate reference system; save it with one, "
             "EPSG:4326 is usual"
         )
-    shapes, notes = _mended(file, frame.geometry.to_numpy())
+    shapes, notes = _repair_polygons(file, frame.geometry.to_numpy())
     if "zone_id" not in (*given, names["zone_id"]):
-        notes = (*notes, f"zones are told by the column '{shown(names['zone_id'])}' of {file}")
+        notes = (
+            *notes,
+            f"zones are told by the column '{to_printable(names['zone_id'])}' of {file}",
+        )
     labels = ids
     if "name" in names:
-        labels = frame[names["name"]].astype("string").str.strip().str.slice(stop=LONGEST_NAME)
+        labels = frame[names["name"]].astype("string").str.strip().str.slice(stop=MAX_NAME_LENGTH)
     zones: Any = gpd.GeoDataFrame(
         {"zone_id": ids, "name": labels.where(labels.fillna("") != "", ids).astype(object)},
         geometry=shapes,
         crs=_WGS84,
     )
     own = (*(column for column, _ in specs), *names.values(), str(frame.geometry.name))
-    levels, told = parents.read(frame, own)
+    levels, told = zone_hierarchy.read_levels(frame, own)
     for column, values in levels.items():
         zones[column] = values
     if parts := int(ids.duplicated().sum()):
         zones = zones.dissolve("zone_id", as_index=False)
         notes = (*notes, f"{parts:,} further parts of zones were joined to the first of their id")
     zones = zones.sort_values("zone_id", ignore_index=True)
-    zones, overlaps = _apart(file, zones)
+    zones, overlaps = _remove_overlaps(file, zones)
     return zones, (*notes, *overlaps, *told)
 
 
-def joined(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Series:
+def join_id_columns(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Series:
     """Return ids out of one column, or of several joined and padded with zeros."""
-    texts = [as_text(frame[column]) for column, _ in specs]
+    texts = [ids_to_text(frame[column]) for column, _ in specs]
     padded = [
         text
         if digits is None  # else zeros alone are cut off
@@ -97,33 +100,34 @@ def joined(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Series:
     return whole
 
 
-def layers(path: Path) -> list[str]:
+def list_layers(path: Path) -> list[str]:
     """Return the layers of shapes in a file; empty where it has no layers to choose from."""
-    with door(shown(path.name)), warnings.catch_warnings():
+    with translate_errors(to_printable(path.name)), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        _, head = _checked(path)
+        _, head = _check_file(path)
         if head.startswith(b"PAR1"):
             return []
-        listed = pyogrio.list_layers(_address(path, head))
+        listed = pyogrio.list_layers(_gdal_address(path, head))
         return [str(name) for name, kind in listed if kind is not None]
 
 
 def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
     """Read the zones of one file, whatever its kind, in EPSG:4326 where its CRS is known."""
-    name, head = _checked(path)
-    found = layers(path)
+    name, head = _check_file(path)
+    found = list_layers(path)
     if layer and layer not in found:
         raise InputError(
-            f"{name}: there is no layer '{shown(layer)}'; it has {', '.join(map(shown, found))}",
+            f"{name}: there is no layer '{to_printable(layer)}'; it has "
+            f"{', '.join(map(to_printable, found))}",
             settings=("layer",),
         )
     if len(found) > 1 and not layer:
         raise InputError(
-            f"{name}: the file holds {len(found)} layers: {', '.join(map(shown, found))}",
+            f"{name}: the file holds {len(found)} layers: {', '.join(map(to_printable, found))}",
             remedy="name the one of the zones",
             settings=("layer",),
         )
-    with door(name), warnings.catch_warnings():
+    with translate_errors(name), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what GDAL grumbles about is mended or refused
         if head.startswith(b"PAR1"):
             if b"geo" not in (pq.read_metadata(path).metadata or {}):
@@ -132,27 +136,29 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
         else:
             # a condition makes GDAL count the rows itself, whatever a GeoPackage says of them
             counted = "1 = 1" if head.startswith(b"SQLite") else None
-            frame = pyogrio.read_dataframe(_address(path, head), layer=layer or None, where=counted)
+            frame = pyogrio.read_dataframe(
+                _gdal_address(path, head), layer=layer or None, where=counted
+            )
         if not isinstance(frame, gpd.GeoDataFrame) or not len(frame):
             raise InputError(f"{name}: the file holds no zones (0 rows); name another")
         vertices = int(shapely.get_num_coordinates(frame.geometry.to_numpy()).sum())
-        if len(frame) > MOST_ZONES or vertices > MOST_VERTICES:
+        if len(frame) > MAX_ZONES or vertices > MAX_VERTICES:
             raise InputError(
                 f"{name}: {len(frame):,} zones with {vertices:,} vertices, more than "
-                f"{MOST_ZONES:,} or {MOST_VERTICES:,}; merge or simplify them first"
+                f"{MAX_ZONES:,} or {MAX_VERTICES:,}; merge or simplify them first"
             )
         return frame if frame.crs is None else frame.to_crs(_WGS84)
 
 
-def _checked(path: Path) -> tuple[str, bytes]:
-    name = shown(path.name)
+def _check_file(path: Path) -> tuple[str, bytes]:
+    name = to_printable(path.name)
     if not path.is_file():
         raise InputError(f"{name}: no such file of zones; check the path")
     size = path.stat().st_size
     if size == 0:
         raise InputError(f"{name}: the file is empty (0 zones); name a file of zones")
-    if size > MOST_BYTES:
-        raise InputError(f"{name}: {size:,} bytes, more than {MOST_BYTES:,}; simplify the zones")
+    if size > MAX_BYTES:
+        raise InputError(f"{name}: {size:,} bytes, more than {MAX_BYTES:,}; simplify the zones")
     with path.open("rb") as handle:
         head = handle.read(4096)
     text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -170,24 +176,25 @@ def _checked(path: Path) -> tuple[str, bytes]:
     )
 
 
-def _address(path: Path, head: bytes) -> str:
+def _gdal_address(path: Path, head: bytes) -> str:
     """Return what GDAL opens: the file, or the one file of zones in a zip."""
     if not head.startswith(b"PK\x03\x04"):
         return str(path.resolve())
-    return f"/vsizip/{path.resolve()}/{member(shown(path.name), path, _SHAPES, MOST_BYTES)}"
+    member = find_archive_member(to_printable(path.name), path, _SHAPES, MAX_BYTES)
+    return f"/vsizip/{path.resolve()}/{member}"
 
 
-def _mended(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:
+def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:
     """Return polygons, made valid, and what was done."""
     geometry = shapely.force_2d(geometry)
     other = ~np.isin(shapely.get_type_id(geometry), (3, 6)) | shapely.is_empty(geometry)
-    refuse(file, "no polygons", other, "keep polygons only", rows="zones")
+    raise_for_rows(file, "no polygons", other, "keep polygons only", rows="zones")
     wrong = ~shapely.is_valid(geometry)
     notes = ()
     if wrong.any():
         geometry = geometry.copy()
-        geometry[wrong] = [polygons(shape) for shape in shapely.make_valid(geometry[wrong])]
-        refuse(
+        geometry[wrong] = [to_polygons(shape) for shape in shapely.make_valid(geometry[wrong])]
+        raise_for_rows(
             file,
             "nothing is left of a polygon",
             shapely.is_empty(geometry),
@@ -200,17 +207,19 @@ def _mended(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:
         axis=1
     )
     words = "degrees beyond ±180 and ±90"
-    refuse(file, words, beyond, "check the CRS of the file", rows="zones")
+    raise_for_rows(file, words, beyond, "check the CRS of the file", rows="zones")
     return geometry, notes
 
 
-def polygons(shape: Any) -> Any:
+def to_polygons(shape: Any) -> Any:
     """Return the polygons of a shape as one polygon or several."""
     parts = [p for p in shapely.get_parts(shapely.get_parts(shape)) if p.geom_type == "Polygon"]
     return parts[0] if len(parts) == 1 else shapely.MultiPolygon(parts)
 
 
-def _apart(file: str, zones: gpd.GeoDataFrame) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+def _remove_overlaps(
+    file: str, zones: gpd.GeoDataFrame
+) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Give small overlaps to the first of two zones; refuse larger ones by name."""
     crs = geography.projected_crs(zones)
     shapes: Any = zones.geometry.to_crs(crs).to_numpy().copy()
@@ -228,22 +237,22 @@ def _apart(file: str, zones: gpd.GeoDataFrame) -> tuple[gpd.GeoDataFrame, tuple[
     first, second = first[pairs], second[pairs]
     shared = shapely.area(shapely.intersection(shapes[first], shapes[second], grid_size=0.01))
     share = shared / np.minimum(shapely.area(shapes[first]), shapely.area(shapes[second]))
-    if (large := share > LARGEST_OVERLAP).any():
+    if (large := share > MAX_OVERLAP_SHARE).any():
         ids = zones["zone_id"].to_numpy()
         named = "; ".join(
-            f"{shown(str(ids[a]))} and {shown(str(ids[b]))} ({part:.0%})"
+            f"{to_printable(str(ids[a]))} and {to_printable(str(ids[b]))} ({part:.0%})"
             for a, b, part in zip(first[large][:3], second[large][:3], share[large], strict=False)
         )
         raise InputError(
             f"{file}: {int(large.sum()):,} pairs of zones overlap by more than "
-            f"{LARGEST_OVERLAP:.0%} of the smaller one: {named}; a place must lie in one zone",
+            f"{MAX_OVERLAP_SHARE:.0%} of the smaller one: {named}; a place must lie in one zone",
             remedy="repair them",
         )
-    if not (small := share > _SMALLEST_OVERLAP).any():
+    if not (small := share > _MIN_OVERLAP_SHARE).any():
         return zones, ()
     geometry: Any = zones.geometry.to_numpy().copy()
     for a, b in zip(first[small], second[small], strict=True):
-        geometry[b] = polygons(shapely.difference(geometry[b], geometry[a]))
+        geometry[b] = to_polygons(shapely.difference(geometry[b], geometry[a]))
     note = (
         f"{int(small.sum()):,} pairs of zones overlapped by at most {share[small].max():.2%} of "
         "the smaller one: the overlap is the first zone's"

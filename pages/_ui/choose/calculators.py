@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from engine.origin_destination import LawName, calculators as theorems
+from engine.origin_destination import NoiseName, calculators as theorems
 from pages._ui import state
 from pages._ui.drawing import tables
 from pages._ui.shell import frame
@@ -65,7 +65,7 @@ def _use(exact: dict[str, float]) -> None:
 
 
 def _promises(
-    alpha: int, count: int, law: LawName, threshold: int, noise: tuple[float, int]
+    alpha: int, count: int, law: NoiseName, threshold: int, noise: tuple[float, int]
 ) -> list[tuple[str, str, str]]:
     """Return what the theorems promise at an ε and a T: in words, as published and exactly."""
     near, least = trip_count(alpha), max(threshold, 1)
@@ -80,7 +80,7 @@ def _promises(
             count, threshold, *noise, method="published"
         )
     far = theorems.cell_error_probability(alpha, *noise)
-    shown = theorems.cell_error_probability_if_released(
+    shown = theorems.released_error_probability(
         alpha, noise[0], count, threshold, noise[1], law=law
     )
     rows: list[tuple[str, Any, Any]] = [

@@ -6,8 +6,8 @@ from engine import privacy
 from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.parameters import ODParameters
-from engine.privacy import GROUP, Guarantee, Risk, guesses
-from engine.resolution import finest
+from engine.privacy import GROUP_SIZE, Guarantee, Risk, format_guess_rate
+from engine.resolution import finest_selection
 from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
@@ -45,17 +45,18 @@ def _released(setting: Setting, prior: float) -> None:
         [
             Card(
                 "Over everything released",
-                guesses(risk.best_guess),
+                format_guess_rate(risk.max_guess_rate),
                 "a coin: 50",
                 f"An attacker who knows everything else guesses whether {whose} is in it; "
                 f"{released}.",
             ),
             _suspicion(risk, prior),
             Card(
-                f"{GROUP} who travel together",
-                guesses(risk.group_guess),
+                f"{GROUP_SIZE} who travel together",
+                format_guess_rate(risk.max_group_guess_rate),
                 "a coin: 50",
-                f"A household or a bus that comes or stays as one is protected by {GROUP} × ε.",
+                f"A household or a bus that comes or stays as one is protected by {GROUP_SIZE} × "
+                "ε.",
             ),
         ]
     )
@@ -66,7 +67,7 @@ def _suspicion(risk: Risk, prior: float) -> Card:
     name = f"A suspicion of {percent(prior)}"
     if risk.delta:
         return Card(name, "–", "no limit with δ", "Single rare results may reveal more.")
-    grown = Guarantee(epsilon=risk.epsilon).suspicion(prior)
+    grown = Guarantee(epsilon=risk.epsilon).max_posterior_belief(prior)
     return Card(
         f"{name} can grow to",
         f"{privacy.round_up_percent(grown, 1):.1f}%",
@@ -86,7 +87,7 @@ def _over_people(flows: Setting | None) -> None:
         return
     epsilon = flows.parameters.epsilon
     try:
-        mean, most = cached.of(privacy.trips_of_people, finest(flows.seen))
+        mean, most = cached.of(privacy.trips_per_person, finest_selection(flows.selection))
     except ExplorerError:
         return
     st.caption(

@@ -8,8 +8,8 @@ from typing import Any
 import streamlit as st
 
 from engine.errors import ExplorerError
-from engine.ingest.inputs import mapping, sources
-from engine.ingest.inputs.mapping import PLACES, Mappings
+from engine.ingest.inputs import column_mapping, sources
+from engine.ingest.inputs.column_mapping import PLACES, Mappings
 from engine.ingest.options import Reading
 from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.store import own
@@ -101,7 +101,7 @@ def _uploaded(name: str, given: Sequence[Any]) -> list[Path]:
     if not files:  # the uploader forgets its files on another page, this session does not
         there = list(space.uploads.get(name, {}).values()) if space else []
         if there:
-            names = ", ".join(sources.shown(path.name) for path in there)
+            names = ", ".join(sources.to_printable(path.name) for path in there)
             st.caption(f"Kept from before: {names}. Drop another file to replace it.")
         return there
     try:
@@ -135,7 +135,7 @@ def _by_path(draft: Draft, name: str, label: str, hint: str, several: bool) -> l
     if draft.busy or not (given := (given or "").strip()):
         return []
     try:
-        paths = sources.find([str(Path(given).expanduser())])
+        paths = sources.find_files([str(Path(given).expanduser())])
     except ExplorerError as problem:
         data_wording.problem("Not found", str(problem))
         return []
@@ -175,7 +175,7 @@ def columns(
     pickers are drawn to change it.
     """
     tag = f"{name}_{abs(hash((tuple(wanted), tuple(there))))}"
-    guessed = mapping.guess(name, there)
+    guessed = column_mapping.guess_columns(name, there)
     start = {one: guessed.get(one, "") for one in (*wanted, *optional)}
     unsure = any(not start[one] for one in wanted) or _twice(start)
     if not draft.field(st.toggle, "Choose the columns", f"columns_{tag}", value=unsure):

@@ -9,12 +9,12 @@ from typing import Any
 
 import streamlit as st
 
-from engine.contract import Seen
+from engine.contract import Selection
 from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.ingest.build import REPORT_FILE
 from engine.ingest.inputs import sources
-from engine.ingest.report import WORDS, Reason
+from engine.ingest.row_report import REASON_LABELS, Reason
 from pages._ui import facts as cached_facts, state
 from pages._ui.data import store as data_store, wording as data_wording
 from pages._ui.data.store import own
@@ -74,9 +74,9 @@ def built(name: str, seconds: float) -> None:
         _own(entry, first=True)
 
 
-def _account(key: Seen) -> str:
+def _account(key: Selection) -> str:
     """Return what became of every row, if an ingest made the dataset. **Confidential**."""
-    path = Path(key.dataset) / REPORT_FILE
+    path = Path(key.dataset_id) / REPORT_FILE
     if not path.is_file():
         return ""
     report = json.loads(path.read_text(encoding="utf-8"))
@@ -92,7 +92,7 @@ def _account(key: Seen) -> str:
 
 def _added_up(title: str, counted: Mapping[str, Any]) -> str:
     """Return an account that adds up: used and, reason by reason, not used."""
-    unused = {WORDS[one]: counted["unused"].get(one.name.lower(), 0) for one in Reason}
+    unused = {REASON_LABELS[one]: counted["unused"].get(one.name.lower(), 0) for one in Reason}
     left = {words: count for words, count in unused.items() if count}
     lines = {"used": counted["used"], **left, "all": counted["read"]}
     return table_html({title: list(lines), "Number": [f"{count:,}" for count in lines.values()]})
@@ -145,7 +145,7 @@ def _broken(name: str, folder: Path, problem: Exception | str) -> None:
     """Draw a dataset that cannot be opened; what a library says of it may quote the file."""
     if isinstance(problem, Exception) and not isinstance(problem, ExplorerError):
         problem = f"its files are damaged ({type(problem).__name__}); build it again"
-    data_wording.problem(f"{sources.shown(name)} cannot be opened", str(problem))
+    data_wording.problem(f"{sources.to_printable(name)} cannot be opened", str(problem))
     _deletion(name, folder)
 
 
@@ -156,7 +156,7 @@ def _said(entry: Entry) -> str:
     if "trips" in entry.parts:
         holds.append("trips" if about.trips_have_people else "trips without people")
     lines = (
-        f"{facts(about, known.levels[0].zones, known.size_bytes)} · {' and '.join(holds)}",
+        f"{facts(about, known.levels[0].zone_count, known.size_bytes)} · {' and '.join(holds)}",
         f"{_day(about.first_day)} to {_day(about.last_day)}, {about.time_zone}"
         + (f"; density week of {_day(about.week)}" if about.week else "")
         + (f"; {known.locations:,} places" if known.locations else ""),
@@ -187,7 +187,7 @@ def _deletion(name: str, folder: Path) -> None:
 
 
 def _folder(entry: Entry) -> Path:
-    return Path(entry.key.dataset).parent
+    return Path(entry.key.dataset_id).parent
 
 
 def _select(entry: Entry) -> None:

@@ -7,8 +7,8 @@ import shapely
 import streamlit as st
 
 from engine.errors import ExplorerError
-from engine.ingest import look
-from engine.ingest.inputs import coarse, mapping, parents, zones
+from engine.ingest import preview
+from engine.ingest.inputs import column_mapping, hexagons, zone_hierarchy, zones
 from engine.ingest.inputs.places import Places
 from engine.ingest.options import CHOICES
 from pages._ui.data import files as data_files, wording as data_wording
@@ -39,7 +39,9 @@ def draw(draft: Draft) -> None:
         "area is a zone.",
     )
     if locations:
-        seen = data_wording.tried(_REFUSED, data_files.looked, mapping.preview, locations[0])
+        seen = data_wording.tried(
+            _REFUSED, data_files.looked, column_mapping.preview_table, locations[0]
+        )
         wanted = ("location_id", "lat", "lng")
         _columns(draft, "locations", locations[0], seen and seen.source.columns, wanted)
     if shapes:
@@ -54,7 +56,7 @@ def draw(draft: Draft) -> None:
 
 
 def _zone_columns(draft: Draft, path: Path) -> tuple[str, ...]:
-    layers, layer = data_files.looked(zones.layers, path), ""
+    layers, layer = data_files.looked(zones.list_layers, path), ""
     if len(layers) > 1:
         layer = draft.field(st.selectbox, "Layer of the file", f"layer_{path.name}", layers)
         draft.values["layer"] = layer
@@ -88,7 +90,7 @@ def _zoning(draft: Draft) -> None:
         "hexagons",
         min_value=100.0,
         max_value=200_000.0,
-        value=None if draft.has_places else coarse.USUAL_M,
+        value=None if draft.has_places else hexagons.DEFAULT_SIZE_M,
         step=100.0,
         format="%.0f",
         placeholder="zones as given",
@@ -102,12 +104,12 @@ def _zoning(draft: Draft) -> None:
     try:
         places = _places(draft)
         st.caption(f"**{len(places.zones):,} zones** · {len(places.towers):,} places")
-        if levels := parents.kept(places.zones):
+        if levels := zone_hierarchy.format_levels(places.zones):
             st.caption(f"Coarser zones kept: {levels}")
         for note in places.notes:
             st.caption(note)
         show(places)
-        coarse.check_size(places)
+        hexagons.check_zone_limits(places)
     except ExplorerError as problem:
         data_wording.problem("These zones cannot be built", data_wording.on_page(problem))
         choice(draft, problem.code)
@@ -155,7 +157,7 @@ def _places(draft: Draft) -> Places:
     asked = {one: draft.values[one] for one in (*names, "area") if one in draft.values}
     key = repr(asked), left
     if key not in known:
-        known[key] = look.places_of(leave_out=left, **asked)
+        known[key] = preview.preview_places(leave_out=left, **asked)
     return known[key]
 
 

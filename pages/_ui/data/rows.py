@@ -8,9 +8,9 @@ from datetime import datetime
 import streamlit as st
 
 from engine.errors import ExplorerError
-from engine.ingest import look, presets
-from engine.ingest.inputs import guess, mapping, sources
-from engine.ingest.inputs.mapping import Mappings, Preview
+from engine.ingest import presets, preview
+from engine.ingest.inputs import column_mapping, detection, sources
+from engine.ingest.inputs.column_mapping import Mappings, TablePreview
 from engine.ingest.inputs.sources import Source
 from engine.ingest.options import DateOrder, Reading
 from pages._ui.data import files as data_files, wording as data_wording
@@ -39,15 +39,15 @@ def draw(draft: Draft) -> None:
         draft.missing.append("a table that can be read" if draft.files else "a table")
         return
     there = seen.source.columns
-    form = presets.fitting(there)
+    form = presets.find_preset(there)
     if form is not None and draft.field(
         st.toggle,
-        f"Read it as {form.about}",
+        f"Read it as {form.description}",
         f"form_{form.name}_{abs(hash(there))}",
         value=True,
         help="Columns and marks of this form are known; nothing else has to be chosen.",
     ):
-        draft.values |= presets.settings(form, there)
+        draft.values |= presets.preset_options(form, there)
         draft.kind, draft.chosen = form.kind, draft.values["mapping"]
         # the marks that were said before stay
         usual, said = vars(AS_FOUND), vars(draft.reading)
@@ -60,12 +60,12 @@ def draw(draft: Draft) -> None:
     _read(draft, seen)
 
 
-def _looked(draft: Draft) -> Preview:
+def _looked(draft: Draft) -> TablePreview:
     """Return a first look at the file, with the marks that are set or asked for."""
     first, asked = draft.files[0], own().read("text")
     if first not in asked:
         try:
-            return data_files.looked(mapping.preview, first, ROWS, draft.reading)
+            return data_files.looked(column_mapping.preview_table, first, ROWS, draft.reading)
         except ExplorerError as problem:
             if problem.code not in ("no-header", "rows-above"):
                 raise
@@ -75,13 +75,17 @@ def _looked(draft: Draft) -> Preview:
     skip = draft.field(one.number_input, "Lines above the names of columns", "skip", **above)
     none = draft.field(two.toggle, "The file has no line of names", "no_header")
     draft.reading = replace(draft.reading, skip_rows=int(skip), header=() if none else None)
-    return data_files.looked(mapping.preview, first, ROWS, draft.reading)
+    return data_files.looked(column_mapping.preview_table, first, ROWS, draft.reading)
 
 
 def kind_of(columns: Sequence[str]) -> str:
     """Return the kind of table that its columns fit best."""
     kinds = ("trips", "flows", "rides", "visits")
-    fits = (name for name in kinds if mapping.whole(name, mapping.guess(name, columns)))
+    fits = (
+        name
+        for name in kinds
+        if column_mapping.has_required_columns(name, column_mapping.guess_columns(name, columns))
+    )
     return next(fits, "trips")
 
 
@@ -97,19 +101,21 @@ def _by_hand(draft: Draft, there: tuple[str, ...]) -> None:
         help=data_wording.KINDS_HELP,
     )
     # coordinates are asked for where ids are not there
-    ends = mapping.PLACES[kind][data_files.by_points(kind, mapping.guess(kind, there))]
-    wanted = list(dict.fromkeys((*mapping.REQUIRED[kind], *ends)))
-    optional = [one for one in mapping.OPTIONAL[kind] if one not in wanted]
+    ends = column_mapping.PLACES[kind][
+        data_files.by_points(kind, column_mapping.guess_columns(kind, there))
+    ]
+    wanted = list(dict.fromkeys((*column_mapping.REQUIRED[kind], *ends)))
+    optional = [one for one in column_mapping.OPTIONAL[kind] if one not in wanted]
     draft.chosen = data_files.columns(draft, kind, there, wanted, optional)
     draft.values |= {"kind": kind, "mapping": draft.chosen}
 
 
-def _read(draft: Draft, seen: Preview) -> None:
+def _read(draft: Draft, seen: TablePreview) -> None:
     """Draw the first rows as they are read, and ask what is in doubt of it."""
     names = {canonical: column for canonical, column in draft.chosen.items() if column}
     source = seen.source
     _ask_mark(draft)
-    guessed = data_wording.tried(_REFUSED, guess.guess, source, names, draft.reading)
+    guessed = data_wording.tried(_REFUSED, detection.detect_reading, source, names, draft.reading)
     times: tuple[datetime | None, ...] = ()
     if guessed is None:
         draft.missing.append("a table that can be read")
@@ -171,10 +177,10 @@ def _asked_order(draft: Draft, column: str) -> DateOrder | None:
 
 def _mapped(draft: Draft, names: dict[str, str]) -> Mappings:
     """Return the columns of each file, judged by itself: whether it is a table, and has them."""
-    known = {sources.inspect(path, draft.reading): names for path in draft.files}
+    known = {sources.inspect_file(path, draft.reading): names for path in draft.files}
     for source in known:
-        mapping.check(source, names)
-    guess.complete(known, draft.reading)
+        column_mapping.check_columns(source, names)
+    detection.complete_reading(known, draft.reading)
     return known
 
 
@@ -185,25 +191,27 @@ def _times(source: Source, names: dict[str, str], reading: Reading) -> tuple[dat
     known, zone = own().read("times"), own().time_zone
     key = (source.path, tuple(sorted(names.items())), reading, zone)
     if key not in known:
-        complete = {k: v for k, v in names.items() if k in mapping.CLOCKS or "date" in k}
+        complete = {k: v for k, v in names.items() if k in column_mapping.CLOCKS or "date" in k}
         try:
-            known[key] = tuple(look.first_times({source: complete}, reading, zone or "UTC"))
+            known[key] = tuple(preview.preview_times({source: complete}, reading, zone or "UTC"))
         except ExplorerError:
             known[key] = ()
     return known[key]
 
 
-def _rows_html(seen: Preview, names: dict[str, str], times: Sequence[datetime | None]) -> str:
+def _rows_html(seen: TablePreview, names: dict[str, str], times: Sequence[datetime | None]) -> str:
     """Return the first rows, escaped: columns wear what they mean, times what they are read as."""
     columns, meanings = seen.source.columns, dict[str, str]()
     time_column = names.get("datetime") or names.get("date")
     for canonical, spec in names.items():
-        meanings |= {column: COLUMNS[canonical] for column, _ in mapping.parts(spec, columns)}
+        meanings |= {
+            column: COLUMNS[canonical] for column, _ in column_mapping.joined_columns(spec, columns)
+        }
     used_first = sorted(range(len(columns)), key=lambda i: columns[i] not in meanings)
     places, head, body = sorted(used_first[:MOST_LISTED]), "", ""
     for i in places:
         meaning = f"<span>{m}</span>" if (m := meanings.get(columns[i])) else "<i>not used</i>"
-        head += f"<th>{html.escape(sources.shown(columns[i]))}{meaning}</th>"
+        head += f"<th>{html.escape(sources.to_printable(columns[i]))}{meaning}</th>"
     for number, row in enumerate(seen.rows):
         body += "<tr>"
         for i in places:

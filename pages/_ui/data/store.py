@@ -140,7 +140,7 @@ def keep(name: str) -> None:
     try:
         local.mkdir(parents=True, exist_ok=True)
         storage.make_owner_only(local)
-        storage.keep(folder, local / name)
+        storage.copy_dataset(folder, local / name)
     except OSError as error:
         raise InputError(
             f"'{name}' cannot be kept ({error.strerror or type(error).__name__}); free some space "

@@ -10,11 +10,11 @@ import streamlit as st
 
 from engine import datasets
 from engine.ingest import Cancelled, Progress
-from engine.ingest.inputs.places import from_zones
-from engine.synthetic.twin import twin
-from engine.synthetic.twinfiles import guess_residents, read_twin_zones
-from engine.synthetic.twininputs import FIRST_DAY, MOST_PEOPLE, MOST_VISITS, TwinInputs
-from engine.synthetic.twinpeople import residents_of
+from engine.ingest.inputs.places import places_from_zones
+from engine.synthetic.twin import create_twin
+from engine.synthetic.twin_files import guess_residents, read_twin_zones
+from engine.synthetic.twin_inputs import FIRST_DAY, MAX_PEOPLE, MAX_VISITS, TwinInputs
+from engine.synthetic.twin_people import residents_by_zone
 from pages._ui.data import (
     files as data_files,
     places as data_places,
@@ -33,13 +33,13 @@ LEAD = (
     "take it from a census, an annual report or a press kit."
 )
 _NUMBERS: dict[str, tuple[str, float, float | None, float | None, str]] = {
-    "people": ("People in the data", 1, MOST_PEOPLE, 10_000, ""),
+    "people": ("People in the data", 1, MAX_PEOPLE, 10_000, ""),
     "trips_a_day": ("Trips between zones, a person and day", 0.0, None, 0.8, ""),
     "days": ("Days", 1, None, 7, ""),
     "travellers": ("Share of people who ever travel, %", 1.0, 100.0, None, "not known: 90"),
     "friction_km": ("Kilometres over which flows fall to a third", 0.001, 1e5, None,
                     "a third of the area's radius"),
-    "visits_a_week": ("Records a person and week (0: no density)", 0.0, MOST_VISITS, 15.0, ""),
+    "visits_a_week": ("Records a person and week (0: no density)", 0.0, MAX_VISITS, 15.0, ""),
     "seed": ("Seed", 0, None, 1, ""),
 }  # fmt: skip
 """Label, least, most, default, and what holds where it is left empty."""
@@ -72,7 +72,7 @@ def draw() -> None:
                 more |= _main(draft, zones)
             inputs = data_wording.tried("Cannot be made", _checked, zones, more)
         with right:
-            data_places.show(from_zones(zones))
+            data_places.show(places_from_zones(zones))
             st.caption(f"{len(zones):,} zones")
         pressed = st.button(
             "Make the twin",
@@ -88,13 +88,13 @@ def draw() -> None:
 
 
 def _checked(zones: gpd.GeoDataFrame, asked: dict[str, Any]) -> TwinInputs:
-    residents_of(zones)
+    residents_by_zone(zones)
     return TwinInputs(**asked)
 
 
 def _main(draft: Draft, zones: gpd.GeoDataFrame) -> dict[str, Any]:
     residents, usual = float(zones["residents"].sum()) if "residents" in zones else 0.0, None
-    if 0 < residents < MOST_PEOPLE:  # else a wrong column; the build says so
+    if 0 < residents < MAX_PEOPLE:  # else a wrong column; the build says so
         usual = max(min(int(residents * SHARE_OF_RESIDENTS), MOST_BY_DEFAULT), 1)
     people = _number(draft, "people", usual)
     st.caption(
@@ -162,7 +162,7 @@ def _start(base: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
                 raise Cancelled("cancelled")
             tell(Progress("simulated people travel", share))
 
-        twin(zones, inputs, folder, progress=progress)
+        create_twin(zones, inputs, folder, progress=progress)
         return {"seconds": time.monotonic() - began}
 
     data_store.begin(name, task)

@@ -12,7 +12,7 @@ from zoneinfo import available_timezones
 
 import streamlit as st
 
-from engine.ingest import look
+from engine.ingest import preview
 from engine.parameters import DEFAULT_MAX_VISITS_CAP
 from pages._ui.data import wording as data_wording
 from pages._ui.data.files import Draft
@@ -72,7 +72,7 @@ def time_zones() -> tuple[str, ...]:
 
 
 def _time_zone(draft: Draft) -> str | None:
-    zones, there = time_zones(), look.time_zone_at(*draft.at) if draft.at else None
+    zones, there = time_zones(), preview.find_time_zone(*draft.at) if draft.at else None
     usual = there or st.context.timezone
     own().time_zone = zone = draft.field(
         st.selectbox,
@@ -94,7 +94,7 @@ def _days_button(draft: Draft, zone: str | None) -> None:
         icon=":material/date_range:",
         help="Choose it from what you know if the dates themselves are sensitive.",
     ):
-        asked = (look.days, draft.mappings, draft.reading, zone or "UTC")
+        asked = (preview.preview_days, draft.mappings, draft.reading, zone or "UTC")
         with st.spinner("Reading the times …", show_time=True):
             found = data_wording.tried("Cannot be read", *asked)
         if found is not None:

@@ -7,12 +7,12 @@ import numpy as np
 import streamlit as st
 
 from engine import decisions
-from engine.contract import Setting, Step
+from engine.contract import Aggregation, Setting
 from engine.decisions import AidDraws, Outflow, Shock, ShockTotals
-from engine.decisions.judge import GOOD_TOTAL_ERROR, AidJudgement, keeps_aid
+from engine.decisions.decision_evaluation import GOOD_TOTAL_ERROR, AidEvaluation, meets_aid_target
 from engine.decisions.rules import first_zones
 from engine.parameters import EPSILON_STOPS
-from engine.steps import GOOD_SHARE, SOME_SHARE
+from engine.verdict import FAIR_SHARE, GOOD_SHARE
 from pages._ui import state
 from pages._ui.decisions import question, work
 from pages._ui.drawing import cards, charts
@@ -41,7 +41,7 @@ class _Matrices(NamedTuple):
     truly: str
 
 
-_SAID: dict[Step, _Matrices] = {
+_SAID: dict[Aggregation, _Matrices] = {
     "day": _Matrices("on an average day", "days", "On {} of days", "Days truly among them"),
     "week": _Matrices("in an average week", "weeks", "In {} of weeks", "Weeks truly among them"),
     "whole": _Matrices("on average", "releases", "In {} of releases", "Truly among them"),
@@ -61,12 +61,12 @@ class Shown(NamedTuple):
     @property
     def total(self) -> float:
         """True trips out of the area."""
-        return float(self.leaving.true.sum())
+        return float(self.leaving.true_trips.sum())
 
     def job(self, name: str, epsilons: tuple[float, ...], draws: int, **named: Any) -> Job:
         """Return the draws at some ε."""
-        settings = tuple(self.setting.parameters.at(epsilon) for epsilon in epsilons)
-        asked = self.setting.seen, self.shock, self.k, settings, state.seed(self.entry)
+        settings = tuple(self.setting.parameters.with_epsilon(epsilon) for epsilon in epsilons)
+        asked = self.setting.selection, self.shock, self.k, settings, state.seed(self.entry)
         parts = [(*asked, at) for at in range(draws // work.PIECE)]
         return pieces.ask(name, work.aid, parts, **named)
 
@@ -74,17 +74,17 @@ class Shown(NamedTuple):
 def draw(setting: Setting, entry: Entry) -> None:
     """Draw the view."""
     sums = {"day": "", "week": ", by sums of a week", "whole": ", by the sum of the whole period"}
-    title = f"Where help goes after a shock: {inert(entry.name)}{sums[setting.when.step]}"
+    title = f"Where help goes after a shock: {inert(entry.name)}{sums[setting.time.aggregation]}"
     st.subheader(title, anchor=False)
-    key, parameters = setting.seen, setting.parameters
+    key, parameters = setting.selection, setting.parameters
     with st.container(key="decisions_question"):
         asked = question.shock(key)
     if asked is None:
         return
-    leaving = work.outflow(key, asked[0], parameters.at(1.0))
+    leaving = work.outflow(key, asked[0], parameters.with_epsilon(1.0))
     exact, draws = None, work.OURS
     if parameters.method == "published":
-        exact, draws = decisions.shock_totals(leaving, parameters), work.AID_DRAWS
+        exact, draws = decisions.compute_shock_totals(leaving, parameters), work.AID_DRAWS
     seen = Shown(setting, entry, *asked, leaving, exact)
     drawn = seen.job("decisions_aid", (parameters.epsilon,), draws)
     question.live("decisions_aid", drawn, lambda known, _: _figures(seen, work.together(known)))
@@ -93,43 +93,44 @@ def draw(setting: Setting, entry: Entry) -> None:
 
 def _figures(seen: Shown, drawn: AidDraws) -> None:
     k, totals = seen.k, drawn.totals[0]
-    names, zones = list(work.names(seen.setting.seen).values()), seen.shock.zones
+    names, zones = list(work.names(seen.setting.selection).values()), seen.shock.zones
     area = joined([names[one] for one in zones]) if len(zones) < 4 else f"{len(zones)} zones"
-    judged = decisions.judge_aid(seen.total, totals, drawn.overlap[0, :, k - 1], seen.exact)
+    judged = decisions.evaluate_aid(seen.total, totals, drawn.overlap[0, :, k - 1], seen.exact)
     st.html(
         cards.verdict_html(
-            judged.level,
-            verdict(judged, seen.setting.parameters.epsilon, k, seen.setting.when.step),
+            judged.verdict,
+            verdict(judged, seen.setting.parameters.epsilon, k, seen.setting.time.aggregation),
             f"Mean over {len(totals)} releases. Usable means that {GOOD_SHARE:.0%} of the "
             f"destinations are named and the total is within {GOOD_TOTAL_ERROR:.0%}; in part, "
-            f"{SOME_SHARE:.0%} each.",
+            f"{FAIR_SHARE:.0%} each.",
         )
     )
     released = number(seen.total * (1 + judged.total_error))
-    inside = number(float(seen.leaving.inside.sum()))
+    inside = number(float(seen.leaving.internal_trips.sum()))
+    shortfall = percent(float(drawn.shortfall_rate[0]))
     low, high = (number(float(end)) for end in np.quantile(totals, [0.025, 0.975]))
     st.caption(
         f"Truly {number(seen.total)} trips left {inert(area)}; {inside} within are not counted. As "
         f"released {released}, mean; {low} to {high} in 95% of releases. "
-        f"{_SAID[seen.setting.when.step].some.format(percent(float(drawn.fewer[0])))} fewer than "
-        f"{k} zones read above 0; missing ones count as misses."
+        f"{_SAID[seen.setting.time.aggregation].some.format(shortfall)} fewer "
+        f"than {k} zones read above 0; missing ones count as misses."
     )
     _ranked(seen, drawn)
 
 
 def _ranked(seen: Shown, drawn: AidDraws) -> None:
     """Draw how often each destination is among the first k, in truth and in releases."""
-    k, by_matrix = seen.k, seen.leaving.true.sum(axis=1)
-    said = _SAID[seen.setting.when.step]
+    k, by_matrix = seen.k, seen.leaving.true_trips.sum(axis=1)
+    said = _SAID[seen.setting.time.aggregation]
     st.subheader(f"Who is among the first {k}", anchor=False)
-    truly, chance = first_zones(by_matrix, k).mean(axis=0), drawn.named[0]
+    truly, chance = first_zones(by_matrix, k).mean(axis=0), drawn.targeting_rate[0]
     received = by_matrix.sum(axis=0)
     order = np.lexsort((-received, -chance, -truly))[: max(_SHOWN, 2 * k)]
     order = order[(received[order] > 0) | (chance[order] >= 0.005)]
     if not len(order):
         st.caption("Nobody left the area, and no release names a destination.")
         return
-    names = list(work.names(seen.setting.seen).values())
+    names = list(work.names(seen.setting.selection).values())
     charts.bars(
         [names[seen.leaving.destinations[at]] for at in order],
         [
@@ -173,14 +174,14 @@ def _over_epsilon(seen: Shown) -> None:
             alt="Share of right destinations and nearness of the total over the privacy loss",
         )
         if done:
-            met = keeps_aid(seen.total, drawn.totals, overlap, least, error)
+            met = meets_aid_target(seen.total, drawn.totals, overlap, least, error)
             promise = f"{least:.0%} of destinations and the total within {error:.0%}"
             question.offer(met, promise, seen.entry.name)
 
     question.live("decisions_aid_curve", curve, show)
 
 
-def verdict(judged: AidJudgement, epsilon: float, k: int, step: Step) -> str:
+def verdict(judged: AidEvaluation, epsilon: float, k: int, step: Aggregation) -> str:
     """Say where help would go and how large the movement would seem."""
     if math.isnan(judged.overlap):
         return "Nobody left the affected area in this time, so there is nothing to decide."

@@ -9,12 +9,16 @@ import streamlit as st
 
 from engine import decisions
 from engine.arrays import Floats
-from engine.contract import Seen, Setting
-from engine.decisions.judge import GOOD_SHIFT_DAYS, EpidemicJudgement, keeps_epidemic
-from engine.decisions.rules import NEVER, Comparison, joined
+from engine.contract import Selection, Setting
+from engine.decisions.decision_evaluation import (
+    GOOD_SHIFT_DAYS,
+    EpidemicEvaluation,
+    meets_epidemic_target,
+)
+from engine.decisions.rules import NEVER_ACTS, Comparison, join_comparisons
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.steps import GOOD_SHARE
+from engine.verdict import GOOD_SHARE
 from pages._ui import cached, state
 from pages._ui.decisions import question, work
 from pages._ui.decisions.work import Outbreak
@@ -39,7 +43,7 @@ class Shown(NamedTuple):
 
     setting: Setting
     entry: Entry
-    key: Seen
+    key: Selection
     outbreak: Outbreak
     true: Floats
     as_set: bool
@@ -54,7 +58,7 @@ def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
     """Draw the view, `as_if` it were what is set; what lacks is said before anything is shown."""
     title = f"When zones act in an epidemic: {inert(entry.name)}"
     st.subheader(title + f", {as_if}" * bool(as_if), anchor=False)
-    key = work.place(setting.seen)
+    key = work.place(setting.selection)
     try:
         with st.container(key="decisions_question"):
             outbreak = question.epidemic(key)
@@ -72,7 +76,7 @@ def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
     drawn = pieces.ask("decisions_here", work.epidemics, parts)
     question.live("decisions_here", drawn, lambda known, _: _figures(seen, known))
     _over_epsilon(seen)
-    left_out = len(work.names(setting.seen)) - len(seen.names)
+    left_out = len(work.names(setting.selection)) - len(seen.names)
     st.caption(people(setting.parameters, left_out, outbreak))
 
 
@@ -90,7 +94,7 @@ def draw_as_if_daily(setting: Setting, entry: Entry) -> None:
         draw(daily, entry, said)
 
 
-def _nothing_happens(highest: float, entry: Entry, key: Seen, outbreak: Outbreak) -> None:
+def _nothing_happens(highest: float, entry: Entry, key: Selection, outbreak: Outbreak) -> None:
     days = len(cached.dataset(key).metadata.days)
     st.info(
         f"In the {days} days of {inert(entry.name)} no zone reaches {percent(outbreak.threshold)}: "
@@ -106,19 +110,19 @@ def _nothing_happens(highest: float, entry: Entry, key: Seen, outbreak: Outbreak
 
 def _figures(seen: Shown, drawn: Sequence[Floats]) -> None:
     runs = np.concatenate([part[0] for part in drawn])
-    compared = decisions.compare(seen.true, runs, seen.outbreak.threshold)
-    judged = decisions.judge_epidemic(compared)
+    compared = decisions.compare_decisions(seen.true, runs, seen.outbreak.threshold)
+    judged = decisions.evaluate_epidemic(compared)
     parameters, origin = seen.setting.parameters, seen.names[seen.outbreak.origin]
     low, high = np.quantile(compared.accuracy.mean, [0.025, 0.975])
     st.html(
         cards.verdict_html(
-            judged.level,
+            judged.verdict,
             verdict(judged, compared, parameters, origin),
-            f"Mean over {len(compared.missed)} releases, 95% of them between {percent(float(low))} "
-            f"and {percent(float(high))}; only noise differs between them. Usable means that "
-            f"precision and recall, means over zones, reach {GOOD_SHARE:.0%} (here "
-            f"{percent(judged.precision)} and {percent(judged.recall)}) and the middle zone begins "
-            f"to act at most {GOOD_SHIFT_DAYS:g} day early or late.",
+            f"Mean over {len(compared.missed_days)} releases, 95% of them between "
+            f"{percent(float(low))} and {percent(float(high))}; only noise differs between them. "
+            f"Usable means that precision and recall, means over zones, reach {GOOD_SHARE:.0%} "
+            f"(here {percent(judged.precision)} and {percent(judged.recall)}) and the middle zone "
+            f"begins to act at most {GOOD_SHIFT_DAYS:g} day early or late.",
         )
     )
     zones = cached.of(picture.shapes, seen.key)
@@ -129,11 +133,11 @@ def _figures(seen: Shown, drawn: Sequence[Floats]) -> None:
 
 def _timings(compared: Comparison) -> str:
     """Say of how many zones the first acting day is moved, mean over releases."""
-    first, truly = compared.first != NEVER, compared.first_true != NEVER
+    first, truly = compared.first_day != NEVER_ACTS, compared.first_true_day != NEVER_ACTS
     counts = {
-        "early": compared.shift < 0,
-        "on the right day": compared.shift == 0,
-        "late": compared.shift > 0,
+        "early": compared.shift_days < 0,
+        "on the right day": compared.shift_days == 0,
+        "late": compared.shift_days > 0,
         "in the release alone": first & ~truly,
         "in truth alone": truly & ~first,
     }
@@ -151,7 +155,7 @@ def _curves(seen: Shown, low: Floats, middle: Floats, high: Floats) -> None:
     shown = np.argsort(-apart, kind="stable")[:_ZONES].tolist()
     without = None
     if seen.setting.parameters.method == "published":
-        fixed = seen.setting.parameters.at(1.0)
+        fixed = seen.setting.parameters.with_epsilon(1.0)
         without = work.quiet(seen.key, seen.outbreak, fixed)
     highest = float(max(true.max(), high.max(), seen.outbreak.threshold))
     days = pd.to_datetime(cached.dataset(seen.key).metadata.days)
@@ -192,7 +196,7 @@ def _over_epsilon(seen: Shown) -> None:
         st.caption(question.NO_CURVE)
         return
     st.subheader("How it depends on ε", anchor=False)
-    settings = tuple(parameters.at(epsilon) for epsilon in EPSILON_STOPS)
+    settings = tuple(parameters.with_epsilon(epsilon) for epsilon in EPSILON_STOPS)
     asked = seen.key, seen.outbreak, settings, state.seed(seen.entry)
     parts = [(*asked, at) for at in range(work.CURVE_DRAWS // work.PIECE)]
     curve = pieces.ask("decisions_curve", work.compared, parts, delay_s=0.5)
@@ -201,7 +205,7 @@ def _over_epsilon(seen: Shown) -> None:
     recall = question.kept(right, "and recall at … %", "decisions_recall_at", 80.0)
 
     def show(known: list[Comparison], done: bool) -> None:
-        compared = joined(known, axis=1)
+        compared = join_comparisons(known, axis=1)
         never = float(compared.never_acting_accuracy)
         charts.curve(
             [
@@ -222,7 +226,7 @@ def _over_epsilon(seen: Shown) -> None:
         )
         if done:
             promise = f"accuracy at {accuracy:.0%} and recall at {recall:.0%}"
-            met = keeps_epidemic(compared, accuracy, recall)
+            met = meets_epidemic_target(compared, accuracy, recall)
             question.offer(met, promise, seen.entry.name, as_set=seen.as_set)
 
     question.live("decisions_curve", curve, show)
@@ -238,8 +242,11 @@ def _line(name: str, means: Floats, colour: str, dash: tuple[int, int]) -> Line:
 
 def outcomes(compared: Comparison) -> list[str]:
     """Say how each zone is decided: wrongly where over one in ten of its due days is."""
-    due = np.maximum(compared.acting_true, 1)
-    missed, needless = compared.missed.mean(axis=0) / due, compared.needless.mean(axis=0) / due
+    due = np.maximum(compared.true_action_days, 1)
+    missed, needless = (
+        compared.missed_days.mean(axis=0) / due,
+        compared.needless_days.mean(axis=0) / due,
+    )
     wrong = np.maximum(missed, needless) > 1 - GOOD_SHARE + 1e-9
     return np.where(wrong, np.where(missed >= needless, "missed", "needless"), "right").tolist()
 
@@ -247,19 +254,22 @@ def outcomes(compared: Comparison) -> list[str]:
 def of_decisions(drawn: Shapes, compared: Comparison, epsilon: float) -> Picture:
     """Return the picture: the darker a zone, the more days it acts; wrong ones have an edge."""
     acting, missed, needless = (
-        values.mean(axis=0) for values in (compared.acting, compared.missed, compared.needless)
+        values.mean(axis=0)
+        for values in (compared.action_days, compared.missed_days, compared.needless_days)
     )
-    figures = zip(drawn.names, compared.acting_true, acting, missed, needless, strict=True)
+    figures = zip(drawn.names, compared.true_action_days, acting, missed, needless, strict=True)
     words = [
         f"{name}\nshould act on {due} days\nacts on {number(now)}\nmissed: {number(lost)}\n"
         f"needless: {number(vain)}"
         for name, due, now, lost, vain in figures
     ]
-    sides = _side(drawn, "Days on which to act, truly", compared.acting_true / compared.days, words)
+    sides = _side(
+        drawn, "Days on which to act, truly", compared.true_action_days / compared.days, words
+    )
     title = f"With a release, ε = {epsilon:g}"
     edges = [_EDGES[one] for one in outcomes(compared)]
     sides += _side(drawn, title, acting / compared.days, words, edges)
-    due, key = number(float(compared.acting_true.sum())), ""
+    due, key = number(float(compared.true_action_days.sum())), ""
     for name, days in (("missed", missed), ("needless", needless)):
         said = f"{name}: {number(float(days.sum()))} zone-days beside {due} due"
         key += picture.swatch(_EDGES[name], said)
@@ -303,23 +313,23 @@ def people(parameters: ODParameters, left_out: int, outbreak: Outbreak) -> str:
 
 
 def verdict(
-    judged: EpidemicJudgement, compared: Comparison, parameters: ODParameters, origin: str
+    judged: EpidemicEvaluation, compared: Comparison, parameters: ODParameters, origin: str
 ) -> str:
     """Say how decisions would go, and why."""
-    days, never = compared.days * compared.acting_true.size, compared.never_acting_accuracy
+    days, never = compared.days * compared.true_action_days.size, compared.never_acting_accuracy
     text = (
         f"At ε = {parameters.epsilon:g}, {percent(judged.accuracy)} of {days:,} zone-days are "
         f"decided as with the true data – never acting would get {percent(float(never))}. "
         f"{_timing(judged, origin)}"
     )
-    phantom = (compared.first != NEVER) & (compared.first_true == NEVER)
+    phantom = (compared.first_day != NEVER_ACTS) & (compared.first_true_day == NEVER_ACTS)
     zones = float(phantom.sum(axis=-1).mean())
     if zones >= 0.5:
         text += f" Phantom flows make {counted(round(zones), 'zone')} act that never should."
     return text
 
 
-def _timing(judged: EpidemicJudgement, origin: str) -> str:
+def _timing(judged: EpidemicEvaluation, origin: str) -> str:
     moved = duration(judged.shift_days) if judged.timing else ""
     return {
         "early": f"The epidemic from {origin} seems faster: the middle zone begins to act {moved} "

@@ -10,9 +10,9 @@ import streamlit as st
 
 from engine import decisions
 from engine.arrays import Booleans
-from engine.contract import Seen, Setting, When
+from engine.contract import Selection, Setting, TimeSelection
 from engine.decisions import EpidemicParameters, Shock, strongest_privacy
-from engine.decisions.judge import EPIDEMIC_DAYS
+from engine.decisions.decision_evaluation import EPIDEMIC_DAYS
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
@@ -45,7 +45,7 @@ def number(place: Any, label: str, key: str, usual: float, *ends: float, **named
     return place.number_input(label, value=usual, key=key, **given, **state.LINKED)
 
 
-def epidemic(key: Seen) -> Outbreak:
+def epidemic(key: Selection) -> Outbreak:
     """Draw the question and return it; `ExplorerError` where nobody's home is known."""
     start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
     days = len(cached.dataset(key).metadata.days)
@@ -71,14 +71,14 @@ def epidemic(key: Seen) -> Outbreak:
     return Outbreak(origin, model, round(share / 100, 6))
 
 
-def threshold_key(key: Seen) -> str:
+def threshold_key(key: Selection) -> str:
     """Return the key of the share to act from: another one where there are too few days for P2."""
     few = len(cached.dataset(key).metadata.days) < EPIDEMIC_DAYS
     return f"decisions_threshold{'_fast' * few}"
 
 
-def _origin(key: Seen) -> str:
-    names, scenario = work.names(key), decisions.scenario_origins(cached.dataset(key))
+def _origin(key: Selection) -> str:
+    names, scenario = work.names(key), decisions.seed_zones(cached.dataset(key))
     words = {zone: f"{names[zone]} · {KINDS.get(kind, kind)}" for kind, zone in scenario.items()}
     words |= {zone: names[zone] for zone in sorted(names, key=names.__getitem__)} | words
     return st.selectbox(
@@ -90,14 +90,14 @@ def _origin(key: Seen) -> str:
     )
 
 
-def shock(key: Seen) -> tuple[Shock, int] | None:
+def shock(key: Selection) -> tuple[Shock, int] | None:
     """Draw the question; return the shock and k, None where no area is chosen, which is said."""
     names = work.names(key)
     place, ids = cached.dataset(key), list(names)
-    daily = cached.dataset(replace(key, when=When()))
+    daily = cached.dataset(replace(key, time=TimeSelection()))
     days = daily.metadata.days
     try:
-        described = decisions.shock(daily)
+        described = decisions.load_shock(daily)
         usual = [ids[zone] for zone in described.zones]
         span = described.days[0], described.days[-1]
     except ExplorerError:  # it names none, or other zones than these
@@ -118,20 +118,20 @@ def shock(key: Seen) -> tuple[Shock, int] | None:
     most = len(ids) - len(area)
     ends = 1.0, float(min(20, most))
     k = number(helped, "Zones helped (k)", f"decisions_k_{most}", float(min(3, most)), *ends)
-    return decisions.shock(place, area, days=matrices), int(k)
+    return decisions.load_shock(place, area, days=matrices), int(k)
 
 
-def _matrices(place: Any, key: Seen, days: Sequence[date], span: tuple[int, int]) -> slice:
+def _matrices(place: Any, key: Selection, days: Sequence[date], span: tuple[int, int]) -> slice:
     """Draw which days or weeks are looked at, at first those of a span; return their positions."""
     first, last = span
-    if key.when.step == "day":
+    if key.time.aggregation == "day":
         if len(days) > 1:
             ends, form = (days[0], days[-1]), "D MMM YYYY" if len(days) > 31 else "D MMM"
             about: Any = {"format": form, "key": f"decisions_shock_days_{days[0]}_{days[-1]}"}
             chosen = place.slider("Days", *ends, (days[first], days[last]), **about, **state.KEPT)
             first, last = map(days.index, chosen)
         return slice(first, last + 1)
-    sums = key.when.groups(len(days))
+    sums = key.time.days_by_matrix(len(days))
     touched = [at for at, added in enumerate(sums) if first <= added[-1] and added[0] <= last]
     start, end = touched[0], touched[-1]
     if len(sums) > 1:
@@ -146,9 +146,9 @@ def _matrices(place: Any, key: Seen, days: Sequence[date], span: tuple[int, int]
     return slice(start, end + 1)
 
 
-def _mark(key: Seen, zones: Collection[str]) -> str:
+def _mark(key: Selection, zones: Collection[str]) -> str:
     """Return what tells the zones of one dataset from another's without naming it."""
-    return f"{crc32(key.dataset.encode()):x}_{len(zones)}"
+    return f"{crc32(key.dataset_id.encode()):x}_{len(zones)}"
 
 
 def lower_threshold(highest: float) -> float:
@@ -166,7 +166,9 @@ def as_daily(setting: Setting) -> tuple[Setting, str]:
     parameters, said = setting.parameters, "as if released daily"
     if parameters.unit == "person":
         parameters, said = replace(parameters, unit="person-day"), f"{said}, for a person's day"
-    return Setting(seen=replace(setting.seen, when=When()), parameters=parameters), said
+    return Setting(
+        selection=replace(setting.selection, time=TimeSelection()), parameters=parameters
+    ), said
 
 
 def live(name: str, job: Job, draw: Callable[[list[Any], bool], None]) -> None:

@@ -7,11 +7,11 @@ import numpy as np
 
 from engine import decisions
 from engine.arrays import Floats
-from engine.contract import Seen
+from engine.contract import Selection
 from engine.decisions import Comparison, EpidemicParameters, Outflow, Shock
 from engine.decisions.aid import AidDraws
 from engine.parameters import ODParameters
-from engine.resolution import FINEST, INHABITED
+from engine.resolution import FINEST, INHABITED_LEVEL
 from pages._ui.cached import Seed, dataset, generator, of, once, purpose_of
 from pages._ui.drawing import maps
 
@@ -33,62 +33,64 @@ class Outbreak:
     threshold: float
 
 
-def place(seen: Seen) -> Seen:
+def place(seen: Selection) -> Selection:
     """Return a dataset as it is seen, without the zones in which nobody lives."""
     homes = dataset(seen).homes
     empty = homes is not None and bool((homes <= 0).any())
-    return replace(seen, zones=INHABITED) if empty and seen.zones == FINEST else seen
+    return (
+        replace(seen, zone_level=INHABITED_LEVEL) if empty and seen.zone_level == FINEST else seen
+    )
 
 
 @once
-def true(key: Seen, outbreak: Outbreak) -> Floats:
+def true(key: Selection, outbreak: Outbreak) -> Floats:
     """Return the true prevalence, shape (days, zones) (confidential)."""
     asked = dataset(key), [outbreak.origin], outbreak.model
-    return decisions.true_epidemic(*asked)[0]
+    return decisions.simulate_true_epidemic(*asked)[0]
 
 
 @once
-def quiet(key: Seen, outbreak: Outbreak, parameters: ODParameters) -> Floats:
+def quiet(key: Selection, outbreak: Outbreak, parameters: ODParameters) -> Floats:
     """Return the prevalence with trimming and suppression, without noise; ε plays no part."""
     asked = dataset(key), [outbreak.origin], outbreak.model, parameters
-    return decisions.suppressed_epidemic(*asked)[0]
+    return decisions.simulate_suppressed_epidemic(*asked)[0]
 
 
-def names(key: Seen) -> dict[str, str]:
+def names(key: Selection) -> dict[str, str]:
     """Return the names of the zones by their ids, in their order."""
     return of(maps.zone_names, key)
 
 
 def epidemics(
-    key: Seen, outbreak: Outbreak, settings: tuple[ODParameters, ...], seed: Seed, at: int
+    key: Selection, outbreak: Outbreak, settings: tuple[ODParameters, ...], seed: Seed, at: int
 ) -> Floats:
     """Return the prevalence of one piece of draws, axes (settings, draws, days, zones)."""
     asked = dataset(key), [outbreak.origin], outbreak.model, settings, PIECE
     rng = generator(seed, purpose_of("epidemic", key), at)
-    blocks = decisions.private_epidemics(*asked, rng=rng)
+    blocks = decisions.simulate_private_epidemics(*asked, rng=rng)
     return np.concatenate([block[:, :, 0] for block in blocks], axis=1)
 
 
 def compared(
-    key: Seen, outbreak: Outbreak, settings: tuple[ODParameters, ...], seed: Seed, at: int
+    key: Selection, outbreak: Outbreak, settings: tuple[ODParameters, ...], seed: Seed, at: int
 ) -> Comparison:
     """Return what one piece of draws decides, axes (settings, draws, zones)."""
     drawn = epidemics(key, outbreak, settings, seed, at)
-    return decisions.compare(true(key, outbreak), drawn, outbreak.threshold)
+    return decisions.compare_decisions(true(key, outbreak), drawn, outbreak.threshold)
 
 
 @once
-def outflow(key: Seen, shock: Shock, parameters: ODParameters) -> Outflow:
+def outflow(key: Selection, shock: Shock, parameters: ODParameters) -> Outflow:
     """Return the trips out of the affected area; ε plays no part."""
-    return decisions.outflow(dataset(key), shock, parameters)
+    return decisions.count_outflow(dataset(key), shock, parameters)
 
 
 def aid(
-    key: Seen, shock: Shock, k: int, settings: tuple[ODParameters, ...], seed: Seed, at: int
+    key: Selection, shock: Shock, k: int, settings: tuple[ODParameters, ...], seed: Seed, at: int
 ) -> AidDraws:
     """Return one piece of draws of aid for `k` destinations of each matrix."""
     asked = dataset(key), shock, settings, PIECE, k
-    return decisions.private_aid(*asked, rng=generator(seed, purpose_of("aid", key), at))
+    return decisions.simulate_private_aid(*asked, rng=generator(seed, purpose_of("aid", key), at))
 
 
 def together(drawn: Sequence[AidDraws]) -> AidDraws:
@@ -96,6 +98,6 @@ def together(drawn: Sequence[AidDraws]) -> AidDraws:
     return AidDraws(
         np.concatenate([one.totals for one in drawn], axis=1),
         np.concatenate([one.overlap for one in drawn], axis=1),
-        np.mean([one.named for one in drawn], axis=0),
-        np.mean([one.fewer for one in drawn], axis=0),
+        np.mean([one.targeting_rate for one in drawn], axis=0),
+        np.mean([one.shortfall_rate for one in drawn], axis=0),
     )

@@ -4,8 +4,8 @@ import streamlit as st
 
 from engine import density
 from engine.contract import Setting
-from engine.ledger import is_above
-from engine.parameters import gaussian_for
+from engine.parameters import choose_calibration
+from engine.privacy_ledger import is_above
 from pages._ui import cached, state
 from pages._ui.drawing.cards import Card
 from pages._ui.views import answer as answers, numbers
@@ -25,8 +25,8 @@ EXCEEDS = (
 def switches() -> None:
     """Draw the switches of the papers' stages in the sidebar."""
     method, epsilon = state.value(state.VARIANT), state.value(state.EPSILON)
-    uses = density.METHODS[method].uses
-    fixed_noise = "gaussian" not in uses or gaussian_for(method, epsilon) == "analytic"
+    uses = density.METHODS[method].used_fields
+    fixed_noise = "gaussian" not in uses or choose_calibration(method, epsilon) == "analytic"
     with st.sidebar.expander("Stages and noise", icon=":material/account_tree:"):
         state.draw(state.SCALING, disabled="scaling" not in uses)
         state.draw(state.SMOOTHING, disabled="smoothing" not in uses)
@@ -49,7 +49,7 @@ def draw(setting: Setting) -> None:
             f":material/warning: The best proved total is ε = {ledger.proved_epsilon:.3g}, above "
             f"the {parameters.epsilon:g} on the slider, which promises more than is proved."
         )
-    if "gaussian" in method.uses and parameters.gaussian == "analytic":
+    if "gaussian" in method.used_fields and parameters.gaussian == "analytic":
         st.caption(ANALYTIC_NOTE)
-    if method.ours:
+    if method.is_own:
         st.caption(ZOOM)

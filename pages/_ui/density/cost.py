@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine import density
 from engine.contract import Setting
-from engine.ledger import Ledger, is_above
+from engine.privacy_ledger import Ledger, is_above
 from pages._ui import cached
 from pages._ui.drawing import tables
 from pages._ui.wording.numbers import number, scientific
@@ -32,7 +32,7 @@ def draw(setting: Setting) -> None:
         st.info(said, icon=":material/outbox:")
     st.markdown("**Three totals of every method at this setting**")
     rows = [
-        (method.short, *_totals(replace(setting.parameters, method=key), setting))
+        (method.short_name, *_totals(replace(setting.parameters, method=key), setting))
         for key, method in density.METHODS.items()
     ]
     tables.rows(("Method", "Published", "Simple composition", "Best proved total"), rows)

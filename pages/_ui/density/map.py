@@ -106,9 +106,9 @@ def _week(setting: Setting) -> None:
     row = list(names).index(chosen)
     series: dict[str, Any] = {"true": cached.truth(setting)[row], "private": release.counts[row]}
     limit = setting.parameters.max_visits_per_user
-    sampled = "max_visits_per_user" in cached.method_of(setting).uses
+    sampled = "max_visits_per_user" in cached.method_of(setting).used_fields
     if sampled:
-        kept_visits = cached.of(density.presampled, at, limit)
+        kept_visits = cached.of(density.presampled_counts, at, limit)
         series[f"pre-sampled (ℓ = {limit})"] = kept_visits[row]
     charts.curve(
         charts.lines(series, (TRUE, PRIVATE, OTHER)),

@@ -8,7 +8,7 @@ import streamlit as st
 
 from engine import density
 from engine.contract import Setting
-from engine.parameters import gaussian_for
+from engine.parameters import choose_calibration
 from pages._ui import cached, state
 from pages._ui.drawing import charts, tables
 from pages._ui.drawing.charts import EPSILON, Axis
@@ -53,8 +53,8 @@ def draw(setting: Setting) -> None:
         + LOOK[by]
     )
     method = cached.method_of(setting)
-    if method.loses:
-        st.caption(f"{method.name}: {' '.join(method.loses)}")
+    if method.limitations:
+        st.caption(f"{method.name}: {' '.join(method.limitations)}")
 
 
 def placed(work: pieces.Job) -> np.ndarray:
@@ -68,22 +68,22 @@ def placed(work: pieces.Job) -> np.ndarray:
 def scored(setting: Setting, seed: cached.Seed) -> tuple[float, ...]:
     """Return mean relative error, correlation and common part over some draws of a setting."""
     drawn = [cached.scores(setting, seed, repeat) for repeat in range(REPEATS)]
-    known = [one for one in drawn if not one.exceeded]
+    known = [one for one in drawn if not one.exceeds_data]
     each = [(one.mean_error, one.mean_correlation, one.common_part) for one in known]
     return tuple(np.mean(each, axis=0)) if each else (np.nan,) * 3
 
 
 def _methods(setting: Setting) -> dict[str, Setting]:
-    curves = {one.short: _vary(setting, method=key) for key, one in density.METHODS.items()}
+    curves = {one.short_name: _vary(setting, method=key) for key, one in density.METHODS.items()}
     plain = _vary(setting, method="efpa", scaling=False, smoothing=False)
     return {**curves, "EFPA, no stages": plain}
 
 
 def _kept(setting: Setting) -> dict[str, Setting]:
     staged = setting.parameters.method
-    staged = staged if "scaling" in density.METHODS[staged].uses else "efpag_joint"
+    staged = staged if "scaling" in density.METHODS[staged].used_fields else "efpag_joint"
     return {
-        f"ℓ = {limit}, {density.METHODS[method].short}": _vary(
+        f"ℓ = {limit}, {density.METHODS[method].short_name}": _vary(
             setting, method=method, max_visits_per_user=limit
         )
         for method in (staged, "lpa")
@@ -97,11 +97,11 @@ def _vary(setting: Setting, **changes: Any) -> Setting:
 
 
 def _at(setting: Setting, epsilon: float, *, equal: bool) -> Setting:
-    gaussian = gaussian_for(setting.parameters.method, epsilon, "classical")
+    gaussian = choose_calibration(setting.parameters.method, epsilon, "classical")
     asked = replace(setting.parameters, epsilon=epsilon, gaussian=gaussian)
     if equal:
         size = cached.dataset(cached.view(setting)).tessellation.cover_size
-        asked = cached.computed(density.at_equal_proved_epsilon, asked, epsilon, size)
+        asked = cached.computed(density.match_proved_epsilon, asked, epsilon, size)
     return replace(setting, parameters=asked)
 
 

@@ -42,7 +42,7 @@ def draw(setting: Setting) -> None:
         what = "relative error of each zone's week; grey: no visits"
         picture.key(picture.ramp(scale, what, "0%", "100% or more"))
     with places.cell():
-        points = [(setting.at(epsilon), seed) for epsilon in EPSILONS]
+        points = [(setting.with_epsilon(epsilon), seed) for epsilon in EPSILONS]
         work = pieces.ask("density_quartiles", quartiles, points, delay_s=1.0)
 
         def show(_done: list[Any], _running: bool) -> None:
@@ -73,5 +73,5 @@ def draw(setting: Setting) -> None:
 def quartiles(setting: Setting, seed: cached.Seed) -> list[float]:
     """Return the quartiles of the zones' errors in the draw shown; NaN where it is of zeros."""
     scores = cached.scores(setting, seed)
-    known = scores.error[np.isfinite(scores.error) & (not scores.exceeded)]
+    known = scores.error[np.isfinite(scores.error) & (not scores.exceeds_data)]
     return np.quantile(known, _QUARTILES).tolist() if len(known) else [np.nan] * 3

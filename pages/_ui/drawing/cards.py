@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from engine.steps import Level
+from engine.verdict import Verdict
 from pages._ui.drawing.colours import SIGNS
 
 _LEVELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Not usable"}
@@ -28,7 +28,7 @@ def row(cards: Sequence[Card]) -> None:
 
 
 def verdict_html(
-    level: Level,
+    level: Verdict,
     sentence: str,
     note: str = "",
     *,

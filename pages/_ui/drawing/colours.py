@@ -1,6 +1,6 @@
 """Colours with a meaning, the same on every page."""
 
-from engine.steps import Level
+from engine.verdict import Verdict
 
 TRUE, PRIVATE, OTHER, HERE = "#7f7f7f", "#2a8fbd", "#c9782f", "#d1495b"
 """Truth is grey, private blue, a third line orange, "you are here" red: safe for colour-blind
@@ -20,7 +20,7 @@ def rgb(colour: str) -> list[int]:
     return [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
 
 
-LEVELS: dict[Level, str] = {"good": "#2a7fc0", "partly": "#dd9a1a", "noisy": "#c0243f"}
-SIGNS: dict[Level, str] = {"good": "✓", "partly": "≈", "noisy": "✕"}
-"""The three steps of a verdict (`engine.steps`): colours that colour-blind readers tell apart, and
-the sign that stands with each."""
+LEVELS: dict[Verdict, str] = {"good": "#2a7fc0", "partly": "#dd9a1a", "noisy": "#c0243f"}
+SIGNS: dict[Verdict, str] = {"good": "✓", "partly": "≈", "noisy": "✕"}
+"""The three steps of a verdict (`engine.verdict`): colours that colour-blind readers tell apart,
+and the sign that stands with each."""

@@ -4,7 +4,7 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from engine.steps import Level
+from engine.verdict import Verdict
 from pages._ui.drawing.colours import LEVELS, SIGNS
 
 
@@ -13,14 +13,14 @@ class Gauge:
     """One side of the verdict."""
 
     name: str
-    level: Level
+    level: Verdict
     sentence: str
     note: str
     rule: str
     value: float
     low: float
     high: float
-    bands: Sequence[tuple[float, Level]]
+    bands: Sequence[tuple[float, Verdict]]
     ends: tuple[str, str]
 
     def across(self, value: float) -> float:

@@ -14,7 +14,7 @@ import streamlit as st
 from pydeck.bindings.json_tools import default_serialize
 
 from engine.arrays import Booleans, Floats, Integers
-from engine.metrics import largest
+from engine.metrics import largest_positions
 from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.colours import HERE, rgb
 
@@ -304,7 +304,7 @@ def largest_flows(matrix: Integers, most: int) -> tuple[Integers, Integers]:
     (1, 0)
     """
     flat = matrix.ravel()
-    order = largest(flat, most)
+    order = largest_positions(flat, most)
     chosen = order[flat[order] > 0][::-1]
     origins, destinations = np.unravel_index(chosen, matrix.shape)
     return origins.astype(np.int64), destinations.astype(np.int64)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from engine.arrays import Floats, Integers
-from engine.ledger import Unit
-from engine.origin_destination.estimate import EstimateRelease
+from engine.origin_destination.empirical_bayes import EmpiricalBayesRelease
+from engine.privacy_ledger import PrivacyUnit
 from pages._ui.drawing import colours as colour, picture
 from pages._ui.drawing.maps import Scale
 from pages._ui.wording.numbers import number
@@ -19,42 +19,42 @@ NOT_DRAWN = f"The other flows are {picture.UNCERTAIN}, but they count in all sum
 
 def has(release: Any) -> bool:
     """Whether a release says of its flows which are certain, and in which ranges they lie."""
-    return hasattr(release, "certain")
+    return hasattr(release, "is_detected")
 
 
 def colours(
-    release: EstimateRelease, pairs: tuple[Integers, Integers], scale: Scale, values: Floats
+    release: EmpiricalBayesRelease, pairs: tuple[Integers, Integers], scale: Scale, values: Floats
 ) -> Integers:
     """Return the colours of flows on a map, shape (flows, 4): those not certain are lighter."""
     shades = scale.colours(values)
-    shades[:, 3] = np.where(release.certain[0][pairs], shades[:, 3], LIKELY_OPACITY)
+    shades[:, 3] = np.where(release.is_detected[0][pairs], shades[:, 3], LIKELY_OPACITY)
     return shades
 
 
-def mark(release: EstimateRelease, origin: int, destination: int) -> str:
+def mark(release: EmpiricalBayesRelease, origin: int, destination: int) -> str:
     """Return the mark of a flow in one word."""
-    if release.certain[0, origin, destination]:
+    if release.is_detected[0, origin, destination]:
         return "certain"
-    return "likely" if release.likely[0, origin, destination] else picture.UNCERTAIN
+    return "likely" if release.is_likely[0, origin, destination] else picture.UNCERTAIN
 
 
-def words(release: EstimateRelease, pairs: tuple[Integers, Integers]) -> list[str]:
+def words(release: EmpiricalBayesRelease, pairs: tuple[Integers, Integers]) -> list[str]:
     """Say how flows read: ``42 (95%: 31–55; 12–72 for all flows at once)``."""
-    kept = "" if release.measurement.ledger.unit is Unit.TRIP else " kept trips,"
+    kept = "" if release.measurement.ledger.unit is PrivacyUnit.TRIP else " kept trips,"
     return [
         f"{said} (95%: {one}; {every}{kept} for all flows at once)"
         for said, one, every in zip(shown(release, pairs), *ranges(release, pairs), strict=True)
     ]
 
 
-def shown(release: EstimateRelease, pairs: tuple[Integers, Integers]) -> list[str]:
+def shown(release: EmpiricalBayesRelease, pairs: tuple[Integers, Integers]) -> list[str]:
     """Return the estimate of each flow that is shown by itself, and in words that one is not."""
-    flows = zip(release.typical[0][pairs].tolist(), release.shown[0][pairs], strict=True)
+    flows = zip(release.point_estimates[0][pairs].tolist(), release.is_shown[0][pairs], strict=True)
     return [estimate(count) if drawn else picture.UNCERTAIN for count, drawn in flows]
 
 
 def ranges(
-    release: EstimateRelease, pairs: tuple[Integers, Integers]
+    release: EmpiricalBayesRelease, pairs: tuple[Integers, Integers]
 ) -> tuple[list[str], list[str]]:
     """Return the ranges of flows in words: 95% for each by itself, and for all at once."""
     written: list[list[str]] = []

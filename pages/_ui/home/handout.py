@@ -9,7 +9,7 @@ from html import escape
 import streamlit as st
 
 from engine import privacy
-from engine.origin_destination import suppresses
+from engine.origin_destination import has_suppression
 from engine.text.utility import describe_crossing, describe_utility
 from engine.text.zones import count_zones
 from pages._ui import cached
@@ -50,7 +50,7 @@ def button(answer: Answer, picture: Picture) -> None:
     if not answer.entry.metadata.simulated:
         return
     # the file is made where no session is at hand
-    readable, count = answers.readable(answer), len(cached.dataset(answer.setting.seen).zones)
+    readable, count = answers.readable(answer), len(cached.dataset(answer.setting.selection).zones)
     advice = recommend.said(answer.setting)
     flows, epsilon = words.is_flows(answer.setting), answer.setting.parameters.epsilon
     name = f"{answer.entry.name}-{'flows' if flows else 'density'}-epsilon-{epsilon:g}"
@@ -73,7 +73,7 @@ def quote(answer: Answer, zones: int) -> str:
         reliable = f" {answers.readable(answer).partition('. ')[0]}."
     published = f"{words.what(setting, zones)} are published {words.when(setting)}"
     judged = f"{describe_utility(utility, setting)}{crossing}{reliable}"
-    guesses = privacy.guesses(answer.risk.best_guess).removesuffix(" of 100 guesses")
+    guesses = privacy.format_guess_rate(answer.risk.max_guess_rate).removesuffix(" of 100 guesses")
     about = "whether a person is in the data"
     if not answer.risk.covers_person:
         about = "whether a single trip is in the data; people who make many are protected less"
@@ -88,7 +88,7 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int, advic
     """Return the handout as one file that needs no other; reads nothing of a session."""
     setting, entry = answer.setting, answer.entry
     flows, data = words.is_flows(setting), entry.metadata
-    zones, when = count_zones(setting.zones, count), words.when(setting)
+    zones, when = count_zones(setting.zone_level, count), words.when(setting)
     what = words.what(setting, count)
     title = f"{what[0].upper()}{what[1:]} {when}: {entry.name}"
     who = words.WHO[setting.parameters.unit] if flows else words.WHO["person"]
@@ -97,7 +97,7 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int, advic
     named = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
     named.append(levers.partition(",")[0].removeprefix("the "))
     meant = [f"{word}: {GLOSSARY[word]}" for word in named if word in GLOSSARY]
-    tables = len(setting.when.lengths(len(data.days))) if flows else 1
+    tables = len(setting.time.days_per_matrix(len(data.days))) if flows else 1
     cells = f"{count:,} zones by hour"
     if flows:
         cells = f"{count * (count - 1):,} pairs of zones; trips within a zone are left out"
@@ -132,9 +132,9 @@ def figures_csv(answer: Answer) -> str:
     out = io.StringIO()
     rows = csv.writer(out)
     rows.writerow(("what", "value"))
-    about = {"dataset": answer.entry.name, "zones": setting.zones, "time": words.when(setting)}
+    about = {"dataset": answer.entry.name, "zones": setting.zone_level, "time": words.when(setting)}
     used = dict(vars(setting.parameters))
-    if words.is_flows(setting) and not suppresses(setting.parameters):
+    if words.is_flows(setting) and not has_suppression(setting.parameters):
         del used["suppression_threshold"]
     numbers = {
         "retained": utility.retained,
@@ -142,8 +142,8 @@ def figures_csv(answer: Answer) -> str:
         "genuine": utility.genuine,
         "standard error of genuine": utility.standard_errors[1],
         "common part (CPC)": utility.common_part,
-        "crossing": utility.crossing,
-        "best guess": answer.risk.best_guess,
+        "crossing": utility.crossing_share,
+        "best guess": answer.risk.max_guess_rate,
     }
     rows.writerows({**about, **used, **numbers}.items())
     rows.writerow(("note", NOT_A_RELEASE.replace("**", "")))

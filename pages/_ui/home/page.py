@@ -47,7 +47,7 @@ def draw() -> None:
             with place, problems.caught():
                 _column(name, asked[name])
     density, flows = asked["density"], asked["trips"]
-    if density is not None and flows is not None and density.dataset == flows.dataset:
+    if density is not None and flows is not None and density.dataset_id == flows.dataset_id:
         st.caption(_together(cached.risk(density), cached.risk(flows)))
     if flows is not None:
         theorems.draw(flows)

@@ -23,15 +23,15 @@ def of(setting: Setting, seed: cached.Seed) -> picture.Picture:
         private = np.maximum(release.counts[:, hour], 0.0)
         what = f"visits in the hour from {hour_of_week(hour)}"
         return picture.of_zones(drawn, true, private, what=what, epsilon=epsilon)
-    shown = release.as_shown[0]
+    shown = release.shown_counts[0]
     said: dict[tuple[int, int], str] = {}
     if marks.has(release):
         pairs = largest_flows(shown, picture.LARGEST)
         reads = zip(*(part.tolist() for part in pairs), marks.words(release, pairs), strict=True)
         said = {(start, end): text for start, end, text in reads}
-    about = {"least": setting.parameters.least_shown, "epsilon": epsilon, "words": said}
+    about = {"least": setting.parameters.min_shown_count, "epsilon": epsilon, "words": said}
     about["estimated"] = marks.has(release)
     if cached.matrices(setting) > 1:
-        in_week = "in the week from" if setting.when.step == "week" else "on"
+        in_week = "in the week from" if setting.time.aggregation == "week" else "on"
         about["when"] = f" {in_week} {cached.dataset(at).metadata.periods[0]:%-d %B}"
     return picture.of_flows(drawn, cached.truth(setting, 0), shown, **about)

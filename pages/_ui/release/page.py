@@ -11,7 +11,7 @@ import streamlit as st
 from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
-from engine.release import Budget, BudgetLedger, Entry as Line, Plan, ReleaseError
+from engine.release import Budget, BudgetLedger, Entry as Line, ReleaseError, ReleasePlan
 from pages._ui import cached, state
 from pages._ui.drawing import tables
 from pages._ui.jobs.kept import Kept, follow_kept
@@ -38,7 +38,7 @@ def draw() -> None:
         if plan is not None:
             question.draw(plan, entry)
             st.subheader("Cost and confirmation", anchor=False)
-            for text in release.warnings(plan):
+            for text in release.list_warnings(plan):
                 st.warning(text, icon=":material/warning:")
             _confirm(plan, entry, ledger)
     _history(ledger)
@@ -54,7 +54,7 @@ def folder() -> Path:
     return place
 
 
-def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
+def _confirm(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) -> None:
     """Draw budget, cost and confirmation; a press of the button releases."""
     try:
         budgets = ledger.budgets()
@@ -92,7 +92,7 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
         out = folder() / name
         started = work.start(
             name,
-            plan.setting.dataset,
+            plan.setting.dataset_id,
             lambda report: release.release(
                 plan.setting,
                 dataset,
@@ -111,10 +111,10 @@ def _confirm(plan: Plan, entry: Entry, ledger: BudgetLedger) -> None:
         st.rerun()
 
 
-def _consents(plan: Plan) -> tuple[Plan, list[str]]:
+def _consents(plan: ReleasePlan) -> tuple[ReleasePlan, list[str]]:
     """Ask for what a release takes beyond its budget; return the plan with the trips stated."""
     given: list[str] = []
-    if plan.phantoms >= 1:
+    if plan.phantom_trips >= 1:
         trips = st.number_input(
             "How many trips were made in these days, as far as is publicly known?",
             min_value=1,
@@ -125,8 +125,10 @@ def _consents(plan: Plan) -> tuple[Plan, list[str]]:
             "compared with what noise alone would show; your data are not looked at.",
         )
         plan = replace(plan, trips=None if trips is None else int(trips))
-    if plan.mostly_noise:
-        asked = f"Empty flows alone would show {plan.phantoms:,.0f} trips. To release it all the"
+    if plan.is_mostly_noise:
+        asked = (
+            f"Empty flows alone would show {plan.phantom_trips:,.0f} trips. To release it all the"
+        )
         asked += f" same, type: {release.NOISE_CONSENT}"
         given.append(st.text_input(asked, key="release_noise_consent"))
     if plan.unit == "trip":
@@ -134,10 +136,10 @@ def _consents(plan: Plan) -> tuple[Plan, list[str]]:
     return plan, given
 
 
-def _largest(plan: Plan, budget: Budget) -> None:
+def _largest(plan: ReleasePlan, budget: Budget) -> None:
     """Offer the largest ε that fits, as the slider has it."""
     dataset, stops = cached.ingested(plan.setting), state.EPSILON_SLIDER
-    stop = release.fitting_epsilon(plan.setting, dataset, budget, stops)
+    stop = release.max_epsilon_within_budget(plan.setting, dataset, budget, stops)
     if stop is not None and stop < plan.epsilon:
         st.button(
             f"Use ε = {stop:g}, the largest that fits",
@@ -210,7 +212,7 @@ def _history(ledger: BudgetLedger) -> None:
     if not rows:
         return
     count = f"{len(entries)} entries, budgets and ends of releases among them"
-    st.caption(f"{count}; hashes unbroken, the last one is `{entries[-1].hash}`.")
+    st.caption(f"{count}; hashes unbroken, the last one is `{entries[-1].chain_hash}`.")
     tables.draw(_table(rows, {e.body["release"] for e in entries if e.kind == "done"}))
     folders = [path.parent for path in folder().glob("*/SHA256SUMS")]
     bundles = {path.name: path for path in folders if _dataset_of(path) in names}
@@ -240,7 +242,9 @@ def _table(rows: list[Line], done: set[int]) -> dict[str, list[str]]:
     }
 
 
-def _declare(plan: Plan, entry: Entry, ledger: BudgetLedger, known: dict[str, Budget]) -> None:
+def _declare(
+    plan: ReleasePlan, entry: Entry, ledger: BudgetLedger, known: dict[str, Budget]
+) -> None:
     """Ask for the budget of a dataset's people: a new one, or that of people who have one."""
     people_known = entry.metadata.trips_have_people
     whose = NO_BUDGET.format("people" if people_known else "trips")

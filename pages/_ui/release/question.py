@@ -6,12 +6,12 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.errors import ExplorerError
-from engine.release import WAYS, Plan, plan as planned_of, words
-from engine.release.plan import LEVEL
-from engine.release.statement import bar
+from engine.release import WRITERS, ReleasePlan, plan as planned_of, render_words
+from engine.release.plan import CONFIDENCE
+from engine.release.statement import format_error_bar
 from engine.report import ReportParameters
 from engine.resolution import FINEST
-from engine.synthetic.twininputs import in_words
+from engine.synthetic.twin_inputs import format_inputs
 from engine.text.utility import describe_utility
 from pages._ui import cached, state
 from pages._ui.drawing import cards, tables
@@ -46,7 +46,7 @@ def ask() -> tuple[Setting, Entry] | None:
         st.info("This dataset has nothing of the kind to release: choose another in the sidebar.")
         return None
     if name == spans.PRODUCT:
-        setting = spans.pick(setting, len(cached.dataset(setting.seen).zones))
+        setting = spans.pick(setting, len(cached.dataset(setting.selection).zones))
         return None if setting is None else (setting, entry)
     return (_some_days(setting, entry) if name == FLOWS else setting), entry
 
@@ -66,11 +66,11 @@ def _some_days(setting: Setting, entry: Entry) -> Setting:
     )
     if (first, last) == (0, len(days) - 1):
         return setting
-    when = replace(setting.when, first=first, last=last)
-    return replace(setting, seen=replace(setting.seen, when=when))
+    when = replace(setting.time, first_position=first, last_position=last)
+    return replace(setting, selection=replace(setting.selection, time=when))
 
 
-def planned(setting: Setting) -> Plan | None:
+def planned(setting: Setting) -> ReleasePlan | None:
     """Return the plan; say what of the setting cannot be released, with what mends it."""
     try:
         plan = planned_of(setting, cached.ingested(setting))
@@ -83,31 +83,31 @@ def planned(setting: Setting) -> Plan | None:
     said, mended = "Take the dataset's own zones", {zones: FINEST}
     if isinstance(setting.parameters, ReportParameters):
         said, mended = "Ask nothing twice", {"report_preset": "derived"}
-    elif setting.parameters.method not in WAYS:
+    elif setting.parameters.method not in WRITERS:
         said, mended = "Release the papers' scheme, one choice for all", {"variant": "efpag_joint"}
-    elif setting.zones == FINEST:
+    elif setting.zone_level == FINEST:
         return None
     st.button(said, key="release_mend", on_click=state.put, kwargs=mended)
     return None
 
 
-def draw(plan: Plan, entry: Entry) -> None:
+def draw(plan: ReleasePlan, entry: Entry) -> None:
     """Draw what will be released, as home showed it, and how near it is by the noise alone."""
     names = ("title", "seen", "cells", "contribution", "beyond")
-    title, seen, counted, kept, beyond = words(plan, *names)
+    title, seen, counted, kept, beyond = render_words(plan, *names)
     st.markdown(f"**{title}** of **{entry.name}** · {seen}")
     if isinstance(plan.parameters, ReportParameters):
-        st.caption(f"It holds: {joined([one.label for one in plan.parameters.on])}.")
+        st.caption(f"It holds: {joined([one.label for one in plan.parameters.analyses])}.")
     _judge(plan, entry)
-    rows, stage = plan.accuracy, plan.stages[0]
+    rows, stage = plan.error_bars, plan.stages[0]
     first, large = rows[0], next((one for one in rows if "picked" in one.what), None)
-    wider = f" Of {large.what}: ± {bar(large.half_width)}." if large else ""
+    wider = f" Of {large.what}: ± {format_error_bar(large.half_width)}." if large else ""
     numbers = counted.partition(". ")[0]
     cards.row(
         [
             Card(
-                f"Error bar ({LEVEL:.0%})",
-                f"± {bar(first.half_width)}",
+                f"Error bar ({CONFIDENCE:.0%})",
+                f"± {format_error_bar(first.half_width)}",
                 "by the law of the noise",
                 f"Of {first.what}{', after trimming' * (plan.unit != 'trip')}.{wider}",
             ),
@@ -121,17 +121,19 @@ def draw(plan: Plan, entry: Entry) -> None:
         columns = {
             "Number": [row.what for row in rows],
             **({"Kept size": sizes} if any(sizes) else {}),
-            f"{LEVEL:.0%} error bar": [f"± {bar(row.half_width)}" for row in rows],
+            f"{CONFIDENCE:.0%} error bar": [
+                f"± {format_error_bar(row.half_width)}" for row in rows
+            ],
             "Shown": [f"{row.shown:.1%}" for row in rows],
-            "If shown, the bar holds it": [f"{min(row.holds, LEVEL):.1%}" for row in rows],
+            "If shown, the bar holds it": [f"{min(row.holds, CONFIDENCE):.1%}" for row in rows],
         }
         tables.draw(columns)
         st.markdown(f"{beyond} {SEE_BIAS}")
 
 
-def _judge(plan: Plan, entry: Entry) -> None:
+def _judge(plan: ReleasePlan, entry: Entry) -> None:
     """Draw utility and risk in home's words; utility of real people when asked."""
-    risk = guessed(cached.risk(plan.setting).best_guess, plan.setting)
+    risk = guessed(cached.risk(plan.setting).max_guess_rate, plan.setting)
     risk += " (a coin: 50) from this release alone"
     known = entry.metadata.simulated or st.session_state.get(f"release_judge_{entry.name}", False)
     if plan.product == "report" or not known:
@@ -151,7 +153,7 @@ def _judge(plan: Plan, entry: Entry) -> None:
             st.warning(LEAK, icon=":material/policy:")
 
 
-def tuned(plan: Plan, entry: Entry) -> tuple[str, str]:
+def tuned(plan: ReleasePlan, entry: Entry) -> tuple[str, str]:
     """Draw how the settings were chosen; return it, one of `TUNED`, with the custodian's words."""
     twin = recommended_on(plan, entry)
     judged = entry.name in session().judged  # more is known of the data than of the settings
@@ -177,13 +179,13 @@ def tuned(plan: Plan, entry: Entry) -> tuple[str, str]:
     return str(chosen), note
 
 
-def recommended_on(plan: Plan, entry: Entry) -> str:
+def recommended_on(plan: ReleasePlan, entry: Entry) -> str:
     """Return the twin whose recommendation the whole setting is; nothing where any part differs."""
     known = session().on_twin
     if known is None or entry.is_twin:
         return ""
     twin, taken = known
-    here = replace(taken, seen=replace(taken.seen, dataset=plan.setting.dataset))
+    here = replace(taken, selection=replace(taken.selection, dataset_id=plan.setting.dataset_id))
     return twin if twin in catalogue.entries() and here == plan.setting else ""
 
 
@@ -198,6 +200,8 @@ def _twin(taken: str) -> str:
         st.caption("No twin is at hand: say what it was made of.")
         return ""
     first = list(twins).index(taken) if taken in twins else 0
-    words = in_words(twins[st.selectbox("Which twin?", list(twins), first, key="release_twin")])
+    words = format_inputs(
+        twins[st.selectbox("Which twin?", list(twins), first, key="release_twin")]
+    )
     st.caption(f"Stated with it: {words}")
     return words

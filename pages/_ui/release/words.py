@@ -1,8 +1,8 @@
 """Sentences of the Release page."""
 
-from engine.privacy import Guarantee, guesses
-from engine.release import Budget, Cost, Plan
-from engine.release.ledger import exact
+from engine.privacy import Guarantee, format_guess_rate
+from engine.release import Budget, Cost, ReleasePlan
+from engine.release.budget_ledger import to_exact_fraction
 from pages._ui.wording.numbers import counted
 
 NOT_HERE = (
@@ -14,7 +14,9 @@ NO_BUDGET = (
     "Nobody has said yet how much may be revealed about the people in this dataset. Whoever "
     "answers for their data declares it once, for all releases together. Who knows all others' "
     "data then guesses whether one of these {} is in them. If all is spent at once, with "
-    + ", with ".join(f"ε {one} {guesses(Guarantee(epsilon=one).best_guess)}" for one in (1, 2, 4))
+    + ", with ".join(
+        f"ε {one} {format_guess_rate(Guarantee(epsilon=one).max_guess_rate)}" for one in (1, 2, 4)
+    )
     + " are right; a coin gets 50."
 )
 SEE_BIAS = (
@@ -53,10 +55,10 @@ _FINER = {
 }
 
 
-def cost(plan: Plan, budget: Budget, charged: Cost) -> str:
+def cost(plan: ReleasePlan, budget: Budget, charged: Cost) -> str:
     """Say what the release costs and what is left after it."""
     days = f" on {plan.days} days" if plan.unit == "person-day" and plan.days > 1 else ""
-    left = float(exact(budget.left_epsilon) - exact(charged.epsilon))
+    left = float(to_exact_fraction(budget.remaining_epsilon) - to_exact_fraction(charged.epsilon))
     delta = f" (and δ = {charged.delta:.3g})" if charged.delta else ""
     coarser = list(UNITS).index(plan.unit) > list(UNITS).index(budget.unit)
     return (
@@ -72,6 +74,6 @@ def budget_line(budget: Budget) -> str:
     delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
     return (
         f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
-        f"{UNITS[budget.unit]} in {counted(budget.releases, 'release')}. "
-        f"May be raised by {', '.join(budget.raised_by)}, on the command line."
+        f"{UNITS[budget.unit]} in {counted(budget.release_count, 'release')}. "
+        f"May be raised by {', '.join(budget.managers)}, on the command line."
     )

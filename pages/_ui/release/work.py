@@ -51,7 +51,7 @@ def seen_here() -> Kept | None:
         here.work = None
     if running():
         dataset, work = _last[-1]
-        at_hand = any(one.key.dataset == dataset for one in catalogue.entries().values())
+        at_hand = any(one.key.dataset_id == dataset for one in catalogue.entries().values())
         here.work = work if at_hand else None
     return here.work
 

@@ -4,8 +4,8 @@ import numpy as np
 import streamlit as st
 
 from engine.report import STOPS, Analysis
-from engine.report.bounding import TripsGuess, balance
-from engine.report.scores import losses
+from engine.report.contribution_bounding import TripAssumption, compute_bounding_curve
+from engine.report.scores import error_measures
 from pages._ui import state
 from pages._ui.drawing import cards, charts, tables
 from pages._ui.drawing.cards import Card
@@ -35,7 +35,7 @@ def draw(report: Report) -> None:
             [
                 Card(
                     name,
-                    number(int(result.shown[i])),
+                    number(int(result.shown_numbers[i])),
                     f"{number(max(result.noisy[i] - round(reach[i]), 0))} to "
                     f"{number(max(result.noisy[i] + round(reach[i]), 0))} (95%)",
                     f"True {number(true[i])}, kept {number(kept[i])}.",
@@ -43,7 +43,7 @@ def draw(report: Report) -> None:
                 for i, name in enumerate(names)
             ]
         )
-    whole, asked = report.parameters.epsilon, report.parameters.asked
+    whole, asked = report.parameters.epsilon, report.parameters.charged_shares
     share = max(asked.values())
     st.caption(
         f"ε = {whole:g} for {report.release.ledger.unit}, shared by {len(asked)} analyses: "
@@ -60,7 +60,7 @@ def errors(report: Report) -> None:
         true, kept = (report.numbers(analysis, kept=each) for each in (False, True))
         means = np.abs(kept - true).mean(), result.mean_absolute_noise().mean()
         noise = f"± {number(float(np.median(result.half_widths())))}", *map(number, means)
-        found = losses(true, result.shown, analysis)
+        found = error_measures(true, result.shown_numbers, analysis)
         lost = (_written(key, found.get(key)) for key in _NAMES)
         price = f"{result.epsilon:.3g}" if result.epsilon else "read off others"
         lines.append((analysis.label, price, *noise, *lost))
@@ -100,15 +100,20 @@ def _which_m(report: Report) -> None:
         "For", names, format_func=lambda text: Analysis(text).label, key="report_balance"
     )
     most = report.parameters.max_trips_per_user
-    guess = TripsGuess(people=people, mean=mean, standard_deviation=spread)
-    curve = balance(guess, report.release.results[Analysis(name)], most)
-    series = {"left out": curve.bounding, "noise": curve.noise}
+    guess = TripAssumption(people=people, mean=mean, standard_deviation=spread)
+    curve = compute_bounding_curve(guess, report.release.results[Analysis(name)], most)
+    series = {"left out": curve.truncation_error, "noise": curve.noise_error}
     charts.curve(
-        charts.lines(series | {"together": curve.bounding + curve.noise}, (OTHER, PRIVATE, HERE)),
+        charts.lines(
+            series | {"together": curve.truncation_error + curve.noise_error},
+            (OTHER, PRIVATE, HERE),
+        ),
         x=STOPS,
         at=Axis(title="Trips kept per person (M), log scale", kind="log", form="d", tip="d"),
         of=Axis(title="Sum of absolute errors, trips", tip=",.0f"),
         key="report_guess",
         alt="Error left out and noise over M",
     )
-    st.caption(f"Least error at **M = {curve.best}**; now M = {most}. Trips taken as lognormal.")
+    st.caption(
+        f"Least error at **M = {curve.best_limit}**; now M = {most}. Trips taken as lognormal."
+    )

@@ -6,9 +6,9 @@ from itertools import pairwise
 import numpy as np
 import streamlit as st
 
-from engine.report import BINS, Analysis, periods
-from engine.report.fivenumbers import true_five_numbers
-from engine.report.settings import LEVELS
+from engine.report import BINS, Analysis, group_days
+from engine.report.quantiles import true_five_numbers
+from engine.report.settings import QUANTILE_LEVELS
 from pages._ui.drawing import charts, tables
 from pages._ui.drawing.charts import Axis, Mark, Scale
 from pages._ui.drawing.colours import PRIVATE, TRUE
@@ -29,15 +29,15 @@ def head(report: Report, analysis: Analysis) -> bool:
 def when(report: Report) -> None:
     """Draw days as bars and hours as two tables of colours."""
     if head(report, Analysis.DAYS):
-        starts = periods(report.table.extent).starts
+        starts = group_days(report.table.extent).first_days
         labels = [f"{day:%Y-%m-%d}" for day in starts]
         _bars(report, Analysis.DAYS, labels, slice(0, -1), "Day, or first day", "trips")
-        outside = report.release.results[Analysis.DAYS].shown[-1]
+        outside = report.release.results[Analysis.DAYS].shown_numbers[-1]
         true = report.numbers(Analysis.DAYS)[-1]
         st.caption(f"Outside the period: {number(outside)} (true {number(true)}).")
     if head(report, Analysis.HOURS):
         result = report.release.results[Analysis.HOURS]
-        shown = {"True": report.numbers(Analysis.HOURS), "Private": result.shown}
+        shown = {"True": report.numbers(Analysis.HOURS), "Private": result.shown_numbers}
         most = float(max(one.max() for one in shown.values())) or 1.0
         places = st.grid(2, min_column_width=380, gap="medium")
         for name, counts in shown.items():
@@ -64,22 +64,25 @@ def histograms(report: Report) -> None:
                 continue
             bins, result = BINS[analysis], report.release.results[analysis]
             labels = [f"{low:g}–{high:g}" for low, high in pairwise(bins.edges)]
-            _bars(report, analysis, labels, slice(1, -1), bins.unit, f"{analysis.counted}s")
+            _bars(report, analysis, labels, slice(1, -1), bins.unit, f"{analysis.counted_item}s")
             rows = {
                 "True": true_five_numbers(report.table, analysis, report.parameters),
-                "Kept": true_five_numbers(report.table, analysis, report.parameters, kept=True),
+                "Kept": true_five_numbers(
+                    report.table, analysis, report.parameters, is_truncated=True
+                ),
                 "Private": result.five_numbers,
             }
             values = list(zip(*rows.values(), strict=True))
             columns = {
                 f"{level:.0%}": [f"{value:.3g}" for value in each]
-                for level, each in zip(LEVELS, values, strict=True)
+                for level, each in zip(QUANTILE_LEVELS, values, strict=True)
             }
             tables.draw({bins.unit: list(rows), **columns})
             st.caption(
-                f"{bins.edges[-1]:g} {bins.unit} and above: {number(int(result.shown[-1]))} (true "
+                f"{bins.edges[-1]:g} {bins.unit} and above: "
+                f"{number(int(result.shown_numbers[-1]))} (true "
                 f"{number(report.numbers(analysis)[-1])}). The five numbers are "
-                + ("read off the noisy bins." if result.five is None else "drawn.")
+                + ("read off the noisy bins." if result.drawn_five_numbers is None else "drawn.")
             )
     if report.parameters.unit == "user":
         st.caption("What a person's kept trips come to changes with M.")
@@ -89,7 +92,7 @@ def _bars(
     report: Report, analysis: Analysis, labels: Sequence[str], part: slice, axis: str, title: str
 ) -> None:
     result = report.release.results[analysis]
-    shown, reach = result.shown[part], result.half_widths()[part]
+    shown, reach = result.shown_numbers[part], result.half_widths()[part]
     true, kept = (report.numbers(analysis, kept=each)[part] for each in (False, True))
     low = np.maximum(shown - reach, 0)
     charts.bars(

@@ -36,7 +36,9 @@ class Report:
 
     def numbers(self, analysis: Analysis, *, kept: bool = False) -> Integers:
         """Return the numbers of an analysis before any noise: of all trips, or of the kept ones."""
-        return engine_report.numbers(self.table, analysis, self.parameters, kept=kept)
+        return engine_report.count_analysis(
+            self.table, analysis, self.parameters, is_truncated=kept
+        )
 
 
 def ask(on: Collection[Analysis]) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from engine.metrics import largest
+from engine.metrics import largest_positions
 from engine.report import Analysis
 from pages._ui import cached
 from pages._ui.drawing import picture, tables
@@ -22,14 +22,14 @@ def visits(report: Report) -> None:
     if not head(report, Analysis.VISITS):
         return
     result, true = report.release.results[Analysis.VISITS], report.numbers(Analysis.VISITS)
-    drawn, counts = _zones(report), (true[:-1], result.shown[:-1])
+    drawn, counts = _zones(report), (true[:-1], result.shown_numbers[:-1])
     about: dict[str, Any] = {"what": "starts and ends", "epsilon": result.epsilon}
     picture.draw(picture.of_zones(drawn, *(one.astype(float) for one in counts), **about))
-    first = largest(counts[1], _LISTED)
+    first = largest_positions(counts[1], _LISTED)
     _list({"Zone": [drawn.names[i] for i in first]}, *(one[first] for one in counts))
     st.caption(
         f"Noise moves each zone by at most {number(result.half_widths()[0])} (95%). Outside all "
-        f"zones: {number(int(result.shown[-1]))} (true {number(true[-1])})."
+        f"zones: {number(int(result.shown_numbers[-1]))} (true {number(true[-1])})."
     )
 
 
@@ -40,11 +40,11 @@ def flows(report: Report) -> None:
     result, true = report.release.results[Analysis.FLOWS], report.numbers(Analysis.FLOWS)
     drawn = _zones(report)
     size = len(drawn.names)
-    counts = true.reshape(size, size), result.shown.reshape(size, size)
+    counts = true.reshape(size, size), result.shown_numbers.reshape(size, size)
     between = (one * (1 - np.eye(size, dtype=np.int64)) for one in counts)
     least = {"least": 1, "epsilon": result.epsilon}
     picture.draw(picture.of_flows(drawn, *between, **least))
-    first = largest(counts[1].ravel(), _LISTED)
+    first = largest_positions(counts[1].ravel(), _LISTED)
     ends = {
         name: [drawn.names[i] for i in zones]
         for name, zones in (("From", first // size), ("To", first % size))

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from engine import datasets
-from engine.contract import Seen, Setting
+from engine.contract import Selection, Setting
 from engine.datasets import Metadata, storage
 from engine.errors import DatasetError, ExplorerError
 from pages._ui.shell.local import public
@@ -22,7 +22,7 @@ class Entry:
     """One dataset as the pickers and wrappers know it."""
 
     name: str
-    key: Seen
+    key: Selection
     shipped: bool
     metadata: Metadata
     parts: tuple[str, ...]
@@ -60,8 +60,8 @@ def datasets_in(asked: Iterable[object]) -> set[str]:
     """Return the ids of the datasets that a question names anywhere."""
     found: set[str] = set()
     for one in asked:
-        if isinstance(one, Seen | Setting):
-            found.add(one.dataset)
+        if isinstance(one, Selection | Setting):
+            found.add(one.dataset_id)
         elif isinstance(one, tuple):
             found |= datasets_in(one)
     return found
@@ -101,7 +101,7 @@ def _version(name: str, folder: Path, version: Path, roots: tuple[Path, ...]) ->
     metadata = Metadata.from_json(storage.read_metadata(version), name)
     return Entry(
         name=name,
-        key=Seen(dataset=str(version)),
+        key=Selection(dataset_id=str(version)),
         shipped=metadata.simulated and folder.parent in roots,
         metadata=metadata,
         parts=tuple(part for part, name in _TABLES.items() if (version / name).is_file()),

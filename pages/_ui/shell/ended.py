@@ -72,5 +72,5 @@ def end_left() -> None:
 
 def sweep(*, starting: bool = False) -> None:
     """Delete the folders that processes which no longer run have left."""
-    storage.sweep(datasets.data_root() / "local", starting=starting)
-    storage.sweep(Path(tempfile.gettempdir()), PREFIX, starting=starting)
+    storage.remove_abandoned(datasets.data_root() / "local", starting=starting)
+    storage.remove_abandoned(Path(tempfile.gettempdir()), PREFIX, starting=starting)

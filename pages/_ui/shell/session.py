@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from engine.contract import Seen, Setting
+from engine.contract import Selection, Setting
 
 S = TypeVar("S")
 _KEY = "session"
@@ -33,7 +33,7 @@ class Session:
     shown: dict[str, Any] = field(default_factory=dict)
     installed: Any = None
     said: str = ""
-    secret_seeds: dict[Seen, int] = field(default_factory=dict)
+    secret_seeds: dict[Selection, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
     on_twin: tuple[str, Setting] | None = None

@@ -60,7 +60,7 @@ def _density(*, need: bool) -> None:
     if need:
         dataset("density")
         zones("density")
-    uses = density.METHODS[state.value(state.VARIANT)].uses
+    uses = density.METHODS[state.value(state.VARIANT)].used_fields
     state.draw(state.VARIANT)
     state.draw(state.DELTA)
     sampled = "max_visits_per_user" in uses
@@ -82,10 +82,10 @@ def _flows(*, need: bool) -> None:
         state.draw(state.MAX_TRIPS)
     state.draw(state.OD_METHOD)
     method = origin_destination.METHODS[state.value(state.OD_METHOD)]
-    hides = "suppression_threshold" in method.uses
+    hides = "suppression_threshold" in method.used_fields
     state.draw(state.THRESHOLD, disabled=not hides)
     if not hides:
-        st.caption(f"{method.short} suppresses nothing, so τ has no effect.")
+        st.caption(f"{method.short_name} suppresses nothing, so τ has no effect.")
 
 
 def dataset(part: str, *, described: bool = True) -> None:
@@ -96,7 +96,7 @@ def dataset(part: str, *, described: bool = True) -> None:
     state.pick(state.DATA[part], f"{PARTS[part].capitalize()} dataset")
     if described:
         about = cached_facts.facts(chosen.key)
-        st.caption(facts(chosen.metadata, about.levels[0].zones, about.size_bytes))
+        st.caption(facts(chosen.metadata, about.levels[0].zone_count, about.size_bytes))
 
 
 def zones(part: str) -> None:

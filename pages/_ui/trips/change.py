@@ -11,10 +11,16 @@ import streamlit as st
 
 from engine.arrays import Floats, Integers
 from engine.contract import Setting
-from engine.metrics import largest
-from engine.origin_destination import NoiseLaw, ODParameters, change, kept, suppresses
-from engine.origin_destination.change import LEVEL, Change, Found
-from engine.origin_destination.statements import SummedNoise
+from engine.metrics import largest_positions
+from engine.origin_destination import (
+    NoiseDistribution,
+    ODParameters,
+    change,
+    has_suppression,
+    truncated_matrices,
+)
+from engine.origin_destination.change import FALSE_DISCOVERY_RATE, ChangeCounts, FlowChanges
+from engine.origin_destination.noise_bounds import NoiseSum
 from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
 from pages._ui.drawing import charts, colours, picture
@@ -65,11 +71,11 @@ def draw(matrix: Matrix) -> None:
     draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
     known = power(before, after, matrix.seed, draws)
     st.markdown(
-        f"Of {number(known.found + known.missed)} true changes by {SHARE:.0%} or more, in flows of "
-        f"{FLOW} trips or more, **{number(known.found)} are found and {number(known.missed)} are "
-        f"missed**. Of all {number(known.told)} flows told, **{number(known.invented)} are "
-        "invented**: the truth does not go there, by noise, or because trimming drops more in one "
-        f"span. Means of {draws} draws."
+        f"Of {number(known.true_positives + known.false_negatives)} true changes by {SHARE:.0%} "
+        f"or more, in flows of {FLOW} trips or more, **{number(known.true_positives)} are found "
+        f"and {number(known.false_negatives)} are missed**. Of all {number(known.changed)} flows "
+        f"told, **{number(known.false_positives)} are invented**: the truth does not go there, by "
+        f"noise, or because trimming drops more in one span. Means of {draws} draws."
     )
     _over_epsilon(matrix.parameters, len(matrix.names))
 
@@ -84,11 +90,11 @@ def leaving(matrix: Matrix) -> None:
 @cached.once
 def compared(
     before: Setting, after: Setting, seed: cached.Seed
-) -> tuple[Change, tuple[Floats, Floats]]:
+) -> tuple[FlowChanges, tuple[Floats, Floats]]:
     """Return the verdicts of the draw on the page, and the ranges of the ratios of flows."""
     parameters = before.parameters
     first, second = (
-        change.noisy_cells(
+        change.draw_noisy_cells(
             cached.dataset(cached.view(one)),
             parameters,
             noise=cached.flow_noise(one, seed),
@@ -96,20 +102,23 @@ def compared(
         )
         for one in (before, after)
     )
-    law = change.noise_law(parameters)
-    told = change.compare(first, second, law, least_shown=_least(parameters))
-    return told, change.ratios(first, second, law, least=FLOW)
+    law = change.noise_distribution(parameters)
+    told = change.find_changes(first, second, law, least_shown=_least(parameters))
+    return told, change.ratio_intervals(first, second, law, least=FLOW)
 
 
 @cached.once
-def power(before: Setting, after: Setting, seed: cached.Seed, draws: int) -> Found:
+def power(before: Setting, after: Setting, seed: cached.Seed, draws: int) -> ChangeCounts:
     """Return how verdicts fare beside the truth, on average over draws."""
     parameters, both = before.parameters, (before, after)
-    trims: Any = replace(parameters.at(1.0), method="published", suppression_threshold=0)
-    return change.power(
-        [cached.of(kept, cached.view(one), trims, **cached.days(one, 0))[0] for one in both],
+    trims: Any = replace(parameters.with_epsilon(1.0), method="published", suppression_threshold=0)
+    return change.simulate_power(
+        [
+            cached.of(truncated_matrices, cached.view(one), trims, **cached.days(one, 0))[0]
+            for one in both
+        ],
         [cached.truth(one, 0) for one in both],
-        change.noise_law(parameters),
+        change.noise_distribution(parameters),
         rng=cached.generator(seed, "changes"),
         least_shown=_least(parameters),
         share=SHARE,
@@ -119,7 +128,7 @@ def power(before: Setting, after: Setting, seed: cached.Seed, draws: int) -> Fou
 
 
 def _least(parameters: Any) -> float:
-    return parameters.least_shown if suppresses(parameters) else -np.inf
+    return parameters.min_shown_count if has_suppression(parameters) else -np.inf
 
 
 def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
@@ -128,15 +137,15 @@ def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
     names = list(matrix.names.values())
     truly, each, what = {
         "Flows": (true, told.flows, f"the {MOST} largest changes of flows"),
-        "Leaving": (true.sum(axis=1), told.leaving, "trips leaving"),
-        "Arriving": (true.sum(axis=0), told.arriving, "trips arriving"),
+        "Leaving": (true.sum(axis=1), told.outflows, "trips leaving"),
+        "Arriving": (true.sum(axis=0), told.inflows, "trips arriving"),
     }[way]
     verdicts, signs = {1: "a rise", -1: "a fall", 0: "cannot tell"}, each.signs
 
     def say(i: int) -> str:
         at = np.unravel_index(i, truly.shape)
-        said = f"{each.change[at]:+,} ± {each.reach:,}"
-        if truly.ndim == 2 and not told.written[at]:
+        said = f"{each.change[at]:+,} ± {each.half_width:,}"
+        if truly.ndim == 2 and not told.shown_flows[at]:
             said = "one of the two counts is suppressed"
         elif truly.ndim == 2 and np.isfinite(low[at]):
             said += f", {low[at]:.0%} to {high[at]:.0%} of before"
@@ -146,10 +155,10 @@ def _map(matrix: Matrix, before: Setting, after: Setting, way: str) -> None:
     shapes = cached.of(picture.shapes, cached.view(matrix.setting))
     picture.draw(picture_of(shapes, truly, each.change, signs, say, what))
     st.caption(
-        f"Of all changes that are told at most {LEVEL:.0%} are wrong on average, by one "
-        f"Benjamini–Hochberg over all {'flows' if truly.ndim == 2 else 'zones'}, for the trips "
-        "that trimming keeps. That covers the noise alone, not who happened to travel on these "
-        "days."
+        f"Of all changes that are told at most {FALSE_DISCOVERY_RATE:.0%} are wrong on average, "
+        f"by one Benjamini–Hochberg over all {'flows' if truly.ndim == 2 else 'zones'}, for the "
+        "trips that trimming keeps. That covers the noise alone, not who happened to travel on "
+        "these days."
     )
 
 
@@ -187,7 +196,7 @@ def picture_of(
     def side(title: str, values: Integers, kinds: Integers) -> str:
         sizes, at = np.abs(values).ravel(), np.arange(values.size)
         if true.ndim == 2:
-            at = largest(sizes, MOST)
+            at = largest_positions(sizes, MOST)
             at = at[sizes[at] > 0][::-1]
             pairs = drawn.centres[at // len(true)], drawn.centres[at % len(true)]
             widths = Scale(high).widths(sizes[at].astype(float))
@@ -217,7 +226,7 @@ def _over_epsilon(parameters: Any, zones: int) -> None:
     """Draw how likely one change is told over ε, and from which ε on it is."""
     st.subheader(f"A {SHARE:.0%} change in a flow of {FLOW}", anchor=False)
     flows = zones * (zones - 1)
-    curves, least = cached.computed(told_over_epsilon, parameters.at(1.0), flows)
+    curves, least = cached.computed(told_over_epsilon, parameters.with_epsilon(1.0), flows)
     names = "one flow, chosen in advance", f"one of {flows:,}, at worst"
     charts.curve(
         charts.lines(dict(zip(names, curves, strict=True))),
@@ -241,14 +250,17 @@ def told_over_epsilon(unit: ODParameters, flows: int) -> tuple[list[list[float]]
 
     Of settings at an ε of 1; by itself, and as one of so many flows.
     """
-    law, levels = change.noise_law(unit), (LEVEL, LEVEL / flows)
+    law, levels = (
+        change.noise_distribution(unit),
+        (FALSE_DISCOVERY_RATE, FALSE_DISCOVERY_RATE / flows),
+    )
 
     def chance(epsilon: float, level: float) -> float:
-        noise = NoiseLaw(epsilon * law.rate, law.name)
-        reach = SummedNoise(noise, 2).reach(level)
+        noise = NoiseDistribution(epsilon * law.rate, law.name)
+        reach = NoiseSum(noise, 2).half_width(level)
         after = round(FLOW * (1 + SHARE))
-        return change.chances(FLOW, after, noise, reach, least_shown=_least(unit))[0]
+        return change.change_probabilities(FLOW, after, noise, reach, least_shown=_least(unit))[0]
 
-    rates = [change.epsilon_to_tell(FLOW, SHARE, level=one, law=law.name) for one in levels]
+    rates = [change.min_rate_for_change(FLOW, SHARE, level=one, law=law.name) for one in levels]
     curves = [[chance(at, one) for at in EPSILON_STOPS] for one in levels]
     return curves, [rate / float(law.rate) for rate in rates]

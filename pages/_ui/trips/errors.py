@@ -7,8 +7,8 @@ from engine.arrays import Floats, Numbers
 from engine.datasets import Dataset
 from engine.geography import centre_distances_m
 from engine.origin_destination import METHODS
-from engine.origin_destination.estimate.prediction import spread
-from engine.origin_destination.scores import TripScores, drawn_scores, total_error
+from engine.origin_destination.empirical_bayes.gravity import distribute_trips
+from engine.origin_destination.scores import TripScores, score_draw, total_error
 from pages._ui import cached
 from pages._ui.drawing import charts, colours, tables
 from pages._ui.trips.matrix import Matrix
@@ -42,15 +42,15 @@ def _methods(matrix: Matrix) -> None:
         add(method.name, scores, one.release.counts[0])
     noisy = matrix.vary(method="estimate").release.measurement.cells[0]
     near = cached.of(_nearness, cached.view(matrix.setting))
-    flows = spread(noisy.sum(axis=1), noisy.sum(axis=0), near)
-    add("Noisy totals and the map alone", drawn_scores(true, flows, 1), noisy)
+    flows = distribute_trips(noisy.sum(axis=1), noisy.sum(axis=0), near)
+    add("Noisy totals and the map alone", score_draw(true, flows, 1), noisy)
     shares = "Retained", "Genuine", "Common part (CPC)"
     heads = f"Method, one draw{matrix.of}", "Mean error (trips)", *shares, "Totals off by"
     tables.rows(heads, rows)
     st.caption(
         "All spend the same ε and read the same noise. The last row knows how many kept trips "
         "leave and enter each zone and spreads them by distance: what a method must beat. "
-        + " ".join(line for one in METHODS.values() for line in one.loses)
+        + " ".join(line for one in METHODS.values() for line in one.limitations)
     )
 
 

@@ -7,8 +7,12 @@ import streamlit as st
 
 from engine.arrays import Floats
 from engine.contract import Setting
-from engine.origin_destination import heat_map, histogram, trimming_curve
-from engine.origin_destination.exact import HeatMap
+from engine.origin_destination import (
+    compute_error_grid,
+    compute_histogram,
+    compute_truncation_curve,
+)
+from engine.origin_destination.exact import ErrorGrid
 from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
 from pages._ui.drawing import charts, colours
@@ -28,6 +32,12 @@ _CAUSES = {
     "trimmed": "#e0a100",
     "noise": colours.PRIVATE,
     "suppression": "#b5579c",
+}
+_ERRORS = {
+    "total": "total_error",
+    "trimmed": "truncation_error",
+    "noise": "noise_error",
+    "suppression": "suppression_error",
 }
 MEASURES = {  # the field of the engine's grid, whether it is a share, and what it means
     "Mean error (trips)": ("mean_absolute", False, "Of a flow with a trip, on average"),
@@ -60,11 +70,15 @@ def draw(matrix: Matrix) -> None:
 
 
 @cached.once
-def grid(setting: Setting, day: int) -> HeatMap:
+def grid(setting: Setting, day: int) -> ErrorGrid:
     """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`, of flows with a trip."""
     unit, limit = setting.parameters.unit, setting.parameters.max_trips_per_user
-    counted = cached.of(histogram, cached.view(setting), unit, limit, **cached.days(setting, day))
-    return heat_map(counted, EPSILON_STOPS, GRID_THRESHOLDS, limit, population="travelled")
+    counted = cached.of(
+        compute_histogram, cached.view(setting), unit, limit, **cached.days(setting, day)
+    )
+    return compute_error_grid(
+        counted, EPSILON_STOPS, GRID_THRESHOLDS, limit, population="travelled"
+    )
 
 
 def _heat(matrix: Matrix, name: str, values: Floats) -> None:
@@ -118,22 +132,26 @@ def _over_t(matrix: Matrix) -> None:
     """Draw the expected error over T by its causes, and offer the T of least error."""
     # a slider over T finds the same curve
     fixed, when = matrix.vary(max_trips_per_user=1), cached.days(matrix.setting, matrix.day)
-    curve = cached.of(trimming_curve, cached.view(matrix.setting), fixed.parameters, **when)
-    limits = curve.limits.tolist()
+    curve = cached.of(
+        compute_truncation_curve, cached.view(matrix.setting), fixed.parameters, **when
+    )
+    limits = curve.trip_limits.tolist()
     charts.curve(
-        charts.lines({name: getattr(curve, name) for name in _CAUSES}, list(_CAUSES.values())),
+        charts.lines(
+            {name: getattr(curve, _ERRORS[name]) for name in _CAUSES}, list(_CAUSES.values())
+        ),
         x=limits,
         at=Axis(title="Trips kept (T), log scale", kind="log", form="d", tip="d", ticks=limits),
         of=Axis(title="Expected error (trips)", tip=",.0f"),
         current=min(matrix.parameters.max_trips_per_user, limits[-1]),
         key="od_trimming",
-        alt=f"Expected error over T by its causes; least at T = {curve.best}",
+        alt=f"Expected error over T by its causes; least at T = {curve.best_limit}",
     )
-    kept = float(curve.kept_share[curve.limits == curve.best][0])
-    best = {"max_trips": curve.best}
-    st.button(f"Use T = {curve.best}", on_click=state.put, kwargs=best, key="od_use_trips")
+    kept = float(curve.share_within_limit[curve.trip_limits == curve.best_limit][0])
+    best = {"max_trips": curve.best_limit}
+    st.button(f"Use T = {curve.best_limit}", on_click=state.put, kwargs=best, key="od_use_trips")
     st.caption(
         "Left of the best point trimming drops too many trips, right of it noise (in proportion "
-        f"to T) drowns the flows. Least total error here: **T = {curve.best}**, which keeps "
+        f"to T) drowns the flows. Least total error here: **T = {curve.best_limit}**, which keeps "
         f"{percent(kept)} of trips. {O4}"
     )

@@ -61,7 +61,7 @@ def draw(matrix: Matrix) -> None:
         **map_size(*_SIZE),
     )
     key = [] if shown == WRONG else [picture.ramp(scale, "trips of a flow")]
-    estimated, least = marks.has(matrix.release), matrix.parameters.least_shown
+    estimated, least = marks.has(matrix.release), matrix.parameters.min_shown_count
     for one, cells in wrong:
         count = f"{cells.sum():,} in this draw"
         said = f"{one.name}: {one.meaning}: {count}"

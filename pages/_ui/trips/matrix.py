@@ -68,7 +68,7 @@ class Matrix:
     @property
     def shown(self) -> Numbers:
         """The number that is shown of each flow by itself, 0 where none is."""
-        return self.release.as_shown[0]
+        return self.release.shown_counts[0]
 
     @property
     def names(self) -> dict[str, str]:
@@ -79,14 +79,14 @@ class Matrix:
     def of(self) -> str:
         """Which of several matrices it is, for a label."""
         starts = cached.dataset(cached.view(self.setting)).metadata.periods
-        week = "week from " * (self.setting.when.step == "week")
+        week = "week from " * (self.setting.time.aggregation == "week")
         many = cached.matrices(self.setting) > 1
         return f", {week}{starts[self.day]:%-d %B}" if many else ""
 
     def wrong(self) -> tuple[Booleans, Booleans]:
         """Return which flows are phantoms, and which are lost."""
         off = ~np.eye(len(self.truth), dtype=bool)
-        lost = (self.truth >= self.parameters.least_shown) & (self.shown == 0) & off
+        lost = (self.truth >= self.parameters.min_shown_count) & (self.shown == 0) & off
         return (self.truth == 0) & (self.shown > 0) & off, lost
 
     def vary(self, **changes: Any) -> "Matrix":
@@ -102,7 +102,7 @@ def pick(setting: Setting) -> Matrix:
         return Matrix(setting)
     starts = cached.dataset(cached.view(setting)).metadata.periods
     day = st.selectbox(
-        "Week from" if setting.when.step == "week" else "Day",
+        "Week from" if setting.time.aggregation == "week" else "Day",
         range(count),
         format_func=lambda one: f"{starts[one]:%a %-d %b %Y}",
         key="od_matrix",

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from engine.origin_destination.exact import Outcomes
-from engine.origin_destination.scores import drawn_outcomes
+from engine.origin_destination.scores import classify_outcomes
 from pages._ui.drawing import charts, tables
 from pages._ui.drawing.charts import Mark
 from pages._ui.trips.matrix import OUTCOMES, Matrix
@@ -14,8 +14,8 @@ _MEASURES = {"Flows": "cells", "True trips": "trips"}
 
 def draw(matrix: Matrix) -> None:
     """Draw the bars by cells and by trips, then the counts."""
-    least, exact = matrix.parameters.least_shown, matrix.expected
-    drawn = drawn_outcomes(matrix.truth, matrix.shown, least)
+    least, exact = matrix.parameters.min_shown_count, matrix.expected
+    drawn = classify_outcomes(matrix.truth, matrix.shown, least)
     known = ({} if exact is None else {"expected": exact.outcomes}) | {"this draw": drawn}
     bars = {
         f"{unit}, {name}": _parts(outcomes, measure)
@@ -61,7 +61,7 @@ def draw(matrix: Matrix) -> None:
 
 def _parts(outcomes: Outcomes, measure: str) -> list[float]:
     """Return the cells, or the true trips, of every one of `OUTCOMES`, in their order."""
-    four = outcomes.kept, outcomes.lost, outcomes.kept_suppressed, outcomes.revealed
+    four = outcomes.rightly_released, outcomes.lost, outcomes.rightly_suppressed, outcomes.revealed
     phantom = outcomes.phantom.cells if measure == "cells" else 0.0
     *parts, revealed = (getattr(one, measure) for one in four)
     return [*parts, revealed - phantom, phantom]

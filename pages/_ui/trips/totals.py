@@ -51,9 +51,9 @@ def _interval(matrix: Matrix, way: str, zones: list[int]) -> tuple[tuple[Numbers
     """Return a range of some zones' totals and what it is: by the law, or whatever the model."""
     exact = matrix.expected
     if exact is not None:
-        side, grand = "outgoing" if way == LEAVING else "incoming", exact.grand
-        true, expected = float(grand.true), float(grand.expected)
-        trimmed = exact.histogram.trimmed_trips / true if true else 0.0
+        side, grand = "outgoing" if way == LEAVING else "incoming", exact.grand_total
+        true, expected = float(grand.true_totals), float(grand.expected_totals)
+        trimmed = exact.histogram.dropped_trips / true if true else 0.0
         bias = signed_percent(float(grand.bias) / true if true else float("nan"))
         return exact.interval_of_totals(side, zones), (
             "Each bar holds the zone's total in at least 95% of releases, by the exact law. "

@@ -7,10 +7,10 @@ import streamlit as st
 from engine import origin_destination as od, privacy
 from engine.contract import Setting
 from engine.parameters import EPSILON_STOPS
-from engine.privacy import GROUP, STRONG_GUESS, WEAK_GUESS, Risk
-from engine.steps import Level
+from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Risk
 from engine.text import utility as texts
 from engine.utility import ReliableFlows, Utility, count_reliable_flows
+from engine.verdict import Verdict
 from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.gauges import Gauge
@@ -24,7 +24,7 @@ PRIVACY_RULE = (
     f"– halfway from a coin toss to certainty –, moderate up to {WEAK_GUESS:.0%}, and weak above; "
     "where single trips are protected it is never strong."
 )
-_BANDS: tuple[tuple[float, Level], ...] = (
+_BANDS: tuple[tuple[float, Verdict], ...] = (
     (STRONG_GUESS, "good"),
     (WEAK_GUESS, "partly"),
     (1.0, "noisy"),
@@ -60,22 +60,25 @@ def pinned(answer: Answer) -> list[str]:
     """Return the numbers of both gauges of a pinned setting, in a few words."""
     utility = answer.utility
     shares = f"{texts.format_retained(utility)} retained, {texts.format_genuine(utility)} genuine"
-    return [privacy.guesses(answer.risk.best_guess).removesuffix(" of 100 guesses"), shares]
+    return [
+        privacy.format_guess_rate(answer.risk.max_guess_rate).removesuffix(" of 100 guesses"),
+        shares,
+    ]
 
 
 def draw(setting: Setting) -> None:
     """Draw the verdict on what is set, and what to choose where it is not usable."""
     known = of(setting)
-    sentence = words.as_set(known.utility, setting, known.risk.best_guess)
+    sentence = words.as_set(known.utility, setting, known.risk.max_guess_rate)
     st.html(verdict_html(known, sentence, f"{protects(known)}. {readable(known)}"))
-    if known.utility.level == "noisy":
+    if known.utility.verdict == "noisy":
         recommend.draw(setting, key="verdict")
 
 
 def verdict_html(answer: Answer, sentence: str, note: str = "") -> str:
     """Return the verdict on what is set, as good as the worse of both sides."""
-    sides = (answer.risk.level, answer.utility.level)
-    steps: tuple[Level, ...] = ("noisy", "partly", "good")
+    sides = (answer.risk.verdict, answer.utility.verdict)
+    steps: tuple[Verdict, ...] = ("noisy", "partly", "good")
     return cards.verdict_html(
         next(one for one in steps if one in sides),
         sentence,
@@ -101,7 +104,9 @@ def protects(answer: Answer) -> str:
         return f"{total} protects a person's whole week of visits"
     if asked.unit == "person-day":
         noise = (
-            "each under its own noise" if answer.setting.when.step == "day" else "under one noise"
+            "each under its own noise"
+            if answer.setting.time.aggregation == "day"
+            else "under one noise"
         )
         days = "" if risk.releases == 1 else f"; {risk.releases} days {noise}: {total}"
         return f"ε = {asked.epsilon:g} protects a person's day{days}"
@@ -112,8 +117,9 @@ def protects(answer: Answer) -> str:
 def covered(answer: Answer) -> str:
     """Say whom ε protects, what an attacker guesses from, and of several together."""
     return (
-        f"{protects(answer)}. An attacker guesses from all that is released. {GROUP} who travel "
-        f"together, as in a household: {privacy.guesses(answer.risk.group_guess)}."
+        f"{protects(answer)}. An attacker guesses from all that is released. {GROUP_SIZE} who "
+        f"travel together, as in a household: "
+        f"{privacy.format_guess_rate(answer.risk.max_group_guess_rate)}."
     )
 
 
@@ -124,8 +130,8 @@ def readable(answer: Answer) -> str:
         return ""
     if cached.method_of(setting).expected is None:
         cells, *_ = od.ledger(setting.parameters).stages
-        law = od.NoiseLaw(cells.epsilon / cells.sensitivity, "discrete_laplace")
-        return words.estimated(int(law.reach(0.05)))
+        law = od.NoiseDistribution(cells.epsilon / cells.sensitivity, "discrete_laplace")
+        return words.estimated(int(law.half_width(0.05)))
     reliable = _reliable(setting)
     return f"{texts.describe_reliable(reliable)}. {texts.explain_reliable(reliable)}"
 
@@ -139,9 +145,9 @@ def _reliable(setting: Setting) -> ReliableFlows:
 def _within_limit(setting: Setting) -> float:
     """Return the share of trips that the contribution limit T leaves, without any noise."""
     exact = cached.expected(setting)
-    if exact is None or not exact.histogram.true_trips:
+    if exact is None or not exact.histogram.total_trips:
         return 1.0
-    return 1 - exact.histogram.trimmed_trips / exact.histogram.true_trips
+    return 1 - exact.histogram.dropped_trips / exact.histogram.total_trips
 
 
 def _limited(setting: Setting) -> str:
@@ -156,9 +162,9 @@ def _suppressed_more(answer: Answer) -> str:
     setting, utility = answer.setting, answer.utility
     larger = [epsilon for epsilon in EPSILON_STOPS if epsilon > setting.parameters.epsilon]
     method = cached.method_of(setting)
-    if utility.level == "good" or "suppression_threshold" not in method.uses or not larger:
+    if utility.verdict == "good" or "suppression_threshold" not in method.used_fields or not larger:
         return ""
-    with_less_noise = cached.utility(setting.at(larger[0]), state.use_seed(answer.entry))
+    with_less_noise = cached.utility(setting.with_epsilon(larger[0]), state.use_seed(answer.entry))
     if with_less_noise.retained > utility.retained - MUCH_LESS:
         return ""
     threshold = setting.parameters.suppression_threshold
@@ -170,17 +176,17 @@ def _suppressed_more(answer: Answer) -> str:
 
 def _privacy(answer: Answer) -> Gauge:
     risk = answer.risk
-    together = privacy.guesses(risk.group_guess).removesuffix(" of 100 guesses")
-    *most, right, of, hundred, _ = privacy.guesses(risk.best_guess).split()
+    together = privacy.format_guess_rate(risk.max_group_guess_rate).removesuffix(" of 100 guesses")
+    *most, right, of, hundred, _ = privacy.format_guess_rate(risk.max_guess_rate).split()
     data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
     whose = f"whether {'a person' if risk.covers_person else 'a trip'} is in {data}"
     return Gauge(
         name=f"Privacy: {risk.strength}",
-        level=risk.level,
+        level=risk.verdict,
         sentence=f"{' '.join(most)} *{right} {of} {hundred}* guesses {whose} are right",
         rule=f"{covered(answer)} {PRIVACY_RULE}",
-        note=f"{protects(answer)}; family of {GROUP}: {together}",
-        value=risk.best_guess,
+        note=f"{protects(answer)}; family of {GROUP_SIZE}: {together}",
+        value=risk.max_guess_rate,
         low=0.5,
         high=1.0,
         bands=_BANDS if risk.covers_person else _BANDS[1:],
@@ -190,7 +196,7 @@ def _privacy(answer: Answer) -> Gauge:
 
 def _utility(answer: Answer) -> Gauge:
     utility, setting = answer.utility, answer.setting
-    good, fair = utility.limits
+    good, fair = utility.verdict_limits
     reliable, _, meaning = readable(answer).partition(". ")
     notes = (
         texts.describe_precision(utility),
@@ -201,7 +207,7 @@ def _utility(answer: Answer) -> Gauge:
     )
     return Gauge(
         name=f"Utility: {texts.describe_verdict(utility)}",
-        level=utility.level,
+        level=utility.verdict,
         sentence=texts.describe_utility(utility, setting, mark="*", short=True),
         rule=f"{texts.describe_both_shares(utility)}. {texts.UTILITY_RULE} {meaning}",
         note="; ".join(note.removesuffix(".") for note in notes if note),

@@ -34,8 +34,10 @@ def draw(setting: Setting) -> None:
 def lines_of(every: Frontier) -> dict[Place, list[Candidate]]:
     """Return the settings of each detail that give ever more utility for more risk."""
     lines: dict[Place, list[Candidate]] = {}
-    for one in sorted(every.frontier, key=lambda one: (one.risk, -one.utility.overall_common_part)):
-        place = one.zones, one.setting.zones, one.setting.when.step
+    for one in sorted(
+        every.pareto_front, key=lambda one: (one.risk, -one.utility.overall_common_part)
+    ):
+        place = one.zone_count, one.setting.zone_level, one.setting.time.aggregation
         line = lines.setdefault(place, [])
         if not line or one.utility.overall_common_part > line[-1].utility.overall_common_part:
             line.append(one)
@@ -59,11 +61,11 @@ def _picture(judged: Known, setting: Setting) -> None:
     here = answers.of(setting)
     notes = [
         Note(x=limit, words=f"your limit, {limit:.0%}", colour=colours.TRUE),
-        Note(x=here.risk.best_guess, y=here.utility.overall_common_part, words="you are here"),
+        Note(x=here.risk.max_guess_rate, y=here.utility.overall_common_part, words="you are here"),
     ]
     if best is not None:
         colour = colours.SERIES[2]
-        named = "recommended" if best.usable else "highest as asked, poor"
+        named = "recommended" if best.is_usable else "highest as asked, poor"
         said = "" if best.setting == setting else named
         at = {"x": best.risk, "y": best.utility.overall_common_part, "words": said}
         notes.append(Note(**at, colour=colour, ring=True))
@@ -74,15 +76,15 @@ def _picture(judged: Known, setting: Setting) -> None:
         notes=notes,
         step=True,
         key="frontier_chart",
-        alt=f"Utility of {len(every.judged):,} settings by risk, one line for each level of zones "
-        f"and span of time; here {percent(here.utility.overall_common_part)}",
+        alt=f"Utility of {len(every.candidates):,} settings by risk, one line for each level of "
+        f"zones and span of time; here {percent(here.utility.overall_common_part)}",
         height=400,
     )
     st.caption(
         "Each line is the highest utility that a level of zones and a span of time allow at each "
         "risk: the harmonic mean of retained and genuine (CPC), times the share of trips that "
-        f"cross the zones. τ stays at {every.need.threshold}. Where a method has no exact law, a "
-        "few settings are judged by draws."
+        f"cross the zones. τ stays at {every.requirements.threshold}. Where a method has no exact "
+        "law, a few settings are judged by draws."
     )
 
 

@@ -8,8 +8,8 @@ import streamlit as st
 
 from engine import metrics
 from engine.contract import Setting
-from engine.origin_destination import suppresses
-from engine.origin_destination.scores import expected_scores
+from engine.origin_destination import has_suppression
+from engine.origin_destination.scores import score_expectation
 from engine.utility import DENSITY_DRAWS
 from pages._ui import cached, state
 from pages._ui.drawing import cards
@@ -29,7 +29,7 @@ def draw(setting: Setting, more: Sequence[Card] = (), *, day: int = 0) -> None:
     """Draw the numbers, of one `day` where they are drawn."""
     other = pinned(setting)
     if other is not None:
-        at = "" if other.seen == setting.seen else f"{state.entry_of(other).name}, "
+        at = "" if other.selection == setting.selection else f"{state.entry_of(other).name}, "
         st.caption(f"Pinned: {at}{words.levers(other)}")
     if words.is_flows(setting):
         beside = [] if other is None else _flows(other, 0)
@@ -51,7 +51,9 @@ def pinned(setting: Setting) -> Setting | None:
     """Return the other setting of the same product that is pinned, while its dataset is there."""
     kind, known = type(setting.parameters), catalogue.entries().values()
     kept = [one for one in session().pinned if type(one.parameters) is kind and one != setting]
-    return next((one for one in kept if any(one.dataset == e.key.dataset for e in known)), None)
+    return next(
+        (one for one in kept if any(one.dataset_id == e.key.dataset_id for e in known)), None
+    )
 
 
 def _beside(shown: list[Card], others: Sequence[Card]) -> list[Card]:
@@ -70,7 +72,7 @@ def moved(setting: Setting, seed: cached.Seed, repeat: int) -> float:
     between = cached.dataset(cached.view(setting)).tessellation.zone_distances_m
     shown = np.maximum(private[:, ::EVERY_HOURS], 0.0)
     apart = metrics.earth_movers_distance(true[:, ::EVERY_HOURS], shown, between)
-    return metrics.mean_of_known(apart)
+    return metrics.mean_of_finite(apart)
 
 
 def _density(setting: Setting, seed: cached.Seed, distances_m: Sequence[float]) -> list[Card]:
@@ -96,16 +98,16 @@ def _density(setting: Setting, seed: cached.Seed, distances_m: Sequence[float]) 
 
 
 def _flows(setting: Setting, day: int) -> list[Card]:
-    exact, least = cached.expected(setting), setting.parameters.least_shown
-    hides = suppresses(setting.parameters)
+    exact, least = cached.expected(setting), setting.parameters.min_shown_count
+    hides = has_suppression(setting.parameters)
     if exact is None:
         seed = state.seed(state.entry_of(setting))
         scores, how = cached.scores(setting, seed, day=day), _DRAWN
     else:
-        scores, how = expected_scores(exact), _EXPECTED
+        scores, how = score_expectation(exact), _EXPECTED
     count = cached.matrices(setting)
     if count > 1:
-        step = setting.when.step
+        step = setting.time.aggregation
         how += f", all {count} {step}s" if exact is not None else f", {step} {day + 1} of {count}"
     wrong = f"{scores.lost_flows:,.0f} · {scores.phantom_flows:,.0f}"
     off = "that read 0" if hides else "too uncertain to draw"

@@ -8,8 +8,8 @@ import streamlit as st
 from engine import frontier
 from engine.contract import Setting
 from engine.errors import ExplorerError
-from engine.frontier import Candidate, Frontier, Need, Part, WayOut
-from engine.resolution import finest
+from engine.frontier import Alternative, Batch, Candidate, Frontier, Requirements
+from engine.resolution import finest_selection
 from engine.text.utility import format_hundred
 from pages._ui import cached, state
 from pages._ui.drawing import cards
@@ -19,25 +19,30 @@ from pages._ui.store import store_of
 from pages._ui.wording import use as words
 
 
-def need_of(setting: Setting) -> Need:
+def need_of(setting: Setting) -> Requirements:
     """Return what a setting asks for: its detail, whom it protects, and τ."""
     parameters: Any = setting.parameters
     if not words.is_flows(setting):
-        return Need(seen=setting.seen, read="density")
+        return Requirements(selection=setting.selection, product="density")
     unit = "person" if parameters.unit == "person" else "person-day"
-    return Need(seen=setting.seen, unit=unit, threshold=state.value(state.THRESHOLD))
+    return Requirements(
+        selection=setting.selection, unit=unit, threshold=state.value(state.THRESHOLD)
+    )
 
 
-def judged(part: Part, seed: int) -> tuple[Candidate, ...]:
+def judged(part: Batch, seed: int) -> tuple[Candidate, ...]:
     """Judge one part of all settings: a piece of long work."""
-    return frontier.judged(cached.ingested(part.seen), part, seed=seed)
+    return frontier.evaluate_batch(cached.ingested(part.selection), part, seed=seed)
 
 
 def job(setting: Setting) -> pieces.Job:
     """Return the work that judges every setting of the dataset of `setting`."""
     need, product = need_of(setting), "flows" if words.is_flows(setting) else "density"
     seed = state.use_seed(state.entry_of(setting))
-    every = [(part, seed) for part in cached.of(frontier.parts, finest(setting.seen), need)]
+    every = [
+        (part, seed)
+        for part in cached.of(frontier.plan_batches, finest_selection(setting.selection), need)
+    ]
     return pieces.ask(f"frontier_{product}", judged, every, delay_s=pieces.RESTED_S)
 
 
@@ -46,7 +51,7 @@ class Known(NamedTuple):
 
     every: Frontier
     best: Candidate | None
-    ways: tuple[WayOut, ...]
+    ways: tuple[Alternative, ...]
 
 
 def known(setting: Setting, work: pieces.Job) -> Known | None:
@@ -55,13 +60,15 @@ def known(setting: Setting, work: pieces.Job) -> Known | None:
 
     def weighed() -> Known | None:
         judged = tuple(one for batch in work.done for one in batch)
-        every = Frontier(need=need, judged=judged, confidential=not entry.metadata.simulated)
-        if not every.candidates:
+        every = Frontier(
+            requirements=need, candidates=judged, is_confidential=not entry.metadata.simulated
+        )
+        if not every.eligible_candidates:
             return None
-        best = None if every.alike else every.recommended(limit)
-        return Known(every, best, every.way_out(limit))
+        best = None if every.are_all_negligible else every.recommend(limit)
+        return Known(every, best, every.find_alternatives(limit))
 
-    asked = ("known", need, need.seen, limit, state.use_seed(entry))
+    asked = ("known", need, need.selection, limit, state.use_seed(entry))
     # a slider over ε finds the whole again
     return store_of(asked).get(asked, weighed) if work.whole else weighed()
 
@@ -74,7 +81,7 @@ def said(setting: Setting) -> str:
         return ""
     judged = known(setting, work) if work.whole else None
     best = None if judged is None else judged.best
-    if best is None or not best.usable:
+    if best is None or not best.is_usable:
         return ""
     return f"{'as it is set.' if best.setting == setting else words.sentence(best)} {_why()}"
 
@@ -113,26 +120,26 @@ def _recommended(judged: Known, setting: Setting, *, key: str) -> None:
         level, title, why = "noisy", "Nothing to recommend", ""
         text = (
             "No setting as asked retains anything, so none is better than another."
-            if every.alike
+            if every.are_all_negligible
             else f"None as asked keeps an attacker's guesses within {limit:.0%}."
         )
     else:
-        title = "Recommended" if best.usable else "Highest utility as asked, and poor"
-        level = "good" if best.usable else "noisy"
+        title = "Recommended" if best.is_usable else "Highest utility as asked, and poor"
+        level = "good" if best.is_usable else "noisy"
         text, why = words.sentence(best), _why()
         if best.setting == setting:
             title += ": as you have it"
             text, why = why, ""
     st.html(cards.verdict_html(level, text, why, title=title, look="advice"))
     if best is not None and best.setting != setting:
-        label = "Use this" if best.usable else "Use this all the same"
-        _button(label, best, f"{key}_use", primary=best.usable, help=None)
-    enough = best is not None and best.usable
+        label = "Use this" if best.is_usable else "Use this all the same"
+        _button(label, best, f"{key}_use", primary=best.is_usable, help=None)
+    enough = best is not None and best.is_usable
     for way in ways[: 2 if enough else 3]:
-        helps = way.candidate.usable and not enough
+        helps = way.candidate.is_usable and not enough
         said = words.sentence(way.candidate)
-        _button(words.way(way), way.candidate, f"{key}_{way.lever}", primary=helps, help=said)
-    if every.confidential:
+        _button(words.way(way), way.candidate, f"{key}_{way.control}", primary=helps, help=said)
+    if every.is_confidential:
         st.caption(words.LEAK)
 
 

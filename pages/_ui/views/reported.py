@@ -26,7 +26,7 @@ def able() -> list[Entry]:
 
 def has_report(entry: Entry) -> bool:
     """Whether a dataset has the tables of a report."""
-    return "trips" in entry.parts and cached.of(report.available, entry.key)
+    return "trips" in entry.parts and cached.of(report.has_report, entry.key)
 
 
 def missing(entry: Entry) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from engine.contract import Setting, When
+from engine.contract import Setting, TimeSelection
 from pages._ui import cached, state
 
 PRODUCT = "Change of flows"
@@ -43,13 +43,18 @@ def pick(setting: Setting, zones: int) -> Setting | None:
             for name, at in starts.items()
         )
     )
-    when = When(step="whole", first=first, last=last, span=length)
-    return replace(setting, seen=replace(setting.seen, when=when))
+    when = TimeSelection(
+        aggregation="whole", first_position=first, last_position=last, compared_days=length
+    )
+    return replace(setting, selection=replace(setting.selection, time=when))
 
 
 def halves(both: Setting) -> tuple[Setting, Setting]:
     """Return the flows of each span by themselves."""
     days = len(cached.ingested(both).metadata.days)
-    spans = [When(step="whole", first=of[0], last=of[-1]) for of in both.when.groups(days)]
-    before, after = (replace(both, seen=replace(both.seen, when=when)) for when in spans)
+    spans = [
+        TimeSelection(aggregation="whole", first_position=of[0], last_position=of[-1])
+        for of in both.time.days_by_matrix(days)
+    ]
+    before, after = (replace(both, selection=replace(both.selection, time=when)) for when in spans)
     return before, after

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from engine.contract import Setting
-from engine.origin_destination import LawName, calculators as theorems
+from engine.origin_destination import NoiseName, calculators as theorems
 from pages._ui import cached, state
 from pages._ui.drawing import tables
 from pages._ui.wording.numbers import percent, trip_count
@@ -36,7 +36,7 @@ def tolerated(trips: Any, sure: Any) -> tuple[int, float]:
 
 
 def compared(
-    alpha: int, beta: float, max_trips: int, unit: str, law: LawName = "rounded_laplace"
+    alpha: int, beta: float, max_trips: int, unit: str, law: NoiseName = "rounded_laplace"
 ) -> dict[str, float]:
     """Draw the ε of Theorems 6 and 7, published and exact; return the exact ones."""
     given, cell = (alpha, beta, max_trips), theorems.epsilon_for_cell_error

@@ -1,7 +1,7 @@
 """Names and help of the settings, the same on every page."""
 
 from engine import density, origin_destination
-from engine.origin_destination import LawName
+from engine.origin_destination import NoiseName
 
 SHARE = (
     "The address of this page holds these settings: copy it to share the view. Data, noise and the "
@@ -16,7 +16,7 @@ METHODS = {key: method.name for key, method in density.METHODS.items()}
 OD_METHOD_NAMES = {key: method.name for key, method in origin_destination.METHODS.items()}
 REPORT_UNITS = {"user": "A person, at most M trips", "item": "A single trip"}
 REPORT_METHODS = {"derived": "Ask nothing twice", "package": "As DpMobilityReport"}
-LAWS: dict[LawName, str] = {"rounded_laplace": "exploring", "discrete_laplace": "a release"}
+LAWS: dict[NoiseName, str] = {"rounded_laplace": "exploring", "discrete_laplace": "a release"}
 NOBODY_SAMPLED = (
     "Off: this method samples nobody. A person's visits are scaled down together instead, so ℓ has "
     "no meaning."
@@ -40,7 +40,8 @@ HELP = {
     "period). More trips kept means more noise: its scale is T/ε.",
     "od_method": "All cost the same ε. "
     + " ".join(
-        f"**{method.short}**: {method.about}" for method in origin_destination.METHODS.values()
+        f"**{method.short_name}**: {method.description}"
+        for method in origin_destination.METHODS.values()
     ),
     "threshold": "Flows that read less are set to 0. That alone protects nobody in a flow that is "
     "shown: the noise does.",

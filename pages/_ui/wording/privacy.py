@@ -1,6 +1,6 @@
 """What is protected, by what, and what it costs: sentences used on more than one page."""
 
-from engine.density import delta_is_large
+from engine.density import is_delta_large
 from pages._ui.wording.numbers import number, scientific
 
 UNITS = {
@@ -21,7 +21,7 @@ ANALYTIC_NOTE = (
 
 def delta_warning(delta: float, people: int | None) -> str | None:
     """Warn when δ exceeds one over the public estimate of people (erratum D7)."""
-    if people is None or not delta_is_large(delta, people):
+    if people is None or not is_delta_large(delta, people):
         return None
     return (
         f"δ = {scientific(delta)} is above one in {people:,} people: it would even allow the "

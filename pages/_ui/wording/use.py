@@ -4,7 +4,7 @@ from typing import Any
 
 from engine import density, origin_destination as od, privacy
 from engine.contract import Setting
-from engine.frontier import Candidate, WayOut
+from engine.frontier import Alternative, Candidate
 from engine.parameters import ODParameters
 from engine.text.utility import describe_utility, format_genuine, format_hundred, format_retained
 from engine.text.zones import count_zones
@@ -38,7 +38,7 @@ def is_flows(setting: Setting) -> bool:
 
 def guessed(best_guess: float, setting: Setting) -> str:
     """Say how often an attacker is right at most, as every page does."""
-    words = privacy.guesses(best_guess).removesuffix(" of 100 guesses")
+    words = privacy.format_guess_rate(best_guess).removesuffix(" of 100 guesses")
     trip = " about one trip" * (getattr(setting.parameters, "unit", "") == "trip")
     return f"an attacker guesses correctly {words} times in 100{trip}"
 
@@ -47,9 +47,11 @@ def levers(setting: Setting) -> str:
     """Return the method and what its sliders stand at: ``Laplace with suppression, T 4, ε 1``."""
     parameters, row = setting.parameters, _method_of(setting)
     parts = [
-        text.format(getattr(parameters, name)) for name, text in SIGNS.items() if name in row.uses
+        text.format(getattr(parameters, name))
+        for name, text in SIGNS.items()
+        if name in row.used_fields
     ]
-    return ", ".join([row.short, *parts, f"ε {parameters.epsilon:g}"])
+    return ", ".join([row.short_name, *parts, f"ε {parameters.epsilon:g}"])
 
 
 def spelt(setting: Setting) -> str:
@@ -63,7 +65,7 @@ def spelt(setting: Setting) -> str:
     parts = [
         text.format(getattr(parameters, name))
         for name, text in meanings.items()
-        if name in row.uses
+        if name in row.used_fields
     ]
     return f"{row.name}: {', '.join([*parts, f'ε = {parameters.epsilon:g}'])}."
 
@@ -75,14 +77,14 @@ def _method_of(setting: Setting) -> Any:
 
 def when(setting: Setting) -> str:
     """Say for which times numbers are published."""
-    return SPANS[setting.when.step] if is_flows(setting) else "for every hour of the week"
+    return SPANS[setting.time.aggregation] if is_flows(setting) else "for every hour of the week"
 
 
 def sentence(one: Candidate) -> str:
     """Return a recommendation as sentences: what would be published, and who is protected."""
     setting = one.setting
     return (
-        f"Publish {what(setting, one.zones)} {when(setting)}, protecting {WHO[one.unit]}. "
+        f"Publish {what(setting, one.zone_count)} {when(setting)}, protecting {WHO[one.unit]}. "
         f"Expected: {describe_utility(one.utility, setting)} "
         f"{_sentence(guessed(one.risk, setting))} {spelt(setting)}"
     )
@@ -91,7 +93,7 @@ def sentence(one: Candidate) -> str:
 def what(setting: Setting, zones: int) -> str:
     """Return what is published: flows between zones, or visits to them."""
     between = "flows between" if is_flows(setting) else "visits to"
-    return f"{between} {count_zones(setting.zones, zones)}"
+    return f"{between} {count_zones(setting.zone_level, zones)}"
 
 
 def as_set(utility: Utility, setting: Setting, best_guess: float) -> str:
@@ -110,22 +112,22 @@ def set_to(utility: Utility, setting: Setting) -> str:
     return words
 
 
-def way(one: WayOut) -> str:
+def way(one: Alternative) -> str:
     """Return what one other thing would bring, as the label of a button."""
     setting, risk = one.candidate.setting, one.candidate.risk
     given = {
-        "zones": count_zones(setting.zones, one.candidate.zones),
-        "time": SPANS[setting.when.step],
+        "zones": count_zones(setting.zone_level, one.candidate.zone_count),
+        "time": SPANS[setting.time.aggregation],
         "threshold": f"τ {getattr(setting.parameters, 'suppression_threshold', 0)}",
         "risk": f"more risk, ε {setting.parameters.epsilon:g}",
-    }[one.lever]
+    }[one.control]
     utility = one.candidate.utility
     crossing = ""
-    if utility.crossing < 1:
-        crossing = f"; {format_hundred(utility.crossing)} of 100 trips cross zones"
-    head = given if one.lever == "threshold" else f"{given[0].upper()}{given[1:]}"
+    if utility.crossing_share < 1:
+        crossing = f"; {format_hundred(utility.crossing_share)} of 100 trips cross zones"
+    head = given if one.control == "threshold" else f"{given[0].upper()}{given[1:]}"
     shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
-    most = privacy.guesses(risk).removesuffix(" of 100 guesses")
+    most = privacy.format_guess_rate(risk).removesuffix(" of 100 guesses")
     return f"{head}: {shares} of 100{crossing}; risk {most}"
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
-from engine.contract import Seen, Setting, When
+from engine.contract import Selection, Setting, TimeSelection
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
 from pages._ui import cached, store
@@ -17,14 +17,16 @@ SEED = (20140824, 0)
 
 def flows(step="day", zones="zones", first=0, last=None, span=None, **asked) -> Setting:
     parameters = ODParameters(**{"epsilon": 1.0, "max_trips_per_user": 2, **asked})
-    when = When(step=step, first=first, last=last, span=span)
-    seen = Seen(dataset=str(load("demo-city").folder), zones=zones, when=when)
-    return Setting(seen=seen, parameters=parameters)
+    when = TimeSelection(
+        aggregation=step, first_position=first, last_position=last, compared_days=span
+    )
+    seen = Selection(dataset_id=str(load("demo-city").folder), zone_level=zones, time=when)
+    return Setting(selection=seen, parameters=parameters)
 
 
 def visits(**asked) -> Setting:
-    seen = Seen(dataset=str(load("demo-city").folder))
-    return Setting(seen=seen, parameters=DensityParameters(**{"epsilon": 1.0, **asked}))
+    seen = Selection(dataset_id=str(load("demo-city").folder))
+    return Setting(selection=seen, parameters=DensityParameters(**{"epsilon": 1.0, **asked}))
 
 
 @pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
@@ -38,14 +40,16 @@ def test_a_release_of_next_to_no_noise_is_what_is_kept(unit, step):
         suppression_threshold=0,
     )
     city, parameters = load("demo-city"), setting.parameters
-    kept = od.kept(city, parameters, sum_days=True)[0]
+    kept = od.truncated_matrices(city, parameters, sum_days=True)[0]
     drawn = sum(
         cached.release(setting, SEED, day=day).counts[0] for day in range(cached.matrices(setting))
     )
     off = np.abs(drawn - kept)[~np.eye(len(kept), dtype=bool)]
     assert off.max() < 0.5
     exact = cached.expected(setting)
-    assert exact.histogram.true_trips == od.truth(city).sum() - np.trace(od.truth(city).sum(axis=0))
+    assert exact.histogram.total_trips == od.truth(city).sum() - np.trace(
+        od.truth(city).sum(axis=0)
+    )
 
 
 def test_an_answer_is_made_once_and_cannot_be_written_to():

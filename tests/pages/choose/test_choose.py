@@ -9,7 +9,7 @@ import pytest
 from engine import privacy
 from engine.origin_destination.calculators import cell_error_probability, change_error_probability
 from engine.parameters import ODParameters
-from engine.privacy import Guarantee, guesses
+from engine.privacy import Guarantee, format_guess_rate
 from pages._ui.state import EPSILON_SLIDER
 from pages._ui.wording.numbers import percent
 from tests.support.page import bodies, figures, tables, text as words
@@ -102,9 +102,9 @@ def test_what_is_left_is_said_of_all_that_is_released(open_choose, unit):
     shown, whose = figures(app), "a trip" if unit == "trip" else "a person"
     spent = "3.5 in all, over 7 days" if unit == "person-day" else "0.5 in all"
     assert f"guesses whether {whose} is in it; ε = {spent}." in html.unescape(words(app))
-    risk = privacy.risk_of_trips(ODParameters(epsilon=0.5, unit=unit), [1] * days)
-    assert shown[0] == guesses(risk.best_guess)
-    assert shown[2] == guesses(risk.group_guess)
+    risk = privacy.flow_release_risk(ODParameters(epsilon=0.5, unit=unit), [1] * days)
+    assert shown[0] == format_guess_rate(risk.max_guess_rate)
+    assert shown[2] == format_guess_rate(risk.max_group_guess_rate)
     loss = 0.5 * (days if unit == "person-day" else 1)
     odds = 0.1 / 0.9 * math.exp(loss)
     assert shown[1] == f"{math.ceil(1000 * odds / (1 + odds)) / 10:.1f}%"
@@ -113,7 +113,7 @@ def test_what_is_left_is_said_of_all_that_is_released(open_choose, unit):
 def test_the_base_rate_can_be_set_and_a_density_with_delta_has_no_such_limit(open_choose):
     app = open_choose(MEANING, epsilon=0.5, unit="person", variant="efpag_joint")
     app.slider(key="choose_prior").set_value(40).run()
-    grown = Guarantee(epsilon=0.5).suspicion(0.4)
+    grown = Guarantee(epsilon=0.5).max_posterior_belief(0.4)
     assert figures(app)[1] == f"{math.ceil(1000 * grown) / 10:.1f}%"
     assert figures(app)[4] == "–"
     assert "no limit with δ" in text(app)

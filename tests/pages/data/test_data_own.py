@@ -12,7 +12,7 @@ import pytest
 
 from engine import datasets
 from engine.datasets import storage
-from engine.ingest.inputs import mapping
+from engine.ingest.inputs import column_mapping
 from pages._ui.data import store as data_store, wording as data_wording
 from tests.support.data_page import built, button, filled, html_of, text, widget
 
@@ -92,8 +92,8 @@ def test_a_name_that_is_taken_is_refused(open_data):
 
 
 def test_every_kind_and_column_has_a_name():
-    known = {name for kind in mapping.REQUIRED for name in mapping.REQUIRED[kind]}
-    known |= {name for kind in mapping.OPTIONAL for name in mapping.OPTIONAL[kind]}
+    known = {name for kind in column_mapping.REQUIRED for name in column_mapping.REQUIRED[kind]}
+    known |= {name for kind in column_mapping.OPTIONAL for name in column_mapping.OPTIONAL[kind]}
     assert known <= data_wording.COLUMNS.keys()
 
 

@@ -59,7 +59,7 @@ def test_cells_need_no_places(open_data):
 
 
 def test_more_zones_than_can_be_shown_are_offered_coarser_with_the_numbers(open_data, monkeypatch):
-    monkeypatch.setattr("engine.ingest.options.MOST_ZONES", 3)
+    monkeypatch.setattr("engine.ingest.options.MAX_ZONES", 3)
     app = upload_all(open_data())
     assert "4 zones, more than 3" in text(app)
     assert "coarser zones" in missing(app)
@@ -157,4 +157,4 @@ def test_a_mark_that_may_be_of_thousands_is_asked_for_wherever_it_stands(open_da
     widget(app.selectbox, "data_decimal").set_value(".").run()
     built(app)
     dataset = datasets.load(app.session_state["session"].datasets["flows-2015-09"])
-    assert dataset.trips.whole.n.sum() == above + 2_345
+    assert dataset.trips.all_days.trip_count.sum() == above + 2_345

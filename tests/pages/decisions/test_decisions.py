@@ -43,8 +43,8 @@ def shocked(open_page, town):
 def test_epidemic_shows_the_engines_figures_without_empty_zones(open_page, settled, town, drawn):
     app = settled(open_page(PAGE, epsilon="1", **TRIPS, **EPIDEMIC))
     homes = InhabitedDataset(town)
-    origin = decisions.scenario_origins(homes)["largest"]
-    acts = decisions.true_epidemic(homes, [origin], MODEL)[0] >= 0.02
+    origin = decisions.seed_zones(homes)["largest"]
+    acts = decisions.simulate_true_epidemic(homes, [origin], MODEL)[0] >= 0.02
     assert f"never acting would get {percent(float((~acts).mean()))}" in text(app)
     assert "0.5 infections (β; P2's 0.1 hardly leaves its zone in 7 days)" in text(app)
     assert "Mean over 20 releases, 95% of them between" in text(app)
@@ -97,7 +97,7 @@ def test_what_needs_days_is_a_view_and_leaves_the_setting_alone(
     open_page, settled, monkeypatch, asked, title
 ):
     met = np.ones((len(EPSILON_STOPS), 60), dtype=bool)
-    monkeypatch.setattr("pages._ui.decisions.epidemic.keeps_epidemic", lambda *_: met)
+    monkeypatch.setattr("pages._ui.decisions.epidemic.meets_epidemic_target", lambda *_: met)
     settings = {"threshold": "2", "max_trips": "2", "epsilon": "3", **EPIDEMIC}
     app = open_page(PAGE, **settings, **asked)
     before = {key: app.session_state[key] for key in ("unit", "max_trips", "epsilon")}
@@ -142,7 +142,7 @@ def test_sums_are_judged_as_they_are_released(shocked, settled, town, asked, sum
     place = town.zones["zone_id"].astype(str).tolist().index(zone)
     trips = od.truth(town, sum_days=True)[0, place]
     assert f"Truly {number(float(trips.sum() - trips[place]))} trips left " in said
-    kept = od.kept(town, params, sum_days=True)[0, place]
+    kept = od.truncated_matrices(town, params, sum_days=True)[0, place]
     outside = np.arange(len(trips)) != place
     scale, rng = 2.0, np.random.default_rng(5)
     noisy = kept[outside] + np.floor(rng.laplace(size=(20_000, outside.sum())) * scale + 0.5)
@@ -170,7 +170,7 @@ def test_a_zone_is_marked_where_more_than_one_decision_in_ten_is_wrong():
     released[:, 0, 0] = 0.0  # one day of ten missed
     released[:, :2, 1] = 0.0  # two
     released[:, 30:33, 2] = 1.0  # three needless
-    compared = decisions.compare(true, released)
+    compared = decisions.compare_decisions(true, released)
     assert outcomes(compared) == ["right", "missed", "needless", "right"]
 
 
@@ -180,15 +180,17 @@ def test_aid_shows_the_engines_figures(shocked, settled, town, k):
     (helped,) = (one for one in app.number_input if one.key.startswith("decisions_k_"))
     app = settled(helped.set_value(k).run())
     params = od.ODParameters(epsilon=1.0, unit="trip", suppression_threshold=2)
-    leaving = decisions.outflow(town, decisions.shock(town, [zone]), params)
-    totals = decisions.shock_totals(leaving, params)
+    leaving = decisions.count_outflow(town, decisions.load_shock(town, [zone]), params)
+    totals = decisions.compute_shock_totals(leaving, params)
     place = town.zones["zone_id"].astype(str).tolist().index(zone)
     trips = od.truth(town)[:, place]
-    assert totals.true.sum() == trips.sum() - trips[:, place].sum()  # plain sums
-    assert f"Truly {number(float(totals.true.sum()))} trips left " in text(app)
-    assert f"As released {number(float(totals.expected.sum()))}, mean" in text(app)
-    event = decisions.shock(town, [zone])
-    drawn = decisions.private_aid(town, event, [params], 200, k, rng=np.random.default_rng(3))
+    assert totals.true_total.sum() == trips.sum() - trips[:, place].sum()  # plain sums
+    assert f"Truly {number(float(totals.true_total.sum()))} trips left " in text(app)
+    assert f"As released {number(float(totals.expected_total.sum()))}, mean" in text(app)
+    event = decisions.load_shock(town, [zone])
+    drawn = decisions.simulate_private_aid(
+        town, event, [params], 200, k, rng=np.random.default_rng(3)
+    )
     said = float(re.search(r"([\d.]+)% of the \d+ main destinations", text(app))[1]) / 100
     assert said == pytest.approx(float(np.nanmean(drawn.overlap[0, :, k - 1])), abs=0.05)
 
@@ -216,7 +218,7 @@ def test_our_method_is_judged_by_its_own_draws(shocked, settled):
 def test_a_target_offers_the_smallest_epsilon_that_keeps_it(shocked, settled, monkeypatch, reached):
     met = np.zeros((len(EPSILON_STOPS), 60), dtype=bool)
     met[7:] = reached
-    monkeypatch.setattr("pages._ui.decisions.aid.keeps_aid", lambda *_: met)
+    monkeypatch.setattr("pages._ui.decisions.aid.meets_aid_target", lambda *_: met)
     app = settled(shocked(epsilon="0.1")[1])
     if not reached:
         assert "9 of 10 releases, there and at every larger one up to 10" in text(app)

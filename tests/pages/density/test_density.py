@@ -10,7 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import density, metrics, release
-from engine.contract import Seen, Setting
+from engine.contract import Selection, Setting
 from engine.datasets import load
 from engine.parameters import DensityMethod, DensityParameters
 from engine.text.utility import describe_utility
@@ -59,14 +59,14 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
         ends = f"{percent(min(each))} to {percent(max(each))} in 5 draws"
         assert html.unescape(card(app, label, "range")) == ends
     assert card(app, "Proved privacy loss") == f"{release.ledger.proved_epsilon:.3g}"
-    uses = density.METHODS[method].uses
+    uses = density.METHODS[method].used_fields
     assert app.toggle(key="density_scaling").disabled == ("scaling" not in uses)
     assert any(NOBODY_SAMPLED in one.value for one in app.caption) == (
         "max_visits_per_user" not in uses
     )
     said = text(app)
     parameters = DensityParameters(epsilon=0.5, method=method)
-    setting = Setting(seen=Seen(dataset="demo-city"), parameters=parameters)
+    setting = Setting(selection=Selection(dataset_id="demo-city"), parameters=parameters)
     assert describe_utility(compute_utility(setting, load("demo-city")), setting) in said
     assert "Simulated people" in said
     assert "not a release" in said
@@ -129,8 +129,8 @@ def test_the_cost_names_the_noise_that_a_release_has(open_density, variant, said
     assert ("A release that is charged" in shown) == bool(said)
     if said:
         data, parameters = load("demo-city"), DensityParameters(epsilon=1.0, method=variant)
-        seen = Seen(dataset=str(data.folder))
-        drawn = release.plan(Setting(seen=seen, parameters=parameters), data).stages[0].scale
+        seen = Selection(dataset_id=str(data.folder))
+        drawn = release.plan(Setting(selection=seen, parameters=parameters), data).stages[0].scale
         here = density.plan(data, parameters).stages[0].noise_scale
         apart = float(re.search(r"stage ([\d.]+)%", said)[1]) * (1 if "more" in said else -1)
         assert 100 * (drawn / here - 1) == pytest.approx(apart, abs=0.05)

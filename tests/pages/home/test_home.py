@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from engine import datasets, density, frontier, origin_destination as od
-from engine.contract import Seen, Setting, When
-from engine.frontier import Need
+from engine.contract import Selection, Setting, TimeSelection
+from engine.frontier import Requirements
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
-from engine.privacy import STRONG_GUESS, WEAK_GUESS, guesses, risk_of_trips
+from engine.privacy import STRONG_GUESS, WEAK_GUESS, flow_release_risk, format_guess_rate
 from engine.release import plan
 from engine.text.utility import describe_utility
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
@@ -59,8 +59,10 @@ def verdict(app):
 
 def of(parameters, zones="zones", step="whole", name="demo-city"):
     dataset = datasets.load(name)
-    seen = Seen(dataset=str(dataset.folder), zones=zones, when=When(step=step))
-    return Setting(seen=seen, parameters=parameters), dataset
+    seen = Selection(
+        dataset_id=str(dataset.folder), zone_level=zones, time=TimeSelection(aggregation=step)
+    )
+    return Setting(selection=seen, parameters=parameters), dataset
 
 
 def test_one_screen_with_two_gauges_one_slider_one_picture_and_one_answer(open_home, settled):
@@ -127,12 +129,12 @@ def test_the_right_gauge_is_the_utility_of_the_setting(open_home, query, setting
     assert number == f"{100 * share:.0f} of 100"
     assert ("Mostly noise" in html_of(app)) == mostly_noise
     assert needle == pytest.approx(100 * utility.score, abs=0.01)
-    assert level == utility.level
+    assert level == utility.verdict
     shown = html_of(app).replace("<b>", "").replace("</b>", "")
     assert describe_utility(utility, setting, short=True) in shown
     assert f"of 100 {what}" in shown
-    if utility.crossing < 1:
-        crossing = f"{100 * utility.crossing:.0f} of 100 trips"
+    if utility.crossing_share < 1:
+        crossing = f"{100 * utility.crossing_share:.0f} of 100 trips"
         assert f"; {crossing} cross clusters" in html_of(app)
         assert "trips between the 10 clusters are retained" in shown
 
@@ -170,8 +172,8 @@ def test_the_right_gauge_says_what_a_release_shows(open_home, query, said):
 @pytest.mark.parametrize("step", ["day", "week"])
 def test_the_right_gauge_says_what_trimming_leaves_without_noise(open_home, step):
     app = open_home(od_data="demo-city", max_trips="2", epsilon="9", od_time=step)
-    rows = datasets.load("demo-city").trips.whole
-    left = rows.n * (rows.origin != rows.destination)
+    rows = datasets.load("demo-city").trips.all_days
+    left = rows.trip_count * (rows.origin != rows.destination)
     dropped = left[rows.rank > 2].sum() / left.sum()
     assert 0.1 < dropped < 0.5
     assert f"; T = 2 alone retains {100 * (1 - dropped):.0f} of 100" in html_of(app)
@@ -183,15 +185,15 @@ def test_the_right_gauge_says_what_trimming_leaves_without_noise(open_home, step
 )
 def test_the_left_gauge_is_the_bound_over_all_that_is_released(open_home, unit, step, days):
     app = open_home(epsilon="0.3", unit=unit, od_time=step, od_data="demo-city")
-    risk = risk_of_trips(ODParameters(epsilon=0.3, unit=unit), days)
+    risk = flow_release_risk(ODParameters(epsilon=0.3, unit=unit), days)
     _, number, needle = gauges(app)[0]
-    assert number == f"{math.ceil(100 * risk.best_guess)} of 100"
-    assert needle == pytest.approx(200 * (risk.best_guess - 0.5), abs=0.01)
+    assert number == f"{math.ceil(100 * risk.max_guess_rate)} of 100"
+    assert needle == pytest.approx(200 * (risk.max_guess_rate - 0.5), abs=0.01)
     noise = "each under its own noise" if step == "day" else "under one noise"
     whole = f"7 days {noise}: ε = {risk.epsilon:.2g}"
     day = f"ε = 0.3 protects a person's day; {whole}"
     said = day if unit == "person-day" else "ε = 0.3 protects a person, all days"
-    together = guesses(risk.group_guess).removesuffix(" of 100 guesses")
+    together = format_guess_rate(risk.max_group_guess_rate).removesuffix(" of 100 guesses")
     assert f"{html.escape(said)}; family of 4: {together}<" in html_of(app)
 
 
@@ -207,13 +209,20 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     query = {"unit": "person", "od_time": "whole", "od_zones": "clusters-10", "epsilon": "0.1"}
     app = settled(open_home(od_data="demo-city", **query))
     _, asked = of(ODParameters(epsilon=1.0), "clusters-10")
-    seen = Seen(dataset=str(asked.folder), zones="clusters-10", when=When(step="whole"))
-    need = Need(seen=seen, unit="person")
-    best = frontier.frontier(asked, need).recommended()
-    assert best.setting.seen == seen
+    seen = Selection(
+        dataset_id=str(asked.folder),
+        zone_level="clusters-10",
+        time=TimeSelection(aggregation="whole"),
+    )
+    need = Requirements(selection=seen, unit="person")
+    best = frontier.evaluate_all(asked, need).recommend()
+    assert best.setting.selection == seen
     words = advice(app)[0][1]
     assert f"Expected: {describe_utility(best.utility, best.setting)} An attacker" in words
-    assert f"correctly {guesses(best.risk).removesuffix(' of 100 guesses')} times in 100" in words
+    assert (
+        f"correctly {format_guess_rate(best.risk).removesuffix(' of 100 guesses')} times in 100"
+        in words
+    )
     assert "once for the whole period, protecting a person" in words
     why = "No other tested setting ranks clearly higher within your risk limit"
     assert f"{why} (75 correct guesses in 100)" in words
@@ -284,7 +293,7 @@ def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(op
     setting, demo = of(
         ODParameters(epsilon=0.3, max_trips_per_user=4, method="estimate"), step="day"
     )
-    true, private = od.truth(demo, days=0)[0], cached.draw(setting, SEED).as_shown[0]
+    true, private = od.truth(demo, days=0)[0], cached.draw(setting, SEED).shown_counts[0]
     busy = np.argsort(-true, axis=None, kind="stable")[:LARGEST]
     hidden = ((true >= 15) & (private == 0)).ravel()[busy].sum()
     assert hidden > 0
@@ -488,7 +497,7 @@ def test_what_both_cost_the_same_people_is_added_up(open_home):
     app = open_home(od_data="demo-city", density_data="demo-city", unit="person")
     assert "publishing both would cost each person ε = 2 with δ = 1e-7 in all" in text(app)
     app = open_home(od_data="demo-city", density_data="demo-city", epsilon="0.5")
-    risks = risk_of_trips(ODParameters(epsilon=0.5, unit="person-day"), [1] * 7)
+    risks = flow_release_risk(ODParameters(epsilon=0.5, unit="person-day"), [1] * 7)
     assert f"ε = {0.5 + risks.epsilon:g} with δ = 1e-7 in all, 0.5 of it for the density" in text(
         app
     )
@@ -520,13 +529,15 @@ def test_the_bands_of_both_gauges_begin_at_their_limits(open_home):
 def test_the_share_that_crosses_stands_on_buttons_and_in_the_file(saved):
     _, files = saved(od_data="demo-city", od_zones="clusters-10")
     setting, demo = of(ODParameters(epsilon=1.0), "clusters-10", "day")
-    crossing = compute_utility(setting, demo).crossing
+    crossing = compute_utility(setting, demo).crossing_share
     assert 0.1 < crossing < 0.9
     table = dict(csv.reader(io.StringIO(files["CSV"])))
     assert float(table["crossing"]) == pytest.approx(crossing)
-    judged = frontier.frontier(demo, Need(seen=setting.seen))
-    ways = [way for way in judged.way_out(0.51) if way.candidate.utility.crossing < 1]
+    judged = frontier.evaluate_all(demo, Requirements(selection=setting.selection))
+    ways = [
+        way for way in judged.find_alternatives(0.51) if way.candidate.utility.crossing_share < 1
+    ]
     assert ways
     for one in ways:
-        share = f"{100 * one.candidate.utility.crossing:.0f}"
+        share = f"{100 * one.candidate.utility.crossing_share:.0f}"
         assert f"genuine of 100; {share} of 100 trips cross zones; risk" in way(one)

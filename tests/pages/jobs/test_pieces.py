@@ -7,7 +7,7 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine.contract import Seen, Setting
+from engine.contract import Selection, Setting
 from engine.datasets import load
 from engine.parameters import DensityParameters
 from pages._ui import cached
@@ -38,7 +38,8 @@ def finished(job) -> list:
 
 def test_answers_of_a_worker_are_those_computed_here(processes):
     setting = Setting(
-        seen=Seen(dataset=str(load("demo-city").folder)), parameters=DensityParameters(epsilon=0.7)
+        selection=Selection(dataset_id=str(load("demo-city").folder)),
+        parameters=DensityParameters(epsilon=0.7),
     )
     there = finished(asked(cached.scores, *((setting, (5, 0), repeat) for repeat in range(3))))
     here = [cached.scores(setting, (5, 0), repeat) for repeat in range(3)]
@@ -100,14 +101,14 @@ def test_a_rule_that_is_broken_is_said():
 
 
 def test_a_worker_lets_go_of_an_upload_with_the_next_piece(processes, data_root, tmp_path):
-    upload = Seen(dataset=str(tmp_path / "upload" / "v"))
-    shared = Seen(dataset=str(load("demo-city").folder))
+    upload = Selection(dataset_id=str(tmp_path / "upload" / "v"))
+    shared = Selection(dataset_id=str(load("demo-city").folder))
     shutil.copytree(load("demo-city").folder, tmp_path / "upload" / "v")
     (held,) = finished(asked(work.uploads_held, (upload,)))
-    assert upload.dataset in held
+    assert upload.dataset_id in held
     (held,) = finished(asked(work.uploads_held, (shared,)))
-    assert shared.dataset in held
-    assert upload.dataset not in held
+    assert shared.dataset_id in held
+    assert upload.dataset_id not in held
 
 
 def page() -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine import datasets
-from engine.contract import When
-from engine.release import NOISE_CONSENT, BudgetLedger, ReleaseError, ledger as engine_ledger
+from engine.contract import TimeSelection
+from engine.release import NOISE_CONSENT, BudgetLedger, ReleaseError, budget_ledger as engine_ledger
 from engine.text.utility import describe_utility
 from pages._ui import cached
 from pages._ui.release import page as release_page, question, work
@@ -49,7 +49,7 @@ def test_cost_and_warnings_are_said_in_full_before_confirming(page):
     app.text_input(key="release_confirm").set_value("demo").run()
     assert app.button(key="release_start").disabled
     assert not confirmed(app).disabled
-    assert BudgetLedger().budget("people").releases == 0
+    assert BudgetLedger().budget("people").release_count == 0
 
 
 def test_a_release_is_made_once_and_listed(page, monkeypatch):
@@ -66,7 +66,7 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
     app.run()  # a refresh repeats nothing, and reads no archive before it is asked for
     assert len(app.get("download_button")) == 4  # of the new bundle, and in the list
     assert not [name for name in read if name.endswith((".zip", ".html"))]
-    assert BudgetLedger().budget("people").releases == 1
+    assert BudgetLedger().budget("people").release_count == 1
     assert "hashes unbroken" in texts(app)
     assert "ε = 7 of 20 spent per person in 1 release" in texts(app)
     assert not [one for one in app.button if one.key == "release_start"]
@@ -97,7 +97,7 @@ def test_the_page_opens_on_what_is_set_and_not_on_the_last_release(page, open_pa
 
 
 def test_a_session_that_watches_a_release_sees_how_it_ends(page, open_page):
-    hold, key = threading.Event(), catalogue.entries()["demo-city"].key.dataset
+    hold, key = threading.Event(), catalogue.entries()["demo-city"].key.dataset_id
 
     def make(_report):
         hold.wait(30)
@@ -179,7 +179,7 @@ def test_a_second_session_cannot_release_at_the_same_time(page, monkeypatch):
     assert "A release is being made on this computer" in progress(app)
     assert "other" not in progress(app)
     hold.set()
-    assert BudgetLedger().budget("people").releases == 0
+    assert BudgetLedger().budget("people").release_count == 0
 
 
 def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_page, monkeypatch):
@@ -193,13 +193,13 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     monkeypatch.setattr(cached, "utility", lambda *of: asked.append(of[0]) or utility(*of))
     app.run()
     (setting,) = asked
-    assert (setting.zones, setting.when.step, setting.dataset) == (
+    assert (setting.zone_level, setting.time.aggregation, setting.dataset_id) == (
         "clusters-5",
         "whole",
-        entry.key.dataset,
+        entry.key.dataset_id,
     )
     said_of_it = describe_utility(cached.utility(setting, 0), setting)
-    risk = guessed(cached.risk(setting).best_guess, setting)
+    risk = guessed(cached.risk(setting).max_guess_rate, setting)
     assert f"{said_of_it} Once it is out, {risk} (a coin: 50) from this release alone" in texts(app)
     confirmed(app).click().run()
     app = finished(app)
@@ -228,7 +228,9 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
     app = app.switch_page("pages/7_Release.py").run()
     app = app.button_group(key="release_product").set_value("Change of flows").run()
     assert not app.exception, app.exception
-    assert asked[-1].when == When(step="whole", first=1, last=6, span=2)
+    assert asked[-1].time == TimeSelection(
+        aggregation="whole", first_position=1, last_position=6, compared_days=2
+    )
     assert asked[-1].parameters.unit == "person"
     assert "costs a person ε = 1; 9 is left after it." in texts(app)
     days = datasets.load("demo-city").metadata.days
@@ -256,7 +258,7 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     app.button(key="release_start").click().run()
     app = finished(app)
     assert [one.value for one in app.success]
-    assert BudgetLedger().budget("townspeople").releases == 1
+    assert BudgetLedger().budget("townspeople").release_count == 1
 
 
 def test_a_release_that_is_mostly_noise_takes_a_second_typed_yes(page):
@@ -315,11 +317,11 @@ def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(
     asked, utility = [], cached.utility
     monkeypatch.setattr(cached, "utility", lambda *of: asked.append(of[0]) or utility(*of))
     app.run()
-    taken = replace(asked[0], seen=replace(asked[0].seen, dataset="elsewhere"))
+    taken = replace(asked[0], selection=replace(asked[0].selection, dataset_id="elsewhere"))
     for one, how in (
         (taken, "twin"),
-        (taken.at(2.0), "these data"),
-        (replace(taken, seen=replace(taken.seen, zones="clusters-5")), "these data"),
+        (taken.with_epsilon(2.0), "these data"),
+        (replace(taken, selection=replace(taken.selection, zone_level="clusters-5")), "these data"),
     ):
         app.session_state["session"].on_twin = ("elsewhere", one)
         app.run()

@@ -36,17 +36,22 @@ def test_the_numbers_are_those_of_the_engine(open_report, tiny_city):
     counted, cards = report.truth(tiny_city), next(b for b in bodies(app) if 'class="cards' in b)
 
     def true(analysis, *, kept=False):
-        return report.numbers(counted, analysis, params, kept=kept).tolist()
+        return report.count_analysis(counted, analysis, params, is_truncated=kept).tolist()
 
-    sizes = results[Analysis.SIZE].shown, true(Analysis.SIZE), true(Analysis.SIZE, kept=True)
+    sizes = (
+        results[Analysis.SIZE].shown_numbers,
+        true(Analysis.SIZE),
+        true(Analysis.SIZE, kept=True),
+    )
     for shown, every, some in zip(*sizes, strict=True):
         assert f"{shown:,}" in cards
         assert f"True {number(every)}, kept {number(some)}." in cards
-    outside = f"{number(results[Analysis.DAYS].shown[-1])} (true {number(true(Analysis.DAYS)[-1])})"
+    last = results[Analysis.DAYS].shown_numbers[-1], true(Analysis.DAYS)[-1]
+    outside = "{} (true {})".format(*map(number, last))
     assert f"Outside the period: {outside}." in text(app)
     said = text(open_report(report_view="How far, how long"))
     for analysis, bins in report.BINS.items():
-        above = f"{number(results[analysis].shown[-1])} (true {number(true(analysis)[-1])})"
+        above = f"{number(results[analysis].shown_numbers[-1])} (true {number(true(analysis)[-1])})"
         assert f"{bins.edges[-1]:g} {bins.unit} and above: {above}." in said
 
 

@@ -49,7 +49,7 @@ def test_a_report_of_single_trips_with_analyses_left_out_is_released_as_it_is(
     assert planned[-1] == shown[-1]
     asked = planned[-1].parameters
     assert asked.unit == "item"
-    assert asked.on == (
+    assert asked.analyses == (
         Analysis.SIZE, Analysis.DAYS, Analysis.TRAVEL_TIME, Analysis.JUMP_LENGTH
     )  # fmt: skip
     assert "Each trip by itself; nobody" in said

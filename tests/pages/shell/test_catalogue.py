@@ -20,7 +20,7 @@ def test_what_comes_goes_or_breaks_is_seen_at_once(data_root, tmp_path, monkeypa
     version = storage.current_version(root / "local" / "town")
     shutil.copytree(version, new / "v")
     (new / "current").write_text("v")
-    assert catalogue.shared()["newcomer"].key.dataset == str(new / "v")
+    assert catalogue.shared()["newcomer"].key.dataset_id == str(new / "v")
     (new / "v" / "dataset.json").unlink()
     assert catalogue.shared() == known
     shutil.rmtree(new)

@@ -3,7 +3,7 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine.contract import When
+from engine.contract import TimeSelection
 from pages._ui import state
 from pages._ui.shell.frame import DATA, HOME, PAGES
 from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
@@ -47,14 +47,14 @@ def test_a_link_is_read_by_ids_words_and_numbers():
         od_data="demo-city",
     )
     assert (flows.parameters.epsilon, flows.parameters.unit) == (0.35, "trip")
-    assert (flows.when, flows.zones) == (When(step="whole"), "clusters-10")
+    assert (flows.time, flows.zone_level) == (TimeSelection(aggregation="whole"), "clusters-10")
     assert flows.parameters.method == "estimate"
     assert (visits.parameters.method, visits.parameters.epsilon) == ("lpa", 0.35)
 
 
 def test_a_person_has_one_matrix_whatever_time_is_set():
     flows, _ = settings(unit="person", od_time="day", od_data="demo-city")
-    assert flows.when == When(step="whole")
+    assert flows.time == TimeSelection(aggregation="whole")
     equal, _ = settings(unit="person", od_time="week", od_data="demo-city")
     assert flows == equal
 
@@ -104,7 +104,7 @@ def take_it() -> None:
 
     import streamlit as st
 
-    from engine.contract import Seen, When
+    from engine.contract import Selection, TimeSelection
     from engine.parameters import ODParameters
     from pages._ui import state
 
@@ -112,7 +112,11 @@ def take_it() -> None:
     assert flows is not None
     wanted = replace(
         flows,
-        seen=Seen(dataset=flows.dataset, zones="clusters-10", when=When(step="week")),
+        selection=Selection(
+            dataset_id=flows.dataset_id,
+            zone_level="clusters-10",
+            time=TimeSelection(aggregation="week"),
+        ),
         parameters=ODParameters(epsilon=0.3, max_trips_per_user=2, suppression_threshold=5),
     )
     state.put(**state.by_key(wanted))

@@ -7,11 +7,11 @@ import pytest
 import streamlit as st
 
 from engine import datasets, origin_destination as od, release
-from engine.contract import Seen, Setting, When
+from engine.contract import Selection, Setting, TimeSelection
 from engine.origin_destination import change
-from engine.origin_destination.scores import expected_scores
+from engine.origin_destination.scores import score_expectation
 from engine.parameters import EPSILON_STOPS, ODParameters
-from engine.resolution import look_at
+from engine.resolution import make_view
 from engine.text.utility import describe_utility
 from engine.utility import compute_utility
 from pages._ui import cached
@@ -62,7 +62,7 @@ def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, meth
         assert mean == trip_count(exact.mean_error())
         assert relative == percent(exact.relative_error("large"))
         assert wrong == f"{lost:,.0f} · {phantom:,.0f}"
-    setting = Setting(seen=Seen(dataset=demo.id), parameters=parameters)
+    setting = Setting(selection=Selection(dataset_id=demo.id), parameters=parameters)
     assert describe_utility(compute_utility(setting, demo), setting) in text(app)
     assert "at most" in text(app)
 
@@ -70,7 +70,7 @@ def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, meth
 def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page, monkeypatch):
     app = open_od("Outcomes", epsilon=0.5, od_method=method)
     true, release = draw_of_page(epsilon=0.5)
-    seen, sums = release.as_shown[0], release.counts[0]
+    seen, sums = release.shown_counts[0], release.counts[0]
     off = ~np.eye(len(true), dtype=bool)
     rows = tables(app)[0].set_index("Outcome")["Flows, this draw"]
     large, some = off & (true >= 15), off & (true > 0) & (true < 15)
@@ -93,7 +93,7 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
         assert numbers["True"] == pytest.approx(true.sum(axis=axis)[zones])
         assert numbers["This draw"] == pytest.approx(sums.sum(axis=axis)[zones], abs=0.5)
         low, high = next((one.values, one.to) for one in marks if one.name == "95% from")
-        kept = od.kept(datasets.load("demo-city"), release.parameters, days=0)[0]
+        kept = od.truncated_matrices(datasets.load("demo-city"), release.parameters, days=0)[0]
         held = release.counts[0] if od.METHODS[method].expected else kept
         totals = held.sum(axis=axis)[zones]
         assert ((low <= totals) & (totals <= high)).mean() > 0.8
@@ -124,9 +124,12 @@ def test_redraw_changes_the_draw_and_not_the_expectation(open_od):
 def test_the_best_t_keeps_the_trips_of_its_rank_and_is_set(open_od):
     app = open_od("ε × τ with T", epsilon=2.0)
     said = re.search(r"\*\*T = (\d+)\*\*, which keeps ([\d.]+)% of trips", text(app))
-    trips = datasets.load("demo-city").trips.whole
+    trips = datasets.load("demo-city").trips.all_days
     first_day = trips.day == 0
-    kept = trips.n[first_day & (trips.rank <= int(said[1]))].sum() / trips.n[first_day].sum()
+    kept = (
+        trips.trip_count[first_day & (trips.rank <= int(said[1]))].sum()
+        / trips.trip_count[first_day].sum()
+    )
     assert float(said[2]) == pytest.approx(100 * kept, abs=0.06)
     assert int(said[1]) > 1
     assert "O4" in text(app)
@@ -143,14 +146,14 @@ def test_every_measure_has_a_grid_that_agrees_with_the_expectation(open_od):
         assert "nan" not in text(app).lower()
     demo = datasets.load("demo-city")
     parameters = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=0)
-    setting = Setting(seen=Seen(dataset=str(demo.folder)), parameters=parameters)
+    setting = Setting(selection=Selection(dataset_id=str(demo.folder)), parameters=parameters)
     grid = trips_grid.grid(setting, 0)
     for epsilon, threshold in ((0.1, 15), (1.0, 0), (10.0, 100)):
         place = EPSILON_STOPS.index(epsilon), trips_grid.GRID_THRESHOLDS.index(threshold)
         now = ODParameters(epsilon=epsilon, max_trips_per_user=4, suppression_threshold=threshold)
         exact = od.expected(demo, now, days=0)
         assert grid.mean_absolute[place] == pytest.approx(exact.mean_error("travelled"))
-        scores = expected_scores(exact)
+        scores = score_expectation(exact)
         assert grid.retained[place] == pytest.approx(scores.retained)
         assert grid.genuine[place] == pytest.approx(scores.genuine, nan_ok=True)
 
@@ -233,7 +236,7 @@ def test_what_the_map_shows_is_the_draw(open_od, method, draw_of_page):
     true, release = draw_of_page(
         suppression_threshold=3, epsilon=2.0, unit="trip", max_trips_per_user=1
     )
-    number, least = release.as_shown[0], release.parameters.least_shown
+    number, least = release.shown_counts[0], release.parameters.min_shown_count
     names = list(datasets.load("demo-city").zones["name"].astype(str))
     for row in arrows(app):
         pair = tuple(names.index(name) for name in row["name"].split(" → "))
@@ -271,35 +274,40 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     parameters = ODParameters(
         epsilon=0.5, unit=unit, max_trips_per_user=1 if unit == "trip" else 4, method=method
     )
-    city, hides, noisy, true = datasets.load("demo-city"), od.suppresses(parameters), [], []
+    city, hides, noisy, true = datasets.load("demo-city"), od.has_suppression(parameters), [], []
     for first in (0, 4):
-        seen = Seen(dataset=str(city.folder), when=When(step="whole", first=first, last=first + 2))
-        noise = cached.flow_noise(Setting(seen=seen, parameters=parameters), (SIMULATED_SEED, 0))
-        draw, view = {"noise": noise, "days": 0}, look_at(city, when=seen.when)
-        noisy.append(change.noisy_cells(view, parameters, **draw))
+        seen = Selection(
+            dataset_id=str(city.folder),
+            time=TimeSelection(aggregation="whole", first_position=first, last_position=first + 2),
+        )
+        noise = cached.flow_noise(
+            Setting(selection=seen, parameters=parameters), (SIMULATED_SEED, 0)
+        )
+        draw, view = {"noise": noise, "days": 0}, make_view(city, time=seen.time)
+        noisy.append(change.draw_noisy_cells(view, parameters, **draw))
         true.append(od.truth(view, days=0)[0])
         released = od.release(view, parameters, **draw)
         cells = released.counts if hides else released.measurement.cells
         assert (np.where(hides & (noisy[-1] < 15), 0, noisy[-1]) == cells[0]).all()
     least = 15 if hides else -np.inf
-    told = change.compare(*noisy, change.noise_law(parameters), least_shown=least)
+    told = change.find_changes(*noisy, change.noise_distribution(parameters), least_shown=least)
     _, truly, changed, signs, say, _ = drawn[-1]
     assert (truly == true[1] - true[0]).all()
     assert (changed == told.flows.change).all()
     assert (signs == told.flows.signs).all()
-    assert sum("is suppressed" in say(i) for i in range(truly.size)) == (~told.written).sum()
-    low, high = change.ratios(*noisy, change.noise_law(parameters), least=100)
-    known = np.flatnonzero((np.isfinite(low) & told.written).ravel())
+    assert sum("is suppressed" in say(i) for i in range(truly.size)) == (~told.shown_flows).sum()
+    low, high = change.ratio_intervals(*noisy, change.noise_distribution(parameters), least=100)
+    known = np.flatnonzero((np.isfinite(low) & told.shown_flows).ravel())
     for at in known[:3]:
         assert f", {low.flat[at]:.0%} to {high.flat[at]:.0%} of before" in say(at)
-    when = When(step="whole", first=0, last=6, span=3)
-    seen = Seen(dataset=str(city.folder), when=when)
-    planned = release.plan(Setting(seen=seen, parameters=parameters), city)
-    due = release.cost(planned, "trip" if unit == "trip" else "person").epsilon
+    when = TimeSelection(aggregation="whole", first_position=0, last_position=6, compared_days=3)
+    seen = Selection(dataset_id=str(city.folder), time=when)
+    planned = release.plan(Setting(selection=seen, parameters=parameters), city)
+    due = release.budget_cost(planned, "trip" if unit == "trip" else "person").epsilon
     assert due == dict(zip(UNITS, (0.5, 3, 0.5), strict=True))[unit]
     assert f"pays ε = {due:g} for both spans" in said
-    law = change.noise_law(parameters)
-    least = 0.5 * change.epsilon_to_tell(100, 0.2, law=law.name) / float(law.rate)
+    law = change.noise_distribution(parameters)
+    least = 0.5 * change.min_rate_for_change(100, 0.2, law=law.name) / float(law.rate)
     told = float(re.search("From ε = ([0-9.]+) on a 20% change in a flow of 100", said)[1])
     assert least <= told < least + 0.01  # never rounded down
     assert "nan" not in said.lower().replace("finance", "")

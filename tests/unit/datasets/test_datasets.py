@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine import datasets, origin_destination as od
-from engine.datasets import tripfiles
+from engine.datasets import trip_files
 from engine.errors import DatasetError, ParameterError
 from tests.support.ingests import squares
 
@@ -62,7 +62,11 @@ def test_presampling_sums_ranks(squares):
 
 
 def test_cached_arrays_cannot_be_written(squares):
-    for array in (squares.truth_by_tower, squares.single_visit_by_tower, squares.trips.whole.n):
+    for array in (
+        squares.truth_by_tower,
+        squares.single_visit_by_tower,
+        squares.trips.all_days.trip_count,
+    ):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 1
 
@@ -136,8 +140,8 @@ def index(ids):
 
 def written(folder, rows):
     shuffled = rows.take(pa.array(np.random.default_rng(1).permutation(len(rows))))
-    tripfiles.write(folder, "trips", shuffled, NAMES, DAYS)
-    return tripfiles.opened(folder, "trips", index, len(NAMES), DAYS)
+    trip_files.write_trips(folder, "trips", shuffled, NAMES, DAYS)
+    return trip_files.open_trips(folder, "trips", index, len(NAMES), DAYS)
 
 
 @pytest.mark.parametrize(
@@ -149,16 +153,16 @@ def test_rows_of_each_day_are_read_into_the_smallest_type_that_holds_them(tmp_pa
     n[11] = largest
     rows = table(n)
     trips = written(tmp_path, rows)
-    whole = trips.whole
-    assert whole.n.dtype == kind
-    assert whole.n.tolist() == n.tolist()
+    whole = trips.all_days
+    assert whole.trip_count.dtype == kind
+    assert whole.trip_count.tolist() == n.tolist()
     assert [DAYS[i] for i in whole.day] == rows["date"].to_pylist()
     for ends, name in ((whole.origin, "origin"), (whole.destination, "destination")):
         assert [NAMES[i] for i in ends] == rows[name].to_pylist()
     assert whole.rank.tolist() == rows["rank"].to_pylist()
-    assert len(trips.day(8).n) == 0
+    assert len(trips.day(8).trip_count) == 0
     with pytest.raises(ValueError, match="read-only"):
-        whole.n[0] = 1
+        whole.trip_count[0] = 1
 
 
 def test_a_day_is_a_row_group(tmp_path):
@@ -170,36 +174,36 @@ def test_a_day_is_a_row_group(tmp_path):
 
 def test_an_empty_table_is_read(tmp_path):
     trips = written(tmp_path, table(np.zeros(0)))
-    assert len(trips.whole.n) == len(trips.summed(range(9)).n) == 0
+    assert len(trips.all_days.trip_count) == len(trips.sum_days(range(9)).trip_count) == 0
 
 
 def test_what_cannot_be_counted_is_refused(tmp_path):
     rows = table(np.ones(400)).set_column(3, "rank", pa.array(np.full(400, 300, np.int16)))
     with pytest.raises(DatasetError, match="cannot be counted"):
-        _ = written(tmp_path, rows).whole
+        _ = written(tmp_path, rows).all_days
     with pytest.raises(DatasetError, match="a zone that is not listed"):
-        tripfiles.write(tmp_path, "trips", table(np.ones(9)), NAMES[:2], DAYS)
+        trip_files.write_trips(tmp_path, "trips", table(np.ones(9)), NAMES[:2], DAYS)
 
 
 def test_sum_and_distinct_counts_of_many_rows_are_those_of_the_days(tiny_city, monkeypatch):
     folder, days = tiny_city.folder.parents[1] / "many", tiny_city.metadata
     rows = pq.read_table(tiny_city.folder / "trips.parquet")
     tables = {"trips": rows}
-    monkeypatch.setattr(tripfiles, "MANY_ROWS", 1)
-    monkeypatch.setattr(tripfiles, "MOST_UNCOUNTED", 1)
+    monkeypatch.setattr(trip_files, "MANY_ROWS", 1)
+    monkeypatch.setattr(trip_files, "MAX_UNCOUNTED_ROWS", 1)
     many = datasets.save(folder, days, zones=tiny_city.zones, tables=tables)
     assert tiny_city.trips.distinct is None
     assert many.trips.distinct is not None
     every = range(len(days.days))
     for kept, counted in zip(
-        vars(many.trips.summed(every)).values(),
-        vars(tiny_city.trips.summed(every)).values(),
+        vars(many.trips.sum_days(every)).values(),
+        vars(tiny_city.trips.sum_days(every)).values(),
         strict=True,
     ):
         assert np.array_equal(kept, counted)
     for unit, limit in (("trip", 1), ("person-day", 1), ("person-day", 4), ("person-day", 7)):
-        kept, counted = (od.histogram(one, unit, limit) for one in (many, tiny_city))
-        for name in ("kept", "true", "cells"):
+        kept, counted = (od.compute_histogram(one, unit, limit) for one in (many, tiny_city))
+        for name in ("truncated_counts", "true_counts", "cell_counts"):
             assert np.array_equal(getattr(kept, name), getattr(counted, name))
         assert (kept.by_origin - counted.by_origin).nnz == 0
         assert (kept.by_destination - counted.by_destination).nnz == 0
@@ -207,11 +211,11 @@ def test_sum_and_distinct_counts_of_many_rows_are_those_of_the_days(tiny_city, m
 
 def test_sums_of_small_types_do_not_overflow():
     year = datasets.load("afghanistan-2020")
-    assert year.trips.whole.n.dtype.itemsize < 8
-    total = int(year.trips.whole.n.astype(object).sum())
-    counted = od.histogram(year)
-    assert counted.true @ counted.cells == total
+    assert year.trips.all_days.trip_count.dtype.itemsize < 8
+    total = int(year.trips.all_days.trip_count.astype(object).sum())
+    counted = od.compute_histogram(year)
+    assert counted.true_counts @ counted.cell_counts == total
     assert od.truth(year, sum_days=True).sum() == total
-    ranked = od.histogram(year, "person-day", 2)
-    kept = year.trips.whole.n.astype(object)[year.trips.whole.rank <= 2].sum()
-    assert ranked.kept @ ranked.cells == kept
+    ranked = od.compute_histogram(year, "person-day", 2)
+    kept = year.trips.all_days.trip_count.astype(object)[year.trips.all_days.rank <= 2].sum()
+    assert ranked.truncated_counts @ ranked.cell_counts == kept

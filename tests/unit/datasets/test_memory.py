@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from engine import datasets, origin_destination as od
-from engine.datasets.memory import remembered, size_of
+from engine.datasets.memo import memoise, size_of
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def demo():
 
 def test_is_made_once_for_each_key_and_each_dataset(demo):
     other = datasets.load("demo-city")
-    values = [remembered(of, key, object) for of in (demo, other) for key in ("a", "b", "a")]
+    values = [memoise(of, key, object) for of in (demo, other) for key in ("a", "b", "a")]
     assert [values.index(value) for value in values] == [0, 1, 0, 3, 4, 3]
 
 
@@ -35,7 +35,7 @@ def test_threads_that_ask_at_once_get_the_same_read_only_array(demo):
     with ThreadPoolExecutor(4) as pool:
         first, *rest = [
             asked.result()
-            for asked in [pool.submit(remembered, demo, "array", build) for _ in range(4)]
+            for asked in [pool.submit(memoise, demo, "array", build) for _ in range(4)]
         ]
     assert all(value is first for value in rest)
     with pytest.raises(ValueError, match="read-only"):
@@ -44,7 +44,7 @@ def test_threads_that_ask_at_once_get_the_same_read_only_array(demo):
 
 def test_nothing_outlives_its_dataset():
     demo = datasets.load("demo-city")
-    counted = weakref.ref(od.histogram(demo, days=0))
+    counted = weakref.ref(od.compute_histogram(demo, days=0))
     assert counted() is not None
     del demo
     gc.collect()
@@ -52,16 +52,16 @@ def test_nothing_outlives_its_dataset():
 
 
 def test_what_was_asked_for_longest_ago_goes_beyond_so_many_bytes(demo, monkeypatch):
-    monkeypatch.setattr("engine.datasets.memory.MOST_BYTES", 3 * 80)
+    monkeypatch.setattr("engine.datasets.memo.MAX_BYTES", 3 * 80)
     built = []
 
     def ask(name):
-        remembered(demo, name, lambda: built.append(name) or np.zeros(10))
+        memoise(demo, name, lambda: built.append(name) or np.zeros(10))
 
     for name in "abcadaba":
         ask(name)
     assert "".join(built) == "abcdb"
-    remembered(demo, "large", lambda: np.zeros(1_000))
+    memoise(demo, "large", lambda: np.zeros(1_000))
     ask("a")
     assert built[-1] == "a"
 

@@ -92,7 +92,7 @@ def half(source, target="", **_):
 
 shutil.copytree = shutil.rmtree = half
 source, target = map(Path, sys.argv[2:])
-storage.keep(source, target) if sys.argv[1] == "keep" else storage.delete(target)
+storage.copy_dataset(source, target) if sys.argv[1] == "keep" else storage.delete(target)
 """
 
 
@@ -103,16 +103,16 @@ def test_a_kill_in_the_middle_leaves_nothing_that_is_listed(tmp_path, monkeypatc
     local.mkdir()
     storage.write_version(source, {}, writer(b"x"))
     if what == "delete":
-        storage.keep(source, local / "mine")
+        storage.copy_dataset(source, local / "mine")
         assert "mine" in datasets.available()
     order = [sys.executable, "-c", KILLED, what, str(source), str(local / "mine")]
     assert subprocess.run(order, check=False).returncode == -signal.SIGKILL
     (left,) = local.iterdir()
     assert "mine" not in datasets.available()
     assert not any(name.startswith(".") for name in datasets.available())
-    storage.sweep(local)
+    storage.remove_abandoned(local)
     assert not left.exists()
-    storage.keep(source, local / "mine")
+    storage.copy_dataset(source, local / "mine")
     assert storage.current_version(local / "mine").is_dir()
     storage.delete(local / "mine")
     assert list(local.iterdir()) == []
@@ -131,7 +131,7 @@ def test_nobody_else_can_look_into_what_is_being_kept(tmp_path, monkeypatch):
         whole(*names, **how)
 
     monkeypatch.setattr(shutil, "copystat", look)
-    storage.keep(source, tmp_path / "kept")
+    storage.copy_dataset(source, tmp_path / "kept")
     assert set(rights) == {0}
 
 
@@ -145,16 +145,19 @@ def test_a_lock_that_its_holder_has_just_removed_is_none(tmp_path, monkeypatch):
         flock(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with pytest.raises(DatasetError, match="being built"), storage.only_writer(tmp_path / "set"):
+    with (
+        pytest.raises(DatasetError, match="being built"),
+        storage.lock_for_writing(tmp_path / "set"),
+    ):
         pass
 
 
 def test_what_a_living_process_keeps_is_not_swept(tmp_path):
     living = tmp_path / f".leaving-{os.getpid()}-mine"
     living.mkdir()
-    storage.sweep(tmp_path)
+    storage.remove_abandoned(tmp_path)
     assert living.exists()
-    storage.sweep(tmp_path, starting=True)
+    storage.remove_abandoned(tmp_path, starting=True)
     assert not living.exists()
 
 

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from engine import datasets, decisions, origin_destination as od
-from engine.decisions.judge import keeps_aid, keeps_epidemic
+from engine.decisions.decision_evaluation import meets_aid_target, meets_epidemic_target
 from engine.errors import DatasetError, ParameterError
 
 EPSILONS = (0.1, 0.2, 0.5, 1.0)
@@ -13,7 +13,7 @@ EPSILONS = (0.1, 0.2, 0.5, 1.0)
 
 def leaving(name, settings):
     dataset = datasets.load(name)
-    return decisions.outflow(dataset, decisions.shock(dataset), settings)
+    return decisions.count_outflow(dataset, decisions.load_shock(dataset), settings)
 
 
 def trip(epsilon):
@@ -27,7 +27,9 @@ def person_day(epsilon, max_trips):
 def drawn(name, settings, draws, k=3, seed=0):
     dataset = datasets.load(name)
     rng = np.random.default_rng(seed)
-    return decisions.private_aid(dataset, decisions.shock(dataset), [settings], draws, k, rng=rng)
+    return decisions.simulate_private_aid(
+        dataset, decisions.load_shock(dataset), [settings], draws, k, rng=rng
+    )
 
 
 @pytest.mark.parametrize(
@@ -42,22 +44,24 @@ def drawn(name, settings, draws, k=3, seed=0):
     ],
 )
 def test_check_figures_of_totals(name, settings, expected, deviation):
-    totals = decisions.shock_totals(leaving(name, settings), settings)
-    assert totals.expected.sum() == pytest.approx(expected, abs=5e-5)
-    assert np.sqrt((totals.deviation**2).sum()) == pytest.approx(deviation, abs=5e-4)
+    totals = decisions.compute_shock_totals(leaving(name, settings), settings)
+    assert totals.expected_total.sum() == pytest.approx(expected, abs=5e-5)
+    assert np.sqrt((totals.standard_deviation**2).sum()) == pytest.approx(deviation, abs=5e-4)
 
 
 @pytest.mark.parametrize("settings", [trip(0.1), person_day(0.5, 3)])
 def test_causes_add_up_to_the_bias_and_the_area_keeps_its_own_trips(settings):
     flows = leaving("afghanistan-districts", settings)
-    totals = decisions.shock_totals(flows, settings)
+    totals = decisions.compute_shock_totals(flows, settings)
     causes = totals.causes
-    np.testing.assert_allclose(sum(causes.values()), totals.expected - totals.true, atol=1e-6)
+    np.testing.assert_allclose(
+        sum(causes.values()), totals.expected_total - totals.true_total, atol=1e-6
+    )
     assert (causes["trimming"] <= 0).all()
     assert (causes["suppression"] < 0).all()
     assert (causes["phantoms"] > 0).all()
-    assert flows.true.shape == (7, 13, 408)
-    assert flows.inside.sum() == 36_790
+    assert flows.true_trips.shape == (7, 13, 408)
+    assert flows.internal_trips.sum() == 36_790
 
 
 @pytest.mark.parametrize("threshold", [0, 1, 5])
@@ -67,12 +71,12 @@ def test_a_count_at_the_threshold_is_not_suppressed(threshold):
     kept = np.array([0, 1, 4, 5, 6, 40, 0])
     true = np.array([0, 1, 4, 5, 6, 40, 3])
     flows = decisions.Outflow(
-        true=true[None, None].astype(float),
-        kept=kept[None, None].astype(float),
+        true_trips=true[None, None].astype(float),
+        truncated_trips=kept[None, None].astype(float),
         destinations=np.arange(1, 8),
-        inside=np.zeros(1),
+        internal_trips=np.zeros(1),
     )
-    causes = decisions.shock_totals(flows, settings).causes
+    causes = decisions.compute_shock_totals(flows, settings).causes
     least = max(threshold, 1)
     z = np.arange(-200, 201)
     pmf = np.where(z == 0, 1 - np.exp(-0.5), np.sinh(0.5) * np.exp(-np.abs(z)))
@@ -89,7 +93,10 @@ def exact(true, **causes):
     changes = {name: np.array([change]) for name, change in changes.items()}
     expected = np.array([true]) + sum(changes.values())
     return decisions.ShockTotals(
-        true=np.array([true]), expected=expected, deviation=np.zeros(1), causes=changes
+        true_total=np.array([true]),
+        expected_total=expected,
+        standard_deviation=np.zeros(1),
+        causes=changes,
     )
 
 
@@ -103,7 +110,7 @@ def exact(true, **causes):
 )
 def test_the_main_cause_has_the_sign_of_the_error(causes, main):
     totals = exact(1000.0, **causes)
-    judged = decisions.judge_aid(1000.0, totals.expected, np.ones(1), totals)
+    judged = decisions.evaluate_aid(1000.0, totals.expected_total, np.ones(1), totals)
     assert judged.total_error == pytest.approx(sum(causes.values()) / 1000)
     assert judged.main_cause == main
 
@@ -114,8 +121,8 @@ def test_the_main_cause_has_the_sign_of_the_error(causes, main):
      (0.45, 1000, "noisy"), (0.95, 1600, "noisy"), (np.nan, 1000, "noisy")],
 )  # fmt: skip
 def test_aid_is_judged_by_places_and_total(overlap, total, level):
-    judged = decisions.judge_aid(1000.0, np.array([total]), np.array([overlap]))
-    assert (judged.level, judged.main_cause) == (level, "")
+    judged = decisions.evaluate_aid(1000.0, np.array([total]), np.array([overlap]))
+    assert (judged.verdict, judged.main_cause) == (level, "")
 
 
 def test_our_method_names_destinations_by_its_own_release():
@@ -129,15 +136,15 @@ def test_a_draw_is_the_same_however_many_and_k_only_names():
     few, many = drawn("rwanda-districts", trip(0.1), 3), drawn("rwanda-districts", trip(0.1), 9, 5)
     np.testing.assert_array_equal(few.totals, many.totals[:, :3])
     np.testing.assert_array_equal(few.overlap, many.overlap[:, :3])
-    assert few.named.sum() == pytest.approx(3)
-    assert many.named.sum() == pytest.approx(5)
+    assert few.targeting_rate.sum() == pytest.approx(3)
+    assert many.targeting_rate.sum() == pytest.approx(5)
 
 
 def test_bad_areas_and_k_are_refused(tiny_city):
     with pytest.raises(DatasetError, match="names none; choose one or more zones"):
-        decisions.shock(tiny_city)
+        decisions.load_shock(tiny_city)
     with pytest.raises(ParameterError, match="leave a zone to go to"):
-        decisions.shock(tiny_city, [str(zone) for zone in tiny_city.zones["zone_id"]])
+        decisions.load_shock(tiny_city, [str(zone) for zone in tiny_city.zones["zone_id"]])
     with pytest.raises(ParameterError, match="from 1 to 29, got 30"):
         drawn("rwanda-districts", trip(1.0), 1, 30)
 
@@ -171,22 +178,24 @@ def test_so_many_draws_without_a_miss_are_needed(least, confidence):
 def test_accuracy_alone_would_be_met_by_never_acting():
     true = np.zeros((50, 10))
     true[:5, :3] = 0.5
-    idle = decisions.compare(true, np.zeros((1, 50, 10)))
+    idle = decisions.compare_decisions(true, np.zeros((1, 50, 10)))
     assert idle.accuracy.mean > 0.95
-    assert not keeps_epidemic(idle, 0.95, 0.5).any()
-    assert keeps_epidemic(decisions.compare(np.zeros((50, 10)), np.zeros((1, 50, 10))), 1, 1).all()
+    assert not meets_epidemic_target(idle, 0.95, 0.5).any()
+    assert meets_epidemic_target(
+        decisions.compare_decisions(np.zeros((50, 10)), np.zeros((1, 50, 10))), 1, 1
+    ).all()
 
 
 def test_aid_needs_both_the_places_and_the_total():
     totals, overlap = np.array([100.0, 111.0, 95.0, 100.0]), np.array([0.95, 1.0, 0.5, np.nan])
-    assert keeps_aid(100.0, totals, overlap, 0.9, 0.1).tolist() == [True, False, False, True]
+    assert meets_aid_target(100.0, totals, overlap, 0.9, 0.1).tolist() == [True, False, False, True]
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: keeps_aid(1.0, np.ones(1), np.ones(1), float("nan"), 0.1),
-        lambda: keeps_aid(1.0, np.ones(1), np.ones(1), 0.9, 0),
+        lambda: meets_aid_target(1.0, np.ones(1), np.ones(1), float("nan"), 0.1),
+        lambda: meets_aid_target(1.0, np.ones(1), np.ones(1), 0.9, 0),
         lambda: decisions.strongest_privacy([1.0, 0.5], records(1, 1)),
         lambda: decisions.strongest_privacy([1.0], records(1, 1)),
         lambda: decisions.strongest_privacy([1.0], records(1), 1.0),

@@ -6,8 +6,8 @@ from hypothesis import given, settings, strategies as st
 from hypothesis.extra.numpy import arrays
 
 from engine import datasets, decisions, origin_destination as od
-from engine.decisions.epidemic import home_people
-from engine.decisions.rules import acts, first_zones, joined, overlaps
+from engine.decisions.epidemic import people_by_home
+from engine.decisions.rules import first_zones, is_above_threshold, join_comparisons, top_k_overlap
 from engine.errors import DatasetError, ParameterError
 from engine.resolution import InhabitedDataset
 
@@ -17,17 +17,17 @@ TRIP = {"unit": "trip", "suppression_threshold": 15}
 
 @pytest.fixture(scope="module")
 def true(year):
-    return decisions.true_epidemic(year, ORIGINS)
+    return decisions.simulate_true_epidemic(year, ORIGINS)
 
 
 def wrong(true, other):
-    comparison = decisions.compare(true, other)
-    return (comparison.missed + comparison.needless).sum(axis=-1).tolist()
+    comparison = decisions.compare_decisions(true, other)
+    return (comparison.missed_days + comparison.needless_days).sum(axis=-1).tolist()
 
 
 def test_check_figures_of_the_truth(year, true):
-    assert list(decisions.scenario_origins(year).values()) == ORIGINS
-    acting = acts(true)
+    assert list(decisions.seed_zones(year).values()) == ORIGINS
+    acting = is_above_threshold(true)
     assert acting.shape == (3, 305, 34)
     assert acting.sum(axis=(1, 2)).tolist() == [1500, 1158, 1450]
     peaks = [0.2703857478, 0.2663521105, 0.2652871]
@@ -36,7 +36,7 @@ def test_check_figures_of_the_truth(year, true):
 
 def test_an_epidemic_starts_where_most_and_where_middling_many_live(demo):
     town = InhabitedDataset(demo)
-    people, origins = home_people(town), decisions.scenario_origins(town)
+    people, origins = people_by_home(town), decisions.seed_zones(town)
     ids = town.zones["zone_id"].tolist()
     largest, middling = (people[ids.index(origins[kind])] for kind in ("largest", "mid_size"))
     assert largest == people.max()
@@ -45,21 +45,21 @@ def test_an_epidemic_starts_where_most_and_where_middling_many_live(demo):
 
 def test_check_figures_of_suppression_arrivals_and_smaller_steps(year, true):
     settings = od.ODParameters(epsilon=0.1, **TRIP)
-    quiet = decisions.suppressed_epidemic(year, ORIGINS, None, settings)
+    quiet = decisions.simulate_suppressed_epidemic(year, ORIGINS, None, settings)
     assert wrong(true, quiet) == [120, 566, 566]
     arrivals = decisions.EpidemicParameters(direction="arrivals")
-    assert wrong(true, decisions.true_epidemic(year, ORIGINS, arrivals)) == [117, 303, 90]
+    assert wrong(true, decisions.simulate_true_epidemic(year, ORIGINS, arrivals)) == [117, 303, 90]
     finer = decisions.EpidemicParameters(steps_per_day=10)
-    changed = np.array(wrong(true, decisions.true_epidemic(year, ORIGINS, finer))) / 10370
+    changed = np.array(wrong(true, decisions.simulate_true_epidemic(year, ORIGINS, finer))) / 10370
     np.testing.assert_allclose(changed, [0.027, 0.033, 0.036], atol=5e-4)
 
 
 def test_never_acting_is_right_most_of_the_time(true):
-    comparison = decisions.compare(true, np.zeros_like(true))
+    comparison = decisions.compare_decisions(true, np.zeros_like(true))
     np.testing.assert_allclose(comparison.accuracy.mean, [0.855, 0.888, 0.860], atol=5e-4)
     never = comparison.never_acting_accuracy
     np.testing.assert_allclose(comparison.accuracy.mean, never, atol=1e-12)
-    assert (comparison.precision.undefined == 34).all()
+    assert (comparison.precision.undefined_zones == 34).all()
     assert np.isnan(comparison.precision.mean).all()
 
 
@@ -67,7 +67,7 @@ def test_a_draw_is_the_same_however_many_and_whatever_the_settings(year):
     large, small = od.ODParameters(epsilon=1, **TRIP), od.ODParameters(epsilon=0.2, **TRIP)
 
     def run(settings, draws):
-        blocks = decisions.private_epidemics(
+        blocks = decisions.simulate_private_epidemics(
             year, ORIGINS[:2], None, settings, draws, rng=np.random.default_rng(7), days=slice(9)
         )
         return np.concatenate([*blocks], axis=1)
@@ -78,7 +78,7 @@ def test_a_draw_is_the_same_however_many_and_whatever_the_settings(year):
 
 def test_the_first_draws_come_soon_and_each_once(year):
     settings = [od.ODParameters(epsilon=1.0, **TRIP)]
-    run = decisions.private_epidemics(
+    run = decisions.simulate_private_epidemics(
         year, ORIGINS[:1], None, settings, 21, rng=np.random.default_rng(0), days=slice(4)
     )
     assert [block.shape[1] for block in run] == [4, 16, 1]
@@ -88,19 +88,19 @@ def test_our_method_is_drawn_by_its_own_release(year):
     """With noise that is almost none a release is the truth, and so are the decisions."""
     ours = od.ODParameters(epsilon=1e5, unit="trip", method="estimate")
     asked = year, ORIGINS[:1], None
-    (block,) = decisions.private_epidemics(
+    (block,) = decisions.simulate_private_epidemics(
         *asked, [ours], 2, rng=np.random.default_rng(0), days=slice(12)
     )
-    true = decisions.true_epidemic(*asked, days=slice(12))
+    true = decisions.simulate_true_epidemic(*asked, days=slice(12))
     np.testing.assert_allclose(block[0, 0], true, atol=1e-3)
 
 
 def test_blocks_join_in_order():
     rng = np.random.default_rng(0)
     true, runs = rng.random((12, 5)) * 0.4, rng.random((7, 12, 5)) * 0.4
-    parts = [decisions.compare(true, part) for part in (runs[:4], runs[4:])]
-    whole = decisions.compare(true, runs)
-    for name, values in vars(joined(parts, axis=0)).items():
+    parts = [decisions.compare_decisions(true, part) for part in (runs[:4], runs[4:])]
+    whole = decisions.compare_decisions(true, runs)
+    for name, values in vars(join_comparisons(parts, axis=0)).items():
         np.testing.assert_array_equal(values, getattr(whole, name))
 
 
@@ -122,29 +122,31 @@ def test_bad_parameters_are_refused(setting, message):
 
 
 def test_a_zone_acts_from_the_threshold_on():
-    assert acts(np.array([0.19, 0.2, 0.21]), 0.2).tolist() == [False, True, True]
+    assert is_above_threshold(np.array([0.19, 0.2, 0.21]), 0.2).tolist() == [False, True, True]
 
 
 @pytest.mark.parametrize("threshold", [0, -0.1, 1.2, float("nan"), True, "high"])
 def test_bad_thresholds_are_refused(threshold):
     with pytest.raises(ParameterError, match="threshold must be"):
-        decisions.compare(np.zeros((2, 2)), np.zeros((2, 2)), threshold)
+        decisions.compare_decisions(np.zeros((2, 2)), np.zeros((2, 2)), threshold)
 
 
 def test_bad_places_days_and_settings_are_refused(year):
     with pytest.raises(ParameterError, match="got 'Atlantis'"):
-        decisions.true_epidemic(year, ["Atlantis"])
+        decisions.simulate_true_epidemic(year, ["Atlantis"])
     with pytest.raises(ParameterError, match="each once"):
-        decisions.true_epidemic(year, [ORIGINS[0]] * 2)
+        decisions.simulate_true_epidemic(year, [ORIGINS[0]] * 2)
     with pytest.raises(ParameterError, match="at least 2 days, got 1"):
-        decisions.true_epidemic(year, ORIGINS, days=3)
+        decisions.simulate_true_epidemic(year, ORIGINS, days=3)
     mixed = [od.ODParameters(epsilon=1, unit="trip"), od.ODParameters(epsilon=1)]
     with pytest.raises(ParameterError, match="same method, unit"):
-        decisions.private_epidemics(year, ORIGINS, None, mixed, 1, rng=np.random.default_rng(0))
+        decisions.simulate_private_epidemics(
+            year, ORIGINS, None, mixed, 1, rng=np.random.default_rng(0)
+        )
     with pytest.raises(DatasetError, match="nobody lives in 50 of them; leave those zones out"):
-        home_people(datasets.load("demo-city"))
+        people_by_home(datasets.load("demo-city"))
     with pytest.raises(DatasetError, match="holds no homes"):
-        home_people(datasets.load("paris"))
+        people_by_home(datasets.load("paris"))
 
 
 def days(*acting, zones=10, length=40):
@@ -173,8 +175,8 @@ LONG = {"length": 100}
     ],
 )
 def test_verdicts(true, other, level, timing):
-    verdict = decisions.judge_epidemic(decisions.compare(true, other[None]))
-    assert (verdict.level, verdict.timing) == (level, timing)
+    verdict = decisions.evaluate_epidemic(decisions.compare_decisions(true, other[None]))
+    assert (verdict.verdict, verdict.timing) == (level, timing)
 
 
 @settings(deadline=None, max_examples=80)
@@ -183,7 +185,7 @@ def test_verdicts(true, other, level, timing):
     released=arrays(np.int64, (3, 7), elements=st.integers(0, 6)),
 )
 def test_overlaps_are_counted_as_by_sets(true, released):
-    found = overlaps(true, released, 7)
+    found = top_k_overlap(true, released, 7)
     for day, k in np.ndindex(3, 7):
         first, other = (
             set(sorted(np.flatnonzero(each[day]), key=lambda j: (-each[day][j], j))[: k + 1])

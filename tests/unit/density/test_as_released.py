@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from engine import datasets, density, metrics, release
-from engine.contract import Seen, Setting
+from engine.contract import Selection, Setting
 from engine.parameters import DensityParameters
-from engine.release import fourier
+from engine.release import fourier_writer
 from engine.utility import drawn_utilities
 
 SETTINGS = [
@@ -25,7 +25,7 @@ def city():
 
 
 def setting_of(parameters, dataset):
-    return Setting(seen=Seen(dataset=dataset.id), parameters=parameters)
+    return Setting(selection=Selection(dataset_id=dataset.id), parameters=parameters)
 
 
 @pytest.mark.parametrize("parameters", SETTINGS, ids=str)
@@ -60,13 +60,13 @@ def test_the_use_is_that_of_releases(city):
     parameters = DensityParameters(epsilon=1.0)
     setting, true = setting_of(parameters, city), density.truth(city)
     stages = release.plan(setting, city).stages
-    published = fourier.published(parameters, city.metadata.max_visits_cap)
+    published = fourier_writer.paper_parameters(parameters, city.metadata.max_visits_cap)
     shares = []
     for _ in range(60):
-        counts, _ = fourier.draw(city, published, stages)
+        counts, _ = fourier_writer.draw_density(city, published, stages)
         apart = np.abs(counts - true).sum()
         shares.append(metrics.common_part(apart, counts.sum(), true.sum()))
-    (use,) = drawn_utilities(city, setting.seen, [parameters], draws=60)
+    (use,) = drawn_utilities(city, setting.selection, [parameters], draws=60)
     error = np.hypot(np.std(shares) / np.sqrt(60), use.standard_error)
     assert error < 0.0005
     assert use.common_part == pytest.approx(np.mean(shares), abs=4 * error)

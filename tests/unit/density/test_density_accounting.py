@@ -8,7 +8,7 @@ from engine import density
 from engine.density import accounting, mechanism
 from engine.density.gaussian import analytic_sigma
 from engine.errors import ParameterError
-from engine.ledger import Kind, Noise, Norm, Notion, is_above
+from engine.privacy_ledger import Noise, Norm, PrivacyDefinition, Query, is_above
 from tests.reference.density_reference import gaussian_delta
 
 CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
@@ -29,7 +29,7 @@ def test_check_figures() -> None:
     assert accounting.coefficient_scale(analytic) == pytest.approx(248.2, abs=0.05)
     rho = accounting.fourier_zcdp(CHECK)
     assert rho == pytest.approx(3.52e-4 + 9.69e-5, rel=2e-3)
-    assert accounting.zcdp_to_epsilon(rho, 2e-6) == pytest.approx(0.1144, abs=5e-5)
+    assert accounting.convert_zcdp_to_epsilon(rho, 2e-6) == pytest.approx(0.1144, abs=5e-5)
     for method, composed in (("efpag", 2.12), ("efpa", 3.24), ("efpag_joint", 1.0)):
         assert ledger_of(method=method).pure_epsilon / 0.3 == pytest.approx(composed, abs=0.005)
     assert ledger_of(method="efpag").proved_epsilon == pytest.approx(0.264, abs=5e-4)
@@ -61,7 +61,7 @@ def test_conversion_is_the_least_over_all_orders(rho: float, delta: float) -> No
     orders = 1 + around * np.exp(np.linspace(-6, 6, 400_001))
     bounds = rho * orders + np.log1p(-1 / orders) - np.log(delta * orders) / (orders - 1)
     expected = max(float(bounds.min()), 0.0)
-    ours = accounting.zcdp_to_epsilon(rho, delta)
+    ours = accounting.convert_zcdp_to_epsilon(rho, delta)
     assert expected * (1 - 1e-9) <= ours <= expected * (1 + 2e-5)  # on the safe side
 
 
@@ -108,19 +108,19 @@ def test_stages_state_what_one_person_changes_and_the_noise_for_it(
 ) -> None:
     stages = ledger_of(method=method, scaling=scaling).stages
     changes = {
-        Kind.ZONE_COUNTS: (30, Norm.L1),
-        Kind.COVER_COUNTS: (30, Norm.L1),
-        Kind.COVER_TOTALS: (30, Norm.L1),
-        Kind.TOWER_SHARES: (1, Norm.L1),
-        Kind.ALL_VISITS: (732, Norm.L1),
-        Kind.CHOICE_BY_CLUSTER: (math.sqrt(30), Norm.L2),
-        Kind.JOINT_CHOICE: (math.sqrt(30), Norm.L2),
-        Kind.COEFFICIENTS: (math.sqrt(30), Norm.L2),
+        Query.ZONE_COUNTS: (30, Norm.L1),
+        Query.COVER_COUNTS: (30, Norm.L1),
+        Query.COVER_TOTALS: (30, Norm.L1),
+        Query.TOWER_SHARES: (1, Norm.L1),
+        Query.ALL_VISITS: (732, Norm.L1),
+        Query.CHOICE_BY_CLUSTER: (math.sqrt(30), Norm.L2),
+        Query.JOINT_CHOICE: (math.sqrt(30), Norm.L2),
+        Query.COEFFICIENTS: (math.sqrt(30), Norm.L2),
     }
     choices = {
-        "efpa": Kind.CHOICE_BY_CLUSTER,
-        "efpag": Kind.CHOICE_BY_CLUSTER,
-        "efpag_joint": Kind.JOINT_CHOICE,
+        "efpa": Query.CHOICE_BY_CLUSTER,
+        "efpag": Query.CHOICE_BY_CLUSTER,
+        "efpag_joint": Query.JOINT_CHOICE,
     }
     chosen = [stage.kind for stage in stages if stage.noise is Noise.EXPONENTIAL]
     assert chosen == ([choices[method]] if method in choices else [])
@@ -136,30 +136,33 @@ def test_stages_state_what_one_person_changes_and_the_noise_for_it(
 
 
 def test_notions() -> None:
-    assert ledger_of(method="lpa").proved_notion is Notion.PURE
+    assert ledger_of(method="lpa").proved_notion is PrivacyDefinition.PURE
     assert ledger_of(method="lpa").delta == 0.0
     efpa = ledger_of(method="efpa")
-    assert (efpa.published_notion, efpa.proved_notion) == (Notion.PURE, Notion.APPROXIMATE)
+    assert (efpa.published_notion, efpa.proved_notion) == (
+        PrivacyDefinition.PURE,
+        PrivacyDefinition.APPROXIMATE,
+    )
     assert is_above(efpa.proved_epsilon, efpa.published_epsilon)
     classical, analytic = ledger_of(), ledger_of(gaussian="analytic")
-    assert classical.published_notion is Notion.PROBABILISTIC
-    assert analytic.published_notion is Notion.APPROXIMATE
-    assert classical.proved_notion is Notion.APPROXIMATE
+    assert classical.published_notion is PrivacyDefinition.PROBABILISTIC
+    assert analytic.published_notion is PrivacyDefinition.APPROXIMATE
+    assert classical.proved_notion is PrivacyDefinition.APPROXIMATE
     assert not is_above(classical.proved_epsilon, classical.published_epsilon)
 
 
 @pytest.mark.parametrize("method", ["lpa", "efpa", "efpag", "efpag_joint"])
 @pytest.mark.parametrize("target", [0.01, 0.3, 2.0])
 def test_equal_proved_totals(method: str, target: float) -> None:
-    fair = density.at_equal_proved_epsilon(replace(CHECK, method=method), target, COVER)
+    fair = density.match_proved_epsilon(replace(CHECK, method=method), target, COVER)
     assert density.proved_epsilon(fair, COVER) == pytest.approx(target, rel=1e-9)
 
 
 def test_equal_proved_total_beyond_theorem_three_takes_the_analytic_gaussian() -> None:
-    fair = density.at_equal_proved_epsilon(CHECK, 9.0, COVER)
+    fair = density.match_proved_epsilon(CHECK, 9.0, COVER)
     assert fair.gaussian == "analytic"
-    assert fair == density.at_equal_proved_epsilon(replace(CHECK, gaussian="analytic"), 9.0, COVER)
+    assert fair == density.match_proved_epsilon(replace(CHECK, gaussian="analytic"), 9.0, COVER)
     assert density.proved_epsilon(fair, COVER) == pytest.approx(9.0)
-    assert density.at_equal_proved_epsilon(CHECK, 2.0, COVER).gaussian == "classical"
+    assert density.match_proved_epsilon(CHECK, 2.0, COVER).gaussian == "classical"
     with pytest.raises(ParameterError, match="above 0"):
-        density.at_equal_proved_epsilon(CHECK, float("nan"), COVER)
+        density.match_proved_epsilon(CHECK, float("nan"), COVER)

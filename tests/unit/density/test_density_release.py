@@ -67,7 +67,7 @@ def test_nothing_is_nan_infinite_or_negative(name: str) -> None:
         assert release.counts.min() >= 0
         assert (density.NOISE_EXCEEDS_DATA in release.flags) <= (not release.counts.any())
         metrics.mean_relative_error(truth, release.counts)
-        metrics.pearson(truth, release.counts)
+        metrics.pearson_correlation(truth, release.counts)
 
 
 def flat_city(value: int, towers: int = 20) -> MemoryDataset:
@@ -173,13 +173,15 @@ def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city: Data
     truth = density.truth(tiny_city)
     seen = set()
     for seed in range(12):
-        release = density.release(tiny_city, BASE.at(1e-4), rng=np.random.default_rng([5, seed]))
+        release = density.release(
+            tiny_city, BASE.with_epsilon(1e-4), rng=np.random.default_rng([5, seed])
+        )
         scored = density.scores(truth, release)
-        seen.add(scored.exceeded)
-        assert scored.exceeded == (not release.counts.any()) == np.isnan(scored.mean_error)
+        seen.add(scored.exceeds_data)
+        assert scored.exceeds_data == (not release.counts.any()) == np.isnan(scored.mean_error)
         common = 2 * np.minimum(truth, release.counts).sum()
         assert scored.common_part == pytest.approx(common / (truth.sum() + release.counts.sum()))
         assert scored.total_error == metrics.total_error(truth, release.counts)
-        if scored.exceeded:
+        if scored.exceeds_data:
             assert scored.common_part == 0
     assert seen == {True, False}

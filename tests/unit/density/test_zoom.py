@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from engine import datasets, density
-from engine.density import zoom
+from engine.density import multiscale
 from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gaussian_strength
-from engine.ledger import is_above
+from engine.privacy_ledger import is_above
 from tests.reference.small_city import ZoomCity, added, random_positions, random_visits, zoom_city
 from tests.reference.zoom_reference import clipped_sums
 
@@ -22,10 +22,12 @@ def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) 
     one = zoom_city(people=300, towers=11, seed=3)
     positions = one.towers.geometry.get_coordinates().to_numpy()
     other = ZoomCity(clipped_sums(random_visits(900, 11, seed=9), positions), positions)
-    assert not np.array_equal(one.zoom_tables.towers, other.zoom_tables.towers)
+    assert not np.array_equal(one.multiscale_tables.towers, other.multiscale_tables.towers)
     noise = density.draw_noise(one, ZOOM, rng=np.random.default_rng(4))
-    noisy = zoom.measure(one.zoom_tables, gaussian_strength(1.0, 1e-7), added(noise))
-    monkeypatch.setattr(zoom, "measure", lambda *_: noisy)
+    noisy = multiscale.measure_tables(
+        one.multiscale_tables, gaussian_strength(1.0, 1e-7), added(noise)
+    )
+    monkeypatch.setattr(multiscale, "measure_tables", lambda *_: noisy)
     releases = [density.release(city, ZOOM, noise=noise) for city in (one, other)]
     assert releases[0].counts.tobytes() == releases[1].counts.tobytes()
     monkeypatch.undo()
@@ -64,7 +66,7 @@ def test_tables_are_drawn_with_the_scales_that_are_stated_and_the_city_with_less
         drawn[name] = sigma / (1 if name == "visits" else 1024)
         return counts * 1.0
 
-    zoom.measure(city.zoom_tables, gaussian_strength(epsilon, ZOOM.delta), add)
+    multiscale.measure_tables(city.multiscale_tables, gaussian_strength(epsilon, ZOOM.delta), add)
     for stage in release(city, epsilon=epsilon).ledger.stages:
         table = stage.kind.name.removeprefix("ZOOM_").lower()
         if table == "city":
@@ -91,14 +93,14 @@ def test_nobody_at_all_is_finite(cap: int) -> None:
         outcome = release(city, seed)
         assert np.isfinite(outcome.counts).all()
         blank = density.NOISE_EXCEEDS_DATA in outcome.flags
-        assert blank == (outcome.visits <= 0) == (outcome.counts.sum() == 0)
+        assert blank == (outcome.visit_total <= 0) == (outcome.counts.sum() == 0)
 
 
 def test_shipped_tables_are_those_of_the_same_people() -> None:
     """The sums fit the true counts: nobody is sampled, and few people are scaled down."""
     for name in ("demo-city", "paris"):
         data = datasets.load(name)
-        tables, truth = data.zoom_tables, data.truth_by_tower
+        tables, truth = data.multiscale_tables, data.truth_by_tower
         assert tables.visits == truth.sum()
         assert (tables.towers <= 1024 * truth).all()
         assert ((tables.towers > 0) == (truth > 0)).mean() > 0.999

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from engine import report
-from engine.ingest.report import Reason
+from engine.ingest.row_report import Reason
 from engine.report.measures import Measure
 from tests.support.ingests import TOWERS, built, table, table_bytes
 
@@ -60,9 +60,9 @@ def test_a_trip_is_its_first_and_its_last_point(tmp_path: Path) -> None:
         assert table_bytes(dataset.folder, name) == table_bytes(expected.folder, name), name
     assert any("first to the last point" in note for note in summary.notes)
     assert summary.trips is not None
-    assert summary.trips.unused[Reason.SELF_TRIP] == sum(w[0] == w[-1] for *_, w in journeys())
+    assert summary.trips.rows_unused[Reason.SELF_TRIP] == sum(w[0] == w[-1] for *_, w in journeys())
     assert report.truth(dataset).counts(Measure.TRAVEL_TIME, None).sum() > 0
-    assert summary.rows.used == len(set(points()))
+    assert summary.rows.rows_used == len(set(points()))
 
 
 FIRST, SECOND = date(2015, 9, 1), date(2015, 9, 2)

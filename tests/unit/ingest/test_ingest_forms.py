@@ -15,11 +15,11 @@ import pytest
 
 from engine.errors import InputError
 from engine.ingest import command, presets
-from engine.ingest.inputs import guess, mapping
+from engine.ingest.inputs import column_mapping, detection
 from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import Reading
-from engine.ingest.report import Reason
-from engine.ingest.rows import Reader
+from engine.ingest.row_cleaning import ValueParser
+from engine.ingest.row_report import Reason
 from pages._ui.data import rows as data_rows
 from tests.support.ingests import TOWERS, arguments, built, refused, squares, table, write_csv
 
@@ -38,7 +38,7 @@ def read(
         raw = connection.read_parquet(str(values))
     else:
         raw = connection.from_arrow(pa.table({"v": values}))
-    seconds = Reader(reading or Reading()).seconds("v", str(raw.types[0]))
+    seconds = ValueParser(reading or Reading()).seconds_sql("v", str(raw.types[0]))
     found = raw.project(seconds).fetchall()
     return [
         "" if s is None else f"{datetime.fromtimestamp(s, UTC):%Y-%m-%d %H:%M:%S}" for (s,) in found
@@ -47,8 +47,8 @@ def read(
 
 @pytest.mark.parametrize(("value", "local"), FORMS["times"].items())
 def test_a_time_is_read_as_it_is_meant_or_not_at_all(value: str, local: str) -> None:
-    order, _ = guess.order_of([value])
-    unit = guess.unit_of([value]) if re.fullmatch("[0-9.]+", value) else None
+    order, _ = detection.detect_date_order([value])
+    unit = detection.detect_time_unit([value]) if re.fullmatch("[0-9.]+", value) else None
     reading = Reading(date_order=order, decimal=".", number_times=unit)
     assert read([value], reading, "America/New_York") == [local]
 
@@ -92,13 +92,13 @@ def test_nanoseconds_are_cut_off_to_the_last_digit() -> None:
 def test_the_unit_of_numbers_is_told_by_their_size() -> None:
     units = ("seconds", "milliseconds", "microseconds", "nanoseconds")
     for power, unit in zip((0, 3, 6, 9), units, strict=True):
-        assert guess.unit_of([str(SECOND * 10**power)]) == unit
+        assert detection.detect_time_unit([str(SECOND * 10**power)]) == unit
 
 
 @pytest.mark.parametrize("form", FORMS["names"])
 def test_columns_are_known_by_the_names_that_publishers_give(form: str) -> None:
     kind, columns, expected = FORMS["names"][form].values()
-    guessed = mapping.guess(kind, columns)
+    guessed = column_mapping.guess_columns(kind, columns)
     assert expected.items() <= guessed.items()
     assert expected or "zone_id" not in guessed
 
@@ -107,8 +107,8 @@ def test_columns_are_known_by_the_names_that_publishers_give(form: str) -> None:
 def test_the_data_page_guesses_what_they_hold(form: str) -> None:
     kind, columns = FORMS["held"][form].values()
     assert data_rows.kind_of(columns) == kind
-    guessed = mapping.guess(kind, columns)
-    assert set(mapping.REQUIRED[kind]) <= guessed.keys()
+    guessed = column_mapping.guess_columns(kind, columns)
+    assert set(column_mapping.REQUIRED[kind]) <= guessed.keys()
     assert ("tid" in guessed) == ("tid" in columns or "ride_id" in columns)
     dated = {"time", "date"} & set(columns) and kind == "flows"
     assert ("date" in guessed) == bool(dated)
@@ -117,9 +117,9 @@ def test_the_data_page_guesses_what_they_hold(form: str) -> None:
 def test_without_a_table_of_places_coordinates_count_before_ids(tmp_path: Path) -> None:
     lat, lng = map(float, TOWERS[0][1:])
     rows = [("2015-09-07 08:00", "7", "8", lat, lng, lat + 0.1, lng + 0.1)]
-    header = ("datetime", "origin", "destination", *mapping.DEGREES[2:])
+    header = ("datetime", "origin", "destination", *column_mapping.DEGREES[2:])
     grid = {"locations": None, "area": (lng - 0.3, lat - 0.3, lng + 0.3, lat + 0.3)}
-    assert built(tmp_path, rows, kind="rides", header=header, **grid)[1].rows.used == 1
+    assert built(tmp_path, rows, kind="rides", header=header, **grid)[1].rows.rows_used == 1
 
 
 def test_times_of_a_column_in_utc_are_moved(tmp_path: Path) -> None:
@@ -142,10 +142,10 @@ def test_words_for_nothing_are_no_number_and_no_person(tmp_path: Path, word: str
     rows = [("A", "B", 5), ("B", "A", word)]
     header = ("origin", "destination", "flow")
     how = {"kind": "flows", "header": header, "leave_out": ("unknown-flows",)}
-    assert built(tmp_path, rows, **how)[1].rows.unused[Reason.UNKNOWN] == 1
+    assert built(tmp_path, rows, **how)[1].rows.rows_unused[Reason.UNKNOWN] == 1
     people = [("p1", "2015-09-07 08:00", "A", "B"), (word, "2015-09-07 08:00", "A", "B")]
     _, report = built(tmp_path, people, leave_out=("people",), out=tmp_path / "p")
-    assert report.rows.unused[Reason.NO_PERSON] == 1
+    assert report.rows.rows_unused[Reason.NO_PERSON] == 1
 
 
 READ = {
@@ -170,7 +170,7 @@ def test_places_without_names_of_columns_are_mapped_by_position(tmp_path: Path) 
     where = {"locations": tmp_path / "ANT_POS.TSV"}
     refused(tmp_path, r"first line looks like data.*location_id=column1", **where)
     given = {"location_id": "column1", "lng": "column2", "lat": "column3"}
-    assert built(tmp_path, locations_mapping=given, **where)[1].rows.used == 1
+    assert built(tmp_path, locations_mapping=given, **where)[1].rows.rows_used == 1
 
 
 @pytest.mark.parametrize("ending", ["geojson", "fgb"])
@@ -191,8 +191,8 @@ def test_a_form_is_read_with_names_of_columns_and_without(tmp_path: Path) -> Non
     names = "userId,venueId,venueCategoryId,venueCategory,latitude,longitude,timezoneOffset"
     for mark, header in (("\t", ""), (",", f"{names},utcTimestamp\n")):
         (tmp_path / "t.txt").write_text(header + mark.join(row) + "\n")
-        preset, columns = presets.chosen("tsmc", tmp_path / "t.txt", {})
-        assert presets.settings(preset, columns)["mapping"].keys() == {
+        preset, columns = presets.select_preset("tsmc", tmp_path / "t.txt", {})
+        assert presets.preset_options(preset, columns)["mapping"].keys() == {
             *("uid", "datetime", "lat", "lng")
         }
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from engine.ingest.engines import DuckDB
+from engine.ingest.duckdb_engine import DuckDB
 from engine.ingest.progress import Monitor
 from tests.support.ingests import refused, write_csv
 

@@ -15,12 +15,12 @@ import shapely
 
 from engine import report as mobility
 from engine.errors import InputError
-from engine.ingest import preview
-from engine.ingest.inputs import mapping
-from engine.ingest.inputs.coarse import area_of
-from engine.ingest.inputs.places import Places, place_points, read_places
+from engine.ingest import preview_table
+from engine.ingest.inputs import column_mapping
+from engine.ingest.inputs.hexagons import bounding_area
+from engine.ingest.inputs.places import Places, locate_points, read_places
 from engine.ingest.inputs.zones import read_zones
-from engine.ingest.report import Reason
+from engine.ingest.row_report import Reason
 from tests.reference import ingest_reference as reference
 from tests.support.ingests import (
     NUMBER,
@@ -100,7 +100,7 @@ def test_coordinates_fall_in_zones_or_near_towers(tmp_path: Path) -> None:
     lat = np.r_[rng.uniform(20.59, 20.71, 300), 20.65, 20.65]
     lng = np.r_[rng.uniform(-103.41, -103.31, 300), -103.38, -103.30]
     points = pa.table({"lat": lat, "lng": lng})
-    placed = place_points(points, places).to_pylist()
+    placed = locate_points(points, places).to_pylist()
     metres = towers.to_crs("EPSG:32613").geometry
     for row, point in zip(placed, gpd.points_from_xy(lng, lat, crs="EPSG:4326"), strict=True):
         away = metres.distance(gpd.GeoSeries([point], crs="EPSG:4326").to_crs("EPSG:32613")[0])
@@ -133,8 +133,8 @@ def test_visits_by_coordinates_alone(tmp_path: Path) -> None:
         any(shape.intersects(shapely.Point(lng, lat)) for shape in four_zones().geometry)
         for _, _, lat, lng in rows
     ]
-    assert report.rows.unused[Reason.OUTSIDE_AREA] == len(rows) - sum(inside)
-    assert report.rows.used == sum(inside)
+    assert report.rows.rows_unused[Reason.OUTSIDE_AREA] == len(rows) - sum(inside)
+    assert report.rows.rows_used == sum(inside)
     assert set(dataset.towers["location_id"]) == {"z1", "z2", "z3", "z4"}
     with pytest.raises(InputError, match=r"lat.* cannot be read in 200 of 200 rows"):
         built(tmp_path, rows, kind="visits", header=(*HEADER, "longitude", "latitude"), zones=zones)
@@ -158,8 +158,8 @@ def test_flows_have_no_people(tmp_path: Path) -> None:
     assert not dataset.metadata.trips_have_people
     assert not dataset.has_trips_by_person
     assert not dataset.has_density
-    assert not mobility.available(dataset)
-    assert (report.rows.read, report.rows.used) == (6, 3)
+    assert not mobility.has_report(dataset)
+    assert (report.rows.rows_read, report.rows.rows_used) == (6, 3)
     assert any(note.startswith("3 rows are of 2 flows") for note in report.notes)
 
 
@@ -193,9 +193,9 @@ def test_hours_of_the_week_are_right_when_the_clock_changes(tmp_path: Path, form
 
 def test_ids_of_places_count_before_coordinates_unless_those_were_chosen(tmp_path: Path) -> None:
     away = [("p1", "2015-09-07 08:00:00", "A", "B", 0, 0, 0, 0)]
-    header = ("uid", "datetime", "origin", "destination", *mapping.DEGREES[2:])
-    assert built(tmp_path, away, header=header)[1].rows.used == 1
-    chosen = {name: name for name in mapping.DEGREES[2:]}
+    header = ("uid", "datetime", "origin", "destination", *column_mapping.DEGREES[2:])
+    assert built(tmp_path, away, header=header)[1].rows.rows_used == 1
+    chosen = {name: name for name in column_mapping.DEGREES[2:]}
     with pytest.raises(InputError, match="outside"):
         built(tmp_path, away, header=header, mapping=chosen)
 
@@ -207,14 +207,14 @@ def test_an_empty_name_says_that_the_file_has_no_such_column(tmp_path: Path) -> 
     for absent, visits in (({}, 2), ({"end_datetime": ""}, 1)):
         _, report = built(tmp_path, [row], mapping=absent, **how)
         assert report.visits is not None
-        assert report.visits.read == visits
+        assert report.visits.rows_read == visits
     with pytest.raises(InputError, match="no column for uid"):
         built(tmp_path, [row], mapping={"uid": ""}, **how)
 
 
 def test_an_id_of_visits_numbers_the_rows() -> None:
     guessed = {"uid": "user", "datetime": "time", "lat": "lat", "lng": "lon"}
-    assert mapping.guess("visits", ["id", *guessed.values()]) == guessed
+    assert column_mapping.guess_columns("visits", ["id", *guessed.values()]) == guessed
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -225,11 +225,11 @@ def test_a_preview_shows_rows_and_guesses_columns(tmp_path: Path, ending: str) -
         write_csv(path, list(columns), zip(*columns.values(), strict=True))
     else:
         pq.write_table(pa.table(columns), path)
-    seen = preview(path, rows=2)
+    seen = preview_table(path, rows=2)
     assert seen.rows == [["p1", "2015-09-07", "A"], ["p2", "2015-09-07", "A"]]
     guessed = {"uid": "user", "datetime": "time", "location_id": "tower"}
-    assert mapping.guess("visits", seen.source.columns) == guessed
-    assert len(preview(path).rows[2][0]) == 80
+    assert column_mapping.guess_columns("visits", seen.source.columns) == guessed
+    assert len(preview_table(path).rows[2][0]) == 80
 
 
 PLACES = tomllib.loads(Path(__file__).with_name("places.toml").read_text("utf-8"))
@@ -249,6 +249,6 @@ def test_places_are_read_as_they_are_meant(tmp_path: Path, form: str) -> None:
 def test_the_area_leaves_single_points_far_away_out() -> None:
     inside = np.arange(400) / 10_000
     points = {"lat": [*(20.651 + inside), 0], "lng": [*(-103.399 + inside), 0]}
-    assert area_of(pa.table(points)) == (-103.4, 20.65, -103.35, 20.7)
+    assert bounding_area(pa.table(points)) == (-103.4, 20.65, -103.35, 20.7)
     with pytest.raises(InputError, match="no row has coordinates"):
-        area_of(pa.table({"lat": [], "lng": []}))
+        bounding_area(pa.table({"lat": [], "lng": []}))

@@ -63,7 +63,7 @@ def test_a_file_in_utc_beside_one_in_local_time_is_refused(tmp_path: Path) -> No
 def test_more_zones_than_can_be_shown_are_offered_coarser(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("engine.ingest.options.MOST_ZONES", 59)
+    monkeypatch.setattr("engine.ingest.options.MAX_ZONES", 59)
     given = squares(60)
     given.to_file(tmp_path / "z.gpkg")
     rows = [("a", "2015-09-07 08:00", f"z{i}", "z7") for i in range(60)]
@@ -74,4 +74,4 @@ def test_more_zones_than_can_be_shown_are_offered_coarser(
     assert 5 < len(dataset.zones) < 20
     uncovered = given.union_all().difference(dataset.zones.union_all())
     assert uncovered.area < 1e-6 * given.union_all().area
-    assert report.rows.read == 60
+    assert report.rows.rows_read == 60

@@ -22,7 +22,7 @@ from engine.errors import InputError
 from engine.ingest import command as ingest_command
 from engine.ingest.command import main
 from engine.ingest.inputs.zones import read_shapes, read_zones
-from engine.ingest.report import Reason
+from engine.ingest.row_report import Reason
 from tests.support.ingests import (
     HEADER,
     ROWS,
@@ -42,7 +42,7 @@ START = 1_441_612_800  # 2015-09-07 08:00 UTC
 def test_a_folder_named_like_a_column_does_not_overrule_it(tmp_path: Path) -> None:
     path = write_parquet(tmp_path / "uid=bob" / "x.parquet", 3, uid=["a", "b", "c"])
     _, report = built(tmp_path, path)
-    assert report.rows.used == report.people_with_trips == 3
+    assert report.rows.rows_used == report.people_with_trips == 3
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
@@ -58,8 +58,8 @@ def test_what_is_no_number_in_parquet_is_unparsable(tmp_path: Path, bad: float) 
         left_out = {"leave_out": ("people", "unreadable"), "out": tmp_path / name}
         _, report = built(tmp_path, path, **how, **left_out)
         reasons = (Reason.UNPARSABLE, Reason.NO_PERSON, Reason.LOST_DIGITS)
-        assert sum(report.rows.unused.get(reason, 0) for reason in reasons) == 1
-        assert report.rows.used == 3
+        assert sum(report.rows.rows_unused.get(reason, 0) for reason in reasons) == 1
+        assert report.rows.rows_used == 3
 
 
 def test_times_out_of_all_range_are_unparsable_or_outside(tmp_path: Path) -> None:
@@ -68,14 +68,14 @@ def test_times_out_of_all_range_are_unparsable_or_outside(tmp_path: Path) -> Non
     refused(tmp_path, "in 1 of 2 rows, the first in row 2", path)
     far = pa.array([START, 400_000_000_000], pa.timestamp("s"))  # year 14645
     _, report = built(tmp_path, write_parquet(tmp_path / "far.parquet", datetime=far))
-    assert report.rows.unused[Reason.OUTSIDE_PERIOD] == 1
+    assert report.rows.rows_unused[Reason.OUTSIDE_PERIOD] == 1
 
 
 def test_a_folder_may_hold_the_locations_too(tmp_path: Path) -> None:
     folder = tmp_path / "raw"
     folder.mkdir()
     write_csv(folder / "t.csv", HEADER, ROWS)
-    assert built(tmp_path, folder, locations=write_towers(folder))[1].rows.used == 1
+    assert built(tmp_path, folder, locations=write_towers(folder))[1].rows.rows_used == 1
 
 
 def test_locations_may_have_any_numbers_as_ids(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_locations_may_have_any_numbers_as_ids(tmp_path: Path) -> None:
     frame["id"] = np.arange(len(frame)) + 0.5
     frame.to_parquet(numbered)
     rows = [("a", "2015-09-07 08:00:00", "0.5", "1.5")]
-    assert built(tmp_path, rows, locations=numbered)[1].rows.used == 1
+    assert built(tmp_path, rows, locations=numbered)[1].rows.rows_used == 1
 
 
 def test_zones_on_top_of_one_another_are_refused_before_pairs_are_compared(tmp_path: Path) -> None:
@@ -101,8 +101,8 @@ def test_visits_at_places_in_no_zone_give_no_trips_and_are_told(tmp_path: Path) 
     header = ("uid", "datetime", "location_id")
     where = {"zones": tmp_path / "z.geojson", "locations": write_towers(tmp_path)}
     _, report = built(tmp_path, rows, kind="visits", header=header, **where)
-    assert report.rows.unused[Reason.OUTSIDE_AREA] == 3
-    assert report.rows.used == 1
+    assert report.rows.rows_unused[Reason.OUTSIDE_AREA] == 3
+    assert report.rows.rows_used == 1
 
 
 def test_a_density_that_cannot_be_is_refused(tmp_path: Path) -> None:

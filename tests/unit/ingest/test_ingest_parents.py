@@ -38,7 +38,7 @@ def built(folder: Path, columns: Columns, name: str = "city", **changes: Any) ->
 
 
 def names(dataset: Dataset) -> list[tuple[str, int]]:
-    return [(level.name, level.zones) for level in resolution.zone_levels(dataset.zones)]
+    return [(level.name, level.zone_count) for level in resolution.zone_levels(dataset.zones)]
 
 
 def test_levels_of_usual_names_are_kept_and_resolution_offers_them(tmp_path: Path) -> None:
@@ -51,7 +51,7 @@ def test_levels_of_usual_names_are_kept_and_resolution_offers_them(tmp_path: Pat
     dataset = built(tmp_path, columns)
     assert names(dataset) == [("zones", 6), ("district", 3), ("province", 2)]
     assert list(dataset.zones["province_id"]) == ["1"] * 4 + ["2"] * 2
-    coarse = resolution.look_at(dataset, "province")
+    coarse = resolution.make_view(dataset, "province")
     assert list(coarse.zones["zone_id"]) == ["1", "2"]
     assert list(coarse.zones["name"]) == ["North", "South"]
     report = (dataset.folder / "ingest.json").read_text(encoding="utf-8")

@@ -60,7 +60,7 @@ def test_places_are_found_with_and_without_point_and_zeros(tmp_path: Path) -> No
     places = [("007", 20.67, -103.35), ("8", 20.68, -103.36), ("9", 20.69, -103.34)]
     locations = write_csv(tmp_path / "places.csv", ("location_id", "lat", "lng"), places)
     rows = [("a", "2015-09-07 08:00:00", "7", "8.0"), ("b", "2015-09-07 08:00:00", "007", "9.00")]
-    assert built(tmp_path, rows, locations=locations)[1].rows.used == 2
+    assert built(tmp_path, rows, locations=locations)[1].rows.rows_used == 2
 
 
 def test_files_whose_names_are_no_utf8_are_read_and_named(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_files_whose_names_are_no_utf8_are_read_and_named(tmp_path: Path) -> Non
     folder.mkdir()
     write_csv(folder / os.fsdecode(b"caf\xe9.csv"), HEADER, ROWS)
     dataset, report = built(tmp_path, folder)
-    assert report.rows.used == 1
+    assert report.rows.rows_used == 1
     assert "caf?.csv" in (dataset.folder / "ingest.json").read_text(encoding="utf-8")
 
 
@@ -90,7 +90,7 @@ def test_a_folder_that_cannot_be_looked_into_is_refused(
 
 def test_a_second_build_of_one_dataset_is_refused_and_dead_ones_are_swept(tmp_path: Path) -> None:
     (tmp_path / "city" / "dead.partial").mkdir(parents=True)
-    with storage.only_writer(tmp_path / "city"), pytest.raises(DatasetError) as caught:
+    with storage.lock_for_writing(tmp_path / "city"), pytest.raises(DatasetError) as caught:
         built(tmp_path)
     assert caught.value.code == "locked"
     built(tmp_path)

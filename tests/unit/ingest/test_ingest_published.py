@@ -18,7 +18,7 @@ from engine.datasets import Dataset, load
 from engine.errors import InputError
 from engine.ingest.command import main
 from engine.ingest.inputs import cells
-from engine.ingest.inputs.zones import layers, read_zones
+from engine.ingest.inputs.zones import list_layers, read_zones
 from engine.ingest.options import Reading
 from tests.support.ingests import HEADER, TOWERS, built, refused, squares, table, write_csv
 
@@ -183,28 +183,28 @@ def test_counts_between_h3_cells_are_read_and_the_cells_are_the_zones(tmp_path: 
 
 
 def test_outlines_of_quadkeys_and_geohashes_are_theirs() -> None:
-    (shape,) = cells.zones_of(["u4pruyd"], "geohash").geometry
+    (shape,) = cells.cells_to_zones(["u4pruyd"], "geohash").geometry
     assert shape.contains(shapely.Point(10.40744, 57.64911))
     assert shape.bounds[2] - shape.bounds[0] == pytest.approx(360 / 2**18)
-    (shape,) = cells.zones_of(["213"], "quadkey").geometry
+    (shape,) = cells.cells_to_zones(["213"], "quadkey").geometry
     west, south, east, north = shape.bounds
     assert (west, east) == (-45, 0)
     assert south == pytest.approx(-66.513260)
     assert north == pytest.approx(-40.979898)
     for ids in (["88390ca343fffff", "89390ca3437ffff"], ["zz"]):
         with pytest.raises(InputError, match=r"several sizes|no h3 cells"):
-            cells.zones_of(ids, "h3")
+            cells.cells_to_zones(ids, "h3")
     cell, number = "88390ca343fffff", str(h3.str_to_int("88390ca343fffff"))
-    as_text, as_number = (cells.zones_of([one], "h3").geometry[0] for one in (cell, number))
+    as_text, as_number = (cells.cells_to_zones([one], "h3").geometry[0] for one in (cell, number))
     assert as_text.equals(as_number)
     looks = {cell: "h3", number: "h3", "12022001101": "quadkey", "u09tv": "geohash", "A7": None}
-    assert {one: cells.kind_of([one]) for one in looks} == looks
+    assert {one: cells.cell_kind([one]) for one in looks} == looks
 
 
 @AT_FORMS
 def test_a_layer_is_asked_for_where_there_are_several() -> None:
     path = FORMS / "gadm41_ESP.gpkg"
-    assert layers(path) == ["ADM_ADM_1", "ADM_ADM_0"]
+    assert list_layers(path) == ["ADM_ADM_1", "ADM_ADM_0"]
     with pytest.raises(InputError, match="2 layers: ADM_ADM_1, ADM_ADM_0; name the one") as caught:
         read_zones(path, {})
     assert caught.value.settings == ("layer",)
@@ -295,4 +295,4 @@ def test_ids_that_lost_digits_stay_refused(tmp_path: Path) -> None:
     )
     assert refused(tmp_path, "first in row 1", rows[1:], leave_out=both[1:]).code == "people"
     assert refused(tmp_path, "first in row 1", rows[2:], leave_out=both[:1]).code == "unreadable"
-    assert built(tmp_path, rows[1:], leave_out=both)[1].rows.used == 1
+    assert built(tmp_path, rows[1:], leave_out=both)[1].rows.rows_used == 1

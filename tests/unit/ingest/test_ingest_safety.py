@@ -14,8 +14,8 @@ import pytest
 
 from engine import datasets
 from engine.command import main as whole_command
-from engine.ingest import Cancelled, Progress, engines, ingest, scratch
-from engine.ingest.engines import DuckDB
+from engine.ingest import Cancelled, Progress, duckdb_engine, ingest, temp_folder
+from engine.ingest.duckdb_engine import DuckDB
 from tests.support.ingests import HEADER, arguments, options, refused, write_csv
 
 ROOT = Path(__file__).parents[3]
@@ -119,7 +119,7 @@ def test_a_full_disk_ends_in_a_clear_error(
     if error is None:
         monkeypatch.setattr("pyarrow.parquet.write_table", full)
     else:
-        monkeypatch.setattr(DuckDB, "keep", lambda self, *_, **__: self._run(full))
+        monkeypatch.setattr(DuckDB, "materialise", lambda self, *_, **__: self._run(full))
     refusal = refused(workplace, "disk is full; nothing was written", workplace / "t.csv")
     assert "CANARY" not in f"{refusal!r}{refusal.__cause__}"
     assert leftovers(workplace) == []
@@ -128,7 +128,7 @@ def test_a_full_disk_ends_in_a_clear_error(
 def test_a_spill_folder_at_its_limit_ends_in_a_clear_error(
     workplace: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(engines, "LARGEST_SPILL", "1MB")
+    monkeypatch.setattr(duckdb_engine, "MAX_SPILL_BYTES", "1MB")
     write_csv(
         workplace / "t.csv",
         HEADER,
@@ -179,7 +179,7 @@ def test_killed_before_or_after_the_swap_a_dataset_is_whole(
     )
     assert done.returncode == 9
     after = datasets.load(tmp_path / "city")
-    assert int(after.trips.whole.n.sum()) == int(before.trips.whole.n.sum())
+    assert int(after.trips.all_days.trip_count.sum()) == int(before.trips.all_days.trip_count.sum())
     assert (after.metadata.salt_id == before.metadata.salt_id) == (survivor == "old")
     assert (after.folder / "salt").read_text(encoding="utf-8").strip() == survivor
     assert (after.folder / "ingest.json").is_file()
@@ -208,11 +208,11 @@ def test_a_folder_that_is_just_made_is_not_swept(tmp_path, monkeypatch):
     def late(descriptor, how):
         if not done:
             done.append(True)
-            scratch.sweep(tmp_path)
+            temp_folder.remove_abandoned(tmp_path)
         flock(descriptor, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with scratch.folder(tmp_path) as own:
+    with temp_folder.open_temp_folder(tmp_path) as own:
         assert own.is_dir()
 
 
@@ -222,8 +222,8 @@ def test_what_a_killed_ingest_left_is_swept_by_the_next_start(workplace: Path) -
     with subprocess.Popen(command_line, cwd=ROOT, stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         assert running.stdout.readline() == "held\n"
-        (left,) = temporary.glob(f"{scratch.PREFIX}*")
-        scratch.sweep(temporary)
+        (left,) = temporary.glob(f"{temp_folder.FOLDER_PREFIX}*")
+        temp_folder.remove_abandoned(temporary)
         assert left.is_dir(), "a process that lives keeps its own"
         running.kill()
     assert left.is_dir()

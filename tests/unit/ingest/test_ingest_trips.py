@@ -18,11 +18,11 @@ import pytest
 
 from engine.datasets import Dataset, load
 from engine.errors import ParameterError
-from engine.ingest import counting, engines, ingest
+from engine.ingest import counting, duckdb_engine, ingest
 from engine.ingest.command import main
 from engine.ingest.inputs.places import Places
 from engine.ingest.progress import Monitor
-from engine.ingest.report import Reason
+from engine.ingest.row_report import Reason
 from tests.reference import ingest_reference as reference, zoom_reference
 from tests.support.bicycles import COLUMNS, REAL, ROLES
 from tests.support.ingests import (
@@ -121,12 +121,12 @@ def test_equals_the_plain_reference(tmp_path: Path) -> None:
     rows = some_trips()
     dataset, report = built(tmp_path, rows, **WITH_ENDS)
     assert_equals_reference(dataset, rows)
-    assert report.rows.read == len(rows) == 420
-    assert report.rows.unused[Reason.DUPLICATE] == 20
+    assert report.rows.rows_read == len(rows) == 420
+    assert report.rows.rows_unused[Reason.DUPLICATE] == 20
     selves = {row for row in rows if row[3] == row[4]}
-    assert report.rows.unused[Reason.SELF_TRIP] == len(selves)
-    assert report.rows.used == int(dataset.trips.whole.n.sum())
-    assert int(dataset.truth_by_tower.sum()) == report.visits.used
+    assert report.rows.rows_unused[Reason.SELF_TRIP] == len(selves)
+    assert report.rows.rows_used == int(dataset.trips.all_days.trip_count.sum())
+    assert int(dataset.truth_by_tower.sum()) == report.visits.rows_used
     assert int(dataset.single_visit_by_tower.sum()) == report.people_with_visits
     assert load(dataset.folder.parent).metadata.week == MONDAY
 
@@ -156,9 +156,9 @@ def test_visits_equal_the_plain_reference_and_give_trips(tmp_path: Path) -> None
     visits = sightings(rows)
     expected = assert_visits_equal(dataset, visits, cap=840)
     assert_trips_equal(dataset, reference.trips_between(visits, ZONE_OF))
-    assert report.rows.read == len(rows)
-    assert report.rows.unused[Reason.OUTSIDE_AREA] == sum(v.location is None for v in visits)
-    assert report.rows.used == sum(expected["truth"].values())
+    assert report.rows.rows_read == len(rows)
+    assert report.rows.rows_unused[Reason.OUTSIDE_AREA] == sum(v.location is None for v in visits)
+    assert report.rows.rows_used == sum(expected["truth"].values())
 
 
 def test_trips_alone_need_no_full_week(tmp_path: Path) -> None:
@@ -171,7 +171,7 @@ def test_trips_alone_need_no_full_week(tmp_path: Path) -> None:
     assert dataset.metadata.week is None
     assert any("no full week" in note for note in report.notes)
     inside = [r for r in rows if "2015-09-08" <= r[1][:10] <= "2015-09-11"]
-    assert report.rows.used == sum(r[2] != "Z" for r in inside)
+    assert report.rows.rows_used == sum(r[2] != "Z" for r in inside)
 
 
 @pytest.mark.parametrize(
@@ -188,7 +188,7 @@ def test_nothing_but_the_rows_decides_a_bit(
     """Not their order, their files and formats, or memory."""
     rows = some_trips()
     one, told = built(tmp_path, rows, max_visits_cap=9, **WITH_ENDS)
-    assert told.visits.unused[Reason.TRIMMED] > 0
+    assert told.visits.rows_unused[Reason.TRIMMED] > 0
     inputs = tmp_path / "inputs"
     inputs.mkdir()
     write_csv(inputs / "a[1].csv", HEADER, rows[300:])
@@ -200,8 +200,8 @@ def test_nothing_but_the_rows_decides_a_bit(
     columns["datetime"] = pa.array([datetime.fromisoformat(t) for t in columns["datetime"]])
     pq.write_table(pa.table(columns), inputs / "c.parquet")
     if bytes_a_row is not None:
-        monkeypatch.setattr(engines, "BYTES_A_ROW", bytes_a_row)
-        monkeypatch.setattr(engines, "BYTES_A_RECORD", bytes_a_row)  # kept in a file
+        monkeypatch.setattr(duckdb_engine, "BYTES_PER_ROW", bytes_a_row)
+        monkeypatch.setattr(duckdb_engine, "BYTES_PER_RECORD", bytes_a_row)  # kept in a file
     how = {"max_visits_cap": 9, "out": tmp_path / "other"}
     many, again = ingest(options(tmp_path, "trips", [inputs], **how))
     assert again.rows == told.rows
@@ -219,12 +219,12 @@ def test_trips_that_differ_by_a_border_alone_have_ranks_of_their_own(tmp_path: P
     for order in (range(4), reversed(range(4))):
         alike = {"start": 10, "finish": 20, "origin": 0, "destination": 0, "destination_zone": 4}
         rows = [{"reason": 0, "uid": "p", **alike, "origin_zone": zone} for zone in order]
-        engine = engines.DuckDB(Monitor(), tmp_path)
-        engine.put("every", pa.Table.from_pylist(rows))
+        engine = duckdb_engine.DuckDB(Monitor(), tmp_path)
+        engine.register_table("every", pa.Table.from_pylist(rows))
         monitor = Monitor()
-        monitor.plan([*counting.TRIPS])
-        run = counting.Run(engine, monitor, places, day, day, "salt", 840)
-        tables = counting.trips(run, len(rows), measured=False).tables
+        monitor.set_stages([*counting.TRIP_STAGES])
+        run = counting.CountingRun(engine, monitor, places, day, day, "salt", 840)
+        tables = counting.count_trips(run, len(rows), measured=False).tables
         found.append([tables[name].sort_by("rank") for name in ("trips", "trips_person")])
         engine.close()
     assert found[0] == found[1]
@@ -235,9 +235,11 @@ def test_the_period_holds_its_first_second_and_its_last_and_no_other(tmp_path: P
     starts = (*inside, "2015-08-31 23:59:59", "2015-10-01 00:00:00")
     rows = [(f"p{n}", start, "", "A", "B") for n, start in enumerate(starts)]
     dataset, report = built(tmp_path, rows, header=HEADER)
-    assert report.rows.unused[Reason.OUTSIDE_PERIOD] == 2
+    assert report.rows.rows_unused[Reason.OUTSIDE_PERIOD] == 2
     assert (
-        dataset.trips.whole.day.tolist() == dataset.trips_by_person.whole.day.tolist() == [0, 7, 29]
+        dataset.trips.all_days.day.tolist()
+        == dataset.trips_by_person.all_days.day.tolist()
+        == [0, 7, 29]
     )
 
 
@@ -265,7 +267,9 @@ def test_the_cap_trims_the_truth_and_says_so(tmp_path: Path) -> None:
     visits = visits_of(rows)
     assert_visits_equal(dataset, visits, cap=25)
     records = reference.records_by_person(visits, MONDAY).values()
-    assert report.visits.unused[Reason.TRIMMED] == sum(max(0, len(r) - 25) for r in records) > 0
+    assert (
+        report.visits.rows_unused[Reason.TRIMMED] == sum(max(0, len(r) - 25) for r in records) > 0
+    )
 
 
 def test_nobody_counts_more_than_the_cap_by_a_single_visit(tmp_path: Path) -> None:
@@ -380,7 +384,7 @@ def test_sums_equal_those_counted_person_by_person(
 ) -> None:
     rows = crowd()
     if shares > 1:
-        monkeypatch.setattr(engines, "BYTES_A_ROW", 500_000)
+        monkeypatch.setattr(duckdb_engine, "BYTES_PER_ROW", 500_000)
     path = write_csv(tmp_path / "v.csv", VISITS, rows)
     asked = options(tmp_path, "visits", [path], max_visits_cap=cap, mean_visits_public=mean)
     dataset, _ = ingest(asked)
@@ -397,5 +401,5 @@ def test_sums_equal_those_counted_person_by_person(
     assert max(map(len, kept.values())) > min(cap - 1, 40)
     assert dataset.metadata.mean_visits_public == mean
     for name in ("towers", "districts", "city", "weeks", "visits", "max_visits_cap"):
-        sums = getattr(dataset.zoom_tables, name)
+        sums = getattr(dataset.multiscale_tables, name)
         np.testing.assert_array_equal(sums, getattr(expected, name), err_msg=name)

@@ -6,7 +6,7 @@ import pytest
 
 from engine.errors import ParameterError
 from engine.origin_destination import calculators
-from engine.origin_destination.laws import NoiseLaw, suppressed_probability
+from engine.origin_destination.cell_noise import NoiseDistribution, suppressed_probability
 from tests.reference import od_reference as plain
 
 LAWS = ["rounded_laplace", "discrete_laplace"]
@@ -85,7 +85,7 @@ def test_conditional_tails_equal_brute_force(law, count, threshold, alpha):
     expected = math.fsum(p for z, p in released.items() if abs(z) > alpha) / math.fsum(
         released.values()
     )
-    tail = partial(calculators.cell_error_probability_if_released, alpha, law=law)
+    tail = partial(calculators.released_error_probability, alpha, law=law)
     assert tail(rate, count, threshold) == pytest.approx(expected, rel=1e-9)
     by_epsilon = tail(np.geomspace(1e-3, 20, 100), count, threshold)
     assert (np.diff(by_epsilon) <= 0).all()  # where the error is sure, it stays 1
@@ -152,6 +152,6 @@ def test_wrong_arguments_are_refused_with_rule_value_and_remedy(call, message):
 def test_released_and_suppressed_are_each_others_complement(law, count, threshold):
     """Also at τ = 0, where a released 0 reads as suppressed."""
     shown = calculators.stays_released_probability(count, threshold, 0.5, law=law)
-    hidden = suppressed_probability(NoiseLaw(0.5, law), count, threshold)
+    hidden = suppressed_probability(NoiseDistribution(0.5, law), count, threshold)
     assert float(shown) == pytest.approx(1 - float(hidden), rel=1e-12)
     assert (count == 0) == (float(shown) < 0.5)

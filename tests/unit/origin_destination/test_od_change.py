@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from engine.origin_destination import calculators
+from engine.origin_destination.cell_noise import NoiseDistribution
 from engine.origin_destination.change import (
-    Found,
-    chances,
-    compare,
-    epsilon_to_tell,
-    noise_law,
-    power,
+    ChangeCounts,
+    change_probabilities,
+    find_changes,
+    min_rate_for_change,
+    noise_distribution,
+    simulate_power,
 )
-from engine.origin_destination.laws import NoiseLaw
-from engine.origin_destination.statements import SummedNoise
+from engine.origin_destination.noise_bounds import NoiseSum
 from engine.parameters import ODParameters
 from tests.reference.od_reference import noise_pmf
 
@@ -36,12 +36,12 @@ def summed(rate, law, cells):
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize(("rate", "cells"), [(0.4, 2), (0.4, 3), (1.5, 4), (0.7, 12), (6.0, 40)])
 def test_the_law_of_summed_noise_by_convolution(law, rate, cells):
-    size, noise = summed(rate, law, cells), SummedNoise(NoiseLaw(rate, law), cells)
+    size, noise = summed(rate, law, cells), NoiseSum(NoiseDistribution(rate, law), cells)
     beyond = 1 - np.cumsum(size)
     z = np.arange(-1, 60)
-    assert noise.beyond(z) == pytest.approx(np.append(1, beyond[:60]), abs=2e-12)
+    assert noise.two_sided_tail(z) == pytest.approx(np.append(1, beyond[:60]), abs=2e-12)
     for level in (0.5, 0.05, 1e-4):
-        reach = noise.reach(level)
+        reach = noise.half_width(level)
         assert beyond[reach] <= level * (1 + 1e-9)
         assert reach == 0 or beyond[reach - 1] > level
 
@@ -56,7 +56,9 @@ def test_chances_of_verdicts_by_brute_force(law, least, before, after, reach):
         one, other = max(before + y, least - 1), max(after + z, least - 1)
         rise += p * q * (other - one > reach)
         fall += p * q * (one - other > reach)
-    known = chances(before, after, NoiseLaw(0.6, law), reach, least_shown=least)
+    known = change_probabilities(
+        before, after, NoiseDistribution(0.6, law), reach, least_shown=least
+    )
     assert known == pytest.approx((rise, fall), abs=1e-12)
 
 
@@ -65,28 +67,28 @@ def test_chances_of_verdicts_by_brute_force(law, least, before, after, reach):
     [("published", LAWS[0], 0.5 / 4), ("estimate", LAWS[1], 0.97 * 0.5 / 4)],
 )
 def test_verdicts_take_the_law_of_the_noise_that_is_drawn(method, law, rate):
-    known = noise_law(ODParameters(epsilon=0.5, max_trips_per_user=4, method=method))
+    known = noise_distribution(ODParameters(epsilon=0.5, max_trips_per_user=4, method=method))
     assert (known.name, float(known.rate)) == (law, pytest.approx(rate))
 
 
 @pytest.mark.parametrize("alpha", [0, 1, 2, 5, 10, 50])
 def test_theorem_7_is_the_case_that_is_told_in_half_of_releases(alpha):
-    half = epsilon_to_tell(alpha + 1, 1.0, confidence=0.5)
+    half = min_rate_for_change(alpha + 1, 1.0, confidence=0.5)
     assert half == pytest.approx(float(calculators.epsilon_for_change(alpha, 0.05)), rel=1e-9)
-    assert SummedNoise(NoiseLaw(half * 1.001), 2).reach(0.05) == alpha
+    assert NoiseSum(NoiseDistribution(half * 1.001), 2).half_width(0.05) == alpha
 
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize(("trips", "share"), [(100, 0.2), (5, 1.0)])
 def test_the_epsilon_from_which_a_change_is_told(law, trips, share):
-    epsilon = epsilon_to_tell(trips, share, law=law)
+    epsilon = min_rate_for_change(trips, share, law=law)
     for factor, enough in ((1 + 1e-6, True), (1 - 1e-3, False)):
-        noise = NoiseLaw(factor * epsilon, law)
-        reach = SummedNoise(noise, 2).reach(0.05)
-        told, _ = chances(trips, round(trips * (1 + share)), noise, reach)
+        noise = NoiseDistribution(factor * epsilon, law)
+        reach = NoiseSum(noise, 2).half_width(0.05)
+        told, _ = change_probabilities(trips, round(trips * (1 + share)), noise, reach)
         assert (told >= 0.95) == enough
-    assert epsilon > epsilon_to_tell(trips, 2 * share, law=law)
-    assert epsilon < epsilon_to_tell(trips, share, level=1e-4, law=law)
+    assert epsilon > min_rate_for_change(trips, 2 * share, law=law)
+    assert epsilon < min_rate_for_change(trips, share, level=1e-4, law=law)
 
 
 def plain_verdicts(before, after, rate, law, least):
@@ -111,13 +113,13 @@ def test_verdicts_equal_plain_benjamini_hochberg(law, least):
     for _ in range(20):
         before = rng.integers(-8, 40, (6, 6))
         after = before + rng.integers(-14, 15, (6, 6)) * rng.integers(0, 2, (6, 6))
-        told = compare(before, after, NoiseLaw(0.5, law), least_shown=least)
+        told = find_changes(before, after, NoiseDistribution(0.5, law), least_shown=least)
         assert told.flows.signs.tolist() == plain_verdicts(before, after, 0.5, law, least).tolist()
         off = (after - before) * (1 - np.eye(6, dtype=int))
-        assert told.leaving.change.tolist() == off.sum(axis=1).tolist()
-        assert told.arriving.change.tolist() == off.sum(axis=0).tolist()
+        assert told.outflows.change.tolist() == off.sum(axis=1).tolist()
+        assert told.inflows.change.tolist() == off.sum(axis=0).tolist()
         assert int(told.total.change) == off.sum()
-        assert told.written.tolist() == (np.minimum(before, after) >= least).tolist()
+        assert told.shown_flows.tolist() == (np.minimum(before, after) >= least).tolist()
 
 
 def test_verdicts_on_flows_say_nothing_more_of_a_suppressed_count():
@@ -127,12 +129,12 @@ def test_verdicts_on_flows_say_nothing_more_of_a_suppressed_count():
     other = [np.where(c < 20, rng.integers(-30, 20, c.shape), c) for c in (before, after)]
     for law in LAWS:
         first, second = (
-            compare(*counts, NoiseLaw(0.5, law), least_shown=20).flows
+            find_changes(*counts, NoiseDistribution(0.5, law), least_shown=20).flows
             for counts in ((before, after), other)
         )
         assert first.signs.any()
         assert first.signs.tolist() == second.signs.tolist()
-        assert first.reach == second.reach
+        assert first.half_width == second.half_width
 
 
 @pytest.mark.parametrize("law", LAWS)
@@ -140,22 +142,22 @@ def test_bars_of_zones_and_of_all_are_those_of_as_many_noises(law):
     """By convolution of 2·(zones − 1) noises, and of 2·zones·(zones − 1)."""
     zones, rate = 5, 0.6
     none = np.zeros((zones, zones), dtype=np.int64)
-    told = compare(none, none, NoiseLaw(rate, law))
+    told = find_changes(none, none, NoiseDistribution(rate, law))
     for verdicts, cells, family in (
-        (told.leaving, 2 * (zones - 1), zones),
-        (told.arriving, 2 * (zones - 1), zones),
+        (told.outflows, 2 * (zones - 1), zones),
+        (told.inflows, 2 * (zones - 1), zones),
         (told.total, 2 * zones * (zones - 1), 1),
     ):
         beyond = 1 - np.cumsum(summed(rate, law, cells))
-        assert verdicts.reach == np.flatnonzero(beyond <= 0.05 / family)[0]
+        assert verdicts.half_width == np.flatnonzero(beyond <= 0.05 / family)[0]
 
 
 def test_what_is_found_missed_and_invented_where_noise_is_none():
     before = np.array([[0, 100, 100], [100, 0, 100], [3, 0, 0]])
     after = np.array([[0, 140, 70], [110, 0, 100], [9, 0, 0]])
     signs = np.array([[0, 1, 0], [-1, 0, 1], [1, 1, 0]])  # of what trimming leaves
-    given = (0 * signs, signs), (before, after), NoiseLaw(60.0)
+    given = (0 * signs, signs), (before, after), NoiseDistribution(60.0)
     rng = np.random.default_rng(0)
-    known = power(*given, rng=rng, share=0.2, size=20)
-    assert known == Found(told=5, found=1, missed=1, invented=3)
-    assert power(*given, rng=rng, share=0.1)[1:3] == (2, 1)  # told wrongly is invented
+    known = simulate_power(*given, rng=rng, share=0.2, size=20)
+    assert known == ChangeCounts(changed=5, true_positives=1, false_negatives=1, false_positives=3)
+    assert simulate_power(*given, rng=rng, share=0.1)[1:3] == (2, 1)  # told wrongly is invented

@@ -9,17 +9,17 @@ import pytest
 
 from engine import datasets, origin_destination as od
 from engine.errors import ParameterError
-from engine.ledger import Unit, simple_ledger
-from engine.origin_destination import estimate
-from engine.origin_destination.estimate import assisted, prediction
-from engine.origin_destination.estimate.law import CountGrid
-from engine.origin_destination.estimate.measurement import discrete_laplace
-from engine.origin_destination.estimate.reading import expectations
+from engine.origin_destination import empirical_bayes
+from engine.origin_destination.empirical_bayes import gravity, intervals
+from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
+from engine.origin_destination.empirical_bayes.posterior import iterate_expectations
+from engine.origin_destination.empirical_bayes.prior_fit import CountGrid
 from engine.origin_destination.mechanism import UNITS
+from engine.privacy_ledger import PrivacyUnit, simple_ledger
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import Counted, certain_flows, random_people
 
-PACKAGE = Path(estimate.__file__).parent
+PACKAGE = Path(empirical_bayes.__file__).parent
 ZONES, DAYS = 6, 3
 DISTANCES = np.abs(np.subtract.outer(np.arange(ZONES), np.arange(ZONES))) * 1000.0
 
@@ -31,13 +31,13 @@ def in_memory(seed):
 
 def measured(cells, rate=0.5):
     cells = np.asarray(cells, dtype=np.int64)
-    return estimate.Measurement(
+    return empirical_bayes.Measurement(
         parameters=od.ODParameters(epsilon=rate, unit="trip", method="estimate"),
         cells=cells,
         rate=rate,
-        beyond=None,
+        excess_trips=None,
         days=tuple(range(len(cells))),
-        ledger=simple_ledger((), unit=Unit.TRIP),
+        ledger=simple_ledger((), unit=PrivacyUnit.TRIP),
     )
 
 
@@ -53,14 +53,14 @@ def test_days_that_are_looked_at_are_scaled_up_as_the_release_of_all_is(unit, da
     """What is explored a day at a time is one release: its factor is that of all its days."""
     dataset, noise = in_memory(3), np.zeros((DAYS, ZONES, ZONES))
     parameters = od.ODParameters(epsilon=40.0, max_trips_per_user=1, unit=unit)
-    whole = estimate.measure(dataset, parameters, noise=noise)
+    whole = empirical_bayes.measure(dataset, parameters, noise=noise)
     matrices = 1 if isinstance(days, int) else 2
-    some = estimate.measure(dataset, parameters, noise=noise[:matrices], days=days)
+    some = empirical_bayes.measure(dataset, parameters, noise=noise[:matrices], days=days)
     counted = replace(parameters, max_trips_per_user={"person-day": 20, "person": 50}[unit])
-    kept, more = (int(od.kept(dataset, each).sum()) for each in (parameters, counted))
+    kept, more = (int(od.truncated_matrices(dataset, each).sum()) for each in (parameters, counted))
     assert some.totals == whole.totals == (DAYS, kept, more - kept)
-    assert estimate.scale_up(some) == estimate.scale_up(whole) > 1.2
-    one = estimate.measure(dataset, parameters, noise=noise[:1], days=(0, 1), sum_days=True)
+    assert empirical_bayes.scale_up(some) == empirical_bayes.scale_up(whole) > 1.2
+    one = empirical_bayes.measure(dataset, parameters, noise=noise[:1], days=(0, 1), sum_days=True)
     assert one.totals.matrices == 1
 
 
@@ -71,13 +71,15 @@ def test_a_busy_day_gets_back_what_trimming_drops(days):
     released = od.release(country, parameters, rng=np.random.default_rng(0), days=days)
     true = od.truth(country, days=days).sum(axis=(1, 2))
     assert (released.counts.sum(axis=(1, 2)) >= 0.9 * true).all()
-    assert (od.kept(country, parameters, days=days).sum(axis=(1, 2)) < 0.5 * true).all()
+    assert (
+        od.truncated_matrices(country, parameters, days=days).sum(axis=(1, 2)) < 0.5 * true
+    ).all()
 
 
 @pytest.mark.parametrize("unit", ["trip", "person-day"])
 def test_the_diagonal_is_no_cell_and_keeps_no_noise(unit):
     parameters = od.ODParameters(epsilon=0.1, max_trips_per_user=1, unit=unit, method="estimate")
-    cells = estimate.measure(in_memory(1), parameters, rng=np.random.default_rng(1)).cells
+    cells = empirical_bayes.measure(in_memory(1), parameters, rng=np.random.default_rng(1)).cells
     assert not np.einsum("dzz->dz", cells).any()
     assert (cells < 0).any()
 
@@ -86,24 +88,24 @@ def imports(name):
     tree = ast.parse((PACKAGE / f"{name}.py").read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
-            above = estimate.__name__.split(".")[: 4 - node.level] if node.level else []
+            above = empirical_bayes.__name__.split(".")[: 4 - node.level] if node.level else []
             module = ".".join([*above, *([node.module] if node.module else [])])
             yield from (f"{module}.{alias.name}" for alias in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
 
 
-READERS = ["prediction", "law", "reading", "assisted"]
+READERS = ["gravity", "prior_fit", "posterior", "intervals"]
 
 
 @pytest.mark.parametrize("name", READERS)
 def test_reading_cannot_see_counts(name):
-    own = "engine.origin_destination.estimate."
+    own = "engine.origin_destination.empirical_bayes."
     allowed = (
         *(own + f"{one}." for one in READERS),
-        "engine.origin_destination.statements.cell_reach",
-        "engine.origin_destination.statements.noise_variance",
-        "engine.origin_destination.laws",  # of the noise
+        "engine.origin_destination.noise_bounds.cell_half_width",
+        "engine.origin_destination.noise_bounds.noise_variance",
+        "engine.origin_destination.cell_noise",  # of the noise
         "engine.errors",
         "engine.validation",
         "engine.arrays",  # names of types alone
@@ -117,7 +119,8 @@ def test_only_the_measurement_takes_counts_from_a_dataset():
         path.stem
         for path in PACKAGE.glob("*.py")
         if any(
-            i.endswith((".kept", ".trimmed_counts", ".truth", ".stack")) for i in imports(path.stem)
+            i.endswith((".truncated_matrices", ".truncated_counts", ".truth", ".stack"))
+            for i in imports(path.stem)
         )
     }
     assert takers == {"measurement"}
@@ -130,16 +133,20 @@ def test_the_same_noisy_cells_of_other_people_give_the_same_bytes(days):
     first, second = (in_memory(seed) for seed in (0, 1))
     noise = od.draw_noise(first, parameters, rng=np.random.default_rng(2), days=days)
     nothing = np.zeros_like(noise)
-    wanted = estimate.measure(first, parameters, noise=noise, days=days).cells
-    other = estimate.measure(second, parameters, noise=nothing, days=days).cells  # its kept counts
+    wanted = empirical_bayes.measure(first, parameters, noise=noise, days=days).cells
+    other = empirical_bayes.measure(
+        second, parameters, noise=nothing, days=days
+    ).cells  # its kept counts
     assert (wanted != other).any()
     gap = wanted - other
     # the variate in the middle of those that become `gap`
     shift = rate * (np.abs(gap) + 0.5) - np.log(2 / (1 + np.exp(-rate)))
     variates = np.where(gap == 0, 0.0, np.sign(gap) * shift)
-    a = estimate.release(first, parameters, noise=noise, days=days, distances_m=DISTANCES)
-    b = estimate.release(second, parameters, noise=variates, days=days, distances_m=DISTANCES)
-    for name in ("counts", "typical", "empty", "certain", "likely"):
+    a = empirical_bayes.release(first, parameters, noise=noise, days=days, distances_m=DISTANCES)
+    b = empirical_bayes.release(
+        second, parameters, noise=variates, days=days, distances_m=DISTANCES
+    )
+    for name in ("counts", "point_estimates", "zero_probability", "is_detected", "is_likely"):
         assert getattr(a, name).tobytes() == getattr(b, name).tobytes()
     assert [x.tobytes() for x in a.interval] == [x.tobytes() for x in b.interval]
 
@@ -162,8 +169,8 @@ def test_trips_beyond_t_are_counted_for_three_percent_where_a_trip_stays_as_chea
 ):
     parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
     zones = np.zeros((1, ZONES, ZONES))
-    ledger = estimate.measure(in_memory(0), parameters, noise=zones, days=0).ledger
-    assert ledger == estimate.ledger(parameters)
+    ledger = empirical_bayes.measure(in_memory(0), parameters, noise=zones, days=0).ledger
+    assert ledger == empirical_bayes.ledger(parameters)
     assert ledger.proved_epsilon == ledger.published_epsilon == pytest.approx(1.0, rel=1e-15)
     assert (ledger.delta, ledger.unit) == (0, UNITS[unit])
     if not beyond:
@@ -185,13 +192,13 @@ def test_a_flow_gets_of_the_trips_beyond_t_what_is_expected_of_it():
     kept, dropped = rng.poisson([[[0.6]], [[1.2]]], (2, 40, 40)) * (1 - np.eye(40, dtype=int))
     parameters = od.ODParameters(epsilon=4.0, max_trips_per_user=1, method="estimate")
     measurement = replace(
-        measured([kept], rate=4.0), parameters=parameters, beyond=np.array([dropped.sum()])
+        measured([kept], rate=4.0), parameters=parameters, excess_trips=np.array([dropped.sum()])
     )
-    release = estimate.read_measurement(measurement, apart(rng, 40))
-    assert release.factor == pytest.approx(3.0, rel=0.1)
-    assert (release.typical == np.floor(release.typical)).all()
-    error = np.abs(release.typical[0] - kept - dropped).mean()
-    assert error < 0.75 * np.abs(release.factor * kept - kept - dropped).mean()
+    release = empirical_bayes.estimate_from_measurement(measurement, apart(rng, 40))
+    assert release.scale_factor == pytest.approx(3.0, rel=0.1)
+    assert (release.point_estimates == np.floor(release.point_estimates)).all()
+    error = np.abs(release.point_estimates[0] - kept - dropped).mean()
+    assert error < 0.75 * np.abs(release.scale_factor * kept - kept - dropped).mean()
 
 
 @pytest.mark.parametrize(("zones", "days"), [(1, 1), (1, 2), (2, 1), (3, 3), (5, 1)])
@@ -201,28 +208,28 @@ def test_odd_matrices_give_finite_answers(zones, rate, days):
     for count in (0, 3, 10**9):
         cells = rng.poisson(count, (days, zones, zones)) * (1 - np.eye(zones, dtype=int))
         for distances in (np.zeros((zones, zones)), rng.random((zones, zones))):
-            release = estimate.read_measurement(measured(cells, rate), distances)
-            for name in ("counts", "typical", "empty"):
+            release = empirical_bayes.estimate_from_measurement(measured(cells, rate), distances)
+            for name in ("counts", "point_estimates", "zero_probability"):
                 values = getattr(release, name)
                 assert np.isfinite(values).all()
                 assert values.min() >= 0
 
             least, most = release.interval
             assert ((least >= 0) & (least <= most)).all()
-            assert (release.empty <= 1).all()
+            assert (release.zero_probability <= 1).all()
             assert np.einsum("dzz->dz", release.counts).max() == 0
             low, high = release.exact_interval()
             assert ((low <= cells) & (cells <= high)).all()
             totals, reach = release.exact_totals(-1)
             assert totals.shape == (days, zones)
             assert reach >= 0
-            assert not (release.certain & release.likely).any()
+            assert not (release.is_detected & release.is_likely).any()
 
 
 def test_ranges_for_all_at_once_share_five_percent_among_every_flow_and_every_zone():
     """So that they hold what was chosen by looking: by the law of one cell, and of four added."""
     days, zones, rate = 3, 5, 0.25
-    release = estimate.read_measurement(
+    release = empirical_bayes.estimate_from_measurement(
         measured(np.full((days, zones, zones), 400), rate), np.ones((zones, zones))
     )
     low, high = release.exact_interval()
@@ -238,17 +245,17 @@ def test_certain_flows_are_named_once_for_all_days_of_a_release():
     cells = np.zeros((28, 9, 9), dtype=np.int64)
     cells[0, 0, 1] = 105  # clear of the noise of 28 days
     cells[1, 0, 1] = 90  # clear of one day's only
-    release = estimate.read_measurement(measured(cells, 0.1), np.ones((9, 9)))
-    assert np.argwhere(release.certain).tolist() == [[0, 0, 1]]
+    release = empirical_bayes.estimate_from_measurement(measured(cells, 0.1), np.ones((9, 9)))
+    assert np.argwhere(release.is_detected).tolist() == [[0, 0, 1]]
     assert certain_flows(cells[1], 0.1)[0, 1]
-    days = list(estimate.read_days(measured(cells, 0.1), np.ones((9, 9))))
-    assert [day.certain.sum() for day in days] == [1] + 27 * [0]
+    days = list(empirical_bayes.estimate_days(measured(cells, 0.1), np.ones((9, 9))))
+    assert [day.is_detected.sum() for day in days] == [1] + 27 * [0]
 
 
 @pytest.mark.parametrize("bad", [np.ones((3, 2)), np.full((4, 4), np.nan)])
 def test_distances_must_fit(bad):
     with pytest.raises(ParameterError, match="distances_m must hold finite metres"):
-        estimate.read_measurement(measured(np.zeros((1, 4, 4))), bad)
+        empirical_bayes.estimate_from_measurement(measured(np.zeros((1, 4, 4))), bad)
 
 
 def test_other_days_sharpen_a_day():
@@ -260,15 +267,22 @@ def test_other_days_sharpen_a_day():
     noise = rng.laplace(0, 1, truth.shape) * 10
     cells = truth + np.round(noise).astype(np.int64) * (1 - np.eye(30, dtype=int))
     alone = np.stack(
-        [estimate.read_measurement(measured([c], 0.1), distances).typical[0] for c in cells]
+        [
+            empirical_bayes.estimate_from_measurement(
+                measured([c], 0.1), distances
+            ).point_estimates[0]
+            for c in cells
+        ]
     )
-    together = estimate.read_measurement(measured(cells, 0.1), distances).typical
+    together = empirical_bayes.estimate_from_measurement(
+        measured(cells, 0.1), distances
+    ).point_estimates
     assert np.abs(together - truth).mean() < 0.8 * np.abs(alone - truth).mean()
 
 
 def least_coverage(rate, priors, counts, noise_rate=None):
     """The least over counts of P(the interval of m + Z holds m), summed over the noise."""
-    grid = CountGrid.of_cells(np.array([120]), rate)
+    grid = CountGrid.from_cells(np.array([120]), rate)
     grid_priors = np.stack(
         [grid.negative_binomial(np.array([mean]), shape)[0] for mean, shape in priors]
     )
@@ -279,10 +293,10 @@ def least_coverage(rate, priors, counts, noise_rate=None):
     for row in range(len(priors)):
         for m in counts:
             noisy = m + z
-            below, above = assisted.tails(rate)
+            below, above = intervals.noise_tails(rate)
             low, high = noisy - above[0], noisy + below[0]
-            on_grid = grid.holds(noisy)
-            low[on_grid], high[on_grid] = assisted.hull(
+            on_grid = grid.contains(noisy)
+            low[on_grid], high[on_grid] = intervals.interval_hull(
                 grid, grid_priors[row], noisy[on_grid], rate
             )
             held.append(chance[(np.maximum(low, 0) <= m) & (m <= np.maximum(high, 0))].sum())
@@ -308,7 +322,7 @@ def test_the_model_of_a_cell_has_not_read_its_pairs_own_count(monkeypatch):
     cells = rng.poisson(rng.gamma(0.3, 20, (zones, zones)))
     cells += discrete_laplace(rng.laplace(0, 1, cells.shape), rate)
     cells *= 1 - np.eye(zones, dtype=np.int64)
-    hull = assisted.hull
+    hull = intervals.interval_hull
 
     def priors_of(own):
         """The prior of cell (2, 6), whose count is told from all others by being 25 + own."""
@@ -318,10 +332,10 @@ def test_the_model_of_a_cell_has_not_read_its_pairs_own_count(monkeypatch):
             used.extend(prior[:200] for y in noisy if y == 25 + own)
             return hull(grid, prior, noisy, rate)
 
-        monkeypatch.setattr(assisted, "hull", seen)
+        monkeypatch.setattr(intervals, "interval_hull", seen)
         mine = cells.copy()
         mine[2, 6] = 25 + own
-        assisted.of_day(mine, rate, next(expectations(mine[None], rate, distances)))
+        intervals.day_intervals(mine, rate, next(iterate_expectations(mine[None], rate, distances)))
         (prior,) = used
         return prior
 
@@ -353,7 +367,7 @@ def test_the_flows_are_those_of_the_doubly_constrained_model():
     near = 1 / rng.uniform(1, 9, (6, 6)) ** 2
     np.fill_diagonal(near, 0)
     out, into = np.array([90, 40, 70, 30, -5, 60]), np.array([50, 80, 20, 70, 55, 30])
-    flows = prediction.spread(out, into, near)
+    flows = gravity.distribute_trips(out, into, near)
     assert flows == pytest.approx(np.array(balanced(out, into, near)), rel=1e-3, abs=1e-3)
     assert (flows >= 0).all()
     assert not flows.diagonal().any()
@@ -361,4 +375,4 @@ def test_the_flows_are_those_of_the_doubly_constrained_model():
 
 
 def test_no_trip_gives_no_flow():
-    assert not prediction.spread(np.array([-3, 0]), np.array([4, 4]), 1 - np.eye(2)).any()
+    assert not gravity.distribute_trips(np.array([-3, 0]), np.array([4, 4]), 1 - np.eye(2)).any()

@@ -6,8 +6,8 @@ import pytest
 
 from engine import origin_destination as od
 from engine.errors import ParameterError
-from engine.origin_destination import laws
-from engine.origin_destination.scores import expected_scores
+from engine.origin_destination import cell_noise
+from engine.origin_destination.scores import score_expectation
 from tests.reference.od_people import (
     Counted,
     expectation_of_matrix,
@@ -27,32 +27,34 @@ def test_the_grid_equals_the_expectation_at_every_setting(law, trips, population
     kept = true if trips == 1 else rng.binomial(true, 0.7)
     counted = histogram_of_matrix(true, kept)
     epsilons, thresholds = [0.03, 0.4, 9.0], [15, 0, 1, 17, 300, 18, 301, 17]
-    grid = od.heat_map(counted, epsilons, thresholds, trips, law=law, population=population)
+    grid = od.compute_error_grid(
+        counted, epsilons, thresholds, trips, law=law, population=population
+    )
     for i, epsilon in enumerate(epsilons):
         for j, threshold in enumerate(thresholds):
             params = od.ODParameters(
                 epsilon=epsilon, max_trips_per_user=trips, suppression_threshold=threshold
             )
             exact = expectation_of_matrix(true, params, kept=kept, law=law)
-            part, scores = exact.outcomes, expected_scores(exact)
-            large = float(part.lost.cells + part.kept.cells)
-            zeros = part.lost.cells + part.kept_suppressed.cells
+            part, scores = exact.outcomes, score_expectation(exact)
+            large = float(part.lost.cells + part.rightly_released.cells)
+            zeros = part.lost.cells + part.rightly_suppressed.cells
             expected = {
                 "mean_absolute": exact.mean_error(population),
                 "mean_bounded_relative": exact.relative_error(population),
                 "retained": scores.retained,
                 "genuine": scores.genuine,
-                "zero_share": zeros / counted.cells.sum(),
+                "zero_share": zeros / counted.cell_counts.sum(),
                 "lost_share": part.lost.cells / large if large else np.nan,
                 "revealed_flows": part.revealed.cells - part.phantom.cells,
                 "phantom_flows": part.phantom.cells,
-                "bias": float(exact.grand.bias),
+                "bias": float(exact.grand_total.bias),
             }
             for name, value in expected.items():
                 got = getattr(grid, name)[i, j]
                 assert got == pytest.approx(value, rel=1e-9, abs=1e-8, nan_ok=True), name
             figures = exact.mean_error(), exact.relative_error("large")
-            figures += (zeros / counted.cells.sum(), part.lost.cells, part.phantom.cells)
+            figures += (zeros / counted.cell_counts.sum(), part.lost.cells, part.phantom.cells)
             names = "mean_error", "relative_error", "zero_share", "lost_flows", "phantom_flows"
             assert [getattr(scores, name) for name in names] == pytest.approx(figures, nan_ok=True)
 
@@ -61,35 +63,43 @@ def test_wrong_settings_of_a_grid_are_refused():
     counted = histogram_of_matrix([[0, 1], [2, 0]])
     for options in ({"population": "large"}, {"law": "gaussian"}):
         with pytest.raises(ParameterError, match="must be one of"):
-            od.heat_map(counted, [1.0], [15], **options)
+            od.compute_error_grid(counted, [1.0], [15], **options)
 
 
 def test_trimming_curve_is_the_split_at_every_t():
     people = random_people(np.random.default_rng(9), 150, 5, 2, 5.0)
     dataset = Counted(people, 5, 2)
     params = od.ODParameters(epsilon=2.0, suppression_threshold=3)
-    curve = od.trimming_curve(dataset, params, [8, 1, 2, 4, 2, 40])
-    assert curve.limits.tolist() == [1, 2, 4, 8, 40]
-    for i, limit in enumerate(curve.limits.tolist()):
+    curve = od.compute_truncation_curve(dataset, params, [8, 1, 2, 4, 2, 40])
+    assert curve.trip_limits.tolist() == [1, 2, 4, 8, 40]
+    for i, limit in enumerate(curve.trip_limits.tolist()):
         settings = od.ODParameters(epsilon=2.0, max_trips_per_user=limit, suppression_threshold=3)
-        split = od.expected(dataset, settings).split
-        assert (curve.trimmed[i], curve.total[i]) == (split.trimmed, split.total)
-        assert curve.noise[i] + curve.suppression[i] == pytest.approx(split.total - split.trimmed)
-    assert (np.diff(curve.trimmed) <= 0).all()
-    assert curve.trimmed[-1] == 0
-    assert curve.kept_share[-1] == 1
-    assert curve.total[curve.limits.tolist().index(curve.best)] == curve.total.min()
-    assert 1 < curve.best < 40
+        split = od.expected(dataset, settings).error_decomposition
+        assert (curve.truncation_error[i], curve.total_error[i]) == (
+            split.truncation_error,
+            split.total,
+        )
+        assert curve.noise_error[i] + curve.suppression_error[i] == pytest.approx(
+            split.total - split.truncation_error
+        )
+    assert (np.diff(curve.truncation_error) <= 0).all()
+    assert curve.truncation_error[-1] == 0
+    assert curve.share_within_limit[-1] == 1
+    assert (
+        curve.total_error[curve.trip_limits.tolist().index(curve.best_limit)]
+        == curve.total_error.min()
+    )
+    assert 1 < curve.best_limit < 40
 
 
 def test_trimming_curve_refuses_what_has_no_t():
     dataset = Counted([[(0, 0, 1)]], 2, 1)
     with pytest.raises(ParameterError, match="trip level trims nobody"):
-        od.trimming_curve(dataset, od.ODParameters(epsilon=1.0, unit="trip"))
+        od.compute_truncation_curve(dataset, od.ODParameters(epsilon=1.0, unit="trip"))
     with pytest.raises(ParameterError, match="limits must name a T"):
-        od.trimming_curve(dataset, od.ODParameters(epsilon=1.0), [])
+        od.compute_truncation_curve(dataset, od.ODParameters(epsilon=1.0), [])
     with pytest.raises(ParameterError, match="max_trips_per_user must be a whole number"):
-        od.trimming_curve(dataset, od.ODParameters(epsilon=1.0), [0])
+        od.compute_truncation_curve(dataset, od.ODParameters(epsilon=1.0), [0])
 
 
 def sum_of_cells(law, counts, threshold, reach=400):
@@ -124,11 +134,13 @@ def test_intervals_of_totals_hold_95_of_100_releases(counts, threshold, epsilon,
     matrix = np.zeros((zones, zones), dtype=int)
     matrix[0, 1:] = counts
     exact = expectation_of_matrix(matrix if side == "outgoing" else matrix.T, params, law=name)
-    totals = getattr(exact, side)
-    chance = sum_of_cells(laws.NoiseLaw(epsilon, name), counts, threshold, int(400 + 25 / epsilon))
+    totals = getattr(exact, {"outgoing": "outflow_totals", "incoming": "inflow_totals"}[side])
+    chance = sum_of_cells(
+        cell_noise.NoiseDistribution(epsilon, name), counts, threshold, int(400 + 25 / epsilon)
+    )
     values = np.arange(len(chance))
     mean = chance @ values
-    assert totals.expected[0] == pytest.approx(mean, rel=1e-9)
+    assert totals.expected_totals[0] == pytest.approx(mean, rel=1e-9)
     deviation = np.sqrt(chance @ (values - mean) ** 2)
     assert totals.standard_deviation[0] == pytest.approx(deviation, rel=1e-6)
     low, high = (int(ends[0]) for ends in exact.interval_of_totals(side, [0]))
@@ -190,12 +202,14 @@ def digits():
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize(("count", "threshold"), PLACES)
 def test_law_agrees_with_700_digits(name, rate, count, threshold):
-    law, judge = laws.NoiseLaw(rate, name), Judge(rate, name)
+    law, judge = cell_noise.NoiseDistribution(rate, name), Judge(rate, name)
     least = max(threshold, 1)
     bound = least - count
     hidden = judge.tail(1 - bound)
-    assert law.log_tail(1 - bound) == pytest.approx(float(mpmath.log(hidden)), rel=1e-9, abs=1e-15)
-    assert laws.suppressed_probability(law, count, threshold) == pytest.approx(
+    assert law.log_upper_tail(1 - bound) == pytest.approx(
+        float(mpmath.log(hidden)), rel=1e-9, abs=1e-15
+    )
+    assert cell_noise.suppressed_probability(law, count, threshold) == pytest.approx(
         float(hidden), rel=1e-9, abs=1e-290
     )
     away = max(least, count) + 3 - count
@@ -209,7 +223,7 @@ def test_law_agrees_with_700_digits(name, rate, count, threshold):
         + 2 * count * judge.moment(bound, 1)
         + mpmath.mpf(count) ** 2 * judge.tail(bound)
     )
-    bias, variance = laws.bias_and_variance(law, count, threshold)
+    bias, variance = cell_noise.bias_and_variance(law, count, threshold)
     assert bias == pytest.approx(float(mean - count), rel=1e-9, abs=1e-290)
     assert variance == pytest.approx(float(square - mean**2), rel=1e-9, abs=1e-290)
 
@@ -221,6 +235,6 @@ def test_law_agrees_with_700_digits(name, rate, count, threshold):
             above = judge.moment(trimmed, 1) - trimmed * judge.tail(trimmed)
             shown = 2 * above - (judge.moment(bound, 1) - trimmed * judge.tail(bound))
         error = shown + true * hidden
-        assert laws.absolute_error(law, count, true, threshold) == pytest.approx(
+        assert cell_noise.absolute_error(law, count, true, threshold) == pytest.approx(
             float(error), rel=1e-9, abs=1e-290
         )

@@ -6,9 +6,9 @@ import pytest
 
 from engine import origin_destination as od
 from engine.errors import DatasetError, ParameterError
-from engine.ledger import Kind, Unit
 from engine.origin_destination import matrices
-from engine.origin_destination.scores import drawn_outcomes, drawn_scores, total_error
+from engine.origin_destination.scores import classify_outcomes, score_draw, total_error
+from engine.privacy_ledger import PrivacyUnit, Query
 from tests.reference.od_people import (
     Counted,
     expectation_of_matrix,
@@ -51,7 +51,7 @@ def test_largest_counts_lose_no_digit():
     exact = expectation_of_matrix(counts, TRIP)
     assert exact.median_error() == 1.0
     assert exact.mean_error() == pytest.approx(2.0, rel=0.02)
-    assert exact.outcomes.kept.cells == 2
+    assert exact.outcomes.rightly_released.cells == 2
 
 
 def test_rounding_is_half_up_also_below_zero():
@@ -65,15 +65,15 @@ def test_rounding_is_half_up_also_below_zero():
 def test_one_zone_has_nothing_to_release():
     assert release_matrix([[5]], TRIP, rng=rng()).tolist() == [[0]]
     exact = expectation_of_matrix([[5]], TRIP)
-    assert exact.histogram.cells.tolist() == [0]
-    assert exact.grand.expected == 0
+    assert exact.histogram.cell_counts.tolist() == [0]
+    assert exact.grand_total.expected_totals == 0
     assert [ends.tolist() for ends in exact.interval_of_totals("outgoing", [0])] == [[0], [0]]
     assert math.isnan(exact.mean_error())
     assert math.isnan(exact.median_error())
     assert math.isnan(exact.common_part)
     assert all(math.isnan(share) for share in exact.share_below())
     assert np.isnan(exact.absolute_error_within([0, 1])).all()
-    assert np.isnan(od.heat_map(exact.histogram, [1.0], [15]).mean_absolute).all()
+    assert np.isnan(od.compute_error_grid(exact.histogram, [1.0], [15]).mean_absolute).all()
 
 
 def test_noise_so_wide_that_it_would_overflow_is_cut_off():
@@ -110,8 +110,8 @@ def test_an_empty_day_is_a_day_of_zeros():
     quiet = Counted([[(0, 1, 2), (2, 0, 1)]], 3, 3)
     assert not od.truth(quiet, days=1).any()
     exact = od.expected(quiet, TRIP, days=1)
-    assert exact.grand.true == 0
-    assert exact.histogram.cells.tolist() == [6]
+    assert exact.grand_total.true_totals == 0
+    assert exact.histogram.cell_counts.tolist() == [6]
     assert od.release(quiet, TRIP, rng=rng(), days=1).counts.shape == (1, 3, 3)
 
 
@@ -121,7 +121,7 @@ def test_what_would_not_fit_is_refused_and_counted_sparsely(counted, monkeypatch
         with pytest.raises(ParameterError, match=r"days must fit in memory.*at most 2 days"):
             call()
     assert od.truth(counted, days=[0, 1]).shape == (2, ZONES, ZONES)
-    assert od.histogram(counted).cells.sum() == DAYS * ZONES * (ZONES - 1)
+    assert od.compute_histogram(counted).cell_counts.sum() == DAYS * ZONES * (ZONES - 1)
 
 
 def test_flows_without_people_are_for_trip_level_only():
@@ -145,27 +145,32 @@ def test_ledger_says_what_one_unit_pays():
     (stage,) = ledger.stages
     assert (stage.sensitivity, stage.norm, stage.noise_scale) == (4.0, "L1", 8.0)
     assert ledger.published_epsilon == ledger.pure_epsilon == ledger.proved_epsilon == 0.5
-    assert stage.kind is Kind.FLOWS
-    assert ledger.unit is Unit.PERSON_DAY
-    assert od.ledger(TRIP).unit is Unit.TRIP
+    assert stage.kind is Query.FLOWS
+    assert ledger.unit is PrivacyUnit.PERSON_DAY
+    assert od.ledger(TRIP).unit is PrivacyUnit.TRIP
     person = od.ledger(od.ODParameters(epsilon=0.5, max_trips_per_user=4, unit="person"))
-    assert person.unit is Unit.PERSON_TRIPS
+    assert person.unit is PrivacyUnit.PERSON_TRIPS
 
 
 def test_drawn_records_add_up(counted):
     params = od.ODParameters(epsilon=0.2, max_trips_per_user=2, suppression_threshold=5)
     truth = od.truth(counted)
     released = od.release(counted, params, rng=rng()).counts
-    outcomes = drawn_outcomes(truth, released, 5)
-    four = (outcomes.kept_suppressed, outcomes.revealed, outcomes.lost, outcomes.kept)
+    outcomes = classify_outcomes(truth, released, 5)
+    four = (
+        outcomes.rightly_suppressed,
+        outcomes.revealed,
+        outcomes.lost,
+        outcomes.rightly_released,
+    )
     assert sum(outcome.cells for outcome in four) == DAYS * ZONES * (ZONES - 1)
     assert sum(outcome.trips for outcome in four) == truth.sum()
     assert outcomes.phantom.trips == released[truth == 0].sum()
     assert outcomes.lost.cells == ((truth >= 5) & (released == 0)).sum()
     off = ~np.eye(ZONES, dtype=bool)
-    scores = drawn_scores(truth, released, 5)
+    scores = score_draw(truth, released, 5)
     assert scores.mean_error == np.abs(released - truth)[:, off].mean()
-    assert scores.flows == (truth >= 5).sum()
+    assert scores.large_flows == (truth >= 5).sum()
     assert scores.lost_flows == outcomes.lost.cells
     assert scores.phantom_flows == ((truth == 0) & (released > 0)).sum()
     large = truth >= 5
@@ -174,25 +179,25 @@ def test_drawn_records_add_up(counted):
     common = 2 * np.minimum(released, truth).sum() / (released + truth).sum()
     assert scores.common_part == pytest.approx(common)
     assert scores.zero_share == (released == 0)[:, off].mean()
-    seen = drawn_scores(truth, released, 5, released > 20)
+    seen = score_draw(truth, released, 5, released > 20)
     assert seen.lost_flows == (large & (released <= 20)).sum()
     assert seen.mean_error == scores.mean_error
-    assert math.isnan(drawn_scores(np.zeros((2, 2)), np.zeros((2, 2)), 5).relative_error)
+    assert math.isnan(score_draw(np.zeros((2, 2)), np.zeros((2, 2)), 5).relative_error)
     assert total_error(truth.sum(axis=(0, 2)), released.sum(axis=(0, 2))) > 0
     with pytest.raises(ParameterError, match="same shape"):
-        drawn_outcomes(truth, released[:1], 5)
+        classify_outcomes(truth, released[:1], 5)
 
 
 @pytest.mark.parametrize("unit", ["person-day", "person"])
 @pytest.mark.parametrize("limit", [1, 255, 256])
 def test_the_largest_t_keeps_no_trip_of_the_bucket_beyond_it(unit, limit):
     heavy = [[(0, 0, 1)] * 300]
-    (kept,) = matrices.trimmed_counts(Counted(heavy, 2, 1), unit, limit, (0,))
+    (kept,) = matrices.truncated_counts(Counted(heavy, 2, 1), unit, limit, (0,))
     assert kept.sum() == limit
 
 
 def pairs(counted):
-    rows = zip(counted.kept, counted.true, counted.cells, strict=True)
+    rows = zip(counted.truncated_counts, counted.true_counts, counted.cell_counts, strict=True)
     return sorted(row for row in rows if row[2])
 
 
@@ -200,7 +205,9 @@ def dense(dataset, unit, limit, days, sum_days):
     """Return the histogram by way of the dense matrices that a release perturbs."""
     true = od.truth(dataset, days=days, sum_days=sum_days)
     settings = od.ODParameters(epsilon=1.0, unit=unit, max_trips_per_user=limit)
-    return histogram_of_matrix(true, od.kept(dataset, settings, days=days, sum_days=sum_days))
+    return histogram_of_matrix(
+        true, od.truncated_matrices(dataset, settings, days=days, sum_days=sum_days)
+    )
 
 
 def test_no_two_questions_share_an_answer():
@@ -212,7 +219,7 @@ def test_no_two_questions_share_an_answer():
     ]
     for _ in range(2):  # the second time from what is kept
         for unit, limit, days, sum_days in questions:
-            counted = od.histogram(dataset, unit, limit, days=days, sum_days=sum_days)
+            counted = od.compute_histogram(dataset, unit, limit, days=days, sum_days=sum_days)
             assert pairs(counted) == pairs(dense(dataset, unit, limit, days, sum_days))
 
 
@@ -224,7 +231,7 @@ def test_trips_within_a_zone_are_no_part_of_anything():
         np.testing.assert_array_equal(true, od.truth(without, sum_days=sum_days))
         for unit in ("trip", "person-day", "person"):
             counted, expected = (
-                od.histogram(dataset, unit, 1, sum_days=sum_days)
+                od.compute_histogram(dataset, unit, 1, sum_days=sum_days)
                 for dataset in (with_them, without)
             )
             assert pairs(counted) == pairs(expected)
@@ -236,10 +243,14 @@ def test_the_largest_counts_are_told_apart():
     kept = true.copy()
     kept[1, 0] = 3
     counted = histogram_of_matrix(true, kept)
-    pairs = list(zip(counted.kept, counted.true, counted.cells, strict=True))
+    pairs = list(
+        zip(counted.truncated_counts, counted.true_counts, counted.cell_counts, strict=True)
+    )
     large = 2.0**53
     assert sorted(pairs) == sorted(
         [(0, 0, 2), (7, 7, 1), (2.0**40, 2.0**40, 1), (3, large, 1), (large, large, 1)]
     )
     assert counted.by_origin.toarray()[2].sum() == 2
-    np.testing.assert_array_equal(counted.by_destination @ counted.true, [large + 2**40, large, 7])
+    np.testing.assert_array_equal(
+        counted.by_destination @ counted.true_counts, [large + 2**40, large, 7]
+    )

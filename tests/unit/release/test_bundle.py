@@ -23,7 +23,7 @@ from engine import datasets, release as package
 from engine.datasets import Dataset
 from engine.errors import ExplorerError
 from engine.release import CONSENT, NOISE_CONSENT, BudgetLedger, ReleaseError, check, plan
-from engine.release.bundle import neutral, room
+from engine.release.bundle import escape_formulas, required_bytes
 from engine.release.statement import ITEMS
 from tests.support.releases import (
     ONE_DAY,
@@ -39,7 +39,7 @@ from tests.support.releases import (
 )
 
 PRODUCTS = list(products())
-COUNTED = ("_read", "_trips", "homes")  # all ways to the counts of a dataset
+COUNTED = ("_read", "_open_trips", "homes")  # all ways to the counts of a dataset
 KEYS = "analysis bin date dest destination geometry hour id lat lon name number of origin quantile"
 NUMBERS = "change count flow flows mark suppressed trips typical value verdict what zone_id"
 BARRED = "in_measured in_trips kept measured out_measured out_trips visits"
@@ -85,7 +85,7 @@ def test_a_bundle_says_what_a_reader_must_know(bundles, name, demo):
         path.stat() for path in (*folder.rglob("*"), bundles / f"{name}.zip") if path.is_file()
     ]
     assert all(one.st_mode & 0o077 == 0 for one in files)
-    assert sum(one.st_size for one in files) < room(said["cells"], demo.zones)
+    assert sum(one.st_size for one in files) < required_bytes(said["cells"], demo.zones)
 
 
 def test_the_statement_says_by_how_much_a_release_was_scaled_up(bundles):
@@ -255,7 +255,7 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
     for place in (tmp_path.parents[1], Path.home(), demo.folder):
         assert str(place).encode() not in everything
     assert b"seed" not in everything.replace(b"no seed exists", b"")
-    assert str(int(demo.trips.whole.n.sum())) not in json.dumps(content(bundles, "od"))
+    assert str(int(demo.trips.all_days.trip_count.sum())) not in json.dumps(content(bundles, "od"))
 
 
 @pytest.mark.parametrize(
@@ -286,23 +286,23 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
 def test_what_may_not_be_released_costs_nothing(ledger, demo, tmp_path, setting, options, words):
     with pytest.raises(ExplorerError, match=words):
         release(setting, demo, tmp_path / "out", ledger=ledger, **options)
-    assert ledger.budget("people").releases == 0
+    assert ledger.budget("people").release_count == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
 
 
 def test_tables_that_were_clipped_for_more_visits_are_refused(ledger, demo, tmp_path, monkeypatch):
     ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
-    odd = replace(demo.zoom_tables, max_visits_cap=demo.zoom_tables.max_visits_cap + 1)
-    monkeypatch.setitem(vars(demo), "zoom_tables", odd)  # as it is kept once read
+    odd = replace(demo.multiscale_tables, max_visits_cap=demo.multiscale_tables.max_visits_cap + 1)
+    monkeypatch.setitem(vars(demo), "multiscale_tables", odd)  # as it is kept once read
     with pytest.raises(ExplorerError, match="do not fit its towers and its cap"):
         release(zoom(), demo, tmp_path / "out", ledger=ledger)
-    assert ledger.budget("people").releases == 0
+    assert ledger.budget("people").release_count == 0
 
 
 def test_a_release_that_is_mostly_noise_takes_a_second_yes(ledger, demo, tmp_path):
     setting = flows(epsilon=0.02, **ONE_DAY)
-    clear = plan(setting.at(9.0), demo)
-    assert 0 < clear.phantoms < 1  # of so little noise nobody is asked
+    clear = plan(setting.with_epsilon(9.0), demo)
+    assert 0 < clear.phantom_trips < 1  # of so little noise nobody is asked
     check(clear, demo, ledger)
     yes = {"trips": 5_000, "consents": [NOISE_CONSENT]}
     out = release(setting, demo, tmp_path / "o", ledger=ledger, **yes)
@@ -319,7 +319,7 @@ def test_an_existing_folder_or_an_unwritable_one_costs_nothing(ledger, demo, tmp
         with pytest.raises(ReleaseError, match="nothing was spent"):
             release(flows(**ONE_DAY), demo, tmp_path / name, ledger=ledger)
     assert (tmp_path / "old.zip").read_bytes() == b"an earlier release"
-    assert ledger.budget("people").releases == 0
+    assert ledger.budget("people").release_count == 0
     assert not [left for left in tmp_path.iterdir() if left.name.startswith(".partial")]
     out = release(flows(**ONE_DAY), demo, tmp_path / "local" / "out", ledger=ledger)
     assert out.parent.stat().st_mode & 0o777 == 0o700
@@ -342,7 +342,7 @@ def test_trip_level_takes_consent_and_is_marked_on_every_file_that_speaks(demo, 
 
 def test_formulas_and_markup_in_names_are_harmless(demo, tmp_path):
     odd = ["=a", "+a", "-a", "@a", "\ta", "\ra"]
-    assert neutral([*odd, "Kigali", 7]) == [*(f"'{one}" for one in odd), "Kigali", "7"]
+    assert escape_formulas([*odd, "Kigali", 7]) == [*(f"'{one}" for one in odd), "Kigali", "7"]
     zones = demo.zones.copy()
     zones.loc[0, ["zone_id", "name"]] = ["=cmd()", "<script>alert(1)</script>"]
     dataset = object.__new__(Dataset)
@@ -386,24 +386,24 @@ def test_what_is_checked_or_stated_reads_no_count_and_what_is_read_comes_before_
     ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
     planned = plan(setting, fresh, trips=TRIPS)
     budget, cost = check(planned, fresh, ledger)
-    assert cost.epsilon <= budget.left_epsilon
+    assert cost.epsilon <= budget.remaining_epsilon
     assert statement_of(fresh, planned)["warnings"]
     with pytest.raises(ReleaseError, match=r"failed \(\w+\): nothing was spent"):
         release(setting, fresh, tmp_path / "out", ledger=ledger)
-    assert ledger.budget("people").releases == 0
+    assert ledger.budget("people").release_count == 0
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.sqlite"]
 
 
 def test_a_statement_is_of_its_own_entry_while_another_is_charged(
     ledger, demo, tmp_path, monkeypatch
 ):
-    write = package.flows.write
+    write = package.flow_writer.write
 
     def slow(*given):
-        ledger.intend("demo-city", unit="person", epsilon=9.0, delta=0.0, what={})
+        ledger.charge("demo-city", unit="person", epsilon=9.0, delta=0.0, what={})
         write(*given)
 
-    monkeypatch.setattr(package.flows, "write", slow)
+    monkeypatch.setattr(package.flow_writer, "write", slow)
     release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
     assert content(tmp_path, "out")["cost"]["epsilon"] == 0.5
 
@@ -411,16 +411,16 @@ def test_a_statement_is_of_its_own_entry_while_another_is_charged(
 def test_no_public_name_writes_a_bundle_without_a_full_charge(demo, tmp_path, monkeypatch):
     """What draws is reached through `release` alone, and the charge comes before it."""
     order = []
-    for way in {id(one): one for one in package.WAYS.values()}.values():
+    for way in {id(one): one for one in package.WRITERS.values()}.values():
         monkeypatch.setattr(way, "write", lambda *_: order.append("draw"))
-    intend = BudgetLedger.intend
+    intend = BudgetLedger.charge
 
     def charge(self, *given, **named):
         if not named.get("rehearsal", False):
             order.append("charge")
         return intend(self, *given, **named)
 
-    monkeypatch.setattr(BudgetLedger, "intend", charge)
+    monkeypatch.setattr(BudgetLedger, "charge", charge)
     ledger = BudgetLedger(tmp_path / "l.sqlite")
     ledger.declare("p", datasets=["demo-city"], unit="person", epsilon=99.0, delta=1e-6, by="me")
     for name, setting in products().items():

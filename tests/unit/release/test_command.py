@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from engine.release import NOISE_CONSENT, flows
+from engine.release import NOISE_CONSENT, flow_writer
 from engine.release.command import main
-from engine.synthetic.twin import twin
-from engine.synthetic.twininputs import TwinInputs
+from engine.synthetic.twin import create_twin
+from engine.synthetic.twin_inputs import TwinInputs
 from tests.support.releases import ROOT
 
 OD = ("od", "demo-city", "--tuned-on", "simulated", "--trips", "100000000")
@@ -80,7 +80,7 @@ def test_sums_before_suppression_are_written_where_they_are_asked_for(tmp_path, 
 
 
 def test_a_terminal_sees_the_progress_of_one_large_matrix(tmp_path, option, capsys, monkeypatch):
-    monkeypatch.setattr(flows, "_AT_ONCE", 4000)
+    monkeypatch.setattr(flow_writer, "_AT_ONCE", 4000)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     asked = [*OD, *option, "--epsilon", "0.5", "--unit", "person", "--time", "whole"]
     assert main([*asked, "--out", str(tmp_path / "out")]) == 0
@@ -104,7 +104,7 @@ def test_the_statement_names_the_twins_inputs_and_sources(tiny_city, tmp_path, m
     assert main(declare) == 0
     order = ["od", place, "--epsilon", "1", "--trips", "100000000", "--out", str(tmp_path / "b")]
     inputs = TwinInputs(people=321, sources={"people": "annual report 2025"})
-    twin(tiny_city.zones, inputs, tmp_path / "twin")
+    create_twin(tiny_city.zones, inputs, tmp_path / "twin")
     capsys.readouterr()
     for more, rule in (
         (["--tuned-on", "twin"], "a twin must be named"),

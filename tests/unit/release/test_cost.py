@@ -7,29 +7,29 @@ from decimal import Decimal, localcontext
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from engine.release import BudgetLedger, Cost, Loss, ReleaseError, cost, plan
-from engine.release.ledger import exact
+from engine.release import BudgetLedger, Cost, PrivacyLoss, ReleaseError, budget_cost, plan
+from engine.release.budget_ledger import to_exact_fraction
 from tests.support.releases import flows, release, zoom
 
 
 @pytest.mark.parametrize(
     ("loss", "budget_unit", "epsilon"),
     [
-        (Loss(unit="person", epsilon=0.1, days=7), "person", 0.1),
-        (Loss(unit="person-day", epsilon=0.1, days=7), "person-day", 0.1),
-        (Loss(unit="trip", epsilon=0.1, days=7), "trip", 0.1),
-        (Loss(unit="person-day", epsilon=0.1, days=7), "person", 0.7),
-        (Loss(unit="person", epsilon=0.1, days=7), "person-day", 0.2),
-        (Loss(unit="person", epsilon=0.1, days=7), "trip", 0.2),
-        (Loss(unit="person-day", epsilon=0.1, days=7), "trip", 0.2),
-        (Loss(unit="person-day", epsilon=0.1, days=7, trimmed_to=1), "trip", 0.2),
-        (Loss(unit="person-day", epsilon=0.1, days=7, trimmed_to=4), "trip", 0.05),
-        (Loss(unit="person", epsilon=0.1, trimmed_to=4), "trip", 0.05),
-        (Loss(unit="person", epsilon=0.1, trimmed_to=4), "person-day", 0.2),
+        (PrivacyLoss(unit="person", epsilon=0.1, days=7), "person", 0.1),
+        (PrivacyLoss(unit="person-day", epsilon=0.1, days=7), "person-day", 0.1),
+        (PrivacyLoss(unit="trip", epsilon=0.1, days=7), "trip", 0.1),
+        (PrivacyLoss(unit="person-day", epsilon=0.1, days=7), "person", 0.7),
+        (PrivacyLoss(unit="person", epsilon=0.1, days=7), "person-day", 0.2),
+        (PrivacyLoss(unit="person", epsilon=0.1, days=7), "trip", 0.2),
+        (PrivacyLoss(unit="person-day", epsilon=0.1, days=7), "trip", 0.2),
+        (PrivacyLoss(unit="person-day", epsilon=0.1, days=7, truncation_limit=1), "trip", 0.2),
+        (PrivacyLoss(unit="person-day", epsilon=0.1, days=7, truncation_limit=4), "trip", 0.05),
+        (PrivacyLoss(unit="person", epsilon=0.1, truncation_limit=4), "trip", 0.05),
+        (PrivacyLoss(unit="person", epsilon=0.1, truncation_limit=4), "person-day", 0.2),
     ],
 )
 def test_the_cost_is_in_the_units_of_the_budget(loss, budget_unit, epsilon):
-    assert cost(loss, budget_unit) == Cost(epsilon=epsilon)
+    assert budget_cost(loss, budget_unit) == Cost(epsilon=epsilon)
 
 
 @settings(deadline=None)  # OpenDP is imported by the first example that needs it
@@ -39,10 +39,14 @@ def test_the_cost_is_in_the_units_of_the_budget(loss, budget_unit, epsilon):
     delta=st.sampled_from([0.0, 1e-12, 3e-10]),
 )
 def test_a_finer_unit_is_charged_in_full_and_at_most_a_step_more(epsilon, limit, delta):
-    loss = Loss(unit="person-day", epsilon=epsilon, delta=delta, trimmed_to=limit)
-    charged = cost(loss, "trip")
-    due = 2 * exact(epsilon) / (limit if limit and not delta else 1)
-    assert exact(math.nextafter(charged.epsilon, 0)) < due <= exact(charged.epsilon)
+    loss = PrivacyLoss(unit="person-day", epsilon=epsilon, delta=delta, truncation_limit=limit)
+    charged = budget_cost(loss, "trip")
+    due = 2 * to_exact_fraction(epsilon) / (limit if limit and not delta else 1)
+    assert (
+        to_exact_fraction(math.nextafter(charged.epsilon, 0))
+        < due
+        <= to_exact_fraction(charged.epsilon)
+    )
     with localcontext(prec=50):
         due_delta = (1 + Decimal(repr(epsilon)).exp()) * Decimal(repr(delta))
         assert due_delta <= Decimal(repr(charged.delta)) <= due_delta * Decimal("1.00000001")
@@ -50,19 +54,25 @@ def test_a_finer_unit_is_charged_in_full_and_at_most_a_step_more(epsilon, limit,
 
 @given(epsilon=st.floats(1e-3, 20), days=st.integers(1, 400), delta=st.floats(1e-12, 1e-6))
 def test_a_person_pays_for_each_day_both_epsilon_and_delta(epsilon, days, delta):
-    charged = cost(Loss(unit="person-day", epsilon=epsilon, delta=delta, days=days), "person")
+    charged = budget_cost(
+        PrivacyLoss(unit="person-day", epsilon=epsilon, delta=delta, days=days), "person"
+    )
     for asked, got in ((epsilon, charged.epsilon), (delta, charged.delta)):
-        assert exact(math.nextafter(got, 0)) < days * exact(asked) <= exact(got)
+        assert (
+            to_exact_fraction(math.nextafter(got, 0))
+            < days * to_exact_fraction(asked)
+            <= to_exact_fraction(got)
+        )
 
 
 def test_a_delta_that_would_reach_one_is_refused():
     for loss, unit in (
-        (Loss(unit="person", epsilon=30.0, delta=1e-7), "person-day"),
-        (Loss(unit="person", epsilon=1e4, delta=1e-7), "trip"),
-        (Loss(unit="person-day", epsilon=0.1, delta=0.2, days=5), "person"),
+        (PrivacyLoss(unit="person", epsilon=30.0, delta=1e-7), "person-day"),
+        (PrivacyLoss(unit="person", epsilon=1e4, delta=1e-7), "trip"),
+        (PrivacyLoss(unit="person-day", epsilon=0.1, delta=0.2, days=5), "person"),
     ):
         with pytest.raises(ReleaseError, match="a δ below 1"):
-            cost(loss, unit)
+            budget_cost(loss, unit)
 
 
 @pytest.mark.parametrize(

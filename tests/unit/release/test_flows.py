@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine import datasets, density, origin_destination as od
-from engine.contract import Seen, Setting, When
+from engine.contract import Selection, Setting, TimeSelection
 from engine.errors import ParameterError
 from engine.geography import centre_distances_m
-from engine.origin_destination import estimate
-from engine.release import cost, flows as way, noise, plan, words
-from engine.resolution import look_at
+from engine.origin_destination import empirical_bayes
+from engine.release import budget_cost, flow_writer as way, opendp_noise, plan, render_words
+from engine.resolution import make_view
 from engine.utility import compute_utility
 from tests.support.releases import fourier, ours, report, seen, view_of, visits, written, zoom
 
@@ -29,7 +29,7 @@ FOUR = od.ODParameters(epsilon=1.0, max_trips_per_user=4)
 @pytest.fixture
 def silent(monkeypatch):
     for name in ("discrete_laplace", "discrete_gaussian"):
-        monkeypatch.setattr(noise, name, lambda counts, *_, **__: np.array(counts))
+        monkeypatch.setattr(opendp_noise, name, lambda counts, *_, **__: np.array(counts))
 
 
 def files(setting, dataset, folder, table, **rest):
@@ -58,8 +58,8 @@ def test_flows_stand_by_time_origin_and_destination_of_coarse_zones(
     days = [day.isoformat() for day in demo.metadata.days[1:4]]
     times = {"date": days} if step == "day" else {"period_from": days[:1], "period_to": days[2:]}
     assert {name: list(flows[name].unique()) for name in times} == times
-    coarse = look_at(demo, "clusters-12")
-    kept = od.kept(coarse, parameters, days=(1, 2, 3), sum_days=step != "day")
+    coarse = make_view(demo, "clusters-12")
+    kept = od.truncated_matrices(coarse, parameters, days=(1, 2, 3), sum_days=step != "day")
     ids, off = list(coarse.zones["zone_id"]), ~np.eye(12, dtype=bool)
     for (_, one), true in zip(flows.groupby([*times]), kept, strict=True):
         wide = one.set_index(["origin", "destination"])[column].unstack()
@@ -82,17 +82,17 @@ def test_visits_stand_by_zone_and_hour(demo, tmp_path, setting, column):
     ids = list(demo.zones["zone_id"])
     wide = hours.pivot_table(index="zone_id", columns="hour", values=column).reindex(ids)
     if column == "visits":
-        kept = density.presampled(demo, 5)
+        kept = density.presampled_counts(demo, 5)
         assert np.abs(wide.to_numpy() - kept).max() <= 0.5
         assert np.abs(zones.visits - kept.sum(axis=1)).max() <= 0.5
     else:
-        tables, to_zones = demo.zoom_tables, demo.tessellation.overlap.T
+        tables, to_zones = demo.multiscale_tables, demo.tessellation.overlap.T
         kept, weeks = to_zones @ (tables.towers / 1024), to_zones @ (tables.weeks / 1024)
         assert np.abs(wide.to_numpy() - kept).max() <= 0.005 + 1e-9
         assert np.abs(zones.measured - weeks).max() <= 0.5
     low, high = (f"{'' if column == 'visits' else 'measured_'}{end}_95" for end in ("low", "high"))
     assert (hours[low] <= hours[column]).all()
-    for table, stated in zip((hours, zones), plan(setting, demo).accuracy, strict=False):
+    for table, stated in zip((hours, zones), plan(setting, demo).error_bars, strict=False):
         bar = np.median(table[f"{column}_high_95" if table is zones else high] - table[column])
         assert bar == pytest.approx(stated.half_width, abs=1)
 
@@ -103,8 +103,8 @@ def test_bins_of_a_report_stand_in_the_bars_that_are_stated(demo, tmp_path, epsi
     """The same whole number in file and statement; of sums of days a bar of their own."""
     planned = written(report(epsilon=epsilon), demo, tmp_path)
     parts = pd.read_csv(tmp_path / "report.csv").groupby("analysis", sort=False)
-    assert len(parts) == len(planned.accuracy)
-    for (_, rows), stated in zip(parts, planned.accuracy, strict=True):
+    assert len(parts) == len(planned.error_bars)
+    for (_, rows), stated in zip(parts, planned.error_bars, strict=True):
         above, below = rows["high_95"] - rows["count"], rows["count"] - rows["low_95"]
         assert above.min() == stated.half_width
         assert below.equals(np.minimum(above, rows["count"]))
@@ -128,8 +128,8 @@ def test_drawing_one_large_matrix_reports_its_progress(demo, tmp_path, monkeypat
 @pytest.mark.parametrize(
     "setting",
     [
-        seen(FOUR.at(0.7), first=1, last=2),
-        ours(seen(FOUR.at(7.0), step="whole", zones="clusters-20")),
+        seen(FOUR.with_epsilon(0.7), first=1, last=2),
+        ours(seen(FOUR.with_epsilon(7.0), step="whole", zones="clusters-20")),
         visits(0.7, 5),
         zoom(0.7),
         fourier(0.7),
@@ -147,10 +147,12 @@ def test_noise_is_drawn_at_the_scales_that_the_plan_states_for_its_cells(
         asked.append((float(scale), np.size(counts)))
         return np.array(counts)
 
-    monkeypatch.setattr(noise, "discrete_laplace", record)
-    monkeypatch.setattr(noise, "discrete_gaussian", record)
-    least = noise.least
-    monkeypatch.setattr(noise, "least", lambda s, scale: asked.append((scale, 0)) or least(s, 1e-3))
+    monkeypatch.setattr(opendp_noise, "discrete_laplace", record)
+    monkeypatch.setattr(opendp_noise, "discrete_gaussian", record)
+    least = opendp_noise.noisy_min
+    monkeypatch.setattr(
+        opendp_noise, "noisy_min", lambda s, scale: asked.append((scale, 0)) or least(s, 1e-3)
+    )
     planned = written(setting, demo, tmp_path)
     drawn = sum(size for _, size in asked)
     assert (
@@ -190,9 +192,11 @@ def test_published_flows_take_the_memory_of_a_day_however_many_days(demo, tmp_pa
 
 def test_all_matrices_of_ours_are_read_together(demo, tmp_path, monkeypatch):
     """So that flows are marked as detected by one rule over all of them."""
-    measured, read_days = [], estimate.read_days
+    measured, read_days = [], empirical_bayes.estimate_days
     monkeypatch.setattr(
-        estimate, "read_days", lambda cells, far: measured.append(cells) or read_days(cells, far)
+        empirical_bayes,
+        "estimate_days",
+        lambda cells, far: measured.append(cells) or read_days(cells, far),
     )
     written(ours(seen(FOUR, step="week", zones="clusters-9")), demo, tmp_path)
     (one,) = measured
@@ -200,7 +204,7 @@ def test_all_matrices_of_ours_are_read_together(demo, tmp_path, monkeypatch):
     off = ~np.eye(9, dtype=bool)
     assert table.tolist() == one.cells[:, off].ravel().tolist()
     # totals of zones are sums of what is read, and of what is measured
-    far = centre_distances_m(look_at(demo, "clusters-9").zones)
+    far = centre_distances_m(make_view(demo, "clusters-9").zones)
     sums = {"trips": sum(day.counts[0] for day in read_days(one, far))}
     sums["measured"] = one.cells.sum(axis=0)
     zones = pq.read_table(tmp_path / "zones.parquet")
@@ -218,7 +222,7 @@ def test_a_release_scales_up_as_exploring_does_and_says_by_how_much(demo, tmp_pa
     way.prepare(planned, view)
     stated = way.write(planned, view, tmp_path, lambda _: None)
     counted = replace(setting.parameters, max_trips_per_user=20)
-    kept, more = (od.kept(view, each).sum() for each in (setting.parameters, counted))
+    kept, more = (od.truncated_matrices(view, each).sum() for each in (setting.parameters, counted))
     deviation = np.sqrt(2 * planned.matrices) * 19 / 0.03
     beyond = more - kept
     assert stated.factor == pytest.approx(
@@ -227,7 +231,7 @@ def test_a_release_scales_up_as_exploring_does_and_says_by_how_much(demo, tmp_pa
     assert stated.low_95 < 1 + beyond / kept < stated.high_95
     noiseless = np.zeros((planned.matrices, 9, 9))
     explored = od.release(view, setting.parameters, noise=noiseless)
-    assert explored.factor == pytest.approx(np.full(planned.matrices, stated.factor))
+    assert explored.scale_factor == pytest.approx(np.full(planned.matrices, stated.factor))
     trips = pq.read_table(tmp_path / "flows.parquet")["trips"].to_numpy()
     off = ~np.eye(9, dtype=bool)
     assert trips == pytest.approx(explored.counts[:, off].ravel(), abs=0.006)
@@ -241,22 +245,25 @@ def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatc
         drawn.append((counts.size, sigma))
         return counts
 
-    monkeypatch.setattr(noise, "discrete_gaussian", record)
+    monkeypatch.setattr(opendp_noise, "discrete_gaussian", record)
     written(zoom(epsilon=1.0, delta=1e-7), demo, tmp_path)
-    tables = demo.zoom_tables
+    tables = demo.multiscale_tables
     sizes = [1, tables.towers.size, tables.districts.size, tables.city[0].size, tables.weeks.size]
     assert [size for size, _ in drawn] == sizes
-    strength, bearable = noise.zcdp_strength(1.0, 1e-7), 0.02 * tables.visits / 168
-    clips = np.sqrt(tables.clips.city)
+    strength, bearable = opendp_noise.zcdp_strength(1.0, 1e-7), 0.02 * tables.visits / 168
+    clips = np.sqrt(tables.clips.city_clips_squared)
     city = float(clips[clips / (strength * 0.11**0.5) <= bearable].max(initial=clips[0]))
     clips = [1024 * c for c in (10**0.5, 10**0.5, city, 10**0.5)]
     for number in (1, 84, 420, 840):
         room = (1 - 63 / 64 * (number / 840) ** 2) ** 0.5
         moved = [number, *(clip * room for clip in clips)]
-        rho = sum(noise.gaussian(s).map(float(by)) for by, (_, s) in zip(moved, drawn, strict=True))
-        assert noise.zcdp_epsilon(rho * (1 - 1e-12), 1e-7) <= 1.0
+        rho = sum(
+            opendp_noise.make_gaussian(s).map(float(by))
+            for by, (_, s) in zip(moved, drawn, strict=True)
+        )
+        assert opendp_noise.zcdp_epsilon(rho * (1 - 1e-12), 1e-7) <= 1.0
         assert rho == pytest.approx(strength**2 / 2, rel=1e-9)
-        assert noise.zcdp_epsilon(rho / 0.8**2, 1e-7) > 1.2
+        assert opendp_noise.zcdp_epsilon(rho / 0.8**2, 1e-7) > 1.2
 
 
 @pytest.mark.parametrize("kind", [seen, ours])
@@ -279,7 +286,7 @@ def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path
     assert len(out) == len(told.loc["in"]) == len(zones)
     assert out.sum() == told.loc["in"]["change"].sum() == told.loc["all", "change"]
     one_day = plan(seen(FOUR, last=0), demo)
-    assert (plan(setting, demo).compares, one_day.compares) == (True, False)
+    assert (plan(setting, demo).compares_spans, one_day.compares_spans) == (True, False)
 
 
 @pytest.mark.parametrize(("unit", "due"), [("person-day", 2.0), ("person", 0.5)])
@@ -287,25 +294,31 @@ def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path
 def test_two_spans_apart_are_one_charge_of_the_days_that_are_seen(demo, tmp_path, unit, due):
     """Days 1 and 2 against 5 and 6: nobody pays for, nor is counted on, the days between."""
     parameters = replace(FOUR, epsilon=0.5, unit=unit, suppression_threshold=0)
-    when = When(step="whole", first=1, last=6, span=2)
-    setting = Setting(seen=Seen(dataset="any", when=when), parameters=parameters)
+    when = TimeSelection(aggregation="whole", first_position=1, last_position=6, compared_days=2)
+    setting = Setting(selection=Selection(dataset_id="any", time=when), parameters=parameters)
     flows, _ = files(setting, demo, tmp_path, "flows.csv")
     planned, days = plan(setting, demo), demo.metadata.days
-    assert (cost(planned, "person").epsilon, planned.days, planned.matrices) == (due, 4, 2)
-    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}" in words(planned, "seen")[0]
-    assert "compares both spans" in words(planned, "accuracy")[0]
+    assert (budget_cost(planned, "person").epsilon, planned.days, planned.matrices) == (due, 4, 2)
+    assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}" in render_words(planned, "seen")[0]
+    assert "compares both spans" in render_words(planned, "accuracy")[0]
     pairs, spans = ~np.eye(len(demo.zones), dtype=bool), flows.groupby(["period_from", "period_to"])
     for at, (span, rows) in zip((1, 5), spans, strict=True):
         assert span == (f"{days[at]}", f"{days[at + 1]}")
-        kept = od.kept(demo, parameters, days=(at, at + 1)).sum(axis=0)
+        kept = od.truncated_matrices(demo, parameters, days=(at, at + 1)).sum(axis=0)
         assert rows["flow"].fillna(0).tolist() == kept[pairs].tolist()
     assert (tmp_path / "change.csv").exists()
 
 
-@pytest.mark.parametrize("wrong", [{"last": 5}, {"last": None}, {"step": "day"}, {"span": 0}])
+@pytest.mark.parametrize(
+    "wrong",
+    [{"last_position": 5}, {"last_position": None}, {"aggregation": "day"}, {"compared_days": 0}],
+)
 def test_spans_that_share_a_day_or_have_none_are_refused(wrong):
     with pytest.raises(ParameterError, match=r"span|step"):
-        When(**{"step": "whole", "first": 1, "last": 6, "span": 3} | wrong)
+        TimeSelection(
+            **{"aggregation": "whole", "first_position": 1, "last_position": 6, "compared_days": 3}
+            | wrong
+        )
 
 
 @pytest.mark.parametrize(
@@ -318,9 +331,9 @@ def test_both_numbers_of_a_page_are_those_of_the_files(tmp_path, method, column,
         epsilon=0.5, max_trips_per_user=30, unit="person", method=method, suppression_threshold=15
     )
     setting = seen(parameters, step="whole")
-    setting = replace(setting, seen=replace(setting.seen, dataset=city.id))
+    setting = replace(setting, selection=replace(setting.selection, dataset_id=city.id))
     utility = compute_utility(setting, city, draws=6)
-    view = look_at(city, setting.zones, setting.when)
+    view = make_view(city, setting.zone_level, setting.time)
     names = view.zones["zone_id"]
     true = pd.DataFrame(od.truth(view)[0], index=names, columns=names).stack()
     shares = []

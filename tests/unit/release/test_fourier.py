@@ -10,7 +10,7 @@ from scipy.fft import dct
 
 from engine.errors import DatasetError
 from engine.parameters import DensityParameters
-from engine.release import fourier as way, noise, plan
+from engine.release import fourier_writer as way, opendp_noise, plan
 from tests.support.releases import fourier
 
 ASKED = DensityParameters(epsilon=1.0, delta=1e-7)
@@ -23,12 +23,12 @@ def scales(demo):
 
 
 def most_moved(scales):
-    return scales[-1].sensitivity * way.UNIT
+    return scales[-1].sensitivity * way.COEFFICIENT_UNITS
 
 
 @pytest.fixture(scope="module")
 def epsilon(demo):
-    return way.published(ASKED, demo.metadata.max_visits_cap).epsilon
+    return way.paper_parameters(ASKED, demo.metadata.max_visits_cap).epsilon
 
 
 def test_the_scales_are_those_of_the_paper_in_whole_steps(scales, epsilon):
@@ -36,27 +36,29 @@ def test_the_scales_are_those_of_the_paper_in_whole_steps(scales, epsilon):
     matrix = dct(np.eye(HOURS), type=2, norm="ortho", axis=0)
     norm = np.linalg.norm(np.rint(matrix * 2**20), 2)
     step, root = norm * 2**12, math.sqrt(ELL)
-    assert scales[0].drawn == pytest.approx(4 / epsilon)
-    assert scales[1].drawn == pytest.approx(4 * CAP / epsilon)
-    assert scales[2].drawn == pytest.approx(2 * root * step / (epsilon / 4), rel=1e-4)
+    assert scales[0].drawn_scale == pytest.approx(4 / epsilon)
+    assert scales[1].drawn_scale == pytest.approx(4 * CAP / epsilon)
+    assert scales[2].drawn_scale == pytest.approx(2 * root * step / (epsilon / 4), rel=1e-4)
     sigma = root * math.sqrt(8 * math.log(4e7)) / (epsilon / 2)
-    assert scales[3].drawn == pytest.approx(sigma * step, rel=1e-4)
-    assert scales[2].drawn >= 8 * root * step / epsilon  # never less than what is proved needs
-    assert scales[3].drawn >= sigma * step
+    assert scales[3].drawn_scale == pytest.approx(sigma * step, rel=1e-4)
+    assert (
+        scales[2].drawn_scale >= 8 * root * step / epsilon
+    )  # never less than what is proved needs
+    assert scales[3].drawn_scale >= sigma * step
 
 
 def test_the_scales_prove_what_is_charged_by_formulas_of_their_own(scales, epsilon):
-    rho = (math.sqrt(ELL) / (scales[3].drawn / 2**32)) ** 2 / 2
+    rho = (math.sqrt(ELL) / (scales[3].drawn_scale / 2**32)) ** 2 / 2
     alpha = 1 + np.exp(np.linspace(-3, 9, 200_001))
     converted = alpha * rho + np.log(1 / (alpha * 1e-7)) / (alpha - 1) + np.log1p(-1 / alpha)
     total = epsilon / 2 + epsilon / (4 * math.sqrt(2)) + converted.min()
-    assert way.proved(scales, ASKED.delta) == pytest.approx(total, rel=1e-4)
-    assert way.proved(scales, ASKED.delta) <= ASKED.epsilon
-    assert way.proved(scales, ASKED.delta) == pytest.approx(ASKED.epsilon, rel=1e-6)
+    assert way.compose_stages(scales, ASKED.delta) == pytest.approx(total, rel=1e-4)
+    assert way.compose_stages(scales, ASKED.delta) <= ASKED.epsilon
+    assert way.compose_stages(scales, ASKED.delta) == pytest.approx(ASKED.epsilon, rel=1e-6)
 
 
 def test_shares_of_the_cover_are_whole_and_sum_to_one(demo):
-    split = way.whole_split(demo.tessellation.to_cover)
+    split = way.integer_split(demo.tessellation.to_cover)
     assert (np.asarray(split.sum(axis=0)).ravel() == way.SHARES).all()
     assert abs(split / way.SHARES - demo.tessellation.to_cover).max() < 1 / way.SHARES
     assert split.data.min() >= 0
@@ -64,7 +66,7 @@ def test_shares_of_the_cover_are_whole_and_sum_to_one(demo):
 
 def test_whole_coefficients_are_the_explorers_within_the_rounding_of_public_numbers(demo):
     clusters = np.arange(demo.tessellation.cover_size) % 7
-    exact = way.coefficients(demo, ELL, clusters) / way.UNIT
+    exact = way.exact_coefficients(demo, ELL, clusters) / way.COEFFICIENT_UNITS
     series = np.zeros((7, HOURS))
     cells = demo.tessellation.to_cover @ demo.presampled_by_tower(ELL)
     np.add.at(series, clusters, cells)
@@ -73,7 +75,12 @@ def test_whole_coefficients_are_the_explorers_within_the_rounding_of_public_numb
     squares = (exact.astype(object) ** 2).sum(axis=0)
     tails = np.sqrt(np.append(squares[::-1].cumsum()[::-1][1:], 0).astype(float))
     noises = np.sqrt(np.arange(1, HOURS + 1) * 7.0)
-    scored = np.array(way.scores(way.coefficients(demo, ELL, clusters), way.UNIT)) / way.UNIT
+    scored = (
+        np.array(
+            way.exact_scores(way.exact_coefficients(demo, ELL, clusters), way.COEFFICIENT_UNITS)
+        )
+        / way.COEFFICIENT_UNITS
+    )
     assert scored == pytest.approx(tails + noises, rel=1e-6)
 
 
@@ -87,7 +94,7 @@ def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_
 
     def transformed(counts):
         monkeypatch.setattr(demo, "presampled_by_tower", lambda _: counts)
-        return way.coefficients(demo, ELL, clusters)
+        return way.exact_coefficients(demo, ELL, clusters)
 
     exact, furthest = transformed(before), 0.0
     for kind in range(40):
@@ -100,17 +107,20 @@ def test_a_person_moves_whole_coefficients_and_scores_by_no_more_than_the_proof_
         assert change <= most_moved(scales)
         furthest = max(furthest, change)
         one, other = (
-            np.array(way.scores(some, scales[3].drawn), dtype=object) for some in (exact, moved)
+            np.array(way.exact_scores(some, scales[3].drawn_scale), dtype=object)
+            for some in (exact, moved)
         )
         ranges = (other - one).astype(float)
-        assert np.ptp(ranges) <= way.range_of(most_moved(scales))
+        assert np.ptp(ranges) <= way.score_range(most_moved(scales))
     assert furthest > 0.9 * most_moved(scales)
 
 
 def test_where_noise_exceeds_the_visits_all_is_zero_and_the_total_says_so(
     demo, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(noise, "discrete_laplace", lambda counts, scale: np.full_like(counts, -5))
+    monkeypatch.setattr(
+        opendp_noise, "discrete_laplace", lambda counts, scale: np.full_like(counts, -5)
+    )
     setting = fourier()
     way.write(plan(setting, demo), demo, tmp_path, lambda _: None)
     assert (pd.read_csv(tmp_path / "density.csv")["visits"] == 0).all()
@@ -119,7 +129,7 @@ def test_where_noise_exceeds_the_visits_all_is_zero_and_the_total_says_so(
 
 @pytest.mark.parametrize("known", [101, None])
 def test_more_people_than_whole_numbers_hold_are_refused(demo, monkeypatch, known):
-    monkeypatch.setattr(way, "MOST_PEOPLE", 100)
+    monkeypatch.setattr(way, "MAX_PEOPLE", 100)
     monkeypatch.setattr(demo, "metadata", replace(demo.metadata, people_public=known))
     if known:  # as the custodian says, whoever is counted
         monkeypatch.setattr(demo, "single_visit_by_tower", np.zeros(1, dtype=np.int64))
@@ -130,9 +140,9 @@ def test_more_people_than_whole_numbers_hold_are_refused(demo, monkeypatch, know
 
 def test_no_whole_number_passes_63_bits_below_that_many_people():
     """Everybody at one tower in every hour, at all signs of a row of cosines."""
-    matrix, people = way.cosines()[0].astype(object), way.MOST_PEOPLE
+    matrix, people = way.integer_dct()[0].astype(object), way.MAX_PEOPLE
     worst = max(sum(abs(value) for value in row) for row in matrix) * way.SHARES * people
     assert worst < 2**63
     assert math.isqrt(HOURS * worst**2) + way._LARGEST_NOISE < 2**67  # of scores, by Python's own
-    norm = way.cosines()[1] * way.SHARES * people * math.isqrt(HOURS)
+    norm = way.integer_dct()[1] * way.SHARES * people * math.isqrt(HOURS)
     assert norm + way._LARGEST_NOISE < 2**63

@@ -13,18 +13,22 @@ import pytest
 from scipy.linalg import null_space
 
 from engine import origin_destination as od
-from engine.contract import Seen, Setting, When
-from engine.origin_destination.estimate.measurement import discrete_laplace
-from engine.release import noise, plan
+from engine.contract import Selection, Setting, TimeSelection
+from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
+from engine.release import opendp_noise, plan
 from tests.support.releases import flows, ours, seen, statement_of, view_of, written
 
 FOUR = od.ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day")
-SPAN = Seen(dataset="any", zones="clusters-9", when=When(step="whole", first=1, last=4, span=2))
+SPAN = Selection(
+    dataset_id="any",
+    zone_level="clusters-9",
+    time=TimeSelection(aggregation="whole", first_position=1, last_position=4, compared_days=2),
+)
 SETTINGS = {
     "daily": seen(FOUR, zones="clusters-25", first=1, last=2),
     "coarse": seen(replace(FOUR, suppression_threshold=100), zones="clusters-9", step="week"),
     "whole": seen(replace(FOUR, suppression_threshold=100), zones="clusters-20", step="whole"),
-    "span": Setting(seen=SPAN, parameters=replace(FOUR, suppression_threshold=100)),
+    "span": Setting(selection=SPAN, parameters=replace(FOUR, suppression_threshold=100)),
     "trip": flows(unit="trip", zones="clusters-25", last=0),
     "person": flows(epsilon=0.5, unit="person", zones="clusters-30", step="whole"),
 }
@@ -43,7 +47,7 @@ def draw(monkeypatch):
             drawn.append(cells if change is None else change(cells))
             return drawn[-1]
 
-        monkeypatch.setattr(noise, "discrete_laplace", noisy)
+        monkeypatch.setattr(opendp_noise, "discrete_laplace", noisy)
         written(setting, dataset, folder, **rest)
         zones = len(view_of(setting, dataset).zones)
         cells = np.zeros((len(drawn), zones, zones))
@@ -134,7 +138,7 @@ def test_all_files_together_give_suppressed_counts_away_only_with_sums(
 ):
     """With the switch on the attack finds at least four of them, exactly: so it works."""
     setting = SETTINGS[name]
-    least = setting.parameters.least_shown
+    least = setting.parameters.min_shown_count
     cells = draw(setting, demo, tmp_path, sums_before_suppression=sums)
     found = computed_back(tmp_path, cells, least, list(view_of(setting, demo).zones["zone_id"]))
     said = statement_of(demo, plan(setting, demo, sums_before_suppression=sums))
@@ -159,7 +163,7 @@ def test_all_files_together_give_suppressed_counts_away_only_with_sums(
 def test_no_file_depends_on_what_is_suppressed(demo, tmp_path, draw, name):
     """With other hidden counts all files are the same, byte by byte, but verdicts on totals."""
     setting, rng = SETTINGS[name], np.random.default_rng(0)
-    least = setting.parameters.least_shown
+    least = setting.parameters.min_shown_count
 
     def other(cells):
         return np.where(cells < least, least - 1 - rng.integers(0, 30, cells.shape), cells)
@@ -184,7 +188,7 @@ def test_no_file_depends_on_what_is_suppressed(demo, tmp_path, draw, name):
 
 def test_the_statement_says_which_numbers_the_files_hold(demo):
     """A bar of zones' totals and a warning about them stand only where totals are written."""
-    setting = SETTINGS["daily"].at(0.06)
+    setting = SETTINGS["daily"].with_epsilon(0.06)
     for sums in (False, True):
         planned = plan(setting, demo, sums_before_suppression=sums)
         said = statement_of(demo, planned)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from engine.errors import ParameterError
-from engine.release import BudgetLedger, ReleaseError, ledger as parts
+from engine.release import BudgetLedger, ReleaseError, budget_ledger as parts
 from tests.support.releases import ROOT
 
 WHAT = {"product": "od", "unit": "person", "loss": {"unit": "person", "epsilon": 0.5}}
@@ -37,7 +37,7 @@ def kept(tmp_path):
 
 
 def spend(ledger, epsilon, delta=0.0, dataset="a", unit="person", what=WHAT):
-    return ledger.intend(dataset, unit=unit, epsilon=epsilon, delta=delta, what=what)
+    return ledger.charge(dataset, unit=unit, epsilon=epsilon, delta=delta, what=what)
 
 
 WRITES = {
@@ -46,7 +46,7 @@ WRITES = {
     "raise": lambda one: one.raise_to("town", epsilon=9.0, delta=0.0, by="me", reason="x"),
     "intend": lambda one: spend(one, 0.1),
     "finish": lambda one: one.finish(
-        parts.Entry(id=3, time="", kind="release", people="town", body={}, hash=""), "0"
+        parts.Entry(id=3, time="", kind="release", people="town", body={}, chain_hash=""), "0"
     ),
 }
 
@@ -54,10 +54,10 @@ WRITES = {
 def test_tenths_add_up_to_one(ledger):
     for _ in range(10):
         spend(ledger, 0.1)
-    assert ledger.budget("town").left_epsilon == 0
+    assert ledger.budget("town").remaining_epsilon == 0
     with pytest.raises(ReleaseError, match=r"exceeds ε by 0\.1; at most ε = 0 "):
         spend(ledger, 0.1)
-    assert ledger.budget("town").releases == 10
+    assert ledger.budget("town").release_count == 10
 
 
 def test_datasets_of_the_same_people_share_their_budget(ledger):
@@ -77,7 +77,7 @@ def test_datasets_of_the_same_people_share_their_budget(ledger):
         with pytest.raises(ReleaseError, match=r"at most ε = 0\.4 and δ = 1e-06 are left"):
             spend(ledger, 0.5, dataset=dataset)
     spend(ledger, 0.4, dataset="c")
-    assert ledger.budget("town").left_epsilon == 0
+    assert ledger.budget("town").remaining_epsilon == 0
     with pytest.raises(ReleaseError, match="a budget must be declared"):
         spend(ledger, 0.1, dataset="elsewhere")
 
@@ -173,7 +173,7 @@ def light(script, *arguments):
         "sys.modules['engine.release'] = package\n"
         "data = types.ModuleType('engine.datasets'); sys.modules['engine.datasets'] = data\n"
         "data.data_root = None\n"
-        "from pathlib import Path; from engine.release import ledger\n"
+        "from pathlib import Path; from engine.release import budget_ledger as ledger\n"
     )
     command = [sys.executable, "-c", stub + script, *map(str, arguments)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
@@ -182,13 +182,13 @@ def light(script, *arguments):
 def test_of_fifty_processes_one_gets_the_last_share(ledger):
     spend(ledger, 0.9)
     script = (
-        "try: ledger.BudgetLedger(Path(sys.argv[1])).intend("
+        "try: ledger.BudgetLedger(Path(sys.argv[1])).charge("
         "'a', unit='person', epsilon=0.1, delta=0.0, what={})\n"
         "except ledger.ReleaseError as error: sys.exit(3 if error.code == 'exceeded' else 4)\n"
     )
     several = [light(script, ledger.path) for _ in range(50)]
     assert sorted(one.communicate() and one.returncode for one in several) == [0] + [3] * 49
-    assert ledger.budget("town").left_epsilon == 0
+    assert ledger.budget("town").remaining_epsilon == 0
     assert ledger.verify() == 3
 
 
@@ -218,7 +218,7 @@ def test_a_ledger_that_may_not_be_written_is_shown_and_verified(kept):
         "  os.setuid(65534)\n"
         "else: os.chmod(folder / 'shut', 0)\n"
         "one = ledger.BudgetLedger(folder / 'kept.sqlite'); assert one.verify() == 3\n"
-        "try: one.intend('a', unit='person', epsilon=0.1, delta=0.0, what={})\n"
+        "try: one.charge('a', unit='person', epsilon=0.1, delta=0.0, what={})\n"
         "except ledger.ReleaseError as error: print(error)\n"
         "for act in (ledger.BudgetLedger.verify, ledger.BudgetLedger.budgets):\n"
         "  try: act(ledger.BudgetLedger(folder / 'shut' / 'l.sqlite'))\n"
@@ -295,7 +295,7 @@ def test_a_damaged_entry_is_refused_in_one_line_and_one_of_the_right_form_read(k
     with pytest.raises(ReleaseError, match="entry 3 of the ledger cannot be read"):
         kept.budgets()
     forge(kept.path, 3, "release", '{"dataset": "a", "epsilon": 0.25, "delta": 0.0}')
-    assert kept.budget("town").left_epsilon == 1.75
+    assert kept.budget("town").remaining_epsilon == 1.75
 
 
 def another(path):
@@ -349,17 +349,17 @@ def test_names_that_cannot_be_shown_are_refused(kept, odd):
     assert kept.verify() == 3
     persian = "می\N{ZERO WIDTH NON-JOINER}خواهم"  # its words keep their joiners
     kept.declare(**{**whole, "people": persian})
-    assert kept.budget(persian).left_epsilon == 1
+    assert kept.budget(persian).remaining_epsilon == 1
 
 
 def test_an_older_copy_is_whole_but_lacks_the_hash_of_a_statement(kept):
     older = kept.path.read_bytes()
     entry = spend(kept, 0.5)
-    assert kept.verify(f" {entry.hash.upper()} ") == 4
+    assert kept.verify(f" {entry.chain_hash.upper()} ") == 4
     kept.path.write_bytes(older)
     assert kept.verify() == 3
     with pytest.raises(ReleaseError, match="an older copy that lacks what was spent since"):
-        kept.verify(entry.hash)
+        kept.verify(entry.chain_hash)
 
 
 def test_a_full_disk_is_said_to_be_full_and_nothing_is_damaged(kept, monkeypatch):

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od, privacy
-from engine.release import noise, plan, warnings
+from engine.release import list_warnings, opendp_noise, plan
 from tests.support.releases import (
     TRIPS,
     flows,
@@ -26,10 +26,10 @@ FOUR = seen(od.ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day"
 def test_bars_hold_less_often_among_flows_that_are_shown(demo):
     """The table's last column, against the law of the noise summed term by term."""
     planned = plan(flows(epsilon=0.25), demo)
-    q, least = np.exp(-1 / planned.stages[0].scale), planned.least
+    q, least = np.exp(-1 / planned.stages[0].scale), planned.min_shown_count
     z = np.arange(-4000, 4001)
     law = (1 - q) / (1 + q) * q ** np.abs(z)
-    rows = [row for row in planned.accuracy if row.size is not None]
+    rows = [row for row in planned.error_bars if row.size is not None]
     for row in rows:
         shown = row.size + z >= least
         within = np.abs(z) <= row.half_width
@@ -44,9 +44,13 @@ def test_bars_hold_less_often_among_flows_that_are_shown(demo):
 @pytest.mark.parametrize("setting", [flows(epsilon=0.25), products()["od-estimate"]])
 def test_a_flow_picked_because_it_is_large_has_a_bar_for_all_flows_at_once(demo, setting):
     planned = plan(setting, demo)
-    (row,) = (one for one in planned.accuracy if "picked because it is large" in one.what)
+    (row,) = (one for one in planned.error_bars if "picked because it is large" in one.what)
     q, z = np.exp(-1 / planned.stages[0].scale), row.half_width
-    assert planned.flows * 2 * q ** (z + 1) / (1 + q) <= 0.05 < planned.flows * 2 * q**z / (1 + q)
+    assert (
+        planned.flow_count * 2 * q ** (z + 1) / (1 + q)
+        <= 0.05
+        < planned.flow_count * 2 * q**z / (1 + q)
+    )
 
 
 @pytest.mark.parametrize("name", products())
@@ -55,7 +59,7 @@ def test_all_stages_add_up_to_what_is_charged(demo, name):
     planned = plan(products()[name], demo)
     rho = sum(one.rho or 0.0 for one in planned.stages)
     total = sum(one.epsilon or 0.0 for one in planned.stages)
-    total += noise.zcdp_epsilon(rho, planned.delta) if rho else 0.0
+    total += opendp_noise.zcdp_epsilon(rho, planned.delta) if rho else 0.0
     assert total == pytest.approx(planned.epsilon, rel=1e-4)
     assert total <= planned.epsilon * (1 + 1e-6)
 
@@ -92,11 +96,11 @@ def test_items_say_what_a_setting_does(demo, setting, item, said):
     ],
 )
 def test_an_attacker_guesses_as_often_as_the_pages_say(demo, setting):
-    days = setting.when.lengths(len(demo.metadata.days))
+    days = setting.time.days_per_matrix(len(demo.metadata.days))
     risk = privacy.Guarantee(epsilon=setting.parameters.epsilon, delta=plan(setting, demo).delta)
     if isinstance(setting.parameters, od.ODParameters):
-        risk = privacy.risk_of_trips(setting.parameters, days)
-    assert privacy.guesses(risk.best_guess, coin=True) in items(demo, setting)["unit"]
+        risk = privacy.flow_release_risk(setting.parameters, days)
+    assert privacy.format_guess_rate(risk.max_guess_rate, coin=True) in items(demo, setting)["unit"]
 
 
 def test_of_a_table_of_flows_whole_trips_of_the_table_are_protected(demo):
@@ -125,7 +129,7 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
         flows(), parameters=od.ODParameters(epsilon=0.06, max_trips_per_user=1, unit="person-day")
     )
     planned = plan(noisy, demo, trips=TRIPS, sums_before_suppression=True)
-    said = " ".join(warnings(planned))
+    said = " ".join(list_warnings(planned))
     for warned in (
         "NOISE IS SHOWN AS FLOWS",
         "SMALL FLOWS ARE LOST",
@@ -135,14 +139,14 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     assert f"A flow shown as {planned.bar:.0f} or less may be empty." in said
     q, z = np.exp(-0.06), np.arange(15, 2_000)
     law = (1 - q) / (1 + q) * q**z
-    assert planned.phantom == pytest.approx((z * law).sum(), rel=1e-9)
+    assert planned.phantom_probability == pytest.approx((z * law).sum(), rel=1e-9)
     assert f"shown in {law.sum():.1%} of cases" in said
     assert f"add up to {(z * law).sum() * planned.cells:,.0f} trips" in said
     assert f"about {planned.cells * law.sum():,.0f} of {planned.cells:,} numbers" in said
-    clear = noisy.at(9.0)
-    assert len(warnings(plan(clear, demo))) == len(warnings(plan(ours(clear), demo))) == 1
-    assert len(warnings(plan(ours(noisy), demo))) == 3
-    assert statement_of(demo, planned)["warnings"] == warnings(planned)
+    clear = noisy.with_epsilon(9.0)
+    assert len(list_warnings(plan(clear, demo))) == len(list_warnings(plan(ours(clear), demo))) == 1
+    assert len(list_warnings(plan(ours(noisy), demo))) == 3
+    assert statement_of(demo, planned)["warnings"] == list_warnings(planned)
     bias = items(demo, noisy)["bias"]
     assert "too low by the flows that are hidden, and too high by the noise" in bias
 

@@ -12,21 +12,22 @@ import pytest
 
 from engine import datasets
 from engine.errors import DatasetError
-from engine.release import BudgetLedger, ReleaseError, flows as way, plan
-from engine.release.bundle import PARTIAL, claimed, room
+from engine.release import BudgetLedger, ReleaseError, flow_writer as way, plan
+from engine.release.bundle import PARTIAL, claim_folder, required_bytes
 from tests.support.releases import ONE_DAY, ROOT, flows, release
 
 SLOW = """
 import sys, time
 import engine.release as package
-from engine.release import bundle, command, flows
+from engine.release import bundle, command, flow_writer
 
 where = sys.argv.pop(1)
-owner = {"prepare": flows, "write": flows, "intend": package.BudgetLedger}.get(where, package)
+owners = {"prepare": flow_writer, "write": flow_writer, "charge": package.BudgetLedger}
+owner = owners.get(where, package)
 act = getattr(owner, where)
 
 def wait(*given, **rest):
-    if where == "intend":
+    if where == "charge":
         value = act(*given, **rest)
         if not rest.get("rehearsal"):
             print("@now", flush=True)
@@ -60,7 +61,7 @@ def started(ledger, out, *, where):
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGKILL])
 @pytest.mark.parametrize(
     ("where", "spent"),
-    [("prepare", 0), ("described", 0), ("intend", 1), ("write", 1), ("seal", 1), ("reveal", 1)],
+    [("prepare", 0), ("render_texts", 0), ("charge", 1), ("write", 1), ("seal", 1), ("reveal", 1)],
 )
 def test_a_stopped_or_killed_release_leaves_no_half_bundle_and_the_next_sweeps(
     ledger, demo, tmp_path, where, spent, sent
@@ -79,16 +80,19 @@ def test_a_stopped_or_killed_release_leaves_no_half_bundle_and_the_next_sweeps(
     release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["ledger.sqlite", "out", "out.zip"]
-    assert ledger.budget("people").releases == spent + 1
+    assert ledger.budget("people").release_count == spent + 1
     ledger.verify()
 
 
 def test_a_name_is_one_releases_own_until_it_ends(tmp_path):
-    with claimed(tmp_path / "out", 1) as folder:
+    with claim_folder(tmp_path / "out", 1) as folder:
         assert folder.parent.name.startswith(PARTIAL)
-        with pytest.raises(ReleaseError, match="'out', which does"), claimed(tmp_path / "out", 1):
+        with (
+            pytest.raises(ReleaseError, match="'out', which does"),
+            claim_folder(tmp_path / "out", 1),
+        ):
             pass
-        with claimed(tmp_path / "other", 1) as other:  # and sweeps nothing of the living
+        with claim_folder(tmp_path / "other", 1) as other:  # and sweeps nothing of the living
             assert folder.exists()
             assert other != folder
     assert list(tmp_path.iterdir()) == []
@@ -140,11 +144,13 @@ def test_whatever_fails_is_said_with_what_is_spent_and_leaves_all_or_nothing(
 def test_a_disk_that_would_be_full_is_seen_before_anything_is_spent(
     ledger, demo, tmp_path, monkeypatch
 ):
-    little = SimpleNamespace(free=room(plan(flows(**ONE_DAY), demo).cells, demo.zones) - 1)
+    little = SimpleNamespace(
+        free=required_bytes(plan(flows(**ONE_DAY), demo).cells, demo.zones) - 1
+    )
     monkeypatch.setattr("shutil.disk_usage", lambda _: little)
     with pytest.raises(ReleaseError, match=r"7 MB free.*nothing was spent"):
         release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
-    assert ledger.budget("people").releases == 0
+    assert ledger.budget("people").release_count == 0
     little.free += 1
     release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
 
@@ -169,9 +175,9 @@ def test_killed_at_any_moment_the_cost_is_spent_and_no_half_bundle_is_left(tmp_p
         process.wait()
         if out.exists() and list(out.iterdir()):
             assert (out / "SHA256SUMS").is_file()
-    spent = ledger.budget("people").releases
+    spent = ledger.budget("people").release_count
     assert spent >= sum((tmp_path / f"out{n}" / "SHA256SUMS").exists() for n in range(20))
     ledger.verify()
     release(flows(), datasets.load("demo-city"), tmp_path / "next", ledger=ledger)
     assert not [path for path in tmp_path.iterdir() if path.name.startswith(".partial")]
-    assert ledger.budget("people").releases == spent + 1
+    assert ledger.budget("people").release_count == spent + 1

@@ -7,13 +7,13 @@ import pytest
 from engine import report
 from engine.errors import DatasetError, ParameterError
 from engine.report import STOPS, Analysis, ReportNoise, ReportParameters
-from engine.report.bounding import TripsGuess, balance
+from engine.report.contribution_bounding import TripAssumption, compute_bounding_curve
 from engine.report.measures import Extent
-from engine.report.scores import losses
+from engine.report.scores import error_measures
 from tests.reference.report_people import DAYS, FIRST_DAY, ZONES, random_people, table_of
 
 TABLE = table_of(random_people(np.random.default_rng(5), 150, 9.0))
-EXTENT = Extent(first_day=FIRST_DAY, days=DAYS, zones=ZONES)
+EXTENT = Extent(first_day=FIRST_DAY, day_count=DAYS, zone_count=ZONES)
 
 
 def drawn(seed=0, **settings):
@@ -24,13 +24,13 @@ def drawn(seed=0, **settings):
 def test_counts_get_noise_of_their_share_and_sensitivity():
     """Noise of one number over many seeds has the scale Δ/ε of its share: ×0.8 and ×1.25 fail."""
     params = ReportParameters(epsilon=1.0, max_trips_per_user=5)
-    assert params.asked == dict.fromkeys(Analysis, 0.125)
+    assert params.charged_shares == dict.fromkeys(Analysis, 0.125)
     expected = {Analysis.DAYS: 5 / 0.125, Analysis.VISITS: 10 / 0.125, Analysis.GYRATION: 1 / 0.125}
     seen = {one: [] for one in expected}
     for seed in range(120):
         private = drawn(seed, max_trips_per_user=5)
         for one in expected:
-            kept = report.numbers(TABLE, one, params, kept=True)
+            kept = report.count_analysis(TABLE, one, params, is_truncated=True)
             seen[one].append(np.abs(private.results[one].noisy - kept).mean())
     for one, scale in expected.items():
         assert np.mean(seen[one]) == pytest.approx(scale, rel=0.1)
@@ -55,20 +55,20 @@ def test_the_package_pays_for_trips_and_five_draws():
     assert drawn_shares == pytest.approx([0.125 * 5 / 6] * 3)
     assert sum(stage.epsilon for stage in stages) == pytest.approx(1.0)
     private = drawn(method="package")
-    assert private.results[Analysis.JUMP_LENGTH].five is not None
+    assert private.results[Analysis.JUMP_LENGTH].drawn_five_numbers is not None
     assert private.results[Analysis.SIZE].variates.tolist() == [1, 1]
 
 
 def test_single_trips_have_no_people_and_all_trips():
     params = ReportParameters(epsilon=1.0, unit="item")
-    assert Analysis.GYRATION not in params.on
-    assert Analysis.SIZE not in params.asked  # trips follow from days
+    assert Analysis.GYRATION not in params.analyses
+    assert Analysis.SIZE not in params.charged_shares  # trips follow from days
     results = drawn(unit="item").results
     assert results[Analysis.SIZE].epsilon == 0
     for one, change in ((Analysis.DAYS, 1), (Analysis.JUMP_LENGTH, 1), (Analysis.VISITS, 2)):
-        assert results[one].scales[0] == pytest.approx(change / params.epsilon_of(one))
-    kept = report.numbers(TABLE, Analysis.DAYS, params, kept=True)
-    assert (kept == report.numbers(TABLE, Analysis.DAYS, params)).all()
+        assert results[one].scales[0] == pytest.approx(change / params.analysis_epsilon(one))
+    kept = report.count_analysis(TABLE, Analysis.DAYS, params, is_truncated=True)
+    assert (kept == report.count_analysis(TABLE, Analysis.DAYS, params)).all()
 
 
 @pytest.mark.parametrize(
@@ -104,16 +104,16 @@ def test_what_is_left_spends_all_of_epsilon_and_what_costs_nothing_gets_no_share
     spent += sum(one.epsilon for one in stages if one.noise_scale is None)
     assert spent == pytest.approx(1.0, abs=1e-5)
     people = {"user": {Analysis.SIZE, Analysis.GYRATION}, "item": {Analysis.SIZE}}[unit]
-    assert set(params.on) == {Analysis.DAYS, Analysis.TRAVEL_TIME} | people
+    assert set(params.analyses) == {Analysis.DAYS, Analysis.TRAVEL_TIME} | people
     free = (unit, method) == ("item", "derived")  # trips follow from days, and people have none
-    assert dict(params.shares)[Analysis.SIZE] == (0 if free else 1 / len(params.on))
-    assert (Analysis.SIZE in params.asked) == (not free)
+    assert dict(params.shares)[Analysis.SIZE] == (0 if free else 1 / len(params.analyses))
+    assert (Analysis.SIZE in params.charged_shares) == (not free)
 
 
 def test_given_shares_hold():
     params = ReportParameters(epsilon=2.0, shares=((Analysis.FLOWS, 0.75), (Analysis.HOURS, 0.2)))
-    assert params.on == (Analysis.HOURS, Analysis.FLOWS)
-    assert params.epsilon_of(Analysis.FLOWS) == 1.5
+    assert params.analyses == (Analysis.HOURS, Analysis.FLOWS)
+    assert params.analysis_epsilon(Analysis.FLOWS) == 1.5
     assert report.ledger(params).proved_epsilon == pytest.approx(1.9)
 
 
@@ -126,7 +126,7 @@ def test_the_same_noise_follows_the_settings():
     for analysis in Analysis:
         if analysis is Analysis.SIZE:
             continue
-        kept = report.numbers(TABLE, analysis, params, kept=True)
+        kept = report.count_analysis(TABLE, analysis, params, is_truncated=True)
         apart = [each.results[analysis].noisy - kept for each in (one, other)]
         assert np.abs(apart[0] - 2 * apart[1]).max() <= 1.5  # both are rounded
 
@@ -136,10 +136,10 @@ def test_travel_times_of_sightings_are_refused_and_left_out():
     params = ReportParameters(epsilon=1.0)
     with pytest.raises(ParameterError, match="travel_time"):
         report.release_table(table, params, rng=np.random.default_rng(0))
-    fit = report.fitting(params, table)
+    fit = report.fit_to_table(params, table)
     private = report.release_table(table, fit, rng=np.random.default_rng(0))
     assert set(private.results) == set(Analysis) - {Analysis.TRAVEL_TIME}
-    assert report.fitting(params, TABLE) is params
+    assert report.fit_to_table(params, TABLE) is params
 
 
 def test_a_damaged_table_is_refused():
@@ -151,27 +151,27 @@ def test_a_damaged_table_is_refused():
 
 def test_the_balance_counts_both_points_of_a_trip():
     """M trips move points by 2M: per trip their noise is that of the counts of trips."""
-    guess = TripsGuess(people=1000, mean=10.0, standard_deviation=12.0)
+    guess = TripAssumption(people=1000, mean=10.0, standard_deviation=12.0)
     results = drawn(max_trips_per_user=10).results
     for analysis, cells in ((Analysis.HOURS, 96), (Analysis.FLOWS, ZONES**2)):
-        curve = balance(guess, results[analysis], 10)
-        assert curve.noise == pytest.approx(cells * 8.0 * np.array(STOPS))
+        curve = compute_bounding_curve(guess, results[analysis], 10)
+        assert curve.noise_error == pytest.approx(cells * 8.0 * np.array(STOPS))
     trips = np.random.default_rng(0).lognormal(size=10**6)
     scale = np.sqrt(np.log1p(1.44))
     trips = 10 / np.sqrt(2.44) * np.exp(scale * np.log(trips))
     left = [1000 * np.maximum(trips - m, 0).mean() for m in STOPS]
-    assert curve.bounding == pytest.approx(left, rel=0.02, abs=1.0)
-    assert curve.best == STOPS[np.argmin(curve.bounding + curve.noise)]
+    assert curve.truncation_error == pytest.approx(left, rel=0.02, abs=1.0)
+    assert curve.best_limit == STOPS[np.argmin(curve.truncation_error + curve.noise_error)]
 
 
 def test_losses_are_their_definitions():
     truth, private = np.array([10, 0, 30]), np.array([5, 5, 30])
-    found = losses(truth, private, Analysis.VISITS)
+    found = error_measures(truth, private, Analysis.VISITS)
     assert found["relative_error"] == pytest.approx((0.5 + 0) / 2)
     assert found["smape"] == pytest.approx((5 / 7.5 + 2) / 3)
     assert found["common_part"] == pytest.approx(1 - 10 / 80)
     assert np.isnan(found["top_10_coverage"])
-    empty = losses(np.zeros(3, dtype=int), np.zeros(3, dtype=int), Analysis.GYRATION)
+    empty = error_measures(np.zeros(3, dtype=int), np.zeros(3, dtype=int), Analysis.GYRATION)
     assert np.isnan(list(empty.values())).tolist() == [True, False, True, True, True]
     scored = report.scores(TABLE, drawn())
     assert list(scored) == list(Analysis)

@@ -6,23 +6,34 @@ import pytest
 import shapely
 
 from engine import datasets, origin_destination as od, resolution
-from engine.contract import Seen, When
+from engine.contract import Selection, TimeSelection
 from engine.errors import DatasetError, ParameterError
 from engine.parameters import ODParameters
-from engine.resolution import INHABITED, InhabitedDataset, finest, look_at, open_seen
+from engine.resolution import (
+    INHABITED_LEVEL,
+    InhabitedDataset,
+    finest_selection,
+    make_view,
+    open_view,
+)
 
 
 def test_a_shipped_name_and_the_folder_of_a_version_open_the_same(demo):
     for name in ("demo-city", str(demo.folder)):
-        seen = Seen(dataset=name, zones="clusters-20", when=When(step="week"))
-        assert open_seen(seen).folder == demo.folder
-        assert open_seen(finest(seen)).zones["zone_id"].tolist() == demo.zones["zone_id"].tolist()
+        seen = Selection(
+            dataset_id=name, zone_level="clusters-20", time=TimeSelection(aggregation="week")
+        )
+        assert open_view(seen).folder == demo.folder
+        assert (
+            open_view(finest_selection(seen)).zones["zone_id"].tolist()
+            == demo.zones["zone_id"].tolist()
+        )
     with pytest.raises(DatasetError, match="there is no dataset"):
-        open_seen(Seen(dataset="nowhere"))
+        open_view(Selection(dataset_id="nowhere"))
 
 
 def test_views_share_the_base_that_is_kept(demo):
-    view = open_seen(Seen(dataset="kept", zones="clusters-20"), lambda name: demo)
+    view = open_view(Selection(dataset_id="kept", zone_level="clusters-20"), lambda name: demo)
     assert view.base is demo
 
 
@@ -30,35 +41,46 @@ def test_views_share_the_base_that_is_kept(demo):
 @pytest.mark.parametrize("unit", ["trip", "person-day", "person"])
 def test_some_days_are_those_days_at_every_unit(demo, step, unit):
     days = demo.metadata.days
-    view = look_at(demo, when=When(step=step, first=2, last=4))
+    view = make_view(demo, time=TimeSelection(aggregation=step, first_position=2, last_position=4))
     assert view.metadata.days == days[2:5]
     assert view.metadata.periods == (days[2:5] if step == "day" else days[2:3])
     settings = {"unit": unit, "max_trips_per_user": 1 if unit == "trip" else 2}
-    counted = od.histogram(view, *settings.values(), sum_days=True)
-    plain = od.histogram(demo, *settings.values(), days=[2, 3, 4], sum_days=True)
-    assert counted.true_trips == plain.true_trips
-    assert counted.trimmed_trips == plain.trimmed_trips
+    counted = od.compute_histogram(view, *settings.values(), sum_days=True)
+    plain = od.compute_histogram(demo, *settings.values(), days=[2, 3, 4], sum_days=True)
+    assert counted.total_trips == plain.total_trips
+    assert counted.dropped_trips == plain.dropped_trips
 
 
 @pytest.mark.parametrize("step", ["day", "week"])
 def test_trips_inside_a_coarse_zone_are_dropped(demo, step):
-    view = look_at(demo, "clusters-5", When(step=step))
+    view = make_view(demo, "clusters-5", TimeSelection(aggregation=step))
     for trips, fine in ((view.trips, demo.trips), (view.trips_by_person, demo.trips_by_person)):
-        rows = trips.whole
+        rows = trips.all_days
         assert (rows.origin != rows.destination).all()
-        crossing = view.labels[fine.whole.origin] != view.labels[fine.whole.destination]
-        assert rows.n.sum() == fine.whole.n[crossing].sum() < fine.whole.n.sum()
+        crossing = view.labels[fine.all_days.origin] != view.labels[fine.all_days.destination]
+        assert (
+            rows.trip_count.sum()
+            == fine.all_days.trip_count[crossing].sum()
+            < fine.all_days.trip_count.sum()
+        )
 
 
-@pytest.mark.parametrize("when", [When(first=7), When(last=7), When(first=3, last=9)])
+@pytest.mark.parametrize(
+    "when",
+    [
+        TimeSelection(first_position=7),
+        TimeSelection(last_position=7),
+        TimeSelection(first_position=3, last_position=9),
+    ],
+)
 def test_days_that_are_not_declared_are_refused(demo, when):
     with pytest.raises(ParameterError, match=r"among the 7 declared ones \(0 to 6\)"):
-        look_at(demo, when=when)
+        make_view(demo, time=when)
 
 
 def test_a_view_of_a_view_is_refused(demo):
     with pytest.raises(ParameterError, match="look at its base"):
-        look_at(look_at(demo, "clusters-10"), "clusters-5")
+        make_view(make_view(demo, "clusters-10"), "clusters-5")
 
 
 @pytest.fixture
@@ -74,7 +96,7 @@ def town(tiny_city, monkeypatch):
 def test_the_trips_are_those_between_the_zones_that_are_left(town):
     view = InhabitedDataset(town)
     rest = np.flatnonzero(town.homes > 0)
-    assert 0 < len(view.kept) < len(town.zones)
+    assert 0 < len(view.inhabited_positions) < len(town.zones)
     assert view.zones["zone_id"].tolist() == town.zones["zone_id"].iloc[rest].tolist()
     assert view.homes.tolist() == town.homes[rest].tolist()
     whole = od.truth(town)
@@ -94,7 +116,7 @@ def test_the_trips_are_those_between_the_zones_that_are_left(town):
 
 def test_a_view_without_empty_zones_opens():
     demo = datasets.load("demo-city")
-    view = open_seen(Seen(dataset=str(demo.folder), zones=INHABITED))
+    view = open_view(Selection(dataset_id=str(demo.folder), zone_level=INHABITED_LEVEL))
     assert len(view.zones) == int((demo.homes > 0).sum())
     assert view.metadata.days == demo.metadata.days
 
@@ -126,7 +148,7 @@ ODD = ["nothing", "clusters-5", "clusters-0", "clusters-x", "a b", "../x", ""]
 @pytest.mark.parametrize("level", ODD)
 def test_unknown_levels_and_too_many_clusters_are_refused(level):
     with pytest.raises(ParameterError):
-        resolution.labels_of(grid(2), level)
+        resolution.zone_labels(grid(2), level)
 
 
 @pytest.mark.parametrize("k", [2, 7, 30, 149, 150])  # a river parts the demo in two
@@ -160,9 +182,9 @@ def test_an_island_joins_the_nearest_cluster():
 def test_views_of_one_level_share_its_geometry():
     """Paris' frontier joined the same zones anew for every span and block."""
     demo = datasets.load("demo-city")
-    days = resolution.look_at(demo, "clusters-20")
-    whole = resolution.look_at(demo, "clusters-20", When(step="whole"))
+    days = resolution.make_view(demo, "clusters-20")
+    whole = resolution.make_view(demo, "clusters-20", TimeSelection(aggregation="whole"))
     assert whole.zones is days.zones
     assert whole.tessellation is days.tessellation
-    other = resolution.look_at(demo, "clusters-10")
+    other = resolution.make_view(demo, "clusters-10")
     assert (len(other.zones), len(days.zones)) == (10, 20)

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine import datasets, origin_destination as od
-from engine.resolution import look_at
+from engine.resolution import make_view
 from research.simulated.__main__ import SHIPPED, make
 
 PROJECT = Path(__file__).parents[3]
@@ -65,7 +65,7 @@ def test_afghanistan_2020_is_shipped_without_ranks_by_person() -> None:
 
 def test_trips_of_sectors_between_districts_are_those_of_the_districts() -> None:
     sectors, districts = (datasets.load(f"rwanda-{zones}") for zones in ("sectors", "districts"))
-    np.testing.assert_array_equal(od.truth(look_at(sectors, "district")), od.truth(districts))
+    np.testing.assert_array_equal(od.truth(make_view(sectors, "district")), od.truth(districts))
 
 
 def test_tables_of_a_city_fit_each_other() -> None:
@@ -74,7 +74,11 @@ def test_tables_of_a_city_fit_each_other() -> None:
     assert city.single_visit_by_tower.sum() == city.homes.sum() == people
     assert city.presampled_by_tower(1).sum() == people
     assert np.all(city.presampled_by_tower(168).sum(axis=0) <= truth.sum(axis=0))
-    assert city.trips.whole.n.sum() == city.trips_by_person.whole.n.sum() > people
+    assert (
+        city.trips.all_days.trip_count.sum()
+        == city.trips_by_person.all_days.trip_count.sum()
+        > people
+    )
     assert truth.sum(axis=0).reshape(7, 24).sum(axis=0).argmin() == 4
 
 
@@ -91,6 +95,8 @@ def test_what_is_shipped_has_the_marginals_of_what_is_made_again(name: str, tmp_
     for key, value in known.items():
         assert made[key] == pytest.approx(value, rel=0.01), key
     if shipped.has_trips:
-        assert again.trips.whole.n.sum() == pytest.approx(shipped.trips.whole.n.sum(), rel=0.01)
+        assert again.trips.all_days.trip_count.sum() == pytest.approx(
+            shipped.trips.all_days.trip_count.sum(), rel=0.01
+        )
     if shipped.has_density:
         assert again.truth_by_tower.sum() == pytest.approx(shipped.truth_by_tower.sum(), rel=0.01)

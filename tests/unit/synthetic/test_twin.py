@@ -16,12 +16,12 @@ from engine import density, origin_destination as od, report
 from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError, InputError, ParameterError
 from engine.report.measures import Measure
-from engine.synthetic import twincommand as command
-from engine.synthetic.sampling import Rows, heavy_tailed, position_within
-from engine.synthetic.twin import twin
-from engine.synthetic.twinfiles import read_twin_zones
-from engine.synthetic.twininputs import UNKNOWNS, TwinInputs, in_words
-from engine.synthetic.twinpeople import chunk_size
+from engine.synthetic import twin_command as command
+from engine.synthetic.sampling import RowDistributions, heavy_tailed_distribution, position_within
+from engine.synthetic.twin import create_twin
+from engine.synthetic.twin_files import read_twin_zones
+from engine.synthetic.twin_inputs import ASSUMED_FACTS, TwinInputs, format_inputs
+from engine.synthetic.twin_people import chunk_size
 
 PEOPLE = 30_000
 RESIDENTS = (100, 0, 300, 200, 50, 350)
@@ -39,7 +39,7 @@ def zones() -> gpd.GeoDataFrame:
 @pytest.fixture(scope="module")
 def town(zones: gpd.GeoDataFrame, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     folder = tmp_path_factory.mktemp("twin") / "town"
-    return twin(zones, TwinInputs(people=PEOPLE, trips_a_day=1.5), folder)
+    return create_twin(zones, TwinInputs(people=PEOPLE, trips_a_day=1.5), folder)
 
 
 def test_people_live_where_residents_are_and_travel_as_often_as_stated(town: Dataset) -> None:
@@ -55,13 +55,15 @@ def test_people_live_where_residents_are_and_travel_as_often_as_stated(town: Dat
 
 
 def test_a_trip_is_counted_once_a_day_and_once_a_person(town: Dataset) -> None:
-    by_day, by_person = town.trips.whole, town.trips_by_person.whole
+    by_day, by_person = town.trips.all_days, town.trips_by_person.all_days
     together = np.zeros((2, 7, 6, 6), dtype=np.int64)
     for place, table in enumerate((by_day, by_person)):
-        np.add.at(together[place], (table.day, table.origin, table.destination), table.n)
+        np.add.at(together[place], (table.day, table.origin, table.destination), table.trip_count)
     assert np.array_equal(together[0], together[1])
-    assert by_day.n[by_day.rank == 1].sum() < PEOPLE * 7
-    assert by_person.n[by_person.rank == 1].sum() < 0.9 * PEOPLE + 300, "a tenth never travels"
+    assert by_day.trip_count[by_day.rank == 1].sum() < PEOPLE * 7
+    assert by_person.trip_count[by_person.rank == 1].sum() < 0.9 * PEOPLE + 300, (
+        "a tenth never travels"
+    )
 
 
 def test_most_trips_take_their_way_and_none_ends_before_it_begins(town: Dataset) -> None:
@@ -73,15 +75,15 @@ def test_most_trips_take_their_way_and_none_ends_before_it_begins(town: Dataset)
 
 def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path, monkeypatch) -> None:
     """On a day with any there are `outing` trips; of those who travel few stay at home all week."""
-    monkeypatch.setitem(UNKNOWNS, "outing", 4.0)
-    monkeypatch.setitem(UNKNOWNS, "spread", 0.1)
+    monkeypatch.setitem(ASSUMED_FACTS, "outing", 4.0)
+    monkeypatch.setitem(ASSUMED_FACTS, "spread", 0.1)
     facts = {"people": PEOPLE, "trips_a_day": 0.4, "travellers": 0.3, "visits_a_week": 0}
-    town = twin(zones, TwinInputs(**facts), tmp_path / "town")
-    by_day, by_person = town.trips.whole, town.trips_by_person.whole
-    days_out = by_day.n[by_day.rank == 1].sum()
-    assert by_day.n.sum() / days_out == pytest.approx(4.0, rel=0.03)
+    town = create_twin(zones, TwinInputs(**facts), tmp_path / "town")
+    by_day, by_person = town.trips.all_days, town.trips_by_person.all_days
+    days_out = by_day.trip_count[by_day.rank == 1].sum()
+    assert by_day.trip_count.sum() / days_out == pytest.approx(4.0, rel=0.03)
     stay = (1 - 0.4 / 0.3 / 4.0) ** 7
-    share = by_person.n[by_person.rank == 1].sum() / PEOPLE
+    share = by_person.trip_count[by_person.rank == 1].sum() / PEOPLE
     assert share == pytest.approx(0.3 * (1 - stay), abs=0.01)
 
 
@@ -97,24 +99,26 @@ def test_visits_are_at_home_by_night_and_away_by_day(town: Dataset) -> None:
 @pytest.mark.parametrize("stated", [5.0, 30.0, 50.0])
 def test_visits_are_as_many_as_stated(zones, tmp_path: Path, stated: float) -> None:
     inputs = TwinInputs(people=5_000, visits_a_week=stated)
-    visits = density.truth(twin(zones, inputs, tmp_path / "town")).sum()
+    visits = density.truth(create_twin(zones, inputs, tmp_path / "town")).sum()
     assert visits / inputs.people == pytest.approx(stated, rel=0.06)
 
 
 def test_the_same_inputs_make_the_same_bytes(zones, tmp_path: Path) -> None:
     inputs = TwinInputs(people=2_000)
-    versions = [twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)]
-    other = twin(zones, replace(inputs, seed=2), tmp_path / "other" / "town").folder.name
+    versions = [
+        create_twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)
+    ]
+    other = create_twin(zones, replace(inputs, seed=2), tmp_path / "other" / "town").folder.name
     assert versions[0] == versions[1] != other
 
 
 def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path: Path) -> None:
     inputs = TwinInputs(people=1_000, days=3, sources={"people": "annual report"})
-    town = twin(zones, inputs, tmp_path / "town")
+    town = create_twin(zones, inputs, tmp_path / "town")
     assert town.metadata.simulated
     described = json.loads(json.dumps(town.metadata.scenario["twin"]))
-    assert described == inputs.described(6, 1000.0)
-    assert "6 zones; 1,000 residents; 1,000 people (annual report)" in in_words(described)
+    assert described == inputs.to_json(6, 1000.0)
+    assert "6 zones; 1,000 residents; 1,000 people (annual report)" in format_inputs(described)
     assert town.metadata.week is None, "three days hold no whole week"
     assert not (town.folder / "truth.parquet").exists()
     assert town.has_trips
@@ -144,21 +148,21 @@ def test_zones_that_cannot_make_a_twin_are_refused(zones, tmp_path: Path) -> Non
     nobody = zones.assign(residents=0)
     negative = zones.assign(residents=[1, 2, -3, 4, 5, 6])
     with pytest.raises(InputError, match="above 0 in some"):
-        twin(nobody, inputs, tmp_path / "t")
+        create_twin(nobody, inputs, tmp_path / "t")
     with pytest.raises(InputError, match="zone c has"):
-        twin(negative, inputs, tmp_path / "t")
+        create_twin(negative, inputs, tmp_path / "t")
     with pytest.raises(InputError, match="2 to 5,000 zones, got 1"):
-        twin(zones.iloc[:1], inputs, tmp_path / "t")
+        create_twin(zones.iloc[:1], inputs, tmp_path / "t")
     many = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 1, 1)] * 10_000, crs=4326)
     with pytest.raises(InputError, match="got 10,000"):
-        twin(many, inputs, tmp_path / "t")
+        create_twin(many, inputs, tmp_path / "t")
     assert not (tmp_path / "t").exists()
 
 
 def test_few_people_or_no_trips_make_a_clear_result(zones, tmp_path: Path) -> None:
-    few = twin(zones, TwinInputs(people=3), tmp_path / "few")
+    few = create_twin(zones, TwinInputs(people=3), tmp_path / "few")
     assert np.asarray(few.homes).sum() == 3
-    still = twin(zones, TwinInputs(people=500, trips_a_day=0.0), tmp_path / "still")
+    still = create_twin(zones, TwinInputs(people=500, trips_a_day=0.0), tmp_path / "still")
     assert od.truth(still).sum() == 0
 
 
@@ -178,7 +182,7 @@ def test_the_command_reads_a_file_and_guesses_residents(
     order = ["--zones", str(path), "--people", "400", "--out", str(out)]
     assert command.main([*order, "--source", "people=census"]) == 0
     assert (out / "current").exists()
-    with storage.only_writer(out):
+    with storage.lock_for_writing(out):
         assert command.main(order) == 2
     assert "being built by another" in capsys.readouterr().err
     overlapping = zones.copy()
@@ -192,7 +196,7 @@ def test_places_without_zones_get_their_cells(tmp_path: Path) -> None:
     path = tmp_path / "stations.csv"
     rows = [f"s{i},{20 + i / 100},{-103 + i * i / 500}" for i in range(6)]
     path.write_text("id,latitude,longitude\n" + "\n".join(rows) + "\n")
-    town = twin(read_twin_zones(path), TwinInputs(people=300), tmp_path / "bikes")
+    town = create_twin(read_twin_zones(path), TwinInputs(people=300), tmp_path / "bikes")
     assert len(town.zones) == 6
     with pytest.raises(ExplorerError):
         read_twin_zones(tmp_path / "none.geojson")
@@ -213,7 +217,7 @@ def test_position_restarts_with_each_group(group: np.ndarray) -> None:
 @settings(max_examples=25, deadline=None)
 def test_heavy_tailed_has_the_moments_asked_for(mean: float, ratio: float, maximum: int) -> None:
     numbers = np.arange(1, maximum + 1)
-    mass = np.diff(heavy_tailed(mean, ratio * mean, maximum), prepend=0.0)
+    mass = np.diff(heavy_tailed_distribution(mean, ratio * mean, maximum), prepend=0.0)
     assert np.all(mass >= 0)
     assert mass.sum() == pytest.approx(1.0)
     assert mass @ numbers == pytest.approx(mean, rel=1e-4)
@@ -225,7 +229,7 @@ def test_rows_draw_from_their_own_distribution() -> None:
     rng = np.random.default_rng(6)
     weights = np.array([[0.0, 1.0, 3.0], [2.0, 0.0, 2.0]])
     rows = np.repeat([0, 1], 40_000)
-    drawn = Rows(weights).draw(rows, rng)
+    drawn = RowDistributions(weights).draw(rows, rng)
     for row, expected in enumerate(weights / weights.sum(axis=1, keepdims=True)):
         share = np.bincount(drawn[rows == row], minlength=3) / 40_000
         np.testing.assert_allclose(share, expected, atol=0.012)

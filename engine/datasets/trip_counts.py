@@ -1,0 +1,110 @@
+"""Counted trips, a day at a time, in the smallest types that hold them.
+
+A year between 421 districts has 26 million rows, one between 3,000 zones ten times as many: nobody
+holds more of it than the days that are asked for.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from ..parameters import MAX_TRIPS_LIMIT
+
+RANK_BUCKET = MAX_TRIPS_LIMIT + 1
+"""The rank under which all trips of a higher rank than 256 are counted together."""
+
+
+@dataclass(frozen=True)
+class TripCounts:
+    """Counted trips in coordinate form, sorted by day, origin, destination and rank.
+
+    Arrays of shape (rows,): positions among the dataset's days and zones, the random rank 1, 2, …
+    within the person-day (or person; `RANK_BUCKET` stands for all above 256), and the true number
+    `n` of trips. Types are as small as the largest number allows: widen before multiplying.
+    """
+
+    day: NDArray[np.integer]
+    origin: NDArray[np.integer]
+    destination: NDArray[np.integer]
+    rank: NDArray[np.int16]
+    trip_count: NDArray[np.integer]
+
+    def __post_init__(self) -> None:
+        for values in vars(self).values():
+            values.flags.writeable = False
+
+
+class Trips:
+    """Counted trips of a dataset, read a day at a time.
+
+    `day` gives the rows of one of `days` matrices by its position, `total` all added up and
+    `distinct` their distinct counts (`engine.datasets.distinct`), where these are kept.
+    """
+
+    def __init__(
+        self,
+        days: int,
+        day: Callable[[int], TripCounts],
+        total: Callable[[], TripCounts] | None = None,
+        distinct: Callable[[], pa.Table] | None = None,
+    ) -> None:
+        self.days = days
+        self.day = day
+        self.distinct = distinct
+        self._total = total
+
+    @property
+    def all_days(self) -> TripCounts:
+        """Rows of all days: of a year between many zones, more than fit in memory."""
+        return concatenate_trips([self.day(one) for one in range(self.days)])
+
+    def sum_days(self, days: Sequence[int]) -> TripCounts:
+        """Return the rows of some days added up, as of day 0."""
+        if self._total is not None and sorted(days) == list(range(self.days)):
+            return self._total()
+        return sum_over_days(concatenate_trips([self.day(one) for one in days]))
+
+
+def concatenate_trips(parts: Sequence[TripCounts]) -> TripCounts:
+    """Return the rows of `parts`, one after another."""
+    if len(parts) == 1:
+        return parts[0]
+    columns = zip(*(vars(part).values() for part in parts), strict=True)
+    return TripCounts(*(np.concatenate(column) for column in columns))
+
+
+def sum_over_days(counts: TripCounts, day: int = 0) -> TripCounts:
+    """Return n by origin, destination and rank whatever the day, as of `day`, in that order."""
+    zones = 1 + max(int(counts.origin.max(initial=0)), int(counts.destination.max(initial=0)))
+    origin, ranks = counts.origin.astype(np.int64), RANK_BUCKET + 1
+    keys, inverse = np.unique(
+        (origin * zones + counts.destination) * ranks + counts.rank, return_inverse=True
+    )
+    # sums of whole numbers below 2⁵³ are exact in float64
+    n = np.bincount(inverse, weights=counts.trip_count, minlength=len(keys)).astype(np.int64)
+    pair, rank = np.divmod(keys, ranks)
+    start, end = np.divmod(pair, zones)
+    kind = zone_type(zones)
+    return TripCounts(
+        np.broadcast_to(np.int32(day), n.shape),
+        start.astype(kind),
+        end.astype(kind),
+        rank.astype(np.int16),
+        n.astype(count_type(int(n.min(initial=0)), int(n.max(initial=0)))),
+    )
+
+
+def zone_type(zones: int) -> type[np.integer]:
+    """Return the type of positions among so many zones."""
+    return np.int16 if zones <= 2**15 else np.int32
+
+
+def count_type(smallest: int, largest: int) -> type[np.integer]:
+    """Return the smallest type that holds counts of a range."""
+    for kind in (np.uint16, np.int32):
+        if np.iinfo(kind).min <= smallest and largest <= np.iinfo(kind).max:
+            return kind
+    return np.int64

@@ -1,0 +1,150 @@
+"""Trips on disk: one Parquet file a table with a row group a day, so that a day is read alone.
+
+``trips.parquet`` (and ``trips_person.parquet``): date, origin, destination, rank, n, sorted. Of
+many rows ``trips_whole.parquet`` (all days added up) and ``trips_distinct.parquet``
+(`engine.datasets.distinct`) stand beside it, written once with it.
+"""
+
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from ..arrays import Integers
+from ..errors import DatasetError
+from . import distinct
+from .trip_counts import (
+    RANK_BUCKET,
+    TripCounts,
+    Trips,
+    concatenate_trips,
+    count_type,
+    sum_over_days,
+    zone_type,
+)
+
+TRIP_TABLE_NAMES = ("trips", "trips_person")
+MANY_ROWS, MAX_UNCOUNTED_ROWS = 2_000_000, 20_000_000
+"""Rows above which all days added up, and their distinct counts, are kept."""
+_ZONE_COLUMNS = ["origin", "destination"]
+_MAX_VALUES = 2**53
+_PARQUET_OPTIONS: dict[str, Any] = {"compression": "zstd", "compression_level": 9}
+
+
+def write_trips(
+    version: Path, name: str, table: pa.Table, zone_ids: Sequence[str], days: Sequence[date]
+) -> None:
+    """Write a table of ``date, origin, destination, rank, n``, whatever the order of its rows."""
+    ids = pa.array(zone_ids, pa.string())
+    when = table["date"].cast(pa.date32()).cast(pa.int32()).to_numpy()
+    when = when - (days[0] - date(1970, 1, 1)).days
+    ends = [_positions(table[column], ids) for column in _ZONE_COLUMNS]
+    rank, n = table["rank"].to_numpy().astype(np.int16), table["n"].to_numpy()
+    order = np.lexsort((rank, ends[1], ends[0], when))
+    starts = np.searchsorted(when[order], np.arange(len(days) + 1)).tolist()
+
+    def trips_of_day(day: int) -> TripCounts:
+        rows = order[starts[day] : starts[day + 1]]
+        that = np.broadcast_to(np.int32(day), rows.shape)
+        return TripCounts(that, ends[0][rows], ends[1][rows], rank[rows], n[rows])
+
+    write_days(version, name, trips_of_day, zone_ids, days)
+
+
+def write_days(
+    version: Path,
+    name: str,
+    trips_of_day: Callable[[int], TripCounts],
+    zone_ids: Sequence[str],
+    days: Sequence[date],
+) -> None:
+    """Write the trips that `of` tells of each day, each sorted, and what they come to."""
+    ids, every = pa.array(zone_ids, pa.string()), range(len(days))
+    _write_row_groups(version / f"{name}.parquet", map(trips_of_day, every), ids, days)
+    rows = pq.read_metadata(version / f"{name}.parquet").num_rows
+    if rows > MANY_ROWS and len(days) > 1:
+        whole = trips_of_day(0)
+        for day in every[1:]:
+            whole = sum_over_days(concatenate_trips([whole, trips_of_day(day)]))
+        _write_row_groups(version / f"{name}_whole.parquet", [whole], ids, days)
+    if rows > MAX_UNCOUNTED_ROWS:
+        counts = distinct.count_distinct(map(trips_of_day, every))
+        pq.write_table(counts, version / f"{name}_distinct.parquet", **_PARQUET_OPTIONS)
+
+
+def open_trips(
+    version: Path,
+    name: str,
+    zone_index: Callable[[pa.ChunkedArray], Integers],
+    zones: int,
+    days: Sequence[date],
+) -> Trips:
+    """Return the trips of a table; a day is read when it is asked for."""
+    path, kept = version / f"{name}.parquet", version / f"{name}_distinct.parquet"
+    file = pq.ParquetFile(path, read_dictionary=_ZONE_COLUMNS, memory_map=True)
+    reading = threading.Lock()  # two readers at once of one file end the process
+    groups = {
+        file.metadata.row_group(i).column(0).statistics.min: i for i in range(file.num_row_groups)
+    }
+
+    def counts(table: pa.Table, number: int) -> TripCounts:
+        rank, n = table["rank"].to_numpy(), table["n"].to_numpy()
+        for values, least, most in ((rank, 1, RANK_BUCKET), (n, 0, _MAX_VALUES)):
+            if len(values) and not least <= values.min() <= values.max() <= most:
+                raise DatasetError(
+                    f"dataset '{version.parent.name}': {name}.parquet holds what cannot be "
+                    "counted; build the dataset again"
+                )
+        kind = zone_type(zones)
+        origin, destination = (zone_index(table[column]).astype(kind) for column in _ZONE_COLUMNS)
+        that = np.broadcast_to(np.int32(number), n.shape)
+        n = n.astype(count_type(int(n.min(initial=0)), int(n.max(initial=0))))
+        return TripCounts(that, origin, destination, rank.astype(np.int16), n)
+
+    def day(number: int) -> TripCounts:
+        group = groups.get(days[number])
+        with reading:
+            empty = file.schema_arrow.empty_table()
+            table = empty if group is None else file.read_row_group(group)
+        return counts(table, number)
+
+    def whole() -> TripCounts:
+        one = version / f"{name}_whole.parquet"
+        if one.is_file():
+            return counts(pq.read_table(one, read_dictionary=_ZONE_COLUMNS), 0)
+        return sum_over_days(concatenate_trips([day(number) for number in range(len(days))]))
+
+    distinct_counts = (lambda: pq.read_table(kept)) if kept.is_file() else None
+    return Trips(len(days), day, whole, distinct_counts)
+
+
+def _write_row_groups(
+    path: Path, parts: Iterable[TripCounts], ids: pa.Array, days: Sequence[date]
+) -> None:
+    """Write each part that has rows as a row group."""
+    columns = {"date": pa.date32(), "origin": pa.string(), "destination": pa.string()}
+    schema = pa.schema(columns | {"rank": pa.int16(), "n": pa.int64()})
+    with pq.ParquetWriter(path, schema, **_PARQUET_OPTIONS) as writer:
+        for part in parts:
+            if rows := len(part.trip_count):
+                when = pa.repeat(pa.scalar(days[int(part.day[0])], pa.date32()), rows)
+                ends = [ids.take(pa.array(end)) for end in (part.origin, part.destination)]
+                rest = pa.array(part.rank), pa.array(part.trip_count.astype(np.int64))
+                table = pa.table([when, *ends, *rest], schema=schema)
+                writer.write_table(table, row_group_size=rows)
+
+
+def _positions(values: pa.ChunkedArray, ids: pa.Array) -> Any:
+    encoded = pa.chunked_array([pa.array([], pa.string()), *values.cast(pa.string()).chunks])
+    encoded = encoded.dictionary_encode().combine_chunks()
+    where = pc.index_in(encoded.dictionary.cast(pa.string()), value_set=ids).fill_null(-1)
+    rows = where.to_numpy()[encoded.indices.fill_null(0).to_numpy()]
+    if values.null_count or (rows < 0).any():
+        raise DatasetError("trips name a zone that is not listed; build the dataset again")
+    return rows.astype(zone_type(len(ids)))

@@ -1,0 +1,161 @@
+"""One judge by draws: verdicts on decisions, and the strongest privacy that keeps them right.
+
+The limits are conventions, not theorems. Accuracy is not monotone in ε, so that a target must be
+met at the chosen ε and at every larger one tried. Choosing ε on the data that will be released
+leaks (P2); tune on another period or on simulated data.
+"""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from scipy.special import betaincinv
+
+from .. import validation
+from ..arrays import Booleans, Floats
+from ..datasets import Metadata
+from ..errors import ParameterError
+from ..metrics import mean_of_finite
+from ..verdict import GOOD_SHARE, Verdict, rate_share
+from .aid import ShockTotals
+from .rules import Comparison
+
+GOOD_TOTAL_ERROR = round(1 - GOOD_SHARE, 9)
+GOOD_SHIFT_DAYS = 1.0
+"""Days by which the middle zone may begin to act early or late under a good release."""
+EPIDEMIC_DAYS = 60
+"""With fewer days an epidemic from one zone hardly reaches P2's threshold, whatever the trips."""
+CONFIDENCE = 0.95
+"""Confidence of the lower bound on the share of releases that meet a target."""
+_NO_SHIFT_DAYS = 0.5
+"""A median shift of no more, between two neighbouring days, is said to be on time."""
+
+
+def default_question(metadata: Metadata) -> Literal["epidemic", "aid"]:
+    """Return the question that a dataset can answer: aid where it is short and names a shock."""
+    short = len(metadata.days) < EPIDEMIC_DAYS
+    return "aid" if short and metadata.scenario.get("shock") else "epidemic"
+
+
+class EpidemicEvaluation(NamedTuple):
+    """Means over draws and zones, NaN where undefined, and the median shift of the first day."""
+
+    verdict: Verdict
+    accuracy: float
+    precision: float
+    recall: float
+    shift_days: float
+    timing: str
+
+
+def evaluate_epidemic(compared: Comparison) -> EpidemicEvaluation:
+    """Judge the draws of one origin: arrays of shape (draws, zones), and (zones,) for the truth.
+
+    The level is that of the lower of precision and recall; never ``good`` where the middle zone
+    begins to act over `GOOD_SHIFT_DAYS` early or late, and ``noisy`` where never acting would be
+    right as often. Where no zone should act, it is ``good`` if none does.
+
+    Examples
+    --------
+    >>> from engine.decisions import compare_decisions
+    >>> true = np.array([[0.1, 0.1], [0.3, 0.1], [0.3, 0.1], [0.1, 0.1]])
+    >>> evaluate_epidemic(compare_decisions(true, true[None])).verdict
+    'good'
+    """
+    figures = (compared.accuracy, compared.precision, compared.recall)
+    accuracy, precision, recall = (mean_of_finite(figure.mean) for figure in figures)
+    known = compared.shift_days[np.isfinite(compared.shift_days)]
+    shift = float(np.median(known)) if len(known) else float("nan")
+    level = rate_share(float(np.minimum(precision, recall)))
+    if compared.never_acting_accuracy == 1:
+        level = "noisy" if compared.needless_days.any() else "good"
+    elif accuracy <= compared.never_acting_accuracy:
+        level = "noisy"
+    elif level == "good" and not abs(shift) <= GOOD_SHIFT_DAYS:  # NaN: no zone acts in both
+        level = "partly"
+    timing = "" if np.isnan(shift) else "early" if shift < 0 else "late"
+    if abs(shift) <= _NO_SHIFT_DAYS:
+        timing = "on time"
+    return EpidemicEvaluation(level, accuracy, precision, recall, shift, timing)
+
+
+class AidEvaluation(NamedTuple):
+    """Mean overlap and signed relative error of the total over draws, NaN where nobody left.
+
+    The main cause is the largest that has the sign of that error; empty without a law.
+    """
+
+    verdict: Verdict
+    overlap: float
+    total_error: float
+    main_cause: str
+
+
+def evaluate_aid(
+    true_total: float, totals: Floats, overlap: Floats, exact: ShockTotals | None = None
+) -> AidEvaluation:
+    """Judge aid by the lower of the overlap and of 1 less the total's relative error.
+
+    `totals` and `overlap`, shape (draws,), are those of `simulate_private_aid` for one k; `exact`
+    is the law's answer, if any, which tells causes and the expected total without drawing.
+    """
+    expected, cause = float(totals.mean()), ""
+    if exact is not None:
+        expected = float(exact.expected_total.sum())
+        sign = 1.0 if expected >= true_total else -1.0
+        cause = max(exact.causes, key=lambda name: sign * float(exact.causes[name].sum()))
+    error = expected / true_total - 1 if true_total > 0 else float("nan")
+    mean = mean_of_finite(overlap)
+    return AidEvaluation(rate_share(float(np.minimum(mean, 1 - abs(error)))), mean, error, cause)
+
+
+def meets_epidemic_target(comparison: Comparison, accuracy: float, recall: float) -> Booleans:
+    """Return whether each run reaches both, of 1, as means over zones: all axes but the zones.
+
+    Accuracy alone is met by never acting; where no zone acts in truth there is nothing to miss.
+    """
+    _check_shares(accuracy=accuracy, recall=recall)
+    missed = comparison.recall.mean < recall
+    return np.asarray((comparison.accuracy.mean >= accuracy) & ~missed)
+
+
+def meets_aid_target(
+    true_total: float, totals: Floats, overlap: Floats, least: float, total_error: float
+) -> Booleans:
+    """Return whether each release names that share of destinations with a total so near."""
+    _check_shares(overlap=least)
+    validation.check_above("total_error", total_error, 0, "0.1 stands for 10%")
+    return (np.abs(totals - true_total) <= total_error * true_total) & ~(overlap < least)
+
+
+def strongest_privacy(
+    epsilons: Sequence[float], met: Booleans, confidence: float = 0.9
+) -> float | None:
+    """Return the smallest ε that keeps a decision right, there and at every larger ε tried.
+
+    `met`, shape (settings, draws), says of each ascending ε and draw whether it meets the target; a
+    share of `confidence` must, by Clopper and Pearson's exact lower bound at 95%. With too few
+    draws no ε can be shown: 0.9 needs 29 without a miss, 0.95 needs 59.
+
+    Examples
+    --------
+    >>> met = np.array([[False] * 40, [True] * 40, [True] * 20 + [False] * 20, [True] * 40])
+    >>> strongest_privacy([0.1, 0.2, 0.5, 1.0], met, 0.9)
+    1.0
+    """
+    if met.ndim != 2 or len(epsilons) != len(met) or bool((np.diff(epsilons) <= 0).any()):
+        rule, value = "epsilons must ascend and name each row of met", f"shape {met.shape}"
+        raise ParameterError(rule, value=value, remedy="give one row of draws for each ε")
+    remedy = "0.9 stands for 9 in 10 releases"
+    validation.check_inside("confidence", confidence, 0, 1, remedy)
+    draws, successes = met.shape[1], met.sum(axis=1)
+    bound = betaincinv(np.maximum(successes, 1), draws - successes + 1, 1 - CONFIDENCE)
+    holds = (successes > 0) & (bound >= confidence)
+    onwards = np.logical_and.accumulate(holds[::-1])[::-1]
+    return float(epsilons[int(onwards.argmax())]) if onwards.any() else None
+
+
+def _check_shares(**least: float) -> None:
+    for name, value in least.items():
+        if validation.to_real(value) != 1:
+            validation.check_inside(name, value, 0, 1, "0.9 stands for 90%, 1 for always")

@@ -1,0 +1,265 @@
+"""Which column means what: guessed from its name, shown to the person, checked against the file."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ...errors import InputError
+from ..options import IngestOptions, Reading
+from .sources import Source, first_rows, inspect_file, to_printable
+
+Mappings = dict[Source, dict[str, str]]
+"""Canonical to actual column names of every input file; see `parts` for joined ones."""
+
+TIMES = ("datetime", "end_datetime", "date")
+CLOCKS = {"clock": "datetime", "end_clock": "end_datetime"}
+"""The column of days that a column of times of the day belongs to."""
+END_POINTS = (("origin_lat", "origin_lng"), ("destination_lat", "destination_lng"))
+POINTS = (("lat", "lng"), *END_POINTS)
+DEGREES = tuple(name for pair in POINTS for name in pair)
+NUMBERS = (*DEGREES, "flow")
+
+REQUIRED: dict[str, tuple[str, ...]] = {
+    "trips": ("uid", "datetime"),
+    "rides": ("datetime",),
+    "visits": ("uid", "datetime"),
+    "flows": ("origin", "destination", "flow"),
+    "locations": ("location_id", "lat", "lng"),
+    "zones": ("zone_id",),
+}
+OPTIONAL: dict[str, tuple[str, ...]] = {
+    "trips": ("origin", "destination", "end_datetime", *DEGREES[2:], *CLOCKS),
+    "rides": ("origin", "destination", "end_datetime", "tid", *DEGREES[2:], *CLOCKS),
+    "visits": ("location_id", "lat", "lng", "tid", "clock"),
+    "flows": ("date",),
+    "locations": ("name",),
+    "zones": ("name",),
+}
+PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "visits": (("location_id",), ("lat", "lng")),
+    "trips": (("origin", "destination"), DEGREES[2:]),
+    "rides": (("origin", "destination"), DEGREES[2:]),
+    "flows": (("origin", "destination"), ()),
+}
+"""For each kind of table the columns of place ids, and those of coordinates instead."""
+
+_WORDS = json.loads(Path(__file__).with_name("names.json").read_text("utf-8"))
+"""Names of columns by what they hold, as publishers give them; and the parts of such names."""
+
+
+def normalise_name(name: str) -> str:
+    """Return a column's name in the letters and digits that names are compared by."""
+    letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]", "", letters)
+
+
+def _spelt_out(name: str) -> list[str]:
+    """Return names such as ``start lat`` and ``lat start`` for ``<from> <lat>``."""
+    if not (both := re.fullmatch("<(.*)> <(.*)>", name)):
+        return [name]
+    ends, axes = (_WORDS["parts"][part] for part in both.groups())
+    return [text for end in ends for axis in axes for text in (f"{end} {axis}", f"{axis} {end}")]
+
+
+_NAMES = {
+    canonical: tuple(
+        normalise_name(text) for name in (canonical, *names) for text in _spelt_out(name)
+    )
+    for canonical, names in _WORDS["columns"].items()
+}
+MAX_VALUE_LENGTH = 80
+"""Characters of a value that a preview shows."""
+_NUMERIC = ("int", "uint", "float", "double", "halffloat", "decimal")
+_TEXTS = ("string", "large_string", "string_view", "dictionary")
+_STAMPS = ("timestamp", "date32", "date64")
+_NAME = re.compile(r"[^\W\d][\w .()\[\]#-]{0,59}")
+_DAY = re.compile("date$|^fecha|^dia$|^day$")
+_ENDINGS = {
+    "location_id": "(id|code|number|pcode?|ident)$",
+    "zone_id": "(id|code|number|nummer|pcode?|[0-9]cd)$|^(id|cd|cod)",
+    "lat": "^lat|lat(itude?)?$",
+    "lng": "^(lon|lng)|(lng|lon|longitude?)$",
+}
+"""Of files of places and zones: what the one column ends with that no known name fits."""
+_ROW_NUMBERS = {"objectid", "objid", "fid", "oid", "globalid", "uuid"}
+
+
+def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
+    """Guess which of `columns` holds each canonical column of a `kind` of table."""
+    spelt = {normalise_name(column): column for column in reversed(columns)}
+    names: dict[str, str] = {}
+    known = REQUIRED[kind] + OPTIONAL[kind]
+    for canonical in known:
+        if canonical in CLOCKS and not _DAY.search(
+            normalise_name(names.get(CLOCKS[canonical], ""))
+        ):
+            continue  # a time of its own belongs to a column of days alone
+        for wanted in _NAMES[canonical]:
+            if kind == "visits" and wanted == "id":  # there it numbers the rows
+                continue
+            column = spelt.get(wanted)
+            if column is not None and column not in names.values():
+                names[canonical] = column
+                break
+        if kind in ("locations", "zones") and canonical not in names and canonical in _ENDINGS:
+            ending = _ENDINGS[canonical]
+            alike = [name for name in spelt.keys() - _ROW_NUMBERS if re.search(ending, name)]
+            names |= {canonical: spelt[alike[0]]} if len(alike) == 1 else {}
+    for clock, whole_ in CLOCKS.items():
+        own = names.get(whole_, "")
+        day = next((spelt[n] for n in _NAMES[whole_] if n in spelt and _DAY.search(n)), own)
+        if clock in known and day != own and normalise_name(own) in _NAMES[clock]:
+            names |= {clock: own, whole_: day}
+    return names
+
+
+def joined_columns(spec: str, columns: Sequence[str]) -> list[tuple[str, int | None]]:
+    """Return the columns that a mapping joins, each with the digits it is padded to."""
+    if spec in columns:
+        return [(spec, None)]
+    result: list[tuple[str, int | None]] = []
+    for part in spec.split("+"):
+        name, colon, digits = part.rpartition(":")
+        if colon and digits.isdigit() and name:
+            result.append((name, min(int(digits), 30)))
+        else:
+            result.append((part, None))
+    return result
+
+
+def resolve_columns(
+    kind: str, given: Mapping[str, str], source: Source, by_points: bool = False
+) -> dict[str, str]:
+    """Return canonical → actual column names for one file: what is given, the rest guessed.
+
+    Places are told by ids or by coordinates: by ids where a file has both, unless coordinates alone
+    are given, or there is no table of places that may have these ids (`by_points`).
+    """
+    known = REQUIRED[kind] + OPTIONAL[kind]
+    if odd := next((canonical for canonical in given if canonical not in known), None):
+        raise InputError(
+            f"'{to_printable(odd)}' is no column of a table of {kind}; map {', '.join(known)}"
+        )
+    chosen = {canonical: spec for canonical, spec in given.items() if spec}
+    used = {
+        column for spec in chosen.values() for column, _ in joined_columns(spec, source.columns)
+    }
+    free = [column for column in source.columns if column not in used]
+    names = {k: v for k, v in guess_columns(kind, free).items() if k not in given} | chosen
+    for canonical in REQUIRED[kind]:
+        if canonical not in names:
+            raise _missing_error(source, kind, f"no column for {canonical}", canonical)
+    ids, points = PLACES.get(kind, ((), ()))
+    has_ids, has_points = set(ids) <= names.keys(), bool(points) and set(points) <= names.keys()
+    if not has_ids and not has_points:
+        fault = f"no column for {' and '.join(ids)}, nor for {', '.join(points)}"
+        raise _missing_error(source, kind, fault, "one or the other")
+    asked = (by_points or not set(points).isdisjoint(given)) and set(ids).isdisjoint(chosen)
+    dropped = ids if has_points and (asked or not has_ids) else points
+    names = {canonical: spec for canonical, spec in names.items() if canonical not in dropped}
+    check_columns(source, names, kind)
+    return names
+
+
+def has_required_columns(kind: str, names: Collection[str]) -> bool:
+    """Whether these canonical columns are all that a table of this kind needs."""
+    ids, points = PLACES[kind]
+    placed = set(ids) <= set(names) or (bool(points) and set(points) <= set(names))
+    return placed and set(REQUIRED[kind]) <= set(names)
+
+
+def resolve_all(options: IngestOptions, files: Sequence[Source]) -> Mappings:
+    """Return the column mapping of every file, checked."""
+    result: Mappings = {}
+    area = options.zones or options.area or options.area_from_data
+    by_points = bool(area) and options.locations is None
+    for source in files:
+        result[source] = resolve_columns(options.kind, options.mapping, source, by_points)
+    first, *others = result.items()
+    for source, names in others:
+        if odd := sorted(set(names) ^ set(first[1])):
+            raise InputError(
+                f"{source.name}: {', '.join(odd)} is found in this file or in {first[0].name}, "
+                "not in both; map the columns of all files alike"
+            )
+    return result
+
+
+def check_columns(source: Source, names: Mapping[str, str], kind: str = "rows") -> None:
+    """Refuse columns of one file that are missing or of no usable type."""
+    for canonical, spec in names.items():
+        for column, _ in joined_columns(spec, source.columns):
+            if column not in source.columns:
+                fault = f"column '{to_printable(column)}' (for {canonical}) is missing"
+                raise _missing_error(source, kind, fault, canonical)
+            type_ = source.column_types[source.columns.index(column)]
+            usable = _TEXTS + _NUMERIC
+            if canonical in TIMES:
+                usable += _STAMPS
+            elif canonical in CLOCKS:
+                usable += ("time",)
+            elif canonical not in NUMBERS:
+                usable += ("bool", *_STAMPS)
+            if not type_.startswith(usable):
+                raise InputError(
+                    f"{source.name}: column '{to_printable(column)}' (for {canonical}) is of type "
+                    f"{type_[:40]}; text, numbers and times are read",
+                    remedy="choose another column",
+                    settings=("mapping",),
+                )
+
+
+def has_mixed_types(mappings: Mappings, canonical: tuple[str, ...]) -> bool:
+    """Whether some file holds ids as numbers, which have no leading zeros, and another as text."""
+    kinds = {
+        source.column_types[source.columns.index(names[name])]
+        for source, names in mappings.items()
+        for name in canonical
+        if names.get(name) in source.columns
+    }
+    numeric = {kind for kind in kinds if kind.startswith(_NUMERIC)}
+    return bool(numeric) and bool(kinds - numeric)
+
+
+def format_columns(columns: Sequence[str], max_names: int = 20) -> str:
+    """Return column names fit for a message; what looks like a value is only counted."""
+    names = [to_printable(column) for column in columns if _NAME.fullmatch(column)][:max_names]
+    more = len(columns) - len(names)
+    text = ", ".join(names) + (f" and {more} more" if more and names else "")
+    return text or f"{more} columns, none of which has a name"
+
+
+def _missing_error(source: Source, kind: str, fault: str, canonical: str) -> InputError:
+    rows = first_rows(source, 1) if kind != "zones" and source.format != "table" else []
+    for column, value in zip(source.columns, rows[0] if rows else (), strict=False):
+        if re.match(r"[\[{]|LINESTRING|MULTI|POINT", value):
+            fault += (
+                f"; '{to_printable(column)}' holds several values in a cell: give each one its own"
+            )
+    return InputError(
+        f"{source.name}: {fault}",
+        remedy=f"choose a column for {canonical}; the file has {format_columns(source.columns)}",
+        settings=(f"{kind}_mapping" if kind in ("locations", "zones") else "mapping",),
+    )
+
+
+class TablePreview(NamedTuple):
+    """What a person needs to map columns. **Confidential**: `rows` are the first rows as text."""
+
+    source: Source
+    rows: list[list[str]]
+
+
+def preview_table(path: Path, rows: int = 10, reading: Reading | None = None) -> TablePreview:
+    """Look at the first `rows` of one raw table."""
+    source = inspect_file(path, reading)
+    return TablePreview(
+        source, [[_shorten(value) for value in row] for row in first_rows(source, rows)]
+    )
+
+
+def _shorten(value: str) -> str:
+    return value if len(value) <= MAX_VALUE_LENGTH else value[: MAX_VALUE_LENGTH - 1] + "…"

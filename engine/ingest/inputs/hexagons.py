@@ -1,0 +1,131 @@
+"""H3 hexagons in place of zones: coarser than those given, or over an area without places.
+
+Nothing but `bounding_area` looks at a row of the data. Fewer zones mean more people in each, and so
+less noise beside them: where a dataset reads as too noisy, this is the remedy that helps.
+"""
+
+import math
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import geopandas as gpd
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import shapely
+
+from ... import geography
+from ...errors import InputError
+from ..options import MAX_ZONES, check_zone_count
+from .cells import cells_to_zones, import_h3
+from .places import (
+    HULL_BUFFER_M,
+    VORONOI_NOTE,
+    WGS84,
+    Places,
+    check_extent,
+    find_zones,
+    places_from_zones,
+)
+
+Shapes: TypeAlias = Any
+Area = tuple[float, float, float, float]
+"""West, south, east and north in degrees."""
+DEFAULT_SIZE_M = 2_000.0
+SHARE_WITHIN = 0.99
+"""Share of the points between the edges of `bounding_area`: single far ones do not stretch it."""
+_STEP_DEGREES = 0.05
+
+
+def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
+    """Return `places` with hexagons for zones, if of any size; places keep their positions."""
+    if size_m is None:
+        return places
+    crs = geography.projected_crs(places.towers)
+    if places.zones_from_places:
+        region = geography.hull_region(places.towers.geometry.to_crs(crs), HULL_BUFFER_M)
+    else:
+        region = shapely.union_all(places.zones.geometry.to_crs(crs).to_numpy(), grid_size=0.1)
+    zones, note = _hexagons_touching(gpd.GeoSeries([region], crs=crs), size_m)
+    zone = find_zones(places.towers, zones)
+    if not places.zones_are_towers:
+        inside, names = np.flatnonzero(zone >= 0)[::-1], zones["name"].to_numpy(copy=True)
+        names[zone[inside]] = "around " + places.towers["name"].to_numpy(object)[inside]
+        zones["name"] = names  # the first place in it tells where a hexagon is
+    return replace(
+        places,
+        zones=zones,
+        zone_of_tower=zone,
+        notes=(*(one for one in places.notes if one != VORONOI_NOTE), note),
+        zones_are_towers=False,
+    )
+
+
+def cover_with_hexagons(area: Area, size_m: float | None) -> Places:
+    """Return hexagons over an area, each standing as one place at a point inside it."""
+    box = gpd.GeoSeries([shapely.segmentize(shapely.box(*area), 0.05)], crs=WGS84)
+    zones, note = _hexagons_touching(
+        box.to_crs(geography.projected_crs(box)), size_m or DEFAULT_SIZE_M
+    )
+    return replace(places_from_zones(zones), notes=(f"{note} over the stated area",))
+
+
+def bounding_area(points: pa.Table) -> Area:
+    """Return the area in which nearly all of some distinct points lie, but for 0°, 0°."""
+    points = points.filter((pc.field("lat") != 0) | (pc.field("lng") != 0))
+    if not points.num_rows:
+        raise InputError(
+            "no row has coordinates that can be read",
+            remedy="choose the columns of coordinates and the decimal mark",
+            settings=("mapping", "decimal"),
+        )
+    rest = (1 - SHARE_WITHIN) / 2
+    (west, east), (south, north) = (
+        np.quantile(points[name].to_numpy(), (rest, 1 - rest)) for name in ("lng", "lat")
+    )
+    west, south, east, north = (
+        _round_down(west),
+        _round_down(south),
+        -_round_down(-east),
+        -_round_down(-north),
+    )
+    return west, south, max(east, west + _STEP_DEGREES), max(north, south + _STEP_DEGREES)
+
+
+def _round_down(degrees: float) -> float:
+    return round(math.floor(float(degrees) / _STEP_DEGREES) * _STEP_DEGREES, 2)
+
+
+def h3_resolution(size_m: float) -> int:
+    """Return the H3 resolution whose cells are nearest to `size_m` from side to opposite side."""
+    wanted = np.log(size_m)
+    return min(range(13), key=lambda r: abs(np.log(_edge_length_m(r) * np.sqrt(3)) - wanted))
+
+
+def check_zone_limits(places: Places) -> None:
+    """Refuse more zones than can be opened, and zones that reach beyond the 180° meridian."""
+    check_extent(places.zones)
+    check_zone_count(len(places.zones))
+
+
+def _edge_length_m(resolution: int) -> float:
+    return float(import_h3().average_hexagon_edge_length(resolution, unit="m"))
+
+
+def _hexagons_touching(region: Shapes, size_m: float) -> tuple[gpd.GeoDataFrame, str]:
+    """Return the whole cells that a region in metres (a GeoSeries of one shape) touches."""
+    resolution = h3_resolution(size_m)
+    edge_m = _edge_length_m(resolution)
+    wide = region.buffer(2 * edge_m)
+    if (cells := int(wide.area.iloc[0] / (2.598 * edge_m**2))) > 20 * MAX_ZONES:
+        raise InputError(
+            f"a grid of about {cells:,} hexagons over the area is too fine",
+            remedy=f"choose larger ones, for at most {MAX_ZONES:,} zones",
+            code="too-fine",
+            settings=("hexagon_m",),
+        )
+    zones = cells_to_zones(import_h3().geo_to_cells(wide.to_crs(WGS84).iloc[0], resolution), "h3")
+    touched: Any = zones[zones.intersects(region.to_crs(WGS84).iloc[0])]
+    across = f"about {round(edge_m * math.sqrt(3), -2):,.0f} m across"
+    note = f"zones are H3 hexagons of resolution {resolution}, {across}"
+    return touched.reset_index(drop=True), note

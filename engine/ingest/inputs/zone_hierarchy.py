@@ -1,0 +1,105 @@
+"""Coarser zones that a file names for each zone, kept as `engine.resolution` reads them.
+
+They are told by their names. A level ``province`` is a column ``province_id`` of ids, and
+``province`` of names where the file has both. What is no hierarchy is left out and told.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias, cast
+
+import geopandas as gpd
+import pandas as pd
+
+from ...errors import DatasetError
+from ...resolution.levels import zone_levels
+from .ids import ids_to_text
+from .sources import to_printable
+
+Frame: TypeAlias = Any
+"""A pandas table with columns of unknown types."""
+
+_USUAL_LEVELS = (
+    "province, provincia, district, distrito, region, department, departamento, municipality, "
+    "municipio, commune, comuna, county, condado, state, estado, prefecture, canton, borough, "
+    "sector, ward, city, ciudad, town, parish, governorate, oblast, colonia, barrio, "
+    "neighbourhood, neighborhood, country, pais"
+)
+USUAL_LEVEL_NAMES = frozenset(_USUAL_LEVELS.split(", "))
+"""Names of levels that are taken for coarser zones."""
+_IDS = re.compile(r"_?(id|code|pcode|codigo|cod|no|nr|key)$")
+_NAMES = re.compile(r"_?(name|nombre|en|es)$")
+_NUMBERED_LEVEL = re.compile(r"(?:gid|name|adm|admin)_?([0-9])")
+
+
+class HierarchyLevel(NamedTuple):
+    """A level, such as ``province``, and the columns that hold its ids and its names."""
+
+    name: str
+    id_column: str
+    name_column: str
+
+
+def guess_levels(columns: Sequence[str]) -> list[HierarchyLevel]:
+    """Return the levels whose names are usual for coarser zones, ids and names of one together."""
+    groups: dict[str, list[str]] = {}
+    for column in columns:
+        if name := _level_of_column(column):
+            groups.setdefault(name, []).append(column)
+    result: list[HierarchyLevel] = []
+    for name, alike in groups.items():
+        ids = next((c for c in alike if _holds_ids(c)), alike[0])
+        result.append(HierarchyLevel(name, ids, next((c for c in alike if not _holds_ids(c)), ids)))
+    return result
+
+
+def _level_of_column(column: str) -> str | None:
+    """Return the level that a column names, without what marks ids or names; None of another."""
+    plain = unicodedata.normalize("NFKD", column).encode("ascii", "ignore").decode().lower()
+    plain = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
+    if numbered := _NUMBERED_LEVEL.match(plain):
+        return f"adm{numbered[1]}"
+    names = (plain, _IDS.sub("", plain), _NAMES.sub("", plain))
+    return next((name for name in names if name in USUAL_LEVEL_NAMES), None)
+
+
+def read_levels(
+    table: Frame, used_columns: Sequence[str]
+) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return columns of coarser zones in a table with one row a zone, and notes on the rest."""
+    free = [str(column) for column in table.columns if str(column) not in used_columns]
+    kept, notes = pd.DataFrame({"zone_id": range(len(table))}), list[str]()
+    for level in guess_levels(free):
+        column, ids = f"{level.name}_id", ids_to_text(table[level.id_column]).to_numpy(dtype=object)
+        if not _is_coarser(ids, kept):
+            continue
+        tried = kept.assign(**{column: ids})
+        try:
+            zone_levels(cast(gpd.GeoDataFrame, tried))
+        except DatasetError as fault:
+            notes.append(f"'{to_printable(level.id_column)}' is not kept as coarser zones: {fault}")
+            continue
+        kept = tried
+        if level.name_column != level.id_column:
+            names = ids_to_text(table[level.name_column]).to_numpy(dtype=object)
+            kept[level.name] = [own or id_ for own, id_ in zip(names, ids, strict=True)]
+    columns = {str(c): kept[c].to_numpy(dtype=object) for c in kept if c != "zone_id"}
+    return columns, tuple(notes)
+
+
+def format_levels(zones: Frame) -> str:
+    """Return the levels beside zones and how many coarser zones each has, finest first."""
+    return ", ".join(f"{name} ({count:,})" for name, count in zone_levels(zones)[1:])
+
+
+def _is_coarser(ids: Frame, levels: Frame) -> bool:
+    """Whether ids join some zones but not all, and group them as no level that is kept does."""
+    groups = pd.factorize(ids)[0]
+    alike = ((pd.factorize(levels[c])[0] == groups).all() for c in levels if c != "zone_id")
+    return 1 < len(set(ids)) < len(ids) and not any(alike)
+
+
+def _holds_ids(column: str) -> bool:
+    plain = column.lower()
+    return bool(_IDS.search(plain) or plain.startswith("gid"))

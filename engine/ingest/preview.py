@@ -1,0 +1,102 @@
+"""Looks before a build: how times read, which days rows cover, which zones there would be.
+
+**Confidential**: everything here is read from the data and for its custodians alone.
+"""
+
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import InputError
+from . import tables
+from .inputs import detection, hexagons
+from .inputs.column_mapping import Mappings
+from .inputs.places import Places, read_places
+from .options import IngestOptions, Reading
+from .row_cleaning import CanonicalTable, ValueParser
+
+if TYPE_CHECKING:
+    from timezonefinder import TimezoneFinder
+
+PREVIEW_MEMORY = "1GB"
+
+
+def preview_times(
+    mappings: Mappings, reading: Reading, time_zone: str, count: int = 5
+) -> list[datetime | None]:
+    """Return the local times of the first rows of the first file, None where they do not read."""
+    first = dict([next(iter(mappings.items()))])
+    with tables.open_tables(
+        first, time_zone=time_zone, memory=PREVIEW_MEMORY, keep_order=True
+    ) as opened:
+        engine, (table, *_) = opened
+        if (column := _time_column(table)) is None:
+            return []
+        seconds = ValueParser(reading).values_sql(table)[column]
+        found = engine.fetch_rows(
+            f"SELECT {seconds} FROM (SELECT * FROM {table.view} LIMIT {count})"
+        )
+    return [None if at is None else _to_datetime(at) for (at,) in found]
+
+
+def preview_days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date]:
+    """Return the first and the last local day of all rows that can be read."""
+    reader = ValueParser(detection.complete_reading(mappings, given))
+    with tables.open_tables(mappings, time_zone=time_zone, memory=PREVIEW_MEMORY) as (
+        engine,
+        views,
+    ):
+        columns = [(table, column) for table in views if (column := _time_column(table))]
+        if not columns:
+            raise InputError("the rows have no time", remedy="choose the period by hand")
+        every = " UNION ALL ".join(
+            f"SELECT {reader.values_sql(table)[column]} AS moment FROM {table.view}"
+            for table, column in columns
+        )
+        ((low, high),) = engine.fetch_rows(f"SELECT min(moment), max(moment) FROM ({every})")
+    first, last = (None if at is None else _to_datetime(at) for at in (low, high))
+    if first is None or last is None:
+        raise InputError(
+            "no row has a time that can be read, or some lie outside the years 1 to 9999",
+            remedy="say how times are written",
+            settings=("date_order", "number_times"),
+        )
+    return first.date(), last.date()
+
+
+def _time_column(table: CanonicalTable) -> str | None:
+    return next((name for name in ("datetime", "date") if name in table.column_types), None)
+
+
+def preview_places(**asked: Any) -> Places:
+    """Return the places and zones that would be built; what is asked is as in `IngestOptions`."""
+    day = date(2000, 1, 1)  # any: no row is read
+    period = {"first_day": day, "last_day": day, "time_zone": "UTC"}
+    options = IngestOptions(kind="visits", inputs=("rows",), out=Path("look"), **period, **asked)
+    if options.area is not None:
+        return hexagons.cover_with_hexagons(options.area, options.hexagon_m)
+    return hexagons.coarsen_to_hexagons(read_places(options), options.hexagon_m)
+
+
+def _to_datetime(seconds: int) -> datetime | None:
+    try:
+        return datetime.fromtimestamp(0, UTC).replace(tzinfo=None) + timedelta(seconds=seconds)
+    except OverflowError:
+        return None
+
+
+@cache
+def _time_zone_finder() -> "TimezoneFinder | None":
+    try:
+        from timezonefinder import TimezoneFinder
+    except ModuleNotFoundError:  # of the extra `grid`; a person names the time zone then
+        return None
+    return TimezoneFinder()
+
+
+def find_time_zone(longitude: float, latitude: float) -> str | None:
+    """Return the IANA time zone of a point, from boundaries that are public; None at sea."""
+    finder = _time_zone_finder()
+    name = finder.timezone_at(lng=longitude, lat=latitude) if finder else None
+    return str(name) if name else None

@@ -1,0 +1,522 @@
+"""Raw rows → persons, wall-clock seconds and places, each row with its reason, in plain SQL.
+
+The counted tables are ``every`` (distinct trips) and ``records`` (distinct visits of the week); see
+`counting`. Typed columns are read alike by both engines, text by DuckDB alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from ..parameters import HOURS_PER_WEEK
+from .duckdb_engine import quote_text
+from .inputs.column_mapping import CLOCKS, DEGREES, POINTS, TIMES
+from .options import IngestOptions, Reading
+from .row_report import Reason
+
+DAY_S, HOUR_S = 86_400, 3_600
+MILLION = 10**6
+"""Flows are added up in millionths of a trip, so that sums do not depend on their order."""
+MAX_FLOW = 10**9
+ROW_FAULTS = (Reason.NO_PERSON, Reason.LOST_DIGITS, Reason.UNKNOWN, Reason.UNPARSABLE)
+"""What keeps a row from being read; the first that fits counts."""
+_FLOATS = ("FLOAT", "DOUBLE")
+_BLANKS = "' \t\r\n\v\f'"
+_EMPTY_VALUES = "'', '\\N', 'NULL', 'null', 'NaN', 'nan', 'None', 'NA'"  # \\N is of databases
+_LOST_DIGITS = "^[0-9]([.,][0-9]+)?[eE][+][0-9]+$"
+_NUMBER = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
+_OFFSET = " ?([Zz]|UTC|GMT|[+-][0-9]{2}:?([0-9]{2})?|[A-Z][A-Za-z]+/[A-Za-z_/]+)$"
+_WORDED_FORMAT = "%a %b %d %H:%M:%S %z %Y"
+_UNITS = {"seconds": 1, "milliseconds": 10**3, "microseconds": 10**6, "nanoseconds": 10**9}
+_DATES = {"ymd": "%Y/%m/%d", "dmy": "%d/%m/%Y", "mdy": "%m/%d/%Y"}
+_CLOCKS = ("%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%I:%M %p", "%H:%M:%S.%f", "%I:%M:%S.%f %p")
+_COMPACT = (
+    *("%Y%m%dT%H%M%S", "%Y%m%dT%H%M", "%Y-%m-%dT%H", "%Y-%m-%d %H"),
+    *("%Y-%m-%dT%H%M", "%Y-%m-%d %H%M"),
+)
+_MAX_S = 10**11
+_SPREADSHEET_DAYS = 25_569
+"""From its first day, 1899-12-30, to 1970-01-01."""
+
+
+def midnight_s(day: date) -> int:
+    """Return the start of a local day in seconds of the wall clock."""
+    return (day - date(1970, 1, 1)).days * DAY_S
+
+
+def day_sql(moment: str, first: date) -> str:
+    """Return SQL for the number of a local day: engines cut their own integer division off."""
+    return f"floor(({moment} - {midnight_s(first)}) / {DAY_S}.0)::INTEGER"
+
+
+@dataclass(frozen=True)
+class ValueParser:
+    """How values become persons, times and places; `reading` has no gaps."""
+
+    reading: Reading
+    strip_person_zeros: bool = False
+    strip_place_zeros: bool = False
+    id_length: int | None = None
+
+    def values_sql(self, table: "CanonicalTable") -> dict[str, str]:
+        """Return SQL for what each canonical column says; null where that cannot be read."""
+        found: dict[str, str] = {}
+        for canonical in table.column_types:
+            if canonical in CLOCKS:
+                continue
+            column, kind = table.column_and_type(canonical)
+            if canonical in TIMES:
+                found[canonical] = self.seconds_sql(column, kind)
+            elif canonical in DEGREES:
+                limit, number = (
+                    90 if canonical.endswith("lat") else 180,
+                    self.number_sql(column, kind),
+                )
+                found[canonical] = (
+                    f"CASE WHEN {number} BETWEEN -{limit} AND {limit} THEN {number} END"
+                )
+            elif canonical == "flow":  # in millionths of a trip
+                number = self.number_sql(column, kind)
+                found[canonical] = (
+                    f"CASE WHEN {number} BETWEEN 0 AND {MAX_FLOW} "
+                    f"THEN floor({number} * {MILLION} + 0.5)::BIGINT END"
+                )
+            elif canonical in ("uid", "tid"):
+                bare = self.strip_person_zeros and canonical == "uid"
+                found[canonical] = id_sql(column, kind, bare=bare)
+            else:
+                place = id_sql(column, kind, bare=self.strip_place_zeros)
+                cut = self.id_length
+                found[canonical] = place if cut is None else f"left({place}, {cut})"
+        return found
+
+    def seconds_sql(self, column: str, kind: str) -> str:
+        """Return SQL for seconds of the local wall clock; null where a time cannot be read."""
+        moment = self._moment_sql(column, kind)
+        if kind == "VARCHAR" or "INT" in kind or kind.startswith((*_FLOATS, "DECIMAL")):
+            return f"floor(epoch({moment}))::BIGINT"
+        return f"date_diff('second', TIMESTAMP '1970-01-01 00:00:00', {moment})"
+
+    def _moment_sql(self, column: str, kind: str) -> str:
+        if kind.startswith("TIMESTAMP"):
+            if kind in ("TIMESTAMP_NS", "TIMESTAMPTZ_NS"):  # DuckDB 2.0 rounds; seconds are cut off
+                ns, second = f"epoch_ns({column})", 10**9
+                whole = f"make_timestamp(({ns} - ({ns} % {second} + {second}) % {second}) // 1000)"
+                return _local_time_sql(whole) if "TZ" in kind else self._to_local_sql(whole)
+            moment = f"CAST(date_trunc('second', {column}) AS TIMESTAMP)"
+            return moment if "TZ" in kind else self._to_local_sql(moment)
+        if kind == "DATE":
+            return f"CAST({column} AS TIMESTAMP)"
+        if kind == "VARCHAR":
+            return self._text_moment_sql(f"trim({column}, {_BLANKS})")
+        return self._number_moment_sql(f"{column}::DOUBLE" if "INT" not in kind else column)
+
+    def _number_moment_sql(self, number: str) -> str:
+        unit, whole = self.reading.number_times, f"try_cast({number} AS BIGINT)"
+        if unit == "yyyymmdd":
+            return f"try_strptime({whole}::VARCHAR, '%Y%m%d')"
+        if unit == "days":  # of a spreadsheet, on the wall clock: to the nearest second
+            days = f"try_cast({number} AS DOUBLE) - {_SPREADSHEET_DAYS}"
+            days = f"floor(({days}) * {DAY_S} + 0.5)::BIGINT"
+            return f"make_timestamp({_bounded_seconds_sql(days)} * {MILLION})"
+        if number.startswith("trim"):
+            whole = f"try_cast(split_part({number}, '.', 1) AS BIGINT)"
+        elif "DOUBLE" in number:
+            whole = f"try_cast(floor({number}) AS BIGINT)"
+        of = _UNITS[unit or "seconds"]
+        whole = f"(CASE WHEN abs({whole}) < 9000000000000000000 THEN {whole} END)"
+        seconds = f"(({whole} - (({whole} % {of}) + {of}) % {of}) // {of})"
+        return f"make_timestamptz({_bounded_seconds_sql(seconds)} * {MILLION})::TIMESTAMP"
+
+    def _text_moment_sql(self, value: str) -> str:
+        reading = self.reading
+        if reading.time_format is not None:
+            return f"try_strptime({value}, {quote_text(reading.time_format)})::TIMESTAMP"
+        with_offset = f"regexp_replace({value}, ' ([Zz+-][^ ]*)$', '\\1')"
+        wall, free = f"try_cast({value} AS TIMESTAMP)", "NULL::TIMESTAMP"
+        if reading.date_order is not None:
+            date_, plain = _DATES[reading.date_order], f"translate({value}, '-.', '//')"
+            # two digits of a year would be a year of the first century
+            two = "^[0-9]{1,2}[^0-9][0-9]{1,2}[^0-9][0-9]{2}([^0-9]|$)"
+            short = f"regexp_matches({value}, '{two}')"
+            clock = f"upper(regexp_extract({value}, '[0-9]+:.*$'))"
+            clock = f"regexp_replace({clock}, ' *([AP]M)$', ' \\1')"  # 08:30AM as 08:30 AM
+            day = f"regexp_extract({plain}, '^[0-9]+/[0-9]+/[0-9]+')"
+            day = f"replace({day}, ' ', '/')"
+            forms = ", ".join(quote_text(f"{date_} {c}") for c in _CLOCKS)
+            shorts = ", ".join(quote_text(f"{date_.replace('%Y', '%y')} {c}") for c in _CLOCKS)
+            joined = f"{day} || ' ' || coalesce(nullif({clock}, ''), '00:00')"
+            free = f"try_strptime({joined}, [{forms}])"
+            form = "[0-9]+/[0-9]+/[0-9]+(([^0-9A-Za-z]+|T)[0-9]+:.*)?"
+            whole = f"regexp_full_match({plain}, '{form}')"
+            free = (
+                f"CASE WHEN NOT {whole} THEN NULL "
+                f"WHEN {short} THEN try_strptime({joined}, [{shorts}]) ELSE {free} END"
+            )
+            wall = (
+                f"coalesce({free}, {wall})"
+                if reading.date_order == "ymd"
+                else f"coalesce({free}, CASE WHEN {value}[5] = '-' THEN {wall} END)"
+            )
+        else:
+            compact = ", ".join(map(quote_text, _COMPACT))
+            wall = f"coalesce({wall}, try_strptime({value}, [{compact}]))"
+        wall, free = self._to_local_sql(wall), self._to_local_sql(free)
+        number = f"regexp_full_match({value}, '-?[0-9]{{1,19}}([.][0-9]+)?')"
+        compact = ", ".join(quote_text(form + "%z") for form in _COMPACT)
+        utc = f"regexp_replace({value}, '[Zz]$', '+00')"
+        instant = (
+            f"coalesce(try_cast({with_offset} AS TIMESTAMPTZ), try_strptime({utc}, [{compact}]))"
+            "::TIMESTAMP"
+        )
+        return (
+            f"CASE WHEN {value}[4] = ' ' AND {value}[1] NOT BETWEEN '-' AND '9' "
+            f"THEN try_strptime({value}, '{_WORDED_FORMAT}')::TIMESTAMP "
+            f"WHEN {value}[1] NOT BETWEEN '-' AND '9' THEN NULL "
+            f"WHEN {value}[11:] = '' AND {number} OR {value}[5] <> '-' AND {number} "
+            f"THEN {self._number_moment_sql(value)} "
+            # a cast would drop what stands after the clock: a zone, AM or PM
+            f"WHEN regexp_matches({value}[12:], '[A-Za-z+-]') THEN CASE "
+            f"WHEN regexp_matches({value}[11:], '{_OFFSET}') THEN {instant} ELSE {free} END "
+            f"ELSE {wall} END"
+        )
+
+    def _to_local_sql(self, wall: str) -> str:
+        zone = self.reading.text_time_zone
+        return wall if zone is None else f"({wall} AT TIME ZONE {quote_text(zone)})::TIMESTAMP"
+
+    def number_sql(self, column: str, kind: str) -> str:
+        """Return SQL for a number in text or by type."""
+        if kind != "VARCHAR":
+            # by way of a whole number, exactly: a test for NaN is answered from statistics of
+            # Parquet, which leave NaN out
+            whole = f"try_cast({column} AS BIGINT)::DOUBLE"
+            return f"({whole} + ({column}::DOUBLE - {whole}))"
+        value = f"trim({column}, {_BLANKS})"
+        if self.reading.thousands:
+            spaces = " \N{NO-BREAK SPACE}\u202f"
+            marks = spaces if self.reading.thousands == " " else self.reading.thousands
+            value = f"translate({value}, {quote_text(marks)}, '')"
+        if self.reading.decimal == ",":
+            value = f"replace({value}, ',', '.')"
+        plain = f"regexp_full_match({value}, '{_NUMBER}')"
+        return f"CASE WHEN {plain} THEN try_cast({value} AS DOUBLE) END"
+
+
+def id_sql(column: str, kind: str, *, bare: bool) -> str:
+    """Return SQL for an id as text, to the last digit."""
+    if kind in _FLOATS:
+        exact = f"abs({column}) < 9007199254740992 AND {column} = floor({column})"
+        return f"CASE WHEN {exact} THEN try_cast({column} AS BIGINT)::VARCHAR END"
+    if kind.startswith("DECIMAL"):
+        return f"regexp_extract({column}::VARCHAR, '^-?[0-9]+([.][0-9]*[1-9])?')"
+    if kind != "VARCHAR":
+        return f"CAST({column} AS VARCHAR)"
+    value = f"trim({column}, {_BLANKS})"
+    whole = f"right({value}, 1) = '0' AND regexp_matches({value}, '^-?[0-9]+[.]0+$')"
+    plain = f"CASE WHEN {whole} THEN split_part({value}, '.', 1) ELSE {value} END"
+    if bare:
+        digits = f"regexp_extract({plain}, '^0+([0-9]+)$', 1)"
+        plain = f"coalesce(nullif({digits}, ''), {plain})"
+    first = f"{column} >= '1'" if bare else "true"
+    return (  # most ids have nothing to mend, which is quicker to see than to trim them
+        f"CASE WHEN {first} AND {_is_clean_sql(column)} THEN {column} "
+        f"WHEN {value} <> '' AND NOT {lost_digits_sql(column, kind)} THEN {plain} END"
+    )
+
+
+def _is_clean_sql(column: str) -> str:
+    """Return SQL for whether a text is filled, without blanks, and no number with a mark."""
+    return f"{column} <> '' AND NOT regexp_matches({column}, '[ \t\r\n\v\f+.]')"
+
+
+def lost_digits_sql(column: str, kind: str) -> str:
+    """Return SQL for whether an id has lost digits that tell people apart."""
+    if kind in _FLOATS:
+        # as text: DuckDB takes no number of a Parquet file for NaN where its statistics name none
+        number = f"abs({column}) < 1e308 AND lower({column}::VARCHAR) <> 'nan'"
+        return f"({number} AND ({id_sql(column, kind, bare=False)}) IS NULL)"
+    if kind != "VARCHAR":
+        return "false"
+    matches = f"regexp_matches(trim({column}, {_BLANKS}), '{_LOST_DIGITS}')"
+    # of AND both sides are computed for every row, and trimming is slow
+    return f"(CASE WHEN contains({column}, '+') THEN {matches} ELSE false END)"
+
+
+def _bounded_seconds_sql(seconds: str) -> str:
+    """Return seconds within 3,000 years, so that no clock overflows."""
+    return f"(CASE WHEN abs({seconds}) < {_MAX_S} THEN {seconds} END)"
+
+
+def _local_time_sql(utc: str) -> str:
+    return f"({utc} AT TIME ZONE 'UTC')::TIMESTAMP"
+
+
+@dataclass(frozen=True)
+class CanonicalTable:
+    """Files of one signature in the engine: a view of canonical columns, and their types."""
+
+    view: str
+    column_types: Mapping[str, str]
+
+    def column_and_type(self, canonical: str) -> tuple[str, str]:
+        """Return a column and its type; a day and a time of the day are one text."""
+        clock = next(
+            (c for c, day in CLOCKS.items() if day == canonical and c in self.column_types), None
+        )
+        if clock is None:
+            return canonical, self.column_types[canonical]
+        return (
+            f"({_day_text(canonical, self.column_types[canonical])} || ' ' || "
+            f"{_clock_text(clock)})",
+            "VARCHAR",
+        )
+
+
+def _day_text(column: str, kind: str) -> str:
+    if kind == "DATE" or kind.startswith("TIMESTAMP"):
+        return f"CAST({column}::DATE AS VARCHAR)"
+    day = f"trim({column}::VARCHAR, {_BLANKS})"
+    compact = f"regexp_full_match({day}, '[12][0-9]{{7}}([.]0)?')"
+    dashed = f"{day}[1:4] || '-' || {day}[5:6] || '-' || {day}[7:8]"
+    return f"CASE WHEN {compact} THEN {dashed} ELSE regexp_extract({day}, '^[^T ]+') END"
+
+
+def _clock_text(column: str) -> str:
+    """Return a time of the day as text with a colon, from 8, 08:30, 830 or 8:30 PM."""
+    value = f"trim({column}::VARCHAR, {_BLANKS})"
+    digits = f"lpad(regexp_extract({value}, '^([0-9]{{1,4}})([.]0+)?$', 1), 4, '0')"
+    hours = f"lpad(regexp_extract({value}, '^([0-9]{{1,2}})([.]0+)?$', 1), 2, '0')"
+    return (
+        f"CASE WHEN regexp_full_match({value}, '[0-9]{{1,2}}([.]0+)?') THEN {hours} || ':00' "
+        f"WHEN regexp_full_match({value}, '[0-9]{{3,4}}([.]0+)?') "
+        f"THEN {digits}[1:2] || ':' || {digits}[3:4] "
+        f"WHEN {value}[2] = ':' THEN '0' || {value} ELSE {value} END"
+    )
+
+
+def row_faults(
+    table: CanonicalTable, kind: str, reader: ValueParser
+) -> list[tuple[Reason, str, str]]:
+    """Return why a row cannot be read, the column, and the test; the first that fits counts."""
+    read, found = reader.values_sql(table), list[tuple[Reason, str, str]]()
+
+    def empty(canonical: str) -> str:
+        return f"coalesce(trim({canonical}::VARCHAR, {_BLANKS}), '') IN ({_EMPTY_VALUES})"
+
+    if "uid" in read:
+        found.append((Reason.LOST_DIGITS, "uid", lost_digits_sql(*table.column_and_type("uid"))))
+        column, own = table.column_and_type("uid")
+        person = read["uid"]
+        if own == "VARCHAR":  # what has lost digits is told already
+            blank = f"trim({column}, {_BLANKS})"
+            person = f"CASE WHEN {_is_clean_sql(column)} THEN {column} ELSE {blank} END"
+        found.append((Reason.NO_PERSON, "uid", f"coalesce(({person}) IN ({_EMPTY_VALUES}), true)"))
+    if "flow" in read:
+        found.append((Reason.UNKNOWN, "flow", empty("flow")))
+    for canonical in ("flow", *TIMES, "tid", *DEGREES):
+        if canonical not in read or (canonical == "tid" and kind != "visits"):
+            continue
+        test = empty("tid") if canonical == "tid" else f"({read[canonical]}) IS NULL"
+        test = f"NOT {empty(canonical)} AND {test}" if canonical == "end_datetime" else test
+        found.append((Reason.UNPARSABLE, canonical, test))
+    return found
+
+
+def values_sql(
+    tables: Sequence[CanonicalTable], options: IngestOptions, reader: ValueParser
+) -> str:
+    """Return SQL for the values of all rows, with the reason (0: none) why a row is not read."""
+    return " UNION ALL ".join(_table_values_sql(table, options, reader) for table in tables)
+
+
+def _table_values_sql(table: CanonicalTable, options: IngestOptions, reader: ValueParser) -> str:
+    read, kind = reader.values_sql(table), options.kind
+    start = read.get("date" if kind == "flows" else "datetime")
+    columns = {
+        "uid": read.get("uid", "NULL::VARCHAR"),
+        "start": start or f"{midnight_s(options.first_day)}::BIGINT",
+    }
+    if kind in ("trips", "rides"):
+        columns["finish"] = f"({read.get('end_datetime', 'NULL')})::BIGINT"
+    columns |= {own: read[own] for own in ("flow", "tid", *DEGREES) if own in read}
+    ends = ("origin", "destination", "location_id")
+    columns |= {f"{own.removesuffix('_id')}_id": read[own] for own in ends if own in read}
+    of_row: dict[Reason, list[str]] = {}
+    for reason, _column, test in row_faults(table, kind, reader):
+        of_row.setdefault(reason, []).append(test)
+    branches = " ".join(
+        f"WHEN {' OR '.join(tests)} THEN {int(reason)}" for reason, tests in of_row.items()
+    )
+    flaw = f"CASE {branches} ELSE 0 END" if branches else "0"
+    named = ", ".join(f"{sql} AS {canonical}" for canonical, sql in columns.items())
+    return f"SELECT {flaw} AS flaw, {named} FROM {table.view}"
+
+
+def distinct_points_sql(tables: Sequence[CanonicalTable], reader: ValueParser) -> str:
+    """Return SQL for the distinct coordinates (lat, lng in degrees) of all rows that have both."""
+    parts: list[str] = []
+    for table in tables:
+        read = reader.values_sql(table)
+        parts += [
+            f"SELECT {read[lat]} AS lat, {read[lng]} AS lng FROM {table.view}"
+            for lat, lng in POINTS
+            if lat in read
+        ]
+    every = " UNION ALL ".join(parts)
+    return f"SELECT DISTINCT lat, lng FROM ({every}) AS p WHERE lat IS NOT NULL AND lng IS NOT NULL"
+
+
+def distinct_ids_sql(tables: Sequence[CanonicalTable], reader: ValueParser) -> str:
+    """Return SQL for the distinct ids of places in all rows."""
+    parts = [
+        f"SELECT {reader.values_sql(table)[canonical]} AS id FROM {table.view}"
+        for table in tables
+        for canonical in ("location_id", "origin", "destination")
+        if canonical in table.column_types
+    ]
+    return f"SELECT DISTINCT id FROM ({' UNION ALL '.join(parts)}) AS p WHERE id IS NOT NULL"
+
+
+def _period_sql(options: IngestOptions, moment: str) -> str:
+    after = options.last_day + timedelta(days=1)
+    return f"{moment} >= {midnight_s(options.first_day)} AND {moment} < {midnight_s(after)}"
+
+
+def _reason_sql(options: IngestOptions, moment: str, outside: str, further_cases: str = "") -> str:
+    """Return SQL for the reason of a row with ``flaw``, a moment, and a test for no place."""
+    return f"""
+        CASE WHEN flaw <> 0 THEN flaw
+             WHEN NOT ({_period_sql(options, moment)}) THEN {int(Reason.OUTSIDE_PERIOD)}
+             WHEN {outside} THEN {int(Reason.OUTSIDE_AREA)} {further_cases} ELSE 0 END"""
+
+
+def _trip_reason_sql(options: IngestOptions) -> str:
+    """Return SQL for the reason of a trip with ``start`` and zones at both ends."""
+    outside = "origin_zone IS NULL OR destination_zone IS NULL"
+    more = f"WHEN origin_zone = destination_zone THEN {int(Reason.SELF_TRIP)}"
+    return _reason_sql(options, "start", outside, more)
+
+
+def _trip_places_sql(by_points: bool) -> str:
+    """Return SQL for ``raw`` with the places and zones of both ends."""
+    ends = ("origin", "destination")
+    found = ", ".join(f"{end}_at.location AS {end}, {end}_at.zone AS {end}_zone" for end in ends)
+    joins = " ".join(
+        f"LEFT JOIN points AS {end}_at ON {end}_lat = {end}_at.lat AND {end}_lng = {end}_at.lng"
+        if by_points
+        else f"LEFT JOIN places AS {end}_at ON {end}_id = {end}_at.place"
+        for end in ends
+    )
+    return f"SELECT raw.*, {found} FROM raw {joins}"
+
+
+def trips_sql(options: IngestOptions, by_points: bool, tid: bool = False) -> str:
+    """Return SQL for distinct trips, their reason and the number of raw rows alike (``copies``)."""
+    keys = ["uid", "start", "finish", "origin", "destination", "origin_zone", "destination_zone"]
+    keys += ["tid"] if tid and options.kind == "rides" else []
+    read = ", ".join(f"CASE WHEN flaw = 0 THEN {key} END AS {key}" for key in keys)
+    return f"""
+        WITH placed AS ({_trip_places_sql(by_points)})
+        SELECT {_trip_reason_sql(options)} AS reason, {read}, count(*) AS copies FROM placed GROUP
+        BY ALL"""
+
+
+def visits_from_trips_sql() -> str:
+    """Return SQL for the visits that trips give: the start, and the end where its time is known."""
+    read = f"reason NOT IN ({', '.join(str(int(flaw)) for flaw in ROW_FAULTS)})"
+    return f"""
+        SELECT 0 AS flaw, uid, start AS moment, origin AS location, origin_zone AS zone
+        FROM every WHERE {read}
+        UNION ALL
+        SELECT 0, uid, finish, destination, destination_zone
+        FROM every WHERE {read} AND finish IS NOT NULL"""
+
+
+def visits_sql(by_points: bool) -> str:
+    """Return SQL for the visits of ``raw`` at places: flaw, uid, moment, location, zone (tid)."""
+    on = "raw.lat = p.lat AND raw.lng = p.lng" if by_points else "location_id = p.place"
+    found = "points" if by_points else "places"
+    return (
+        f"SELECT raw.*, start AS moment, p.location AS location, p.zone AS zone "
+        f"FROM raw LEFT JOIN {found} AS p ON {on}"
+    )
+
+
+def records_sql(options: IngestOptions, visits_: str) -> str:
+    """Return SQL for distinct (person, place, hour of the density week), and what is not used."""
+    assert options.density_week is not None
+    hour = f"floor((moment - {midnight_s(options.density_week)}) / {HOUR_S}.0)"
+    more = f"WHEN {hour} < 0 OR {hour} >= {HOURS_PER_WEEK} THEN {int(Reason.OTHER_WEEK)}"
+    reason = _reason_sql(options, "moment", "location IS NULL", more)
+    return f"""
+        WITH judged AS (
+            SELECT {reason} AS reason, uid, location, {hour} AS hour FROM ({visits_}) AS v
+        )
+        SELECT reason, CASE WHEN reason = 0 THEN uid END AS uid,
+               CASE WHEN reason = 0 THEN location END AS location,
+               CASE WHEN reason = 0 THEN hour END::SMALLINT AS hour, count(*) AS copies
+        FROM judged GROUP BY ALL"""
+
+
+def visit_reasons_sql(options: IngestOptions, visits_: str) -> str:
+    """Return SQL for visits by reason where only trips are wanted, which need a zone."""
+    return f"""
+        SELECT {_reason_sql(options, "moment", "zone IS NULL")} AS reason,
+               count(*) AS copies
+        FROM ({visits_}) AS v GROUP BY ALL"""
+
+
+_TRIP_COLUMNS = "uid, start, finish, origin, destination, origin_zone, destination_zone"
+
+
+def trips_from_visits_sql(options: IngestOptions, visits_: str) -> str:
+    """Return SQL for a visit and the person's next one, in another zone, on the same local day."""
+    day = day_sql("moment", options.first_day)
+    return f"""
+        WITH placed AS (
+            SELECT uid, moment, location, zone, {day} AS day FROM ({visits_}) AS v
+            WHERE flaw = 0 AND zone IS NOT NULL AND {_period_sql(options, "moment")}
+        ), moves AS (
+            SELECT uid, moment AS start, location AS origin, zone AS origin_zone,
+                   lead(moment) OVER w AS finish, lead(location) OVER w AS destination,
+                   lead(zone) OVER w AS destination_zone
+            FROM placed WINDOW w AS (PARTITION BY uid, day ORDER BY moment, location, zone)
+        )
+        SELECT 0 AS reason, {_TRIP_COLUMNS}, count(*) AS copies FROM moves
+        WHERE destination_zone IS NOT NULL AND origin_zone <> destination_zone GROUP BY ALL"""
+
+
+def trips_from_points_sql(options: IngestOptions, visits_: str) -> str:
+    """Return SQL for the trips that rows name: each from its first to its last row."""
+    return f"""
+        WITH marked AS (
+            SELECT *, row_number() OVER (PARTITION BY uid, tid
+                       ORDER BY moment, coalesce(location, -1), coalesce(zone, -1)) AS place,
+                   row_number() OVER (PARTITION BY uid, tid
+                       ORDER BY moment DESC, coalesce(location, -1) DESC, coalesce(zone, -1) DESC)
+                   AS from_end
+            FROM ({visits_}) AS v WHERE flaw = 0
+        ), placed AS (
+            SELECT uid, 0 AS flaw, min(moment) AS start, max(moment) AS finish,
+                   max(location) FILTER (WHERE place = 1) AS origin,
+                   max(zone) FILTER (WHERE place = 1) AS origin_zone,
+                   max(location) FILTER (WHERE from_end = 1) AS destination,
+                   max(zone) FILTER (WHERE from_end = 1) AS destination_zone
+            FROM marked GROUP BY uid, tid
+        )
+        SELECT {_trip_reason_sql(options)} AS reason, {_TRIP_COLUMNS}, count(*) AS copies
+        FROM placed GROUP BY ALL"""
+
+
+def flows_sql(options: IngestOptions) -> str:
+    """Return SQL for flows by reason, day and zones: n millionths of a trip, ``copies``."""
+    day = day_sql("start", options.first_day)
+    keys = {"day": day, "origin_zone": "origin_zone", "destination_zone": "destination_zone"}
+    read = ", ".join(f"CASE WHEN reason = 0 THEN {sql} END AS {key}" for key, sql in keys.items())
+    return f"""
+        WITH placed AS ({_trip_places_sql(by_points=False)}),
+        judged AS (SELECT *, {_trip_reason_sql(options)} AS reason FROM placed)
+        SELECT reason, {read}, sum(CASE WHEN reason = 0 THEN flow ELSE 0 END)::BIGINT AS n,
+               count(*) AS copies
+        FROM judged GROUP BY ALL"""

@@ -1,0 +1,144 @@
+"""What became of every row: the report of an ingest.
+
+Its numbers are true and exact: they are confidential, for the data's custodians alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import IntEnum
+from typing import Any
+
+
+class Reason(IntEnum):
+    """Why a row is used or not; the first that fits counts."""
+
+    USED = 0
+    UNPARSABLE = 1
+    OUTSIDE_PERIOD = 2
+    OUTSIDE_AREA = 3
+    OTHER_WEEK = 4
+    DUPLICATE = 5
+    SELF_TRIP = 6
+    TRIMMED = 7
+    REPEATED = 8
+    NO_PERSON = 9
+    LOST_DIGITS = 10
+    UNKNOWN = 11
+
+
+REASON_LABELS: dict[Reason, str] = {
+    Reason.USED: "used",
+    Reason.UNPARSABLE: "unparsable: a time, place or number that cannot be read",
+    Reason.OUTSIDE_PERIOD: "outside the declared period",
+    Reason.OUTSIDE_AREA: "outside: place not in the locations or zones",
+    Reason.OTHER_WEEK: "outside the week of the density",
+    Reason.DUPLICATE: "duplicate",
+    Reason.SELF_TRIP: "starts and ends in one zone",
+    Reason.TRIMMED: "trimmed: beyond the cap of visits a person",
+    Reason.REPEATED: "duplicate: again at the same place in the same hour",
+    Reason.NO_PERSON: "without a person: the id is empty",
+    Reason.LOST_DIGITS: "without a person: the id has lost digits",
+    Reason.UNKNOWN: "not known: no number is told (suppressed at the source), which is not 0",
+}
+
+
+@dataclass(frozen=True)
+class RowAccount:
+    """Rows read, rows used, and rows not used by reason; they add up exactly."""
+
+    rows_read: int
+    rows_used: int
+    rows_unused: Mapping[Reason, int] = field(default_factory=dict[Reason, int])
+
+    def __post_init__(self) -> None:
+        if self.rows_read != self.rows_used + sum(self.rows_unused.values()):
+            raise AssertionError("the account of an ingest does not add up")
+
+    def with_truncated(self, n: int) -> "RowAccount":
+        """Return it where `n` of the used ones are trimmed."""
+        return RowAccount(
+            self.rows_read, self.rows_used - n, {**self.rows_unused, Reason.TRIMMED: n}
+        )
+
+    def format_lines(self, what: str) -> list[str]:
+        """Return the account in words: the sum, and a line for each reason."""
+        given = {reason: n for reason, n in sorted(self.rows_unused.items()) if n}
+        terms = [f"{self.rows_used:,} used"] + [
+            f"{n:,} {REASON_LABELS[reason].split(':')[0]}" for reason, n in given.items()
+        ]
+        lines = [f"{self.rows_read:,} {what}s = {' + '.join(terms)}"]
+        return lines + [f"  {n:>12,}  {REASON_LABELS[reason]}" for reason, n in given.items()]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as a JSON object."""
+        unused = {reason.name.lower(): n for reason, n in sorted(self.rows_unused.items())}
+        return {"read": self.rows_read, "used": self.rows_used, "unused": unused}
+
+
+ReasonCounts = Sequence[tuple[Reason, int, int]]
+"""For each reason the raw rows, and the rows that differ."""
+
+
+def account_for_rows(counts: ReasonCounts, duplicate_reason: Reason | None = None) -> RowAccount:
+    """Account for rows; equal ones that could be used are `again` of the first, or each counts."""
+    used, unused = 0, dict[Reason, int]()
+    for reason, rows, kinds in counts:
+        if duplicate_reason is not None and reason in (Reason.USED, Reason.SELF_TRIP):
+            unused[duplicate_reason] = unused.get(duplicate_reason, 0) + rows - kinds
+            rows = kinds
+        if reason is Reason.USED:
+            used = rows
+        else:
+            unused[reason] = rows
+    return RowAccount(used + sum(unused.values()), used, unused)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IngestReport:
+    """Report of one ingest. **Confidential**: shown to custodians, kept with the dataset.
+
+    `rows` accounts for raw rows, `visits` for visits towards the density (of trips: starts and
+    ends), `trips` for trips that were derived from visits; people are those behind used ones.
+    """
+
+    kind: str
+    engine: str
+    files: tuple[Mapping[str, Any], ...]
+    rows: RowAccount
+    visits: RowAccount | None = None
+    trips: RowAccount | None = None
+    people_with_visits: int = 0
+    people_with_trips: int = 0
+    notes: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    def format_summary(self) -> list[str]:
+        """Return the report in lines of words."""
+        lines = [_format_columns(file) for file in self.files[:1] if "columns" in file]
+        lines += self.rows.format_lines("row")
+        if self.visits is not None:
+            lines += self.visits.format_lines("visit")
+        if self.trips is not None:
+            lines += self.trips.format_lines("trip")
+        if self.people_with_visits:
+            lines.append(f"people with visits in the week: {self.people_with_visits:,}")
+        if self.people_with_trips:
+            lines.append(f"people with trips: {self.people_with_trips:,}")
+        return lines + list(self.notes)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the contents of ``ingest.json``."""
+        document = asdict(self)
+        for name in ("rows", "visits", "trips"):
+            account: RowAccount | None = getattr(self, name)
+            document[name] = None if account is None else account.to_json()
+        return document
+
+
+def _format_columns(file: Mapping[str, Any]) -> str:
+    """Say which columns were read as what, and which of them were guessed."""
+    pairs = (
+        f"{name} = {column}" + (" (guessed)" if name in file["guessed"] else "")
+        for name, column in file["columns"].items()
+    )
+    return "columns: " + ", ".join(pairs)

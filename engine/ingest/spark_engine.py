@@ -1,0 +1,242 @@
+"""Spark, for tables that one machine cannot hold: the same statements, translated by sqlglot.
+
+It reads typed tables alone: Parquet at any address that it knows, and tables of its catalogue.
+Messy text is for DuckDB.
+"""
+
+import os
+import re
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from ..errors import InputError
+from . import temp_folder
+from .duckdb_engine import quote_identifier as quoted, run_watched
+from .inputs.column_mapping import TIMES, Mappings, resolve_all
+from .inputs.sources import Source, to_printable
+from .options import IngestOptions
+from .progress import Monitor
+from .read_errors import translate_errors
+from .row_cleaning import CanonicalTable
+
+_SQL_SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.execution.arrow.pyspark.enabled": "true",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+}
+"""What the counts depend on: nobody else sets it."""
+_LOCAL_SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.log.level": "OFF",
+    "spark.sql.shuffle.partitions": "4",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.bindAddress": "127.0.0.1",
+}
+"""On this machine; a cluster's page, log and addresses are as it has them."""
+_DUCKDB_TYPES = {
+    "string": "VARCHAR",
+    "int": "INTEGER",
+    "timestamp": "TIMESTAMP WITH TIME ZONE",
+    "timestamp_ntz": "TIMESTAMP",
+}
+"""DuckDB's names of the types of Spark that it calls otherwise."""
+
+
+class Spark:
+    """A Spark session for one ingest. What is kept stays with the executors, on their disks."""
+
+    def __init__(self, options: IngestOptions, monitor: Monitor, folder: Path) -> None:
+        self._monitor, self._names = monitor, dict[str, str]()
+        self._kept: dict[str, Any] = {}
+        try:
+            import pyspark
+            import sqlglot
+            from pyspark.sql import SparkSession
+        except ModuleNotFoundError:
+            raise InputError(
+                "the engine 'spark' needs PySpark, sqlglot and Java 17",
+                remedy="pip install 'mobility-privacy-explorer[spark]' and a Java runtime, or use "
+                "the embedded engine",
+                settings=("engine",),
+            ) from None
+        self._translate = sqlglot.transpile
+        for name in options.inputs:
+            _require_typed(name)
+        meaning = {**_SQL_SETTINGS, "spark.sql.session.timeZone": options.time_zone}
+        if fixed := sorted(meaning.keys() & options.conf.keys()):
+            raise InputError(
+                f"'{fixed[0]}' cannot be set: the counts depend on it",
+                remedy="leave it out",
+                settings=("conf",),
+            )
+        settings = {**options.conf, **meaning}
+        if options.master.startswith("local"):
+            places = ("spark.local.dir", "spark.sql.warehouse.dir")
+            memory = options.memory.lower().removesuffix("b").removesuffix("i")
+            here = {**_LOCAL_SETTINGS, "spark.driver.memory": memory}
+            settings = {**here, **dict.fromkeys(places, str(folder)), **settings}
+            os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+            os.environ.setdefault("SPARK_HOME", str(Path(pyspark.__file__).parent))
+        builder = SparkSession.builder.master(options.master).appName("engine.ingest")
+        for key, value in settings.items():
+            builder = builder.config(key, value)
+        try:
+            self.session: Any = builder.getOrCreate()
+        except Exception as error:
+            raise InputError(
+                f"Spark cannot start at '{options.master}' ({type(error).__name__})",
+                remedy="check the address, the memory and that Java 17 is installed",
+                settings=("master", "memory"),
+            ) from None
+
+    def open_sources(self, inputs: Sequence[str]) -> list[Source]:
+        """Open typed tables as the views ``given_0``, ``given_1``, …."""
+        found: list[Source] = []
+        for number, name in enumerate(inputs):
+            self._names[name] = to_printable(Path(name).name)
+            with translate_errors(to_printable(Path(name).name)):
+                reader = self.session.read.option("recursiveFileLookup", "true")
+                frame = reader.parquet(name) if _is_path(name) else self.session.table(name)
+                frame.createOrReplaceTempView(f"given_{number}")
+                schema = pa.schema([(f.name, _to_arrow_type(f.dataType)) for f in frame.schema])
+            kinds = tuple(str(kind) for kind in schema.types)
+            found.append(Source(Path(name), "table", tuple(schema.names), kinds, 0))
+        return found
+
+    def create_views(self, mappings: Mappings) -> list[CanonicalTable]:
+        """Return a view of canonical columns for each of `sources`."""
+        views: list[CanonicalTable] = []
+        for number, (source, names) in enumerate(mappings.items()):
+            for canonical, column in names.items():
+                if column not in source.columns:
+                    raise InputError(
+                        "columns are joined by the embedded engine alone, got "
+                        f"'{to_printable(column)}'",
+                        settings=("mapping", "engine"),
+                    )
+                kind = source.column_types[source.columns.index(column)]
+                if canonical in TIMES and not kind.startswith(("timestamp", "date")):
+                    raise InputError(
+                        f"{source.name}: column '{to_printable(column)}' (for {canonical}) is of "
+                        f"type {kind[:40]}; on Spark times are timestamps or dates",
+                        remedy="write them so, or use the embedded engine",
+                        code="spark-text",
+                        settings=("engine",),
+                    )
+            wanted = ", ".join(f"{quoted(column)} AS {own}" for own, column in names.items())
+            self.create_view(f"input_{number}", f"SELECT {wanted} FROM given_{number}")
+            kinds = self.column_types(f"SELECT * FROM input_{number}")
+            views.append(CanonicalTable(f"input_{number}", kinds))
+        return views
+
+    def register_table(self, name: str, table: pa.Table) -> None:
+        """Give the engine a small table."""
+        self.session.createDataFrame(table).createOrReplaceTempView(name)
+
+    def create_view(self, name: str, sql: str) -> None:
+        """Give a statement a name."""
+        self._frame(sql).createOrReplaceTempView(name)
+
+    def materialise(self, name: str, sql: str, *, large: bool = False) -> None:
+        """Compute a statement once; a lost executor's part of it is computed again."""
+        from pyspark import StorageLevel
+
+        del large  # all that is kept is on disk
+        if name in self._kept:
+            self.drop_tables(name)
+        frame = self._frame(sql).persist(StorageLevel.DISK_ONLY)
+        self._run(frame.count)
+        frame.createOrReplaceTempView(name)
+        self._kept[name] = frame
+
+    def drop_tables(self, *names: str) -> None:
+        """Forget kept tables."""
+        for name in names:
+            self._kept.pop(name).unpersist()
+
+    def fetch_table(self, sql: str) -> pa.Table:
+        """Compute a statement and return its rows; for aggregates only."""
+        return self._run(self._frame(sql).toArrow)
+
+    def fetch_rows(self, sql: str) -> list[tuple[Any, ...]]:
+        """Compute a statement of a few rows."""
+        return [tuple(row) for row in self._run(self._frame(sql).collect)]
+
+    def column_types(self, sql: str) -> dict[str, str]:
+        """Return the type of each column of a statement, as DuckDB names it."""
+        kinds: dict[str, str] = dict(self._frame(sql).dtypes)
+        return {name: _DUCKDB_TYPES.get(kind) or kind.upper() for name, kind in kinds.items()}
+
+    def iterate_people_shares(self, table: str, where: str, rows: int) -> Generator[str]:
+        """Yield all rows of a table at once: the cluster divides the work itself."""
+        del rows
+        yield f"(SELECT * FROM {table} WHERE {where})"
+
+    def close(self) -> None:
+        """End the session."""
+        with suppress(Exception):  # the cluster may have gone
+            self.session.stop()
+
+    def _frame(self, sql: str) -> Any:
+        (statement,) = self._translate(sql, read="duckdb", write="spark")
+        with translate_errors(next(iter(self._names.values()), "")):
+            return self.session.sql(statement)
+
+    def _run(self, work: Callable[[], Any]) -> Any:
+        context = self.session.sparkContext
+
+        def share() -> float:
+            tracker = context.statusTracker()
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            tasks = sum(stage.numTasks for stage in stages if stage)
+            done = sum(stage.numCompletedTasks for stage in stages if stage)
+            return done / tasks if tasks else 0.0
+
+        return run_watched(work, self._monitor, share, context.cancelAllJobs, self._names)
+
+
+@contextmanager
+def open_spark(
+    options: IngestOptions, monitor: Monitor
+) -> Generator[tuple[Spark, Mappings, list[CanonicalTable]]]:
+    """Open a session with a view of each typed table."""
+    if options.reading.text_time_zone is not None:
+        raise InputError(
+            "Spark takes times without an offset as local ones",
+            remedy="count them with the embedded engine, or write them with their offset",
+            settings=("engine", "text_time_zone"),
+        )
+    with temp_folder.open_temp_folder(options.spill) as folder:
+        engine = Spark(options, monitor, folder)
+        try:
+            mappings = resolve_all(options, engine.open_sources(options.inputs))
+            yield engine, mappings, engine.create_views(mappings)
+        finally:
+            engine.close()
+
+
+def _to_arrow_type(kind: Any) -> pa.DataType:
+    from pyspark.sql.pandas.types import to_arrow_type
+
+    return to_arrow_type(kind)
+
+
+def _is_path(name: str) -> bool:
+    return "://" in name or Path(name).exists()
+
+
+def _require_typed(name: str) -> None:
+    if _is_path(name) and re.search(r"[.](csv|txt|tsv|gz|zip)$", name.lower()):
+        raise InputError(
+            f"{to_printable(Path(name).name)}: Spark reads typed tables alone",
+            remedy="count text with the embedded engine, or write it as Parquet first",
+            code="spark-text",
+            settings=("engine",),
+        )

@@ -1,0 +1,55 @@
+"""A folder for what is spilled: owner-only, gone with the work, swept later if that was killed."""
+
+import fcntl
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+FOLDER_PREFIX = "mobility-ingest-"
+_LOCK = ".lock"
+_MIN_AGE_S = 60.0
+
+
+@contextmanager
+def open_temp_folder(spill: Path | None) -> Generator[Path]:
+    """Yield a new folder in `spill` (or the temporary one); what dead processes left there goes."""
+    place = Path(spill or tempfile.gettempdir())
+    remove_abandoned(place)
+    own = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX, dir=place))
+    making = own / "making"
+    lock = os.open(making, os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # the system's: it ends with the process, however it ends
+        making.rename(own / _LOCK)  # only now: another process takes what is not locked for dead
+        yield own
+    finally:
+        os.close(lock)
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def remove_abandoned(place: Path) -> None:
+    """Remove folders of this user whose process is dead."""
+    with suppress(OSError):
+        for left in place.glob(f"{FOLDER_PREFIX}*"):
+            with suppress(OSError):
+                if left.is_symlink() or left.stat().st_uid != os.getuid() or _is_in_use(left):
+                    continue
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _is_in_use(folder: Path) -> bool:
+    try:
+        lock = os.open(folder / _LOCK, os.O_RDWR)
+    except FileNotFoundError:  # just made, or killed before it was locked
+        return time.time() - folder.stat().st_mtime < _MIN_AGE_S
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    finally:
+        os.close(lock)
+    return False

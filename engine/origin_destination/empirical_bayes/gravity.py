@@ -1,0 +1,119 @@
+"""What linear sums of noisy cells say about every cell: a gravity model fitted to a measurement.
+
+Reads noisy cells and public distances only; nothing here can see a count.
+"""
+
+import math
+
+import numpy as np
+
+from ...arrays import Booleans, Floats, Integers, Numbers
+
+MIN_DISTANCE_M = 500.0
+"""Zones nearer than this count as this far apart."""
+POWER_RANGE, POWER_STEPS = 1.5, (1.0, 0.5, 0.25)
+"""Where the search for the power of distance starts, and by how much it steps."""
+
+SEARCH_ROUNDS, ROUNDS = 3, 12
+TOTAL_STEPS = 61
+_MIN_TRIPS = 1e-9
+_TINY = 1e-30
+
+
+def predict_trips(
+    cells: Integers,
+    cell_variance: float,
+    distances_m: Floats,
+    training_cells: Booleans | None = None,
+) -> Floats:
+    """Return the expected trips of every cell, shape (zones, zones), above 0 off the diagonal.
+
+    Trips fall with a power of distance, the likeliest by the noisy cells, and add up to the totals
+    of zones. `taught` are the cells that are read, symmetric, none on the diagonal: what is
+    expected of the others does not depend on their noisy counts. All where None.
+    """
+    if len(cells) == 1:
+        return np.zeros((1, 1))
+    off = ~np.eye(len(cells), dtype=np.bool_)
+    pairs = off if training_cells is None else training_cells
+    noisy = cells * pairs
+    out, into = _zone_totals(noisy, cell_variance * float(pairs.sum()) / len(cells))
+    into = into * (out.sum() / into.sum())
+    far = np.log(np.maximum(distances_m, MIN_DISTANCE_M))
+    far -= far[off].mean()
+
+    def flows(power: float, rounds: int) -> Floats:
+        near = np.exp(-power * far)
+        rows, columns = balancing_factors(out, into, near * pairs, rounds)
+        return np.maximum(rows[:, None] * near * columns, _MIN_TRIPS)
+
+    def unlikely(power: float) -> float:
+        trips = flows(power, SEARCH_ROUNDS)
+        variance = cell_variance + trips
+        return float((((noisy - trips) ** 2 / variance + np.log(variance)) * pairs).sum())
+
+    best, worth = POWER_RANGE, unlikely(POWER_RANGE)
+    for step in POWER_STEPS:
+        for power in (best - step, best + step):
+            if (other := unlikely(power)) < worth:
+                best, worth = power, other
+    return off * flows(best, ROUNDS)
+
+
+def positive_totals(totals: Floats, variance: float) -> Floats:
+    """Return totals made positive: their law is learnt on a log grid by EM."""
+    deviation = math.sqrt(variance)
+    least = max(0.01 * deviation, 1e-3)
+    most = max(float(totals.max(initial=0.0)) + 3 * deviation, 10 * least)
+    grid = np.exp(np.linspace(math.log(least), math.log(most), TOTAL_STEPS))
+    squares = ((totals[:, None] - grid) / max(deviation, 1e-9)) ** 2 / 2
+    likelihood = np.exp(-np.minimum(squares - squares.min(axis=1, keepdims=True), 700.0))
+    posterior = likelihood / likelihood.sum(axis=1, keepdims=True)
+    for _ in range(TOTAL_STEPS - 1):
+        posterior = likelihood * posterior.mean(axis=0)
+        posterior /= posterior.sum(axis=1, keepdims=True)
+    # a total that is known more finely than the grid's step stays as it is
+    fine = totals * (grid[1] / grid[0] - 1) > deviation
+    return np.where(fine, totals, posterior @ grid)
+
+
+def _zone_totals(noisy: Integers, variance: float) -> tuple[Floats, Floats]:
+    """Out- and in-totals, positive, held equal unless they differ beyond the noise.
+
+    Beyond what n noises reach at most, √(2 log n) deviations of out − in (Donoho and Johnstone
+    1994, universal threshold), a difference is believed more and more.
+    """
+    out, into = noisy.sum(axis=1), noisy.sum(axis=0)
+    apart = out - into
+    threshold = 2 * math.log(len(noisy)) * 2 * variance
+    believed = np.maximum(0.0, 1 - threshold / np.maximum(apart**2, 1.0))
+    both = positive_totals((out + into) / 2, variance / 2)
+    tilt = np.clip(believed * apart / (2 * both), -0.95, 0.95)
+    return both * (1 + tilt), both * (1 - tilt)
+
+
+def distribute_trips(outgoing: Numbers, incoming: Numbers, proximity: Floats) -> Floats:
+    """Return flows in proportion to `near`, balanced to totals of zones (Furness 1965).
+
+    `near`, shape (zones, zones), says how readily one travels and is 0 on the diagonal. Negative
+    totals are read as 0, and both sides are brought to the mean of their sums.
+    """
+    out, into = (np.maximum(side, 0).astype(np.float64) for side in (outgoing, incoming))
+    if min(out.sum(), into.sum()) <= 0:
+        return np.zeros(proximity.shape)
+    whole = (out.sum() + into.sum()) / 2
+    rows, columns = balancing_factors(
+        out * whole / out.sum(), into * whole / into.sum(), proximity, 60
+    )
+    return rows[:, None] * proximity * columns
+
+
+def balancing_factors(
+    outflow: Floats, inflow: Floats, proximity: Floats, rounds: int
+) -> tuple[Floats, Floats]:
+    """Return factors of rows and of columns by which `near` adds up to totals of zones."""
+    rows = columns = np.ones(len(outflow))
+    for _ in range(rounds):
+        rows = outflow / np.maximum(proximity @ columns, _TINY)
+        columns = inflow / np.maximum(rows @ proximity, _TINY)
+    return rows, columns

@@ -1,0 +1,196 @@
+"""The only step of `estimate` that sees counts: whole-number noise in every cell, nothing hidden.
+
+What leaves this module is a `Measurement`, which holds no count. Whatever is computed from it is
+post-processing and costs no privacy.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import NamedTuple, Unpack
+
+import numpy as np
+
+from ...arrays import Floats, Integers
+from ...datasets import Dataset
+from ...parameters import ODParameters, ODUnit
+from ...privacy_ledger import Ledger, Noise, Query
+from ..matrices import Days, clear_diagonal, compute_histogram, day_indices, truncated_counts
+from ..mechanism import ReleaseArguments, draw_variates, laplace_ledger
+from ..noise_bounds import total_half_width
+
+AddNoise = Callable[[Integers, int, float], Integers]
+"""Adds discrete Laplace noise to whole counts of an L₁ sensitivity for an ε."""
+
+MAX_COUNTED_TRIPS: dict[ODUnit, int] = {"person-day": 20, "person": 50}
+"""Beyond T the trips of one unit are counted up to so many, all flows together (public)."""
+
+EXCESS_SHARE = 0.03
+"""Share of ε that this count costs."""
+
+_LARGEST_NOISE = 2.0**62
+_MIN_TAIL = 1e-9
+
+
+class ReleaseTotals(NamedTuple):
+    """Noisy sums over all `matrices` of a release: kept trips, and trips beyond T."""
+
+    matrices: int
+    kept_trips: int
+    trips_beyond: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measurement:
+    """Noisy cells and all that is public about them.
+
+    `cells`, shape (days, zones, zones), are kept trips plus discrete Laplace noise, P(z) ∝
+    e^(−a|z|) with `rate` a; `beyond`, shape (days,), is the noisy number of trips beyond T, up to
+    `MAX_COUNTED_TRIPS` of each unit, None where it is not measured. `totals` are of the whole
+    release, where None of what is here: `cells` may be some of its matrices.
+    """
+
+    parameters: ODParameters
+    cells: Integers
+    rate: float
+    excess_trips: Integers | None
+    days: tuple[int, ...]
+    ledger: Ledger
+    totals: ReleaseTotals | None = None
+
+    def __post_init__(self) -> None:
+        if self.totals is None and self.excess_trips is not None:
+            sums = int(self.cells.sum()), int(self.excess_trips.sum())
+            object.__setattr__(self, "totals", ReleaseTotals(len(self.cells), *sums))
+
+
+def max_excess_count(parameters: ODParameters) -> int:
+    """Return up to how many trips of a unit beyond T are counted; 0 where none is.
+
+    In one matrix removing one trip moves at most two cells by one, and this count by one:
+    2(1 − s)ε/T + sε/n is within the 2ε/T of the cells alone where n ≥ T/2 (docs/release.md).
+    """
+    beyond = MAX_COUNTED_TRIPS.get(parameters.unit, 0) - parameters.max_trips_per_user
+    return beyond if 2 * beyond >= parameters.max_trips_per_user else 0
+
+
+def beyond_rate(parameters: ODParameters) -> float:
+    """Return the rate of the noise of one matrix's count beyond T, where it is measured."""
+    return EXCESS_SHARE * parameters.epsilon / max_excess_count(parameters)
+
+
+def ledger(parameters: ODParameters) -> Ledger:
+    """Return what one unit of protection pays: ε, of which the count beyond T takes 3%."""
+    beyond = max_excess_count(parameters)
+    count_epsilon = EXCESS_SHARE * parameters.epsilon if beyond else 0.0
+    cells = (Query.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)
+    counts = [(Query.TRIPS_BEYOND, beyond, count_epsilon)] if beyond else []
+    return laplace_ledger(parameters, Noise.DISCRETE_LAPLACE, cells, *counts)
+
+
+def measure(
+    dataset: Dataset, parameters: ODParameters, **draw: Unpack[ReleaseArguments]
+) -> Measurement:
+    """Measure the matrices of a dataset with ε per unit of protection; arguments as `release`.
+
+    Removing one unit changes all kept cells by at most T in L₁ (1 at trip level), so noise of scale
+    T/ε makes them ε-DP (geometric mechanism: Ghosh, Roughgarden and Sundararajan 2009). Some `days`
+    are those of a release of all: its totals are of every matrix of the dataset.
+    """
+    variates, chosen, summed = draw_variates(dataset, **draw)
+    of_days = iter(variates)
+    kept_trips = 0
+
+    def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
+        nonlocal kept_trips
+        # the diagonal is no cell of the matrix, so its variates are free for the count beyond T
+        own = variates[:, 0, 0]
+        if counts.ndim == variates.ndim - 1:
+            own, kept_trips = next(of_days), kept_trips + int(counts.sum())
+        return counts + discrete_laplace(own, epsilon / sensitivity)
+
+    measured = measure_with(dataset, parameters, add, days=chosen, sum_days=summed)
+    others = 0 if summed else len(dataset.metadata.periods) - len(chosen)
+    if measured.totals is None or not others or len(dataset.zones) < 2:
+        return measured
+    totals = _with_others(dataset, measured, others, kept_trips, variates[0].diagonal())
+    return replace(measured, totals=totals)
+
+
+def _with_others(
+    dataset: Dataset, measured: Measurement, others: int, kept_trips: int, variates: Floats
+) -> ReleaseTotals:
+    """Return the totals of a release of which so many `others` of the matrices are not drawn.
+
+    `kept_trips` are those of the matrices that are, before noise; what their noise and that of all
+    counts beyond T add up to takes one variate each.
+    """
+    parameters, zones = measured.parameters, len(dataset.zones)
+    limit, matrices = parameters.max_trips_per_user, len(measured.cells) + others
+    all_kept, all_counted = (
+        int(counted.cell_counts @ counted.truncated_counts)
+        for counted in (
+            compute_histogram(dataset, parameters.unit, bound)
+            for bound in (limit, limit + max_excess_count(parameters))
+        )
+    )
+    cells_noise = summed_noise(variates[-1], measured.rate, others * zones * (zones - 1))
+    counts_noise = summed_noise(variates[0], beyond_rate(parameters), matrices)
+    return ReleaseTotals(
+        matrices=matrices,
+        kept_trips=int(measured.cells.sum()) + all_kept - kept_trips + cells_noise,
+        trips_beyond=all_counted - all_kept + counts_noise,
+    )
+
+
+def measure_with(
+    dataset: Dataset,
+    parameters: ODParameters,
+    add: AddNoise,
+    *,
+    days: Days = None,
+    sum_days: bool = False,
+) -> Measurement:
+    """Measure with any source of discrete Laplace noise; one day's counts are in memory at a time.
+
+    `add` is asked for the cells of one day after another, shape (zones, zones), whose diagonal is
+    not used, then for the counts beyond T where they are measured, shape (days,).
+    """
+    chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
+    groups = [chosen] if sum_days else [(day,) for day in chosen]
+    stated, beyond = ledger(parameters), max_excess_count(parameters)
+    excess: list[int] = []
+    cells = np.empty((len(groups), len(dataset.zones), len(dataset.zones)), dtype=np.int64)
+
+    def count_truncated(limit: int, group: tuple[int, ...]) -> Integers:
+        return truncated_counts(dataset, parameters.unit, limit, group, sum_days=sum_days)[0]
+
+    for number, group in enumerate(groups):
+        counts = count_truncated(limit, group)
+        if beyond:
+            excess.append(int(count_truncated(limit + beyond, group).sum() - counts.sum()))
+        cells[number] = add(counts, limit, stated.stages[0].epsilon)
+    clear_diagonal(cells)
+    return Measurement(
+        parameters=replace(parameters, method="estimate"),
+        cells=cells,
+        rate=stated.stages[0].epsilon / limit,
+        excess_trips=add(np.array(excess), beyond, stated.stages[1].epsilon) if beyond else None,
+        days=chosen,
+        ledger=stated,
+    )
+
+
+def discrete_laplace(variates: Floats, rate: float) -> Integers:
+    """Return whole-number noise with P(z) ∝ e^(−rate·|z|) from standard Laplace variates.
+
+    The inverse of the distribution function: with q = e^(−a), P(|Z| ≥ j) = 2qʲ/(1 + q) is the
+    chance that a standard Laplace variate exceeds a·j − log(2/(1 + q)).
+    """
+    size = (np.abs(variates) + np.log(2 / (1 + np.exp(-rate)))) / rate
+    return np.copysign(np.floor(np.minimum(size, _LARGEST_NOISE)), variates).astype(np.int64)
+
+
+def summed_noise(variate: float, rate: float, cells: int) -> int:
+    """Return the noise of so many cells added up, from one standard Laplace variate."""
+    tail = max(float(np.exp(-abs(variate))), _MIN_TAIL)
+    return int(np.copysign(total_half_width(rate, cells, confidence=1 - tail), variate))

@@ -1,0 +1,131 @@
+"""Read noisy cells by statistics: the law of the count behind each, given what is expected of it.
+
+M ~ Poisson(μθ), y = M + noise. μ is the prediction. What the flow back says of θ goes into what is
+expected of a cell, or what the other days say; how far θ is from that is learnt from all cells
+(`law`). Reads noisy cells, predictions and public distances only; nothing here can see a count.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Booleans, Floats, Integers
+from ...errors import ParameterError
+from ..noise_bounds import cell_half_width, noise_variance
+from .gravity import predict_trips
+from .prior_fit import ExpectedTrips, fit_priors
+
+ExpectationFunction = Callable[[Booleans | None], ExpectedTrips]
+"""Given the cells that may be read, the expectation of all; None for all cells."""
+
+
+class Posterior(NamedTuple):
+    """Posterior mean, median and P(0) of kept counts and the mean behind; (zones, zones) each.
+
+    Mean and median are clipped to what the noise allows for all cells at once (95%): no flow is so
+    unexpected that a clear count is not believed.
+    """
+
+    mean: Floats
+    median: Floats
+    zero_probability: Floats
+    intensity: Floats
+
+
+def iterate_expectations(
+    days: Integers, rate: float, distances_m: Floats
+) -> Iterator[ExpectationFunction]:
+    """Yield what gives the expectation of every noisy day: from its own cells or other days'."""
+    if distances_m.shape != days.shape[1:] or not np.isfinite(distances_m).all():
+        raise ParameterError(
+            f"distances_m must hold finite metres for each pair of {days.shape[-1]} zones, got "
+            f"shape {distances_m.shape}; take centre_distances_m(dataset.zones)"
+        )
+    others = len(days) - 1
+    if not others:
+        yield partial(estimate_expectation, days[0], rate, distances_m)
+        return
+    whole = days.sum(axis=0)
+    # the sum of the other days has the noise of several cells: read it as if it were one wide
+    # discrete Laplace noise of the same variance, 1/(cosh a − 1)
+    rest_rate = float(np.arccosh(1 + 1 / max(others * noise_variance(rate), 1e-12)))
+    for day in days:
+        rest = whole - day
+        known = estimate_intensity(
+            rest, rest_rate, estimate_expectation(rest, rest_rate, distances_m)
+        )
+        usual = ExpectedTrips(known.trips / others, known.relative_variance)
+        yield partial(_scale_to_volume, day, noise_variance(rate), usual)
+
+
+def _scale_to_volume(
+    day: Integers, variance: float, expected: ExpectedTrips, training_cells: Booleans | None = None
+) -> ExpectedTrips:
+    """Return what is usual, scaled to the volume of a day as far as it differs beyond noise."""
+    pairs = ~np.eye(len(day), dtype=np.bool_) if training_cells is None else training_cells
+    volume = max(float(expected.trips[pairs].sum()), 1e-3)
+    apart = shrink_to_signal(float(day[pairs].sum()) - volume, float(pairs.sum()) * variance)
+    return ExpectedTrips(expected.trips * max(1 + apart / volume, 0.05), expected.relative_variance)
+
+
+def estimate_expectation(
+    cells: Integers, rate: float, distances_m: Floats, training_cells: Booleans | None = None
+) -> ExpectedTrips:
+    """Return what is expected of every cell by linear sums of the matrix and the flow back."""
+    predicted = predict_trips(cells, noise_variance(rate), distances_m, training_cells)
+    known = estimate_intensity(
+        cells, rate, ExpectedTrips(predicted, np.ones_like(predicted)), training_cells
+    )
+    back = known.trips.T * predicted / np.where(predicted.T > 0, predicted.T, 1.0)
+    return ExpectedTrips(back, known.relative_variance.T)
+
+
+def estimate_intensity(
+    cells: Integers, rate: float, expected: ExpectedTrips, training_cells: Booleans | None = None
+) -> ExpectedTrips:
+    """Return the intensity behind every cell, given its own noisy count and what was expected."""
+    laws = fit_priors(cells, rate, expected, training_cells)
+    # far above the noise the count is known
+    trips = np.maximum(cells, 1).astype(np.float64)
+    np.fill_diagonal(trips, 0.0)
+    uncertainty = (noise_variance(rate) + trips) / np.maximum(trips, 1.0) ** 2
+    mean, uncertainty.flat[laws.cell_positions] = laws.posterior_intensity()
+    trips.flat[laws.cell_positions] = mean * expected.trips.flat[laws.cell_positions]
+    return ExpectedTrips(trips, uncertainty)
+
+
+def compute_posterior(cells: Integers, rate: float, expected: ExpectedTrips) -> Posterior:
+    """Return the reading of one matrix, given what is expected of every cell."""
+    laws = fit_priors(cells, rate, expected)
+    off, flows = ~np.eye(len(cells), dtype=np.bool_), max(cells.size - len(cells), 1)
+    # far above the noise a cell is read as it is
+    readings: Floats = np.empty((5, *cells.shape))
+    readings[:3] = cells
+    readings[3] = noise_variance(rate)
+    readings[4] = ~off
+    mean, typical, behind, variance, empty = readings
+    behind.flat[laws.cell_positions] = (
+        laws.posterior_intensity()[0] * expected.trips.flat[laws.cell_positions]
+    )
+    del expected  # what is no longer needed goes: between thousands of zones each is 70 MB
+    for every, known in zip((mean, typical, variance, empty), laws.posterior(), strict=True):
+        every.flat[laws.cell_positions] = known[laws.pair]
+    del laws
+    # what the means lack of the noisy sum goes to the cells of which least is known
+    apart = float(cells.sum(where=off) - mean.sum(where=off))
+    lacking = shrink_to_signal(apart, flows * noise_variance(rate))
+    variance *= off
+    mean += variance * (lacking / max(float(variance.sum()), 1.0))
+    reach = cell_half_width(rate, cells=flows)
+    low, high = np.maximum(cells - reach, 0), np.maximum(cells, 0) + reach
+    for one in (mean, typical):
+        np.clip(one, low, high, out=one)
+    readings[:3] *= off
+    return Posterior(mean, typical, empty, behind)
+
+
+def shrink_to_signal(difference: float, variance: float) -> float:
+    """Return a difference as far as it exceeds its noise (positive part of James and Stein)."""
+    return max(0.0, 1 - variance / max(difference**2, 1.0)) * difference

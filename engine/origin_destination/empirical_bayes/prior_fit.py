@@ -1,0 +1,233 @@
+"""The law of θ = trips/expected, learnt from noisy cells, flows that do not exist included.
+
+Cells of like expectation and equal noisy count are read together: what the noise says of them is
+one row of a table. A law is a list of shares over a grid of log θ and over θ = 0, flows that do not
+exist. It is learnt by expectation–maximisation from one broad log-normal law.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import special
+
+from ...arrays import Booleans, Floats, Integers
+
+STEP = 0.2
+"""Step of the grids of log θ and log of what is expected."""
+HALF_WIDTH = 30
+"""θ runs over 0 and e^(0.2·k), k from −30 to 30."""
+EXPECTATIONS = (-60, 80)
+"""What is expected runs over e^(0.2·k)."""
+STEP_SHAPE = 100.0
+"""Around every step of θ the intensity spreads by a tenth (gamma), so that counts between two
+steps are as believable as those on them."""
+START: tuple[float, float] = 1.4, 0.3
+"""Learning starts from one broad law: the spread of log θ, and the share of empty flows."""
+PSEUDO_CELLS, ROUNDS = 5.0, 60
+"""What it starts from counts as so many cells, so that no law is surer than its cells can tell."""
+UNCERTAINTY_STEP = 4.0
+UNCERTAINTIES = (-5, 2)
+"""Cells share a law whose expectation is as uncertain: relative variance 4^−5, 4^−4, … 4^2."""
+
+NODES = 2048
+"""Most nodes: counts 0 … 2047, or as many packets of trips where the noise is wide."""
+PACKETS_PER_SCALE = 32
+MARGIN_SCALES = 12.0
+"""So far beyond the largest noisy count the nodes go on, in scales of the noise."""
+LARGE_SCALES = 7.0
+"""A cell closer than this to the end of the nodes is read as it is; it is far above the noise."""
+
+_LOG_THETA = STEP * np.arange(-HALF_WIDTH, HALF_WIDTH + 1)
+THETA: Floats = np.append(0.0, np.exp(_LOG_THETA))
+_LOG_EXPECTATIONS = STEP * np.arange(EXPECTATIONS[0] - HALF_WIDTH, EXPECTATIONS[1] + HALF_WIDTH + 1)
+
+
+class CountGrid(NamedTuple):
+    """Counts 0, u, 2u, … of packets of u trips, u = 1 unless the noise (`rate` a packet) is wide.
+
+    Noisy counts below 0 are read as 0, up to a factor. The posterior of m is p(m)·q^|y − m|/N(y);
+    A = Σ_{m ≤ y} p(m) q^(y − m) and B = Σ_{m > y} p(m) q^(m − y) follow by one recursion each.
+    """
+
+    rate: float
+    packet: int
+    nodes: int
+
+    @classmethod
+    def from_cells(cls, cells: Integers, rate: float) -> "CountGrid":
+        """Return the grid that holds these noisy counts, up to the largest that it can."""
+        packet = max(1, int(np.ceil(1 / rate / PACKETS_PER_SCALE)))
+        most = int(cells.max(initial=0) / packet + MARGIN_SCALES / (rate * packet))
+        return cls(rate=rate * packet, packet=packet, nodes=min(NODES, most + 32))
+
+    def contains(self, cells: Integers) -> Booleans:
+        """Return which noisy counts are not too large for the grid."""
+        return cells <= self.packet * (self.nodes - LARGE_SCALES / self.rate)
+
+    def node_of(self, cells: Integers) -> Integers:
+        """Return the node nearest to each noisy count; 0 for those below 0."""
+        return (np.maximum(cells, 0) + self.packet // 2) // self.packet
+
+    def negative_binomial(self, mean: Floats, shape: float) -> Floats:
+        """Return P(m packets), shape (means, nodes): Poisson with a gamma intensity.
+
+        Packets have more chance of their own than trips; that much less is left to the gamma.
+        """
+        of_packets = (self.packet - 1) / mean if self.packet > 1 else np.zeros(1)
+        kappa = 1 / np.maximum(1 / shape - of_packets, 1e-6)[:, None]
+        m, share = np.arange(self.nodes), mean[:, None] / (mean[:, None] + kappa * self.packet)
+        of_count = special.gammaln(m + kappa) - special.gammaln(kappa) - special.gammaln(m + 1)
+        return np.exp(np.maximum(m * np.log(share) + kappa * np.log1p(-share) + of_count, -700.0))
+
+    def likelihood(self, priors: Floats) -> Floats:
+        """Return N(y) = Σ_m p(m) q^|y − m| at every node, up to the noise's constant."""
+        below, above = self._pieces(priors)
+        return below + above
+
+    def posterior(
+        self, priors: Floats, zero_prior: Floats, row: Integers, node: Integers
+    ) -> Floats:
+        """Return mean, median and variance in trips and P(M = 0), shape (4, pairs).
+
+        A pair is one of the `priors`, of which `none` is P(M = 0), and a noisy count (`node`).
+        """
+        below, above = self._pieces(priors)
+        evidence = (below + above)[row, node]
+        m = np.arange(self.nodes)
+        mean, square = (
+            self.likelihood(priors * m**power)[row, node] / evidence for power in (1, 2)
+        )
+        empty = np.minimum(zero_prior[row] * np.exp(-self.rate * node) / evidence, 1.0)
+        wanted = 0.5 * evidence * (1 - 1e-9)
+        low = np.full(wanted.shape, -1, dtype=np.int64)
+        high = np.full(wanted.shape, self.nodes - 1, dtype=np.int64)
+        while (high - low > 1).any():
+            middle = (low + high) // 2
+            away = np.exp(-self.rate * np.abs(node - middle))
+            upper = evidence - away * above[row, middle]
+            chance = np.where(middle <= node, away * below[row, middle], upper)
+            low, high = (
+                np.where(chance < wanted, middle, low),
+                np.where(chance < wanted, high, middle),
+            )
+        variance = np.maximum(square - mean**2, 0.0) * self.packet**2
+        median = (self.packet * high).astype(np.float64)
+        return np.stack([self.packet * mean, median, variance, empty])
+
+    def _pieces(self, priors: Floats) -> tuple[Floats, Floats]:
+        from scipy import signal
+
+        recursion = [1.0, -np.exp(-self.rate)]
+        below: Floats = np.asarray(signal.lfilter([1.0], recursion, priors, axis=-1))
+        backwards: Floats = np.asarray(signal.lfilter([1.0], recursion, priors[:, ::-1], axis=-1))
+        return below, backwards[:, ::-1] - priors
+
+
+class ExpectedTrips(NamedTuple):
+    """What is expected of every cell before its noisy count is read, and its relative variance."""
+
+    trips: Floats
+    relative_variance: Floats
+
+
+class PriorFit(NamedTuple):
+    """The laws of θ of all cells that the grid holds; the others stand far above the noise.
+
+    Cells differ by what is expected and how uncertain that is (`row`), then by count (`pair`).
+    """
+
+    cell_positions: Integers  # the cells, as positions in the flattened matrix
+    pair: NDArray[np.int32]  # of each cell
+    grid: CountGrid
+    row: Integers  # of each pair
+    node: Integers
+    evidence: Floats  # P(noisy count | θ) up to a factor of the noise, shape (pairs, θ)
+    theta_shares: Floats  # shares of θ, the first of 0, shape (rows, θ)
+    priors: Floats  # P(m) before a cell is read, shape (rows, nodes)
+    zero_prior: Floats  # P(0) before a cell is read, shape (rows,)
+
+    def posterior_intensity(self) -> tuple[Floats, Floats]:
+        """Return mean and relative variance of θ behind every cell, its own noisy count read."""
+        moments = (
+            self.evidence
+            * self.theta_shares[self.row]
+            @ np.stack([THETA**0, THETA, THETA**2], axis=1)
+        )
+        none, one, two = moments.T
+        spread = np.maximum(two / one * (none / one) - 1, 0.0)
+        return (one / none)[self.pair], spread[self.pair]
+
+    def posterior(self) -> Floats:
+        """Return mean, median, variance and P(0) of every pair, shape (4, pairs)."""
+        return self.grid.posterior(self.priors, self.zero_prior, self.row, self.node)
+
+
+def fit_priors(
+    cells: Integers, rate: float, expected: ExpectedTrips, training_cells: Booleans | None = None
+) -> PriorFit:
+    """Return the laws of noisy cells, one for all whose expectation is about as uncertain.
+
+    `taught` are the cells that the laws are learnt from and that choose the grid; all where None.
+    """
+    off = ~np.eye(len(cells), dtype=np.bool_)
+    learnt = off if training_cells is None else training_cells
+    grid = CountGrid.from_cells(cells[learnt], rate)
+    at = np.flatnonzero(off & grid.contains(cells))
+    levels = EXPECTATIONS[1] - EXPECTATIONS[0] + 1
+    level = _nearest_step(expected.trips.flat[at], STEP, EXPECTATIONS)
+    power = _nearest_step(
+        expected.relative_variance.flat[at], np.log(UNCERTAINTY_STEP), UNCERTAINTIES
+    )
+    kinds, row_of_cell = _unique_keys(power * levels + level)
+    group, level = np.divmod(kinds, levels)
+    row_of_cell *= grid.nodes
+    row_of_cell += grid.node_of(cells.flat[at]).astype(np.int32)
+    pairs, pair = _unique_keys(row_of_cell)
+    row, node = np.divmod(pairs, grid.nodes)
+    number = np.bincount(pair, weights=learnt.flat[at]).astype(np.float64)
+    # of every row the intensities μθ, the first 0
+    intensity = level[:, None] + np.arange(len(THETA))
+    intensity[:, 0] = 0
+    counts = np.vstack(
+        [np.eye(1, grid.nodes), grid.negative_binomial(np.exp(_LOG_EXPECTATIONS), STEP_SHAPE)]
+    )
+    evidence = grid.likelihood(counts)[intensity[row], node[:, None]]
+    law = np.zeros(intensity.shape)
+    for one in np.unique(group):
+        mine = (group[row] == one) & (number > 0)
+        law[group == one] = _fit_prior(evidence[mine], number[mine])
+    shares = np.zeros((len(law), len(counts)))
+    np.put_along_axis(shares, intensity, law, axis=1)
+    none = shares @ np.append(
+        1.0, np.exp(-STEP_SHAPE * np.log1p(np.exp(_LOG_EXPECTATIONS) / STEP_SHAPE))
+    )
+    return PriorFit(at, pair, grid, row, node, evidence, law, shares @ counts, none)
+
+
+def _unique_keys(keys: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
+    """Return the keys that occur, ascending, and the place of each key among them."""
+    occurs = np.bincount(keys) > 0
+    return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - 1)[keys]
+
+
+def _nearest_step(values: Floats, width: float, ends: tuple[int, int]) -> NDArray[np.int32]:
+    """Return the nearest step of log values, from the lowest."""
+    step = np.round(np.log(np.maximum(values, 1e-300)) / width)
+    return step.clip(*ends).astype(np.int32) - ends[0]
+
+
+def log_normal_prior(spread: float, empty_share: float) -> Floats:
+    """Return a law of θ with mean 1: log-normal, and a share of empty flows."""
+    centre = -np.log1p(-empty_share) - spread**2 / 2
+    law = np.exp(-((_LOG_THETA - centre) ** 2) / (2 * spread**2))
+    return np.append(empty_share, (1 - empty_share) * law / law.sum())
+
+
+def _fit_prior(evidence: Floats, cells: Floats) -> Floats:
+    """Return the law of θ of these cells."""
+    start = law = log_normal_prior(*START)
+    for _ in range(ROUNDS):
+        share = (cells / np.maximum(evidence @ law, 1e-300)) @ evidence
+        law = (law * share + PSEUDO_CELLS * start) / (cells.sum() + PSEUDO_CELLS)
+    return law

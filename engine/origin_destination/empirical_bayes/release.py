@@ -1,0 +1,225 @@
+"""One release by `estimate`: measure once, then read with statistics what was measured."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple, Unpack
+
+import numpy as np
+
+from ...arrays import Booleans, Floats, Integers
+from ...datasets import Dataset
+from ...geography import centre_distances_m
+from ...parameters import ODParameters
+from ...privacy_ledger import Ledger
+from ..mechanism import ReleaseArguments
+from ..noise_bounds import cell_half_width, min_detected_count, noise_variance, total_half_width
+from . import intervals
+from .measurement import Measurement, beyond_rate, max_excess_count, measure
+from .posterior import compute_posterior, iterate_expectations
+
+MAX_ZERO_PROBABILITY = 0.05
+"""A flow is likely where the model's P(no trip) is below this."""
+
+MIN_INFORMATIVE_TRIPS = 8.0
+"""A flow of fewer kept trips says less of those beyond T than what is expected of it."""
+
+
+class ScaleUp(NamedTuple):
+    """By which factor sums are scaled up, and the 95% range of (kept + trips beyond T)/kept.
+
+    `high_95` is None where the number of kept trips does not exceed its noise.
+    """
+
+    factor: float
+    low_95: float
+    high_95: float | None
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class EmpiricalBayesRelease:
+    """Estimated trips, what the model says of them and what holds without any model.
+
+    Parameters
+    ----------
+    counts : array, shape (days, zones, zones)
+        Expected trips (posterior mean), at least 0 and not whole: what to add up.
+    typical : array, same shape
+        The number of one flow (posterior median), whole, with the least expected absolute error.
+        Not for sums: small flows are mostly empty, so their medians add up to too little.
+    empty : array, same shape
+        P(no kept trip) by the model.
+    certain : bool array, same shape
+        Flows named as existing whatever the model: on average at most 5% of those that a release
+        names, all its days together, are empty.
+    factor : array, shape (days,)
+        By which sums are scaled up for the trips beyond T, every day's alike: `scale_up`.
+    measurement, distances_m : Measurement, array of shape (zones, zones)
+        The noisy cells on which all rests, and public metres between zones.
+    """
+
+    counts: Floats
+    point_estimates: Floats
+    zero_probability: Floats
+    is_detected: Booleans
+    scale_factor: Floats
+    measurement: Measurement
+    distances_m: Floats
+
+    @property
+    def parameters(self) -> ODParameters:
+        """The settings, with ``method="estimate"``."""
+        return self.measurement.parameters
+
+    @property
+    def ledger(self) -> Ledger:
+        """What one unit of protection pays."""
+        return self.measurement.ledger
+
+    @property
+    def days(self) -> tuple[int, ...]:
+        """Positions of the days in the declared period."""
+        return self.measurement.days
+
+    @cached_property
+    def is_likely(self) -> Booleans:
+        """Flows that are not certain, but empty with less than 5% by the model."""
+        return ~self.is_detected & (self.zero_probability < MAX_ZERO_PROBABILITY)
+
+    @property
+    def is_shown(self) -> Booleans:
+        """Flows that are shown by themselves; the others are to be kept in sums."""
+        return self.is_detected | self.is_likely
+
+    @property
+    def shown_counts(self) -> Floats:
+        """The number shown of each flow by itself, not for sums: `typical`, 0 where not shown."""
+        return np.where(self.is_shown, self.point_estimates, 0.0)
+
+    @cached_property
+    def interval(self) -> tuple[Integers, Integers]:
+        """The 95% range of every kept count, shape (days, zones, zones), as `iterate_intervals`."""
+        low, high = zip(*iterate_intervals(self.measurement, self.distances_m), strict=True)
+        return np.stack(low), np.stack(high)
+
+    def exact_interval(self) -> tuple[Integers, Integers]:
+        """Return ranges, at least 0, that hold all kept counts at once in 95 of 100 releases.
+
+        So they hold for flows that were chosen by what was released, too.
+        """
+        cells = self.measurement.cells
+        off = ~np.eye(cells.shape[-1], dtype=np.bool_)
+        reach = cell_half_width(self.measurement.rate, cells=max(len(cells) * int(off.sum()), 1))
+        return np.maximum(cells - reach, 0) * off, np.maximum(cells + reach, 0) * off
+
+    def exact_totals(self, axis: int) -> tuple[Integers, int]:
+        """Return noisy totals of zones, shape (days, zones), and z: kept ones are in it ± z.
+
+        All at once in 95 of 100 releases; `axis` is −1 for trips out of each zone, −2 for trips
+        into it.
+        """
+        totals, zones = self.measurement.cells.sum(axis=axis), self.counts.shape[-1]
+        if zones < 2:
+            return totals, 0
+        level = 1 - 0.05 / totals.size
+        return totals, total_half_width(self.measurement.rate, zones - 1, confidence=level)
+
+
+def release(
+    dataset: Dataset,
+    parameters: ODParameters,
+    *,
+    distances_m: Floats | None = None,
+    **draw: Unpack[ReleaseArguments],
+) -> EmpiricalBayesRelease:
+    """Draw one release and read it; arguments and errors as `engine.origin_destination.release`.
+
+    `noise` is the noise of the published method, made discrete: both can be compared on one draw.
+    `distances_m`, metres between zones, are those between their centres where None.
+    """
+    measured = measure(dataset, parameters, **draw)
+    if distances_m is None:
+        distances_m = centre_distances_m(dataset.zones)
+    return estimate_from_measurement(measured, distances_m)
+
+
+def estimate_from_measurement(measured: Measurement, distances_m: Floats) -> EmpiricalBayesRelease:
+    """Read a measurement: a pure function of noisy cells and public geometry."""
+    days = list(estimate_days(measured, distances_m))
+    if len(days) == 1:  # nothing is copied
+        return days[0]
+    names = ("counts", "point_estimates", "zero_probability", "is_detected", "scale_factor")
+    stacks = {name: np.concatenate([getattr(day, name) for day in days]) for name in names}
+    return EmpiricalBayesRelease(**stacks, measurement=measured, distances_m=distances_m)
+
+
+def estimate_days(measured: Measurement, distances_m: Floats) -> Iterator[EmpiricalBayesRelease]:
+    """Yield what `estimate_from_measurement` returns day by day: one day is in memory.
+
+    Sums are scaled up by the trips beyond T. A flow gets as many for each kept trip, where it has
+    few by what is behind its count; rounded down. Exact statements are about kept trips.
+    """
+    least, factor = min_detected_count(measured.cells, measured.rate), scale_up(measured)
+    off = ~np.eye(measured.cells.shape[-1], dtype=np.bool_)
+    for day, expect in enumerate(iterate_expectations(measured.cells, measured.rate, distances_m)):
+        mean, typical, empty, intensity = compute_posterior(
+            measured.cells[day], measured.rate, expect(None)
+        )
+        behind = np.where(mean < MIN_INFORMATIVE_TRIPS, intensity, mean)
+        yield EmpiricalBayesRelease(
+            counts=factor * mean[None],
+            point_estimates=np.floor(typical + (factor - 1) * behind)[None],
+            zero_probability=empty[None],
+            is_detected=off & (measured.cells[day : day + 1] >= least),
+            scale_factor=np.array([factor]),
+            measurement=replace(measured, cells=measured.cells[day : day + 1]),
+            distances_m=distances_m,
+        )
+
+
+def scale_up(measured: Measurement) -> float:
+    """Return by how much the trips beyond T, as far as they exceed their noise, scale up sums.
+
+    One factor for all matrices of a release: a quiet day's own count would be mostly noise. It is
+    believed beyond two deviations; in a single matrix of unit person, where T leaves out more, one.
+    A unit with n counted trips beyond T has T kept ones: more than n/T of those kept are noise.
+    """
+    totals, parameters = measured.totals, measured.parameters
+    if totals is None:
+        return 1.0
+    kept_trips = max(totals.kept_trips, 1)
+    most = kept_trips * max_excess_count(parameters) / parameters.max_trips_per_user
+    deviations = 1 if parameters.unit == "person" and totals.matrices == 1 else 2
+    variance = deviations**2 * totals.matrices * noise_variance(beyond_rate(parameters))
+    # positive part of James and Stein
+    believed = max(1 - variance / max(min(totals.trips_beyond, most), 1.0) ** 2, 0.0)
+    return 1 + float(np.clip(believed * totals.trips_beyond, 0.0, most)) / kept_trips
+
+
+def state_scale_up(measured: Measurement) -> ScaleUp | None:
+    """Return the factor with its 95% range; None where trips beyond T are not measured.
+
+    Each of both sums lies within its reach in 97.5 of 100 releases, whatever the world is like.
+    """
+    totals, zones = measured.totals, measured.cells.shape[-1]
+    if totals is None:
+        return None
+    kept, more, matrices = totals.kept_trips, totals.trips_beyond, totals.matrices
+    both = 1 - (1 - intervals.CONFIDENCE) / 2
+    kept_reach = total_half_width(measured.rate, matrices * zones * (zones - 1), confidence=both)
+    more_reach = total_half_width(beyond_rate(measured.parameters), matrices, confidence=both)
+    low = 1 + max(more - more_reach, 0) / max(kept + kept_reach, 1)
+    high = 1 + max(more + more_reach, 0) / (kept - kept_reach) if kept > kept_reach else None
+    return ScaleUp(scale_up(measured), low, high)
+
+
+def iterate_intervals(
+    measured: Measurement, distances_m: Floats
+) -> Iterator[tuple[Integers, Integers]]:
+    """Yield low and high of every kept count, shape (zones, zones), one day after another.
+
+    Each holds its kept count in at least 95 of 100 releases whatever the world is like, if the flow
+    was chosen without looking at the release; the model makes it short.
+    """
+    for day, expect in enumerate(iterate_expectations(measured.cells, measured.rate, distances_m)):
+        yield intervals.day_intervals(measured.cells[day], measured.rate, expect)

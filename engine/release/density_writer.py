@@ -1,0 +1,178 @@
+"""Release of a week's density: whole counts of towers with noise from OpenDP, mapped to zones.
+
+Of `towers_laplace` each tower and hour is a whole count of pre-sampled visits, at most ℓ a person.
+Our own method `zoom` has five clipped tables of whole multiples of 1/1024, so OpenDP's discrete
+Gaussian fits them as they are; L₂ sensitivity 1024·c holds in exact arithmetic. What is read from
+the noisy tables is post-processing and may use floating point.
+"""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import validation
+from ..arrays import Integers
+from ..contract import Setting
+from ..datasets import Dataset
+from ..datasets.multiscale_tables import WEIGHT_UNITS
+from ..density.accounting import RELEASED_EPSILONS, laplace_ledger
+from ..density.aggregates import tower_tree
+from ..density.multiscale import measure_tables, multiscale_stages
+from ..density.multiscale_estimation import NoisyTable, estimate_visits
+from ..errors import DatasetError
+from ..parameters import HOURS_PER_WEEK, DensityParameters
+from ..privacy_ledger import Query
+from . import opendp_noise
+from .bundle import write_density, write_zones
+from .plan import (
+    CONFIDENCE,
+    ROUNDING_MARGIN,
+    ErrorBar,
+    Progress,
+    ReleasePlan,
+    Stage,
+    laplace_sd,
+    normal_bar,
+)
+
+HOUR_BAR = -math.log(1 - CONFIDENCE) / math.sqrt(2)  # deviations in the widest bar, of one noise
+WEEK_BAR = normal_bar(math.sqrt(HOURS_PER_WEEK))  # deviations of an hour in a bar of the week
+
+
+def plan(setting: Setting, view: Dataset) -> ReleasePlan:
+    """Return what a release will hold and cost; reads geometry and metadata alone."""
+    parameters: DensityParameters = setting.parameters
+    ours, towers, cap = parameters.method == "zoom", len(view.towers), view.metadata.max_visits_cap
+    middle = float(np.median(zone_deviations(view)))
+    own: dict[str, Any]
+    if ours:
+        stages = _stages(parameters, view)
+        hour, week = (normal_bar(one.scale * middle) for one in (stages[0], stages[3]))
+        what, bar = f"all visits, at most {cap} of a person", normal_bar(stages[4].scale)
+        rows, districts = [ErrorBar(what=what, half_width=bar)], _district_labels(view)
+        cells = (towers + districts + 1) * HOURS_PER_WEEK + towers + 1
+        own = {"product": "density-zoom", "delta": parameters.delta, "composition": "zCDP"}
+        own |= {"limit": cap, "matrices": districts, "rho": _gaussian_strength(parameters) ** 2 / 2}
+    else:
+        stages = tuple(map(Stage.from_laplace, laplace_ledger(parameters).stages))
+        deviation = laplace_sd(stages[0].scale) * middle
+        hour, week = (float(zone_error_bars(deviation, one)) for one in (HOUR_BAR, WEEK_BAR))
+        half = deviation / math.sqrt(2 * math.pi)  # bounds E max(S, 0) of a zone's noise S
+        rows, cells = list[ErrorBar](), towers * HOURS_PER_WEEK
+        own = {"product": "density", "composition": "one mechanism"}
+        own |= {"limit": parameters.max_visits_per_user}
+        own |= {"mean_lift": min(2 * half, half + 0.25)}  # and E ⌊max(S, 0) + ½⌋
+    of = f"{', as measured' * ours} (median zone)"
+    error_bars = (
+        ErrorBar(what=f"a zone in one hour{of}", half_width=hour),
+        ErrorBar(what=f"a zone over the week{of}", half_width=week),
+        *rows,
+    )
+    own |= {"towers": towers, "cells": cells, "error_bars": error_bars, "total_bar": week}
+    return ReleasePlan.from_setting(setting, view, unit="person", stages=stages, **own)
+
+
+def prepare(plan: ReleasePlan, view: Dataset) -> None:
+    """Read what will be counted; raise where our tables are not there, or not the dataset's own."""
+    if not plan.is_own_method:
+        view.presampled_by_tower(plan.limit)
+        return
+    tables = view.multiscale_tables
+    if len(tables.districts) != _district_labels(view) or tables.max_visits_cap != plan.limit:
+        raise DatasetError(
+            f"dataset '{view.id}': its zoom tables do not fit its towers and its cap",
+            remedy="build the dataset again from its raw data; nothing was spent",
+        )
+
+
+def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) -> None:
+    """Draw the noise of every count once, and write zones by hour and over the week."""
+    hours, weeks = (_release_multiscale if plan.is_own_method else _release_towers)(plan, view)
+    progress(0.7)
+    write_density(view.zones, hours, folder)
+    write_zones(view.zones, weeks, folder)
+
+
+def _release_towers(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], dict[str, Any]]:
+    scale = plan.stages[0].scale
+    noisy = opendp_noise.discrete_laplace(view.presampled_by_tower(plan.limit), scale)
+    mapped = view.tessellation.overlap.T @ noisy.astype(np.float64)
+    counts = np.maximum(np.floor(mapped + 0.5), 0).astype(np.int64)
+    week = np.floor(mapped.sum(axis=1) + 0.5).astype(np.int64)
+    deviations = laplace_sd(scale) * zone_deviations(view)
+    bar, bar_week = (
+        zone_error_bars(deviations, HOUR_BAR)[:, None],
+        zone_error_bars(deviations, WEEK_BAR),
+    )
+    return (
+        {"visits": counts, "low_95": np.maximum(counts - bar, 0), "high_95": counts + bar},
+        {"visits": week, "visits_low_95": week - bar_week, "visits_high_95": week + bar_week},
+    )
+
+
+def _release_multiscale(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Measure all tables, then read them."""
+
+    def add(_name: str, counts: Integers, sigma: float) -> Integers:
+        return opendp_noise.discrete_gaussian(counts, sigma * ROUNDING_MARGIN)
+
+    noisy = measure_tables(view.multiscale_tables, _gaussian_strength(plan.parameters), add)
+    visits, to_zones = estimate_visits(noisy, tower_tree(view)), view.tessellation.overlap.T
+    deviations = zone_deviations(view)
+
+    def add_bars(table: NoisyTable) -> dict[str, Any]:
+        measured = to_zones @ table.values
+        bar = (normal_bar(table.sigma) * deviations).reshape(-1, *[1] * (measured.ndim - 1))
+        ends = {"measured_low_95": measured - bar, "measured_high_95": measured + bar}
+        return {"measured": measured, **ends}
+
+    hours = {"visits": to_zones @ visits, **add_bars(noisy.towers)}
+    weeks = {"visits": to_zones @ visits.sum(axis=1), **add_bars(noisy.weeks)}
+    outwards = {"measured_low_95": np.floor, "measured_high_95": np.ceil}
+    return (
+        {name: np.round(each, 2) for name, each in hours.items()},
+        {name: outwards.get(name, np.rint)(each) for name, each in weeks.items()},
+    )
+
+
+def zone_error_bars(deviations: Any, half_width: float) -> Integers:
+    """Return the bars of zones from the deviations of one hour; rounding takes a half."""
+    return np.ceil(half_width * deviations + 0.5).astype(np.int64)
+
+
+def zone_deviations(view: Dataset) -> Any:
+    """Return √(Σ_j F[j, L]²) of every zone: by how much towers' noise adds up in it."""
+    overlap = view.tessellation.overlap
+    return np.sqrt(np.asarray(overlap.multiply(overlap).sum(axis=0), dtype=np.float64).ravel())
+
+
+def _gaussian_strength(parameters: DensityParameters) -> float:
+    """Return μ = √(2ρ) of the settings, where a release may have them."""
+    validation.check_within("epsilon", parameters.epsilon, RELEASED_EPSILONS, "0.1 to 2 is usual")
+    return opendp_noise.zcdp_strength(parameters.epsilon, parameters.delta)
+
+
+def _district_labels(view: Dataset) -> int:
+    return int(tower_tree(view).districts.max()) + 1
+
+
+def _stages(parameters: DensityParameters, view: Dataset) -> tuple[Stage, ...]:
+    """Return the five counts that get noise; the city's clip is chosen from the noisy visits.
+
+    What the number of visits tells of a person is taken off the others, so it costs no more ρ. Of
+    the city the largest clip is listed: ρ is the same for all.
+    """
+    about, made = view.metadata, list[Stage]()
+    strength = _gaussian_strength(parameters)
+    for one in multiscale_stages(
+        parameters, strength, about.max_visits_cap, about.multiscale_clips
+    ):
+        sigma = one.noise_scale or math.inf
+        step, rho = WEIGHT_UNITS, (one.sensitivity / sigma) ** 2 / 2
+        if one.kind is Query.ZOOM_VISITS:
+            step, rho = 1, 0.0
+        own = {"scale": sigma * ROUNDING_MARGIN, "rho": rho, "step": step}
+        made.append(Stage.from_ledger_stage(one, noise="discrete Gaussian", norm="L₂", **own))
+    return tuple(made)

@@ -1,0 +1,93 @@
+"""Noise of a release: whole numbers from OpenDP's exact samplers, never from NumPy.
+
+OpenDP samples in exact rational arithmetic from the operating system's entropy (Canonne, Kamath and
+Steinke 2020), so neither floating point nor a seed leaks anything. Discrete Gaussian noise is
+ρ-zero-concentrated, ρ = Δ₂²/(2σ²) (Theorem 14), and ρ adds up, also where a later table is chosen
+after earlier noisy ones. It is not μ-GDP: the exact ε of the continuous one may not be claimed.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from opendp import combinators, domains, measurements, measures, metrics, mod
+
+from .. import validation
+from ..arrays import Integers
+from ..density.gaussian import bracketed_root
+
+_COUNTS_PER_CALL = (
+    2**18
+)  # whole numbers handed over in one call: bounds the memory of Python's integers
+
+mod.enable_features("contrib")  # not by the prelude, which loads scikit-learn
+_INTEGER_DOMAIN: Any = domains.vector_domain(domains.atom_domain(T="i64"))
+
+
+def discrete_laplace(counts: Integers, scale: float) -> Integers:
+    """Return whole counts of any shape plus noise, P(z) ∝ exp(−|z|/scale)."""
+    return _add_noise(make_laplace(scale), counts)
+
+
+def discrete_gaussian(counts: Integers, sigma: float) -> Integers:
+    """Return whole counts of any shape plus noise, P(z) ∝ exp(−z²/(2σ²))."""
+    return _add_noise(make_gaussian(sigma), counts)
+
+
+def noisy_min(scores: Sequence[int], scale: float) -> int:
+    """Return the position of a small score, the least with exponential noise (permute-and-flip)."""
+    return int(make_choice(scale)(list(scores)))
+
+
+def zcdp_epsilon(rho: float, delta: float) -> float:
+    """Return ε at δ of a ρ-zCDP mechanism, as OpenDP converts it (CKS 2020, Proposition 12)."""
+    profile = combinators.make_zCDP_to_approxDP(make_gaussian(1.0)).map(math.sqrt(2 * rho))
+    return float(profile.epsilon(delta))
+
+
+@lru_cache(maxsize=256)
+def zcdp_strength(epsilon: float, delta: float) -> float:
+    """Return the largest μ = √(2ρ), less one part in 10⁹, whose ρ-zCDP is (ε, δ)-DP."""
+
+    def excess(log_mu: float) -> float:
+        return zcdp_epsilon(math.exp(2 * log_mu) / 2, delta) - epsilon
+
+    # ρ-zCDP costs more than ρ at any δ of use: a larger bracket overflows from ε = 60 on
+    low, high = math.log(epsilon) - 8, min(math.log(epsilon) + 2, (math.log(2 * epsilon) + 1) / 2)
+    return math.exp(bracketed_root(excess, low, high)) * (1 - 1e-9)
+
+
+def make_choice(scale: float) -> Any:
+    """Return what chooses; its map is from how far differences of scores move to ε, rounded up."""
+    apart, loss = metrics.linf_distance(T="i64", monotonic=True), measures.max_divergence()
+    return measurements.make_noisy_max(
+        _INTEGER_DOMAIN, apart, loss, _require_positive(scale), negate=True
+    )
+
+
+def make_gaussian(sigma: float) -> Any:
+    """Return what adds discrete Gaussian noise; its map is from L₂ sensitivity to ρ, rounded up."""
+    return measurements.make_gaussian(
+        _INTEGER_DOMAIN, metrics.l2_distance(T=float), _require_positive(sigma)
+    )
+
+
+def make_laplace(scale: float) -> Any:
+    """Return what adds discrete Laplace noise; its map is from L₁ sensitivity to ε, rounded up."""
+    return measurements.make_laplace(
+        _INTEGER_DOMAIN, metrics.l1_distance(T="i64"), _require_positive(scale)
+    )
+
+
+def _require_positive(scale: float) -> float:
+    """Return a scale, refused at 0: OpenDP takes that and adds nothing."""
+    return validation.check_above("scale", scale, 0, "it is the sensitivity over ε")
+
+
+def _add_noise(measurement: Any, counts: Integers) -> Integers:
+    flat = np.array(counts, dtype=np.int64).ravel()  # a copy: OpenDP takes no read-only arrays
+    pieces = np.array_split(flat, max(1, math.ceil(flat.size / _COUNTS_PER_CALL)))
+    noisy = [np.asarray(measurement(piece), dtype=np.int64) for piece in pieces if piece.size]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *noisy]).reshape(counts.shape)

@@ -1,0 +1,77 @@
+"""Two errors that pull against each other: trips left out (small M), noise (large M)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from .. import validation
+from ..arrays import Floats
+from .measures import STOPS
+from .mechanism import AnalysisResult
+
+
+@dataclass(frozen=True, kw_only=True)
+class TripAssumption:
+    """A public guess of how many trips people make: never read from the data (R1).
+
+    Parameters
+    ----------
+    people : int
+        Number of people.
+    mean, standard_deviation : float
+        Trips per person over the whole period, taken as lognormal.
+
+    Examples
+    --------
+    >>> guess = TripAssumption(people=100, mean=10.0, standard_deviation=10.0)
+    >>> round(guess.trips_left_out(10))
+    323
+    """
+
+    people: int
+    mean: float
+    standard_deviation: float
+
+    def __post_init__(self) -> None:
+        remedy = "a public guess is enough"
+        validation.check_whole_number("people", self.people, 1, remedy=remedy)
+        validation.check_above("mean", self.mean, 0, remedy)
+        validation.check_above("standard_deviation", self.standard_deviation, 0, remedy)
+
+    def trips_left_out(self, max_trips_per_user: int) -> float:
+        """Return the expected trips beyond M of all people together: n·E[(K − M)⁺]."""
+        variance = np.log1p((self.standard_deviation / self.mean) ** 2)
+        spread = np.sqrt(variance)
+        reach = (np.log(self.mean / max_trips_per_user) + variance / 2) / spread
+        above = self.mean * ndtr(reach) - max_trips_per_user * ndtr(reach - spread)
+        return float(self.people * above)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundingCurve:
+    """Expected sums of absolute errors over all numbers of an analysis at each M, in trips."""
+
+    truncation_error: Floats
+    noise_error: Floats
+
+    @property
+    def best_limit(self) -> int:
+        """The M with the least sum of both."""
+        return STOPS[int(np.argmin(self.truncation_error + self.noise_error))]
+
+
+def compute_bounding_curve(
+    assumption: TripAssumption, result: AnalysisResult, max_trips_per_user: int
+) -> BoundingCurve:
+    """Return bounding and noise of a count of trips or points at every M, at unit ``user``.
+
+    Only the law of the noise is read, and no count: it grows with M in proportion. A trip has two
+    points. `max_trips_per_user` is the M of `result`.
+    """
+    per_trip = 2 if result.analysis.counted_item == "point" else 1
+    noise = float(result.mean_absolute_noise().sum()) / per_trip / max_trips_per_user
+    return BoundingCurve(
+        truncation_error=np.array([assumption.trips_left_out(m) for m in STOPS]),
+        noise_error=noise * np.array(STOPS),
+    )

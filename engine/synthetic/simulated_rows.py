@@ -1,0 +1,111 @@
+"""Rows of simulated people, counted by the very statements of an ingest."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ..arrays import Integers, IntegersOrFloats
+from ..datasets import Metadata
+from ..ingest import counting
+from ..ingest.duckdb_engine import DuckDB
+from ..ingest.inputs.places import Places
+from ..ingest.progress import Monitor
+from ..ingest.row_report import Reason
+from ..parameters import DEFAULT_MAX_VISITS_CAP
+
+DAY_S = 86_400
+
+
+class SimulatedRows:
+    """Takes trips and records of simulated people by chunks of people, and counts them at once.
+
+    `rows` is about how many there will be.
+    """
+
+    def __init__(
+        self, places: Places, period: tuple[date, date], salt: str, folder: Path, rows: int
+    ) -> None:
+        monitor = Monitor()
+        monitor.set_stages([*counting.VISIT_STAGES, *counting.TRIP_STAGES])
+        self._engine = DuckDB(monitor, folder, rows=rows)
+        self._taken = {"every": 0, "records": 0}
+        self._run = counting.CountingRun(
+            engine=self._engine,
+            monitor=monitor,
+            places=places,
+            first_day=period[0],
+            last_day=period[1],
+            salt=salt,
+            max_visits_cap=DEFAULT_MAX_VISITS_CAP,
+        )
+
+    def add_trips(
+        self, uid: Integers, second: Integers, finish: Integers, ends: tuple[Integers, Integers]
+    ) -> None:
+        """Take trips between places, in seconds from the first midnight."""
+        origin, destination = (end.astype(np.int32) for end in ends)
+        origin_zone, destination_zone = (self._run.places.zone_of_tower[end] for end in ends)
+        reason = np.where(origin_zone == destination_zone, Reason.SELF_TRIP, Reason.USED)
+        columns = {
+            "reason": reason.astype(np.int8),
+            "uid": uid,
+            "start": self._run.first_midnight_s + second,
+            "finish": self._run.first_midnight_s + finish,
+            "origin": origin,
+            "destination": destination,
+            "origin_zone": origin_zone,
+            "destination_zone": destination_zone,
+        }
+        self._add_columns("every", columns, int((reason == Reason.USED).sum()))
+
+    def add_records(self, uid: Integers, place: Integers, hour: Integers) -> None:
+        """Take distinct records of the density week."""
+        reason = np.zeros(len(uid), dtype=np.int8)
+        where = {"location": place.astype(np.int32), "hour": hour.astype(np.int16)}
+        self._add_columns("records", {"reason": reason, "uid": uid, **where}, len(uid))
+
+    def count_tables(self) -> dict[str, pa.Table]:
+        """Return the tables of a dataset."""
+        run, taken = self._run, self._taken
+        if not taken["every"]:
+            nothing = np.zeros(0, dtype=np.int64)
+            self.add_trips(nothing, nothing, nothing, (nothing, nothing))
+        counted = dict(counting.count_trips(run, taken["every"], measured=True).tables)
+        if taken["records"]:
+            counted |= counting.count_visits(run, taken["records"]).tables
+        return counted
+
+    def close(self) -> None:
+        """Release the engine; the folder is its owner's to remove."""
+        self._engine.close()
+
+    def _add_columns(
+        self, name: str, columns: Mapping[str, IntegersOrFloats], used_rows: int
+    ) -> None:
+        self._engine.append_rows(name, pa.table(dict(columns)))
+        self._taken[name] += used_rows
+
+
+def residents_table(zone_ids: list[str], n: Integers) -> pa.Table:
+    """Return ``zone_id, n``: how many people live in each zone."""
+    return pa.table({"zone_id": pa.array(zone_ids), "n": pa.array(n.astype(np.int32))})
+
+
+def simulated_metadata(
+    name: str, first_day: date, days: int, people: int, **about: Any
+) -> Metadata:
+    """Return the metadata of simulated people; `about` is what is said of these alone."""
+    return Metadata(
+        name=name,
+        simulated=True,
+        first_day=first_day,
+        last_day=first_day + timedelta(days=days - 1),
+        people_public=people,
+        max_visits_cap=DEFAULT_MAX_VISITS_CAP,
+        salt_id="simulated",
+        **about,
+    )

@@ -1,0 +1,77 @@
+"""``mobility-privacy-explorer twin``: simulated people in one's own zones, from public facts."""
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+
+from ..datasets import storage
+from ..errors import run_command
+from .twin import create_twin
+from .twin_files import read_twin_zones
+from .twin_inputs import FIRST_DAY, TwinInputs
+
+EPILOG = "Take every number from a public source, such as a census or a press kit, never the data."
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command line and return its exit code."""
+    return run_command(lambda: _run(arguments), "stopped")
+
+
+def _run(arguments: Sequence[str]) -> None:
+    """Make a twin and say where it is."""
+    options = _build_parser().parse_args(arguments)
+    zones = read_twin_zones(options.zones, options.residents)
+    inputs = TwinInputs(
+        people=options.people,
+        trips_a_day=options.trips,
+        travellers=options.travellers,
+        days=options.days,
+        first_day=options.first_day,
+        time_zone=options.timezone,
+        friction_km=options.friction,
+        visits_a_week=options.visits,
+        seed=options.seed,
+        sources=dict(pair.split("=", 1) for pair in options.source),
+    )
+    start = time.perf_counter()
+    with storage.lock_for_writing(options.out):
+        dataset = create_twin(zones, inputs, options.out, progress=_print_progress)
+    seconds = time.perf_counter() - start
+    print(f"\n{options.out}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
+
+
+def _print_progress(done: float) -> None:
+    print(f"\r{done:4.0%}", end="", file=sys.stderr, flush=True)
+
+
+def _parse_source(text: str) -> str:
+    if "=" not in text:
+        raise argparse.ArgumentTypeError("write FACT=WHERE, such as people='annual report'")
+    return text
+
+
+def _build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="mobility-privacy-explorer twin", description=__doc__, epilog=EPILOG
+    )
+    add = parser.add_argument
+    add("--zones", type=Path, required=True, help="zones (GeoJSON, GeoPackage …) or places (CSV)")
+    add("--residents", help="their column of residents; guessed by its name if left out")
+    add("--people", type=int, required=True, help="people in the data to come")
+    add("--trips", type=float, default=0.8, help="trips between zones per person and day")
+    add("--travellers", type=float, help="share of people who ever travel in the period")
+    add("--days", type=int, default=7)
+    add("--first-day", type=date.fromisoformat, default=FIRST_DAY, help="YYYY-MM-DD")
+    add("--timezone", default="UTC", help="such as Africa/Kigali")
+    add("--friction", type=float, help="km over which flows fall by a factor e")
+    add("--visits", type=float, default=15.0, help="records per person and week; 0 for none")
+    add("--seed", type=int, default=1)
+    add(
+        "--source", type=_parse_source, action="append", default=[], help="FACT=WHERE it is printed"
+    )
+    add("--out", type=Path, required=True, help="folder of the dataset")
+    return parser

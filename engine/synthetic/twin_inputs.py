@@ -1,0 +1,100 @@
+"""Public facts that a twin is made of, and what no public source tells."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import date, timedelta
+from typing import Any
+
+from .. import validation
+from ..errors import ParameterError
+
+MAX_ZONES = 5_000
+MAX_TRIPS_PER_DAY = 50.0
+MAX_PEOPLE = 100_000_000
+MAX_VISITS = 50.0
+"""Records a person and week: somebody is at one place an hour, and people differ."""
+FIRST_DAY = date(2026, 6, 1)
+"""A Monday."""
+TRAVELLERS = 0.9
+"""Share of people who travel where none is stated."""
+
+
+ASSUMED_FACTS = {
+    "unevenness": 1.0,  # log standard deviation of a zone's pull beyond its residents
+    "affinity": 1.5,  # of how far pairs of zones belong together
+    "commuting": 0.6,  # share of trips to a person's fixed other place or back
+    "spread": 1.0,  # log standard deviation of the trips of those who travel
+    "outing": 2.2,  # mean number of trips on a day with any
+}
+"""What no public source tells of the flows; the middle of what other places show."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TwinInputs:
+    """Public facts that a twin is made of; no number here may come from the data at hand."""
+
+    people: int  # in the data to come: subscribers, riders
+    trips_a_day: float = 0.8  # between zones per person and day, on average over all people
+    travellers: float | None = None  # share of people who ever travel in the period
+    days: int = 7
+    first_day: date = FIRST_DAY
+    time_zone: str = "UTC"
+    friction_km: float | None = None  # over which flows fall by e; None: a third of the radius
+    visits_a_week: float = 15.0  # records per person; 0, or no whole week, makes no density
+    seed: int = 1  # decides everything: the same inputs make the same bytes
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])  # where each is printed
+
+    def __post_init__(self) -> None:
+        whole, finite = validation.check_whole_number, validation.check_within
+        whole("people", self.people, 1, MAX_PEOPLE, remedy="state how many people")
+        whole("days", self.days, 1, 366, remedy="a week is usual")
+        whole("seed", self.seed, 0, None, remedy="1 is usual")
+        validation.check_time_zone("time_zone", self.time_zone)
+        if self.first_day > date.max - timedelta(days=self.days):
+            raise ParameterError(
+                "the period must end before the year 10000",
+                value=self.first_day.isoformat(),
+                remedy="name an earlier day",
+                settings=("first_day",),
+            )
+        remedy = "trips per person and day, such as 0.8"
+        finite("trips_a_day", self.trips_a_day, (0.0, MAX_TRIPS_PER_DAY), remedy)
+        finite("visits_a_week", self.visits_a_week, (0.0, MAX_VISITS), "15 is usual")
+        if self.travellers is not None:
+            finite("travellers", self.travellers, (0.001, 1.0), "it is a share of people")
+        if self.friction_km is not None:
+            finite("friction_km", self.friction_km, (0.001, 1e5), "5 in a city")
+
+    @property
+    def monday(self) -> date | None:
+        """First day of the week of visits; None where the period has no whole week."""
+        monday = self.first_day + timedelta(days=-self.first_day.weekday() % 7)
+        ends = monday + timedelta(days=6)
+        return monday if ends <= self.first_day + timedelta(days=self.days - 1) else None
+
+    def to_json(self, zones: int, residents: float | None) -> dict[str, Any]:
+        """Return the inputs as they stand in the metadata and in a statement."""
+        facts = {"first_day": self.first_day.isoformat(), "zones": zones, "residents": residents}
+        return asdict(self) | facts | {"unknowns": dict(ASSUMED_FACTS)}
+
+
+def format_inputs(inputs: Mapping[str, Any]) -> str:
+    """Return inputs as `TwinInputs.to_json` gives them, in the words of a statement."""
+    of, sources = inputs, inputs["sources"]
+    friction, residents = of["friction_km"], of["residents"]
+    facts = {
+        "zones": f"{of['zones']} zones",
+        "residents": f"{residents:,.0f} residents" if residents else "people live by area",
+        "people": f"{of['people']:,} people",
+        "trips_a_day": f"{of['trips_a_day']:g} trips a person and day between zones",
+        "travellers": f"{of['travellers'] or TRAVELLERS:.0%} of people travel",
+        "days": f"{of['days']} days from {of['first_day']}, {of['time_zone']}",
+        "friction_km": f"friction of {friction:g} km"
+        if friction
+        else "friction of a third of the area's radius",
+        "visits_a_week": f"{of['visits_a_week']:g} records a person and week",
+    }
+    unknowns = ", ".join(f"{name} {value:g}" for name, value in of["unknowns"].items())
+    parts = [f"{text} ({sources[key]})" if key in sources else text for key, text in facts.items()]
+    others = [f"{key}: {text}" for key, text in sources.items() if key not in facts]
+    return "; ".join([*parts, *others, unknowns, f"seed {of['seed']}"])
