@@ -40,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for stream in streams:
         if hasattr(stream, "reconfigure"):  # an ASCII terminal shows ? for ε, and no traceback
             stream.reconfigure(errors="replace")
-    given = list(sys.argv[1:] if arguments is None else arguments)
-    part, rest = (given[0], given[1:]) if given else ("--help", [])
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    part, rest = (words[0], words[1:]) if words else ("--help", [])
     if part == "run":
         return _run(rest)
     if part in ("-h", "--help"):
@@ -53,8 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if part not in SUBCOMMANDS:
         print(f"error: there is no part '{part}'\n\n{_format_usage()}", file=sys.stderr)
         return 2
-    before = signal.getsignal(signal.SIGINT)
-    if before is not signal.SIG_IGN:
+    previous_handler = signal.getsignal(signal.SIGINT)
+    if previous_handler is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _stop_at_once)  # while modules are being imported
     try:
         if part in COMMAND_ARGUMENTS:
@@ -62,7 +62,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 rest
             )
         module = import_module(f"{__package__}.{SUBCOMMANDS[part][0]}")
-        signal.signal(signal.SIGINT, before)
+        signal.signal(signal.SIGINT, previous_handler)
         return module.main(rest)
     except BrokenPipeError:  # whoever reads what it says has gone, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

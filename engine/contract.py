@@ -66,34 +66,34 @@ class TimeSelection:
                 "last", self.last_position, self.first_position, remedy=remedy
             )
         if self.compared_days is not None:
-            most = (
+            max_days = (
                 0
                 if self.last_position is None
                 else (self.last_position + 1 - self.first_position) // 2
             )
             remedy = "two spans have no day in common; name the last day, and step 'whole'"
-            validation.check_whole_number("span", self.compared_days, 1, most, remedy=remedy)
+            validation.check_whole_number("span", self.compared_days, 1, max_days, remedy=remedy)
             validation.check_one_of("step", self.aggregation, ("whole",), remedy)
 
     def day_positions(self, days: int) -> Sequence[int]:
         """Return the positions of the days that are seen, of so many declared ones."""
-        seen = range(
+        positions = range(
             self.first_position,
             days if self.last_position is None else min(self.last_position + 1, days),
         )
         return (
-            seen
+            positions
             if self.compared_days is None
-            else (*seen[: self.compared_days], *seen[-self.compared_days :])
+            else (*positions[: self.compared_days], *positions[-self.compared_days :])
         )
 
     def days_by_matrix(self, days: int) -> list[Sequence[int]]:
         """Return the positions of the days that each matrix adds up; a last week may be shorter."""
-        seen = self.day_positions(days)
-        step = {"day": 1, "week": 7, "whole": self.compared_days or max(len(seen), 1)}[
+        positions = self.day_positions(days)
+        step = {"day": 1, "week": 7, "whole": self.compared_days or max(len(positions), 1)}[
             self.aggregation
         ]
-        return [seen[at : at + step] for at in range(0, len(seen), step)]
+        return [positions[start : start + step] for start in range(0, len(positions), step)]
 
     def days_per_matrix(self, days: int) -> tuple[int, ...]:
         """Return how many days each matrix adds up, of so many declared ones.

@@ -161,8 +161,8 @@ def minimum_cover(overlap: csr_array) -> tuple[Integers, Integers]:
     source = towers + zones
     start = [graph.row, towers + zone_of_tower[matched], np.full(len(free), source)]
     end = [towers + graph.col, matched, free]
-    ways = np.concatenate(start), np.concatenate(end)
-    steps = csr_array((np.ones(len(ways[0])), ways), shape=(source + 1, source + 1))
+    edges = np.concatenate(start), np.concatenate(end)
+    steps = csr_array((np.ones(len(edges[0])), edges), shape=(source + 1, source + 1))
     reached = np.zeros(source + 1, dtype=bool)
     reached[breadth_first_order(steps, source, return_predecessors=False)] = True
     return np.flatnonzero(~reached[:towers]), np.flatnonzero(reached[towers:source])
@@ -172,9 +172,9 @@ def _intersections(cells: Geometries, zones: Geometries, points: Geometries) -> 
     tower, zone = shapely.STRtree(zones).query(cells, predicate="intersects")
     polygon = shapely.intersection(cells[tower], zones[zone])
     area = shapely.area(polygon)
-    whole = np.bincount(tower, weights=area, minlength=len(cells))
+    cell_area = np.bincount(tower, weights=area, minlength=len(cells))
     thick = 2 * area > THINNEST_OVERLAP_M * shapely.length(polygon)
-    keep = (area > SMALLEST_OVERLAP * whole[tower]) & thick
+    keep = (area > SMALLEST_OVERLAP * cell_area[tower]) & thick
     tower, zone, polygon, area = tower[keep], zone[keep], polygon[keep], area[keep]
     outside = np.setdiff1d(np.arange(len(cells)), tower)
     nearest = shapely.STRtree(zones).nearest(points[outside])

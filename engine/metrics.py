@@ -37,8 +37,8 @@ def largest_positions(values: Numbers, n: int) -> Integers:
 
 def mean_of_finite(values: Floats) -> float:
     """Return the mean of what is defined; NaN where nothing is."""
-    known = values[np.isfinite(values)]
-    return float(known.mean()) if len(known) else float("nan")
+    finite_values = values[np.isfinite(values)]
+    return float(finite_values.mean()) if len(finite_values) else float("nan")
 
 
 def mean_relative_error(truth: Floats, private: Floats) -> Floats:

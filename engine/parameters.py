@@ -213,9 +213,11 @@ class ODParameters:
         validation.check_whole_number(
             "max_trips_per_user", trips, 1, MAX_TRIPS_LIMIT, remedy=remedy
         )
-        least, most = self.suppression_threshold, MAX_SUPPRESSION_THRESHOLD
+        threshold, max_threshold = self.suppression_threshold, MAX_SUPPRESSION_THRESHOLD
         remedy = "0 suppresses negatives only, 15 is used by health agencies"
-        validation.check_whole_number("suppression_threshold", least, 0, most, remedy=remedy)
+        validation.check_whole_number(
+            "suppression_threshold", threshold, 0, max_threshold, remedy=remedy
+        )
         if self.unit == "trip" and self.max_trips_per_user != 1:
             raise ParameterError(
                 "max_trips_per_user must be 1 at unit='trip', got "
@@ -244,10 +246,14 @@ class ODParameters:
 
 
 def _to_canonical_form(parameters: ParametersT, method: str) -> ParametersT:
-    kept = {"epsilon", "method", *USED_FIELDS[method]}
-    given: Any = parameters
-    named = {one.name: getattr(given, one.name) for one in fields(given) if one.name in kept}
-    return type(parameters)(**named)
+    used_fields = {"epsilon", "method", *USED_FIELDS[method]}
+    values: Any = parameters
+    used_values = {
+        field.name: getattr(values, field.name)
+        for field in fields(values)
+        if field.name in used_fields
+    }
+    return type(parameters)(**used_values)
 
 
 def check_epsilon(value: object, usual_range: str = "0.1 to 2 is usual") -> None:

@@ -140,7 +140,7 @@ class Ledger:
 
 def stage_noise_scale(stages: tuple[Stage, ...], kind: Query) -> float:
     """Return the scale of the noise that the one stage of a kind states: what is drawn with."""
-    (scale,) = (one.noise_scale for one in stages if one.kind is kind and one.noise_scale)
+    (scale,) = (stage.noise_scale for stage in stages if stage.kind is kind and stage.noise_scale)
     return scale
 
 

@@ -45,27 +45,27 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
-    made: list[argparse.ArgumentParser] = []
+    parsers: list[argparse.ArgumentParser] = []
     for name, about in (
         ("set", "declare a budget once"),
         ("raise", "raise a budget"),
         ("join", "add a dataset of the same people"),
         ("show", "show what is spent"),
     ):
-        made.append(actions.add_parser(name, parents=[common], help=about))
-        made[-1].set_defaults(run=name)
-    declare, more, join, _ = made
-    for one in (declare, more, join):
-        one.add_argument("people", help="a name of the people and the period")
-        one.add_argument("--by", required=True, help="who says so, and may raise it")
+        parsers.append(actions.add_parser(name, parents=[common], help=about))
+        parsers[-1].set_defaults(run=name)
+    declare, raise_parser, join, _ = parsers
+    for parser in (declare, raise_parser, join):
+        parser.add_argument("people", help="a name of the people and the period")
+        parser.add_argument("--by", required=True, help="who says so, and may raise it")
     declare.add_argument("--datasets", nargs="+", required=True)
     declare.add_argument("--unit", choices=("person", "person-day", "trip"), default="person")
     declare.add_argument("--epsilon", type=float, required=True)
     declare.add_argument("--delta", type=float, default=0.0)
     declare.add_argument("--raised-by", nargs="*", default=[], help="who else may raise it")
-    more.add_argument("--epsilon", type=float, required=True, help="the new total")
-    more.add_argument("--delta", type=float)
-    more.add_argument("--reason", required=True)
+    raise_parser.add_argument("--epsilon", type=float, required=True, help="the new total")
+    raise_parser.add_argument("--delta", type=float)
+    raise_parser.add_argument("--reason", required=True)
     join.add_argument("dataset")
 
 

@@ -38,15 +38,15 @@ def sweep(
     True
     """
     validation.check_whole_number("repeats", repeats, 1, remedy="20 is usual")
-    truth, judged = product.truth(dataset, **when), score or product.scores
+    truth, scorer = product.truth(dataset, **when), score or product.scores
     for repeat, source in enumerate(map(draw_generators(rng), range(repeats))):
         drawn_for, noise = None, None
         for setting, parameters in enumerate(settings):
             if drawn_for != parameters.method:  # every method from the same state
-                own, drawn_for = deepcopy(source), parameters.method
-                noise = product.draw_noise(dataset, parameters, rng=own, **when)
+                values, drawn_for = deepcopy(source), parameters.method
+                noise = product.draw_noise(dataset, parameters, rng=values, **when)
             release = product.release(dataset, parameters, noise=noise, **when)
-            yield setting, repeat, judged(truth, release)
+            yield setting, repeat, scorer(truth, release)
 
 
 def draw_generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:

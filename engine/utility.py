@@ -137,21 +137,21 @@ def compute_utility(
 
 def exact_utilities(
     dataset: Dataset,
-    seen: Selection,
+    selection: Selection,
     unit: ODUnit,
     limits: Sequence[int],
     epsilons: Sequence[float],
     thresholds: Sequence[int],
 ) -> list[list[list[Utility]]]:
     """Return the utilities of Laplace noise with suppression by T, ε and τ; nothing is drawn."""
-    view = make_view(dataset, seen.zone_level, seen.time)
+    view = make_view(dataset, selection.zone_level, selection.time)
     utilities: list[list[list[Utility]]] = []
     for limit in limits:
-        counted = od.compute_histogram(view, unit, limit)
-        grid = od.compute_error_grid(counted, epsilons, thresholds, limit)
-        true = counted.total_trips
+        histogram = od.compute_histogram(view, unit, limit)
+        grid = od.compute_error_grid(histogram, epsilons, thresholds, limit)
+        true = histogram.total_trips
         sums = np.stack([grid.common, true + grid.bias], axis=-1).tolist()
-        crossing = _crossing(dataset, seen, true)
+        crossing = _crossing(dataset, selection, true)
         utilities.append(
             [
                 [

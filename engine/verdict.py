@@ -27,10 +27,10 @@ def rate_value(share: float, *, good: float, fair: float) -> Verdict:
     if not math.isfinite(share):
         return "noisy"
     sign = 1 if good > fair else -1
-    written, first, second = (sign * round(100 * value, 1) for value in (share, good, fair))
-    if written >= first:
+    percent, first, second = (sign * round(100 * value, 1) for value in (share, good, fair))
+    if percent >= first:
         return "good"
-    return "partly" if written >= second else "noisy"
+    return "partly" if percent >= second else "noisy"
 
 
 def rate_share(share: float) -> Verdict:

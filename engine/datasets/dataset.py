@@ -245,9 +245,9 @@ def load(name_or_path: str | Path) -> Dataset:
     >>> load("demo-city").metadata.simulated
     True
     """
-    known = available()
-    if str(name_or_path) in known:
-        return Dataset(storage.current_version(known[str(name_or_path)]))
+    folders = available()
+    if str(name_or_path) in folders:
+        return Dataset(storage.current_version(folders[str(name_or_path)]))
     folder = Path(name_or_path)
     try:
         there = folder.is_dir()
@@ -258,7 +258,7 @@ def load(name_or_path: str | Path) -> Dataset:
     name = str(name_or_path)
     raise DatasetError(
         f"there is no dataset '{name if len(name) <= 60 else name[:59] + '…'}'; known are "
-        f"{', '.join(known) or 'none'}, or give the path of a dataset folder"
+        f"{', '.join(folders) or 'none'}, or give the path of a dataset folder"
     )
 
 
@@ -305,8 +305,8 @@ def _sort_by_keys(table: pa.Table) -> pa.Table:
     for name in table.column_names:
         column: Any = table[name].combine_chunks()
         if pa.types.is_string(column.type):
-            known = column.dictionary_encode()
-            column = pc.rank(known.dictionary).take(known.indices)
+            encoded = column.dictionary_encode()
+            column = pc.rank(encoded.dictionary).take(encoded.indices)
         if name != "n":
             keys.append(column.to_numpy(zero_copy_only=False))
     return table.take(np.lexsort(keys[::-1]))

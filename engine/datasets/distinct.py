@@ -45,11 +45,11 @@ def matrix_cells(trips: TripCounts, highest_rank: int | None) -> MatrixCells:
     change = (origin[1:] != origin[:-1]) | (destination[1:] != destination[:-1])
     first = np.flatnonzero(np.r_[True, change]) if len(origin) else np.zeros(0, dtype=np.int64)
     n = trips.trip_count[off].astype(np.int64)
-    kept = true = np.add.reduceat(n, first) if len(n) else n
+    truncated = untruncated = np.add.reduceat(n, first) if len(n) else n
     if highest_rank is not None and len(n):
-        kept = np.add.reduceat(n * (trips.rank[off] <= highest_rank), first)
+        truncated = np.add.reduceat(n * (trips.rank[off] <= highest_rank), first)
     ends = origin[first].astype(np.int64), destination[first].astype(np.int64)
-    return MatrixCells(*ends, kept, true)
+    return MatrixCells(*ends, truncated, untruncated)
 
 
 def count_distinct(days: Iterable[TripCounts]) -> pa.Table:
@@ -74,24 +74,26 @@ def distinct_at_limit(
     columns = [table[name].to_numpy().astype(np.int64) for name in (*_KEYS[2:], "cells")]
 
     def select_side(number: int) -> DistinctCounts:
-        whole = [values[(limit == 0) & (side == number)] for values in columns]
+        columns_of_side = [values[(limit == 0) & (side == number)] for values in columns]
         if highest_rank is None:
-            return DistinctCounts(*whole)
+            return DistinctCounts(*columns_of_side)
         cut = [values[(limit == highest_rank) & (side == number)] for values in columns]
-        span = 1 + int(whole[1].max(initial=0))
-        at = np.searchsorted(whole[0] * span + whole[1], cut[0] * span + cut[1])
-        np.subtract.at(whole[3], at, cut[3])
-        left = whole[3] > 0
+        span = 1 + int(columns_of_side[1].max(initial=0))
+        positions = np.searchsorted(
+            columns_of_side[0] * span + columns_of_side[1], cut[0] * span + cut[1]
+        )
+        np.subtract.at(columns_of_side[3], positions, cut[3])
+        is_left = columns_of_side[3] > 0
         return DistinctCounts(
-            *(np.concatenate([a[left], b]) for a, b in zip(whole, cut, strict=True))
+            *(np.concatenate([a[is_left], b]) for a, b in zip(columns_of_side, cut, strict=True))
         )
 
     return select_side(0), select_side(1)
 
 
 def _cells_by_limit(trips: TripCounts) -> Iterable[tuple[int, MatrixCells]]:
-    whole = matrix_cells(trips, None)
-    yield 0, whole
+    all_cells = matrix_cells(trips, None)
+    yield 0, all_cells
     for limit in TRIP_LIMITS:
         cells = matrix_cells(trips, limit)
         cut = cells.truncated < cells.untruncated

@@ -8,8 +8,8 @@ _CHECKOUT_DATA = Path(__file__).parents[2] / "data"  # of a checkout, or what a 
 
 def data_root() -> Path:
     """Return the folder in which own datasets, releases and the ledger are kept."""
-    if named := os.environ.get("MOBILITY_DATA"):
-        return Path(named)
+    if variable := os.environ.get("MOBILITY_DATA"):
+        return Path(variable)
     if (_CHECKOUT_DATA.parent / "pyproject.toml").is_file():
         return _CHECKOUT_DATA
     user = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
@@ -18,11 +18,11 @@ def data_root() -> Path:
 
 def data_roots() -> tuple[Path, ...]:
     """Return the folders that hold datasets for all: `data_root`, and what an install ships."""
-    own = data_root()
+    root = data_root()
     return (
-        (own,)
-        if os.environ.get("MOBILITY_DATA") or own == _CHECKOUT_DATA
-        else (_CHECKOUT_DATA, own)
+        (root,)
+        if os.environ.get("MOBILITY_DATA") or root == _CHECKOUT_DATA
+        else (_CHECKOUT_DATA, root)
     )
 
 

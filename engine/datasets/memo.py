@@ -43,19 +43,19 @@ def memoise(dataset: Dataset, key: Hashable, build: Callable[[], _Value]) -> _Va
     True
     """
     with _lock:
-        known = _values.setdefault(dataset, OrderedDict())
-        if key in known:
-            known.move_to_end(key)
-            return known[key]
+        values = _values.setdefault(dataset, OrderedDict())
+        if key in values:
+            values.move_to_end(key)
+            return values[key]
     value = build()
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     with _lock:
-        value = known.setdefault(key, value)  # whoever was first: all have the same
-        known.move_to_end(key)
-        sizes = {other: size_of(kept) for other, kept in known.items()}
-        while len(known) > 1 and sum(sizes.values()) > MAX_BYTES:
-            sizes.pop(known.popitem(last=False)[0])
+        value = values.setdefault(key, value)  # whoever was first: all have the same
+        values.move_to_end(key)
+        sizes = {other_key: size_of(other_value) for other_key, other_value in values.items()}
+        while len(values) > 1 and sum(sizes.values()) > MAX_BYTES:
+            sizes.pop(values.popitem(last=False)[0])
     return value
 
 

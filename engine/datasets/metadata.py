@@ -71,10 +71,10 @@ class Metadata:
         """Build it from the contents of ``dataset.json``."""
         version = document.get("format_version")
         if isinstance(version, bool) or version != FORMAT_VERSION:
-            written = version if isinstance(version, int | None) else "unknown"
+            version_text = version if isinstance(version, int | None) else "unknown"
             newer = isinstance(version, int) and version > FORMAT_VERSION
             raise DatasetError(
-                f"dataset '{dataset}' has format version {written}, this program reads "
+                f"dataset '{dataset}' has format version {version_text}, this program reads "
                 f"{FORMAT_VERSION}",
                 remedy="a newer program wrote it: update this one"
                 if newer

@@ -51,7 +51,7 @@ class MultiscaleClips:
     @property
     def city_clips_squared(self) -> tuple[float, ...]:
         """c² of the city's tables, ascending."""
-        return tuple(one * self.clip_squared / CLIP_SQUARED for one in CITY_CLIPS_SQUARED)
+        return tuple(clip * self.clip_squared / CLIP_SQUARED for clip in CITY_CLIPS_SQUARED)
 
     @property
     def sum_share(self) -> float:
@@ -81,8 +81,8 @@ def squared_scale_units(
 ) -> Any:
     """Return ⌊1024·t²⌋ of people with so many visits, in whole numbers; arrays or columns alike."""
     cap_squared = max_visits_cap**2
-    taken = clips.sum_64ths * visits * visits
-    return (64 * cap_squared - taken) * (WEIGHT_UNITS // 64) // cap_squared
+    sum_units = clips.sum_64ths * visits * visits
+    return (64 * cap_squared - sum_units) * (WEIGHT_UNITS // 64) // cap_squared
 
 
 def weight_units(squares: Integers, clip_squared: float, squared_scale: Integers) -> Integers:
@@ -140,8 +140,8 @@ def from_tables(
     fine, coarse, city, weeks, total = (tables[name] for name in MULTISCALE_TABLE_NAMES)
     by_hour = np.zeros((towers, HOURS_PER_WEEK), dtype=np.int64)
     by_hour[tower_index(fine["location_id"]), fine["hour"].to_numpy()] = fine["n"].to_numpy()
-    whole = np.zeros(towers, dtype=np.int64)
-    whole[tower_index(weeks["location_id"])] = weeks["n"].to_numpy()
+    by_tower = np.zeros(towers, dtype=np.int64)
+    by_tower[tower_index(weeks["location_id"])] = weeks["n"].to_numpy()
     stated = city["clip_squared"].to_numpy().reshape(-1, HOURS_PER_WEEK)[:, 0].tolist()
     if stated != list(clips.city_clips_squared):
         raise DatasetError(
@@ -153,7 +153,7 @@ def from_tables(
             "towers": by_hour,
             "districts": coarse["n"].to_numpy().reshape(-1, HOURS_PER_WEEK),
             "city": city["n"].to_numpy().reshape(len(CITY_CLIPS_SQUARED), HOURS_PER_WEEK),
-            "weeks": whole,
+            "weeks": by_tower,
         }
     except ValueError:
         raise DatasetError("the zoom tables are incomplete; build the dataset again") from None

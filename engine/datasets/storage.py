@@ -156,14 +156,14 @@ def remove_abandoned(root: Path, prefix: str = _HIDDEN, *, starting: bool = Fals
     By default those that were being kept or deleted. A process that is `starting` may have the
     number of one that has ended: in a container all have one.
     """
-    for left in root.glob(f"{prefix}*"):
-        pid = left.name.removeprefix(prefix).partition("-")[0]
+    for folder in root.glob(f"{prefix}*"):
+        pid = folder.name.removeprefix(prefix).partition("-")[0]
         ended = pid.isdigit() and (
             not _is_running(int(pid)) or (starting and int(pid) == os.getpid())
         )
         with suppress(OSError):
-            if ended and left.lstat().st_uid == os.getuid() and not left.is_symlink():
-                shutil.rmtree(left, ignore_errors=True)
+            if ended and folder.lstat().st_uid == os.getuid() and not folder.is_symlink():
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def make_owner_only(path: Path) -> None:
@@ -213,8 +213,8 @@ def lock_for_writing(folder: Path) -> Generator[None]:
                 code="locked",
                 settings=("out",),
             ) from None
-        for left in folder.glob(f"*{_PARTIAL_SUFFIX}"):
-            shutil.rmtree(left, ignore_errors=True)
+        for partial in folder.glob(f"*{_PARTIAL_SUFFIX}"):
+            shutil.rmtree(partial, ignore_errors=True)
         try:
             yield
         finally:

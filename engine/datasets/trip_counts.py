@@ -59,13 +59,13 @@ class Trips:
     @property
     def all_days(self) -> TripCounts:
         """Rows of all days: of a year between many zones, more than fit in memory."""
-        return concatenate_trips([self.day(one) for one in range(self.days)])
+        return concatenate_trips([self.day(position) for position in range(self.days)])
 
     def sum_days(self, days: Sequence[int]) -> TripCounts:
         """Return the rows of some days added up, as of day 0."""
         if self._total is not None and sorted(days) == list(range(self.days)):
             return self._total()
-        return sum_over_days(concatenate_trips([self.day(one) for one in days]))
+        return sum_over_days(concatenate_trips([self.day(position) for position in days]))
 
 
 def concatenate_trips(parts: Sequence[TripCounts]) -> TripCounts:

@@ -65,16 +65,16 @@ def write_days(
     days: Sequence[date],
 ) -> None:
     """Write the trips that `of` tells of each day, each sorted, and what they come to."""
-    ids, every = pa.array(zone_ids, pa.string()), range(len(days))
-    _write_row_groups(version / f"{name}.parquet", map(trips_of_day, every), ids, days)
+    ids, positions = pa.array(zone_ids, pa.string()), range(len(days))
+    _write_row_groups(version / f"{name}.parquet", map(trips_of_day, positions), ids, days)
     rows = pq.read_metadata(version / f"{name}.parquet").num_rows
     if rows > MANY_ROWS and len(days) > 1:
-        whole = trips_of_day(0)
-        for day in every[1:]:
-            whole = sum_over_days(concatenate_trips([whole, trips_of_day(day)]))
-        _write_row_groups(version / f"{name}_whole.parquet", [whole], ids, days)
+        total = trips_of_day(0)
+        for day in positions[1:]:
+            total = sum_over_days(concatenate_trips([total, trips_of_day(day)]))
+        _write_row_groups(version / f"{name}_whole.parquet", [total], ids, days)
     if rows > MAX_UNCOUNTED_ROWS:
-        counts = distinct.count_distinct(map(trips_of_day, every))
+        counts = distinct.count_distinct(map(trips_of_day, positions))
         pq.write_table(counts, version / f"{name}_distinct.parquet", **_PARQUET_OPTIONS)
 
 
@@ -86,7 +86,7 @@ def open_trips(
     days: Sequence[date],
 ) -> Trips:
     """Return the trips of a table; a day is read when it is asked for."""
-    path, kept = version / f"{name}.parquet", version / f"{name}_distinct.parquet"
+    path, distinct_path = version / f"{name}.parquet", version / f"{name}_distinct.parquet"
     file = pq.ParquetFile(path, read_dictionary=_ZONE_COLUMNS, memory_map=True)
     reading = threading.Lock()  # two readers at once of one file end the process
     groups = {
@@ -95,8 +95,8 @@ def open_trips(
 
     def counts(table: pa.Table, number: int) -> TripCounts:
         rank, n = table["rank"].to_numpy(), table["n"].to_numpy()
-        for values, least, most in ((rank, 1, RANK_BUCKET), (n, 0, _MAX_VALUES)):
-            if len(values) and not least <= values.min() <= values.max() <= most:
+        for values, smallest, largest in ((rank, 1, RANK_BUCKET), (n, 0, _MAX_VALUES)):
+            if len(values) and not smallest <= values.min() <= values.max() <= largest:
                 raise DatasetError(
                     f"dataset '{version.parent.name}': {name}.parquet holds what cannot be "
                     "counted; build the dataset again"
@@ -115,12 +115,12 @@ def open_trips(
         return counts(table, number)
 
     def whole() -> TripCounts:
-        one = version / f"{name}_whole.parquet"
-        if one.is_file():
-            return counts(pq.read_table(one, read_dictionary=_ZONE_COLUMNS), 0)
+        total_path = version / f"{name}_whole.parquet"
+        if total_path.is_file():
+            return counts(pq.read_table(total_path, read_dictionary=_ZONE_COLUMNS), 0)
         return sum_over_days(concatenate_trips([day(number) for number in range(len(days))]))
 
-    distinct_counts = (lambda: pq.read_table(kept)) if kept.is_file() else None
+    distinct_counts = (lambda: pq.read_table(distinct_path)) if distinct_path.is_file() else None
     return Trips(len(days), day, whole, distinct_counts)
 
 

@@ -105,13 +105,15 @@ def count_outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Out
     area, days = np.array(event.zones), np.arange(len(event.days))
     outside = np.setdiff1d(np.arange(len(dataset.zones)), area)
     true = truncated_counts(dataset, "trip", 1, event.days)
-    kept = true
+    truncated = true
     if settings.unit != "trip":
-        kept = truncated_counts(dataset, settings.unit, settings.max_trips_per_user, event.days)
+        truncated = truncated_counts(
+            dataset, settings.unit, settings.max_trips_per_user, event.days
+        )
     leaving = np.ix_(days, area, outside)
     return Outflow(
         true_trips=true[leaving].astype(np.float64),
-        truncated_trips=kept[leaving].astype(np.float64),
+        truncated_trips=truncated[leaving].astype(np.float64),
         destinations=outside,
         internal_trips=true[np.ix_(days, area, area)].sum(axis=(1, 2), dtype=np.float64),
     )
@@ -133,17 +135,22 @@ def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotal
     """
     law = NoiseDistribution(1 / settings.noise_scale)
     days = len(leaving.true_trips)
-    true, left = leaving.true_trips.reshape(days, -1), leaving.truncated_trips.reshape(days, -1)
-    silent = np.where(left >= settings.min_shown_count, left, 0.0)  # what is left without noise
-    bias, variance = bias_and_variance(law, left, settings.suppression_threshold)
-    shifted = left + bias
+    true, truncated = (
+        leaving.true_trips.reshape(days, -1),
+        leaving.truncated_trips.reshape(days, -1),
+    )
+    silent = np.where(
+        truncated >= settings.min_shown_count, truncated, 0.0
+    )  # what is left without noise
+    bias, variance = bias_and_variance(law, truncated, settings.suppression_threshold)
+    shifted = truncated + bias
     return ShockTotals(
         true_total=true.sum(axis=1),
         expected_total=shifted.sum(axis=1),
         standard_deviation=np.sqrt(variance.sum(axis=1)),
         causes={
-            "trimming": (left - true).sum(axis=1),
-            "suppression": (silent - left).sum(axis=1),
+            "trimming": (truncated - true).sum(axis=1),
+            "suppression": (silent - truncated).sum(axis=1),
             "noise": np.where(true > 0, shifted - silent, 0.0).sum(axis=1),
             "phantoms": np.where(true == 0, shifted, 0.0).sum(axis=1),
         },
@@ -181,35 +188,44 @@ def simulate_private_aid(
     """
     leaving = count_outflow(dataset, event, settings[0])
     shape, true = leaving.truncated_trips.shape, leaving.true_trips.sum(axis=1)
-    wanted = validation.check_whole_number("draws", draws, 1, remedy="100 is usual")
+    draw_count = validation.check_whole_number("draws", draws, 1, remedy="100 is usual")
     remedy = "the area leaves that many zones to go to; 3 is P2's"
     helped = validation.check_whole_number("k", k, 1, shape[2], remedy=remedy)
-    most, numbered = min(shape[2], max(helped, MAX_TARGETED_AREAS)), sweeping.draw_generators(rng)
-    totals, overlap = (np.empty((len(settings), wanted)), np.empty((len(settings), wanted, most)))
-    named, fewer = np.zeros((len(settings), shape[2])), np.zeros(len(settings))
+    rank_count, numbered = (
+        min(shape[2], max(helped, MAX_TARGETED_AREAS)),
+        sweeping.draw_generators(rng),
+    )
+    totals, overlap = (
+        np.empty((len(settings), draw_count)),
+        np.empty((len(settings), draw_count, rank_count)),
+    )
+    targeting, shortfall = np.zeros((len(settings), shape[2])), np.zeros(len(settings))
     pair, room = np.empty((2, *shape), np.float32), np.empty(shape, np.float32)
     standard, released = np.empty(shape, np.float32), np.empty(shape)
     cells = np.ix_(np.array(event.zones), leaving.destinations)
-    for done in range(wanted):
+    for done in range(draw_count):
         generator = numbered(done)
         if settings[0].method == "published":
             exploration_noise.standard_laplace(generator, pair, out=standard)
-        for row, each in enumerate(settings):
-            if each.method == "published":
+        for row, parameters in enumerate(settings):
+            if parameters.method == "published":
                 add_noise_and_suppress(
-                    leaving.truncated_trips, standard, each, room=room, out=released
+                    leaving.truncated_trips, standard, parameters, room=room, out=released
                 )
             else:
                 for place, day in enumerate(event.days):
-                    matrix = od.release(dataset, each, rng=generator, days=(day,)).counts[0]
+                    matrix = od.release(dataset, parameters, rng=generator, days=(day,)).counts[0]
                     released[place] = matrix[cells]
             by_destination = released.sum(axis=1)
             totals[row, done] = by_destination.sum()
-            found = top_k_overlap(true, by_destination, most)
-            overlap[row, done] = [mean_of_finite(of_days) for of_days in found.T]
+            overlaps = top_k_overlap(true, by_destination, rank_count)
+            overlap[row, done] = [mean_of_finite(of_days) for of_days in overlaps.T]
             first = first_zones(by_destination, helped)
-            named[row] += first.mean(axis=0)
-            fewer[row] += (first.sum(axis=1) < helped).mean()
+            targeting[row] += first.mean(axis=0)
+            shortfall[row] += (first.sum(axis=1) < helped).mean()
     return AidDraws(
-        totals=totals, overlap=overlap, targeting_rate=named / wanted, shortfall_rate=fewer / wanted
+        totals=totals,
+        overlap=overlap,
+        targeting_rate=targeting / draw_count,
+        shortfall_rate=shortfall / draw_count,
     )

@@ -64,8 +64,8 @@ def evaluate_epidemic(compared: Comparison) -> EpidemicEvaluation:
     """
     figures = (compared.accuracy, compared.precision, compared.recall)
     accuracy, precision, recall = (mean_of_finite(figure.mean) for figure in figures)
-    known = compared.shift_days[np.isfinite(compared.shift_days)]
-    shift = float(np.median(known)) if len(known) else float("nan")
+    defined_shifts = compared.shift_days[np.isfinite(compared.shift_days)]
+    shift = float(np.median(defined_shifts)) if len(defined_shifts) else float("nan")
     level = rate_share(float(np.minimum(precision, recall)))
     if compared.never_acting_accuracy == 1:
         level = "noisy" if compared.needless_days.any() else "good"
@@ -120,12 +120,12 @@ def meets_epidemic_target(comparison: Comparison, accuracy: float, recall: float
 
 
 def meets_aid_target(
-    true_total: float, totals: Floats, overlap: Floats, least: float, total_error: float
+    true_total: float, totals: Floats, overlap: Floats, min_overlap: float, total_error: float
 ) -> Booleans:
     """Return whether each release names that share of destinations with a total so near."""
-    _check_shares(overlap=least)
+    _check_shares(overlap=min_overlap)
     validation.check_above("total_error", total_error, 0, "0.1 stands for 10%")
-    return (np.abs(totals - true_total) <= total_error * true_total) & ~(overlap < least)
+    return (np.abs(totals - true_total) <= total_error * true_total) & ~(overlap < min_overlap)
 
 
 def strongest_privacy(

@@ -151,8 +151,13 @@ class EpidemicScenario(NamedTuple):
             return truncated_counts(self.dataset, unit, limit, days).astype(np.float64)
 
         if len(self.days) * zones * zones <= MAX_DENSE_DAYS:
-            asked = ("trips of a period", unit, limit, self.days)  # by a slider, again and again
-            yield from memoise(self.dataset, asked, lambda: load_truncated(self.days))[:-1]
+            cache_key = (
+                "trips of a period",
+                unit,
+                limit,
+                self.days,
+            )  # by a slider, again and again
+            yield from memoise(self.dataset, cache_key, lambda: load_truncated(self.days))[:-1]
             return
         for day in self.days[:-1]:
             yield load_truncated((day,))[0]
@@ -160,9 +165,11 @@ class EpidemicScenario(NamedTuple):
     def simulate(self, matrices: Iterator[Floats], people: Floats) -> Floats:
         """Return I/N along the given matrices, one for each day but the last."""
         now = Compartments(people, self.origins, self.model)
-        before = now.prevalence
-        prevalence = np.empty((*before.shape[:-1], len(self.days), before.shape[-1]))
-        prevalence[..., 0, :] = before
+        prevalence_before = now.prevalence
+        prevalence = np.empty(
+            (*prevalence_before.shape[:-1], len(self.days), prevalence_before.shape[-1])
+        )
+        prevalence[..., 0, :] = prevalence_before
         for day, flows in enumerate(matrices, start=1):
             now.next_day(flows)
             prevalence[..., day, :] = now.prevalence
@@ -219,9 +226,9 @@ def simulate_suppressed_epidemic(
     `simulate_true_epidemic`.
     """
     scene = EpidemicScenario.from_arguments(dataset, origins, model, days)
-    kept = scene.matrices(settings.unit, settings.max_trips_per_user)
-    shown = (np.where(matrix >= settings.min_shown_count, matrix, 0.0) for matrix in kept)
-    return scene.simulate(shown, scene.people)
+    truncated = scene.matrices(settings.unit, settings.max_trips_per_user)
+    suppressed = (np.where(matrix >= settings.min_shown_count, matrix, 0.0) for matrix in truncated)
+    return scene.simulate(suppressed, scene.people)
 
 
 def simulate_private_epidemics(
@@ -244,8 +251,16 @@ def simulate_private_epidemics(
     array, shape (settings, draws, origins, days, zones)
         I/N of some draws, in their order; the first has at most `FIRST_DRAWS`.
     """
-    wanted = validation.check_whole_number("draws", draws, 1, remedy="20 is usual")
-    if len({(each.method, each.unit, each.max_trips_per_user) for each in settings}) != 1:
+    draw_count = validation.check_whole_number("draws", draws, 1, remedy="20 is usual")
+    if (
+        len(
+            {
+                (parameters.method, parameters.unit, parameters.max_trips_per_user)
+                for parameters in settings
+            }
+        )
+        != 1
+    ):
         rule = "settings must be at least one, with the same method, unit and max_trips_per_user"
         got = f"{len(settings)} that differ" if settings else "none"
         raise ParameterError(rule, value=got, remedy="compare different units in separate runs")
@@ -254,9 +269,11 @@ def simulate_private_epidemics(
         sweeping.draw_generators(rng),
     )
     zones = len(scene.people)
-    one = len(settings) * zones * max(zones, len(scene.origins) * len(scene.days))
-    most = max(1, min(MAX_DRAWS, BLOCK_CELLS // one))
-    ends = pairwise([0, *range(min(most, FIRST_DRAWS), wanted, most), wanted])
+    cells_per_draw = len(settings) * zones * max(zones, len(scene.origins) * len(scene.days))
+    draws_per_block = max(1, min(MAX_DRAWS, BLOCK_CELLS // cells_per_draw))
+    ends = pairwise(
+        [0, *range(min(draws_per_block, FIRST_DRAWS), draw_count, draws_per_block), draw_count]
+    )
     return (_simulate_block(scene, settings, [*map(numbered, range(*span))]) for span in ends)
 
 
@@ -266,8 +283,8 @@ def _simulate_block(
     generators: Sequence[np.random.Generator],
 ) -> Floats:
     """Return the prevalence of one block of draws."""
-    standard = np.stack([each.laplace(size=len(scene.people)) for each in generators])
-    scales = np.array([1 / each.epsilon for each in settings])[:, None, None]
+    standard = np.stack([item.laplace(size=len(scene.people)) for item in generators])
+    scales = np.array([1 / item.epsilon for item in settings])[:, None, None]
     people = np.maximum(scene.people + scales * standard, MIN_RESIDENTS)
     released = _release_by_laplace if settings[0].method == "published" else _release_by_method
     return scene.simulate(released(scene, settings, generators), people)
@@ -284,11 +301,11 @@ def _release_by_laplace(
     pair, diagonals = np.empty((2, *shape[1:]), np.float32), np.einsum("dzz->dz", standard)
     released = np.empty((len(settings), *shape))
     for matrix in scene.matrices(settings[0].unit, settings[0].max_trips_per_user):
-        for one, generator in zip(standard, generators, strict=True):
-            exploration_noise.standard_laplace(generator, pair, out=one)
+        for variates, generator in zip(standard, generators, strict=True):
+            exploration_noise.standard_laplace(generator, pair, out=variates)
         diagonals[...] = 0.0  # an empty cell without noise is released as 0
-        for private, each in zip(released, settings, strict=True):
-            add_noise_and_suppress(matrix, standard, each, room=room, out=private)
+        for private, parameters in zip(released, settings, strict=True):
+            add_noise_and_suppress(matrix, standard, parameters, room=room, out=private)
         yield released
 
 
@@ -310,8 +327,8 @@ def _release_by_method(
 ) -> Iterator[Floats]:
     """Yield the releases of each day by a method that has no law of one cell."""
     for day in scene.days[:-1]:
-        yield np.array([[od.release(scene.dataset, each, rng=generator, days=(day,)).counts[0]
-                         for generator in generators] for each in settings])  # fmt: skip
+        yield np.array([[od.release(scene.dataset, parameters, rng=generator, days=(day,)).counts[0]
+                         for generator in generators] for parameters in settings])  # fmt: skip
 
 
 def seed_zones(dataset: Dataset) -> dict[str, str]:
@@ -320,8 +337,8 @@ def seed_zones(dataset: Dataset) -> dict[str, str]:
     For other datasets the zones with the largest and the median population, none at random.
     """
     ids = [str(zone) for zone in dataset.zones["zone_id"]]
-    named: Mapping[str, str] = dataset.metadata.scenario.get("epidemic_origins", {})
-    if named and set(named.values()) <= set(ids):
-        return dict(named)
+    zone_by_role: Mapping[str, str] = dataset.metadata.scenario.get("epidemic_origins", {})
+    if zone_by_role and set(zone_by_role.values()) <= set(ids):
+        return dict(zone_by_role)
     order = np.argsort(-people_by_home(dataset), kind="stable")
     return {"largest": ids[order[0]], "mid_size": ids[order[len(order) // 2]]}

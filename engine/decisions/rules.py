@@ -78,7 +78,7 @@ class Comparison:
 
 
 def compare_decisions(
-    true: Floats, other: Floats, threshold: float = PREVALENCE_THRESHOLD
+    true: Floats, compared: Floats, threshold: float = PREVALENCE_THRESHOLD
 ) -> Comparison:
     """Compare the decisions of a run with those of the true data.
 
@@ -93,7 +93,7 @@ def compare_decisions(
     >>> result.missed_days.tolist(), result.needless_days.tolist(), result.shift_days.tolist()
     ([1, 0], [0, 1], [1.0, nan])
     """
-    truly, now = is_above_threshold(true, threshold), is_above_threshold(other, threshold)
+    truly, now = is_above_threshold(true, threshold), is_above_threshold(compared, threshold)
     return Comparison(
         missed_days=(truly & ~now).sum(axis=-2),
         needless_days=(now & ~truly).sum(axis=-2),
@@ -130,14 +130,14 @@ def first_zones(totals: Numbers, k: int) -> Booleans:
     return (rank_by_size(totals) < k) & (totals > 0)
 
 
-def top_k_overlap(true: Numbers, released: Numbers, most: int) -> Floats:
+def top_k_overlap(true: Numbers, released: Numbers, max_k: int) -> Floats:
     """Return the share of the true first k = 1 … `most` that are named; NaN where there is none."""
     both = np.maximum(
         rank_by_size(true), rank_by_size(released)
     )  # among the first k in both if below k
-    named = (true > 0) & (released > 0)
-    ks = np.arange(1, most + 1)
-    hits = np.stack([(named & (both < k)).sum(axis=-1) for k in ks], axis=-1)
+    is_targeted = (true > 0) & (released > 0)
+    ks = np.arange(1, max_k + 1)
+    hits = np.stack([(is_targeted & (both < k)).sum(axis=-1) for k in ks], axis=-1)
     members = np.minimum((true > 0).sum(axis=-1)[..., None], ks)
     return np.where(members > 0, hits / np.maximum(members, 1), np.nan)
 
@@ -145,29 +145,29 @@ def top_k_overlap(true: Numbers, released: Numbers, most: int) -> Floats:
 def zone_positions(dataset: Dataset, ids: Sequence[str], name: str) -> tuple[int, ...]:
     """Return the positions of zones in the dataset's order; each must be there, and named once."""
     position = {str(zone): i for i, zone in enumerate(dataset.zones["zone_id"])}
-    wanted = [ids] if isinstance(ids, str) else list(ids)
-    unknown = [zone for zone in wanted if zone not in position]
-    if unknown or not wanted or len(set(wanted)) < len(wanted):
-        got = f"'{unknown[0]}'" if unknown else ("none" if not wanted else "a repeated zone")
+    zone_ids = [ids] if isinstance(ids, str) else list(ids)
+    unknown = [zone for zone in zone_ids if zone not in position]
+    if unknown or not zone_ids or len(set(zone_ids)) < len(zone_ids):
+        got = f"'{unknown[0]}'" if unknown else ("none" if not zone_ids else "a repeated zone")
         rule = f"{name} must name zones of dataset '{dataset.id}', each once"
         remedy = "take ids from the column zone_id of its zones"
         raise ParameterError(rule, value=got, remedy=remedy)
-    return tuple(position[zone] for zone in wanted)
+    return tuple(position[zone] for zone in zone_ids)
 
 
 def _first_action_day(acting: Booleans) -> Integers:
     return np.where(acting.any(axis=-2), acting.argmax(axis=-2), NEVER_ACTS)
 
 
-def _summarise_over_zones(part: Integers, whole: Integers) -> ZoneSummary:
-    defined = whole > 0
-    counted = defined.sum(axis=-1)
-    share = np.where(defined, part / np.maximum(whole, 1), 0.0)
-    mean = share.sum(axis=-1) / np.maximum(counted, 1)
+def _summarise_over_zones(part: Integers, total: Integers) -> ZoneSummary:
+    defined = total > 0
+    defined_count = defined.sum(axis=-1)
+    share = np.where(defined, part / np.maximum(total, 1), 0.0)
+    mean = share.sum(axis=-1) / np.maximum(defined_count, 1)
     squares = np.where(defined, (share - mean[..., None]) ** 2, 0.0)
-    deviation = np.sqrt(squares.sum(axis=-1) / np.maximum(counted - 1, 1))
+    deviation = np.sqrt(squares.sum(axis=-1) / np.maximum(defined_count - 1, 1))
     return ZoneSummary(
-        mean=np.where(counted == 0, np.nan, mean),
-        standard_deviation=np.where(counted < 2, np.nan, deviation),
-        undefined_zones=defined.shape[-1] - counted,
+        mean=np.where(defined_count == 0, np.nan, mean),
+        standard_deviation=np.where(defined_count < 2, np.nan, deviation),
+        undefined_zones=defined.shape[-1] - defined_count,
     )

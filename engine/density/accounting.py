@@ -92,9 +92,9 @@ def default_cluster_minimum(parameters: DensityParameters) -> float:
 
 def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
     """Return one stage that costs all of ε: Laplace noise on counts of ℓ visits a person."""
-    kept = parameters.max_visits_per_user
-    kind, scale = _COUNT_KINDS[parameters.method], kept / parameters.epsilon
-    stage = Stage(kind, Noise.LAPLACE, kept, Norm.L1, scale, parameters.epsilon)
+    visit_limit = parameters.max_visits_per_user
+    kind, scale = _COUNT_KINDS[parameters.method], visit_limit / parameters.epsilon
+    stage = Stage(kind, Noise.LAPLACE, visit_limit, Norm.L1, scale, parameters.epsilon)
     return simple_ledger((stage,), unit=PrivacyUnit.PERSON_WEEK)
 
 
@@ -104,12 +104,12 @@ def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
     One person changes one bin of H̃ by 1 and K by at most K_max; without the improved scaling the
     totals of the cells by at most ℓ.
     """
-    kept, quarter = parameters.max_visits_per_user, parameters.epsilon / 4
+    visit_limit, quarter = parameters.max_visits_per_user, parameters.epsilon / 4
 
     def laplace(kind: Query, sensitivity: int, share: float) -> Stage:
         return Stage(kind, Noise.LAPLACE, sensitivity, Norm.L1, sensitivity / share, share)
 
-    totals = [laplace(Query.COVER_TOTALS, kept, 2 * quarter)]
+    totals = [laplace(Query.COVER_TOTALS, visit_limit, 2 * quarter)]
     if parameters.scaling:
         visits = laplace(Query.ALL_VISITS, max_visits_cap, quarter)
         totals = [laplace(Query.TOWER_SHARES, 1, quarter), visits]
@@ -119,7 +119,7 @@ def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
     if parameters.method in GAUSSIAN_METHODS:
         classical, delta = parameters.gaussian == "classical", parameters.delta
         noise = Noise.CLASSICAL_GAUSSIAN if classical else Noise.ANALYTIC_GAUSSIAN
-    root, scale = math.sqrt(kept), coefficient_scale(parameters)
+    root, scale = math.sqrt(visit_limit), coefficient_scale(parameters)
     return (
         *totals,
         Stage(choice, Noise.EXPONENTIAL, root, Norm.L2, None, quarter),

@@ -57,16 +57,16 @@ def laplace_release(
 
     Negative counts of zones are set to 0 at the very end, where that distorts least.
     """
-    kept, places = parameters.max_visits_per_user, dataset.tessellation
+    visit_limit, places = parameters.max_visits_per_user, dataset.tessellation
     ledger = accounting.laplace_ledger(parameters)
-    drawn = stage_noise_scale(ledger.stages, ledger.stages[0].kind) * noise["counts"]
+    noise_values = stage_noise_scale(ledger.stages, ledger.stages[0].kind) * noise["counts"]
     cover_counts = None
     if parameters.method == "zones_laplace":
-        counts = presampled_counts(dataset, kept) + drawn
+        counts = presampled_counts(dataset, visit_limit) + noise_values
     elif parameters.method == "towers_laplace":
-        counts = places.overlap.T @ (tower_series(dataset, kept) + drawn)
+        counts = places.overlap.T @ (tower_series(dataset, visit_limit) + noise_values)
     else:
-        cover_counts = cover_series(dataset, kept) + drawn
+        cover_counts = cover_series(dataset, visit_limit) + noise_values
         counts = places.to_zones @ cover_counts
     return DensityRelease(
         parameters=parameters,
@@ -102,7 +102,9 @@ def fourier_release(
     if not (totals > 0).any():
         return nothing
     clusters = cluster_cells(totals, places.cover_centres_m, places.cover_areas_m2, minimum)
-    noisy, kept = perturb_series(cover_series(dataset, kept_visits), clusters, parameters, noise)
+    noisy, coefficient_counts = perturb_series(
+        cover_series(dataset, kept_visits), clusters, parameters, noise
+    )
     shapes = to_shares(noisy)  # X̂^E/‖X̂^E‖₁, negatives first to 0
     if parameters.smoothing:
         shapes = smooth_nights(shapes)
@@ -113,7 +115,7 @@ def fourier_release(
         flags=(ONE_CLUSTER,) if len(shapes) == 1 < size else (),
         cover_counts=cover_counts,
         clusters=clusters,
-        coefficient_counts=kept,
+        coefficient_counts=coefficient_counts,
         cluster_shapes=shapes,
     )
 
@@ -168,8 +170,8 @@ def cluster_cells(
         np.multiply(offset, offset, offset)
         np.add(offset[0], offset[1], distance)
         distance[cluster] = np.inf
-        other = int(distance.argmin())
-        keep, gone = min(cluster, other), max(cluster, other)
+        neighbour = int(distance.argmin())
+        keep, gone = min(cluster, neighbour), max(cluster, neighbour)
         areas[keep] += areas[gone]
         centres[:, keep] += (centres[:, gone] - centres[:, keep]) * (areas[gone] / areas[keep])
         centres[:, gone] = np.inf  # infinitely far from everything
@@ -194,12 +196,14 @@ def perturb_series(
     starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
     lowest = order[starts]
     coefficients = to_coefficients(np.add.reduceat(series[order], starts, axis=0))
-    kept = choose_coefficient_counts(coefficients, parameters, noise, lowest)
-    scale = np.full((len(kept), 1), accounting.coefficient_scale(parameters))
+    coefficient_counts = choose_coefficient_counts(coefficients, parameters, noise, lowest)
+    scale = np.full((len(coefficient_counts), 1), accounting.coefficient_scale(parameters))
     if parameters.method == "efpa":
-        scale *= np.sqrt(kept)[:, None]
+        scale *= np.sqrt(coefficient_counts)[:, None]
     noisy = coefficients + scale * noise["counts"][lowest]
-    return to_series(np.where(kept[:, None] >= accounting.COEFFICIENT_COUNTS, noisy, 0.0)), kept
+    return to_series(
+        np.where(coefficient_counts[:, None] >= accounting.COEFFICIENT_COUNTS, noisy, 0.0)
+    ), coefficient_counts
 
 
 def choose_coefficient_counts(

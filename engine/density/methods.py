@@ -135,15 +135,17 @@ def release(
     >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
     (True, 1.0)
     """
-    drawn = resolve_noise(rng, noise, lambda own: draw_noise(dataset, parameters, rng=own))
-    wanted = noise_shapes(dataset, parameters.method)
-    if {name: each.shape for name, each in drawn.items()} != wanted:
+    noise_values = resolve_noise(
+        rng, noise, lambda generator: draw_noise(dataset, parameters, rng=generator)
+    )
+    shapes = noise_shapes(dataset, parameters.method)
+    if {name: values.shape for name, values in noise_values.items()} != shapes:
         raise ParameterError(
             f"noise must be drawn for the method '{parameters.method}' and this dataset",
             value="that of another",
             remedy="draw it with density.draw_noise",
         )
-    return METHODS[parameters.method].release(dataset, parameters, drawn)
+    return METHODS[parameters.method].release(dataset, parameters, noise_values)
 
 
 def draw_noise(
@@ -155,15 +157,15 @@ def draw_noise(
     for the ``counts`` of `efpag` and `efpag_joint`; Laplace for the rest. The totals come first:
     from the same state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
     """
-    method, drawn = parameters.method, DensityNoise()
+    method, noise_values = parameters.method, DensityNoise()
     for name, shape in noise_shapes(dataset, method).items():
         if name.endswith("choice"):
-            drawn[name] = rng.gumbel(size=shape)
+            noise_values[name] = rng.gumbel(size=shape)
         elif method == "zoom" or (name == "counts" and method in GAUSSIAN_METHODS):
-            drawn[name] = rng.standard_normal(shape)
+            noise_values[name] = rng.standard_normal(shape)
         else:
-            drawn[name] = rng.laplace(size=shape)
-    return drawn
+            noise_values[name] = rng.laplace(size=shape)
+    return noise_values
 
 
 def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int, ...]]:

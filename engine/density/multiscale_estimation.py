@@ -150,18 +150,22 @@ def estimate_tower_shares(weeks: NoisyTable, tree: Tree) -> tuple[Floats, float]
     differences = tree.first @ counts / first - tree.second @ counts / second
     variances = noise**2 * (1 / first + 1 / second)
     for level in np.unique(tree.level):  # shrunk by s/(s + v), s the level's signal variance
-        at = tree.level == level
+        at_level = tree.level == level
         signal = estimate_signal_variance(
-            differences[at, None] ** 2, variances[at], np.ones(1), 0.0
+            differences[at_level, None] ** 2, variances[at_level], np.ones(1), 0.0
         )
-        differences[at] *= signal / (signal + variances[at])
+        differences[at_level] *= signal / (signal + variances[at_level])
     sizes = np.maximum(1 / towers + halves_to_towers(tree, np.ones(towers)) @ differences, 0.0)
     # what is within the noise goes to 0, and its region gets back what that takes
-    drawn = sizes**3 / (sizes**2 + noise**2)
+    shrunk = sizes**3 / (sizes**2 + noise**2)
     region = tree.nodes[min(REGION_LEVEL, len(tree.nodes) - 1)]
-    before, after = (np.bincount(region, weights=values) for values in (sizes, drawn))
-    back = np.divide(before, after, out=np.zeros_like(before), where=after > 0)
-    return to_shares(drawn * back[region]), noise
+    region_before, region_after = (
+        np.bincount(region, weights=values) for values in (sizes, shrunk)
+    )
+    back = np.divide(
+        region_before, region_after, out=np.zeros_like(region_before), where=region_after > 0
+    )
+    return to_shares(shrunk * back[region]), noise
 
 
 @cache
@@ -195,9 +199,9 @@ def estimate_city_week(noisy: NoisyTable) -> Floats:
     coefficients, noise = basis.T @ noisy.values, noisy.sigma**2
     sizes = np.bincount(groups).astype(np.float64)
     sums = np.bincount(groups, weights=coefficients**2)
-    kept = sums / sizes > noise * noise_upper_bound(sizes, CITY_ERRORS)
-    left = 1.0 - np.maximum(sizes - 2, 0.0) * noise / np.maximum(sums, noise)
-    factors = np.where(kept, np.maximum(left, 0.0), 0.0)
+    is_significant = sums / sizes > noise * noise_upper_bound(sizes, CITY_ERRORS)
+    shrinkage = 1.0 - np.maximum(sizes - 2, 0.0) * noise / np.maximum(sums, noise)
+    factors = np.where(is_significant, np.maximum(shrinkage, 0.0), 0.0)
     factors[0] = 1.0
     return to_shares(basis @ (coefficients * factors[groups]))
 
@@ -232,8 +236,8 @@ def estimate_tower_weeks(noisy: NoisyTables, tree: Tree, weights: Floats, city: 
     components = in_group.sum(axis=0)
     squares = coefficients**2 @ in_group / components
     signal = estimate_signal_variance(squares, noise, components, TOWER_ERRORS)[groups]
-    kept = (coefficients * signal / (signal + noise[:, None])) @ basis.T
-    return to_shares(city + halves_to_towers(tree, weights) @ kept)
+    shrunk = (coefficients * signal / (signal + noise[:, None])) @ basis.T
+    return to_shares(city + halves_to_towers(tree, weights) @ shrunk)
 
 
 def _halves_difference(
@@ -241,21 +245,25 @@ def _halves_difference(
 ) -> tuple[Floats, Floats]:
     """Return the halves' visits by hour per weight, first less second, and one hour's noise."""
     scaled = table.values / table.total
-    one, other = (first @ weights)[:, None], (second @ weights)[:, None]
-    noise = first.sum(axis=1) / one[:, 0] ** 2 + second.sum(axis=1) / other[:, 0] ** 2
-    return first @ scaled / one - second @ scaled / other, (table.sigma / table.total) ** 2 * noise
+    first_weight, second_weight = (first @ weights)[:, None], (second @ weights)[:, None]
+    noise = (
+        first.sum(axis=1) / first_weight[:, 0] ** 2 + second.sum(axis=1) / second_weight[:, 0] ** 2
+    )
+    return first @ scaled / first_weight - second @ scaled / second_weight, (
+        table.sigma / table.total
+    ) ** 2 * noise
 
 
 def add_cell_residuals(table: NoisyTable, sizes: Floats, weeks: Floats) -> Floats:
     """Return the weeks with the ups and downs of single cells that stand clear of the noise."""
     fit = table.total * sizes[:, None] * weeks
-    left, noise = table.values - fit, table.sigma**2
-    excess = (left**2 - noise).sum() / fit.sum()
+    residuals, noise = table.values - fit, table.sigma**2
+    excess = (residuals**2 - noise).sum() / fit.sum()
     if excess <= TOWER_ERRORS * np.sqrt(2.0 * fit.size) * noise / fit.sum():
         return weeks
-    cells = fit + left * excess * fit / (excess * fit + noise)
-    seen = cells.max(axis=1, keepdims=True) > 0
-    return np.where(seen, to_shares(cells), weeks)
+    cells = fit + residuals * excess * fit / (excess * fit + noise)
+    is_significant = cells.max(axis=1, keepdims=True) > 0
+    return np.where(is_significant, to_shares(cells), weeks)
 
 
 def noise_upper_bound(components: Floats, errors: float) -> Floats:

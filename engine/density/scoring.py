@@ -57,11 +57,11 @@ def scores(truth: Floats, release: DensityRelease) -> DensityScores:
     >>> scored.error.shape, scored.exceeds_data, round(scored.common_part, 1)
     ((150,), False, 0.9)
     """
-    apart = np.abs(release.counts - truth).sum()
+    absolute_error = np.abs(release.counts - truth).sum()
     return DensityScores(
         error=metrics.mean_relative_error(truth, release.counts),
         correlation=metrics.pearson_correlation(truth, release.counts),
         total_error=metrics.total_error(truth, release.counts),
-        common_part=float(metrics.common_part(apart, release.counts.sum(), truth.sum())),
+        common_part=float(metrics.common_part(absolute_error, release.counts.sum(), truth.sum())),
         exceeds_data=NOISE_EXCEEDS_DATA in release.flags,
     )

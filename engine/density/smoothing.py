@@ -60,10 +60,10 @@ def _best_ratio(values: Floats) -> Floats:
     """Return the best q in [0, 1]: the grid's best point, refined between its neighbours."""
     powers = np.power(_GRID, np.arange(values.shape[1])[:, None])
     explained: Floats = (values @ powers) ** 2 / (powers * powers).sum(axis=0)
-    at = explained.argmax(axis=1)
+    best_point = explained.argmax(axis=1)
     slope = _slope_coefficients(values)
-    low: Floats = _GRID[np.maximum(at - 1, 0)]
-    high: Floats = _GRID[np.minimum(at + 1, len(_GRID) - 1)]
+    low: Floats = _GRID[np.maximum(best_point - 1, 0)]
+    high: Floats = _GRID[np.minimum(best_point + 1, len(_GRID) - 1)]
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
         rises = _polynomial(slope, middle) > 0

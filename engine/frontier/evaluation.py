@@ -77,29 +77,40 @@ class Frontier:
     @cached_property
     def eligible_candidates(self) -> tuple[Candidate, ...]:
         """The settings that are as asked; they may protect more."""
-        return tuple(one for one in self.candidates if self.meets(one))
+        return tuple(candidate for candidate in self.candidates if self.meets(candidate))
 
     @cached_property
     def pareto_front(self) -> tuple[Candidate, ...]:
         """Those of all settings with the τ that is set which no other one dominates."""
-        return pareto_front(one for one in self.candidates if self._has_required_threshold(one))
+        return pareto_front(
+            candidate for candidate in self.candidates if self._has_required_threshold(candidate)
+        )
 
     @property
     def are_all_negligible(self) -> bool:
         """Whether no setting as asked holds anything, so that they cannot be told apart."""
         return not any(
-            one.utility.common_part >= NEGLIGIBLE_COMMON_PART for one in self.eligible_candidates
+            candidate.utility.common_part >= NEGLIGIBLE_COMMON_PART
+            for candidate in self.eligible_candidates
         )
 
-    def meets(self, one: Candidate, *, ignoring: Control | None = None) -> bool:
+    def meets(self, candidate: Candidate, *, ignoring: Control | None = None) -> bool:
         """Return whether a setting is as asked, whatever one lever says."""
-        need, asked, seen = self.requirements, self.requirements.selection, one.setting.selection
+        need, required, selection = (
+            self.requirements,
+            self.requirements.selection,
+            candidate.setting.selection,
+        )
         flows = need.product == "flows"
         return (
-            (ignoring == "zones" or seen.zone_level == asked.zone_level)
-            and (ignoring == "time" or not flows or seen.time.aggregation == asked.time.aggregation)
-            and (need.unit == "person-day" or one.unit == "person")
-            and (ignoring == "threshold" or self._has_required_threshold(one))
+            (ignoring == "zones" or selection.zone_level == required.zone_level)
+            and (
+                ignoring == "time"
+                or not flows
+                or selection.time.aggregation == required.time.aggregation
+            )
+            and (need.unit == "person-day" or candidate.unit == "person")
+            and (ignoring == "threshold" or self._has_required_threshold(candidate))
         )
 
     def recommend(self, risk: float = STRONG_GUESS) -> Candidate | None:
@@ -114,16 +125,16 @@ class Frontier:
         shorter time that are of use. Another τ is an alternative only.
         """
         limit = check_risk_limit(risk)
-        now = self.recommend(limit)
-        good = now is not None and now.utility.verdict == "good"
+        current = self.recommend(limit)
+        is_good = current is not None and current.utility.verdict == "good"
         return tuple(
-            Alternative(lever, chosen)
-            for lever, ladder in self._iterate_ladders(limit, good=good)
-            if (chosen := _nearest_improvement(ladder, now, finer=good))
+            Alternative(control, improvement)
+            for control, ladder in self._iterate_ladders(limit, good=is_good)
+            if (improvement := _nearest_improvement(ladder, current, finer=is_good))
         )
 
-    def _has_required_threshold(self, one: Candidate) -> bool:
-        parameters = one.setting.parameters
+    def _has_required_threshold(self, candidate: Candidate) -> bool:
+        parameters = candidate.setting.parameters
         if self.requirements.product != "flows" or not od.has_suppression(parameters):
             return True
         return parameters.suppression_threshold == self.requirements.threshold
@@ -136,24 +147,44 @@ class Frontier:
             ("zones", "zone_count"),
             ("time", "matrix_count"),
         )
-        for lever, name in places:
-            free = [one for one in self.candidates if self.meets(one, ignoring=lever)]
-            asked = next((getattr(one, name) for one in self.eligible_candidates), 0)
-            stops = {getattr(one, name) for one in free}
-            other = [stop for stop in stops if (stop > asked if good else stop < asked)]
-            order = sorted(other, reverse=not good)
+        for control, name in places:
+            free = [
+                candidate
+                for candidate in self.candidates
+                if self.meets(candidate, ignoring=control)
+            ]
+            required = next((getattr(candidate, name) for candidate in self.eligible_candidates), 0)
+            stops = {getattr(candidate, name) for candidate in free}
+            stops_beyond = [
+                stop for stop in stops if (stop > required if good else stop < required)
+            ]
+            order = sorted(stops_beyond, reverse=not good)
             yield (
-                lever,
-                [best_candidate([o for o in free if getattr(o, name) == n], risk) for n in order],
+                control,
+                [
+                    best_candidate([option for option in free if getattr(option, name) == n], risk)
+                    for n in order
+                ],
             )
         if good:
             return
-        free = [one for one in self.candidates if self.meets(one, ignoring="threshold")]
+        free = [
+            candidate
+            for candidate in self.candidates
+            if self.meets(candidate, ignoring="threshold")
+        ]
         yield "threshold", [best_candidate(free, risk)]
         riskier = sorted(
-            {one.risk for one in self.eligible_candidates if not one.is_within_risk(risk)}
+            {
+                candidate.risk
+                for candidate in self.eligible_candidates
+                if not candidate.is_within_risk(risk)
+            }
         )
-        yield "risk", [best_candidate(self.eligible_candidates, more) for more in riskier]
+        yield (
+            "risk",
+            [best_candidate(self.eligible_candidates, higher_risk) for higher_risk in riskier],
+        )
 
 
 class Batch(NamedTuple):
@@ -167,29 +198,37 @@ class Batch(NamedTuple):
     threshold: int
 
 
-def plan_batches(dataset: Dataset, need: Requirements) -> list[Batch]:
+def plan_batches(dataset: Dataset, requirements: Requirements) -> list[Batch]:
     """Return what is to be judged, what is as asked first, the exact before the drawn.
 
     Errors as `frontier`.
     """
-    check_requirements(dataset, need)
-    found = _plan_flows(dataset, need) if need.product == "flows" else _plan_density(dataset, need)
+    check_requirements(dataset, requirements)
+    batches = (
+        _plan_flows(dataset, requirements)
+        if requirements.product == "flows"
+        else _plan_density(dataset, requirements)
+    )
 
-    def later(one: Batch) -> tuple[bool, bool]:
-        return one.selection != need.selection, one.method != "published"
+    def later(batch: Batch) -> tuple[bool, bool]:
+        return batch.selection != requirements.selection, batch.method != "published"
 
-    return sorted(found, key=later)
+    return sorted(batches, key=later)
 
 
-def evaluate_batch(dataset: Dataset, part: Batch, *, seed: int | None = 0) -> tuple[Candidate, ...]:
+def evaluate_batch(
+    dataset: Dataset, batch: Batch, *, seed: int | None = 0
+) -> tuple[Candidate, ...]:
     """Judge the settings of a part; those that hold nothing for want of trips are left out."""
-    judge = _evaluate_flows if part.method in od.METHODS else _evaluate_density
+    evaluate = _evaluate_flows if batch.method in od.METHODS else _evaluate_density
     return tuple(
-        one for one in judge(dataset, part, seed) if not math.isnan(one.utility.common_part)
+        candidate
+        for candidate in evaluate(dataset, batch, seed)
+        if not math.isnan(candidate.utility.common_part)
     )
 
 
-def evaluate_all(dataset: Dataset, need: Requirements, *, seed: int | None = 0) -> Frontier:
+def evaluate_all(dataset: Dataset, requirements: Requirements, *, seed: int | None = 0) -> Frontier:
     """Judge every setting of a dataset.
 
     Parameters
@@ -206,101 +245,117 @@ def evaluate_all(dataset: Dataset, need: Requirements, *, seed: int | None = 0) 
     DatasetError
         If the dataset has nothing to judge.
     """
-    every = tuple(
-        one
-        for part in plan_batches(dataset, need)
-        for one in evaluate_batch(dataset, part, seed=seed)
+    candidates = tuple(
+        candidate
+        for batch in plan_batches(dataset, requirements)
+        for candidate in evaluate_batch(dataset, batch, seed=seed)
     )
-    known = Frontier(
-        requirements=need, candidates=every, is_confidential=not dataset.metadata.simulated
+    frontier = Frontier(
+        requirements=requirements,
+        candidates=candidates,
+        is_confidential=not dataset.metadata.simulated,
     )
-    if not known.eligible_candidates:
-        what = "trip between zones" if need.product == "flows" else "visit"
+    if not frontier.eligible_candidates:
+        item = "trip between zones" if requirements.product == "flows" else "visit"
         raise DatasetError(
-            f"dataset '{dataset.id}' has no {what} at the detail that is needed; nothing can be "
+            f"dataset '{dataset.id}' has no {item} at the detail that is needed; nothing can be "
             "judged: ask for finer zones, or build it of a period with data"
         )
-    return known
+    return frontier
 
 
 def _nearest_improvement(
-    ladder: Sequence[Candidate | None], now: Candidate | None, *, finer: bool
+    ladder: Sequence[Candidate | None], current: Candidate | None, *, finer: bool
 ) -> Candidate | None:
     """Return the nearest rung that is better than what is recommended; for more detail, of use."""
-    rungs = [one for one in ladder if one is not None and one is not now]
+    rungs = [rung for rung in ladder if rung is not None and rung is not current]
     if finer:
-        return next((one for one in rungs if one.is_usable), None)
-    share, level = (now.utility.common_part, now.utility.verdict) if now else (0.0, "noisy")
+        return next((rung for rung in rungs if rung.is_usable), None)
+    share, level = (
+        (current.utility.common_part, current.utility.verdict) if current else (0.0, "noisy")
+    )
     least = max(share + UTILITY_STEP, NEGLIGIBLE_COMMON_PART)  # less brings nothing
-    higher = [one for one in rungs if one.utility.common_part >= least]
-    better = (one for one in higher if one.utility.verdict not in (level, "noisy"))
-    return next(better, max(higher, key=lambda one: one.utility.common_part, default=None))
+    higher = [rung for rung in rungs if rung.utility.common_part >= least]
+    better = (rung for rung in higher if rung.utility.verdict not in (level, "noisy"))
+    return next(better, max(higher, key=lambda rung: rung.utility.common_part, default=None))
 
 
-def _plan_flows(dataset: Dataset, need: Requirements) -> Iterator[Batch]:
+def _plan_flows(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]:
     days = len(dataset.metadata.days)
     for level, step, (method, row) in product(
-        list_zone_levels(dataset, need.selection.zone_level),
-        list_aggregations(need.selection.time, days),
+        list_zone_levels(dataset, requirements.selection.zone_level),
+        list_aggregations(requirements.selection.time, days),
         od.METHODS.items(),
     ):
         exact = row.expected is not None
         if (
             exact
             or level.zone_count >= MIN_SIMULATED_ZONES
-            or level.name == need.selection.zone_level
+            or level.name == requirements.selection.zone_level
         ):
             limits = EXACT_LIMITS if exact else (SIMULATED_LIMITS[step],)
             unit = protectable_unit(dataset, step)
-            seen = need.selection_at(level.name, step)
-            yield Batch(seen, level.zone_count, method, unit, limits, need.threshold)
+            selection = requirements.selection_at(level.name, step)
+            yield Batch(selection, level.zone_count, method, unit, limits, requirements.threshold)
 
 
-def _plan_density(dataset: Dataset, need: Requirements) -> Iterator[Batch]:
+def _plan_density(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]:
     for level, method in product(
-        list_zone_levels(dataset, need.selection.zone_level), VISIT_LIMITS
+        list_zone_levels(dataset, requirements.selection.zone_level), VISIT_LIMITS
     ):
-        seen = need.selection_at(level.name, need.selection.time.aggregation)
-        yield Batch(seen, level.zone_count, method, "person", VISIT_LIMITS[method], need.threshold)
+        selection = requirements.selection_at(level.name, requirements.selection.time.aggregation)
+        yield Batch(
+            selection,
+            level.zone_count,
+            method,
+            "person",
+            VISIT_LIMITS[method],
+            requirements.threshold,
+        )
 
 
-def _evaluate_flows(dataset: Dataset, part: Batch, seed: int | None) -> Iterator[Candidate]:
-    seen, method = part.selection, cast(ODMethod, part.method)
-    days = seen.time.days_per_matrix(len(dataset.metadata.days))
+def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterator[Candidate]:
+    selection, method = batch.selection, cast(ODMethod, batch.method)
+    days = selection.time.days_per_matrix(len(dataset.metadata.days))
 
     def parameters(epsilon: float, limit: int, threshold: int = 15) -> ODParameters:
         return ODParameters(
             epsilon=epsilon,
             max_trips_per_user=limit,
             suppression_threshold=threshold,
-            unit=part.unit,
+            unit=batch.unit,
             method=method,
         )
 
     def risk(epsilon: float) -> float:
-        return _flow_risk(epsilon, part.unit, days)
+        return _flow_risk(epsilon, batch.unit, days)
 
-    def candidate(one: ODParameters, utility: Utility) -> Candidate:
-        setting = Setting(selection=seen, parameters=one)
-        at, matrices = risk(one.epsilon), len(days)
+    def candidate(setting_parameters: ODParameters, utility: Utility) -> Candidate:
+        setting = Setting(selection=selection, parameters=setting_parameters)
+        guess_rate, matrices = risk(setting_parameters.epsilon), len(days)
         return Candidate(
             setting=setting,
-            zone_count=part.zone_count,
+            zone_count=batch.zone_count,
             matrix_count=matrices,
-            risk=at,
+            risk=guess_rate,
             utility=utility,
         )
 
     if od.METHODS[method].expected is None:
-        largest = [[e for e in EPSILON_STOPS if risk(e) <= most][-1:] for most in SIMULATED_RISKS]
+        largest = [
+            [e for e in EPSILON_STOPS if risk(e) <= risk_limit][-1:]
+            for risk_limit in SIMULATED_RISKS
+        ]
         epsilons = sorted({epsilon for stops in largest for epsilon in stops})
-        some = [parameters(epsilon, limit) for limit in part.limits for epsilon in epsilons]
-        if some:
-            yield from map(candidate, some, drawn_utilities(dataset, seen, some, seed=seed))
+        settings = [parameters(epsilon, limit) for limit in batch.limits for epsilon in epsilons]
+        if settings:
+            yield from map(
+                candidate, settings, drawn_utilities(dataset, selection, settings, seed=seed)
+            )
         return
-    thresholds = sorted({0, part.threshold})
-    every = exact_utilities(dataset, seen, part.unit, part.limits, EPSILON_STOPS, thresholds)
-    for limit, grid in zip(part.limits, every, strict=True):
+    thresholds = sorted({0, batch.threshold})
+    grids = exact_utilities(dataset, selection, batch.unit, batch.limits, EPSILON_STOPS, thresholds)
+    for limit, grid in zip(batch.limits, grids, strict=True):
         for epsilon, row in zip(EPSILON_STOPS, grid, strict=True):
             for hidden, utility in zip(thresholds, row, strict=True):
                 yield candidate(parameters(epsilon, limit, hidden), utility)
@@ -311,25 +366,27 @@ def _flow_risk(epsilon: float, unit: ODUnit, days: tuple[int, ...]) -> float:
     return privacy.flow_release_risk(ODParameters(epsilon=epsilon, unit=unit), days).max_guess_rate
 
 
-def _evaluate_density(dataset: Dataset, part: Batch, seed: int | None) -> Iterator[Candidate]:
-    method = cast(DensityMethod, part.method)
-    view = make_view(dataset, part.selection.zone_level)
-    some = [
+def _evaluate_density(dataset: Dataset, batch: Batch, seed: int | None) -> Iterator[Candidate]:
+    method = cast(DensityMethod, batch.method)
+    view = make_view(dataset, batch.selection.zone_level)
+    settings = [
         DensityParameters(
             epsilon=epsilon,
-            max_visits_per_user=kept,
+            max_visits_per_user=limit,
             method=method,
             gaussian=choose_calibration(method, epsilon),
         )
-        for kept, epsilon in product(part.limits, DENSITY_EPSILONS)
+        for limit, epsilon in product(batch.limits, DENSITY_EPSILONS)
     ]
-    for one, utility in zip(
-        some, drawn_utilities(dataset, part.selection, some, seed=seed), strict=True
+    for parameters, utility in zip(
+        settings, drawn_utilities(dataset, batch.selection, settings, seed=seed), strict=True
     ):
-        risk = privacy.ledger_risk(density.plan(view, one), one.epsilon).max_guess_rate
-        setting = Setting(selection=part.selection, parameters=one)
+        risk = privacy.ledger_risk(
+            density.plan(view, parameters), parameters.epsilon
+        ).max_guess_rate
+        setting = Setting(selection=batch.selection, parameters=parameters)
         yield Candidate(
-            setting=setting, zone_count=part.zone_count, matrix_count=1, risk=risk, utility=utility
+            setting=setting, zone_count=batch.zone_count, matrix_count=1, risk=risk, utility=utility
         )
 
 

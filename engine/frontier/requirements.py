@@ -50,21 +50,25 @@ class Requirements:
 
 def list_zone_levels(dataset: Dataset, required: str = FINEST) -> tuple[ZoneLevel, ...]:
     """Return the levels of zones that are judged, coarsest first, with the one asked for."""
-    known = {one.name: one.zone_count for one in zone_levels(dataset.zones)}
+    zone_counts = {level.name: level.zone_count for level in zone_levels(dataset.zones)}
     clusters = [k for k in suggested_clusters(len(dataset.zones)) if k in CLUSTER_COUNTS]
-    known |= {f"clusters-{k}": k for k in clusters if k not in known.values()}
-    if required not in known:
-        known[required] = len(zone_labels(dataset.zones, required)[1])
-    return tuple(ZoneLevel(*one) for one in sorted(known.items(), key=lambda one: one[1]))
+    zone_counts |= {f"clusters-{k}": k for k in clusters if k not in zone_counts.values()}
+    if required not in zone_counts:
+        zone_counts[required] = len(zone_labels(dataset.zones, required)[1])
+    return tuple(
+        ZoneLevel(*level) for level in sorted(zone_counts.items(), key=lambda level: level[1])
+    )
 
 
 def list_aggregations(when: TimeSelection, days: int) -> dict[Aggregation, int]:
     """Return the steps that differ over the days that are seen, longest first, with matrices."""
-    every: tuple[Aggregation, ...] = ("whole", "week", "day")
-    known: dict[Aggregation, int] = {
-        step: len(replace(when, aggregation=step).days_per_matrix(days)) for step in every
+    aggregations: tuple[Aggregation, ...] = ("whole", "week", "day")
+    matrix_counts: dict[Aggregation, int] = {
+        step: len(replace(when, aggregation=step).days_per_matrix(days)) for step in aggregations
     }
-    return {step: n for step, n in known.items() if step in ("whole", when.aggregation) or n > 1}
+    return {
+        step: n for step, n in matrix_counts.items() if step in ("whole", when.aggregation) or n > 1
+    }
 
 
 def protectable_unit(dataset: Dataset, step: Aggregation) -> ProtectedUnit:
@@ -75,9 +79,9 @@ def protectable_unit(dataset: Dataset, step: Aggregation) -> ProtectedUnit:
     return "person" if step == "whole" and dataset.has_trips_by_person else "person-day"
 
 
-def check_requirements(dataset: Dataset, need: Requirements) -> None:
+def check_requirements(dataset: Dataset, requirements: Requirements) -> None:
     """Raise what a dataset lacks, or why nothing can meet the need."""
-    if need.product == "density":
+    if requirements.product == "density":
         if not dataset.has_density:
             raise DatasetError(
                 f"dataset '{dataset.id}' has no visits, so a density cannot be judged; choose a "
@@ -94,14 +98,14 @@ def check_requirements(dataset: Dataset, need: Requirements) -> None:
             f"dataset '{dataset.id}' holds flows without people: no setting protects a person or "
             "a person's day, only single trips; choose a dataset whose trips name their person"
         )
-    if need.unit == "person-day":
+    if requirements.unit == "person-day":
         return
     if not dataset.has_trips_by_person:
         raise DatasetError(
             f"dataset '{dataset.id}' does not rank trips within a person over the whole period, "
             "so unit='person' cannot be met; choose unit='person-day', or build it again"
         )
-    step = need.selection.time.aggregation
+    step = requirements.selection.time.aggregation
     if step != "whole":
         raise ParameterError(
             f"no setting meets the need: unit='person' with a matrix for every {step}; a person is "

@@ -148,8 +148,8 @@ def count_rows(options: IngestOptions, monitor: Monitor) -> Build:
         with spark_engine.open_spark(options, monitor) as (engine, mappings, views):
             return _count_input(Build(options, mappings, views, reader), engine, monitor)
     paths = sources.find_files(options.inputs)
-    beside = {p.resolve() for p in (options.locations, options.zones) if p is not None}
-    paths = [path for path in paths if path not in beside] or paths
+    place_files = {p.resolve() for p in (options.locations, options.zones) if p is not None}
+    paths = [path for path in paths if path not in place_files] or paths
     files = [sources.inspect_file(path, options.reading) for path in paths]
     mappings = column_mapping.resolve_all(options, files)
     reader = ValueParser(detection.complete_reading(mappings, options.reading))
@@ -200,17 +200,17 @@ def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
 def _read_places(build: Build, engine: Engine) -> Places:
     """Return places and zones; they are not public where they are read from the rows."""
     options = build.options
-    wanted = options.hexagon_m
+    size_m = options.hexagon_m
     build.places_public = options.places_public
     if options.locations is not None or options.zones is not None:
-        places = hexagons.coarsen_to_hexagons(read_places(options), wanted)
+        places = hexagons.coarsen_to_hexagons(read_places(options), size_m)
     elif options.area is not None:
-        places = hexagons.cover_with_hexagons(options.area, wanted)
+        places = hexagons.cover_with_hexagons(options.area, size_m)
     elif options.area_from_data and build.has_coordinates:
         area = hexagons.bounding_area(
             engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
         )
-        places = hexagons.cover_with_hexagons(area, wanted)
+        places = hexagons.cover_with_hexagons(area, size_m)
         build.places_public = False
         build.notes.append("the area was read from the data: it tells where people were")
     elif build.has_coordinates:
@@ -232,7 +232,7 @@ def _read_places(build: Build, engine: Engine) -> Places:
                 settings=("locations", "zones", "cells"),
             )
         places = hexagons.coarsen_to_hexagons(
-            places_from_zones(cells.cells_to_zones(ids, kind)), wanted
+            places_from_zones(cells.cells_to_zones(ids, kind)), size_m
         )
         build.places_public = False
         build.notes.append(f"zones are the {kind} cells that the rows name, read from the data")
@@ -285,13 +285,15 @@ def _count_trips(build: Build) -> None:
 
 def _count_rides(build: Build) -> None:
     """Count trips without a person: trip level only, every trip of rank 1."""
-    engine, named = build.run.engine, build.has_trip_ids
+    engine, has_ids = build.run.engine, build.has_trip_ids
     engine.materialise(
-        "every", row_cleaning.trips_sql(build.options, build.has_coordinates, tid=named), large=True
+        "every",
+        row_cleaning.trips_sql(build.options, build.has_coordinates, tid=has_ids),
+        large=True,
     )
-    again = Reason.DUPLICATE if named else None
-    build.check_account(build.account("every", again))
-    n = "count(*)" if named else "sum(copies)"
+    duplicate_reason = Reason.DUPLICATE if has_ids else None
+    build.check_account(build.account("every", duplicate_reason))
+    n = "count(*)" if has_ids else "sum(copies)"
     table = engine.fetch_table(
         f"SELECT {row_cleaning.day_sql('start', build.options.first_day)} AS day, origin_zone, "
         f"destination_zone, 1 AS rank, {n}::BIGINT AS n FROM every WHERE reason = 0 GROUP BY ALL"
@@ -408,10 +410,10 @@ def round_flows(flows: pa.Table) -> tuple[pa.Table, int]:
     first = np.searchsorted(day, day)  # where each row's day begins
     ends, starts = sums[1:] - sums[first], sums[:-1] - sums[first]
     half = MILLION // 2
-    whole = (ends + half) // MILLION - (starts + half) // MILLION
+    rounded = (ends + half) // MILLION - (starts + half) // MILLION
     column = ordered.schema.get_field_index("n")
-    table = ordered.set_column(column, "n", pa.array(whole))
-    return table.filter(pa.array(whole > 0)), int(np.count_nonzero(n % MILLION))
+    table = ordered.set_column(column, "n", pa.array(rounded))
+    return table.filter(pa.array(rounded > 0)), int(np.count_nonzero(n % MILLION))
 
 
 def _stages(options: IngestOptions, *, by_points: bool) -> list[BuildStage]:

@@ -73,24 +73,26 @@ def _parse_day(text: str) -> date:
 
 def _field_descriptions(options_type: type) -> dict[str, str]:
     """Return what the docstring of a dataclass says of each field."""
-    said, names = dict[str, str](), list[str]()
+    descriptions, names = dict[str, str](), list[str]()
     for line in inspect.cleandoc(options_type.__doc__ or "").splitlines():
         if match := re.fullmatch(r"([\w, ]+) : .*", line):
             names = match[1].split(", ")
         elif line.startswith("    "):
-            said |= {name: f"{said.get(name, '')} {line.strip()}".strip() for name in names}
+            descriptions |= {
+                name: f"{descriptions.get(name, '')} {line.strip()}".strip() for name in names
+            }
         else:
             names = []
-    return said
+    return descriptions
 
 
 def _argument_options(kind: Any) -> dict[str, Any]:
     """Return how a setting of this type is typed."""
-    own = next((one for one in get_args(kind) if NoneType in get_args(kind)), kind)
-    several, words = get_origin(own) is tuple, literal_values(own)
-    if own is bool:
-        return {"action": "store_true" if own is kind else argparse.BooleanOptionalAction}
-    if get_origin(own) is Mapping:
+    value_type = next((part for part in get_args(kind) if NoneType in get_args(kind)), kind)
+    several, words = get_origin(value_type) is tuple, literal_values(value_type)
+    if value_type is bool:
+        return {"action": "store_true" if value_type is kind else argparse.BooleanOptionalAction}
+    if get_origin(value_type) is Mapping:
         return {"nargs": "+", "action": "extend", "type": _parse_pair, "metavar": "NAME=VALUE"}
     if words:
         marks = any(not word[:1].isalnum() for word in words)
@@ -99,7 +101,7 @@ def _argument_options(kind: Any) -> dict[str, Any]:
         return {"choices": words, "type": _parse_word, **how}
     if several:
         return {"nargs": "*"}
-    return {"type": _parse_day if own is date else own}
+    return {"type": _parse_day if value_type is date else value_type}
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -117,12 +119,12 @@ def build_parser() -> argparse.ArgumentParser:
     reader.add_argument("inputs", nargs="+", metavar="WHAT FILE", help=text)
     text = "a published form, in place of WHAT and --map"
     reader.add_argument("--as", dest="preset", choices=presets.PRESET_NAMES, help=text)
-    for of in (IngestOptions, Reading):
-        said = _field_descriptions(of)
-        for name, kind in get_type_hints(of).items():
+    for options_type in (IngestOptions, Reading):
+        descriptions = _field_descriptions(options_type)
+        for name, kind in get_type_hints(options_type).items():
             if name in _NO_OPTIONS:
                 continue
-            text = said.get(name, "").replace("%", "%%")
+            text = descriptions.get(name, "").replace("%", "%%")
             if name == "leave_out":
                 text += " " + "; ".join(f"{choice}: {words}" for choice, words in CHOICES.items())
             flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
@@ -132,9 +134,9 @@ def build_parser() -> argparse.ArgumentParser:
 
 def parse_options(values: dict[str, Any]) -> IngestOptions:
     """Return the options of what was typed."""
-    for name, given in values.items():
-        if isinstance(given, list):
-            several: list[Any] = given
+    for name, value in values.items():
+        if isinstance(value, list):
+            several: list[Any] = value
             pairs = several and isinstance(several[0], tuple)
             values[name] = _require_unique_keys(several) if pairs else tuple(several)
     if values["inputs"][1:] == () and values["inputs"][0] in get_args(Kind):
@@ -149,7 +151,9 @@ def parse_options(values: dict[str, Any]) -> IngestOptions:
     if values["inputs"][0] in get_args(Kind):
         kind, *inputs = values["inputs"]
         values |= {"kind": kind, "inputs": tuple(inputs)}
-    reading = {own.name: values.pop(own.name) for own in fields(Reading) if own.name in values}
+    reading = {
+        field.name: values.pop(field.name) for field in fields(Reading) if field.name in values
+    }
     if "preset" in values:
         values = _apply_preset(values, reading)
     else:
@@ -170,8 +174,8 @@ def _split_off_files(values: dict[str, Any]) -> None:
 
 
 def _require_unique_keys(pairs: list[tuple[str, str]]) -> dict[str, str]:
-    names = [own for own, _ in pairs]
-    if twice := next((own for own in names if names.count(own) > 1), None):
+    names = [key for key, _ in pairs]
+    if twice := next((key for key in names if names.count(key) > 1), None):
         raise InputError(f"{to_printable(twice)} is mapped twice; map every name once")
     return dict(pairs)
 
@@ -190,17 +194,19 @@ def _apply_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, 
     """Return what was typed over what a published form stands for."""
     name = values.pop("preset")
     preset, columns = presets.select_preset(name, sources.find_files(values["inputs"])[0], reading)
-    given = presets.preset_options(preset, columns)
-    given["reading"] = replace(preset.reading, **reading)
-    given["mapping"] = {**given["mapping"], **values.pop("mapping", {})}
+    preset_values = presets.preset_options(preset, columns)
+    preset_values["reading"] = replace(preset.reading, **reading)
+    preset_values["mapping"] = {**preset_values["mapping"], **values.pop("mapping", {})}
     if values.get("zones") is not None:
         shapes = zones.read_shapes(values["zones"], values.get("layer", ""))
-        own = presets.match_columns(preset.zones, [str(column) for column in shapes.columns])
-        values["zones_mapping"] = own | values.get("zones_mapping", {})
+        matches = presets.match_columns(preset.zones, [str(column) for column in shapes.columns])
+        values["zones_mapping"] = matches | values.get("zones_mapping", {})
         if "zone_id" not in values["zones_mapping"]:  # what is only guessed is not joined
-            given["leave_out"] = tuple(set(given["leave_out"]) - {"repeated-places"})
-    values["leave_out"] = (*given["leave_out"], *values.get("leave_out", ()))
-    return {**given, **values}
+            preset_values["leave_out"] = tuple(
+                set(preset_values["leave_out"]) - {"repeated-places"}
+            )
+    values["leave_out"] = (*preset_values["leave_out"], *values.get("leave_out", ()))
+    return {**preset_values, **values}
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -231,8 +237,8 @@ def main(arguments: Sequence[str]) -> int:
         f"dataset '{dataset.id}' written to {dataset.folder} in {report.seconds:.1f} s",
         "It holds true counts: confidential, for the data's custodians, not for publication.",
     ]
-    said = ("".join(c if c.isprintable() else "?" for c in line) for line in lines)
-    print("\n".join(said), flush=True)
+    printable_lines = ("".join(c if c.isprintable() else "?" for c in line) for line in lines)
+    print("\n".join(printable_lines), flush=True)
     return 0
 
 
@@ -251,8 +257,8 @@ def _clean_up_on_signals(stopped: threading.Event) -> None:
 def format_error(error: ExplorerError, reader: argparse.ArgumentParser) -> str:
     """Return the message of an error with the options that mend it."""
     options = {action.dest: action.option_strings for action in reader._actions}
-    named = [options[name][0] for name in error.settings if options.get(name)]
-    return str(error) + (f" ({', '.join(dict.fromkeys(named))})" if named else "")
+    flags = [options[name][0] for name in error.settings if options.get(name)]
+    return str(error) + (f" ({', '.join(dict.fromkeys(flags))})" if flags else "")
 
 
 def _draw_progress(progress: Progress | None = None) -> None:

@@ -107,13 +107,15 @@ def count_visits(run: CountingRun, rows: int) -> CountedTables:
     ((people, beyond),) = engine.fetch_rows(
         f"SELECT count(*), coalesce(sum(greatest(n - {cap}, 0)), 0) FROM people"
     )
-    one = engine.fetch_table("SELECT single AS location, count(*) AS n FROM people GROUP BY ALL")
+    single_visits = engine.fetch_table(
+        "SELECT single AS location, count(*) AS n FROM people GROUP BY ALL"
+    )
     zoom = _MultiscaleCounter(run)
     truth, ranked = [], []
     run.monitor.start_stage(VISIT_STAGES[1])
-    for own in engine.iterate_people_shares("records", used, rows):
-        ranked.append(engine.fetch_table(_presampled_sql(run, own)))
-        within = _cap_records(run, own) if beyond else own
+    for share in engine.iterate_people_shares("records", used, rows):
+        ranked.append(engine.fetch_table(_presampled_sql(run, share)))
+        within = _cap_records(run, share) if beyond else share
         truth.append(
             engine.fetch_table(f"SELECT location, hour, count(*) AS n FROM {within} GROUP BY ALL")
         )
@@ -123,7 +125,7 @@ def count_visits(run: CountingRun, rows: int) -> CountedTables:
     engine.drop_tables("people")
     tables = {
         "truth": _restore_ids(run, _sum_tables(truth)),
-        "single_visit": _restore_ids(run, one),
+        "single_visit": _restore_ids(run, single_visits),
         "presampled": _restore_ids(run, _sum_tables(ranked)),
         **zoom.tables(),
     }
@@ -199,8 +201,8 @@ class _MultiscaleCounter:
         """Add a share of the people, none of whom has more records than the cap."""
         engine, cap, clips = self._run.engine, self._run.max_visits_cap, self._run.clips
         engine.materialise("squares", _SQUARES_SQL.format(records=records))
-        left = f"64 * {cap**2} - {clips.sum_64ths} * n * n"
-        room = f"floor(({left}) * {WEIGHT_UNITS // 64} / {cap**2})"
+        remaining = f"64 * {cap**2} - {clips.sum_64ths} * n * n"
+        room = f"floor(({remaining}) * {WEIGHT_UNITS // 64} / {cap**2})"
         largest = f"floor({int(clips.clip_squared * WEIGHT_UNITS)} * room / {{of}})"
         weight = f"least(floor(sqrt({largest})), {WEIGHT_UNITS})"
         engine.materialise(
@@ -221,16 +223,17 @@ class _MultiscaleCounter:
         cells = engine.fetch_table(
             f"SELECT location, hour, {sums} FROM weighted GROUP BY location, hour"
         )
-        at = cells["location"].to_numpy(), cells["hour"].to_numpy()
+        cell = cells["location"].to_numpy(), cells["hour"].to_numpy()
         for name, values in self._sums.items():
-            values[at] += cells[name].to_numpy().astype(np.int64)
-        alike = engine.fetch_table(
+            values[cell] += cells[name].to_numpy().astype(np.int64)
+        groups = engine.fetch_table(
             "SELECT hour, in_city, n AS own, count(*) AS visits FROM weighted GROUP BY ALL"
         )
-        hours, norm, own, visits = (
-            alike[name].to_numpy().astype(np.int64) for name in ("hour", "in_city", "own", "visits")
+        hours, norm, counts, visits = (
+            groups[name].to_numpy().astype(np.int64)
+            for name in ("hour", "in_city", "own", "visits")
         )
-        room_of = squared_scale_units(own, cap, clips)
+        room_of = squared_scale_units(counts, cap, clips)
         for row, clip_squared in zip(self._city, clips.city_clips_squared, strict=True):
             np.add.at(row, hours, visits * weight_units(norm, clip_squared, room_of))
         self._visits += int(visits.sum())
@@ -279,19 +282,19 @@ def count_trips(run: CountingRun, rows: int, *, measured: bool) -> CountedTables
     engine = run.engine
     used = f"reason = {_USED_CODE}"
     run.monitor.start_stage(TRIP_STAGES[0])
-    own = f"SELECT uid FROM every WHERE {used} GROUP BY uid"
-    ((people,),) = engine.fetch_rows(f"SELECT count(*) FROM ({own}) AS people")
+    share = f"SELECT uid FROM every WHERE {used} GROUP BY uid"
+    ((people,),) = engine.fetch_rows(f"SELECT count(*) FROM ({share}) AS people")
     by_day = [
-        engine.fetch_table(_daily_trips_sql(run, own))
-        for own in engine.iterate_people_shares("every", used, rows)
+        engine.fetch_table(_daily_trips_sql(run, share))
+        for share in engine.iterate_people_shares("every", used, rows)
     ]
     run.monitor.start_stage(TRIP_STAGES[1])
     engine.register_table("report_places", places_table(*_place_coordinates(run.places)))
     by_person: list[pa.Table] = []
     report: list[pa.Table] = []
     ranked = f"reason IN ({', '.join(str(int(reason)) for reason in _RANKED_REASONS)})"
-    for own in engine.iterate_people_shares("every", ranked, rows):
-        engine.materialise("ranked", _ranked_trips_sql(run, own))
+    for share in engine.iterate_people_shares("every", ranked, rows):
+        engine.materialise("ranked", _ranked_trips_sql(run, share))
         by_person.append(engine.fetch_table(_BY_PERSON_SQL))
         engine.create_view("report_trips", f"SELECT * FROM ranked WHERE reason <> {_OUTSIDE_CODE}")
         engine.create_view(
@@ -328,8 +331,8 @@ def _daily_trips_sql(run: CountingRun, trips_sql: str) -> str:
 
 def _ranked_trips_sql(run: CountingRun, trips_sql: str) -> str:
     """Return every trip that counts for the report by its random ``rank`` within the person."""
-    known = [f"coalesce({name}, -1)" for name in ("finish", "origin", "destination")]
-    order = run.hash_sql(Purpose.TRIP_PERSON, "uid", "start", *known)
+    parts = [f"coalesce({name}, -1)" for name in ("finish", "origin", "destination")]
+    order = run.hash_sql(Purpose.TRIP_PERSON, "uid", "start", *parts)
     return f"""
         WITH hashed AS (
             SELECT *, {day_sql("start", run.first_day)} AS day, {order} AS digest,
@@ -377,13 +380,13 @@ def build_trip_table(run: CountingRun, counts: pa.Table) -> pa.Table:
 def _restore_ids(run: CountingRun, counts: pa.Table) -> pa.Table:
     """Return counts with ids for the numbers of places or zones, hours and ranks in 16 bits."""
     columns: dict[str, Any] = {}
-    for own, frame, ids in (
+    for column, frame, ids in (
         ("location", run.places.towers, "location_id"),
         ("zone", run.places.zones, "zone_id"),
     ):
-        if own in counts.column_names:
+        if column in counts.column_names:
             names = pa.array(frame[ids].astype(str), pa.string())
-            columns[ids] = names.take(counts[own].combine_chunks())
+            columns[ids] = names.take(counts[column].combine_chunks())
     for name in ("hour", "rank"):
         if name in counts.column_names:
             columns[name] = counts[name].cast(pa.int16())

@@ -149,13 +149,13 @@ class DuckDB:
 
     def iterate_people_shares(self, table: str, where: str, rows: int) -> Generator[str]:
         """Yield the rows of a table by shares of its people (``uid``) that are ranked in memory."""
-        of = max(math.ceil(rows * BYTES_PER_ROW / self._memory), 1)
-        if of <= MAX_PARTITIONS:
-            for number in range(of):
-                own = "" if of == 1 else f" AND hash(uid) % {of} = {number}"
-                yield f"(SELECT * FROM {table} WHERE {where}{own})"
+        share_count = max(math.ceil(rows * BYTES_PER_ROW / self._memory), 1)
+        if share_count <= MAX_PARTITIONS:
+            for number in range(share_count):
+                condition = "" if share_count == 1 else f" AND hash(uid) % {share_count} = {number}"
+                yield f"(SELECT * FROM {table} WHERE {where}{condition})"
             return
-        within = math.ceil(of / MAX_PARTITIONS)
+        within = math.ceil(share_count / MAX_PARTITIONS)
         for pile in range(MAX_PARTITIONS):
             self.materialise(
                 "pile",

@@ -42,18 +42,18 @@ MAX_ZONES = 5_000
 
 def literal_values(kind: Any) -> tuple[str, ...]:
     """Return the words that a type such as ``Kind | None`` or ``tuple[Part, ...]`` allows."""
-    own = tuple(value for value in get_args(kind) if isinstance(value, str))
-    return own or tuple(word for part in get_args(kind) for word in literal_values(part))
+    texts = tuple(value for value in get_args(kind) if isinstance(value, str))
+    return texts or tuple(word for part in get_args(kind) for word in literal_values(part))
 
 
 def check_literals(options: Any) -> None:
     """Refuse settings that are none of the words which their types allow."""
     for name, kind in get_type_hints(type(options)).items():
         value: Any = getattr(options, name)
-        if known := literal_values(kind):
-            for one in value if isinstance(value, tuple) else (value,):
-                if one is not None:
-                    validation.check_one_of(name, one, known, "leave it out for what is usual")
+        if allowed := literal_values(kind):
+            for text in value if isinstance(value, tuple) else (value,):
+                if text is not None:
+                    validation.check_one_of(name, text, allowed, "leave it out for what is usual")
 
 
 @dataclass(frozen=True, kw_only=True)

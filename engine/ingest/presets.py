@@ -46,22 +46,26 @@ def _matches(preset: Preset, columns: Sequence[str]) -> bool:
 
 def find_preset(columns: Sequence[str]) -> Preset | None:
     """Return the form that the columns of a table are those of; None for any other."""
-    named = (one for one in PRESETS if one.reading.header is None and _matches(one, columns))
-    return next(named, None)
+    candidates = (
+        preset for preset in PRESETS if preset.reading.header is None and _matches(preset, columns)
+    )
+    return next(candidates, None)
 
 
 def select_preset(
     name: str, path: Path, reading: Mapping[str, Any]
 ) -> tuple[Preset, tuple[str, ...]]:
     """Return the form of that name that a table is, read as is said, and its columns; or refuse."""
-    alike = [one for one in PRESETS if one.name == name]
-    for one in alike:
-        columns = inspect_file(path, replace(one.reading, **reading)).columns
-        if _matches(one, columns):
-            return one, columns
-    known = ", ".join(f"{own}={'|'.join(names)}" for own, names in alike[-1].columns.items())
+    candidates = [preset for preset in PRESETS if preset.name == name]
+    for preset in candidates:
+        columns = inspect_file(path, replace(preset.reading, **reading)).columns
+        if _matches(preset, columns):
+            return preset, columns
+    expected_columns = ", ".join(
+        f"{own}={'|'.join(names)}" for own, names in candidates[-1].columns.items()
+    )
     raise InputError(
-        f"the table is no '{name}', which has {known}",
+        f"the table is no '{name}', which has {expected_columns}",
         remedy="leave the preset out and map the columns",
         settings=("preset", "mapping"),
     )
@@ -85,7 +89,7 @@ def match_columns(patterns: Mapping[str, Sequence[str]], columns: Sequence[str])
     for canonical, names in patterns.items():
         for name in names:
             parts = [part.partition(":") for part in name.split("+")]
-            if all(normalise_name(own) in spelt for own, _, _ in parts):
+            if all(normalise_name(column_name) in spelt for column_name, _, _ in parts):
                 result[canonical] = "+".join(spelt[normalise_name(a)] + b + c for a, b, c in parts)
                 break
     return result

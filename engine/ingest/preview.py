@@ -34,15 +34,15 @@ def preview_times(
         if (column := _time_column(table)) is None:
             return []
         seconds = ValueParser(reading).values_sql(table)[column]
-        found = engine.fetch_rows(
+        result = engine.fetch_rows(
             f"SELECT {seconds} FROM (SELECT * FROM {table.view} LIMIT {count})"
         )
-    return [None if at is None else _to_datetime(at) for (at,) in found]
+    return [None if at is None else _to_datetime(at) for (at,) in result]
 
 
-def preview_days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[date, date]:
+def preview_days(mappings: Mappings, reading: Reading, time_zone: str) -> tuple[date, date]:
     """Return the first and the last local day of all rows that can be read."""
-    reader = ValueParser(detection.complete_reading(mappings, given))
+    reader = ValueParser(detection.complete_reading(mappings, reading))
     with tables.open_tables(mappings, time_zone=time_zone, memory=PREVIEW_MEMORY) as (
         engine,
         views,
@@ -50,12 +50,12 @@ def preview_days(mappings: Mappings, given: Reading, time_zone: str) -> tuple[da
         columns = [(table, column) for table in views if (column := _time_column(table))]
         if not columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")
-        every = " UNION ALL ".join(
+        all_times = " UNION ALL ".join(
             f"SELECT {reader.values_sql(table)[column]} AS moment FROM {table.view}"
             for table, column in columns
         )
-        ((low, high),) = engine.fetch_rows(f"SELECT min(moment), max(moment) FROM ({every})")
-    first, last = (None if at is None else _to_datetime(at) for at in (low, high))
+        ((low, high),) = engine.fetch_rows(f"SELECT min(moment), max(moment) FROM ({all_times})")
+    first, last = (None if seconds is None else _to_datetime(seconds) for seconds in (low, high))
     if first is None or last is None:
         raise InputError(
             "no row has a time that can be read, or some lie outside the years 1 to 9999",

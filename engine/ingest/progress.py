@@ -54,8 +54,8 @@ class Monitor:
 
     def start_stage(self, stage: BuildStage) -> None:
         """Begin `stage`; the ones before it are done."""
-        before = self._stages[: self._stages.index(stage)]
-        self._done = float(sum(other.weight for other in before))
+        earlier_stages = self._stages[: self._stages.index(stage)]
+        self._done = float(sum(earlier_stage.weight for earlier_stage in earlier_stages))
         self._stage = stage
         self.update(0.0)
 
@@ -65,9 +65,9 @@ class Monitor:
         if not self._stages:  # a single look, no build
             return
         share = min(max(share, 0.0), 1.0)
-        whole = sum(stage.weight for stage in self._stages)
+        total_weight = sum(stage.weight for stage in self._stages)
         done = self._done + self._stage.weight * share
-        self._fraction = max(self._fraction, done / whole)
+        self._fraction = max(self._fraction, done / total_weight)
         self._report()
 
     def finish(self) -> None:
@@ -84,5 +84,5 @@ class Monitor:
         if self._callback is None:
             return
         spent, done = time.monotonic() - self._started, self._fraction
-        left = spent * (1 / done - 1) if done > _ESTIMATE_FROM else None
-        self._callback(Progress(self._stage.title, done, left))
+        seconds_left = spent * (1 / done - 1) if done > _ESTIMATE_FROM else None
+        self._callback(Progress(self._stage.title, done, seconds_left))

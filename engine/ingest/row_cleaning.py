@@ -60,35 +60,35 @@ class ValueParser:
 
     def values_sql(self, table: "CanonicalTable") -> dict[str, str]:
         """Return SQL for what each canonical column says; null where that cannot be read."""
-        found: dict[str, str] = {}
+        expressions: dict[str, str] = {}
         for canonical in table.column_types:
             if canonical in CLOCKS:
                 continue
             column, kind = table.column_and_type(canonical)
             if canonical in TIMES:
-                found[canonical] = self.seconds_sql(column, kind)
+                expressions[canonical] = self.seconds_sql(column, kind)
             elif canonical in DEGREES:
                 limit, number = (
                     90 if canonical.endswith("lat") else 180,
                     self.number_sql(column, kind),
                 )
-                found[canonical] = (
+                expressions[canonical] = (
                     f"CASE WHEN {number} BETWEEN -{limit} AND {limit} THEN {number} END"
                 )
             elif canonical == "flow":  # in millionths of a trip
                 number = self.number_sql(column, kind)
-                found[canonical] = (
+                expressions[canonical] = (
                     f"CASE WHEN {number} BETWEEN 0 AND {MAX_FLOW} "
                     f"THEN floor({number} * {MILLION} + 0.5)::BIGINT END"
                 )
             elif canonical in ("uid", "tid"):
                 bare = self.strip_person_zeros and canonical == "uid"
-                found[canonical] = id_sql(column, kind, bare=bare)
+                expressions[canonical] = id_sql(column, kind, bare=bare)
             else:
                 place = id_sql(column, kind, bare=self.strip_place_zeros)
                 cut = self.id_length
-                found[canonical] = place if cut is None else f"left({place}, {cut})"
-        return found
+                expressions[canonical] = place if cut is None else f"left({place}, {cut})"
+        return expressions
 
     def seconds_sql(self, column: str, kind: str) -> str:
         """Return SQL for seconds of the local wall clock; null where a time cannot be read."""
@@ -101,8 +101,14 @@ class ValueParser:
         if kind.startswith("TIMESTAMP"):
             if kind in ("TIMESTAMP_NS", "TIMESTAMPTZ_NS"):  # DuckDB 2.0 rounds; seconds are cut off
                 ns, second = f"epoch_ns({column})", 10**9
-                whole = f"make_timestamp(({ns} - ({ns} % {second} + {second}) % {second}) // 1000)"
-                return _local_time_sql(whole) if "TZ" in kind else self._to_local_sql(whole)
+                whole_seconds = (
+                    f"make_timestamp(({ns} - ({ns} % {second} + {second}) % {second}) // 1000)"
+                )
+                return (
+                    _local_time_sql(whole_seconds)
+                    if "TZ" in kind
+                    else self._to_local_sql(whole_seconds)
+                )
             moment = f"CAST(date_trunc('second', {column}) AS TIMESTAMP)"
             return moment if "TZ" in kind else self._to_local_sql(moment)
         if kind == "DATE":
@@ -112,20 +118,20 @@ class ValueParser:
         return self._number_moment_sql(f"{column}::DOUBLE" if "INT" not in kind else column)
 
     def _number_moment_sql(self, number: str) -> str:
-        unit, whole = self.reading.number_times, f"try_cast({number} AS BIGINT)"
+        unit, integer = self.reading.number_times, f"try_cast({number} AS BIGINT)"
         if unit == "yyyymmdd":
-            return f"try_strptime({whole}::VARCHAR, '%Y%m%d')"
+            return f"try_strptime({integer}::VARCHAR, '%Y%m%d')"
         if unit == "days":  # of a spreadsheet, on the wall clock: to the nearest second
             days = f"try_cast({number} AS DOUBLE) - {_SPREADSHEET_DAYS}"
             days = f"floor(({days}) * {DAY_S} + 0.5)::BIGINT"
             return f"make_timestamp({_bounded_seconds_sql(days)} * {MILLION})"
         if number.startswith("trim"):
-            whole = f"try_cast(split_part({number}, '.', 1) AS BIGINT)"
+            integer = f"try_cast(split_part({number}, '.', 1) AS BIGINT)"
         elif "DOUBLE" in number:
-            whole = f"try_cast(floor({number}) AS BIGINT)"
-        of = _UNITS[unit or "seconds"]
-        whole = f"(CASE WHEN abs({whole}) < 9000000000000000000 THEN {whole} END)"
-        seconds = f"(({whole} - (({whole} % {of}) + {of}) % {of}) // {of})"
+            integer = f"try_cast(floor({number}) AS BIGINT)"
+        units = _UNITS[unit or "seconds"]
+        integer = f"(CASE WHEN abs({integer}) < 9000000000000000000 THEN {integer} END)"
+        seconds = f"(({integer} - (({integer} % {units}) + {units}) % {units}) // {units})"
         return f"make_timestamptz({_bounded_seconds_sql(seconds)} * {MILLION})::TIMESTAMP"
 
     def _text_moment_sql(self, value: str) -> str:
@@ -148,9 +154,9 @@ class ValueParser:
             joined = f"{day} || ' ' || coalesce(nullif({clock}, ''), '00:00')"
             free = f"try_strptime({joined}, [{forms}])"
             form = "[0-9]+/[0-9]+/[0-9]+(([^0-9A-Za-z]+|T)[0-9]+:.*)?"
-            whole = f"regexp_full_match({plain}, '{form}')"
+            is_date = f"regexp_full_match({plain}, '{form}')"
             free = (
-                f"CASE WHEN NOT {whole} THEN NULL "
+                f"CASE WHEN NOT {is_date} THEN NULL "
                 f"WHEN {short} THEN try_strptime({joined}, [{shorts}]) ELSE {free} END"
             )
             wall = (
@@ -190,8 +196,8 @@ class ValueParser:
         if kind != "VARCHAR":
             # by way of a whole number, exactly: a test for NaN is answered from statistics of
             # Parquet, which leave NaN out
-            whole = f"try_cast({column} AS BIGINT)::DOUBLE"
-            return f"({whole} + ({column}::DOUBLE - {whole}))"
+            integer = f"try_cast({column} AS BIGINT)::DOUBLE"
+            return f"({integer} + ({column}::DOUBLE - {integer}))"
         value = f"trim({column}, {_BLANKS})"
         if self.reading.thousands:
             spaces = " \N{NO-BREAK SPACE}\u202f"
@@ -213,8 +219,8 @@ def id_sql(column: str, kind: str, *, bare: bool) -> str:
     if kind != "VARCHAR":
         return f"CAST({column} AS VARCHAR)"
     value = f"trim({column}, {_BLANKS})"
-    whole = f"right({value}, 1) = '0' AND regexp_matches({value}, '^-?[0-9]+[.]0+$')"
-    plain = f"CASE WHEN {whole} THEN split_part({value}, '.', 1) ELSE {value} END"
+    is_decimal = f"right({value}, 1) = '0' AND regexp_matches({value}, '^-?[0-9]+[.]0+$')"
+    plain = f"CASE WHEN {is_decimal} THEN split_part({value}, '.', 1) ELSE {value} END"
     if bare:
         digits = f"regexp_extract({plain}, '^0+([0-9]+)$', 1)"
         plain = f"coalesce(nullif({digits}, ''), {plain})"
@@ -299,28 +305,28 @@ def row_faults(
     table: CanonicalTable, kind: str, reader: ValueParser
 ) -> list[tuple[Reason, str, str]]:
     """Return why a row cannot be read, the column, and the test; the first that fits counts."""
-    read, found = reader.values_sql(table), list[tuple[Reason, str, str]]()
+    read, faults = reader.values_sql(table), list[tuple[Reason, str, str]]()
 
     def empty(canonical: str) -> str:
         return f"coalesce(trim({canonical}::VARCHAR, {_BLANKS}), '') IN ({_EMPTY_VALUES})"
 
     if "uid" in read:
-        found.append((Reason.LOST_DIGITS, "uid", lost_digits_sql(*table.column_and_type("uid"))))
-        column, own = table.column_and_type("uid")
+        faults.append((Reason.LOST_DIGITS, "uid", lost_digits_sql(*table.column_and_type("uid"))))
+        column, column_type = table.column_and_type("uid")
         person = read["uid"]
-        if own == "VARCHAR":  # what has lost digits is told already
+        if column_type == "VARCHAR":  # what has lost digits is told already
             blank = f"trim({column}, {_BLANKS})"
             person = f"CASE WHEN {_is_clean_sql(column)} THEN {column} ELSE {blank} END"
-        found.append((Reason.NO_PERSON, "uid", f"coalesce(({person}) IN ({_EMPTY_VALUES}), true)"))
+        faults.append((Reason.NO_PERSON, "uid", f"coalesce(({person}) IN ({_EMPTY_VALUES}), true)"))
     if "flow" in read:
-        found.append((Reason.UNKNOWN, "flow", empty("flow")))
+        faults.append((Reason.UNKNOWN, "flow", empty("flow")))
     for canonical in ("flow", *TIMES, "tid", *DEGREES):
         if canonical not in read or (canonical == "tid" and kind != "visits"):
             continue
         test = empty("tid") if canonical == "tid" else f"({read[canonical]}) IS NULL"
         test = f"NOT {empty(canonical)} AND {test}" if canonical == "end_datetime" else test
-        found.append((Reason.UNPARSABLE, canonical, test))
-    return found
+        faults.append((Reason.UNPARSABLE, canonical, test))
+    return faults
 
 
 def values_sql(
@@ -349,8 +355,8 @@ def _table_values_sql(table: CanonicalTable, options: IngestOptions, reader: Val
         f"WHEN {' OR '.join(tests)} THEN {int(reason)}" for reason, tests in of_row.items()
     )
     flaw = f"CASE {branches} ELSE 0 END" if branches else "0"
-    named = ", ".join(f"{sql} AS {canonical}" for canonical, sql in columns.items())
-    return f"SELECT {flaw} AS flaw, {named} FROM {table.view}"
+    selected = ", ".join(f"{sql} AS {canonical}" for canonical, sql in columns.items())
+    return f"SELECT {flaw} AS flaw, {selected} FROM {table.view}"
 
 
 def distinct_points_sql(tables: Sequence[CanonicalTable], reader: ValueParser) -> str:
@@ -363,8 +369,11 @@ def distinct_points_sql(tables: Sequence[CanonicalTable], reader: ValueParser) -
             for lat, lng in POINTS
             if lat in read
         ]
-    every = " UNION ALL ".join(parts)
-    return f"SELECT DISTINCT lat, lng FROM ({every}) AS p WHERE lat IS NOT NULL AND lng IS NOT NULL"
+    all_points = " UNION ALL ".join(parts)
+    return (
+        f"SELECT DISTINCT lat, lng FROM ({all_points}) AS p WHERE lat IS NOT NULL AND lng IS "
+        "NOT NULL"
+    )
 
 
 def distinct_ids_sql(tables: Sequence[CanonicalTable], reader: ValueParser) -> str:
@@ -379,8 +388,8 @@ def distinct_ids_sql(tables: Sequence[CanonicalTable], reader: ValueParser) -> s
 
 
 def _period_sql(options: IngestOptions, moment: str) -> str:
-    after = options.last_day + timedelta(days=1)
-    return f"{moment} >= {midnight_s(options.first_day)} AND {moment} < {midnight_s(after)}"
+    day_after = options.last_day + timedelta(days=1)
+    return f"{moment} >= {midnight_s(options.first_day)} AND {moment} < {midnight_s(day_after)}"
 
 
 def _reason_sql(options: IngestOptions, moment: str, outside: str, further_cases: str = "") -> str:
@@ -394,21 +403,21 @@ def _reason_sql(options: IngestOptions, moment: str, outside: str, further_cases
 def _trip_reason_sql(options: IngestOptions) -> str:
     """Return SQL for the reason of a trip with ``start`` and zones at both ends."""
     outside = "origin_zone IS NULL OR destination_zone IS NULL"
-    more = f"WHEN origin_zone = destination_zone THEN {int(Reason.SELF_TRIP)}"
-    return _reason_sql(options, "start", outside, more)
+    further_cases = f"WHEN origin_zone = destination_zone THEN {int(Reason.SELF_TRIP)}"
+    return _reason_sql(options, "start", outside, further_cases)
 
 
 def _trip_places_sql(by_points: bool) -> str:
     """Return SQL for ``raw`` with the places and zones of both ends."""
     ends = ("origin", "destination")
-    found = ", ".join(f"{end}_at.location AS {end}, {end}_at.zone AS {end}_zone" for end in ends)
+    columns = ", ".join(f"{end}_at.location AS {end}, {end}_at.zone AS {end}_zone" for end in ends)
     joins = " ".join(
         f"LEFT JOIN points AS {end}_at ON {end}_lat = {end}_at.lat AND {end}_lng = {end}_at.lng"
         if by_points
         else f"LEFT JOIN places AS {end}_at ON {end}_id = {end}_at.place"
         for end in ends
     )
-    return f"SELECT raw.*, {found} FROM raw {joins}"
+    return f"SELECT raw.*, {columns} FROM raw {joins}"
 
 
 def trips_sql(options: IngestOptions, by_points: bool, tid: bool = False) -> str:
@@ -436,10 +445,10 @@ def visits_from_trips_sql() -> str:
 def visits_sql(by_points: bool) -> str:
     """Return SQL for the visits of ``raw`` at places: flaw, uid, moment, location, zone (tid)."""
     on = "raw.lat = p.lat AND raw.lng = p.lng" if by_points else "location_id = p.place"
-    found = "points" if by_points else "places"
+    places = "points" if by_points else "places"
     return (
         f"SELECT raw.*, start AS moment, p.location AS location, p.zone AS zone "
-        f"FROM raw LEFT JOIN {found} AS p ON {on}"
+        f"FROM raw LEFT JOIN {places} AS p ON {on}"
     )
 
 
@@ -447,8 +456,8 @@ def records_sql(options: IngestOptions, visits_: str) -> str:
     """Return SQL for distinct (person, place, hour of the density week), and what is not used."""
     assert options.density_week is not None
     hour = f"floor((moment - {midnight_s(options.density_week)}) / {HOUR_S}.0)"
-    more = f"WHEN {hour} < 0 OR {hour} >= {HOURS_PER_WEEK} THEN {int(Reason.OTHER_WEEK)}"
-    reason = _reason_sql(options, "moment", "location IS NULL", more)
+    further_cases = f"WHEN {hour} < 0 OR {hour} >= {HOURS_PER_WEEK} THEN {int(Reason.OTHER_WEEK)}"
+    reason = _reason_sql(options, "moment", "location IS NULL", further_cases)
     return f"""
         WITH judged AS (
             SELECT {reason} AS reason, uid, location, {hour} AS hour FROM ({visits_}) AS v

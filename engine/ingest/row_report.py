@@ -60,14 +60,14 @@ class RowAccount:
             self.rows_read, self.rows_used - n, {**self.rows_unused, Reason.TRIMMED: n}
         )
 
-    def format_lines(self, what: str) -> list[str]:
+    def format_lines(self, noun: str) -> list[str]:
         """Return the account in words: the sum, and a line for each reason."""
-        given = {reason: n for reason, n in sorted(self.rows_unused.items()) if n}
+        reasons = {reason: n for reason, n in sorted(self.rows_unused.items()) if n}
         terms = [f"{self.rows_used:,} used"] + [
-            f"{n:,} {REASON_LABELS[reason].split(':')[0]}" for reason, n in given.items()
+            f"{n:,} {REASON_LABELS[reason].split(':')[0]}" for reason, n in reasons.items()
         ]
-        lines = [f"{self.rows_read:,} {what}s = {' + '.join(terms)}"]
-        return lines + [f"  {n:>12,}  {REASON_LABELS[reason]}" for reason, n in given.items()]
+        lines = [f"{self.rows_read:,} {noun}s = {' + '.join(terms)}"]
+        return lines + [f"  {n:>12,}  {REASON_LABELS[reason]}" for reason, n in reasons.items()]
 
     def to_json(self) -> dict[str, Any]:
         """Return it as a JSON object."""

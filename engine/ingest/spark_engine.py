@@ -98,7 +98,7 @@ class Spark:
 
     def open_sources(self, inputs: Sequence[str]) -> list[Source]:
         """Open typed tables as the views ``given_0``, ``given_1``, …."""
-        found: list[Source] = []
+        sources: list[Source] = []
         for number, name in enumerate(inputs):
             self._names[name] = to_printable(Path(name).name)
             with translate_errors(to_printable(Path(name).name)):
@@ -107,8 +107,8 @@ class Spark:
                 frame.createOrReplaceTempView(f"given_{number}")
                 schema = pa.schema([(f.name, _to_arrow_type(f.dataType)) for f in frame.schema])
             kinds = tuple(str(kind) for kind in schema.types)
-            found.append(Source(Path(name), "table", tuple(schema.names), kinds, 0))
-        return found
+            sources.append(Source(Path(name), "table", tuple(schema.names), kinds, 0))
+        return sources
 
     def create_views(self, mappings: Mappings) -> list[CanonicalTable]:
         """Return a view of canonical columns for each of `sources`."""
@@ -130,8 +130,10 @@ class Spark:
                         code="spark-text",
                         settings=("engine",),
                     )
-            wanted = ", ".join(f"{quoted(column)} AS {own}" for own, column in names.items())
-            self.create_view(f"input_{number}", f"SELECT {wanted} FROM given_{number}")
+            selected = ", ".join(
+                f"{quoted(column)} AS {canonical_name}" for canonical_name, column in names.items()
+            )
+            self.create_view(f"input_{number}", f"SELECT {selected} FROM given_{number}")
             kinds = self.column_types(f"SELECT * FROM input_{number}")
             views.append(CanonicalTable(f"input_{number}", kinds))
         return views

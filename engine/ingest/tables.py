@@ -52,8 +52,8 @@ def open_tables(
     """Open an engine that reads these files alone, with a view of each group of alike ones."""
     with temp_folder.open_temp_folder(spill) as folder:
         paths = {source: _readable_path(source, folder) for source in mappings}
-        named = {path: source.name for source, path in paths.items()}
-        engine = DuckDB(monitor or Monitor(), folder, paths=named, **settings)
+        path_names = {path: source.name for source, path in paths.items()}
+        engine = DuckDB(monitor or Monitor(), folder, paths=path_names, **settings)
         try:
             yield engine, _create_views(engine, mappings, paths)
         finally:
@@ -100,7 +100,7 @@ def _select_sql(engine: DuckDB, source: Source, files: str, mapping: Mapping[str
     if source.format == "parquet":
         # a folder named column=value must not overrule the column
         reader = f"read_parquet([{files}], hive_partitioning = false)"
-        named = {column: quote_identifier(column) for column in source.columns}
+        quoted_names = {column: quote_identifier(column) for column in source.columns}
     else:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
         native = "utf-8" if source.needs_copy else source.encoding
@@ -110,25 +110,25 @@ def _select_sql(engine: DuckDB, source: Source, files: str, mapping: Mapping[str
             f"delim = {quote_text(source.delimiter)}, quote = '\"', escape = '\"', "
             f"encoding = '{native}', skip = {source.skipped_rows}, compression = '{packed}')"
         )
-        named = {column: f"c{i}" for i, column in enumerate(source.columns)}
+        quoted_names = {column: f"c{i}" for i, column in enumerate(source.columns)}
     kinds: dict[str, str] = {}
     specs = {canonical: joined_columns(spec, source.columns) for canonical, spec in mapping.items()}
     if any(len(spec) > 1 or spec[0][1] for spec in specs.values()):
         kinds = engine.column_types(f"SELECT * FROM {reader}")
-    wanted: list[str] = []
+    selected: list[str] = []
     for canonical, spec in specs.items():
         if len(spec) == 1 and spec[0][1] is None:
-            wanted.append(f"{named[spec[0][0]]} AS {canonical}")
+            selected.append(f"{quoted_names[spec[0][0]]} AS {canonical}")
             continue
-        own: list[str] = []
+        parts: list[str] = []
         for column, digits in spec:
-            part = id_sql(named[column], kinds[named[column].strip('"')], bare=False)
+            part = id_sql(quoted_names[column], kinds[quoted_names[column].strip('"')], bare=False)
             if digits is not None:  # zeros alone are cut off
                 fits = f"length(ltrim({part}, '0')) <= {digits}"
                 part = f"CASE WHEN {fits} THEN right(lpad({part}, 40, '0'), {digits}) END"
-            own.append(part)
-        wanted.append(f"{' || '.join(own)} AS {canonical}")
-    return f"SELECT {', '.join(wanted)} FROM {reader}"
+            parts.append(part)
+        selected.append(f"{' || '.join(parts)} AS {canonical}")
+    return f"SELECT {', '.join(selected)} FROM {reader}"
 
 
 def raise_for_faults(
@@ -153,13 +153,19 @@ def raise_for_faults(
             {source: names}, None, options.spill, time_zone=options.time_zone, keep_order=True,
             memory=options.memory,
         ) as (engine, (table,)):  # fmt: skip
-            tests = [one for one in row_faults(table, options.kind, reader) if one[0] in wrong]
+            tests = [
+                fault_test
+                for fault_test in row_faults(table, options.kind, reader)
+                if fault_test[0] in wrong
+            ]
             counts = ", ".join(
                 f"count(*) FILTER ({test}), min(number, 3) FILTER ({test})" for *_, test in tests
             )
             numbered = f"SELECT *, row_number() OVER () AS number FROM {table.view}"
-            ((rows, *found),) = engine.fetch_rows(f"SELECT count(*), {counts} FROM ({numbered})")
-        for (reason, canonical, _), n, first in zip(tests, found[::2], found[1::2], strict=True):
+            ((rows, *numbers),) = engine.fetch_rows(f"SELECT count(*), {counts} FROM ({numbered})")
+        for (reason, canonical, _), n, first in zip(
+            tests, numbers[::2], numbers[1::2], strict=True
+        ):
             if n:
                 remedy, settings = _COLUMN_REMEDIES[canonical]
                 which = ("row " if n == 1 else "rows ") + ", ".join(f"{row:,}" for row in first)
@@ -193,7 +199,9 @@ def raise_for_useless(options: IngestOptions, mappings: Mappings, account: RowAc
         return
     reason = max(account.rows_unused, key=lambda r: account.rows_unused[r])
     remedy, settings = _UNUSED_REMEDIES.get(reason, ("check the mapping of columns", ("mapping",)))
-    if reason is Reason.OUTSIDE_AREA and any(set(DEGREES) & set(own) for own in mappings.values()):
+    if reason is Reason.OUTSIDE_AREA and any(
+        set(DEGREES) & set(columns) for columns in mappings.values()
+    ):
         remedy = (
             "check that the locations or zones cover the coordinates, and that latitude and "
             "longitude are not swapped"

@@ -19,26 +19,28 @@ def open_temp_folder(spill: Path | None) -> Generator[Path]:
     """Yield a new folder in `spill` (or the temporary one); what dead processes left there goes."""
     place = Path(spill or tempfile.gettempdir())
     remove_abandoned(place)
-    own = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX, dir=place))
-    making = own / "making"
+    new_folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX, dir=place))
+    making = new_folder / "making"
     lock = os.open(making, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)  # the system's: it ends with the process, however it ends
-        making.rename(own / _LOCK)  # only now: another process takes what is not locked for dead
-        yield own
+        making.rename(
+            new_folder / _LOCK
+        )  # only now: another process takes what is not locked for dead
+        yield new_folder
     finally:
         os.close(lock)
-        shutil.rmtree(own, ignore_errors=True)
+        shutil.rmtree(new_folder, ignore_errors=True)
 
 
 def remove_abandoned(place: Path) -> None:
     """Remove folders of this user whose process is dead."""
     with suppress(OSError):
-        for left in place.glob(f"{FOLDER_PREFIX}*"):
+        for folder in place.glob(f"{FOLDER_PREFIX}*"):
             with suppress(OSError):
-                if left.is_symlink() or left.stat().st_uid != os.getuid() or _is_in_use(left):
+                if folder.is_symlink() or folder.stat().st_uid != os.getuid() or _is_in_use(folder):
                     continue
-                shutil.rmtree(left, ignore_errors=True)
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def _is_in_use(folder: Path) -> bool:

@@ -291,11 +291,11 @@ def _require_side(count: Floats, threshold: Floats, *, below: bool) -> None:
     """Raise `ParameterError` unless all counts are below the threshold, or none is."""
     bad = (count < threshold) != below
     if bad.any():
-        rule, other = ("below", "released") if below else ("at least", "suppressed")
+        rule, outcome = ("below", "released") if below else ("at least", "suppressed")
         raise ParameterError(
             f"count must be {rule} suppression_threshold {threshold[bad][0]:g}",
             value=f"{count[bad][0]:g}",
-            remedy=f"the other theorem answers for {other} counts",
+            remedy=f"the other theorem answers for {outcome} counts",
         )
 
 

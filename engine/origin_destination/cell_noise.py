@@ -116,13 +116,15 @@ def release_bias(
 ) -> Floats:
     """Return E[out] − m, the bias that noise and suppression give a count m."""
     m = np.asarray(truncated_count, dtype=np.float64)
-    least = effective_threshold(threshold)
-    bound = least - m
+    threshold_count = effective_threshold(threshold)
+    bound = threshold_count - m
     # s ≥ 1: E[out] = P(Z ≥ s)·(τ′ + q/(1−q)), mostly suppressed.
     # s ≤ 0: E[out] = m + P(Z < s)·(1 + q/(1−q) − τ′), mostly kept.
     rare = np.exp(law.log_upper_tail(np.where(bound >= 1, bound, 1 - bound)))
     return np.where(
-        bound >= 1, rare * (least + law.mean_excess) - m, rare * (1 + law.mean_excess - least)
+        bound >= 1,
+        rare * (threshold_count + law.mean_excess) - m,
+        rare * (1 + law.mean_excess - threshold_count),
     )
 
 
@@ -153,9 +155,9 @@ def bias_and_variance(
 ) -> tuple[Floats, Floats]:
     """Return E[out] − m and the variance of a released cell: of independent cells they add up."""
     m = np.asarray(truncated_count, dtype=np.float64)
-    least = effective_threshold(threshold)
-    hidden = least - m >= 1
-    outer = np.where(hidden, least - m, 1 - (least - m))
+    threshold_count = effective_threshold(threshold)
+    hidden = threshold_count - m >= 1
+    outer = np.where(hidden, threshold_count - m, 1 - (threshold_count - m))
     rare = np.exp(law.log_upper_tail(outer))
     shift = release_bias(law, m, threshold)
 
@@ -165,5 +167,5 @@ def bias_and_variance(
 
     # about 0 where the cell is mostly suppressed, about m where it is mostly released
     about_count = 2 * law.positive_mass * second(np.ones(())) - rare * second(outer) + m**2 * rare
-    first = np.where(hidden, rare * (least + law.mean_excess), shift)
-    return shift, np.where(hidden, rare * second(least), about_count) - first**2
+    first = np.where(hidden, rare * (threshold_count + law.mean_excess), shift)
+    return shift, np.where(hidden, rare * second(threshold_count), about_count) - first**2

@@ -94,7 +94,11 @@ def add_noise(counts: Integers, law: NoiseDistribution, standard: Floats) -> Int
 
 
 def find_changes(
-    before: Integers, after: Integers, law: NoiseDistribution, *, least_shown: float = -np.inf
+    old_counts: Integers,
+    new_counts: Integers,
+    law: NoiseDistribution,
+    *,
+    least_shown: float = -np.inf,
 ) -> FlowChanges:
     """Return what rose and what fell between two spans, from their noisy cells alone.
 
@@ -109,45 +113,58 @@ def find_changes(
     >>> told.flows.signs.tolist(), told.flows.half_width, int(told.total.signs)
     ([[0, -1], [0, 0]], 10, -1)
     """
-    zones, change = len(before), np.asarray(after - before, dtype=np.int64)
+    zones, change = len(old_counts), np.asarray(new_counts - old_counts, dtype=np.int64)
     clear_diagonal(change)
     zone = NoiseSum(law, 2 * (zones - 1))
     return FlowChanges(
-        flows=_find_flow_changes(before, after, law, least_shown),
+        flows=_find_flow_changes(old_counts, new_counts, law, least_shown),
         outflows=_benjamini_hochberg(change.sum(axis=1), zone),
         inflows=_benjamini_hochberg(change.sum(axis=0), zone),
         total=_benjamini_hochberg(np.asarray(change.sum()), NoiseSum(law, 2 * zones * (zones - 1))),
-        shown_flows=np.minimum(before, after) >= least_shown,
+        shown_flows=np.minimum(old_counts, new_counts) >= least_shown,
     )
 
 
 def ratio_intervals(
-    before: Integers,
-    after: Integers,
+    old_counts: Integers,
+    new_counts: Integers,
     law: NoiseDistribution,
     *,
-    least: int,
+    min_trips: int,
     confidence: float = 0.95,
 ) -> tuple[Floats, Floats]:
     """Return between which ends the ratio of kept trips, after over before, lies: of all at once.
 
-    NaN where fewer than `least` trips are read before, or where noise could make up all of them.
+    NaN where fewer than `min_trips` trips are read before, or where noise could make up all of them.
 
     >>> low, high = ratio_intervals(np.array([[0, 900], [9, 0]]), np.array([[0, 450], [9, 0]]),
-    ...                    NoiseDistribution(0.5), least=100)
+    ...                    NoiseDistribution(0.5), min_trips=100)
     >>> low.round(2).tolist(), high.round(2).tolist()
     ([[nan, 0.49], [nan, nan]], [[nan, 0.52], [nan, nan]])
     """
-    reach = float(law.half_width((1 - confidence) / (2 * len(before) * (len(before) - 1))))
-    known = (before >= max(least, 1)) & (before > reach) & ~np.eye(len(before), dtype=bool)
-    low, high = np.full(before.shape, np.nan), np.full(before.shape, np.nan)
-    low[known] = np.maximum(after[known] - reach, 0) / (before[known] + reach)
-    high[known] = np.maximum(after[known] + reach, 0) / (before[known] - reach)
+    reach = float(law.half_width((1 - confidence) / (2 * len(old_counts) * (len(old_counts) - 1))))
+    is_bounded = (
+        (old_counts >= max(min_trips, 1))
+        & (old_counts > reach)
+        & ~np.eye(len(old_counts), dtype=bool)
+    )
+    low, high = np.full(old_counts.shape, np.nan), np.full(old_counts.shape, np.nan)
+    low[is_bounded] = np.maximum(new_counts[is_bounded] - reach, 0) / (
+        old_counts[is_bounded] + reach
+    )
+    high[is_bounded] = np.maximum(new_counts[is_bounded] + reach, 0) / (
+        old_counts[is_bounded] - reach
+    )
     return low, high
 
 
 def change_probabilities(
-    before: int, after: int, law: NoiseDistribution, reach: int, *, least_shown: float = -np.inf
+    old_count: int,
+    new_count: int,
+    law: NoiseDistribution,
+    reach: int,
+    *,
+    least_shown: float = -np.inf,
 ) -> tuple[float, float]:
     """Return how likely a flow of so many kept trips is told to rise, and to fall, exactly.
 
@@ -158,12 +175,12 @@ def change_probabilities(
     far = int(law.half_width(_NEGLIGIBLE))
     z = np.arange(-far, far + 1)
 
-    def larger(most: int, other: int) -> float:
+    def larger(larger_count: int, smaller_count: int) -> float:
         """Return P(most + Z > reach + other + Z′, or reach + what is suppressed at most)."""
-        below = 1 - law.upper_tail(most + z - other - reach)
-        return float(law.pmf(z) @ (below * (most + z - reach >= least_shown)))
+        below = 1 - law.upper_tail(larger_count + z - smaller_count - reach)
+        return float(law.pmf(z) @ (below * (larger_count + z - reach >= least_shown)))
 
-    return larger(after, before), larger(before, after)
+    return larger(new_count, old_count), larger(old_count, new_count)
 
 
 def min_rate_for_change(
@@ -215,24 +232,32 @@ def simulate_power(
     True changes are those by at least `share` of the trips before, of flows of at least `size`
     trips before or after.
     """
-    moved, least = true[1] - true[0], np.maximum(share * true[0], 1)
-    large, each = (np.abs(moved) >= least) & (np.maximum(*true) >= size), list[list[float]]()
+    true_change, min_change = true[1] - true[0], np.maximum(share * true[0], 1)
+    large, outcomes_by_draw = (
+        (np.abs(true_change) >= min_change) & (np.maximum(*true) >= size),
+        list[list[float]](),
+    )
     for _ in range(draws):
         # the difference of two exponential variates: twice as quick as `rng.laplace`
-        before, after = (
+        old_counts, new_counts = (
             add_noise(counts, law, np.subtract(*rng.standard_exponential((2, *counts.shape))))
             for counts in truncated
         )
-        signs = _find_flow_changes(before, after, law, least_shown).signs
-        told, right = signs != 0, signs == np.sign(moved)
-        each.append([np.sum(one) for one in (told, large & right, large & ~told, told & ~right)])
-    return ChangeCounts(*np.mean(each, axis=0).tolist())
+        signs = _find_flow_changes(old_counts, new_counts, law, least_shown).signs
+        is_changed, right = signs != 0, signs == np.sign(true_change)
+        outcomes_by_draw.append(
+            [
+                np.sum(outcome)
+                for outcome in (is_changed, large & right, large & ~is_changed, is_changed & ~right)
+            ]
+        )
+    return ChangeCounts(*np.mean(outcomes_by_draw, axis=0).tolist())
 
 
 def _find_flow_changes(
-    before: Integers, after: Integers, law: NoiseDistribution, least_shown: float
+    old_counts: Integers, new_counts: Integers, law: NoiseDistribution, least_shown: float
 ) -> ChangeEstimates:
-    first, last = (np.maximum(counts, least_shown - 1) for counts in (before, after))
+    first, last = (np.maximum(counts, least_shown - 1) for counts in (old_counts, new_counts))
     change = np.asarray(last - first, dtype=np.int64)
     clear_diagonal(change)
     return _benjamini_hochberg(change, NoiseSum(law, 2), len(change))
@@ -241,9 +266,13 @@ def _find_flow_changes(
 def _benjamini_hochberg(change: Integers, noise: NoiseSum, diagonal: int = 0) -> ChangeEstimates:
     """Return verdicts by Benjamini–Hochberg; the bars are those of its last level."""
     sizes, counts = np.unique(np.abs(change), return_counts=True)
-    every, ranks = change.size - diagonal, counts[::-1].cumsum()[::-1]
-    named = ranks[noise.two_sided_tail(sizes - 1) <= FALSE_DISCOVERY_RATE * ranks / every]
-    reach = noise.half_width(FALSE_DISCOVERY_RATE * (int(named[0]) if len(named) else 1) / every)
+    test_count, ranks = change.size - diagonal, counts[::-1].cumsum()[::-1]
+    rejected_ranks = ranks[
+        noise.two_sided_tail(sizes - 1) <= FALSE_DISCOVERY_RATE * ranks / test_count
+    ]
+    reach = noise.half_width(
+        FALSE_DISCOVERY_RATE * (int(rejected_ranks[0]) if len(rejected_ranks) else 1) / test_count
+    )
     return ChangeEstimates(
         change=change, half_width=reach, signs=np.sign(change) * (np.abs(change) > reach)
     )

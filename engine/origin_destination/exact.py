@@ -94,32 +94,35 @@ class ReleaseExpectation:
     @cached_property
     def outcomes(self) -> Outcomes:
         """Expected cells, and the trips in them, that are kept, lost, suppressed or revealed."""
-        counted = self.histogram
-        small = counted.true_counts < self.parameters.min_shown_count
-        hidden, shown = counted.cell_counts * self._hidden, counted.cell_counts * (1 - self._hidden)
+        pairs = self.histogram
+        small = pairs.true_counts < self.parameters.min_shown_count
+        hidden_cells, shown_cells = (
+            pairs.cell_counts * self._hidden,
+            pairs.cell_counts * (1 - self._hidden),
+        )
 
         def share(cells: Floats) -> OutcomeCount:
-            return OutcomeCount(float(cells.sum()), float(cells @ counted.true_counts))
+            return OutcomeCount(float(cells.sum()), float(cells @ pairs.true_counts))
 
         # pair 0 is the empty cell
-        invented = counted.cell_counts[0] * cell_noise.release_bias(self.law, 0.0, self._threshold)
+        invented = pairs.cell_counts[0] * cell_noise.release_bias(self.law, 0.0, self._threshold)
         return Outcomes(
-            rightly_suppressed=share(hidden * small),
-            revealed=share(shown * small),
-            lost=share(hidden * ~small),
-            rightly_released=share(shown * ~small),
-            phantom=OutcomeCount(float(shown[0]), float(invented)),
+            rightly_suppressed=share(hidden_cells * small),
+            revealed=share(shown_cells * small),
+            lost=share(hidden_cells * ~small),
+            rightly_released=share(shown_cells * ~small),
+            phantom=OutcomeCount(float(shown_cells[0]), float(invented)),
         )
 
     @cached_property
     def error_decomposition(self) -> ErrorDecomposition:
         """The expected absolute error by its causes: trimming, noise, suppression."""
-        counted = self.histogram
-        trimmed = counted.dropped_trips
-        noisy = counted.cell_counts @ cell_noise.unsuppressed_error(
-            self.law, counted.truncated_counts, counted.true_counts
+        pairs = self.histogram
+        trimmed = pairs.dropped_trips
+        noisy = pairs.cell_counts @ cell_noise.unsuppressed_error(
+            self.law, pairs.truncated_counts, pairs.true_counts
         )
-        total = counted.cell_counts @ self._absolute
+        total = pairs.cell_counts @ self._absolute
         return ErrorDecomposition(
             truncation_error=trimmed,
             noise_error=float(noisy - trimmed),
@@ -164,19 +167,19 @@ class ReleaseExpectation:
 
     def _totals(self, cells: Any) -> Totals:
         """Return totals that add up so many cells of each pair: means and variances add up."""
-        kept, true = self.histogram.truncated_counts, self.histogram.true_counts
-        shift, variance = cell_noise.bias_and_variance(self.law, kept, self._threshold)
+        truncated, true = self.histogram.truncated_counts, self.histogram.true_counts
+        shift, variance = cell_noise.bias_and_variance(self.law, truncated, self._threshold)
         return Totals(
             true_totals=np.asarray(cells @ true),
-            expected_totals=np.asarray(cells @ (kept + shift)),
+            expected_totals=np.asarray(cells @ (truncated + shift)),
             standard_deviation=np.sqrt(np.maximum(np.asarray(cells @ variance), 0.0)),
         )
 
     def cell_weights(self, population: Population) -> Floats:
         """Return the number of cells of each pair that belong to `population`."""
         validation.check_one_of("population", population, POPULATIONS, "'all' is every flow")
-        least = {"all": 0, "travelled": 1, "large": self.parameters.min_shown_count}[population]
-        return np.where(self.histogram.true_counts >= least, self.histogram.cell_counts, 0.0)
+        min_trips = {"all": 0, "travelled": 1, "large": self.parameters.min_shown_count}[population]
+        return np.where(self.histogram.true_counts >= min_trips, self.histogram.cell_counts, 0.0)
 
     def _average(self, values: Floats, population: Population) -> Floats:
         weights = self.cell_weights(population)
@@ -207,20 +210,20 @@ class ReleaseExpectation:
     def absolute_error_within(self, errors: ArrayLike, population: Population = "all") -> Floats:
         """Return P(|out − t| ≤ x), whole x in trips, NaN of no cell (P2, figure 2, left)."""
         # in terms of the noise, out − t is Z − d: no count is added to a small number
-        x, counted = np.asarray(errors, dtype=np.float64)[..., None], self.histogram
-        trimmed = counted.true_counts - counted.truncated_counts
-        lowest = np.maximum(self.parameters.min_shown_count - counted.truncated_counts, trimmed - x)
+        x, pairs = np.asarray(errors, dtype=np.float64)[..., None], self.histogram
+        trimmed = pairs.true_counts - pairs.truncated_counts
+        lowest = np.maximum(self.parameters.min_shown_count - pairs.truncated_counts, trimmed - x)
         released = self.law.upper_tail(lowest) - self.law.upper_tail(trimmed + x + 1)
-        within = np.maximum(released, 0.0) + np.where(counted.true_counts <= x, self._hidden, 0.0)
+        within = np.maximum(released, 0.0) + np.where(pairs.true_counts <= x, self._hidden, 0.0)
         return self._average(within, population)
 
     def share_below(self, count: int = 15) -> tuple[float, float]:
         """Return the true and the expected released share of cells below `count` (Table S2)."""
-        whole = validation.check_whole_number("count", count, 1, remedy="P2 uses 15")
+        bound = validation.check_whole_number("count", count, 1, remedy="P2 uses 15")
         # out < count if the noise stays below what count, or τ′ if that is more, demands
-        limit = max(whole, self._threshold)
+        limit = max(bound, self._threshold)
         below = cell_noise.suppressed_probability(self.law, self.histogram.truncated_counts, limit)
-        true = np.where(self.histogram.true_counts < whole, 1.0, 0.0)
+        true = np.where(self.histogram.true_counts < bound, 1.0, 0.0)
         cells = self.histogram.cell_counts
         shares = _divide_or_nan(np.stack([true, below]) @ cells, cells.sum())
         return float(shares[0]), float(shares[1])
@@ -236,8 +239,8 @@ def compute_expectation(
 ) -> ReleaseExpectation:
     """Return what Algorithm 1 is expected to do; nothing is refused for its size."""
     unit, limit = parameters.unit, parameters.max_trips_per_user
-    counted = compute_histogram(dataset, unit, limit, days=days, sum_days=sum_days)
-    return ReleaseExpectation(counted, parameters, law)
+    histogram = compute_histogram(dataset, unit, limit, days=days, sum_days=sum_days)
+    return ReleaseExpectation(histogram, parameters, law)
 
 
 class ErrorGrid(NamedTuple):
@@ -282,17 +285,23 @@ def compute_error_grid(
         Cells over which errors are averaged: ``all`` or ``travelled``.
     """
     validation.check_one_of("population", population, POPULATIONS[:2], "'all' is every flow")
-    kept, true, cells = histogram.truncated_counts, histogram.true_counts, histogram.cell_counts
+    truncated, true, cells = (
+        histogram.truncated_counts,
+        histogram.true_counts,
+        histogram.cell_counts,
+    )
     tau = np.atleast_1d(thresholds)[:, None]
     some = np.where(true >= (population == "travelled"), cells, 0.0)
-    least, trimmed = cell_noise.effective_threshold(tau), true - kept
-    large = np.where(true >= least, cells, 0.0)
+    threshold, trimmed = cell_noise.effective_threshold(tau), true - truncated
+    large = np.where(true >= threshold, cells, 0.0)
     rows: list[list[Floats]] = []
     for epsilon in np.atleast_1d(epsilons):
         noise = NoiseDistribution(epsilon / max_trips_per_user, law)
-        hidden = cell_noise.suppressed_probability(noise, kept, tau)
-        error = cell_noise.absolute_error(noise, kept, true, tau)
-        bias = (noise.partial_expectation(least - kept) - kept * hidden - trimmed) @ cells
+        hidden = cell_noise.suppressed_probability(noise, truncated, tau)
+        error = cell_noise.absolute_error(noise, truncated, true, tau)
+        bias = (
+            noise.partial_expectation(threshold - truncated) - truncated * hidden - trimmed
+        ) @ cells
         phantom = cells[0] * (1 - hidden[:, 0])
         true_trips = np.asarray(float(histogram.total_trips))
         released = true_trips + bias

@@ -36,10 +36,10 @@ def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
         chosen = list(range(count))[days]
     else:
         several = isinstance(days, Sequence | np.ndarray) and not isinstance(days, str)
-        wanted: Any = days if several else [days]
+        days_wanted: Any = days if several else [days]
         chosen = [
             validation.check_whole_number("days", day, 0, count - 1, remedy="day 0 is the first")
-            for day in wanted
+            for day in days_wanted
         ]
     if not chosen:
         raise ParameterError(f"days must name at least one of the {count} days, got {days!r}")
@@ -210,10 +210,11 @@ def compute_histogram(
         trips, highest_rank = ranked_trips(dataset, unit, limit)
         zones, several = len(dataset.zones), not sum_days and 1 < len(chosen) == trips.days
         if several and trips.distinct is not None:
-            kept = distinct.distinct_at_limit(trips.distinct(), highest_rank)
-            if kept is not None:
+            blocks = distinct.distinct_at_limit(trips.distinct(), highest_rank)
+            if blocks is not None:
                 sides = [
-                    (one.zone, one.untruncated + 1j * one.truncated, one.cell_count) for one in kept
+                    (block.zone, block.untruncated + 1j * block.truncated, block.cell_count)
+                    for block in blocks
                 ]
                 return _histogram_by_side(sides, zones, len(chosen))
         layers = [trips.sum_days(chosen)] if sum_days else map(trips.day, chosen)
@@ -238,23 +239,27 @@ def _count_pairs(cells: Iterator[MatrixCells], zones: int, matrices: int) -> Cou
 
 def _histogram_by_side(sides: Any, zones: int, matrices: int) -> CountHistogram:
     """Return the histogram of (zone, pair, cells) of origins and of destinations."""
-    every: Complex = np.unique(np.append(sides[0][1], 0))  # a cell is counted on both sides
-    rows, columns = (_cells_by_zone(side, every, zones, matrices) for side in sides)
+    distinct_pairs: Complex = np.unique(
+        np.append(sides[0][1], 0)
+    )  # a cell is counted on both sides
+    rows, columns = (_cells_by_zone(side, distinct_pairs, zones, matrices) for side in sides)
     return CountHistogram(
-        truncated_counts=every.imag.copy(),
-        true_counts=every.real.copy(),
+        truncated_counts=distinct_pairs.imag.copy(),
+        true_counts=distinct_pairs.real.copy(),
         cell_counts=np.asarray(rows.sum(axis=0)),
         by_origin=rows,
         by_destination=columns,
     )
 
 
-def _cells_by_zone(side: Any, every: Complex, zones: int, matrices: int) -> sparse.csr_array:
+def _cells_by_zone(
+    side: Any, distinct_pairs: Complex, zones: int, matrices: int
+) -> sparse.csr_array:
     """Return cells by zone and pair; those without a trip are what is left of all."""
     zone, pairs, number = side
     some = sparse.coo_array(
-        (number.astype(np.float64), (zone, np.searchsorted(every, pairs))),
-        shape=(zones, len(every)),
+        (number.astype(np.float64), (zone, np.searchsorted(distinct_pairs, pairs))),
+        shape=(zones, len(distinct_pairs)),
     ).tocsr()
     empty = matrices * (zones - 1) - some.sum(axis=1)
     corner = (np.arange(zones), np.zeros(zones, dtype=np.int64))

@@ -74,8 +74,8 @@ def perturb_and_suppress(
 ) -> Integers:
     """Return Algorithm 1 of matrices of whole numbers below 2⁵³; their diagonals are taken as 0."""
     add = rounded_laplace(standard, parameters.noise_scale)
-    private, shown = perturb_and_threshold(truncated, parameters, add)
-    private *= shown
+    private, is_shown = perturb_and_threshold(truncated, parameters, add)
+    private *= is_shown
     clear_diagonal(private)
     return private
 
@@ -85,14 +85,18 @@ def rounded_laplace(standard: Floats, scale: float) -> Sampler:
 
     def add(counts: IntegersOrFloats) -> Integers:
         # adding whole numbers loses no digit; pieces that a processor's cache holds are quicker
-        whole = np.empty(counts.shape, dtype=np.int64)
-        flat, before, variates = whole.reshape(-1), counts.reshape(-1), standard.reshape(-1)
+        noisy_counts = np.empty(counts.shape, dtype=np.int64)
+        flat, flat_counts, variates = (
+            noisy_counts.reshape(-1),
+            counts.reshape(-1),
+            standard.reshape(-1),
+        )
         for start in range(0, len(flat), _CHUNK_CELLS):
             piece = slice(start, start + _CHUNK_CELLS)
             noise = np.floor(variates[piece] * scale + 0.5)
             np.clip(noise, -_LARGEST_NOISE, _LARGEST_NOISE, out=noise)
-            np.add(noise.astype(np.int64), before[piece], out=flat[piece])
-        return whole
+            np.add(noise.astype(np.int64), flat_counts[piece], out=flat[piece])
+        return noisy_counts
 
     return add
 
@@ -145,7 +149,7 @@ def draw_variates(
     matrices = 1 if sum_days else len(chosen)
     require_memory(matrices, zones)
     shape = (matrices, zones, zones)
-    cells = resolve_noise(rng, noise, lambda own: own.laplace(size=shape))
+    cells = resolve_noise(rng, noise, lambda generator: generator.laplace(size=shape))
     if cells.shape != shape or not np.isfinite(cells).all():
         raise ParameterError(
             f"noise must hold one finite variate for each of {shape} cells, got shape "
@@ -160,8 +164,8 @@ def ledger(parameters: ODParameters) -> Ledger:
     A trip lies in one cell of one day, and a person's T trips are counted over the whole period,
     so at ``trip`` and ``person`` all days together cost ε. At ``person-day`` every day costs ε.
     """
-    counted = (Query.FLOWS, parameters.max_trips_per_user, parameters.epsilon)
-    return laplace_ledger(parameters, Noise.ROUNDED_LAPLACE, counted)
+    flow_counts = (Query.FLOWS, parameters.max_trips_per_user, parameters.epsilon)
+    return laplace_ledger(parameters, Noise.ROUNDED_LAPLACE, flow_counts)
 
 
 def laplace_ledger(

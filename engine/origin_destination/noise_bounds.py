@@ -87,8 +87,8 @@ def _fourier_inversion(rate: float, name: NoiseName, cells: int) -> tuple[Floats
     gap, decay, first = float(law.gap), 1 - float(law.gap), float(law.positive_mass)
     period = 2 * int(30 * (math.sqrt(cells * _variance(law)) + 1 / rate)) + 65
     # φ of both laws is at most 1/(1 + 4qs²/(1 − q)²), and its power below e^−30 beyond this angle
-    most = math.expm1(min(_NEGLIGIBLE / cells, 700.0)) * gap**2 / (4 * max(decay, 1e-300))
-    terms = int(math.asin(math.sqrt(min(most, 1.0))) / math.pi * period) + 1
+    max_tangent = math.expm1(min(_NEGLIGIBLE / cells, 700.0)) * gap**2 / (4 * max(decay, 1e-300))
+    terms = int(math.asin(math.sqrt(min(max_tangent, 1.0))) / math.pi * period) + 1
     angles = 2 * np.pi * np.arange(1, min(terms, period // 2) + 1) / period
     wide = np.sin(angles / 2)
     drop = 4 * first * (1 + decay) * wide**2 / (gap**2 + 4 * decay * wide**2)
@@ -107,8 +107,8 @@ def min_detected_count(days: Integers, rate: float) -> int:
     off, none = ~np.eye(days.shape[-1], dtype=bool), np.log1p(np.exp(-rate))
     flows = days.size - days.size // days.shape[-1]
     # no rank names a flow that the 5% would not name by itself
-    least = max(1, int(np.ceil((-np.log(FALSE_DETECTION_RATE) - none) / rate - 1e-9)))
-    ordered = np.sort(np.concatenate([day[(day >= least) & off] for day in days]))[::-1]
+    lower_bound = max(1, int(np.ceil((-np.log(FALSE_DETECTION_RATE) - none) / rate - 1e-9)))
+    ordered = np.sort(np.concatenate([day[(day >= lower_bound) & off] for day in days]))[::-1]
     ranks = np.arange(1, len(ordered) + 1)
     below = np.flatnonzero(-rate * ordered - none <= np.log(FALSE_DETECTION_RATE * ranks / flows))
     return int(ordered[below[-1]]) if len(below) else int(np.iinfo(np.int64).max)

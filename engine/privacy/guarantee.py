@@ -197,13 +197,15 @@ def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
     """
     if not days:
         raise ParameterError("days must name at least one matrix, got none; choose a day")
-    for each in set(days):
-        validation.check_whole_number("days", each, 1, remedy="a matrix holds at least one day")
+    for length in set(days):
+        validation.check_whole_number("days", length, 1, remedy="a matrix holds at least one day")
     times = Counter(days) if parameters.unit == "person-day" else Counter([1])
 
     def best_guess(people: int) -> float:
-        one = Guarantee(epsilon=parameters.epsilon).for_group(people).epsilon
-        parts = [(*randomised_response(many * one), often) for many, often in times.items()]
+        matrix_epsilon = Guarantee(epsilon=parameters.epsilon).for_group(people).epsilon
+        parts = [
+            (*randomised_response(many * matrix_epsilon), often) for many, often in times.items()
+        ]
         return compose(parts).optimal_guess_rate
 
     total = sum(many * often for many, often in times.items())
@@ -222,10 +224,10 @@ def ledger_risk(ledger: Ledger, epsilon: float) -> Risk:
     `epsilon` is as stated; what is proved counts instead where that is more.
     """
     loss = ledger.proved_epsilon if is_above(ledger.proved_epsilon, epsilon) else epsilon
-    kept = Guarantee(epsilon=loss, delta=ledger.delta)
+    guarantee = Guarantee(epsilon=loss, delta=ledger.delta)
     return Risk(
-        max_guess_rate=kept.max_guess_rate,
-        max_group_guess_rate=kept.for_group(GROUP_SIZE).max_guess_rate,
+        max_guess_rate=guarantee.max_guess_rate,
+        max_group_guess_rate=guarantee.for_group(GROUP_SIZE).max_guess_rate,
         epsilon=loss,
         delta=ledger.delta,
     )

@@ -31,5 +31,5 @@ def trips_per_person(dataset: Dataset) -> tuple[float, int]:
     people = max(dataset.metadata.people_public or 0, int(at_least[0]) if len(at_least) else 0)
     if not people:
         raise DatasetError(f"dataset '{dataset.id}' has no trip of a person")
-    most = int(np.searchsorted(-at_least, -0.05 * people + 1e-9))
-    return float(at_least.sum()) / people, most
+    upper_trips = int(np.searchsorted(-at_least, -0.05 * people + 1e-9))
+    return float(at_least.sum()) / people, upper_trips

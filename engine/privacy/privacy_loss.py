@@ -88,21 +88,28 @@ def compose(parts: Sequence[RepeatedOutcomes]) -> PrivacyLossDistribution:
     >>> round(both.optimal_guess_rate, 3), round(both.delta_at(0.5), 3)
     (0.6, 0.096)
     """
-    known = [(p[both], q[both], times) for p, q, times in parts for both in [(p > 0) & (q > 0)]]
-    largest = [float(np.abs(np.log(p / q)).max(initial=0.0)) for p, q, _ in known]
-    reach = sum(most * times for most, (*_, times) in zip(largest, known, strict=True)) or 1.0
+    comparable = [
+        (p[both], q[both], times) for p, q, times in parts for both in [(p > 0) & (q > 0)]
+    ]
+    largest = [float(np.abs(np.log(p / q)).max(initial=0.0)) for p, q, _ in comparable]
+    reach = (
+        sum(max_loss * times for max_loss, (*_, times) in zip(largest, comparable, strict=True))
+        or 1.0
+    )
     lead = max(largest, default=0.0) or 1.0
-    shares = [Fraction(one / lead).limit_denominator(100).denominator for one in largest]
+    shares = [
+        Fraction(max_value / lead).limit_denominator(100).denominator for max_value in largest
+    ]
     unit = lead / (common if (common := math.lcm(*shares)) <= _MOST_COMMON else 1)
     width = unit / math.ceil(unit * _POINTS / 2 / reach)
     first, inside, outside = 0, np.ones(1), np.ones(1)
-    for p, q, times in known:
+    for p, q, times in comparable:
         start, *spread = _place_on_grid(p, q, width)
         first += times * start
         length = len(inside) + times * (len(spread[0]) - 1)
         inside, outside = (
-            _convolve(so_far, one, times, length)
-            for so_far, one in zip((inside, outside), spread, strict=True)
+            _convolve(so_far, max_value, times, length)
+            for so_far, max_value in zip((inside, outside), spread, strict=True)
         )
     value = (first + np.arange(len(inside), dtype=np.float64)) * width
     # the larger of both is the accurate one: rounding of the transform is taken out of the other
@@ -131,14 +138,14 @@ def epsilon_for_delta(losses: PrivacyLossDistribution, delta: float) -> float:
     # of the k largest losses; what rounding lost counts as proof
     missing = max(1 - losses.mass_only_in - float(inside.sum()), 0.0)
     above = np.r_[0.0, np.cumsum(inside)] + losses.mass_only_in + missing
-    beside = np.r_[0.0, np.cumsum(outside)]
+    mass_out = np.r_[0.0, np.cumsum(outside)]
     odds = np.exp(np.minimum(value, _LARGEST_EXPONENT))
-    enough = np.flatnonzero(above[:-1] - odds * beside[:-1] <= delta)
+    enough = np.flatnonzero(above[:-1] - odds * mass_out[:-1] <= delta)
     if not len(enough):
         return math.inf
     # δ holds at the last of these losses and not at the next; between them it is a straight line
-    least = int(enough[-1]) + 1
-    excess, chance = float(above[least] - delta), float(beside[least])
+    first_point = int(enough[-1]) + 1
+    excess, chance = float(above[first_point] - delta), float(mass_out[first_point])
     if chance == 0:  # e^−ε is no float
         return math.inf
     return math.log(excess / chance) if excess > chance else 0.0
@@ -162,8 +169,8 @@ def compose_epsilon(costs: Sequence[tuple[float, float]], delta: float) -> float
     1.0
     """
     times = Counter(epsilon for epsilon, _ in costs if epsilon > 0)
-    losses = compose([(*randomised_response(one), many) for one, many in times.items()])
-    working = math.prod(1 - one for _, one in costs)
+    losses = compose([(*randomised_response(value), many) for value, many in times.items()])
+    working = math.prod(1 - value for _, value in costs)
     plain = math.fsum(epsilon for epsilon, _ in costs)
     return min(plain, epsilon_for_delta(losses, 1 - (1 - delta) / working))
 
@@ -176,10 +183,12 @@ def randomised_response(epsilon: float) -> tuple[Floats, Floats]:
 
 def _probability_of_any(chances: Sequence[tuple[Floats, int]]) -> float:
     """Return the probability that any of independent results is one of these."""
-    each = [(float(some.sum()), times) for some, times in chances]
-    if any(one >= 1 for one, _ in each):
+    probabilities = [(float(some.sum()), times) for some, times in chances]
+    if any(probability >= 1 for probability, _ in probabilities):
         return 1.0
-    return -math.expm1(sum(times * math.log1p(-one) for one, times in each))
+    return -math.expm1(
+        sum(times * math.log1p(-probability) for probability, times in probabilities)
+    )
 
 
 def _place_on_grid(p: Floats, q: Floats, width: float) -> tuple[int, Floats, Floats]:
@@ -201,7 +210,7 @@ def _place_on_grid(p: Floats, q: Floats, width: float) -> tuple[int, Floats, Flo
     return first, spread[0], spread[1]
 
 
-def _convolve(so_far: Floats, one: Floats, times: int, length: int) -> Floats:
+def _convolve(so_far: Floats, part: Floats, times: int, length: int) -> Floats:
     size = fft.next_fast_len(length, real=True)
-    power = fft.rfft(one, size) ** times
+    power = fft.rfft(part, size) ** times
     return np.maximum(fft.irfft(fft.rfft(so_far, size) * power, size)[:length], 0.0)

@@ -106,19 +106,19 @@ def release(
     """
     planned = plan(setting, dataset, trips=trips, sums_before_suppression=sums_before_suppression)
     budget, due = check(planned, dataset, ledger, consents)
-    what = _ledger_entry(planned, dataset, tuning, tuning_note)
-    way, view = (
+    entry = _ledger_entry(planned, dataset, tuning, tuning_note)
+    writer, view = (
         WRITERS[setting.parameters.method],
         make_view(dataset, setting.zone_level, setting.time),
     )
-    charge = partial(ledger.charge, dataset.id, unit=budget.unit, what=what, **asdict(due))
+    charge = partial(ledger.charge, dataset.id, unit=budget.unit, what=entry, **asdict(due))
     spent: Entry | None = None
     try:
-        way.prepare(planned, view)  # reads all that is counted
+        writer.prepare(planned, view)  # reads all that is counted
         with claim_folder(out, required_bytes(planned.cells, dataset.zones)) as folder:
             render_texts(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
             spent = charge()  # in one transaction, and never given back
-            scale_up = way.write(planned, view, folder, lambda share: progress(0.9 * share))
+            scale_up = writer.write(planned, view, folder, lambda share: progress(0.9 * share))
             entries = ledger.entries()[: spent.id]
             digest = seal(folder, render_texts(planned, dataset.id, entries, scale_up))
             reveal(folder, out)
@@ -127,7 +127,7 @@ def release(
         if spent is None and isinstance(error, ExplorerError):
             raise  # it says what was refused
         stopped = isinstance(error, KeyboardInterrupt)
-        spent = ledger.find_charge(what["secret"]) if stopped else spent
+        spent = ledger.find_charge(entry["secret"]) if stopped else spent
         kind = KeyboardInterrupt if stopped else ReleaseError
         raise kind(describe_interrupted(error, spent, out)) from error
     progress(1.0)
@@ -191,17 +191,19 @@ def check(
     budget = ledger.find_budget(dataset.id)
     due = budget_cost(plan, budget.unit)
     budget.require_remaining(due.epsilon, due.delta)
-    said = "other words" if any(consents) else "no consent"
+    consent_given = "other words" if any(consents) else "no consent"
     if plan.unit == "trip" and CONSENT not in consents:
         rule = "a release at trip level needs the custodian's consent in words"
-        raise release_error(rule, said, f"it protects no person; write: {CONSENT}", "consent")
-    if plan.is_mostly_noise and NOISE_CONSENT not in consents:
-        known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
-        more = ", more than were made" if plan.trips else ""
         raise release_error(
-            f"empty flows alone would show {plan.phantom_trips:,.0f} trips{more}: that needs the "
-            "custodian's consent in words",
-            f"{known}, and {said}",
+            rule, consent_given, f"it protects no person; write: {CONSENT}", "consent"
+        )
+    if plan.is_mostly_noise and NOISE_CONSENT not in consents:
+        trips_known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
+        comparison = ", more than were made" if plan.trips else ""
+        raise release_error(
+            f"empty flows alone would show {plan.phantom_trips:,.0f} trips{comparison}: that "
+            "needs the custodian's consent in words",
+            f"{trips_known}, and {consent_given}",
             "say how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or empirical Bayes; or write: {NOISE_CONSENT}",
             "consent",

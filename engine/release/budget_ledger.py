@@ -107,13 +107,13 @@ class Budget:
     def require_remaining(self, epsilon: float, delta: float) -> None:
         """Refuse a cost that is not left: by how much, and what would fit."""
         due = zip("εδ", (epsilon, delta), self.remaining, strict=True)
-        over = [(name, to_exact_fraction(cost) - left) for name, cost, left in due]
-        if by := [f"{name} by {float(much):g}" for name, much in over if much > 0]:
-            left, left_delta = map(float, self.remaining)
+        over = [(name, to_exact_fraction(cost) - available) for name, cost, available in due]
+        if excesses := [f"{name} by {float(much):g}" for name, much in over if much > 0]:
+            available, left_delta = map(float, self.remaining)
             raise release_error(
                 f"the budget of '{self.people}' must not be exceeded",
-                f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(by)}",
-                f"at most ε = {left:g} and δ = {left_delta:g} are left per {self.unit}; "
+                f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(excesses)}",
+                f"at most ε = {available:g} and δ = {left_delta:g} are left per {self.unit}; "
                 "nothing was charged",
                 "exceeded",
             )
@@ -159,8 +159,8 @@ class BudgetLedger:
         """Declare, once, the budget of people whose data `datasets` were made of."""
         people = check_name("people", people)
         validation.check_one_of("unit", unit, get_args(BudgetUnit), "'person' is strongest")
-        names = sorted({check_name("datasets", one) for one in datasets})
-        allowed = sorted({check_name("raised_by", one) for one in (by, *raised_by)})
+        names = sorted({check_name("datasets", name) for name in datasets})
+        allowed = sorted({check_name("raised_by", name) for name in (by, *raised_by)})
         body = {"unit": unit, "datasets": names, "raised_by": allowed, **_cost(epsilon, delta)}
         with self._writing() as (append, budgets):
             if people in budgets:
@@ -213,18 +213,20 @@ class BudgetLedger:
             if unit != budget.unit:
                 rule = f"the cost must be in the budget's unit, {budget.unit}"
                 raise release_error(rule, unit, "a release protects what its budget counts", "unit")
-            for other in budgets.values():
-                if other is not budget and other.tables & set(what.get("tables", ())):
+            for candidate in budgets.values():
+                if candidate is not budget and candidate.tables & set(what.get("tables", ())):
                     rule = "a dataset of the same people must be charged to their budget"
-                    value = f"'{dataset}' for '{budget.people}', with a table of '{other.people}'"
-                    remedy = f"join it to the budget of '{other.people}'; nothing was charged"
+                    value = (
+                        f"'{dataset}' for '{budget.people}', with a table of '{candidate.people}'"
+                    )
+                    remedy = f"join it to the budget of '{candidate.people}'; nothing was charged"
                     raise release_error(rule, value, remedy)
             budget.require_remaining(epsilon, delta)
             return append("release", budget.people, {**what, "dataset": dataset, **cost})
 
     def find_charge(self, secret: str) -> Entry | None:
         """Return the entry of a release that was charged with this secret, None where none was."""
-        return next((one for one in self.entries() if one.body.get("secret") == secret), None)
+        return next((entry for entry in self.entries() if entry.body.get("secret") == secret), None)
 
     def finish(self, intent: Entry, digest: str) -> None:
         """Mark a release as made; `digest` is the SHA-256 of its bundle's list of files."""
@@ -234,17 +236,17 @@ class BudgetLedger:
     def entries(self) -> list[Entry]:
         """Return every entry, oldest first, the chain checked; once until the file changes."""
         with _explain_file_error(self.path, "read"):
-            before = _file_version(self.path)
-            if before is None:
+            version = _file_version(self.path)
+            if version is None:
                 return []
-            if before not in _checked:
+            if version not in _checked:
                 with self._open() as connection:
                     connection.execute("begin")  # rows and head of one moment
                     entries = _read(connection)
                 compute_budgets(entries)  # what no entry of its kind holds is refused whoever asks
                 _checked.clear()
-                _checked[before] = entries
-            return list(_checked[before])
+                _checked[version] = entries
+            return list(_checked[version])
 
     def budgets(self) -> dict[str, Budget]:
         """Return every budget by its people."""
@@ -262,7 +264,7 @@ class BudgetLedger:
         """Check the chain, and that an entry has the hash `head`, noted earlier in a statement."""
         _checked.clear()
         entries = self.entries()
-        if head is not None and head.strip().lower() not in {one.chain_hash for one in entries}:
+        if head is not None and head.strip().lower() not in {entry.chain_hash for entry in entries}:
             rule = "the ledger must hold the entry whose hash was noted"
             remedy = "this file is another ledger, or an older copy that lacks what was spent since"
             raise release_error(rule, f"{len(entries)} without it", remedy)
@@ -301,7 +303,9 @@ def to_exact_fraction(number: float) -> Fraction:
 
 def printable(text: str) -> str:
     """Return text on one line: what moves a cursor or breaks a line is written as ``?``."""
-    return "".join(one if one.isprintable() or one in _JOINERS else "?" for one in text)
+    return "".join(
+        character if character.isprintable() or character in _JOINERS else "?" for character in text
+    )
 
 
 def check_name(name: str, text: str, longest: int = 200) -> str:
@@ -324,11 +328,11 @@ def row_hash(row: Sequence[Any]) -> str:
 def compute_budgets(entries: Sequence[Entry]) -> dict[str, Budget]:
     """Return every budget by its people: totals, and costs added up exactly."""
     budgets: dict[str, Budget] = {}
-    for one in entries:
+    for entry in entries:
         try:
-            _apply_entry(budgets, one.kind, one.people, one.body)
+            _apply_entry(budgets, entry.kind, entry.people, entry.body)
         except _UNEXPECTED:
-            raise _corruption_error(one.id, _UNREADABLE) from None
+            raise _corruption_error(entry.id, _UNREADABLE) from None
     return budgets
 
 
@@ -455,8 +459,8 @@ def _create(path: Path) -> None:
     with lock_folder(path.parent) as folder:
         if _file_version(path) is not None:
             return
-        with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as made:
-            new = Path(made) / "ledger"
+        with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as scratch_folder:
+            new = Path(scratch_folder) / "ledger"
             new.touch(0o600)
             with closing(sqlite3.connect(new)) as connection:
                 connection.executescript(_SCHEMA)
@@ -484,8 +488,8 @@ def _explain_file_error(path: Path, how: str) -> Generator[None]:
         raise
     except (sqlite3.Error, OSError, ValueError) as error:
         name = getattr(error, "sqlite_errorname", "")
-        known = (words for cause, words in _CAUSES.items() if name.startswith(cause))
-        why, remedy = next(known, ("it is no ledger, or was cut or damaged", _OLDER_FORMAT))
+        explanations = (words for cause, words in _CAUSES.items() if name.startswith(cause))
+        why, remedy = next(explanations, ("it is no ledger, or was cut or damaged", _OLDER_FORMAT))
         if isinstance(error, OSError):
             why = (error.strerror or type(error).__name__).lower()
             remedy = "make it and its folder readable and writable, with space left"

@@ -44,7 +44,7 @@ def required_bytes(numbers: int, zones: gpd.GeoDataFrame) -> int:
 
 
 @contextmanager
-def claim_folder(out: Path, needed: int) -> Generator[Path]:
+def claim_folder(out: Path, required: int) -> Generator[Path]:
     """Claim the name `out` and so many bytes; yield a hidden folder to be filled.
 
     `ReleaseError` if the name is taken, or no right or space is there; nothing is spent then.
@@ -57,9 +57,9 @@ def claim_folder(out: Path, needed: int) -> Generator[Path]:
                 raise ValueError
             out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
             with lock_folder(out.parent):  # so that no sweep takes what is not locked yet
-                for left in out.parent.glob(f"{PARTIAL}*"):  # by a killed release, never shown
-                    if (held := _lock(left)) is not None:
-                        _remove_claim(left, held)
+                for leftover in out.parent.glob(f"{PARTIAL}*"):  # by a killed release, never shown
+                    if (leftover_lock := _lock(leftover)) is not None:
+                        _remove_claim(leftover, leftover_lock)
                 if os.path.lexists(out) or os.path.lexists(archive_path(out)):
                     raise FileExistsError
                 work.mkdir(mode=0o700)
@@ -74,8 +74,8 @@ def claim_folder(out: Path, needed: int) -> Generator[Path]:
             why = error.strerror if isinstance(error, OSError) else "no name for a file"
             rule = f"'{out.name}' cannot be written there ({why})"
             raise release_error(rule, "", remedy) from error
-        if (free := shutil.disk_usage(work).free) < needed:
-            need = f"about {max(needed // 10**6, 1):,} MB for its bundle and archive"
+        if (free := shutil.disk_usage(work).free) < required:
+            need = f"about {max(required // 10**6, 1):,} MB for its bundle and archive"
             there, remedy = f"{free // 10**6:,} MB free", f"make space, or {remedy}"
             raise release_error(f"a release needs {need}", there, remedy)
         yield work / out.name
@@ -91,13 +91,13 @@ def seal(folder: Path, texts: Mapping[str, str]) -> str:
     """
     for name, text in texts.items():
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
-    files = sorted(one for one in folder.rglob("*") if one.is_file())
+    files = sorted(member for member in folder.rglob("*") if member.is_file())
     listed = "\n".join(
-        f"{_finish_file(one)}  {one.relative_to(folder).as_posix()}" for one in files
+        f"{_finish_file(member)}  {member.relative_to(folder).as_posix()}" for member in files
     )
     (folder / "SHA256SUMS").write_text(f"{listed}\n", encoding="utf-8")
     digest = _finish_file(folder / "SHA256SUMS")
-    for path in (*(one for one in folder.rglob("*") if one.is_dir()), folder):
+    for path in (*(member for member in folder.rglob("*") if member.is_dir()), folder):
         storage.flush_to_disk(path)
     with zipfile.ZipFile(
         archive_path(folder), "w", zipfile.ZIP_DEFLATED, compresslevel=1
@@ -163,7 +163,9 @@ def _finish_file(path: Path) -> str:
 def escape_formulas(texts: Any) -> list[str]:
     """Return texts that a spreadsheet shows and never runs as formulas."""
     words = (str(text) for text in texts)
-    return [f"'{one}" if one.startswith(("=", "+", "-", "@", "\t", "\r")) else one for one in words]
+    return [
+        f"'{word}" if word.startswith(("=", "+", "-", "@", "\t", "\r")) else word for word in words
+    ]
 
 
 @contextmanager
@@ -221,7 +223,7 @@ def write_density(
         "zone_id": ids.take(pa.array(np.repeat(np.arange(len(ids)), HOURS_PER_WEEK))),
         "hour": np.tile(np.arange(HOURS_PER_WEEK), len(ids)),
     }
-    values = {name: each.ravel() for name, each in columns.items()}
+    values = {name: values_of_name.ravel() for name, values_of_name in columns.items()}
     write_table(folder / "density.csv", [keys | values], parquet=True)
 
 

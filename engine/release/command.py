@@ -34,8 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _print_line(line: str, to: TextIO | None = None) -> None:
-    print(printable(line), file=to or sys.stdout)
+def _print_line(line: str, stream: TextIO | None = None) -> None:
+    print(printable(line), file=stream or sys.stdout)
 
 
 def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
@@ -47,10 +47,10 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     for text in list_warnings(planned):
         _print_line(f"warning: {text}")
     budget, cost = check(planned, dataset, ledger, options.consent)
-    title, seen = render_words(planned, "title", "seen")
+    title, description = render_words(planned, "title", "seen")
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
     _print_line(
-        f"{title} of {dataset.id}, {seen}: ε = {planned.epsilon:g} per {planned.unit} costs "
+        f"{title} of {dataset.id}, {description}: ε = {planned.epsilon:g} per {planned.unit} costs "
         f"'{budget.people}' ε = {cost.epsilon:g}{delta} per {budget.unit}; "
         f"{budget.remaining_epsilon:g} is left before"
     )
@@ -72,11 +72,11 @@ def _parse_setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
     products = {"od": ODParameters, "density": DensityParameters, "report": ReportParameters}
     kind: Any = products[options.product]
     when = TimeSelection()
-    names = [one.name for one in fields(kind) if hasattr(options, one.name)]
-    given = {name: getattr(options, name) for name in names}
-    if given.get("unit") == "trip":
-        given["max_trips_per_user"] = 1
-    parameters = kind(**given)
+    names = [field.name for field in fields(kind) if hasattr(options, field.name)]
+    values = {name: getattr(options, name) for name in names}
+    if values.get("unit") == "trip":
+        values["max_trips_per_user"] = 1
+    parameters = kind(**values)
     if options.product == "od":
         first, last = (_day_position(day, dataset) for day in (options.first_day, options.last_day))
         step, span = options.time, options.span
@@ -87,10 +87,10 @@ def _parse_setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
         )
     elif options.product == "report":
         parameters = fit_to_table(parameters, truth(dataset))
-    seen = Selection(
+    selection = Selection(
         dataset_id=dataset.id, zone_level=getattr(options, "zones", "zones"), time=when
     )
-    return Setting(selection=seen, parameters=parameters)
+    return Setting(selection=selection, parameters=parameters)
 
 
 def _day_position(day: date | None, dataset: Dataset) -> int | None:
@@ -141,12 +141,13 @@ def _show_ledger(_options: argparse.Namespace, ledger: BudgetLedger) -> None:
     entries, budgets = ledger.entries(), ledger.budgets()
     if not budgets:
         _print_line("no budget has been declared")
-    for one in budgets.values():
+    for budget in budgets.values():
         _print_line(
-            f"{one.people} ({', '.join(one.datasets)}): ε = {one.spent_epsilon:g} of "
-            f"{one.epsilon:g} and δ = {one.spent_delta:g} of {one.delta:g} spent per {one.unit} in "
-            f"{one.release_count} release{'' if one.release_count == 1 else 's'}; "
-            f"may be raised by {', '.join(one.managers)}"
+            f"{budget.people} ({', '.join(budget.datasets)}): ε = {budget.spent_epsilon:g} of "
+            f"{budget.epsilon:g} and δ = {budget.spent_delta:g} of {budget.delta:g} spent per "
+            f"{budget.unit} in {budget.release_count} "
+            f"release{'' if budget.release_count == 1 else 's'}; may be raised by "
+            f"{', '.join(budget.managers)}"
         )
     if entries:
         _print_line(f"head of the ledger, entry {len(entries)}: {entries[-1].chain_hash}")

@@ -46,32 +46,36 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     parameters: DensityParameters = setting.parameters
     ours, towers, cap = parameters.method == "zoom", len(view.towers), view.metadata.max_visits_cap
     middle = float(np.median(zone_deviations(view)))
-    own: dict[str, Any]
+    fields: dict[str, Any]
     if ours:
         stages = _stages(parameters, view)
         hour, week = (normal_bar(one.scale * middle) for one in (stages[0], stages[3]))
-        what, bar = f"all visits, at most {cap} of a person", normal_bar(stages[4].scale)
-        rows, districts = [ErrorBar(what=what, half_width=bar)], _district_labels(view)
+        quantity, bar = f"all visits, at most {cap} of a person", normal_bar(stages[4].scale)
+        rows, districts = [ErrorBar(what=quantity, half_width=bar)], _district_labels(view)
         cells = (towers + districts + 1) * HOURS_PER_WEEK + towers + 1
-        own = {"product": "density-zoom", "delta": parameters.delta, "composition": "zCDP"}
-        own |= {"limit": cap, "matrices": districts, "rho": _gaussian_strength(parameters) ** 2 / 2}
+        fields = {"product": "density-zoom", "delta": parameters.delta, "composition": "zCDP"}
+        fields |= {
+            "limit": cap,
+            "matrices": districts,
+            "rho": _gaussian_strength(parameters) ** 2 / 2,
+        }
     else:
         stages = tuple(map(Stage.from_laplace, laplace_ledger(parameters).stages))
         deviation = laplace_sd(stages[0].scale) * middle
         hour, week = (float(zone_error_bars(deviation, one)) for one in (HOUR_BAR, WEEK_BAR))
         half = deviation / math.sqrt(2 * math.pi)  # bounds E max(S, 0) of a zone's noise S
         rows, cells = list[ErrorBar](), towers * HOURS_PER_WEEK
-        own = {"product": "density", "composition": "one mechanism"}
-        own |= {"limit": parameters.max_visits_per_user}
-        own |= {"mean_lift": min(2 * half, half + 0.25)}  # and E ⌊max(S, 0) + ½⌋
-    of = f"{', as measured' * ours} (median zone)"
+        fields = {"product": "density", "composition": "one mechanism"}
+        fields |= {"limit": parameters.max_visits_per_user}
+        fields |= {"mean_lift": min(2 * half, half + 0.25)}  # and E ⌊max(S, 0) + ½⌋
+    suffix = f"{', as measured' * ours} (median zone)"
     error_bars = (
-        ErrorBar(what=f"a zone in one hour{of}", half_width=hour),
-        ErrorBar(what=f"a zone over the week{of}", half_width=week),
+        ErrorBar(what=f"a zone in one hour{suffix}", half_width=hour),
+        ErrorBar(what=f"a zone over the week{suffix}", half_width=week),
         *rows,
     )
-    own |= {"towers": towers, "cells": cells, "error_bars": error_bars, "total_bar": week}
-    return ReleasePlan.from_setting(setting, view, unit="person", stages=stages, **own)
+    fields |= {"towers": towers, "cells": cells, "error_bars": error_bars, "total_bar": week}
+    return ReleasePlan.from_setting(setting, view, unit="person", stages=stages, **fields)
 
 
 def prepare(plan: ReleasePlan, view: Dataset) -> None:
@@ -132,8 +136,8 @@ def _release_multiscale(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any
     weeks = {"visits": to_zones @ visits.sum(axis=1), **add_bars(noisy.weeks)}
     outwards = {"measured_low_95": np.floor, "measured_high_95": np.ceil}
     return (
-        {name: np.round(each, 2) for name, each in hours.items()},
-        {name: outwards.get(name, np.rint)(each) for name, each in weeks.items()},
+        {name: np.round(values, 2) for name, values in hours.items()},
+        {name: outwards.get(name, np.rint)(values) for name, values in weeks.items()},
     )
 
 
@@ -164,15 +168,17 @@ def _stages(parameters: DensityParameters, view: Dataset) -> tuple[Stage, ...]:
     What the number of visits tells of a person is taken off the others, so it costs no more ρ. Of
     the city the largest clip is listed: ρ is the same for all.
     """
-    about, made = view.metadata, list[Stage]()
+    about, stages = view.metadata, list[Stage]()
     strength = _gaussian_strength(parameters)
-    for one in multiscale_stages(
+    for stage in multiscale_stages(
         parameters, strength, about.max_visits_cap, about.multiscale_clips
     ):
-        sigma = one.noise_scale or math.inf
-        step, rho = WEIGHT_UNITS, (one.sensitivity / sigma) ** 2 / 2
-        if one.kind is Query.ZOOM_VISITS:
+        sigma = stage.noise_scale or math.inf
+        step, rho = WEIGHT_UNITS, (stage.sensitivity / sigma) ** 2 / 2
+        if stage.kind is Query.ZOOM_VISITS:
             step, rho = 1, 0.0
-        own = {"scale": sigma * ROUNDING_MARGIN, "rho": rho, "step": step}
-        made.append(Stage.from_ledger_stage(one, noise="discrete Gaussian", norm="L₂", **own))
-    return tuple(made)
+        fields = {"scale": sigma * ROUNDING_MARGIN, "rho": rho, "step": step}
+        stages.append(
+            Stage.from_ledger_stage(stage, noise="discrete Gaussian", norm="L₂", **fields)
+        )
+    return tuple(stages)

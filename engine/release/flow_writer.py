@@ -53,8 +53,8 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     if zones < 2:
         rule = "a release of flows needs at least 2 zones"
         raise ParameterError(rule, value=f"{zones}", remedy="choose finer zones")
-    stages = tuple(Stage.from_laplace(one) for one in od.ledger(parameters).stages)
-    scale, flows, least = (
+    stages = tuple(Stage.from_laplace(stage) for stage in od.ledger(parameters).stages)
+    scale, flows, min_shown = (
         stages[0].scale,
         matrices * zones * (zones - 1),
         parameters.min_shown_count,
@@ -66,15 +66,15 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
             what="a flow",
             size=size,
             half_width=bar,
-            shown=float(law.upper_tail(least - size)),
-            holds=coverage_where_shown(scale, bar, size, least),
+            shown=float(law.upper_tail(min_shown - size)),
+            holds=coverage_where_shown(scale, bar, size, min_shown),
         )
         for size in ACCURACY_SIZES
     ]
     if ours:
         rows = [ErrorBar(what="a flow, as measured", half_width=bar)]
     chosen = f"a flow picked because it is large{', as measured' * ours}"
-    every = ErrorBar(what=chosen, half_width=clear_bar(scale, 1, flows))
+    widest_bar = ErrorBar(what=chosen, half_width=clear_bar(scale, 1, flows))
     total = f"all trips out of a zone (or into it), all released days{', as measured' * ours}"
     odds = flows / (FALSE_DETECTION_RATE * (1 + np.exp(-1 / scale)))
     return ReleasePlan.from_setting(
@@ -88,11 +88,11 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         composition="basic composition" if len(stages) > 1 else "one mechanism",
         cells=flows + matrices * (len(stages) - 1),
         matrices=matrices,
-        error_bars=(*rows, every, ErrorBar(what=total, half_width=total_bar)),
+        error_bars=(*rows, widest_bar, ErrorBar(what=total, half_width=total_bar)),
         total_bar=total_bar,
         truncation_limit=_truncation_limit(parameters, stages, matrices),
-        min_shown_count=least,
-        phantom_probability=0.0 if ours else float(law.partial_expectation(least)),
+        min_shown_count=min_shown,
+        phantom_probability=0.0 if ours else float(law.partial_expectation(min_shown)),
         min_detected_alone=max(int(np.ceil(scale * np.log(odds))), 1) if ours else 0,
     )
 
@@ -187,10 +187,10 @@ def _write_totals(
 ) -> None:
     """Write zones, with sums of noisy cells where asked; of ours also with those of estimates."""
     values: dict[str, Any] = {}
-    whole, estimates = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
-    whole[pairs], estimates[pairs] = sums.noisy, sums.estimates
+    noisy_sums, estimates = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
+    noisy_sums[pairs], estimates[pairs] = sums.noisy, sums.estimates
     for name, axis in (("out", 1), ("in", 0)) if plan.has_sums else ():
-        total, bar, measured = whole.sum(axis=axis), int(plan.total_bar), f"{name}_trips"
+        total, bar, measured = noisy_sums.sum(axis=axis), int(plan.total_bar), f"{name}_trips"
         if plan.is_own_method:
             values[measured] = np.rint(estimates.sum(axis=axis))
             measured = f"{name}_measured"
@@ -207,35 +207,37 @@ def _write_change(
     Flows have numbers where both matrices show them, totals where sums before suppression stand.
     """
     pairs = ~np.eye(plan.zones, dtype=bool)
-    before, after = (np.zeros(pairs.shape, dtype=np.int64) for _ in range(2))
-    before[pairs], after[pairs] = noisy
-    least = -np.inf if plan.is_own_method else plan.min_shown_count
-    told = change.find_changes(
-        before, after, laplace_distribution(plan.stages[0].scale), least_shown=least
+    old_counts, new_counts = (np.zeros(pairs.shape, dtype=np.int64) for _ in range(2))
+    old_counts[pairs], new_counts[pairs] = noisy
+    min_shown = -np.inf if plan.is_own_method else plan.min_shown_count
+    changes = change.find_changes(
+        old_counts, new_counts, laplace_distribution(plan.stages[0].scale), least_shown=min_shown
     )
     start, end = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
-    none, every = pa.nulls(plan.zones, pa.string()), np.full(plan.zones, plan.has_sums)
+    none, all_zones = pa.nulls(plan.zones, pa.string()), np.full(plan.zones, plan.has_sums)
     parts = {
-        "flow": (told.flows, pairs, start, end, told.shown_flows[pairs]),
-        "out": (told.outflows, ..., ids, none, every),
-        "in": (told.inflows, ..., none, ids, every),
-        "all": (told.total, None, none[:1], none[:1], every[:1]),
+        "flow": (changes.flows, pairs, start, end, changes.shown_flows[pairs]),
+        "out": (changes.outflows, ..., ids, none, all_zones),
+        "in": (changes.inflows, ..., none, ids, all_zones),
+        "all": (changes.total, None, none[:1], none[:1], all_zones[:1]),
     }
 
     def rows() -> Iterator[dict[str, Any]]:
-        for what, (one, cells, origin, destination, written) in parts.items():
-            moved = one.change[cells]
+        for subject, (estimates, cells, origin, destination, is_shown) in parts.items():
+            differences = estimates.change[cells]
             numbers = {
-                "change": moved,
-                "low_95": moved - one.half_width,
-                "high_95": moved + one.half_width,
+                "change": differences,
+                "low_95": differences - estimates.half_width,
+                "high_95": differences + estimates.half_width,
             }
             yield {
-                "of": pa.repeat(what, len(moved)),
+                "of": pa.repeat(subject, len(differences)),
                 "origin": origin,
                 "destination": destination,
-                "verdict": np.array(["cannot tell", "rise", "fall"])[one.signs[cells]],  # by sign
-                **{name: pa.array(each, mask=~written) for name, each in numbers.items()},
+                "verdict": np.array(["cannot tell", "rise", "fall"])[
+                    estimates.signs[cells]
+                ],  # by sign
+                **{name: pa.array(values, mask=~is_shown) for name, values in numbers.items()},
             }
 
     write_table(folder / "change.csv", rows())
@@ -269,11 +271,11 @@ def _draw_laplace(
         def sample(counts: Integers, number: int = number) -> Integers:
             return _noisy(counts, scale, lambda drawn: progress((number + drawn) / plan.matrices))
 
-        noisy, shown = perturb_and_threshold(counts[pairs], plan.parameters, sample)
+        noisy, is_shown = perturb_and_threshold(counts[pairs], plan.parameters, sample)
         low, high = np.maximum(noisy - bar, 0), noisy + bar
-        flow, low, high = (pa.array(each, mask=~shown) for each in (noisy, low, high))
-        columns = {"flow": flow, "suppressed": ~shown, "low_95": low, "high_95": high}
-        yield _Matrix(noisy, shown, columns)
+        flow, low, high = (pa.array(values, mask=~is_shown) for values in (noisy, low, high))
+        columns = {"flow": flow, "suppressed": ~is_shown, "low_95": low, "high_95": high}
+        yield _Matrix(noisy, is_shown, columns)
 
 
 def _measure(

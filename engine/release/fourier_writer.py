@@ -44,8 +44,10 @@ _LARGEST_NOISE = 2.0**61
 def integer_dct() -> tuple[Integers, int]:
     """Return the orthonormal DCT-II times `COSINES` in whole numbers, and a bound on its norm."""
     matrix: Any = dct(np.eye(HOURS_PER_WEEK), type=2, norm="ortho", axis=0)
-    whole = np.rint(matrix * COSINE_UNITS).astype(np.int64)
-    return whole, math.isqrt(int(np.abs(whole @ whole.T).sum(axis=1).max())) + 1  # Gershgorin
+    integer_matrix = np.rint(matrix * COSINE_UNITS).astype(np.int64)
+    return integer_matrix, math.isqrt(
+        int(np.abs(integer_matrix @ integer_matrix.T).sum(axis=1).max())
+    ) + 1  # Gershgorin
 
 
 def integer_split(to_cover: Any) -> Any:
@@ -66,7 +68,7 @@ def paper_parameters(parameters: DensityParameters, cap: int) -> DensityParamete
             value="scaling=False",
             remedy="take the improved scaling, or release towers with Laplace noise",
         )
-    asked, highest = parameters.epsilon, 1.6 * parameters.epsilon
+    stated_epsilon, highest = parameters.epsilon, 1.6 * parameters.epsilon
 
     def prove_epsilon(epsilon: float) -> float:
         return compose_stages(
@@ -75,15 +77,18 @@ def paper_parameters(parameters: DensityParameters, cap: int) -> DensityParamete
 
     if parameters.gaussian == "classical":
         highest = min(highest, CLASSICAL_GAUSSIAN_MAX_EPSILON)
-        if prove_epsilon(highest) < asked:
+        if prove_epsilon(highest) < stated_epsilon:
             raise ParameterError(
                 "epsilon must be below what P1's classical Gaussian proves at its limit of 4",
-                value=f"{asked:g}",
+                value=f"{stated_epsilon:g}",
                 remedy="choose the analytic Gaussian, or a smaller ε",
             )
-    aim = asked * (1 - 1e-9)
+    aim = stated_epsilon * (1 - 1e-9)
     return replace(
-        parameters, epsilon=bracketed_root(lambda one: prove_epsilon(one) - aim, asked / 4, highest)
+        parameters,
+        epsilon=bracketed_root(
+            lambda value: prove_epsilon(value) - aim, stated_epsilon / 4, highest
+        ),
     )
 
 
@@ -94,7 +99,7 @@ def build_stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
     """
     step = integer_dct()[1] * SHARES * ROUNDING_MARGIN
     moved = step * math.sqrt(published.max_visits_per_user) * ROUNDING_MARGIN
-    *pure, chosen, kept = fourier_stages(published, cap)
+    *pure, chosen, coefficients = fourier_stages(published, cap)
     choice, sigma = 8 * moved / published.epsilon, coefficient_scale(published) * step
     steps: dict[str, Any] = {"norm": "L₂", "step": COEFFICIENT_UNITS}
 
@@ -114,7 +119,7 @@ def build_stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
             **steps,
         ),
         Stage.from_ledger_stage(
-            kept,
+            coefficients,
             noise="discrete Gaussian",
             sensitivity=moved / COEFFICIENT_UNITS,
             scale=sigma / COEFFICIENT_UNITS,
@@ -126,7 +131,7 @@ def build_stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
 
 def compose_stages(stages: Sequence[Stage], delta: float) -> float:
     """Return the ε at δ that is proved of all stages together: step 4."""
-    total = sum(one.epsilon or 0.0 for one in stages)
+    total = sum(stage.epsilon or 0.0 for stage in stages)
     return (total + opendp_noise.zcdp_epsilon(stages[-1].rho or 0.0, delta)) * ROUNDING_MARGIN
 
 
@@ -139,8 +144,8 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
     cap, cover = view.metadata.max_visits_cap, view.tessellation.cover_size
-    drawn = build_stages(paper_parameters(parameters, cap), cap)
-    _, of_visits, _, sigma = (one.drawn_scale for one in drawn)
+    stages = build_stages(paper_parameters(parameters, cap), cap)
+    _, of_visits, _, sigma = (stage.drawn_scale for stage in stages)
     if sigma * math.sqrt(HOURS_PER_WEEK * cover) > _LARGEST_NOISE:
         rule = "epsilon must leave noise that fits whole numbers of 64 bits"
         raise ParameterError(rule, value=f"{parameters.epsilon:g}", remedy="choose it larger")
@@ -151,7 +156,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         unit="person",
         delta=parameters.delta,
         limit=parameters.max_visits_per_user,
-        stages=drawn,
+        stages=stages,
         composition="adaptive composition",
         cells=len(view.towers) + 1 + cover * HOURS_PER_WEEK,
         towers=len(view.towers),
@@ -164,9 +169,9 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
 
 def prepare(plan: ReleasePlan, view: Dataset) -> None:
     """Read the visits that will be counted; refuse more than whole numbers of 64 bits hold."""
-    kept, single = view.presampled_by_tower(plan.limit), view.single_visit_by_tower
-    known, _ = view.metadata.people_public or 0, view.truth_by_tower
-    if max(known, single.sum(), kept.sum(axis=0).max()) > MAX_PEOPLE:
+    visits, single = view.presampled_by_tower(plan.limit), view.single_visit_by_tower
+    people_public, _ = view.metadata.people_public or 0, view.truth_by_tower
+    if max(people_public, single.sum(), visits.sum(axis=0).max()) > MAX_PEOPLE:
         raise DatasetError(
             f"the papers' scheme is released for at most {MAX_PEOPLE:,} people",
             remedy="release towers with Laplace noise, or by our own method; nothing was spent",
@@ -189,7 +194,7 @@ def draw_density(
 ) -> tuple[Floats, int]:
     """Return one draw: visits by zone and hour, all 0 where the noise exceeds the data, and K̂."""
     places = view.tessellation
-    of_people, of_visits, choice, sigma = (one.drawn_scale for one in stages)
+    of_people, of_visits, choice, sigma = (stage.drawn_scale for stage in stages)
     histogram = opendp_noise.discrete_laplace(view.single_visit_by_tower, of_people)
     visits = int(opendp_noise.discrete_laplace(view.truth_by_tower.sum()[None], of_visits)[0])
     people = int(histogram.sum())
@@ -201,9 +206,11 @@ def draw_density(
         minimum = default_cluster_minimum(parameters)
     clusters = cluster_cells(totals, places.cover_centres_m, places.cover_areas_m2, minimum)
     exact = exact_coefficients(view, parameters.max_visits_per_user, clusters)
-    kept = 1 + opendp_noise.noisy_min(exact_scores(exact, sigma), choice)
+    coefficient_count = 1 + opendp_noise.noisy_min(exact_scores(exact, sigma), choice)
     noisy = np.zeros(exact.shape)
-    noisy[:, :kept] = opendp_noise.discrete_gaussian(exact[:, :kept], sigma) / COEFFICIENT_UNITS
+    noisy[:, :coefficient_count] = (
+        opendp_noise.discrete_gaussian(exact[:, :coefficient_count], sigma) / COEFFICIENT_UNITS
+    )
     shapes = to_shares(to_series(noisy))
     if parameters.smoothing:
         shapes = smooth_nights(shapes)
@@ -221,7 +228,7 @@ def exact_coefficients(view: Dataset, kept_visits: int, clusters: Integers) -> I
 
 def exact_scores(exact: Integers, sigma: float) -> list[int]:
     """Return u(1) … u(168) in whole steps: exact floors of roots of whole sums of squares."""
-    squares = [int(each) for each in (exact.astype(object) ** 2).sum(axis=0)]
+    squares = [int(square) for square in (exact.astype(object) ** 2).sum(axis=0)]
     expected = sigma * np.sqrt(np.arange(1, HOURS_PER_WEEK + 1) * float(len(exact)))
     losses: list[int] = []
     tail = 0

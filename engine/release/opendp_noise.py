@@ -61,9 +61,9 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
 
 def make_choice(scale: float) -> Any:
     """Return what chooses; its map is from how far differences of scores move to ε, rounded up."""
-    apart, loss = metrics.linf_distance(T="i64", monotonic=True), measures.max_divergence()
+    distance, loss = metrics.linf_distance(T="i64", monotonic=True), measures.max_divergence()
     return measurements.make_noisy_max(
-        _INTEGER_DOMAIN, apart, loss, _require_positive(scale), negate=True
+        _INTEGER_DOMAIN, distance, loss, _require_positive(scale), negate=True
     )
 
 

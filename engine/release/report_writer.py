@@ -41,7 +41,9 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         )
     parameters: ReportParameters = setting.parameters
     users = parameters.unit == "user"
-    stages = tuple(Stage.from_laplace(one) for one in report.ledger(parameters).stages)
+    stages = tuple(
+        Stage.from_laplace(ledger_stage) for ledger_stage in report.ledger(parameters).stages
+    )
     return ReleasePlan.from_setting(
         setting,
         view,
@@ -74,12 +76,12 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
     """Draw every count's noise once; write one long table, and quantiles read off noisy bins."""
     table = report.truth(view)
     source: Any = _OpenDPNoise()
-    drawn = report.release(view, plan.parameters, noise=source)
+    released = report.release(view, plan.parameters, noise=source)
     progress(0.8)
     zones = view.zones["zone_id"].astype(str).tolist()
     bins: list[dict[str, Any]] = []
     quantiles: list[dict[str, Any]] = []
-    for analysis, result in drawn.results.items():
+    for analysis, result in released.results.items():
         bars = _bars(result)
         names = escape_formulas(labels(analysis, plan.parameters, table.extent, zones))
         bins.append(
@@ -93,8 +95,10 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
         )
         if analysis.is_histogram:
             values = pa.array(result.five_numbers, from_pandas=True)
-            of = [str(analysis)] * len(values)
-            quantiles.append({"analysis": of, "quantile": list(QUANTILE_LEVELS), "value": values})
+            analysis_names = [str(analysis)] * len(values)
+            quantiles.append(
+                {"analysis": analysis_names, "quantile": list(QUANTILE_LEVELS), "value": values}
+            )
     write_table(folder / "report.csv", bins)
     write_table(folder / "five_numbers.csv", quantiles)
 
@@ -116,10 +120,10 @@ class _OpenDPNoise:
     """Whole-number noise from OpenDP for every count of a report, and no other."""
 
     def counts(self, _analysis: Analysis, scales: Floats, /) -> Integers:
-        drawn = np.zeros(len(scales), dtype=np.int64)
+        noise = np.zeros(len(scales), dtype=np.int64)
         for scale in np.unique(scales):
             where = scales == scale
-            drawn[where] = opendp_noise.discrete_laplace(
-                drawn[where], float(scale) * ROUNDING_MARGIN
+            noise[where] = opendp_noise.discrete_laplace(
+                noise[where], float(scale) * ROUNDING_MARGIN
             )
-        return drawn
+        return noise

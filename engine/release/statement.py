@@ -60,8 +60,8 @@ def render_words(plan: ReleasePlan, *names: str, **more: Any) -> list[str]:
     context: Any = template.new_context(
         {"plan": plan, "level": CONFIDENCE, "scale_up": None, **more}
     )
-    said = ("".join(template.blocks[name](context)) for name in names)
-    return [re.sub(r"\s+([).,;:])", r"\1", " ".join(one.split())) for one in said]
+    blocks = ("".join(template.blocks[name](context)) for name in names)
+    return [re.sub(r"\s+([).,;:])", r"\1", " ".join(block.split())) for block in blocks]
 
 
 def list_warnings(plan: ReleasePlan) -> list[str]:
@@ -78,18 +78,18 @@ def render_texts(
     """
     content = build_statement(plan, dataset, entries, scale_up)
     slug = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {plan.product} {content['made']}".lower())
-    asked, given = content["setting"], content["setting"]["parameters"]
+    setting, parameters = content["setting"], content["setting"]["parameters"]
     used = {
         "method",
         "epsilon",
-        *USED_FIELDS.get(given["method"], given),
+        *USED_FIELDS.get(parameters["method"], parameters),
     }  # no field without an effect
-    settings = {name: value for name, value in given.items() if name in used}
-    settings |= {**_select_values(asked, "dataset", "zones", "time"), "trips": plan.trips}
-    more = {"titles": ITEMS, "level": CONFIDENCE, "settings": settings}
+    settings = {name: value for name, value in parameters.items() if name in used}
+    settings |= {**_select_values(setting, "dataset", "zones", "time"), "trips": plan.trips}
+    context = {"titles": ITEMS, "level": CONFIDENCE, "settings": settings}
 
     def render(name: str) -> str:
-        return _FORMATTERS.get_template(name).render(content, slug=slug.strip("-"), **more)
+        return _FORMATTERS.get_template(name).render(content, slug=slug.strip("-"), **context)
 
     return {
         "statement.json": json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False),
@@ -105,9 +105,11 @@ def build_statement(
     """Return the statement as a JSON object."""
     this = entries[-1]
     budget = compute_budgets(entries)[this.people]
-    earlier = [one for one in entries[:-1] if one.kind == "release" and one.people == this.people]
+    earlier = [
+        item for item in entries[:-1] if item.kind == "release" and item.people == this.people
+    ]
     cost = _select_values(this.body, "epsilon", "delta")
-    said = {
+    context = {
         "budget": budget,
         "cost": cost,
         "composed": _compose_releases([*earlier, this], plan, budget) if earlier else None,
@@ -123,11 +125,11 @@ def build_statement(
         "scale_up": scale_up,
     }
     names = ("title", "recommended", "seen", "kept", "beyond")
-    title, recommended, seen, kept, beyond = render_words(plan, *names)
+    title, recommended, selection, kept, beyond = render_words(plan, *names)
     return {
         "title": title,
         "recommended": recommended,
-        "seen": seen,
+        "seen": selection,
         "dataset": dataset,
         "people": this.people,
         "simulated": plan.metadata.simulated,
@@ -142,13 +144,13 @@ def build_statement(
             "spent_epsilon": budget.spent_epsilon,
             "spent_delta": budget.spent_delta,
         },
-        "stages": [asdict(one) for one in plan.stages],
+        "stages": [asdict(item) for item in plan.stages],
         "counted": {"kept": kept, "beyond": beyond},
         "sums_before_suppression": plan.has_sums if plan.suppresses else None,
         "setting": setting_to_json(plan.setting, dataset),
         "accuracy": [asdict(row) for row in plan.error_bars],
         "scale_up": scale_up and scale_up._asdict(),
-        "items": dict(zip(ITEMS, render_words(plan, *ITEMS, **said), strict=True)),
+        "items": dict(zip(ITEMS, render_words(plan, *ITEMS, **context), strict=True)),
         "ledger": {"entry": this.id, "hash": this.chain_hash},
     }
 
@@ -183,12 +185,12 @@ def _max_guess_rate(plan: ReleasePlan) -> float:
 
 def _earlier_releases(earlier: Sequence[Entry]) -> list[dict[str, Any]]:
     """Return what was released before, the like of it in one."""
-    names, said = ("product", "epsilon", "delta"), list[dict[str, Any]]()
-    for what, alike in groupby(earlier, lambda one: _select_values(one.body, *names)):
-        first, *more = (one.time[:10] for one in alike)
-        when = f"{first} to {more[-1]}, {len(more) + 1} times" if more else first
-        said.append({"when": when, **what})
-    return said
+    names, summaries = ("product", "epsilon", "delta"), list[dict[str, Any]]()
+    for fields, entries in groupby(earlier, lambda entry: _select_values(entry.body, *names)):
+        first, *later_days = (entry.time[:10] for entry in entries)
+        when = f"{first} to {later_days[-1]}, {len(later_days) + 1} times" if later_days else first
+        summaries.append({"when": when, **fields})
+    return summaries
 
 
 def _compose_releases(
@@ -200,7 +202,7 @@ def _compose_releases(
     of ε and δ do, which the ledger charges. The slack is at most a tenth of one over the people.
     """
     slack = min(_MAX_SLACK, 0.1 / max(plan.metadata.people_public or 1, 1))
-    costs = [(float(one.body["epsilon"]), float(one.body["delta"])) for one in releases]
+    costs = [(float(release.body["epsilon"]), float(release.body["delta"])) for release in releases]
     delta = math.fsum(delta for _, delta in costs) + slack
     epsilon = compose_epsilon(costs, delta)
     return (epsilon, delta) if epsilon < 0.999 * budget.spent_epsilon else None

@@ -50,13 +50,13 @@ class ReportTable:
         for measure in Measure:
             rows = table.filter(pc.equal(names, str(measure))).sort_by("cap")
             lowest, size = extent.bins(measure)
-            at = rows["bin"].to_numpy().astype(np.int64) - lowest
+            bins = rows["bin"].to_numpy().astype(np.int64) - lowest
             caps, n = rows["cap"].to_numpy(), rows["n"].to_numpy().astype(np.float64)
-            known = np.isin(caps, (*STOPS, OVERFLOW_CAP)).all()
-            if not known or (len(at) and not 0 <= at.min() <= at.max() < size):
+            are_caps_known = np.isin(caps, (*STOPS, OVERFLOW_CAP)).all()
+            if not are_caps_known or (len(bins) and not 0 <= bins.min() <= bins.max() < size):
                 raise corruption_error()
             ends = np.searchsorted(caps, (*STOPS, OVERFLOW_CAP), side="right")
-            self._rows[measure] = at, n, ends
+            self._rows[measure] = bins, n, ends
 
     @property
     def has_travel_times(self) -> bool:
@@ -68,10 +68,10 @@ class ReportTable:
 
         M is one of `STOPS`; None counts all trips.
         """
-        at, n, ends = self._rows[measure]
+        bins, n, ends = self._rows[measure]
         end = ends[-1 if max_trips_per_user is None else stop_index(max_trips_per_user)]
         size = self.extent.bins(measure)[1]
-        return np.bincount(at[:end], weights=n[:end], minlength=size).astype(np.int64)
+        return np.bincount(bins[:end], weights=n[:end], minlength=size).astype(np.int64)
 
 
 def has_report(dataset: Dataset) -> bool:
@@ -123,8 +123,8 @@ def report_extent(dataset: Dataset) -> Extent:
 
 def corruption_error(name: str = "") -> DatasetError:
     """Return the error of a table that cannot be."""
-    of = f"dataset '{name}': " if name else ""
-    return DatasetError(f"{of}{FILE} is not as expected", remedy="build the dataset again")
+    prefix = f"dataset '{name}': " if name else ""
+    return DatasetError(f"{prefix}{FILE} is not as expected", remedy="build the dataset again")
 
 
 class ReportPeriods(NamedTuple):
@@ -150,7 +150,7 @@ def group_days(extent: Extent) -> ReportPeriods:
     else:
         keys = [12 * day.year + day.month for day in days]
     _, first, of_day = np.unique(keys, return_index=True, return_inverse=True)
-    return ReportPeriods(of_day, tuple(days[at] for at in first))
+    return ReportPeriods(of_day, tuple(days[position] for position in first))
 
 
 def count_analysis(
@@ -175,8 +175,8 @@ def count_analysis(
     kept : bool
         Count the trips that are kept, at most M a person, instead of all.
     """
-    most = parameters.trip_limit if is_truncated else None
-    days = table.counts(Measure.DAY, most)
+    trip_limit = parameters.trip_limit if is_truncated else None
+    days = table.counts(Measure.DAY, trip_limit)
     if analysis is Analysis.SIZE:
         # everybody has one trip of rank 1, in the period where there is one
         everybody = table.counts(Measure.DAY, 1)[1:].sum()
@@ -189,10 +189,10 @@ def count_analysis(
         return np.append(inside, days[0])
     if analysis.is_histogram:
         bins = BINS[analysis]
-        return bins.coarsen(table.counts(bins.measure, most))
+        return bins.coarsen(table.counts(bins.measure, trip_limit))
     plain = {
         Analysis.HOURS: Measure.HOUR,
         Analysis.VISITS: Measure.ZONE,
         Analysis.FLOWS: Measure.FLOW,
     }
-    return table.counts(plain[analysis], most)
+    return table.counts(plain[analysis], trip_limit)

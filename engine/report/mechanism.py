@@ -49,11 +49,11 @@ class ReportNoise:
 
     def counts(self, analysis: Analysis, scales: Floats, /) -> Integers:
         """Return whole-number noise, one for each Laplace scale."""
-        drawn = self._laplace.get(analysis)
-        if drawn is None or len(drawn) < len(scales):
-            drawn = self._generator(analysis, 0).laplace(size=len(scales))
-            self._laplace[analysis] = drawn
-        scaled = np.floor(drawn[: len(scales)] * scales + 0.5)
+        variates = self._laplace.get(analysis)
+        if variates is None or len(variates) < len(scales):
+            variates = self._generator(analysis, 0).laplace(size=len(scales))
+            self._laplace[analysis] = variates
+        scaled = np.floor(variates[: len(scales)] * scales + 0.5)
         return np.clip(scaled, -_LARGEST_NOISE, _LARGEST_NOISE).astype(np.int64)
 
     def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:
@@ -194,17 +194,24 @@ def _draw_analysis(
     analysis: Analysis,
     parameters: ReportParameters,
     source: ReportNoise,
-    known: Mapping[Analysis, AnalysisResult],
+    results: Mapping[Analysis, AnalysisResult],
 ) -> AnalysisResult:
     """Draw one analysis: noise of scale Δ/ε on each of its parts; then what follows from days."""
-    kept = count_analysis(table, analysis, parameters, is_truncated=True)
+    truncated_counts = count_analysis(table, analysis, parameters, is_truncated=True)
     stages = _count_stages(analysis, parameters)
     scales = np.array([stage.sensitivity / stage.epsilon for stage in stages])
-    asked = kept[: len(stages)] if analysis is Analysis.SIZE else kept
-    scales = np.repeat(scales, len(asked) // max(len(stages), 1))
-    noisy, variates = asked + source.counts(analysis, scales), np.ones(len(asked), dtype=np.int64)
-    if len(asked) < len(kept):  # trips in the period: all noisy days but those outside it
-        days = known[Analysis.DAYS]
+    queried_counts = (
+        truncated_counts[: len(stages)] if analysis is Analysis.SIZE else truncated_counts
+    )
+    scales = np.repeat(scales, len(queried_counts) // max(len(stages), 1))
+    noisy, variates = (
+        queried_counts + source.counts(analysis, scales),
+        np.ones(len(queried_counts), dtype=np.int64),
+    )
+    if len(queried_counts) < len(
+        truncated_counts
+    ):  # trips in the period: all noisy days but those outside it
+        days = results[Analysis.DAYS]
         noisy = np.append(noisy, days.noisy[:-1].sum())
         scales = np.append(scales, days.scales[0])
         variates = np.append(variates, len(days.noisy) - 1)
@@ -212,7 +219,7 @@ def _draw_analysis(
     if parameters.five_numbers_epsilon(analysis):
         shape = (len(QUANTILE_LEVELS), len(BINS[analysis].edges))
         five = quantiles.draw_five_numbers(
-            kept, analysis, parameters, source.gumbels(analysis, shape)
+            truncated_counts, analysis, parameters, source.gumbels(analysis, shape)
         )
     return AnalysisResult(
         analysis=analysis,
@@ -225,11 +232,13 @@ def _draw_analysis(
 
 
 def _count_stages(analysis: Analysis, parameters: ReportParameters) -> list[Stage]:
-    asked = parameters.queries(analysis)
-    whole = parameters.analysis_epsilon(analysis) - parameters.five_numbers_epsilon(analysis)
+    queries = parameters.queries(analysis)
+    count_epsilon = parameters.analysis_epsilon(analysis) - parameters.five_numbers_epsilon(
+        analysis
+    )
     stages: list[Stage] = []
-    for name, counted in asked:
-        epsilon, change = whole / len(asked), float(parameters.sensitivity(counted))
+    for name, counted_item in queries:
+        epsilon, change = count_epsilon / len(queries), float(parameters.sensitivity(counted_item))
         law = (Noise.ROUNDED_LAPLACE, change, Norm.L1, change / epsilon)
         subject = name if name == analysis.label else f"{analysis.label}, {name}"
         stages.append(Stage(Query.REPORT_COUNTS, *law, epsilon, subject=subject))

@@ -40,16 +40,16 @@ def draw_five_numbers(
 
     `gumbels` are standard Gumbel variates, shape (5, edges).
     """
-    edges, each = (
+    edges, quantile_epsilon = (
         BINS[analysis].edges,
         parameters.five_numbers_epsilon(analysis) / len(QUANTILE_LEVELS),
     )
-    unit, most = parameters.unit, parameters.max_trips_per_user
+    unit, trip_limit = parameters.unit, parameters.max_trips_per_user
     chosen = [
         exponential_mechanism(
             quantile_utilities(truncated_counts, level),
-            each,
-            quantile_sensitivity(analysis.counted_item, unit, most, level),
+            quantile_epsilon,
+            quantile_sensitivity(analysis.counted_item, unit, trip_limit, level),
             variates,
         )
         for level, variates in zip(QUANTILE_LEVELS, gumbels, strict=True)

@@ -35,8 +35,8 @@ def js_divergence(truth: Numbers, private: Numbers) -> float:
     """
     p, q = _shares(truth), _shares(private)
     middle = (p + q) / 2
-    each = [x * np.log(np.where(x > 0, x / np.where(middle > 0, middle, 1), 1)) for x in (p, q)]
-    return float(sum(part.sum() for part in each)) / 2
+    terms = [x * np.log(np.where(x > 0, x / np.where(middle > 0, middle, 1), 1)) for x in (p, q)]
+    return float(sum(part.sum() for part in terms)) / 2
 
 
 def earth_movers_distance(truth: Numbers, private: Numbers, width: float) -> float:
@@ -72,22 +72,26 @@ def top_n_coverage(truth: Numbers, private: Numbers, n: int) -> float:
 
 def error_measures(truth: Numbers, private: Numbers, analysis: Analysis) -> dict[str, float]:
     """Return the measures that fit one analysis, by name, between any two of its reports."""
-    apart = np.abs(private - truth.astype(np.float64))
-    known = truth > 0
-    found = {
-        "relative_error": float((apart[known] / truth[known]).mean()) if known.any() else np.nan,
+    absolute_errors = np.abs(private - truth.astype(np.float64))
+    is_positive = truth > 0
+    measures = {
+        "relative_error": float((absolute_errors[is_positive] / truth[is_positive]).mean())
+        if is_positive.any()
+        else np.nan,
         "smape": smape(truth, private),
     }
     if analysis is Analysis.SIZE:
-        return found
-    found["common_part"] = float(metrics.common_part(apart.sum(), private.sum(), truth.sum()))
-    found["js_divergence"] = js_divergence(truth, private)
+        return measures
+    measures["common_part"] = float(
+        metrics.common_part(absolute_errors.sum(), private.sum(), truth.sum())
+    )
+    measures["js_divergence"] = js_divergence(truth, private)
     if analysis.is_histogram:
         width = BINS[analysis].width
-        found["earth_movers_distance"] = earth_movers_distance(truth, private, width)
+        measures["earth_movers_distance"] = earth_movers_distance(truth, private, width)
     if analysis in (Analysis.VISITS, Analysis.FLOWS):
-        found["top_10_coverage"] = top_n_coverage(truth, private, 10)
-    return found
+        measures["top_10_coverage"] = top_n_coverage(truth, private, 10)
+    return measures
 
 
 def scores(truth: ReportTable, release: ReportRelease) -> dict[Analysis, dict[str, float]]:

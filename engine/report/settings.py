@@ -36,10 +36,10 @@ class Analysis(StrEnum):
     label: str
     counted_item: CountedItem
 
-    def __new__(cls, value: str, label: str, counted: CountedItem) -> "Analysis":
+    def __new__(cls, value: str, label: str, item: CountedItem) -> "Analysis":
         """Return the member of that value."""
         member = str.__new__(cls, value)
-        member._value_, member.label, member.counted_item = value, label, counted
+        member._value_, member.label, member.counted_item = value, label, item
         return member
 
     SIZE = "size", "Trips and people", "trip"
@@ -73,8 +73,8 @@ class Bins:
 
     def coarsen(self, fine: Integers) -> Integers:
         """Return counts below, of every bin and above, from cached counts below, of each, above."""
-        at = np.searchsorted(FINE_EDGES[self.measure], self.edges - 1e-9)
-        return np.add.reduceat(fine, np.concatenate([[0], at + 1]))
+        edge_positions = np.searchsorted(FINE_EDGES[self.measure], self.edges - 1e-9)
+        return np.add.reduceat(fine, np.concatenate([[0], edge_positions + 1]))
 
 
 BINS: Mapping[Analysis, Bins] = {
@@ -101,8 +101,8 @@ def sensitivity(counted_item: CountedItem, unit: ReportUnit, max_trips_per_user:
     """
     if unit == "item" and counted_item == "user":
         raise _people_error("unit='item'")
-    most = max_trips_per_user if unit == "user" else 1
-    return {"user": 1, "trip": most, "point": 2 * most}[counted_item]
+    trip_limit = max_trips_per_user if unit == "user" else 1
+    return {"user": 1, "trip": trip_limit, "point": 2 * trip_limit}[counted_item]
 
 
 def quantile_sensitivity(
@@ -221,17 +221,17 @@ class ReportParameters:
         """The analyses of the report, in order."""
         if self.shares is None:
             return tuple(a for a in Analysis if a.counted_item != "user" or self.unit == "user")
-        given = {_analysis(name) for name, _ in self.shares}
-        return tuple(a for a in Analysis if a in given)
+        enabled = {_analysis(name) for name, _ in self.shares}
+        return tuple(a for a in Analysis if a in enabled)
 
     @cached_property
     def charged_shares(self) -> Mapping[Analysis, float]:
         """The share of ε of each analysis that costs something."""
-        on = [analysis for analysis in self.analyses if self.queries(analysis)]
+        charged = [analysis for analysis in self.analyses if self.queries(analysis)]
         if self.shares is None:
-            return {analysis: (MILLION // len(on)) / MILLION for analysis in on}
-        given = {_analysis(name): share for name, share in self.shares}
-        return {analysis: _millionths(given[analysis]) / MILLION for analysis in on}
+            return {analysis: (MILLION // len(charged)) / MILLION for analysis in charged}
+        enabled_shares = {_analysis(name): share for name, share in self.shares}
+        return {analysis: _millionths(enabled_shares[analysis]) / MILLION for analysis in charged}
 
     def queries(self, analysis: Analysis) -> tuple[tuple[str, CountedItem], ...]:
         """Return the numbers that are asked apart, each with an equal part of the share."""
@@ -245,8 +245,8 @@ class ReportParameters:
 
     def five_numbers_epsilon(self, analysis: Analysis) -> float:
         """Return the part of it that goes to draws of the five numbers."""
-        drawn = self.method == "package" and analysis.is_histogram
-        return self.analysis_epsilon(analysis) * FIVE_NUMBERS_SHARE if drawn else 0.0
+        is_drawn = self.method == "package" and analysis.is_histogram
+        return self.analysis_epsilon(analysis) * FIVE_NUMBERS_SHARE if is_drawn else 0.0
 
     def sensitivity(self, counted_item: CountedItem) -> int:
         """Return by how much one unit of protection can change what is counted."""

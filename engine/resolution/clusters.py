@@ -43,15 +43,15 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
         area, first = heapq.heappop(queue)
         while owner[first] != first or area != areas[first]:  # an entry from before a merger
             area, first = heapq.heappop(queue)
-        others = near[first] or _nearest_cluster(first, owner, weights, areas)
-        second = min(others, key=lambda other: (areas[other], other))
+        candidates = near[first] or _nearest_cluster(first, owner, weights, areas)
+        second = min(candidates, key=lambda neighbour: (areas[neighbour], neighbour))
         keep, gone = min(first, second), max(first, second)
         owner[gone] = keep
         areas[keep] += areas[gone]
         weights[keep] += weights[gone]
         near[keep] = (near[keep] | near[gone]) - {keep, gone}
-        for other in near[gone] - {keep}:
-            near[other] = (near[other] - {gone}) | {keep}
+        for neighbour in near[gone] - {keep}:
+            near[neighbour] = (near[neighbour] - {gone}) | {keep}
         heapq.heappush(queue, (areas[keep], keep))
     roots = [_find_root(owner, i) for i in range(count)]
     return np.unique(roots, return_inverse=True)[1].astype(np.int64)
@@ -65,8 +65,8 @@ def _find_neighbours(
     gap = max(extent * _GRID_M, 1.0)
     tree = shapely.STRtree(polygons)
     left, right = tree.query(polygons, predicate="dwithin", distance=gap)
-    other = left < right
-    left, right = left[other], right[other]
+    is_ordered = left < right
+    left, right = left[is_ordered], right[is_ordered]
     edges, grown = shapely.boundary(polygons), shapely.buffer(polygons, gap, quad_segs=1)
     border = shapely.intersection(edges[left], grown[right])
     some = shapely.length(border) > 4 * gap  # corners touch in a point only

@@ -88,11 +88,11 @@ def zone_labels(
     if match := _CLUSTERS.fullmatch(level):
         labels = cluster_zones(zones, int(match.group(1)))
         return labels, *cluster_names(zones, labels)
-    known = [one.name for one in zone_levels(zones)]
-    if level not in known:
+    level_names = [zone_level.name for zone_level in zone_levels(zones)]
+    if level not in level_names:
         raise ParameterError(
             f"zones must be a level of this dataset, got {level[:60]!r}; it has "
-            f"{', '.join(known)}, and 'clusters-30' joins neighbours to 30"
+            f"{', '.join(level_names)}, and 'clusters-30' joins neighbours to 30"
         )
     if level == FINEST:
         ids = zones["zone_id"].astype(str).tolist()
@@ -108,8 +108,8 @@ def cluster_names(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str],
     _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     names = [str(name) for name in zones["name"].to_numpy()[first]]
     ids = [f"cluster-{i + 1:03}" for i in range(len(names))]
-    more = (f" and {size - 1} more" if size > 1 else "" for size in sizes.tolist())
-    return ids, [name + others for name, others in zip(names, more, strict=True)]
+    suffixes = (f" and {size - 1} more" if size > 1 else "" for size in sizes.tolist())
+    return ids, [name + suffix for name, suffix in zip(names, suffixes, strict=True)]
 
 
 def join_zones(
@@ -129,9 +129,9 @@ def join_zones(
 
 def _join_shapes(parts: Geometries, smallest: float) -> shapely.Geometry:
     """Return the union of zones without the gaps that rounding left between them."""
-    whole: list[shapely.Polygon] = []
+    polygons: list[shapely.Polygon] = []
     for piece in shapely.get_parts(shapely.union_all(parts)):
         holes = [shapely.Polygon(ring) for ring in shapely.get_rings(piece)[1:]]
-        kept = [hole.exterior for hole in holes if shapely.area(hole) >= smallest / 2]
-        whole.append(shapely.Polygon(shapely.get_exterior_ring(piece), kept))
-    return whole[0] if len(whole) == 1 else shapely.MultiPolygon(whole)
+        large_holes = [hole.exterior for hole in holes if shapely.area(hole) >= smallest / 2]
+        polygons.append(shapely.Polygon(shapely.get_exterior_ring(piece), large_holes))
+    return polygons[0] if len(polygons) == 1 else shapely.MultiPolygon(polygons)

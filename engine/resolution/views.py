@@ -113,7 +113,7 @@ class DatasetView(Dataset):
         return np.bincount(self.labels, weights=homes, minlength=len(self._ids)).astype(np.int64)
 
     def _view_trips(self, table_name: str, base_trips: Trips) -> Trips:
-        seen = self.time.day_positions(base_trips.days)
+        positions = self.time.day_positions(base_trips.days)
         matrices = self.time.days_by_matrix(base_trips.days)
 
         def sum_days(days: Sequence[int], number: int) -> TripCounts:
@@ -128,7 +128,7 @@ class DatasetView(Dataset):
             return memoise(self, (table_name, number), lambda: sum_days(days, number))
 
         def total() -> TripCounts:
-            return memoise(self, (table_name,), lambda: sum_days(seen, 0))
+            return memoise(self, (table_name,), lambda: sum_days(positions, 0))
 
         return Trips(len(matrices), day, total)
 
@@ -166,8 +166,10 @@ def make_view(
             value=f"{time.first_position} to {'the last' if last is None else last}",
             remedy="leave first and last out to see all days",
         )
-    whole = time.aggregation == "day" and len(time.day_positions(days)) == days
-    return dataset if zone_level == FINEST and whole else DatasetView(dataset, zone_level, time)
+    is_unchanged = time.aggregation == "day" and len(time.day_positions(days)) == days
+    return (
+        dataset if zone_level == FINEST and is_unchanged else DatasetView(dataset, zone_level, time)
+    )
 
 
 def open_view(
@@ -207,14 +209,14 @@ def view_metadata(metadata: Metadata, time: TimeSelection) -> Metadata:
     (7, 1)
     """
     declared = metadata.days
-    seen = time.day_positions(len(declared))
-    ends = {"first_day": declared[seen[0]], "last_day": declared[seen[-1]]}
+    positions = time.day_positions(len(declared))
+    ends = {"first_day": declared[positions[0]], "last_day": declared[positions[-1]]}
     fields: dict[str, Any] = {**vars(metadata), **ends}
     if time.aggregation == "day":
         return Metadata(**fields)
     starts = tuple(declared[days[0]] for days in time.days_by_matrix(len(declared)))
     return ViewMetadata(
-        **fields, matrix_starts=starts, viewed_days=tuple(declared[day] for day in seen)
+        **fields, matrix_starts=starts, viewed_days=tuple(declared[day] for day in positions)
     )
 
 

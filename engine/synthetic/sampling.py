@@ -118,8 +118,8 @@ def draw_distinct_visits(
     keys = keys[np.diff(keys, prepend=-1) != 0]  # np.unique takes eighty times as long
     person = keys // (HOURS_PER_WEEK * places)
     order = random_order_within(person, rng)
-    kept = keys[order[position_within(person) < visit_counts[person]]]
-    slot = kept // places
+    chosen_keys = keys[order[position_within(person) < visit_counts[person]]]
+    slot = chosen_keys // places
     slot_order = random_order_within(slot, rng)
-    slot, place = slot[slot_order], (kept % places)[slot_order]
+    slot, place = slot[slot_order], (chosen_keys % places)[slot_order]
     return slot // HOURS_PER_WEEK, place, slot % HOURS_PER_WEEK

@@ -70,14 +70,14 @@ class SimulatedRows:
 
     def count_tables(self) -> dict[str, pa.Table]:
         """Return the tables of a dataset."""
-        run, taken = self._run, self._taken
-        if not taken["every"]:
+        run, row_counts = self._run, self._taken
+        if not row_counts["every"]:
             nothing = np.zeros(0, dtype=np.int64)
             self.add_trips(nothing, nothing, nothing, (nothing, nothing))
-        counted = dict(counting.count_trips(run, taken["every"], measured=True).tables)
-        if taken["records"]:
-            counted |= counting.count_visits(run, taken["records"]).tables
-        return counted
+        tables = dict(counting.count_trips(run, row_counts["every"], measured=True).tables)
+        if row_counts["records"]:
+            tables |= counting.count_visits(run, row_counts["records"]).tables
+        return tables
 
     def close(self) -> None:
         """Release the engine; the folder is its owner's to remove."""

@@ -45,10 +45,10 @@ class TwinInputs:
     sources: Mapping[str, str] = field(default_factory=dict[str, str])  # where each is printed
 
     def __post_init__(self) -> None:
-        whole, finite = validation.check_whole_number, validation.check_within
-        whole("people", self.people, 1, MAX_PEOPLE, remedy="state how many people")
-        whole("days", self.days, 1, 366, remedy="a week is usual")
-        whole("seed", self.seed, 0, None, remedy="1 is usual")
+        check_whole, check_finite = validation.check_whole_number, validation.check_within
+        check_whole("people", self.people, 1, MAX_PEOPLE, remedy="state how many people")
+        check_whole("days", self.days, 1, 366, remedy="a week is usual")
+        check_whole("seed", self.seed, 0, None, remedy="1 is usual")
         validation.check_time_zone("time_zone", self.time_zone)
         if self.first_day > date.max - timedelta(days=self.days):
             raise ParameterError(
@@ -58,12 +58,12 @@ class TwinInputs:
                 settings=("first_day",),
             )
         remedy = "trips per person and day, such as 0.8"
-        finite("trips_a_day", self.trips_a_day, (0.0, MAX_TRIPS_PER_DAY), remedy)
-        finite("visits_a_week", self.visits_a_week, (0.0, MAX_VISITS), "15 is usual")
+        check_finite("trips_a_day", self.trips_a_day, (0.0, MAX_TRIPS_PER_DAY), remedy)
+        check_finite("visits_a_week", self.visits_a_week, (0.0, MAX_VISITS), "15 is usual")
         if self.travellers is not None:
-            finite("travellers", self.travellers, (0.001, 1.0), "it is a share of people")
+            check_finite("travellers", self.travellers, (0.001, 1.0), "it is a share of people")
         if self.friction_km is not None:
-            finite("friction_km", self.friction_km, (0.001, 1e5), "5 in a city")
+            check_finite("friction_km", self.friction_km, (0.001, 1e5), "5 in a city")
 
     @property
     def monday(self) -> date | None:
@@ -96,5 +96,5 @@ def format_inputs(inputs: Mapping[str, Any]) -> str:
     }
     unknowns = ", ".join(f"{name} {value:g}" for name, value in of["unknowns"].items())
     parts = [f"{text} ({sources[key]})" if key in sources else text for key, text in facts.items()]
-    others = [f"{key}: {text}" for key, text in sources.items() if key not in facts]
-    return "; ".join([*parts, *others, unknowns, f"seed {of['seed']}"])
+    other_sources = [f"{key}: {text}" for key, text in sources.items() if key not in facts]
+    return "; ".join([*parts, *other_sources, unknowns, f"seed {of['seed']}"])

@@ -65,14 +65,16 @@ class TwinPopulation:
         self._inputs = inputs
         residents = residents_by_zone(zones)
         self.points = np.asarray(zones.geometry.representative_point())
-        apart = centre_distances_m(zones) / 1000.0
+        distances_km = centre_distances_m(zones) / 1000.0
         radius = float(np.sqrt(zone_areas_km2(zones).sum() / np.pi))
         rng = np.random.default_rng([inputs.seed, 0])
-        uneven = _clustered_normals(apart, radius / 4, rng) * ASSUMED_FACTS["unevenness"]
+        uneven = _clustered_normals(distances_km, radius / 4, rng) * ASSUMED_FACTS["unevenness"]
         pull = np.maximum(residents, residents.mean() * 1e-3) * np.exp(uneven)
         friction = inputs.friction_km or radius / 3
-        ties = np.triu(rng.standard_normal(apart.shape), 1)
-        choice = pull * np.exp(-apart / friction + ASSUMED_FACTS["affinity"] * (ties + ties.T))
+        ties = np.triu(rng.standard_normal(distances_km.shape), 1)
+        choice = pull * np.exp(
+            -distances_km / friction + ASSUMED_FACTS["affinity"] * (ties + ties.T)
+        )
         np.fill_diagonal(choice, 0.0)
         self._home = to_cumulative(residents)
         self._choice = RowDistributions(choice)
@@ -140,20 +142,20 @@ class WeekRecords:
     def draw_records(self, chunk: PeopleChunk) -> tuple[Integers, Integers, Integers]:
         """Return person, zone and hour of the distinct records of a chunk of people."""
         rng = chunk.rng
-        wanted = draw_indices(self._numbers, rng, len(chunk.home)) + 1
+        visit_counts = draw_indices(self._numbers, rng, len(chunk.home)) + 1
         # drawn with repetition, so more are drawn than wanted and the repeated ones dropped
-        draws = np.searchsorted(self._distinct, wanted)
+        draws = np.searchsorted(self._distinct, visit_counts)
         person = np.repeat(np.arange(len(chunk.home)), (1.2 * draws).astype(np.int64) + 5)
         hour = draw_indices(self._hours, rng, len(person))
-        left = chunk.person * self._span + chunk.day * 24 + chunk.second // 3_600
-        last = np.searchsorted(left, person * self._span + self._first + hour, "right") - 1
+        departures = chunk.person * self._span + chunk.day * 24 + chunk.second // 3_600
+        last = np.searchsorted(departures, person * self._span + self._first + hour, "right") - 1
         today = (self._first + hour) // 24
         zone = chunk.home[person]
-        if len(left):
-            known = np.maximum(last, 0)
-            gone = (last >= 0) & (chunk.person[known] == person) & (chunk.day[known] == today)
-            zone = np.where(gone, chunk.destination[known], zone)
-        return draw_distinct_visits(person, hour, zone, wanted, rng)
+        if len(departures):
+            trip = np.maximum(last, 0)
+            gone = (last >= 0) & (chunk.person[trip] == person) & (chunk.day[trip] == today)
+            zone = np.where(gone, chunk.destination[trip], zone)
+        return draw_distinct_visits(person, hour, zone, visit_counts, rng)
 
 
 def travel_time_s(points: Geometries, origin: Integers, destination: Integers) -> Integers:

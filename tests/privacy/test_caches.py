@@ -117,7 +117,7 @@ def test_work_that_names_an_upload_anywhere_is_work_of_its_session(own, data_roo
     shared = Selection(dataset_id=str(data_root / "demo-city" / "v"))
     flows = ODParameters(epsilon=1.0)
     ours, theirs = (Setting(selection=one, parameters=flows) for one in (own, shared))
-    coarse = replace(own, zones="clusters-10")
+    coarse = replace(own, zone_level="clusters-10")
     for asked in ((own,), (coarse, flows), (ours,), (((theirs, 1), (ours, flows)),)):
         assert in_session(*asked)
         assert store.store_of((*asked,)) is not store.shared

@@ -62,7 +62,7 @@ def some_changed(factor):
     change, ratio, kinds = after - before, after / np.maximum(before, 1), list[list[float]]()
     for cells in drawn(6, factor, (before, after), 600):
         flows = find_changes(*cells, LAW).flows
-        told, (low, high) = flows.signs != 0, ratio_intervals(*cells, LAW, least=25)
+        told, (low, high) = flows.signs != 0, ratio_intervals(*cells, LAW, min_trips=25)
         wrong, missed = (
             flows.signs != np.sign(change),
             np.abs(flows.change - change) > flows.half_width,

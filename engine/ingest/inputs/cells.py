@@ -23,27 +23,27 @@ _LOOKS: dict[CellKind, str] = {
 
 def cell_kind(ids: Sequence[str]) -> CellKind | None:
     """Return what kind of cells ids are, where all of them look alike and are of one length."""
-    if not ids or len({len(one) for one in ids}) > 1:
+    if not ids or len({len(cell) for cell in ids}) > 1:
         return None
     if len(ids[0]) < MIN_CELL_ID_LENGTH:
         return None
     for kind, look in _LOOKS.items():
-        if all(re.fullmatch(look, one.lower()) for one in ids):
+        if all(re.fullmatch(look, cell.lower()) for cell in ids):
             # numbers alone are ids of something else
-            return None if kind == "geohash" and all(one.isdigit() for one in ids) else kind
+            return None if kind == "geohash" and all(cell.isdigit() for cell in ids) else kind
     return None
 
 
 def cells_to_zones(ids: Sequence[str], kind: CellKind) -> gpd.GeoDataFrame:
     """Return cells as zones, sorted by id."""
-    wrong = [one for one in ids if not re.fullmatch(_LOOKS[kind], one.lower())]
+    wrong = [cell for cell in ids if not re.fullmatch(_LOOKS[kind], cell.lower())]
     if wrong or not ids:
         raise InputError(
             f"{len(wrong):,} of {len(ids):,} ids of places are no {kind} cells",
             remedy="name the zones, or another kind of cells",
             settings=("cells", "zones"),
         )
-    if len({len(one) if kind != "h3" else _h3_text(one)[1] for one in ids}) > 1:
+    if len({len(cell) if kind != "h3" else _h3_text(cell)[1] for cell in ids}) > 1:
         raise InputError(
             f"the {kind} cells are of several sizes, so that some lie in others",
             remedy="name the zones, or bring the rows to one size",
@@ -52,8 +52,8 @@ def cells_to_zones(ids: Sequence[str], kind: CellKind) -> gpd.GeoDataFrame:
     names = sorted(set(ids))
     shape = {"h3": _h3_polygon, "quadkey": _quadkey_polygon, "geohash": _geohash_polygon}[kind]
     return gpd.GeoDataFrame(
-        {"zone_id": names, "name": [f"{kind} {one}" for one in names]},
-        geometry=[shape(one.lower()) for one in names],
+        {"zone_id": names, "name": [f"{kind} {cell}" for cell in names]},
+        geometry=[shape(cell.lower()) for cell in names],
         crs=4326,
     )
 

@@ -91,28 +91,32 @@ def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
     """Guess which of `columns` holds each canonical column of a `kind` of table."""
     spelt = {normalise_name(column): column for column in reversed(columns)}
     names: dict[str, str] = {}
-    known = REQUIRED[kind] + OPTIONAL[kind]
-    for canonical in known:
+    canonical_names = REQUIRED[kind] + OPTIONAL[kind]
+    for canonical in canonical_names:
         if canonical in CLOCKS and not _DAY.search(
             normalise_name(names.get(CLOCKS[canonical], ""))
         ):
             continue  # a time of its own belongs to a column of days alone
-        for wanted in _NAMES[canonical]:
-            if kind == "visits" and wanted == "id":  # there it numbers the rows
+        for synonym in _NAMES[canonical]:
+            if kind == "visits" and synonym == "id":  # there it numbers the rows
                 continue
-            column = spelt.get(wanted)
+            column = spelt.get(synonym)
             if column is not None and column not in names.values():
                 names[canonical] = column
                 break
         if kind in ("locations", "zones") and canonical not in names and canonical in _ENDINGS:
             ending = _ENDINGS[canonical]
-            alike = [name for name in spelt.keys() - _ROW_NUMBERS if re.search(ending, name)]
-            names |= {canonical: spelt[alike[0]]} if len(alike) == 1 else {}
+            matches = [name for name in spelt.keys() - _ROW_NUMBERS if re.search(ending, name)]
+            names |= {canonical: spelt[matches[0]]} if len(matches) == 1 else {}
     for clock, whole_ in CLOCKS.items():
-        own = names.get(whole_, "")
-        day = next((spelt[n] for n in _NAMES[whole_] if n in spelt and _DAY.search(n)), own)
-        if clock in known and day != own and normalise_name(own) in _NAMES[clock]:
-            names |= {clock: own, whole_: day}
+        day_column = names.get(whole_, "")
+        day = next((spelt[n] for n in _NAMES[whole_] if n in spelt and _DAY.search(n)), day_column)
+        if (
+            clock in canonical_names
+            and day != day_column
+            and normalise_name(day_column) in _NAMES[clock]
+        ):
+            names |= {clock: day_column, whole_: day}
     return names
 
 
@@ -131,24 +135,25 @@ def joined_columns(spec: str, columns: Sequence[str]) -> list[tuple[str, int | N
 
 
 def resolve_columns(
-    kind: str, given: Mapping[str, str], source: Source, by_points: bool = False
+    kind: str, mapping: Mapping[str, str], source: Source, by_points: bool = False
 ) -> dict[str, str]:
     """Return canonical → actual column names for one file: what is given, the rest guessed.
 
     Places are told by ids or by coordinates: by ids where a file has both, unless coordinates alone
     are given, or there is no table of places that may have these ids (`by_points`).
     """
-    known = REQUIRED[kind] + OPTIONAL[kind]
-    if odd := next((canonical for canonical in given if canonical not in known), None):
+    canonical_names = REQUIRED[kind] + OPTIONAL[kind]
+    if odd := next((canonical for canonical in mapping if canonical not in canonical_names), None):
         raise InputError(
-            f"'{to_printable(odd)}' is no column of a table of {kind}; map {', '.join(known)}"
+            f"'{to_printable(odd)}' is no column of a table of {kind}; map "
+            f"{', '.join(canonical_names)}"
         )
-    chosen = {canonical: spec for canonical, spec in given.items() if spec}
+    chosen = {canonical: spec for canonical, spec in mapping.items() if spec}
     used = {
         column for spec in chosen.values() for column, _ in joined_columns(spec, source.columns)
     }
     free = [column for column in source.columns if column not in used]
-    names = {k: v for k, v in guess_columns(kind, free).items() if k not in given} | chosen
+    names = {k: v for k, v in guess_columns(kind, free).items() if k not in mapping} | chosen
     for canonical in REQUIRED[kind]:
         if canonical not in names:
             raise _missing_error(source, kind, f"no column for {canonical}", canonical)
@@ -157,8 +162,10 @@ def resolve_columns(
     if not has_ids and not has_points:
         fault = f"no column for {' and '.join(ids)}, nor for {', '.join(points)}"
         raise _missing_error(source, kind, fault, "one or the other")
-    asked = (by_points or not set(points).isdisjoint(given)) and set(ids).isdisjoint(chosen)
-    dropped = ids if has_points and (asked or not has_ids) else points
+    wants_points = (by_points or not set(points).isdisjoint(mapping)) and set(ids).isdisjoint(
+        chosen
+    )
+    dropped = ids if has_points and (wants_points or not has_ids) else points
     names = {canonical: spec for canonical, spec in names.items() if canonical not in dropped}
     check_columns(source, names, kind)
     return names
@@ -178,8 +185,8 @@ def resolve_all(options: IngestOptions, files: Sequence[Source]) -> Mappings:
     by_points = bool(area) and options.locations is None
     for source in files:
         result[source] = resolve_columns(options.kind, options.mapping, source, by_points)
-    first, *others = result.items()
-    for source, names in others:
+    first, *other_files = result.items()
+    for source, names in other_files:
         if odd := sorted(set(names) ^ set(first[1])):
             raise InputError(
                 f"{source.name}: {', '.join(odd)} is found in this file or in {first[0].name}, "
@@ -227,9 +234,9 @@ def has_mixed_types(mappings: Mappings, canonical: tuple[str, ...]) -> bool:
 def format_columns(columns: Sequence[str], max_names: int = 20) -> str:
     """Return column names fit for a message; what looks like a value is only counted."""
     names = [to_printable(column) for column in columns if _NAME.fullmatch(column)][:max_names]
-    more = len(columns) - len(names)
-    text = ", ".join(names) + (f" and {more} more" if more and names else "")
-    return text or f"{more} columns, none of which has a name"
+    rest_count = len(columns) - len(names)
+    text = ", ".join(names) + (f" and {rest_count} more" if rest_count and names else "")
+    return text or f"{rest_count} columns, none of which has a name"
 
 
 def _missing_error(source: Source, kind: str, fault: str, canonical: str) -> InputError:

@@ -35,7 +35,9 @@ class DetectedReading(NamedTuple):
     asks_date_order: str | None
 
 
-def detect_reading(source: Source, names: Mapping[str, str], given: Reading) -> DetectedReading:
+def detect_reading(
+    source: Source, names: Mapping[str, str], partial_reading: Reading
+) -> DetectedReading:
     """Complete `given` by the first rows of one file whose columns are `names`."""
     single = {name: column for name, column in names.items() if column in source.columns}
     rows = first_rows(source, SAMPLE_ROWS)
@@ -44,7 +46,7 @@ def detect_reading(source: Source, names: Mapping[str, str], given: Reading) -> 
         for canonical, column in single.items()
         for i in (source.columns.index(column),)
     }
-    reading = given
+    reading = partial_reading
     if reading.decimal is None:
         numbers = [value for name in NUMBERS for value in columns.get(name, [])]
         comma = source.format == "csv" and any(_COMMA_DECIMAL.match(value) for value in numbers)
@@ -54,7 +56,7 @@ def detect_reading(source: Source, names: Mapping[str, str], given: Reading) -> 
             reading = replace(reading, decimal=".")
     if reading.text_time_zone is None and "utc" in names.get("datetime", "").lower():
         reading = replace(reading, text_time_zone="UTC")
-    asked: str | None = None
+    ambiguous_column: str | None = None
     if "clock" in names and all(_is_day(value) for value in columns.get("datetime", [])):
         reading = replace(reading, date_order=reading.date_order or "ymd")
     for name in TIMES:
@@ -72,17 +74,28 @@ def detect_reading(source: Source, names: Mapping[str, str], given: Reading) -> 
             if order is None and not ambiguous and "clock" in names:
                 order = "ymd"
             reading = replace(reading, date_order=order)
-            asked = asked or (to_printable(names[name]) if ambiguous else None)
-    return DetectedReading(reading, asked if reading.date_order is None else None)
+            ambiguous_column = ambiguous_column or (
+                to_printable(names[name]) if ambiguous else None
+            )
+    return DetectedReading(reading, ambiguous_column if reading.date_order is None else None)
 
 
-def complete_reading(mappings: Mappings, given: Reading) -> Reading:
+def complete_reading(mappings: Mappings, partial_reading: Reading) -> Reading:
     """Return one reading for all files, or refuse what a person has to say."""
-    guesses = {source: detect_reading(source, names, given) for source, names in mappings.items()}
-    readings = {source: one.reading for source, one in guesses.items()}
-    asked = {source: one.asks_date_order for source, one in guesses.items() if one.asks_date_order}
-    if asked and not {one.date_order for one in readings.values()} - {None, "ymd"}:
-        source, column = next(iter(asked.items()))
+    guesses = {
+        source: detect_reading(source, names, partial_reading) for source, names in mappings.items()
+    }
+    readings = {source: detected.reading for source, detected in guesses.items()}
+    ambiguous_columns = {
+        source: detected.asks_date_order
+        for source, detected in guesses.items()
+        if detected.asks_date_order
+    }
+    if ambiguous_columns and not {detected.date_order for detected in readings.values()} - {
+        None,
+        "ymd",
+    }:
+        source, column = next(iter(ambiguous_columns.items()))
         raise InputError(
             f"{source.name}: column '{column}' holds dates such as 03/04/2016, which can be 3 "
             "April or 4 March, and the first rows do not show which",
@@ -90,26 +103,28 @@ def complete_reading(mappings: Mappings, given: Reading) -> Reading:
             code="ambiguous-dates",
             settings=("date_order",),
         )
-    for what in ("date_order", "number_times", "text_time_zone"):
-        told = {s: getattr(one, what) for s, one in readings.items()}
-        if what != "text_time_zone":  # in which None is local time, no open question
-            told = {source: value for source, value in told.items() if value}
-        odd = [source for source, value in told.items() if value != next(iter(told.values()))]
+    for setting in ("date_order", "number_times", "text_time_zone"):
+        values = {s: getattr(detected, setting) for s, detected in readings.items()}
+        if setting != "text_time_zone":  # in which None is local time, no open question
+            values = {source: value for source, value in values.items() if value}
+        odd = [source for source, value in values.items() if value != next(iter(values.values()))]
         if odd:
-            column = next(name for own, name in mappings[odd[0]].items() if own in TIMES)
+            column = next(
+                name for canonical, name in mappings[odd[0]].items() if canonical in TIMES
+            )
             raise InputError(
                 f"{odd[0].name}: column '{to_printable(column)}' is not written as the times of "
-                f"{next(iter(told)).name} are",
+                f"{next(iter(values)).name} are",
                 remedy="say which way holds, and count the others' rows apart",
-                settings=(what,),
+                settings=(setting,),
             )
-    first, *others = readings.values()
-    for one in others:
+    first, *other_readings = readings.values()
+    for detected in other_readings:
         first = replace(
             first,
-            decimal="," if "," in (first.decimal, one.decimal) else ".",
-            date_order=first.date_order or one.date_order,
-            number_times=first.number_times or one.number_times,
+            decimal="," if "," in (first.decimal, detected.decimal) else ".",
+            date_order=first.date_order or detected.date_order,
+            number_times=first.number_times or detected.number_times,
         )
     return first
 

@@ -56,7 +56,10 @@ def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
         places,
         zones=zones,
         zone_of_tower=zone,
-        notes=(*(one for one in places.notes if one != VORONOI_NOTE), note),
+        notes=(
+            *(earlier_note for earlier_note in places.notes if earlier_note != VORONOI_NOTE),
+            note,
+        ),
         zones_are_towers=False,
     )
 
@@ -98,8 +101,8 @@ def _round_down(degrees: float) -> float:
 
 def h3_resolution(size_m: float) -> int:
     """Return the H3 resolution whose cells are nearest to `size_m` from side to opposite side."""
-    wanted = np.log(size_m)
-    return min(range(13), key=lambda r: abs(np.log(_edge_length_m(r) * np.sqrt(3)) - wanted))
+    log_size = np.log(size_m)
+    return min(range(13), key=lambda r: abs(np.log(_edge_length_m(r) * np.sqrt(3)) - log_size))
 
 
 def check_zone_limits(places: Places) -> None:

@@ -50,16 +50,19 @@ def check_ids(
     file: str, column: str, ids: Series, place_kind: str, repeat_remedy: str = "", *settings: str
 ) -> None:
     """Refuse ids `of` zones or places that are empty or longer than any id is."""
-    rows, named = ("zones" if place_kind == "zone" else "rows"), f"column '{to_printable(column)}'"
+    rows, column_text = (
+        ("zones" if place_kind == "zone" else "rows"),
+        f"column '{to_printable(column)}'",
+    )
     raise_for_rows(
-        file, f"{named} is empty", ids.isna(), f"give every {place_kind} an id", rows=rows
+        file, f"{column_text} is empty", ids.isna(), f"give every {place_kind} an id", rows=rows
     )
     long = (ids.str.len() > MAX_ID_LENGTH).to_numpy(dtype=bool, na_value=False)
-    words = f"{named} is longer than {MAX_ID_LENGTH} characters"
+    words = f"{column_text} is longer than {MAX_ID_LENGTH} characters"
     raise_for_rows(file, words, long, "choose the column of ids")
     if repeat_remedy:
         twice = ids.duplicated()
-        words = f"{named} repeats an id"
+        words = f"{column_text} repeats an id"
         raise_for_rows(
             file, words, twice, repeat_remedy, *settings, rows=rows, code="repeated-places"
         )

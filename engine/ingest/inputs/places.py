@@ -53,10 +53,10 @@ class Places:
     def lookup_table(self) -> pa.Table:
         """Return the lookup table of the engines: place id, place number, zone number or null."""
         names = [str(name) for name in self.towers["location_id"]]
-        known, bare = set(names), [ids.strip_leading_zeros(name) for name in names]
+        known_names, bare = set(names), [ids.strip_leading_zeros(name) for name in names]
         times = Counter(bare)
         # a table of numbers has no leading zeros: 007 is found as 7 too, where nothing else is 7
-        alias = [n for n, b in enumerate(bare) if b not in known and times[b] == 1]
+        alias = [n for n, b in enumerate(bare) if b not in known_names and times[b] == 1]
         number = np.concatenate([np.arange(len(names)), alias]).astype(np.int32)
         zone = self.zone_of_tower[number]
         return pa.table(
@@ -95,11 +95,11 @@ def read_places(options: IngestOptions) -> Places:
         zones, notes = _read_zones(options.zones, options)
         places = places_from_zones(zones)
         return replace(places, notes=(*places.notes, *notes))
-    towers, made = _read_locations(options.locations, options)
+    towers, tower_notes = _read_locations(options.locations, options)
     check_extent(towers)
     if options.zones is None:
         places = _places_from_towers(towers)
-        return replace(places, notes=(*made, *places.notes))
+        return replace(places, notes=(*tower_notes, *places.notes))
     zones, notes = _read_zones(options.zones, options)
     zone_of_tower = find_zones(towers, zones)
     if outside := int((zone_of_tower < 0).sum()):
@@ -107,8 +107,8 @@ def read_places(options: IngestOptions) -> Places:
             f"{outside} of {len(towers)} locations lie in no zone: they give no trips; their "
             "visits count in the zones that their cell reaches, or the nearest"
         )
-        made = (*made, note)
-    return Places(towers, zones, zone_of_tower, (*made, *notes))
+        tower_notes = (*tower_notes, note)
+    return Places(towers, zones, zone_of_tower, (*tower_notes, *notes))
 
 
 def _read_zones(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
@@ -137,12 +137,12 @@ def check_extent(places: gpd.GeoDataFrame) -> None:
 
 
 def _read_locations(
-    given: Path, options: IngestOptions
+    pattern: Path, options: IngestOptions
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Return the locations by id, with coarser zones where no zones are given, and notes."""
-    (path, *more) = sources.find_files([str(given)])
-    if more:
-        raise InputError(f"{given.name}: several tables of locations; name one file")
+    (path, *other_paths) = sources.find_files([str(pattern)])
+    if other_paths:
+        raise InputError(f"{pattern.name}: several tables of locations; name one file")
     source = _inspect_places(path, options.locations_mapping)
     names = column_mapping.resolve_columns("locations", options.locations_mapping, source)
     with translate_errors(source.name):
@@ -157,8 +157,8 @@ def _read_locations(
         label = ids.ids_to_text(frame[names["name"]]).fillna("") if "name" in names else place
         levels: Mapping[str, Any] = {}
         if options.zones is None:  # zones are made of places: a station's district is its zone's
-            levels, told = zone_hierarchy.read_levels(frame, tuple(names.values()))
-            notes += told
+            levels, level_notes = zone_hierarchy.read_levels(frame, tuple(names.values()))
+            notes += level_notes
         towers: Any = gpd.GeoDataFrame(
             {"location_id": place, "name": label.where(label != "", place), **levels},
             geometry=gpd.points_from_xy(lng, lat),
@@ -167,9 +167,9 @@ def _read_locations(
         return towers.sort_values("location_id", ignore_index=True), notes
 
 
-def _inspect_places(path: Path, given: Mapping[str, str]) -> sources.Source:
+def _inspect_places(path: Path, columns: Mapping[str, str]) -> sources.Source:
     """Look at a table of places, whose columns may be mapped by position (column1 …)."""
-    unnamed = any(re.fullmatch("column[0-9]+", column) for column in given.values())
+    unnamed = any(re.fullmatch("column[0-9]+", column) for column in columns.values())
     try:
         return sources.inspect_file(path, Reading(header=() if unnamed else None))
     except InputError as error:
@@ -220,8 +220,8 @@ def voronoi_zones(towers: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
     cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
     shapes: Any = towers.rename(columns={"location_id": "zone_id"})
     shapes = shapes.set_geometry(cells.to_crs(WGS84).to_numpy(), crs=WGS84)
-    again = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy())).duplicated()
-    return shapes[~again.to_numpy()].reset_index(drop=True)
+    is_repeated = pd.DataFrame(shapely.get_coordinates(towers.geometry.to_numpy())).duplicated()
+    return shapes[~is_repeated.to_numpy()].reset_index(drop=True)
 
 
 def _places_from_towers(towers: gpd.GeoDataFrame) -> Places:
@@ -251,10 +251,10 @@ def find_zones(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.
 
 def lowest_match(shape: Integers, match: Integers, count: int) -> NDArray[np.int32]:
     """Return the lowest `match` of each of `count` shapes, -1 where there is none."""
-    most = np.iinfo(np.int32).max
-    matches = np.full(count, most, dtype=np.int32)
+    no_match = np.iinfo(np.int32).max
+    matches = np.full(count, no_match, dtype=np.int32)
     np.minimum.at(matches, shape, match.astype(np.int32))
-    return np.where(matches == most, -1, matches).astype(np.int32)
+    return np.where(matches == no_match, -1, matches).astype(np.int32)
 
 
 def locate_points(points: pa.Table, places: Places) -> pa.Table:

@@ -163,10 +163,10 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
         )
     whole_text = decode_head(name, head, encoding)
     if foreign := re.match(r"\s*([\[{]\s*[\"\[{]|(?i:<(\?xml|!doctype|html)))", whole_text):
-        what = "XML or HTML" if "<" in foreign[0] else "JSON"
+        fault = "XML or HTML" if "<" in foreign[0] else "JSON"
         raise InputError(
-            f"{name}: the file is {what}; write it as CSV, a line a row (a file of zones is chosen "
-            "as zones)"
+            f"{name}: the file is {fault}; write it as CSV, a line a row (a file of zones is "
+            "chosen as zones)"
         )
     lines = whole_text.splitlines(keepends=True)
     skipped = reading.skip_rows
@@ -207,21 +207,25 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
 def find_archive_member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str:
     """Return the one file of such an ending in a zip; one layer, and no more than it may hold."""
     with zipfile.ZipFile(path) as archive:
-        members = [one for one in archive.infolist() if not one.filename.startswith("__MACOSX/")]
-    if any(one.filename.startswith(("xl/", "word/", "content.xml")) for one in members):
+        members = [
+            member for member in archive.infolist() if not member.filename.startswith("__MACOSX/")
+        ]
+    if any(member.filename.startswith(("xl/", "word/", "content.xml")) for member in members):
         raise InputError(
             f"{name}: the file is an Excel workbook, or one of LibreOffice; save its sheet as CSV"
         )
-    wanted = [one.filename for one in members if one.filename.lower().endswith(endings)]
-    if len(wanted) != 1:
+    candidates = [
+        member.filename for member in members if member.filename.lower().endswith(endings)
+    ]
+    if len(candidates) != 1:
         raise InputError(
-            f"{name}: the zip holds {len(wanted)} files of {', '.join(endings)}; zip exactly one, "
-            "or unpack it and name the files"
+            f"{name}: the zip holds {len(candidates)} files of {', '.join(endings)}; zip exactly "
+            "one, or unpack it and name the files"
         )
-    unpacked = sum(one.file_size for one in members)
+    unpacked = sum(member.file_size for member in members)
     if unpacked > largest:
         raise InputError(f"{name}: unpacks to {unpacked:,} bytes, which is too much: unpack it")
-    return wanted[0]
+    return candidates[0]
 
 
 def _has_mixed_endings(text: str) -> bool:
@@ -269,10 +273,10 @@ def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) ->
     first = [row[0] for row in some[1:51] if row]
     days = [i for i, field in enumerate(fields) if _DAY.fullmatch(field)]
     dated = len(days) > 2 and not any(_DAY.fullmatch(f) for row in some[1:2] for f in row)
-    each = "day" if dated else "destination"
+    column_values = "day" if dated else "destination"
     if dated or (len(first) > 2 and first == list(fields[1:])[: len(first)]):
         raise InputError(
-            f"{name}: the table is a matrix, a column for each {each}; "
+            f"{name}: the table is a matrix, a column for each {column_values}; "
             "write it as a row for each origin, destination, day and flow (pandas' melt does)"
         )
     widths = [len(row) for row in some]
@@ -291,8 +295,8 @@ def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) ->
     times = sum(bool(_TIME.match(field)) for field in fields)
     values = sum(bool(_VALUE.match(field)) for field in fields)
     below = [row for row in some[1:] if len(row) == len(fields)]
-    again = any(field and field in column for field, *column in zip(fields, *below, strict=True))
-    if times or again or 2 * values >= len(fields):
+    repeated = any(field and field in column for field, *column in zip(fields, *below, strict=True))
+    if times or repeated or 2 * values >= len(fields):
         raise InputError(
             f"{name}: the first line looks like data; add a line of column names above it, or say "
             "that there is none",
@@ -303,10 +307,10 @@ def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) ->
 
 def _make_names_unique(fields: Sequence[str]) -> tuple[str, ...]:
     """Return names, each once: a name that is there again is numbered."""
-    seen: dict[str, int] = {}
+    used_names: dict[str, int] = {}
     names: list[str] = []
     for field in fields:
-        seen[field.lower()] = number = seen.get(field.lower(), 0) + 1
+        used_names[field.lower()] = number = used_names.get(field.lower(), 0) + 1
         names.append(field if number == 1 else f"{field} ({number})")
     return tuple(names)
 

@@ -48,9 +48,11 @@ def guess_levels(columns: Sequence[str]) -> list[HierarchyLevel]:
         if name := _level_of_column(column):
             groups.setdefault(name, []).append(column)
     result: list[HierarchyLevel] = []
-    for name, alike in groups.items():
-        ids = next((c for c in alike if _holds_ids(c)), alike[0])
-        result.append(HierarchyLevel(name, ids, next((c for c in alike if not _holds_ids(c)), ids)))
+    for name, level_columns in groups.items():
+        ids = next((c for c in level_columns if _holds_ids(c)), level_columns[0])
+        result.append(
+            HierarchyLevel(name, ids, next((c for c in level_columns if not _holds_ids(c)), ids))
+        )
     return result
 
 
@@ -69,22 +71,22 @@ def read_levels(
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return columns of coarser zones in a table with one row a zone, and notes on the rest."""
     free = [str(column) for column in table.columns if str(column) not in used_columns]
-    kept, notes = pd.DataFrame({"zone_id": range(len(table))}), list[str]()
+    levels, notes = pd.DataFrame({"zone_id": range(len(table))}), list[str]()
     for level in guess_levels(free):
         column, ids = f"{level.name}_id", ids_to_text(table[level.id_column]).to_numpy(dtype=object)
-        if not _is_coarser(ids, kept):
+        if not _is_coarser(ids, levels):
             continue
-        tried = kept.assign(**{column: ids})
+        candidate = levels.assign(**{column: ids})
         try:
-            zone_levels(cast(gpd.GeoDataFrame, tried))
+            zone_levels(cast(gpd.GeoDataFrame, candidate))
         except DatasetError as fault:
             notes.append(f"'{to_printable(level.id_column)}' is not kept as coarser zones: {fault}")
             continue
-        kept = tried
+        levels = candidate
         if level.name_column != level.id_column:
             names = ids_to_text(table[level.name_column]).to_numpy(dtype=object)
-            kept[level.name] = [own or id_ for own, id_ in zip(names, ids, strict=True)]
-    columns = {str(c): kept[c].to_numpy(dtype=object) for c in kept if c != "zone_id"}
+            levels[level.name] = [own or id_ for own, id_ in zip(names, ids, strict=True)]
+    columns = {str(c): levels[c].to_numpy(dtype=object) for c in levels if c != "zone_id"}
     return columns, tuple(notes)
 
 
@@ -96,8 +98,8 @@ def format_levels(zones: Frame) -> str:
 def _is_coarser(ids: Frame, levels: Frame) -> bool:
     """Whether ids join some zones but not all, and group them as no level that is kept does."""
     groups = pd.factorize(ids)[0]
-    alike = ((pd.factorize(levels[c])[0] == groups).all() for c in levels if c != "zone_id")
-    return 1 < len(set(ids)) < len(ids) and not any(alike)
+    equals_level = ((pd.factorize(levels[c])[0] == groups).all() for c in levels if c != "zone_id")
+    return 1 < len(set(ids)) < len(ids) and not any(equals_level)
 
 
 def _holds_ids(column: str) -> bool:

@@ -36,7 +36,7 @@ _SHAPES = (".shp", ".geojson", ".json", ".gpkg", ".fgb")
 
 def read_zones(
     path: Path,
-    given: Mapping[str, str],
+    mapping: Mapping[str, str],
     layer: str = "",
     check_count: Callable[[int], None] | None = None,
     join_parts: bool = False,
@@ -48,19 +48,19 @@ def read_zones(
         check_count(len(frame))
     columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
-    names = column_mapping.resolve_columns("zones", given, source)
+    names = column_mapping.resolve_columns("zones", mapping, source)
     specs = column_mapping.joined_columns(names["zone_id"], columns)
     ids = join_id_columns(frame, specs)
-    again = "choose another column for zone_id, or join the parts of a zone (repeated-places)"
-    again = "" if join_parts else again
-    check_ids(file, names["zone_id"], ids, "zone", again, "zones_mapping", "leave_out")
+    is_repeated = "choose another column for zone_id, or join the parts of a zone (repeated-places)"
+    is_repeated = "" if join_parts else is_repeated
+    check_ids(file, names["zone_id"], ids, "zone", is_repeated, "zones_mapping", "leave_out")
     if frame.crs is None:
         raise InputError(
             f"{file}: the file does not say its coordinate reference system; save it with one, "
             "EPSG:4326 is usual"
         )
     shapes, notes = _repair_polygons(file, frame.geometry.to_numpy())
-    if "zone_id" not in (*given, names["zone_id"]):
+    if "zone_id" not in (*mapping, names["zone_id"]):
         notes = (
             *notes,
             f"zones are told by the column '{to_printable(names['zone_id'])}' of {file}",
@@ -73,8 +73,8 @@ def read_zones(
         geometry=shapes,
         crs=_WGS84,
     )
-    own = (*(column for column, _ in specs), *names.values(), str(frame.geometry.name))
-    levels, told = zone_hierarchy.read_levels(frame, own)
+    zone_columns = (*(column for column, _ in specs), *names.values(), str(frame.geometry.name))
+    levels, level_notes = zone_hierarchy.read_levels(frame, zone_columns)
     for column, values in levels.items():
         zones[column] = values
     if parts := int(ids.duplicated().sum()):
@@ -82,7 +82,7 @@ def read_zones(
         notes = (*notes, f"{parts:,} further parts of zones were joined to the first of their id")
     zones = zones.sort_values("zone_id", ignore_index=True)
     zones, overlaps = _remove_overlaps(file, zones)
-    return zones, (*notes, *overlaps, *told)
+    return zones, (*notes, *overlaps, *level_notes)
 
 
 def join_id_columns(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Series:
@@ -94,10 +94,10 @@ def join_id_columns(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Seri
         else text.str.rjust(digits, "0").str.replace(rf"^0+(?=.{{{digits}}}$)", "", regex=True)
         for text, (_, digits) in zip(texts, specs, strict=True)
     ]
-    whole = padded[0]
+    joined = padded[0]
     for part in padded[1:]:
-        whole = whole + part
-    return whole
+        joined = joined + part
+    return joined
 
 
 def list_layers(path: Path) -> list[str]:
@@ -114,16 +114,17 @@ def list_layers(path: Path) -> list[str]:
 def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
     """Read the zones of one file, whatever its kind, in EPSG:4326 where its CRS is known."""
     name, head = _check_file(path)
-    found = list_layers(path)
-    if layer and layer not in found:
+    layer_names = list_layers(path)
+    if layer and layer not in layer_names:
         raise InputError(
             f"{name}: there is no layer '{to_printable(layer)}'; it has "
-            f"{', '.join(map(to_printable, found))}",
+            f"{', '.join(map(to_printable, layer_names))}",
             settings=("layer",),
         )
-    if len(found) > 1 and not layer:
+    if len(layer_names) > 1 and not layer:
         raise InputError(
-            f"{name}: the file holds {len(found)} layers: {', '.join(map(to_printable, found))}",
+            f"{name}: the file holds {len(layer_names)} layers: "
+            f"{', '.join(map(to_printable, layer_names))}",
             remedy="name the one of the zones",
             settings=("layer",),
         )
@@ -135,9 +136,9 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
             frame: Any = gpd.read_parquet(path)
         else:
             # a condition makes GDAL count the rows itself, whatever a GeoPackage says of them
-            counted = "1 = 1" if head.startswith(b"SQLite") else None
+            condition = "1 = 1" if head.startswith(b"SQLite") else None
             frame = pyogrio.read_dataframe(
-                _gdal_address(path, head), layer=layer or None, where=counted
+                _gdal_address(path, head), layer=layer or None, where=condition
             )
         if not isinstance(frame, gpd.GeoDataFrame) or not len(frame):
             raise InputError(f"{name}: the file holds no zones (0 rows); name another")
@@ -187,8 +188,8 @@ def _gdal_address(path: Path, head: bytes) -> str:
 def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:
     """Return polygons, made valid, and what was done."""
     geometry = shapely.force_2d(geometry)
-    other = ~np.isin(shapely.get_type_id(geometry), (3, 6)) | shapely.is_empty(geometry)
-    raise_for_rows(file, "no polygons", other, "keep polygons only", rows="zones")
+    is_other = ~np.isin(shapely.get_type_id(geometry), (3, 6)) | shapely.is_empty(geometry)
+    raise_for_rows(file, "no polygons", is_other, "keep polygons only", rows="zones")
     wrong = ~shapely.is_valid(geometry)
     notes = ()
     if wrong.any():
@@ -239,13 +240,14 @@ def _remove_overlaps(
     share = shared / np.minimum(shapely.area(shapes[first]), shapely.area(shapes[second]))
     if (large := share > MAX_OVERLAP_SHARE).any():
         ids = zones["zone_id"].to_numpy()
-        named = "; ".join(
+        pair_names = "; ".join(
             f"{to_printable(str(ids[a]))} and {to_printable(str(ids[b]))} ({part:.0%})"
             for a, b, part in zip(first[large][:3], second[large][:3], share[large], strict=False)
         )
         raise InputError(
             f"{file}: {int(large.sum()):,} pairs of zones overlap by more than "
-            f"{MAX_OVERLAP_SHARE:.0%} of the smaller one: {named}; a place must lie in one zone",
+            f"{MAX_OVERLAP_SHARE:.0%} of the smaller one: {pair_names}; a place must lie in one "
+            "zone",
             remedy="repair them",
         )
     if not (small := share > _MIN_OVERLAP_SHARE).any():

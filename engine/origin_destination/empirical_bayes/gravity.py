@@ -37,14 +37,14 @@ def predict_trips(
     off = ~np.eye(len(cells), dtype=np.bool_)
     pairs = off if training_cells is None else training_cells
     noisy = cells * pairs
-    out, into = _zone_totals(noisy, cell_variance * float(pairs.sum()) / len(cells))
-    into = into * (out.sum() / into.sum())
+    outflow, inflow = _zone_totals(noisy, cell_variance * float(pairs.sum()) / len(cells))
+    inflow = inflow * (outflow.sum() / inflow.sum())
     far = np.log(np.maximum(distances_m, MIN_DISTANCE_M))
     far -= far[off].mean()
 
     def flows(power: float, rounds: int) -> Floats:
         near = np.exp(-power * far)
-        rows, columns = balancing_factors(out, into, near * pairs, rounds)
+        rows, columns = balancing_factors(outflow, inflow, near * pairs, rounds)
         return np.maximum(rows[:, None] * near * columns, _MIN_TRIPS)
 
     def unlikely(power: float) -> float:
@@ -55,17 +55,17 @@ def predict_trips(
     best, worth = POWER_RANGE, unlikely(POWER_RANGE)
     for step in POWER_STEPS:
         for power in (best - step, best + step):
-            if (other := unlikely(power)) < worth:
-                best, worth = power, other
+            if (objective := unlikely(power)) < worth:
+                best, worth = power, objective
     return off * flows(best, ROUNDS)
 
 
 def positive_totals(totals: Floats, variance: float) -> Floats:
     """Return totals made positive: their law is learnt on a log grid by EM."""
     deviation = math.sqrt(variance)
-    least = max(0.01 * deviation, 1e-3)
-    most = max(float(totals.max(initial=0.0)) + 3 * deviation, 10 * least)
-    grid = np.exp(np.linspace(math.log(least), math.log(most), TOTAL_STEPS))
+    lowest = max(0.01 * deviation, 1e-3)
+    highest = max(float(totals.max(initial=0.0)) + 3 * deviation, 10 * lowest)
+    grid = np.exp(np.linspace(math.log(lowest), math.log(highest), TOTAL_STEPS))
     squares = ((totals[:, None] - grid) / max(deviation, 1e-9)) ** 2 / 2
     likelihood = np.exp(-np.minimum(squares - squares.min(axis=1, keepdims=True), 700.0))
     posterior = likelihood / likelihood.sum(axis=1, keepdims=True)
@@ -83,12 +83,12 @@ def _zone_totals(noisy: Integers, variance: float) -> tuple[Floats, Floats]:
     Beyond what n noises reach at most, √(2 log n) deviations of out − in (Donoho and Johnstone
     1994, universal threshold), a difference is believed more and more.
     """
-    out, into = noisy.sum(axis=1), noisy.sum(axis=0)
-    apart = out - into
+    outflow, inflow = noisy.sum(axis=1), noisy.sum(axis=0)
+    difference = outflow - inflow
     threshold = 2 * math.log(len(noisy)) * 2 * variance
-    believed = np.maximum(0.0, 1 - threshold / np.maximum(apart**2, 1.0))
-    both = positive_totals((out + into) / 2, variance / 2)
-    tilt = np.clip(believed * apart / (2 * both), -0.95, 0.95)
+    believed = np.maximum(0.0, 1 - threshold / np.maximum(difference**2, 1.0))
+    both = positive_totals((outflow + inflow) / 2, variance / 2)
+    tilt = np.clip(believed * difference / (2 * both), -0.95, 0.95)
     return both * (1 + tilt), both * (1 - tilt)
 
 
@@ -98,12 +98,12 @@ def distribute_trips(outgoing: Numbers, incoming: Numbers, proximity: Floats) ->
     `near`, shape (zones, zones), says how readily one travels and is 0 on the diagonal. Negative
     totals are read as 0, and both sides are brought to the mean of their sums.
     """
-    out, into = (np.maximum(side, 0).astype(np.float64) for side in (outgoing, incoming))
-    if min(out.sum(), into.sum()) <= 0:
+    outflow, inflow = (np.maximum(side, 0).astype(np.float64) for side in (outgoing, incoming))
+    if min(outflow.sum(), inflow.sum()) <= 0:
         return np.zeros(proximity.shape)
-    whole = (out.sum() + into.sum()) / 2
+    mean_total = (outflow.sum() + inflow.sum()) / 2
     rows, columns = balancing_factors(
-        out * whole / out.sum(), into * whole / into.sum(), proximity, 60
+        outflow * mean_total / outflow.sum(), inflow * mean_total / inflow.sum(), proximity, 60
     )
     return rows[:, None] * proximity * columns
 

@@ -31,14 +31,14 @@ def day_intervals(
     off, fold = ~np.eye(len(cells), dtype=np.bool_), np.add.outer(zones, zones) % FOLDS
     below, above = noise_tails(rate)
     low, high = cells - above[0], cells + below[0]  # of flows too large for the grid
-    for one in range(FOLDS if len(cells) >= _MIN_ZONES else 0):
-        taught = off & (fold != one)
+    for fold_number in range(FOLDS if len(cells) >= _MIN_ZONES else 0):
+        taught = off & (fold != fold_number)
         laws = fit_priors(cells, rate, expect(taught), taught)
-        own, row = fold.flat[laws.cell_positions] == one, laws.row[laws.pair]
-        for kind in np.unique(row[own]):
-            at = laws.cell_positions[own & (row == kind)]
-            low.flat[at], high.flat[at] = interval_hull(
-                laws.grid, laws.priors[kind], cells.flat[at], rate
+        in_fold, row = fold.flat[laws.cell_positions] == fold_number, laws.row[laws.pair]
+        for kind in np.unique(row[in_fold]):
+            positions = laws.cell_positions[in_fold & (row == kind)]
+            low.flat[positions], high.flat[positions] = interval_hull(
+                laws.grid, laws.priors[kind], cells.flat[positions], rate
             )
     return np.maximum(low, 0) * off, np.maximum(high, 0) * off
 
@@ -47,8 +47,8 @@ def noise_tails(rate: float) -> tuple[Integers, Integers]:
     """Return the least d and u with P(Z < −d) ≤ s·5% and P(Z > u) ≤ (1 − s)·5%, for every s."""
     # P(Z > z) = P(Z < −z) = q^(z+1)/(1 + q)
     levels = (1 - CONFIDENCE) * np.stack([SPLITS, 1 - SPLITS]) * (1 + np.exp(-rate))
-    least = np.maximum(np.ceil(-np.log(levels) / rate - 1 - 1e-12), 0).astype(np.int64)
-    return least[0], least[1]
+    distances = np.maximum(np.ceil(-np.log(levels) / rate - 1 - 1e-12), 0).astype(np.int64)
+    return distances[0], distances[1]
 
 
 def interval_hull(
@@ -61,11 +61,11 @@ def interval_hull(
     likely = grid.likelihood(prior[None])[0]
     # noisy counts below 0 are less and less likely by q
     negative = likely[0] * np.exp(-grid.rate * np.arange(wide, 0, -1))
-    every = np.concatenate([negative, likely])
+    nodes = np.concatenate([negative, likely])
     # far above what the model expects only sums from the other end are precise
-    total, rest = np.cumsum(np.append(0.0, every)), np.cumsum(np.append(0.0, every[::-1]))[::-1]
+    total, rest = np.cumsum(np.append(0.0, nodes)), np.cumsum(np.append(0.0, nodes[::-1]))[::-1]
     start = node + wide - below[:, None] // packet
-    end = np.minimum(node + wide + 1 - (-above[:, None] // packet), len(every))
+    end = np.minimum(node + wide + 1 - (-above[:, None] // packet), len(nodes))
     mass = np.where(total[end] < rest[start], total[end] - total[start], rest[start] - rest[end])
     split = np.argmax(mass <= mass.min(axis=0) * (1 + 1e-9), axis=0)
     # what a count beyond the grid can come from stays even, as such counts are read

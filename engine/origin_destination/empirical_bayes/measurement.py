@@ -103,10 +103,10 @@ def measure(
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
         nonlocal kept_trips
         # the diagonal is no cell of the matrix, so its variates are free for the count beyond T
-        own = variates[:, 0, 0]
+        noise = variates[:, 0, 0]
         if counts.ndim == variates.ndim - 1:
-            own, kept_trips = next(of_days), kept_trips + int(counts.sum())
-        return counts + discrete_laplace(own, epsilon / sensitivity)
+            noise, kept_trips = next(of_days), kept_trips + int(counts.sum())
+        return counts + discrete_laplace(noise, epsilon / sensitivity)
 
     measured = measure_with(dataset, parameters, add, days=chosen, sum_days=summed)
     others = 0 if summed else len(dataset.metadata.periods) - len(chosen)

@@ -43,21 +43,23 @@ def iterate_expectations(
             f"distances_m must hold finite metres for each pair of {days.shape[-1]} zones, got "
             f"shape {distances_m.shape}; take centre_distances_m(dataset.zones)"
         )
-    others = len(days) - 1
-    if not others:
+    other_days = len(days) - 1
+    if not other_days:
         yield partial(estimate_expectation, days[0], rate, distances_m)
         return
-    whole = days.sum(axis=0)
+    day_sum = days.sum(axis=0)
     # the sum of the other days has the noise of several cells: read it as if it were one wide
     # discrete Laplace noise of the same variance, 1/(cosh a − 1)
-    rest_rate = float(np.arccosh(1 + 1 / max(others * noise_variance(rate), 1e-12)))
+    rest_rate = float(np.arccosh(1 + 1 / max(other_days * noise_variance(rate), 1e-12)))
     for day in days:
-        rest = whole - day
-        known = estimate_intensity(
+        rest = day_sum - day
+        rest_intensity = estimate_intensity(
             rest, rest_rate, estimate_expectation(rest, rest_rate, distances_m)
         )
-        usual = ExpectedTrips(known.trips / others, known.relative_variance)
-        yield partial(_scale_to_volume, day, noise_variance(rate), usual)
+        usual_trips = ExpectedTrips(
+            rest_intensity.trips / other_days, rest_intensity.relative_variance
+        )
+        yield partial(_scale_to_volume, day, noise_variance(rate), usual_trips)
 
 
 def _scale_to_volume(
@@ -66,8 +68,10 @@ def _scale_to_volume(
     """Return what is usual, scaled to the volume of a day as far as it differs beyond noise."""
     pairs = ~np.eye(len(day), dtype=np.bool_) if training_cells is None else training_cells
     volume = max(float(expected.trips[pairs].sum()), 1e-3)
-    apart = shrink_to_signal(float(day[pairs].sum()) - volume, float(pairs.sum()) * variance)
-    return ExpectedTrips(expected.trips * max(1 + apart / volume, 0.05), expected.relative_variance)
+    excess = shrink_to_signal(float(day[pairs].sum()) - volume, float(pairs.sum()) * variance)
+    return ExpectedTrips(
+        expected.trips * max(1 + excess / volume, 0.05), expected.relative_variance
+    )
 
 
 def estimate_expectation(
@@ -75,11 +79,11 @@ def estimate_expectation(
 ) -> ExpectedTrips:
     """Return what is expected of every cell by linear sums of the matrix and the flow back."""
     predicted = predict_trips(cells, noise_variance(rate), distances_m, training_cells)
-    known = estimate_intensity(
+    estimated = estimate_intensity(
         cells, rate, ExpectedTrips(predicted, np.ones_like(predicted)), training_cells
     )
-    back = known.trips.T * predicted / np.where(predicted.T > 0, predicted.T, 1.0)
-    return ExpectedTrips(back, known.relative_variance.T)
+    back = estimated.trips.T * predicted / np.where(predicted.T > 0, predicted.T, 1.0)
+    return ExpectedTrips(back, estimated.relative_variance.T)
 
 
 def estimate_intensity(
@@ -110,18 +114,18 @@ def compute_posterior(cells: Integers, rate: float, expected: ExpectedTrips) -> 
         laws.posterior_intensity()[0] * expected.trips.flat[laws.cell_positions]
     )
     del expected  # what is no longer needed goes: between thousands of zones each is 70 MB
-    for every, known in zip((mean, typical, variance, empty), laws.posterior(), strict=True):
-        every.flat[laws.cell_positions] = known[laws.pair]
+    for summary, values in zip((mean, typical, variance, empty), laws.posterior(), strict=True):
+        summary.flat[laws.cell_positions] = values[laws.pair]
     del laws
     # what the means lack of the noisy sum goes to the cells of which least is known
-    apart = float(cells.sum(where=off) - mean.sum(where=off))
-    lacking = shrink_to_signal(apart, flows * noise_variance(rate))
+    difference = float(cells.sum(where=off) - mean.sum(where=off))
+    lacking = shrink_to_signal(difference, flows * noise_variance(rate))
     variance *= off
     mean += variance * (lacking / max(float(variance.sum()), 1.0))
     reach = cell_half_width(rate, cells=flows)
     low, high = np.maximum(cells - reach, 0), np.maximum(cells, 0) + reach
-    for one in (mean, typical):
-        np.clip(one, low, high, out=one)
+    for estimate in (mean, typical):
+        np.clip(estimate, low, high, out=estimate)
     readings[:3] *= off
     return Posterior(mean, typical, empty, behind)
 

@@ -58,8 +58,8 @@ class CountGrid(NamedTuple):
     def from_cells(cls, cells: Integers, rate: float) -> "CountGrid":
         """Return the grid that holds these noisy counts, up to the largest that it can."""
         packet = max(1, int(np.ceil(1 / rate / PACKETS_PER_SCALE)))
-        most = int(cells.max(initial=0) / packet + MARGIN_SCALES / (rate * packet))
-        return cls(rate=rate * packet, packet=packet, nodes=min(NODES, most + 32))
+        node_count = int(cells.max(initial=0) / packet + MARGIN_SCALES / (rate * packet))
+        return cls(rate=rate * packet, packet=packet, nodes=min(NODES, node_count + 32))
 
     def contains(self, cells: Integers) -> Booleans:
         """Return which noisy counts are not too large for the grid."""
@@ -99,17 +99,17 @@ class CountGrid(NamedTuple):
             self.likelihood(priors * m**power)[row, node] / evidence for power in (1, 2)
         )
         empty = np.minimum(zero_prior[row] * np.exp(-self.rate * node) / evidence, 1.0)
-        wanted = 0.5 * evidence * (1 - 1e-9)
-        low = np.full(wanted.shape, -1, dtype=np.int64)
-        high = np.full(wanted.shape, self.nodes - 1, dtype=np.int64)
+        half_mass = 0.5 * evidence * (1 - 1e-9)
+        low = np.full(half_mass.shape, -1, dtype=np.int64)
+        high = np.full(half_mass.shape, self.nodes - 1, dtype=np.int64)
         while (high - low > 1).any():
             middle = (low + high) // 2
             away = np.exp(-self.rate * np.abs(node - middle))
             upper = evidence - away * above[row, middle]
             chance = np.where(middle <= node, away * below[row, middle], upper)
             low, high = (
-                np.where(chance < wanted, middle, low),
-                np.where(chance < wanted, high, middle),
+                np.where(chance < half_mass, middle, low),
+                np.where(chance < half_mass, high, middle),
             )
         variance = np.maximum(square - mean**2, 0.0) * self.packet**2
         median = (self.packet * high).astype(np.float64)
@@ -154,9 +154,9 @@ class PriorFit(NamedTuple):
             * self.theta_shares[self.row]
             @ np.stack([THETA**0, THETA, THETA**2], axis=1)
         )
-        none, one, two = moments.T
-        spread = np.maximum(two / one * (none / one) - 1, 0.0)
-        return (one / none)[self.pair], spread[self.pair]
+        zeroth_moment, first_moment, second_moment = moments.T
+        spread = np.maximum(second_moment / first_moment * (zeroth_moment / first_moment) - 1, 0.0)
+        return (first_moment / zeroth_moment)[self.pair], spread[self.pair]
 
     def posterior(self) -> Floats:
         """Return mean, median, variance and P(0) of every pair, shape (4, pairs)."""
@@ -173,19 +173,19 @@ def fit_priors(
     off = ~np.eye(len(cells), dtype=np.bool_)
     learnt = off if training_cells is None else training_cells
     grid = CountGrid.from_cells(cells[learnt], rate)
-    at = np.flatnonzero(off & grid.contains(cells))
+    positions = np.flatnonzero(off & grid.contains(cells))
     levels = EXPECTATIONS[1] - EXPECTATIONS[0] + 1
-    level = _nearest_step(expected.trips.flat[at], STEP, EXPECTATIONS)
+    level = _nearest_step(expected.trips.flat[positions], STEP, EXPECTATIONS)
     power = _nearest_step(
-        expected.relative_variance.flat[at], np.log(UNCERTAINTY_STEP), UNCERTAINTIES
+        expected.relative_variance.flat[positions], np.log(UNCERTAINTY_STEP), UNCERTAINTIES
     )
     kinds, row_of_cell = _unique_keys(power * levels + level)
     group, level = np.divmod(kinds, levels)
     row_of_cell *= grid.nodes
-    row_of_cell += grid.node_of(cells.flat[at]).astype(np.int32)
+    row_of_cell += grid.node_of(cells.flat[positions]).astype(np.int32)
     pairs, pair = _unique_keys(row_of_cell)
     row, node = np.divmod(pairs, grid.nodes)
-    number = np.bincount(pair, weights=learnt.flat[at]).astype(np.float64)
+    number = np.bincount(pair, weights=learnt.flat[positions]).astype(np.float64)
     # of every row the intensities μθ, the first 0
     intensity = level[:, None] + np.arange(len(THETA))
     intensity[:, 0] = 0
@@ -194,15 +194,15 @@ def fit_priors(
     )
     evidence = grid.likelihood(counts)[intensity[row], node[:, None]]
     law = np.zeros(intensity.shape)
-    for one in np.unique(group):
-        mine = (group[row] == one) & (number > 0)
-        law[group == one] = _fit_prior(evidence[mine], number[mine])
+    for group_number in np.unique(group):
+        mine = (group[row] == group_number) & (number > 0)
+        law[group == group_number] = _fit_prior(evidence[mine], number[mine])
     shares = np.zeros((len(law), len(counts)))
     np.put_along_axis(shares, intensity, law, axis=1)
     none = shares @ np.append(
         1.0, np.exp(-STEP_SHAPE * np.log1p(np.exp(_LOG_EXPECTATIONS) / STEP_SHAPE))
     )
-    return PriorFit(at, pair, grid, row, node, evidence, law, shares @ counts, none)
+    return PriorFit(positions, pair, grid, row, node, evidence, law, shares @ counts, none)
 
 
 def _unique_keys(keys: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:

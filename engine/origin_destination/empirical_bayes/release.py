@@ -159,7 +159,7 @@ def estimate_days(measured: Measurement, distances_m: Floats) -> Iterator[Empiri
     Sums are scaled up by the trips beyond T. A flow gets as many for each kept trip, where it has
     few by what is behind its count; rounded down. Exact statements are about kept trips.
     """
-    least, factor = min_detected_count(measured.cells, measured.rate), scale_up(measured)
+    min_detected, factor = min_detected_count(measured.cells, measured.rate), scale_up(measured)
     off = ~np.eye(measured.cells.shape[-1], dtype=np.bool_)
     for day, expect in enumerate(iterate_expectations(measured.cells, measured.rate, distances_m)):
         mean, typical, empty, intensity = compute_posterior(
@@ -170,7 +170,7 @@ def estimate_days(measured: Measurement, distances_m: Floats) -> Iterator[Empiri
             counts=factor * mean[None],
             point_estimates=np.floor(typical + (factor - 1) * behind)[None],
             zero_probability=empty[None],
-            is_detected=off & (measured.cells[day : day + 1] >= least),
+            is_detected=off & (measured.cells[day : day + 1] >= min_detected),
             scale_factor=np.array([factor]),
             measurement=replace(measured, cells=measured.cells[day : day + 1]),
             distances_m=distances_m,

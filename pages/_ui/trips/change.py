@@ -104,7 +104,7 @@ def compared(
     )
     law = change.noise_distribution(parameters)
     told = change.find_changes(first, second, law, least_shown=_least(parameters))
-    return told, change.ratio_intervals(first, second, law, least=FLOW)
+    return told, change.ratio_intervals(first, second, law, min_trips=FLOW)
 
 
 @cached.once

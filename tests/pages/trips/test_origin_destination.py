@@ -296,7 +296,7 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     assert (changed == told.flows.change).all()
     assert (signs == told.flows.signs).all()
     assert sum("is suppressed" in say(i) for i in range(truly.size)) == (~told.shown_flows).sum()
-    low, high = change.ratio_intervals(*noisy, change.noise_distribution(parameters), least=100)
+    low, high = change.ratio_intervals(*noisy, change.noise_distribution(parameters), min_trips=100)
     known = np.flatnonzero((np.isfinite(low) & told.shown_flows).ravel())
     for at in known[:3]:
         assert f", {low.flat[at]:.0%} to {high.flat[at]:.0%} of before" in say(at)
