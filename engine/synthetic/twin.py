@@ -27,7 +27,7 @@ Progress = Callable[[float], None]
 """Called with the share of a simulation that is done, 0 to 1."""
 
 
-def create_twin(
+def twin(
     zones: gpd.GeoDataFrame,
     inputs: TwinInputs,
     folder: Path,
@@ -41,7 +41,7 @@ def create_twin(
     >>> import tempfile
     >>> city = datasets.load("demo-city").zones
     >>> folder = Path(tempfile.mkdtemp()) / "twin"
-    >>> town = create_twin(city, TwinInputs(people=500, trips_a_day=1.0), folder)
+    >>> town = twin(city, TwinInputs(people=500, trips_a_day=1.0), folder)
     >>> town.metadata.simulated, len(town.zones), town.has_trips
     (True, 150, True)
     """

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ..datasets import storage
 from ..errors import run_command
-from .twin import create_twin
+from .twin import twin
 from .twin_files import read_twin_zones
 from .twin_inputs import FIRST_DAY, TwinInputs
 
@@ -39,7 +39,7 @@ def _run(arguments: Sequence[str]) -> None:
     )
     start = time.perf_counter()
     with storage.lock_for_writing(options.out):
-        dataset = create_twin(zones, inputs, options.out, progress=_print_progress)
+        dataset = twin(zones, inputs, options.out, progress=_print_progress)
     seconds = time.perf_counter() - start
     print(f"\n{options.out}: {dataset.size_bytes / 1e6:.1f} MB, {seconds:.0f} s", file=sys.stderr)
 

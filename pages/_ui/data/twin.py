@@ -11,7 +11,7 @@ import streamlit as st
 from engine import datasets
 from engine.ingest import Cancelled, Progress
 from engine.ingest.inputs.places import places_from_zones
-from engine.synthetic.twin import create_twin
+from engine.synthetic.twin import twin
 from engine.synthetic.twin_files import guess_residents, read_twin_zones
 from engine.synthetic.twin_inputs import FIRST_DAY, MAX_PEOPLE, MAX_VISITS, TwinInputs
 from engine.synthetic.twin_people import residents_by_zone
@@ -162,7 +162,7 @@ def _start(base: str, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
                 raise Cancelled("cancelled")
             tell(Progress("simulated people travel", share))
 
-        create_twin(zones, inputs, folder, progress=progress)
+        twin(zones, inputs, folder, progress=progress)
         return {"seconds": time.monotonic() - began}
 
     data_store.begin(name, task)

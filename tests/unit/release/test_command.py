@@ -10,7 +10,7 @@ import pytest
 
 from engine.release import NOISE_CONSENT, flow_writer
 from engine.release.command import main
-from engine.synthetic.twin import create_twin
+from engine.synthetic.twin import twin
 from engine.synthetic.twin_inputs import TwinInputs
 from tests.support.releases import ROOT
 
@@ -104,7 +104,7 @@ def test_the_statement_names_the_twins_inputs_and_sources(tiny_city, tmp_path, m
     assert main(declare) == 0
     order = ["od", place, "--epsilon", "1", "--trips", "100000000", "--out", str(tmp_path / "b")]
     inputs = TwinInputs(people=321, sources={"people": "annual report 2025"})
-    create_twin(tiny_city.zones, inputs, tmp_path / "twin")
+    twin(tiny_city.zones, inputs, tmp_path / "twin")
     capsys.readouterr()
     for more, rule in (
         (["--tuned-on", "twin"], "a twin must be named"),

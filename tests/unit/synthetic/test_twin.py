@@ -18,7 +18,7 @@ from engine.errors import ExplorerError, InputError, ParameterError
 from engine.report.measures import Measure
 from engine.synthetic import twin_command as command
 from engine.synthetic.sampling import RowDistributions, heavy_tailed_distribution, position_within
-from engine.synthetic.twin import create_twin
+from engine.synthetic.twin import twin
 from engine.synthetic.twin_files import read_twin_zones
 from engine.synthetic.twin_inputs import ASSUMED_FACTS, TwinInputs, format_inputs
 from engine.synthetic.twin_people import chunk_size
@@ -39,7 +39,7 @@ def zones() -> gpd.GeoDataFrame:
 @pytest.fixture(scope="module")
 def town(zones: gpd.GeoDataFrame, tmp_path_factory: pytest.TempPathFactory) -> Dataset:
     folder = tmp_path_factory.mktemp("twin") / "town"
-    return create_twin(zones, TwinInputs(people=PEOPLE, trips_a_day=1.5), folder)
+    return twin(zones, TwinInputs(people=PEOPLE, trips_a_day=1.5), folder)
 
 
 def test_people_live_where_residents_are_and_travel_as_often_as_stated(town: Dataset) -> None:
@@ -78,7 +78,7 @@ def test_days_out_and_travellers_are_as_many_as_stated(zones, tmp_path, monkeypa
     monkeypatch.setitem(ASSUMED_FACTS, "outing", 4.0)
     monkeypatch.setitem(ASSUMED_FACTS, "spread", 0.1)
     facts = {"people": PEOPLE, "trips_a_day": 0.4, "travellers": 0.3, "visits_a_week": 0}
-    town = create_twin(zones, TwinInputs(**facts), tmp_path / "town")
+    town = twin(zones, TwinInputs(**facts), tmp_path / "town")
     by_day, by_person = town.trips.all_days, town.trips_by_person.all_days
     days_out = by_day.trip_count[by_day.rank == 1].sum()
     assert by_day.trip_count.sum() / days_out == pytest.approx(4.0, rel=0.03)
@@ -99,22 +99,20 @@ def test_visits_are_at_home_by_night_and_away_by_day(town: Dataset) -> None:
 @pytest.mark.parametrize("stated", [5.0, 30.0, 50.0])
 def test_visits_are_as_many_as_stated(zones, tmp_path: Path, stated: float) -> None:
     inputs = TwinInputs(people=5_000, visits_a_week=stated)
-    visits = density.truth(create_twin(zones, inputs, tmp_path / "town")).sum()
+    visits = density.truth(twin(zones, inputs, tmp_path / "town")).sum()
     assert visits / inputs.people == pytest.approx(stated, rel=0.06)
 
 
 def test_the_same_inputs_make_the_same_bytes(zones, tmp_path: Path) -> None:
     inputs = TwinInputs(people=2_000)
-    versions = [
-        create_twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)
-    ]
-    other = create_twin(zones, replace(inputs, seed=2), tmp_path / "other" / "town").folder.name
+    versions = [twin(zones, inputs, tmp_path / str(i) / "town").folder.name for i in range(2)]
+    other = twin(zones, replace(inputs, seed=2), tmp_path / "other" / "town").folder.name
     assert versions[0] == versions[1] != other
 
 
 def test_metadata_say_simulated_and_hold_the_inputs_alone(zones, tmp_path: Path) -> None:
     inputs = TwinInputs(people=1_000, days=3, sources={"people": "annual report"})
-    town = create_twin(zones, inputs, tmp_path / "town")
+    town = twin(zones, inputs, tmp_path / "town")
     assert town.metadata.simulated
     described = json.loads(json.dumps(town.metadata.scenario["twin"]))
     assert described == inputs.to_json(6, 1000.0)
@@ -148,21 +146,21 @@ def test_zones_that_cannot_make_a_twin_are_refused(zones, tmp_path: Path) -> Non
     nobody = zones.assign(residents=0)
     negative = zones.assign(residents=[1, 2, -3, 4, 5, 6])
     with pytest.raises(InputError, match="above 0 in some"):
-        create_twin(nobody, inputs, tmp_path / "t")
+        twin(nobody, inputs, tmp_path / "t")
     with pytest.raises(InputError, match="zone c has"):
-        create_twin(negative, inputs, tmp_path / "t")
+        twin(negative, inputs, tmp_path / "t")
     with pytest.raises(InputError, match="2 to 5,000 zones, got 1"):
-        create_twin(zones.iloc[:1], inputs, tmp_path / "t")
+        twin(zones.iloc[:1], inputs, tmp_path / "t")
     many = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 1, 1)] * 10_000, crs=4326)
     with pytest.raises(InputError, match="got 10,000"):
-        create_twin(many, inputs, tmp_path / "t")
+        twin(many, inputs, tmp_path / "t")
     assert not (tmp_path / "t").exists()
 
 
 def test_few_people_or_no_trips_make_a_clear_result(zones, tmp_path: Path) -> None:
-    few = create_twin(zones, TwinInputs(people=3), tmp_path / "few")
+    few = twin(zones, TwinInputs(people=3), tmp_path / "few")
     assert np.asarray(few.homes).sum() == 3
-    still = create_twin(zones, TwinInputs(people=500, trips_a_day=0.0), tmp_path / "still")
+    still = twin(zones, TwinInputs(people=500, trips_a_day=0.0), tmp_path / "still")
     assert od.truth(still).sum() == 0
 
 
@@ -196,7 +194,7 @@ def test_places_without_zones_get_their_cells(tmp_path: Path) -> None:
     path = tmp_path / "stations.csv"
     rows = [f"s{i},{20 + i / 100},{-103 + i * i / 500}" for i in range(6)]
     path.write_text("id,latitude,longitude\n" + "\n".join(rows) + "\n")
-    town = create_twin(read_twin_zones(path), TwinInputs(people=300), tmp_path / "bikes")
+    town = twin(read_twin_zones(path), TwinInputs(people=300), tmp_path / "bikes")
     assert len(town.zones) == 6
     with pytest.raises(ExplorerError):
         read_twin_zones(tmp_path / "none.geojson")
