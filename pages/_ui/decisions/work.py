@@ -21,7 +21,7 @@ PIECE = 5
 """Draws that are made at a time."""
 
 AID_DRAWS, OURS, AID_CURVE = 200, 40, 60
-"""Of one setting, of our method, which reads every cell, and at every stop of ε."""
+"""Of one setting, of empirical Bayes, which reads every cell, and at every stop of ε."""
 
 
 @dataclass(frozen=True)
