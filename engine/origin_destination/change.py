@@ -135,7 +135,7 @@ def ratio_intervals(
 ) -> tuple[Floats, Floats]:
     """Return between which ends the ratio of kept trips, after over before, lies: of all at once.
 
-    NaN where fewer than `min_trips` trips are read before, or where noise could make up all of them.
+    NaN where fewer than `min_trips` trips are read before, or noise could make up all of them.
 
     >>> low, high = ratio_intervals(np.array([[0, 900], [9, 0]]), np.array([[0, 450], [9, 0]]),
     ...                    NoiseDistribution(0.5), min_trips=100)
