@@ -52,7 +52,7 @@ def test_every_scale_of_what_is_judged_is_that_of_the_release(city, parameters):
     ids=str,
 )
 def test_what_has_no_other_noise_or_no_release_is_judged_as_it_is(parameters):
-    assert density.as_released(parameters) is parameters
+    assert density.as_released(parameters) == parameters
 
 
 def test_the_use_is_that_of_releases(city):
