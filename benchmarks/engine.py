@@ -61,7 +61,7 @@ def density_rows() -> Iterator[Row]:
     equal = np.allclose(moved, full, rtol=1e-9, atol=0)
     note = f"equal to 1e-9: {'yes' if equal else 'no'}; mean {np.mean(moved):.0f} m"
     yield against("EMD, 168 hours of Paris", took, reference, 0.4, "POT's emd2", note)
-    zoom = replace(PARIS, method="zoom")
+    zoom = replace(PARIS, method="multiscale")
     ours = cpu_seconds(lambda: density.release(paris, zoom, rng=np.random.default_rng(0)), 7)
     yield bounded("release of Paris by zoom", ours, 0.15, "CPU")
 
@@ -89,7 +89,7 @@ def flow_rows() -> Iterator[Row]:
         )
         yield bounded(f"map of 40 ε × 40 τ, {name}, {unit}", seconds, 1.0)
     sectors = datasets.load("rwanda-sectors")
-    ours_of = od.ODParameters(epsilon=0.3, unit="trip", method="estimate")
+    ours_of = od.ODParameters(epsilon=0.3, unit="trip", method="empirical_bayes")
     seconds = cpu_seconds(lambda: od.release(sectors, ours_of, rng=rng, days=0), 5)
     yield bounded("one day of 416² by estimate", seconds, 0.4, "CPU")
 

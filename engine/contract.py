@@ -127,7 +127,7 @@ class Setting:
 
     >>> from engine.parameters import ODParameters
     >>> seen = Selection(dataset_id="demo-city")
-    >>> one, other = (ODParameters(epsilon=1, method="estimate", suppression_threshold=n)
+    >>> one, other = (ODParameters(epsilon=1, method="empirical_bayes", suppression_threshold=n)
     ...               for n in (0, 15))
     >>> Setting(selection=seen, parameters=one) == Setting(selection=seen, parameters=other)
     True

@@ -11,7 +11,7 @@ from . import validation
 from .errors import ParameterError
 
 DensityMethod = Literal[
-    "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "zoom"
+    "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "multiscale"
 ]
 """How the density is perturbed: two naive baselines (P1 §5.2), LPA on the cover, EFPA, EFPAG,
 EFPAG with one joint choice of the number of coefficients (erratum D1; the default), and our own
@@ -21,8 +21,15 @@ GaussianCalibration = Literal["classical", "analytic"]
 """``classical`` is P1's Theorem 3 (probabilistic DP, total ε ≤ 4); ``analytic`` is Balle & Wang
 2018 ((ε, δ)-DP for every ε)."""
 
-ODMethod = Literal["published", "estimate"]
+ODMethod = Literal["laplace_suppression", "empirical_bayes"]
 """How flows are released: P2's Algorithm 1, or our reading of the same noisy cells."""
+
+RENAMED_METHODS: Mapping[str, str] = {
+    "published": "laplace_suppression",
+    "estimate": "empirical_bayes",
+    "zoom": "multiscale",
+}
+"""Methods by their earlier keys, which links and commands of earlier versions still hold."""
 
 ODUnit = Literal["trip", "person-day", "person"]
 """What one unit of protection covers: a trip, a person's day, or a person over all days."""
@@ -54,9 +61,9 @@ USED_FIELDS: Mapping[str, frozenset[str]] = {
     "efpa": _STAGED_FIELDS,
     "efpag": _STAGED_FIELDS | {"gaussian"},
     "efpag_joint": _STAGED_FIELDS | {"gaussian"},
-    "zoom": frozenset({"delta"}),
-    "published": _TRUNCATION_FIELDS | {"suppression_threshold"},
-    "estimate": _TRUNCATION_FIELDS,
+    "multiscale": frozenset({"delta"}),
+    "laplace_suppression": _TRUNCATION_FIELDS | {"suppression_threshold"},
+    "empirical_bayes": _TRUNCATION_FIELDS,
 }
 """Fields of the parameters, beside ε, that change what a method releases or what it costs."""
 
@@ -75,7 +82,7 @@ class DensityParameters:
         By how much an attack may succeed more often than ε allows, in (0, 1). P1 used 2e-6.
         Methods without Gaussian noise do not spend it.
     max_visits_per_user : int
-        ℓ, visits kept per person, 1 to 168. It has no meaning for `zoom`, which samples nobody.
+        ℓ, visits kept per person, 1 to 168. It has no meaning for `multiscale`: it samples nobody.
     method : str
         One of `DensityMethod`.
     cluster_minimum : float or None
@@ -87,7 +94,7 @@ class DensityParameters:
         Smoothing of the night hours (P1 §5.4.2); Fourier methods only.
     gaussian : str
         One of `GaussianCalibration`; ``classical`` is refused above a total ε of 4 (erratum D4).
-        `zoom` is always exact.
+        `multiscale` is always exact.
 
     Raises
     ------
@@ -184,7 +191,7 @@ class ODParameters:
     unit : str
         One of `ODUnit`. A person pays D·ε for D daily matrices at ``person-day``.
     method : str
-        One of `ODMethod`. ``estimate`` suppresses nothing and leaves τ aside.
+        One of `ODMethod`. ``empirical_bayes`` suppresses nothing and leaves τ aside.
 
     Raises
     ------
@@ -201,13 +208,13 @@ class ODParameters:
     max_trips_per_user: int = 1
     suppression_threshold: int = 15
     unit: ODUnit = "person-day"
-    method: ODMethod = "published"
+    method: ODMethod = "laplace_suppression"
 
     def __post_init__(self) -> None:
         check_epsilon(self.epsilon)
         remedy = "'person-day' protects a day's trips"
         validation.check_one_of("unit", self.unit, get_args(ODUnit), remedy)
-        remedy = "'estimate' reads the same noisy cells with statistics"
+        remedy = "'empirical_bayes' reads the same noisy cells with statistics"
         validation.check_one_of("method", self.method, get_args(ODMethod), remedy)
         trips, remedy = self.max_trips_per_user, "1 to 20 is usual"
         validation.check_whole_number(

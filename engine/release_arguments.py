@@ -6,6 +6,8 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from .parameters import RENAMED_METHODS
+
 _TITLES = Path(__file__).parent / "release" / "templates" / "titles.json"
 _PRODUCTS = {
     "od": "origin–destination matrices",
@@ -13,8 +15,8 @@ _PRODUCTS = {
     "report": "mobility report",
 }
 _METHODS: dict[str, tuple[str, ...]] = {
-    "od": ("published", "estimate"),
-    "density": ("efpag_joint", "zoom", "towers_laplace"),
+    "od": ("laplace_suppression", "empirical_bayes"),
+    "density": ("efpag_joint", "multiscale", "towers_laplace"),
 }
 
 
@@ -86,7 +88,12 @@ def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
     parser.add_argument("--consent", action="append", default=[], metavar="WORDS", help=words)
     if name != "report":
         methods = _METHODS[name]
-        parser.add_argument("--method", choices=methods, default=methods[0])
+        parser.add_argument(
+            "--method",
+            type=lambda text: RENAMED_METHODS.get(text, text),
+            choices=methods,
+            default=methods[0],
+        )
         parser.add_argument("--zones", default="zones", help="a level, or clusters-30")
     if name == "density":
         parser.add_argument("--max-visits-per-user", type=int, default=30)

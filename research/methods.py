@@ -38,7 +38,7 @@ def flows(name: str, dataset: Dataset) -> Iterator[Row]:
                 methods = {
                     "τ = 15": plain,
                     "τ = 0": replace(plain, suppression_threshold=0),
-                    "estimate": replace(plain, method="estimate"),
+                    "estimate": replace(plain, method="empirical_bayes"),
                 }
                 scored = {method: [] for method in methods}
                 for draw in range(DRAWS):

@@ -139,7 +139,7 @@ class Dataset:
 
     @cached_property
     def multiscale_tables(self) -> MultiscaleTables:
-        """Clipped sums for the density method `zoom`; one person changes each by at most c."""
+        """Clipped sums for the method `multiscale`; one person changes each by at most c."""
         tables = {name: self._read(f"{name}.parquet", "density") for name in MULTISCALE_TABLE_NAMES}
         return from_tables(
             tables, self._tower_index, len(self.towers), self.metadata.multiscale_clips

@@ -34,7 +34,7 @@ class Metadata:
     trips_have_people: bool = True
     period_from_data: bool | None = None  # whether the two days were; None is not recorded
     places_public: bool | None = None  # as declared; False where a grid's area is from the data
-    mean_visits_public: float | int | None = None  # sets the clips of `zoom`; None is as for calls
+    mean_visits_public: float | int | None = None  # sets `multiscale`'s clips; None: as for calls
     scenario: Mapping[str, Any] = field(default_factory=dict[str, Any])
     format_version: int = FORMAT_VERSION
 
@@ -46,7 +46,7 @@ class Metadata:
 
     @property
     def multiscale_clips(self) -> MultiscaleClips:
-        """How far people are scaled down by the method `zoom`; public."""
+        """How far people are scaled down by the method `multiscale`; public."""
         return MultiscaleClips.from_mean_visits(self.mean_visits_public, self.max_visits_cap)
 
     @property

@@ -1,4 +1,4 @@
-"""The five clipped sums of the density method `zoom`, in whole numbers.
+"""The five clipped sums of the density method `multiscale`, in whole numbers.
 
 For a person let v be the counts of distinct (tower, hour) visits, n in all, at most the public cap
 K_max of them. Four tables sum v·min(1, c·t/‖v‖₂) over people, v first added up to the table's

@@ -58,7 +58,7 @@ class Outflow:
 
 @dataclass(frozen=True, kw_only=True)
 class ShockTotals:
-    """Total out-migration, each with shape (days,) by the law of the published method.
+    """Total out-migration, each with shape (days,) by the law of `laplace_suppression`.
 
     Parameters
     ----------
@@ -122,7 +122,7 @@ def count_outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Out
 def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotals:
     """Return the total out-migration by day that a release shows, and what changes it.
 
-    The settings are of the published method, with the unit and T of `leaving`.
+    The settings are of `laplace_suppression`, with the unit and T of `leaving`.
 
     Examples
     --------
@@ -205,10 +205,10 @@ def simulate_private_aid(
     cells = np.ix_(np.array(event.zones), leaving.destinations)
     for done in range(draw_count):
         generator = numbered(done)
-        if settings[0].method == "published":
+        if settings[0].method == "laplace_suppression":
             exploration_noise.standard_laplace(generator, pair, out=standard)
         for row, parameters in enumerate(settings):
-            if parameters.method == "published":
+            if parameters.method == "laplace_suppression":
                 add_noise_and_suppress(
                     leaving.truncated_trips, standard, parameters, room=room, out=released
                 )

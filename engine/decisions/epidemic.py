@@ -286,7 +286,9 @@ def _simulate_block(
     standard = np.stack([item.laplace(size=len(scene.people)) for item in generators])
     scales = np.array([1 / item.epsilon for item in settings])[:, None, None]
     people = np.maximum(scene.people + scales * standard, MIN_RESIDENTS)
-    released = _release_by_laplace if settings[0].method == "published" else _release_by_method
+    released = (
+        _release_by_laplace if settings[0].method == "laplace_suppression" else _release_by_method
+    )
     return scene.simulate(released(scene, settings, generators), people)
 
 

@@ -246,21 +246,21 @@ def as_released(parameters: DensityParameters) -> DensityParameters:
     """Return the settings at the ε whose noise here is the noise of their release.
 
     A release charges what zCDP proves of whole-number noise (``docs/release.md``). Of `efpag_joint`
-    that is less than P1's ε, which is therefore larger; of `zoom` it is more than the exact ε of
-    continuous noise, which is therefore smaller. All others stay as they are, and what no release
-    takes: an ε or δ out of its range, classical noise that is proved up to a smaller ε only.
+    that is less than P1's ε, which is therefore larger; of `multiscale` it is more than the exact ε
+    of continuous noise, which is therefore smaller. All others stay as they are, and what no
+    release takes: an ε or δ out of its range, classical noise proved up to a smaller ε only.
 
     Examples
     --------
     >>> round(as_released(DensityParameters(epsilon=1.0)).epsilon, 3)
     1.147
-    >>> round(as_released(DensityParameters(epsilon=1.0, method="zoom")).epsilon, 3)
+    >>> round(as_released(DensityParameters(epsilon=1.0, method="multiscale")).epsilon, 3)
     0.936
     """
     asked, delta = parameters.epsilon, parameters.delta
     if not RELEASED_EPSILONS[0] <= asked <= RELEASED_EPSILONS[1] or delta > RELEASED_DELTA:
         return parameters
-    if parameters.method == "zoom":
+    if parameters.method == "multiscale":
 
         def excess(log_strength: float) -> float:
             return convert_zcdp_to_epsilon(math.exp(2 * log_strength) / 2, delta) - asked

@@ -58,7 +58,7 @@ def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
 
 
 def tower_tree(dataset: Dataset) -> Tree:
-    """Return the public tree over the towers of `zoom`, built once for a dataset and its views."""
+    """Return the public tree of `multiscale` over the towers, built once for a dataset."""
 
     def build() -> Tree:
         return build_tree(dataset.towers.geometry.get_coordinates().to_numpy())

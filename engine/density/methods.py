@@ -58,13 +58,13 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         short_name="Fourier, joint choice",
         used_fields=USED_FIELDS["efpag_joint"],
     ),
-    "zoom": Method(
+    "multiscale": Method(
         name="Multiscale Gaussian (this project)",
         short_name="Multiscale Gaussian",
         description="Counts visits at five scales, from single towers to the whole city, with "
         "Gaussian "
         "noise. Differences that could be noise are evened out; clear differences are kept.",
-        used_fields=USED_FIELDS["zoom"],
+        used_fields=USED_FIELDS["multiscale"],
         release=multiscale_release,
         limitations=(
             "A place that differs from its neighbours is smoothed towards them unless the "
@@ -153,15 +153,15 @@ def draw_noise(
 ) -> DensityNoise:
     """Draw the noise of one release of a method, to be carried over to other settings of it.
 
-    By name, in the shapes of `noise_shapes`: Gumbel for the choices of k; Gaussian for `zoom` and
-    for the ``counts`` of `efpag` and `efpag_joint`; Laplace for the rest. The totals come first:
+    By name, in the shapes of `noise_shapes`: Gumbel for the choices of k; Gaussian for `multiscale`
+    and for the ``counts`` of `efpag` and `efpag_joint`; Laplace for the rest. Totals come first:
     from the same state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
     """
     method, noise_values = parameters.method, DensityNoise()
     for name, shape in noise_shapes(dataset, method).items():
         if name.endswith("choice"):
             noise_values[name] = rng.gumbel(size=shape)
-        elif method == "zoom" or (name == "counts" and method in GAUSSIAN_METHODS):
+        elif method == "multiscale" or (name == "counts" and method in GAUSSIAN_METHODS):
             noise_values[name] = rng.standard_normal(shape)
         else:
             noise_values[name] = rng.laplace(size=shape)
@@ -172,7 +172,7 @@ def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int
     """Return the shapes of what is drawn for a method, in the order in which it is drawn."""
     towers, cover = len(dataset.towers), dataset.tessellation.cover_size
     week = HOURS_PER_WEEK
-    if method == "zoom":
+    if method == "multiscale":
         districts = int(tower_tree(dataset).districts.max()) + 1
         small = {"visits": (1,), "weeks": (towers,), "city": (week,)}
         return {**small, "districts": (districts, week), "towers": (towers, week)}
@@ -209,8 +209,8 @@ def ledger(parameters: DensityParameters, **public: Any) -> Ledger:
     ----------
     **public
         What else the method's price depends on, all public: ``cover_size``, |ℂ|, and
-        ``max_visits_cap``, K_max; for `zoom` also its ``clips``. A method takes what it needs and
-        leaves the rest.
+        ``max_visits_cap``, K_max; for `multiscale` also its ``clips``. A method takes what it needs
+        and leaves the rest.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Our method `zoom`: five tables counted once by one Gaussian mechanism; `reading` reads them.
+"""Method `multiscale`: five tables counted once by one Gaussian mechanism.
 
 `measure` is the only step that sees counts. All constants are public, none is read off data;
 ``docs/density.md`` has the proof and where the method loses.

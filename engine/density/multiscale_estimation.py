@@ -1,4 +1,4 @@
-"""The method `zoom` after its measurement: a public tree over the towers, and what is read by it.
+"""`multiscale` after its measurement: a public tree over the towers, and what is read by it.
 
 Noise can explain small differences between neighbouring places; those are evened out, the others
 are kept. Sizes of towers come first, level by level down the tree; then the city's week, as rhythms
@@ -43,7 +43,7 @@ class NoisyTable:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NoisyTables:
-    """All that `zoom` measures: private, so what follows is free. K̂ can be negative."""
+    """All that `multiscale` measures: private, so what follows is free. K̂ can be negative."""
 
     towers: NoisyTable
     districts: NoisyTable

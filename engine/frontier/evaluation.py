@@ -38,7 +38,7 @@ from .requirements import (
 )
 
 EXACT_LIMITS = (1, 2, 4, 10, 30, 100)
-"""T of the published flows."""
+"""T of flows by `laplace_suppression`."""
 SIMULATED_RISKS, SIMULATED_LIMITS, MIN_SIMULATED_ZONES = (
     (0.75, 0.9),
     {"day": 4, "week": 10, "whole": 30},
@@ -47,8 +47,11 @@ SIMULATED_RISKS, SIMULATED_LIMITS, MIN_SIMULATED_ZONES = (
 """Fewer of flows are judged by draws, since releases are behind each: the largest ε within each of
 these risks, one T, and so many zones at least; coarser ones are read well without."""
 DENSITY_EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
-VISIT_LIMITS: dict[DensityMethod, tuple[int, ...]] = {"efpag_joint": (14, 30, 100), "zoom": (30,)}
-"""ℓ of each method of a density; `zoom` samples nobody."""
+VISIT_LIMITS: dict[DensityMethod, tuple[int, ...]] = {
+    "efpag_joint": (14, 30, 100),
+    "multiscale": (30,),
+}
+"""ℓ of each method of a density; `multiscale` samples nobody."""
 NEGLIGIBLE_COMMON_PART = 0.05
 """Below that no setting holds anything, and they cannot be told apart."""
 
@@ -188,7 +191,7 @@ class Frontier:
 
 
 class Batch(NamedTuple):
-    """Settings that are judged together: they differ in ε, τ and, of published flows, T (ℓ)."""
+    """Settings judged together: they differ in ε, τ and, of `laplace_suppression`, T (ℓ)."""
 
     selection: Selection
     zone_count: int
@@ -211,7 +214,7 @@ def plan_batches(dataset: Dataset, requirements: Requirements) -> list[Batch]:
     )
 
     def later(batch: Batch) -> tuple[bool, bool]:
-        return batch.selection != requirements.selection, batch.method != "published"
+        return batch.selection != requirements.selection, batch.method != "laplace_suppression"
 
     return sorted(batches, key=later)
 

@@ -180,7 +180,7 @@ def _homes_sql(used: str) -> str:
 
 
 class _MultiscaleCounter:
-    """The clipped sums of `zoom`, by shares of people; weights are whole multiples of 1/1024."""
+    """The clipped sums of `multiscale`, by shares of people; weights are multiples of 1/1024."""
 
     def __init__(self, run: CountingRun) -> None:
         self._run = run

@@ -103,9 +103,9 @@ def rounded_laplace(standard: Floats, scale: float) -> Sampler:
 
 def require_laplace_suppression(parameters: ODParameters) -> None:
     """Raise `ParameterError` for another method: Algorithm 1 and its law would answer for it."""
-    if parameters.method != "published":
+    if parameters.method != "laplace_suppression":
         raise ParameterError(
-            "method must be 'published' for Algorithm 1 and its exact law",
+            "method must be 'laplace_suppression' for Algorithm 1 and its exact law",
             value=repr(parameters.method),
             remedy="draw it with od.release, or replace the method to compare with",
         )

@@ -18,7 +18,7 @@ from .scores import TripScores, score_draw
 FlowRelease = ODRelease | EmpiricalBayesRelease
 
 METHODS: dict[ODMethod, Method[FlowRelease]] = {
-    "published": Method(
+    "laplace_suppression": Method(
         name="Laplace with suppression (Kohli et al. 2024)",
         short_name="Laplace with suppression",
         description="Adds Laplace noise to every flow and suppresses flows whose noisy count is "
@@ -27,12 +27,12 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
             "Sums are biased: they miss suppressed flows, and noise lifts small flows over τ.",
             "The flows shown keep their full noise.",
         ),
-        used_fields=USED_FIELDS["published"],
+        used_fields=USED_FIELDS["laplace_suppression"],
         release=mechanism.release,
         ledger=mechanism.ledger,
         expected=compute_expectation,
     ),
-    "estimate": Method(
+    "empirical_bayes": Method(
         name="Empirical Bayes (this project)",
         short_name="Empirical Bayes",
         description="Measures every flow with Laplace noise, then estimates it from that "
@@ -46,7 +46,7 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
             "If single trips are protected, large flows gain nothing over Laplace noise alone.",
             "The estimates carry no guarantee; the intervals beside them do.",
         ),
-        used_fields=USED_FIELDS["estimate"],
+        used_fields=USED_FIELDS["empirical_bayes"],
         is_own=True,
         number_kind="estimated",
         release=empirical_bayes.release,
@@ -69,8 +69,9 @@ def release(
     Parameters
     ----------
     parameters : ODParameters
-        ε, T, τ, the unit of protection and the method: ``"published"`` is P2's Algorithm 1;
-        ``"estimate"`` reads the same noisy cells with statistics, at the same proved ε.
+        ε, T, τ, the unit of protection and the method: ``"laplace_suppression"`` is P2's
+        Algorithm 1; ``"empirical_bayes"`` reads the same noisy cells with statistics, at the same
+        proved ε.
     rng, noise : numpy.random.Generator, array of shape (days, zones, zones)
         Source of the noise, or noise that was drawn before: exactly one of them.
     days, sum_days

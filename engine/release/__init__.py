@@ -57,11 +57,11 @@ NOISE_CONSENT = "I understand that most of it is noise"
 """What the custodian must type where empty flows alone would show more trips than were made."""
 
 WRITERS: dict[str, ModuleType] = {
-    "published": flow_writer,
-    "estimate": flow_writer,
+    "laplace_suppression": flow_writer,
+    "empirical_bayes": flow_writer,
     "towers_laplace": density_writer,
     "efpag_joint": fourier_writer,
-    "zoom": density_writer,
+    "multiscale": density_writer,
     "derived": report_writer,
 }
 """By method what plans, reads and writes it. The other methods of the density, and draws of the

@@ -1,7 +1,7 @@
 """Release of a week's density: whole counts of towers with noise from OpenDP, mapped to zones.
 
 Of `towers_laplace` each tower and hour is a whole count of pre-sampled visits, at most ℓ a person.
-Our own method `zoom` has five clipped tables of whole multiples of 1/1024, so OpenDP's discrete
+The method `multiscale` has five clipped tables of whole multiples of 1/1024, so OpenDP's discrete
 Gaussian fits them as they are; L₂ sensitivity 1024·c holds in exact arithmetic. What is read from
 the noisy tables is post-processing and may use floating point.
 """
@@ -44,10 +44,11 @@ WEEK_BAR = normal_bar(math.sqrt(HOURS_PER_WEEK))  # deviations of an hour in a b
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     """Return what a release will hold and cost; reads geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
-    ours, towers, cap = parameters.method == "zoom", len(view.towers), view.metadata.max_visits_cap
+    is_multiscale = parameters.method == "multiscale"
+    towers, cap = len(view.towers), view.metadata.max_visits_cap
     middle = float(np.median(zone_deviations(view)))
     fields: dict[str, Any]
-    if ours:
+    if is_multiscale:
         stages = _stages(parameters, view)
         hour, week = (normal_bar(one.scale * middle) for one in (stages[0], stages[3]))
         quantity, bar = f"all visits, at most {cap} of a person", normal_bar(stages[4].scale)
@@ -68,7 +69,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         fields = {"product": "density", "composition": "one mechanism"}
         fields |= {"limit": parameters.max_visits_per_user}
         fields |= {"mean_lift": min(2 * half, half + 0.25)}  # and E ⌊max(S, 0) + ½⌋
-    suffix = f"{', as measured' * ours} (median zone)"
+    suffix = f"{', as measured' * is_multiscale} (median zone)"
     error_bars = (
         ErrorBar(what=f"a zone in one hour{suffix}", half_width=hour),
         ErrorBar(what=f"a zone over the week{suffix}", half_width=week),

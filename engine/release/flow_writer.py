@@ -49,7 +49,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     parameters: ODParameters = setting.parameters
     require_unit(view, parameters.unit)
     zones, matrices = len(view.zones), len(view.metadata.periods)
-    ours = parameters.method == "estimate"
+    ours = parameters.method == "empirical_bayes"
     if zones < 2:
         rule = "a release of flows needs at least 2 zones"
         raise ParameterError(rule, value=f"{zones}", remedy="choose finer zones")

@@ -122,7 +122,11 @@ UNIT = Field[str](
 MAX_TRIPS = Field[int]("max_trips", "Trips kept (T)", parameters.MAX_TRIPS_STOPS, 4)
 THRESHOLD = Field[int]("threshold", "Suppress flows below (τ)", range(101), 15)
 OD_METHOD = Field[str](
-    "od_method", "Method", get_args(parameters.ODMethod), "published", OD_METHOD_NAMES.__getitem__
+    "od_method",
+    "Method",
+    get_args(parameters.ODMethod),
+    "laplace_suppression",
+    OD_METHOD_NAMES.__getitem__,
 )
 OD_TIME = Field[Aggregation](
     "od_time", "Time", get_args(Aggregation), "day", STEP_WORDS.__getitem__
@@ -191,10 +195,15 @@ _PART = {key: part for keys in (DATA, ZONES) for part, key in keys.items()}
 _KEYS = {one.key: one for one in FIELDS}
 _BEFORE = {
     ("od_time", "period"): "whole",
-    ("od_method", "Ours: reads small flows"): "estimate",
-    ("od_method", "Our method, without τ"): "estimate",
-    ("od_method", "The papers' method, with τ"): "published",
-    ("variant", "Five zoom levels (ours)"): "zoom",
+    **{
+        (key, old): new
+        for key in ("od_method", "variant")
+        for old, new in parameters.RENAMED_METHODS.items()
+    },
+    ("od_method", "Ours: reads small flows"): "empirical_bayes",
+    ("od_method", "Our method, without τ"): "empirical_bayes",
+    ("od_method", "The papers' method, with τ"): "laplace_suppression",
+    ("variant", "Five zoom levels (ours)"): "multiscale",
     ("variant", "Fourier, joint"): "efpag_joint",
     ("variant", "Fourier, Gaussian (EFPAG)"): "efpag",
     ("variant", "Fourier, Laplace (EFPA)"): "efpa",

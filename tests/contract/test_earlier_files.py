@@ -38,7 +38,11 @@ from tests.support.page import bodies, tables
 
 FIELDS: dict[str, str] = {}
 """Settings of mechanisms that are called otherwise now."""
-METHODS: dict[str, str] = {}
+METHODS: dict[str, str] = {
+    "published": "laplace_suppression",
+    "estimate": "empirical_bayes",
+    "zoom": "multiscale",
+}
 """Names of methods, and other values of links, that are called otherwise now."""
 KEYS: dict[str, str] = {}
 """Keys of links that are called otherwise now."""

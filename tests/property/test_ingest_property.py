@@ -131,7 +131,7 @@ def assert_report_within_sensitivities(full: Counter, rest: Counter) -> None:
 
 
 def assert_zoom_within_clips(added: dict[str, Counter], cap: int) -> None:
-    """One person changes every table of `zoom` by at most what is left of its clip in L₂."""
+    """One person changes every table of `multiscale` by at most what is left of its clip in L₂."""
     visits = added["zoom_total"].total()
     assert visits == added["truth"].total()
     unit = WEIGHT_UNITS**2 * (1 - Fraction(63, 64) * Fraction(visits, cap) ** 2)  # it is reached

@@ -1,4 +1,4 @@
-"""Removing any one person changes the tables of `zoom` by at most μ together, at any clips."""
+"""Removing any one person changes the tables of `multiscale` by at most μ together."""
 
 import math
 from fractions import Fraction
@@ -51,7 +51,7 @@ def strength_of(crowd: list, others: list, cap: int, clips: MultiscaleClips) -> 
         sums_of([sorted(set(raw)) for raw in people], POSITIONS, cap, clips.clip_squared, share)
         for people in (crowd, others)
     )
-    parameters = density.DensityParameters(epsilon=1.0, method="zoom")
+    parameters = density.DensityParameters(epsilon=1.0, method="multiscale")
     strength = gaussian_strength(1.0, parameters.delta)
     total = ((one.visits - other.visits) / visit_total_scale(cap, strength, clips)) ** 2
     for name in TABLES:

@@ -1,4 +1,4 @@
-"""`estimate` in plain slow Python: one cell at a time, every sum written out."""
+"""`empirical_bayes` in plain slow Python: one cell at a time, every sum written out."""
 
 import math
 

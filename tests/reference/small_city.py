@@ -133,12 +133,12 @@ def random_positions(towers: int, seed: int = 0) -> np.ndarray:
 
 
 def added(noise: dict[str, np.ndarray]) -> Callable[..., np.ndarray]:
-    """Return what adds noise that was drawn by name to the tables of `zoom`."""
+    """Return what adds noise that was drawn by name to the tables of `multiscale`."""
     return lambda name, counts, sigma: counts + sigma * noise[name]
 
 
 class ZoomCity:
-    """What the method `zoom` reads of a dataset."""
+    """What the method `multiscale` reads of a dataset."""
 
     def __init__(self, zoom: MultiscaleTables, positions: np.ndarray, cap: int = 840) -> None:
         points = shapely.points(positions)

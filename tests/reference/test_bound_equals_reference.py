@@ -48,13 +48,13 @@ def success(trips, parameters, spans, law, scale=1.0, people=1):
 @pytest.mark.parametrize(
     ("unit", "method", "most", "spans", "law", "less"),
     [
-        ("trip", "published", 1, [1], "rounded_laplace", 0.75),
-        ("person", "published", 1, [2], "rounded_laplace", 0.75),
-        ("person", "estimate", 1, [2], "discrete_laplace", 0.9),
-        ("person-day", "published", 2, [2], "discrete_laplace", 0.6),
-        ("person-day", "published", 2, [1, 1], "rounded_laplace", 0.9),
-        ("person-day", "published", 1, [1, 1], "discrete_laplace", 0.98),
-        ("person-day", "estimate", 2, [1, 1], "discrete_laplace", 0.9),
+        ("trip", "laplace_suppression", 1, [1], "rounded_laplace", 0.75),
+        ("person", "laplace_suppression", 1, [2], "rounded_laplace", 0.75),
+        ("person", "empirical_bayes", 1, [2], "discrete_laplace", 0.9),
+        ("person-day", "laplace_suppression", 2, [2], "discrete_laplace", 0.6),
+        ("person-day", "laplace_suppression", 2, [1, 1], "rounded_laplace", 0.9),
+        ("person-day", "laplace_suppression", 1, [1, 1], "discrete_laplace", 0.98),
+        ("person-day", "empirical_bayes", 2, [1, 1], "discrete_laplace", 0.9),
     ],
 )
 def test_no_attack_on_flows_beats_the_bound_but_with_less_noise(

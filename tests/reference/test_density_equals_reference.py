@@ -162,7 +162,7 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
 
 def test_a_release_is_visits_times_sizes_times_weeks() -> None:
     city = zoom_city()
-    parameters = density.DensityParameters(epsilon=1.0, method="zoom")
+    parameters = density.DensityParameters(epsilon=1.0, method="multiscale")
     release = density.release(city, parameters, rng=np.random.default_rng(2))
     noise = density.draw_noise(city, parameters, rng=np.random.default_rng(2))
     noisy = measure_tables(city.multiscale_tables, gaussian_strength(1.0, 1e-7), added(noise))

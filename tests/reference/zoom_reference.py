@@ -1,4 +1,4 @@
-"""The density method `zoom`, written out plainly: people one by one, nodes as lists, no matrices.
+"""`multiscale` written out plainly: people one by one, nodes as lists, no matrices.
 
 Slow on purpose. Constants are written as numbers, straight from docs/density.md.
 """

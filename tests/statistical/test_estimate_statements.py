@@ -1,4 +1,4 @@
-"""Scaling up of `estimate` over many releases; it fails at a wrong scale."""
+"""Scaling up of `empirical_bayes` over many releases; it fails at a wrong scale."""
 
 from dataclasses import replace
 

@@ -132,7 +132,9 @@ def test_error_and_totals_are_at_least_as_good_as_the_best_published_setting(sta
             plain = DensityParameters(epsilon=epsilon, max_visits_per_user=kept, gaussian=gaussian)
             fair = density.match_proved_epsilon(plain, epsilon, stations)
             published.append(figures(stations, fair))
-    error, totals, common = figures(stations, DensityParameters(epsilon=epsilon, method="zoom"))
+    error, totals, common = figures(
+        stations, DensityParameters(epsilon=epsilon, method="multiscale")
+    )
     best = np.array(published)
     assert error <= 1.02 * best[:, 0].min()
     assert totals <= 1.03 * best[:, 1].min()
@@ -140,7 +142,7 @@ def test_error_and_totals_are_at_least_as_good_as_the_best_published_setting(sta
 
 
 def test_a_plan_states_the_clips_of_what_is_said_of_visits():
-    city, ours = city_of(30), DensityParameters(epsilon=1.0, method="zoom")
+    city, ours = city_of(30), DensityParameters(epsilon=1.0, method="multiscale")
     released = density.release(city, ours, rng=np.random.default_rng(0)).ledger
     assert density.plan(city, ours) == released
     clips = [stage.sensitivity for stage in released.stages]
@@ -149,7 +151,7 @@ def test_a_plan_states_the_clips_of_what_is_said_of_visits():
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.3, 1.0])
 def test_what_is_said_of_visits_is_what_helps(epsilon):
-    ours = DensityParameters(epsilon=epsilon, method="zoom")
+    ours = DensityParameters(epsilon=epsilon, method="multiscale")
     told, untold = (figures(300, ours, mean) for mean in (MEAN, None))
     assert told[1] < 0.75 * untold[1]
     assert told[2] > untold[2]

@@ -32,7 +32,7 @@ def flows(epsilon=0.5, unit="person-day", **rest):
 
 def ours(setting):
     """Return the release of flows by our own method at the same setting."""
-    return replace(setting, parameters=replace(setting.parameters, method="estimate"))
+    return replace(setting, parameters=replace(setting.parameters, method="empirical_bayes"))
 
 
 def visits(epsilon=1.0, max_visits_per_user=30, **rest):
@@ -41,7 +41,7 @@ def visits(epsilon=1.0, max_visits_per_user=30, **rest):
 
 
 def zoom(epsilon=1.0, delta=1e-7, **rest):
-    return seen(DensityParameters(epsilon=epsilon, delta=delta, method="zoom"), **rest)
+    return seen(DensityParameters(epsilon=epsilon, delta=delta, method="multiscale"), **rest)
 
 
 def fourier(epsilon=1.0, delta=1e-7, zones="zones", **rest):

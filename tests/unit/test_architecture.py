@@ -11,10 +11,10 @@ import pytest
 ROOT = Path(__file__).parents[2]
 FRONT_END = {"streamlit", "pydeck", "altair"}
 LAYERS = [
-    {"errors", "arrays", "release_arguments", "verdict"},
+    {"errors", "arrays", "verdict"},
     {"validation"},
     {"parameters"},
-    {"exploration_noise"},
+    {"exploration_noise", "release_arguments"},
     {"geography"},
     {"datasets"},
     {"privacy_ledger", "metrics"},

@@ -1,4 +1,4 @@
-"""The only step of `estimate` that sees counts: whole-number noise in every cell, nothing hidden.
+"""The only step of `empirical_bayes` that sees counts: whole-number noise in every cell.
 
 What leaves this module is a `Measurement`, which holds no count. Whatever is computed from it is
 post-processing and costs no privacy.
@@ -171,7 +171,7 @@ def measure_with(
         cells[number] = add(counts, limit, stated.stages[0].epsilon)
     clear_diagonal(cells)
     return Measurement(
-        parameters=replace(parameters, method="estimate"),
+        parameters=replace(parameters, method="empirical_bayes"),
         cells=cells,
         rate=stated.stages[0].epsilon / limit,
         excess_trips=add(np.array(excess), beyond, stated.stages[1].epsilon) if beyond else None,

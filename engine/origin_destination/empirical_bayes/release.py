@@ -1,4 +1,4 @@
-"""One release by `estimate`: measure once, then read with statistics what was measured."""
+"""One release by `empirical_bayes`: measure once, then read with statistics what was measured."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -68,7 +68,7 @@ class EmpiricalBayesRelease:
 
     @property
     def parameters(self) -> ODParameters:
-        """The settings, with ``method="estimate"``."""
+        """The settings, with ``method="empirical_bayes"``."""
         return self.measurement.parameters
 
     @property

@@ -83,7 +83,7 @@ def draw(setting: Setting, entry: Entry) -> None:
         return
     leaving = work.outflow(key, asked[0], parameters.with_epsilon(1.0))
     exact, draws = None, work.OURS
-    if parameters.method == "published":
+    if parameters.method == "laplace_suppression":
         exact, draws = decisions.compute_shock_totals(leaving, parameters), work.AID_DRAWS
     seen = Shown(setting, entry, *asked, leaving, exact)
     drawn = seen.job("decisions_aid", (parameters.epsilon,), draws)

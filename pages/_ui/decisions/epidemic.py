@@ -154,7 +154,7 @@ def _curves(seen: Shown, low: Floats, middle: Floats, high: Floats) -> None:
     apart[ids.index(seen.outbreak.origin)] = np.inf
     shown = np.argsort(-apart, kind="stable")[:_ZONES].tolist()
     without = None
-    if seen.setting.parameters.method == "published":
+    if seen.setting.parameters.method == "laplace_suppression":
         fixed = seen.setting.parameters.with_epsilon(1.0)
         without = work.quiet(seen.key, seen.outbreak, fixed)
     highest = float(max(true.max(), high.max(), seen.outbreak.threshold))
@@ -192,7 +192,7 @@ def _curves(seen: Shown, low: Floats, middle: Floats, high: Floats) -> None:
 
 def _over_epsilon(seen: Shown) -> None:
     parameters = seen.setting.parameters
-    if parameters.method != "published":
+    if parameters.method != "laplace_suppression":
         st.caption(question.NO_CURVE)
         return
     st.subheader("How it depends on ε", anchor=False)

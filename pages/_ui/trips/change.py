@@ -111,7 +111,9 @@ def compared(
 def power(before: Setting, after: Setting, seed: cached.Seed, draws: int) -> ChangeCounts:
     """Return how verdicts fare beside the truth, on average over draws."""
     parameters, both = before.parameters, (before, after)
-    trims: Any = replace(parameters.with_epsilon(1.0), method="published", suppression_threshold=0)
+    trims: Any = replace(
+        parameters.with_epsilon(1.0), method="laplace_suppression", suppression_threshold=0
+    )
     return change.simulate_power(
         [
             cached.of(truncated_matrices, cached.view(one), trims, **cached.days(one, 0))[0]

@@ -20,7 +20,7 @@ _LEAST_DISTANCE_M = 500.0
 
 
 def draw(matrix: Matrix) -> None:
-    """Draw the methods' table of one matrix, then the distributions of the published method."""
+    """Draw the methods' table of one matrix, then the distributions of `laplace_suppression`."""
     _methods(matrix)
     if matrix.has_law:
         _distributions(matrix)
@@ -40,7 +40,7 @@ def _methods(matrix: Matrix) -> None:
         one = matrix.vary(method=key)
         scores = cached.scores(one.setting, matrix.seed, day=matrix.day)
         add(method.name, scores, one.release.counts[0])
-    noisy = matrix.vary(method="estimate").release.measurement.cells[0]
+    noisy = matrix.vary(method="empirical_bayes").release.measurement.cells[0]
     near = cached.of(_nearness, cached.view(matrix.setting))
     flows = distribute_trips(noisy.sum(axis=1), noisy.sum(axis=0), near)
     add("Noisy totals and the map alone", score_draw(true, flows, 1), noisy)

@@ -76,7 +76,7 @@ def test_noise_follows_a_slider_and_nothing_else():
         return cached.noise_of(setting, seed, repeat, day).random(2000)
 
     assert (noise(flows()) == noise(flows(epsilon=0.1, suppression_threshold=3))).all()
-    assert (noise(flows()) == noise(flows(method="estimate"))).all()
+    assert (noise(flows()) == noise(flows(method="empirical_bayes"))).all()
     asked = [
         noise(visits()),
         noise(visits(), repeat=1),

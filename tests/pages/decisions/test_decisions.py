@@ -209,7 +209,7 @@ def test_who_left_is_told_from_the_noisy_totals_of_zones(shocked, settled, monke
 
 
 def test_our_method_is_judged_by_its_own_draws(shocked, settled):
-    app = settled(shocked(od_method="estimate")[1])
+    app = settled(shocked(od_method="empirical_bayes")[1])
     assert "of the 3 main destinations are named on an average day" in text(app)
     assert ", mainly " not in text(app)
 

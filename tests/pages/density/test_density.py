@@ -118,7 +118,7 @@ def test_ledger_lists_every_stage_and_the_three_totals(open_density):
     ("variant", "said"),
     [
         ("efpag_joint", "has the noise of ε = 1.147 in this ledger: in its first stage 12.8% less"),
-        ("zoom", "has the noise of ε = 0.9364 in this ledger: in its first stage 6.4% more"),
+        ("multiscale", "has the noise of ε = 0.9364 in this ledger: in its first stage 6.4% more"),
         ("lpa", ""),
     ],
 )

@@ -159,7 +159,7 @@ def test_the_right_gauge_says_where_less_noise_retains_less(open_home):
     [
         ({"max_trips": "1", "threshold": "100"}, "are retained. Nothing is shown."),
         ({"epsilon": "0.1", "threshold": "0"}, "Mostly noise: "),
-        ({"od_method": "estimate"}, " of 100 estimated are genuine"),
+        ({"od_method": "empirical_bayes"}, " of 100 estimated are genuine"),
     ],
 )
 def test_the_right_gauge_says_what_a_release_shows(open_home, query, said):
@@ -289,9 +289,9 @@ def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
 
 
 def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(open_home):
-    app = open_home(od_method="estimate", od_data="demo-city", epsilon="0.3")
+    app = open_home(od_method="empirical_bayes", od_data="demo-city", epsilon="0.3")
     setting, demo = of(
-        ODParameters(epsilon=0.3, max_trips_per_user=4, method="estimate"), step="day"
+        ODParameters(epsilon=0.3, max_trips_per_user=4, method="empirical_bayes"), step="day"
     )
     true, private = od.truth(demo, days=0)[0], cached.draw(setting, SEED).shown_counts[0]
     busy = np.argsort(-true, axis=None, kind="stable")[:LARGEST]
@@ -325,9 +325,11 @@ def test_the_picture_of_a_density_is_of_the_hour_that_it_names(open_home):
 
 
 def test_our_method_names_the_size_that_its_release_has_for_a_bar(open_home):
-    app = open_home(od_method="estimate", epsilon="0.3", od_data="demo-city", unit="person-day")
+    app = open_home(
+        od_method="empirical_bayes", epsilon="0.3", od_data="demo-city", unit="person-day"
+    )
     asked = {"epsilon": 0.3, "max_trips_per_user": 4, "unit": "person-day"}
-    planned = plan(*of(ODParameters(method="estimate", **asked), step="day"))
+    planned = plan(*of(ODParameters(method="empirical_bayes", **asked), step="day"))
     assert f"Single flows below {planned.bar:,} trips are mostly estimated" in html_of(app)
     assert (
         "Empirical Bayes (this project): at most T = 4 trips per person and day, ε = 0.3."
@@ -475,7 +477,7 @@ def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_hom
     before, ((_, bound, _), (_, first, _)) = figures(app)[4:], gauges(app)[:2]
     app.button(key="pin").click().run()
     assert "pinned" not in html_of(app)
-    state_of = {"epsilon": 0.1, "unit": "person", "od_method": "estimate"}
+    state_of = {"epsilon": 0.1, "unit": "person", "od_method": "empirical_bayes"}
     for key, value in state_of.items():
         app.session_state[key] = value
     app.run()

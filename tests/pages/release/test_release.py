@@ -275,7 +275,7 @@ def test_a_release_that_is_mostly_noise_takes_a_second_typed_yes(page):
     ("variant", "said"),
     [
         ("efpag_joint", "exceeds δ by 1e-07"),
-        ("zoom", "exceeds δ by 1e-07"),
+        ("multiscale", "exceeds δ by 1e-07"),
         ("towers_laplace", "costs a person ε = 1; 9 is left after it."),
         ("efpag", "are for exploring"),
     ],

@@ -10,22 +10,29 @@ from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 
 
 def ask() -> None:
-    """Keep both settings of the session at hand."""
+    """Keep both settings of the session at hand, and what a link says that is not read."""
     import streamlit as st
 
     from pages._ui import state
+    from pages._ui.shell.session import session
 
     state.start()
     st.session_state["flows"], st.session_state["visits"] = state.flows(), state.density()
+    st.session_state["notices"] = session().notices
 
 
-def settings(**texts: str):
-    """Return flows and density that a link sets."""
+def open_link(**texts: str) -> AppTest:
     app = AppTest.from_function(ask)
     for key, text in texts.items():
         app.query_params[key] = text
     app.run()
     assert not app.exception, app.exception
+    return app
+
+
+def settings(**texts: str):
+    """Return flows and density that a link sets."""
+    app = open_link(**texts)
     return app.session_state["flows"], app.session_state["visits"]
 
 
@@ -48,8 +55,26 @@ def test_a_link_is_read_by_ids_words_and_numbers():
     )
     assert (flows.parameters.epsilon, flows.parameters.unit) == (0.35, "trip")
     assert (flows.time, flows.zone_level) == (TimeSelection(aggregation="whole"), "clusters-10")
-    assert flows.parameters.method == "estimate"
+    assert flows.parameters.method == "empirical_bayes"
     assert (visits.parameters.method, visits.parameters.epsilon) == ("lpa", 0.35)
+
+
+@pytest.mark.parametrize(
+    ("key", "earlier", "method"),
+    [
+        ("od_method", "published", "laplace_suppression"),
+        ("od_method", "The papers' method, with τ", "laplace_suppression"),
+        ("od_method", "estimate", "empirical_bayes"),
+        ("od_method", "Our method, without τ", "empirical_bayes"),
+        ("variant", "zoom", "multiscale"),
+        ("variant", "Five zoom levels (ours)", "multiscale"),
+    ],
+)
+def test_a_link_of_an_earlier_version_has_the_same_method(key, earlier, method):
+    app = open_link(**{key: earlier})
+    product = "flows" if key == "od_method" else "visits"
+    assert app.session_state[product].parameters.method == method
+    assert not app.session_state["notices"]
 
 
 def test_a_person_has_one_matrix_whatever_time_is_set():

@@ -106,7 +106,7 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
 
 
 def test_of_a_draw_the_large_numbers_are_of_the_day_that_is_picked(open_od):
-    app = open_od("Outcomes", od_method="estimate", od_matrix=3)
+    app = open_od("Outcomes", od_method="empirical_bayes", od_matrix=3)
     rows = tables(app)[0].set_index("Outcome")["Flows, this draw"]
     assert figures(app)[3] == " · ".join(rows[["lost", "phantom"]].str.removesuffix(".0"))
     assert "of the draw shown, day 4 of 7" in text(app)
@@ -221,7 +221,7 @@ def test_the_map_says_of_flows_that_are_not_shown_what_they_are(open_od, method)
     key = next(one.value for one in app.markdown if "in this draw" in one.value)
     table = tables(app)[-1]
     listed = set(table["Private (trips)"][table["True (trips)"] != "0"])
-    if method == "estimate":
+    if method == "empirical_bayes":
         assert said == listed == {uncertain}
         assert all(one.endswith("error: –") for one in hidden)
         assert f"15+ trips, {uncertain}: " in key
@@ -249,7 +249,7 @@ def test_what_the_map_shows_is_the_draw(open_od, method, draw_of_page):
 
 
 def test_a_flow_reads_with_both_ranges_of_a_method_that_has_them(open_od):
-    app = open_od(epsilon=2.0, unit="trip", max_trips=1, od_method="estimate")
+    app = open_od(epsilon=2.0, unit="trip", max_trips=1, od_method="empirical_bayes")
     reading = re.compile(
         r"private: ([\d.,]+) \(95%: ([\d,]+)–([\d,]+); ([\d,]+)–([\d,]+) for all flows at once"
     )

@@ -126,7 +126,7 @@ def test_aid_is_judged_by_places_and_total(overlap, total, level):
 
 
 def test_our_method_names_destinations_by_its_own_release():
-    ours = od.ODParameters(epsilon=1e5, unit="trip", method="estimate")
+    ours = od.ODParameters(epsilon=1e5, unit="trip", method="empirical_bayes")
     found = drawn("rwanda-districts", ours, 1)
     assert found.overlap[0, 0, :3].min() > 0.95
     assert found.totals[0, 0] == pytest.approx(32_638, rel=0.01)

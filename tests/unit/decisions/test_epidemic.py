@@ -86,7 +86,7 @@ def test_the_first_draws_come_soon_and_each_once(year):
 
 def test_our_method_is_drawn_by_its_own_release(year):
     """With noise that is almost none a release is the truth, and so are the decisions."""
-    ours = od.ODParameters(epsilon=1e5, unit="trip", method="estimate")
+    ours = od.ODParameters(epsilon=1e5, unit="trip", method="empirical_bayes")
     asked = year, ORIGINS[:1], None
     (block,) = decisions.simulate_private_epidemics(
         *asked, [ours], 2, rng=np.random.default_rng(0), days=slice(12)

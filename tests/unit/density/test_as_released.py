@@ -12,7 +12,7 @@ from engine.utility import drawn_utilities
 SETTINGS = [
     DensityParameters(epsilon=epsilon, delta=delta, method=method, gaussian=gaussian)
     for method, gaussian in (
-        ("zoom", "classical"), ("efpag_joint", "classical"), ("efpag_joint", "analytic")
+        ("multiscale", "classical"), ("efpag_joint", "classical"), ("efpag_joint", "analytic")
     )
     for epsilon in (0.01, 0.1, 1.0, 3.0)
     for delta in (1e-9, 1e-7, 1e-4)
@@ -46,13 +46,13 @@ def test_every_scale_of_what_is_judged_is_that_of_the_release(city, parameters):
         DensityParameters(epsilon=1.0, method="efpag"),
         DensityParameters(epsilon=1.0, scaling=False),
         DensityParameters(epsilon=3.9),  # classical noise of a release proves up to 3.5
-        DensityParameters(epsilon=1.0, delta=0.01, method="zoom"),
-        DensityParameters(epsilon=100.0, method="zoom"),
+        DensityParameters(epsilon=1.0, delta=0.01, method="multiscale"),
+        DensityParameters(epsilon=100.0, method="multiscale"),
     ],
     ids=str,
 )
 def test_what_has_no_other_noise_or_no_release_is_judged_as_it_is(parameters):
-    assert density.as_released(parameters) is parameters
+    assert density.as_released(parameters) == parameters
 
 
 def test_the_use_is_that_of_releases(city):

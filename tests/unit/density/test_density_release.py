@@ -118,7 +118,7 @@ def test_noise_of_another_dataset_or_method_is_refused() -> None:
             density.release(city, replace(BASE, method=other), noise=noise)
 
 
-@pytest.mark.parametrize("method", [*METHODS, "zoom"])
+@pytest.mark.parametrize("method", [*METHODS, "multiscale"])
 def test_every_variate_of_a_release_is_drawn_from_the_state_and_none_twice(
     method: DensityMethod,
 ) -> None:

@@ -11,7 +11,7 @@ from engine.privacy_ledger import is_above
 from tests.reference.small_city import ZoomCity, added, random_positions, random_visits, zoom_city
 from tests.reference.zoom_reference import clipped_sums
 
-ZOOM = density.DensityParameters(epsilon=1.0, method="zoom")
+ZOOM = density.DensityParameters(epsilon=1.0, method="multiscale")
 
 
 def release(city: ZoomCity, seed: int = 0, **changes: object) -> density.DensityRelease:

@@ -1,4 +1,4 @@
-"""Trips → aggregates, the sums of `zoom`: the plain reference, the command line, bad input."""
+"""Trips → aggregates, the sums of `multiscale`: plain reference, command line, bad input."""
 
 import gzip
 import json

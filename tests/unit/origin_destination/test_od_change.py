@@ -64,7 +64,7 @@ def test_chances_of_verdicts_by_brute_force(law, least, before, after, reach):
 
 @pytest.mark.parametrize(
     ("method", "law", "rate"),
-    [("published", LAWS[0], 0.5 / 4), ("estimate", LAWS[1], 0.97 * 0.5 / 4)],
+    [("laplace_suppression", LAWS[0], 0.5 / 4), ("empirical_bayes", LAWS[1], 0.97 * 0.5 / 4)],
 )
 def test_verdicts_take_the_law_of_the_noise_that_is_drawn(method, law, rate):
     known = noise_distribution(ODParameters(epsilon=0.5, max_trips_per_user=4, method=method))

@@ -1,4 +1,4 @@
-"""`estimate`: what may see counts, odd inputs, days, budgets, intervals, flows by a map."""
+"""`empirical_bayes`: what may see counts, odd inputs, days, budgets, intervals, flows by a map."""
 
 import ast
 from dataclasses import replace
@@ -32,7 +32,7 @@ def in_memory(seed):
 def measured(cells, rate=0.5):
     cells = np.asarray(cells, dtype=np.int64)
     return empirical_bayes.Measurement(
-        parameters=od.ODParameters(epsilon=rate, unit="trip", method="estimate"),
+        parameters=od.ODParameters(epsilon=rate, unit="trip", method="empirical_bayes"),
         cells=cells,
         rate=rate,
         excess_trips=None,
@@ -67,7 +67,7 @@ def test_days_that_are_looked_at_are_scaled_up_as_the_release_of_all_is(unit, da
 @pytest.mark.parametrize("days", [None, 0])
 def test_a_busy_day_gets_back_what_trimming_drops(days):
     country = datasets.load("rwanda-districts")
-    parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=1, method="estimate")
+    parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=1, method="empirical_bayes")
     released = od.release(country, parameters, rng=np.random.default_rng(0), days=days)
     true = od.truth(country, days=days).sum(axis=(1, 2))
     assert (released.counts.sum(axis=(1, 2)) >= 0.9 * true).all()
@@ -78,7 +78,9 @@ def test_a_busy_day_gets_back_what_trimming_drops(days):
 
 @pytest.mark.parametrize("unit", ["trip", "person-day"])
 def test_the_diagonal_is_no_cell_and_keeps_no_noise(unit):
-    parameters = od.ODParameters(epsilon=0.1, max_trips_per_user=1, unit=unit, method="estimate")
+    parameters = od.ODParameters(
+        epsilon=0.1, max_trips_per_user=1, unit=unit, method="empirical_bayes"
+    )
     cells = empirical_bayes.measure(in_memory(1), parameters, rng=np.random.default_rng(1)).cells
     assert not np.einsum("dzz->dz", cells).any()
     assert (cells < 0).any()
@@ -190,7 +192,7 @@ def test_a_flow_gets_of_the_trips_beyond_t_what_is_expected_of_it():
     """Of 0.6 kept and 1.2 dropped trips a flow; three times its count would err more."""
     rng = np.random.default_rng(4)
     kept, dropped = rng.poisson([[[0.6]], [[1.2]]], (2, 40, 40)) * (1 - np.eye(40, dtype=int))
-    parameters = od.ODParameters(epsilon=4.0, max_trips_per_user=1, method="estimate")
+    parameters = od.ODParameters(epsilon=4.0, max_trips_per_user=1, method="empirical_bayes")
     measurement = replace(
         measured([kept], rate=4.0), parameters=parameters, excess_trips=np.array([dropped.sum()])
     )

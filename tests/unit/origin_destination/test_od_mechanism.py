@@ -32,14 +32,14 @@ def counted():
 
 
 def test_algorithm_1_and_its_law_do_not_answer_for_another_method():
-    ours = od.ODParameters(epsilon=0.5, method="estimate")
+    ours = od.ODParameters(epsilon=0.5, method="empirical_bayes")
     for ask in (
         lambda: release_matrix([[0, 20], [3, 0]], ours, rng=rng()),
         lambda: expectation_of_matrix([[0, 20], [3, 0]], ours),
     ):
-        with pytest.raises(ParameterError, match="method must be 'published'"):
+        with pytest.raises(ParameterError, match="method must be 'laplace_suppression'"):
             ask()
-    with pytest.raises(ParameterError, match="'estimate' reads the same noisy cells"):
+    with pytest.raises(ParameterError, match="'empirical_bayes' reads the same noisy cells"):
         od.ODParameters(epsilon=0.5, method="ours")
 
 

@@ -3,13 +3,16 @@
 import json
 import os
 import re
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 
 import pytest
 
 from engine.release import NOISE_CONSENT, flow_writer
 from engine.release.command import main
+from engine.release_arguments import build_parser
 from engine.synthetic.twin import twin
 from engine.synthetic.twin_inputs import TwinInputs
 from tests.support.releases import ROOT
@@ -66,6 +69,36 @@ def test_coarse_zones_and_times_are_asked_for_in_words(tmp_path, option, capsys)
     assert "two spans have no day in common" in refused(capsys, *asked, "--to", "2026-06-02")
     asked[asked.index("2026-06-02")] = "2026-07-04"
     assert "must be one that was declared" in refused(capsys, *asked)
+
+
+@pytest.mark.parametrize(
+    ("product", "earlier", "method"),
+    [
+        ("od", "published", "laplace_suppression"),
+        ("od", "estimate", "empirical_bayes"),
+        ("density", "zoom", "multiscale"),
+    ],
+)
+def test_a_command_of_an_earlier_version_has_the_same_method(product, earlier, method):
+    options = ("--epsilon", "1", "--tuned-on", "simulated", "--out", "out")
+    for word in (earlier, method):
+        read = build_parser().parse_args([product, "demo-city", *options, "--method", word])
+        assert read.method == method
+    with pytest.raises(SystemExit):
+        build_parser().parse_args([product, "demo-city", *options, "--method", "gravity"])
+
+
+def test_a_release_is_written_with_the_method_of_today(tmp_path, option):
+    """In the statement and in the ledger, where the command says the earlier word."""
+    asked = [*OD, *option, "--epsilon", "0.1", "--zones", "clusters-9", "--method", "estimate"]
+    assert main([*asked, "--unit", "person", "--out", str(tmp_path / "out")]) == 0
+    statement = json.loads((tmp_path / "out" / "statement.json").read_text(encoding="utf-8"))
+    with closing(sqlite3.connect(option[1])) as ledger:
+        query = "select body from entries where kind = 'release'"
+        ((body,),) = ledger.execute(query).fetchall()
+    for document in (statement, json.loads(body)):
+        assert document["setting"]["parameters"]["method"] == "empirical_bayes"
+        assert document["product"] == "od-estimate"
 
 
 def test_sums_before_suppression_are_written_where_they_are_asked_for(tmp_path, option, capsys):

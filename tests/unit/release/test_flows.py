@@ -164,7 +164,7 @@ def test_noise_is_drawn_at_the_scales_that_the_plan_states_for_its_cells(
     scales = np.unique([scale for scale, _ in asked])
     other = [scale for scale in scales if np.abs(stated / scale - 1).min() > 1e-9]
     # the city's clip, and so its scale, is chosen from noise
-    assert len(other) <= (setting.parameters.method == "zoom")
+    assert len(other) <= (setting.parameters.method == "multiscale")
     assert len(scales) == len({stage.scale * stage.step for stage in planned.stages})
 
 
@@ -322,7 +322,8 @@ def test_spans_that_share_a_day_or_have_none_are_refused(wrong):
 
 
 @pytest.mark.parametrize(
-    ("method", "column", "apart"), [("published", "flow", 0.004), ("estimate", "trips", 0.02)]
+    ("method", "column", "apart"),
+    [("laplace_suppression", "flow", 0.004), ("empirical_bayes", "trips", 0.02)],
 )
 def test_both_numbers_of_a_page_are_those_of_the_files(tmp_path, method, column, apart):
     """Retained and genuine are of the column that a bundle names first, over all its rows."""
