@@ -159,12 +159,12 @@ def cluster_cells(
     current: list[float] = totals.tolist()
     heap = [(total, cell) for cell, total in enumerate(current)]
     heapq.heapify(heap)
-    centres, areas = centres_m.T.copy(), areas_m2.copy()  # of a cluster at its lowest cell
+    centres, areas = centres_m.T.copy(), areas_m2.copy()  # stored at a cluster's lowest cell
     offset, distance = np.empty_like(centres), np.empty(size)
     while live > 1:
         total, cluster = heapq.heappop(heap)
         if merged_into[cluster] != cluster or total != current[cluster]:
-            continue  # left over from before a merge
+            continue  # entry from before a merge
         if total >= cluster_minimum:
             break
         np.subtract(centres, centres[:, cluster, None], offset)
@@ -175,12 +175,12 @@ def cluster_cells(
         keep, gone = min(cluster, neighbour), max(cluster, neighbour)
         areas[keep] += areas[gone]
         centres[:, keep] += (centres[:, gone] - centres[:, keep]) * (areas[gone] / areas[keep])
-        centres[:, gone] = np.inf  # infinitely far from everything
+        centres[:, gone] = np.inf  # at infinite distance
         merged_into[gone] = keep
         current[keep] += current[gone]
         heapq.heappush(heap, (current[keep], keep))
         live -= 1
-    for cell in range(size):  # a cluster always goes into one with a lower cell
+    for cell in range(size):  # clusters always merge into one with a lower cell
         merged_into[cell] = merged_into[merged_into[cell]]
     return np.unique(np.array(merged_into, dtype=np.int64), return_inverse=True)[1]
 

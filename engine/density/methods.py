@@ -51,7 +51,7 @@ _laplace = partial(
     ledger=laplace_ledger,
 )
 
-# the advised method and the multiscale one first; then P1's: Algorithm 4, §5.3 and §5.2
+# recommended method and multiscale Gaussian first; then P1's Algorithm 4, §5.3 and §5.2
 METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "efpag_joint": _fourier(
         name="Fourier perturbation, joint choice (after Acs & Castelluccia 2014)",

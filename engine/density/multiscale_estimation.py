@@ -101,7 +101,7 @@ def build_tree(positions: Floats) -> Tree:
                 continue
             sides = np.ptp(positions[part], axis=0) * stretch
             order = part[np.argsort(positions[part, np.argmax(sides)], kind="stable")]
-            # parts are kept in the towers' own order, so that ties stay with it
+            # parts keep the towers' own order, which breaks ties
             for half, chosen in zip(halves, np.split(order, [len(part) // 2]), strict=True):
                 half.append(np.sort(chosen))
                 finer.append(half[-1])
@@ -155,7 +155,7 @@ def estimate_tower_shares(weeks: NoisyTable, tree: Tree) -> tuple[Floats, float]
         )
         differences[at_level] *= signal / (signal + variances[at_level])
     sizes = np.maximum(1 / towers + halves_to_towers(tree, np.ones(towers)) @ differences, 0.0)
-    # what is within the noise goes to 0, and its region gets back what that takes
+    # shares within the noise go to 0; their region keeps its total
     shrunk = sizes**3 / (sizes**2 + noise**2)
     region = tree.nodes[min(REGION_LEVEL, len(tree.nodes) - 1)]
     region_before, region_after = (

@@ -15,7 +15,7 @@ FALLING_HOURS = slice(0, 5)
 RISING_HOURS = slice(4, 7)
 
 _GRID = np.linspace(0.0, 1.0, 129)
-_BISECTIONS = 46  # of a step of the grid: to the last digit
+_BISECTIONS = 46  # of one grid step, to the last digit
 _TIE_TOLERANCE = 1e-12
 
 
@@ -46,7 +46,7 @@ def fit_exponential(values: Floats) -> Floats:
     powers = np.power(ratio[:, None], np.arange(points))
     product: Floats = np.einsum("rp,rp->r", both, powers)
     length: Floats = np.einsum("rp,rp->r", powers, powers)
-    explained = product * product / length  # what the fit takes off Σ y²
+    explained = product * product / length  # reduction of Σ y² by the fit
     # a falling fit that ends at q = 1 would rise if it could
     falls = (ratio[:rows] < 1) & (explained[:rows] >= explained[rows:] * (1 - _TIE_TOLERANCE))
     fitted: Floats = (product / length)[:, None] * powers

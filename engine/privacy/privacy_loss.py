@@ -22,11 +22,11 @@ from scipy import fft as scipy_fft
 
 from ..arrays import Floats
 
-fft: Any = scipy_fft  # its hints know no arrays
+fft: Any = scipy_fft  # its type hints lack arrays
 
 _POINTS = 2**15
 _MOST_COMMON = 1000
-_LARGEST_EXPONENT = 700.0  # beyond, e^ε is no float
+_LARGEST_EXPONENT = 700.0  # e^ε overflows beyond
 
 RepeatedOutcomes = tuple[Floats, Floats, int]
 """Probabilities of a result's values with and without the record, and its number of repeats."""
@@ -108,7 +108,7 @@ def compose(parts: Sequence[RepeatedOutcomes]) -> PrivacyLossDistribution:
             for so_far, max_value in zip((inside, outside), spread, strict=True)
         )
     value = (first + np.arange(len(inside), dtype=np.float64)) * width
-    # the larger of both is the accurate one: rounding of the transform is taken out of the other
+    # the larger one is accurate; it corrects the rounding error of the other
     likelier, fading = value >= 0, np.exp(-np.abs(value))
     return PrivacyLossDistribution(
         value=value,
@@ -131,7 +131,7 @@ def epsilon_for_delta(losses: PrivacyLossDistribution, delta: float) -> float:
         losses.probability_in[::-1],
         losses.probability_out[::-1],
     )
-    # of the k largest losses; what rounding lost counts as proof
+    # of the k largest losses; mass lost to rounding counts as mass only in
     missing = max(1 - losses.mass_only_in - float(inside.sum()), 0.0)
     above = np.r_[0.0, np.cumsum(inside)] + losses.mass_only_in + missing
     mass_out = np.r_[0.0, np.cumsum(outside)]
@@ -139,10 +139,10 @@ def epsilon_for_delta(losses: PrivacyLossDistribution, delta: float) -> float:
     enough = np.flatnonzero(above[:-1] - odds * mass_out[:-1] <= delta)
     if not len(enough):
         return math.inf
-    # δ holds at the last of these losses and not at the next; between them it is a straight line
+    # δ holds at the last of these losses and not at the next; it is linear between them
     first_point = int(enough[-1]) + 1
     excess, chance = float(above[first_point] - delta), float(mass_out[first_point])
-    if chance == 0:  # e^−ε is no float
+    if chance == 0:  # e^−ε underflows
         return math.inf
     return math.log(excess / chance) if excess > chance else 0.0
 
@@ -184,7 +184,7 @@ def _probability_of_any(chances: Sequence[tuple[Floats, int]]) -> float:
 
 def _place_on_grid(p: Floats, q: Floats, width: float) -> tuple[int, Floats, Floats]:
     """Return the first point and both probabilities on the grid; both keep their sums."""
-    if not len(p):  # proof alone
+    if not len(p):  # only mass that is impossible without the record
         return 0, np.zeros(1), np.zeros(1)
     loss = np.log(p / q)
     place = loss / width

@@ -112,7 +112,7 @@ def release(
     charge = partial(ledger.charge, dataset.id, unit=budget.unit, what=entry, **asdict(due))
     spent: Entry | None = None
     try:
-        writer.prepare(planned, view)  # reads all that is counted
+        writer.prepare(planned, view)  # reads all counts
         with claim_folder(out, required_bytes(planned.cells, dataset.zones)) as folder:
             render_texts(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
             spent = charge()  # in one transaction, and never given back
@@ -123,7 +123,7 @@ def release(
             ledger.finish(spent, digest)
     except (KeyboardInterrupt, Exception) as error:
         if spent is None and isinstance(error, ExplorerError):
-            raise  # it says what was refused
+            raise  # its message already explains the refusal
         stopped = isinstance(error, KeyboardInterrupt)
         spent = ledger.find_charge(entry["secret"]) if stopped else spent
         kind = KeyboardInterrupt if stopped else ReleaseError
@@ -149,8 +149,9 @@ def plan(
     >>> from engine.contract import Selection, TimeSelection
     >>> from engine.parameters import ODParameters
     >>> whole = TimeSelection(aggregation="whole")
-    >>> seen = Selection(dataset_id="demo-city", zone_level="clusters-20", time=whole)
-    >>> setting = Setting(selection=seen, parameters=ODParameters(epsilon=0.5, unit="person"))
+    >>> selection = Selection(dataset_id="demo-city", zone_level="clusters-20", time=whole)
+    >>> parameters = ODParameters(epsilon=0.5, unit="person")
+    >>> setting = Setting(selection=selection, parameters=parameters)
     >>> plan(setting, datasets.load("demo-city")).cells == 20 * 19
     True
     """

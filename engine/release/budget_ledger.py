@@ -33,7 +33,7 @@ create table entries (id integer primary key, time text, kind text, people text,
   previous text, hash text);
 create table head (one integer primary key check (one = 1), id integer, hash text);
 insert into head values (1, 0, '{FIRST_HASH}');
-"""  # a ledger has its head from the first moment: one without it was cut
+"""  # every ledger has a head from the start: one without it was cut
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
 _OLDER_FORMAT = "an older copy lacks what was spent since it was made, which would be spent twice"
 _UNREADABLE = "cannot be read: it does not hold what its kind holds"
@@ -241,9 +241,9 @@ class BudgetLedger:
                 return []
             if version not in _checked:
                 with self._open() as connection:
-                    connection.execute("begin")  # rows and head of one moment
+                    connection.execute("begin")  # consistent rows and head
                     entries = _read(connection)
-                compute_budgets(entries)  # what no entry of its kind holds is refused whoever asks
+                compute_budgets(entries)  # raises if an entry lacks a field of its kind
                 _checked.clear()
                 _checked[version] = entries
             return list(_checked[version])
@@ -272,7 +272,7 @@ class BudgetLedger:
 
     @contextmanager
     def _open(self) -> Generator[sqlite3.Connection]:
-        uri = f"{self.path.absolute().as_uri()}?mode=rw"  # read alone where it may not be written
+        uri = f"{self.path.absolute().as_uri()}?mode=rw"  # falls back to read-only
         with closing(sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)) as opened:
             opened.execute("pragma synchronous=full")
             yield opened
@@ -285,7 +285,7 @@ class BudgetLedger:
         with _explain_file_error(self.path, "written"):
             if _file_version(self.path) is None:
                 _create(self.path)
-            with self._open() as connection:  # which undoes what is not committed when it ends
+            with self._open() as connection:  # rolls back unless committed
                 connection.execute("begin immediate")
                 entries = _read(connection)
                 yield partial(_append, connection, entries), compute_budgets(entries)

@@ -55,8 +55,8 @@ def claim_folder(out: Path, required: int) -> Generator[Path]:
             if not out.name or printable(out.name) != out.name:
                 raise ValueError
             out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
-            with lock_folder(out.parent):  # so that no sweep takes what is not locked yet
-                for leftover in out.parent.glob(f"{PARTIAL}*"):  # by a killed release, never shown
+            with lock_folder(out.parent):  # so that no other release removes the unlocked folder
+                for leftover in out.parent.glob(f"{PARTIAL}*"):  # of killed releases, never visible
                     if (leftover_lock := _lock(leftover)) is not None:
                         _remove_claim(leftover, leftover_lock)
                 if os.path.lexists(out) or os.path.lexists(archive_path(out)):
@@ -65,7 +65,7 @@ def claim_folder(out: Path, required: int) -> Generator[Path]:
                 lock = _lock(work)
                 out.mkdir(mode=0o700)
             (work / out.name).mkdir(mode=0o700)
-            archive_path(work / out.name).touch(0o600)  # the longer name, while nothing is spent
+            archive_path(work / out.name).touch(0o600)  # test the longer name before any charge
         except FileExistsError:
             rule, there = "the folder of a release must not exist yet", f"'{out.name}', which does"
             raise release_error(rule, there, remedy) from None
@@ -109,7 +109,7 @@ def seal(folder: Path, texts: Mapping[str, str]) -> str:
 
 def reveal(folder: Path, out: Path) -> None:
     """Move a sealed folder over the claimed empty one, and its archive beside it."""
-    os.replace(folder, out)  # the bundle is there, whole; the archive is the same once more
+    os.replace(folder, out)  # the bundle is complete; the archive only repeats it
     os.replace(archive_path(folder), archive_path(out))
     storage.flush_to_disk(out.parent)
 
@@ -146,7 +146,7 @@ def _lock(folder: Path) -> int | None:
 
 def _remove_claim(work: Path, lock: int) -> None:
     """Remove a hidden folder, and the empty one whose name it claims."""
-    with suppress(OSError):  # no folder, or one that is filled
+    with suppress(OSError):  # no folder, or not empty
         (work.parent / work.name.removeprefix(PARTIAL)).rmdir()
     shutil.rmtree(work, ignore_errors=True)
     os.close(lock)
@@ -196,7 +196,7 @@ def _writer(path: Path, schema: Any) -> Any:
 
 
 def write_table(path: Path, parts: Iterable[Mapping[str, Any]], *, parquet: bool = False) -> None:
-    """Write parts of columns by name as CSV, and as Parquet if asked; formulas are escaped."""
+    """Write parts of columns by name as CSV and, if `parquet`, as Parquet; escape formulas."""
     with table_writer(path, *([path.with_suffix(".parquet")] if parquet else [])) as write:
         for part in parts:
             write(part)

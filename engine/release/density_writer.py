@@ -36,8 +36,8 @@ from .plan import (
     normal_bar,
 )
 
-HOUR_BAR = -math.log(1 - CONFIDENCE) / math.sqrt(2)  # deviations in the widest bar, of one noise
-WEEK_BAR = normal_bar(math.sqrt(HOURS_PER_WEEK))  # deviations of an hour in a bar of the week
+HOUR_BAR = -math.log(1 - CONFIDENCE) / math.sqrt(2)  # half-width of one noise, in deviations
+WEEK_BAR = normal_bar(math.sqrt(HOURS_PER_WEEK))  # half-width of a week, in deviations of an hour
 
 
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:

@@ -39,8 +39,8 @@ from .plan import (
 from .statement import render_words
 
 ACCURACY_SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
-_AT_ONCE = 2**18  # cells between two reports of progress: some seconds
-_READING = 0.3  # share of the work of reading estimates off the noisy cells
+_AT_ONCE = 2**18  # cells between two progress reports, some seconds
+_READING = 0.3  # share of estimation in the work
 
 
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:
@@ -184,7 +184,7 @@ def _shown_rows(
 def _write_totals(
     plan: ReleasePlan, view: Dataset, sums: FlowSums, pairs: Booleans, folder: Path
 ) -> None:
-    """Write zones, with sums of noisy cells if asked; of empirical Bayes also of estimates."""
+    """Write zones with sums of noisy cells, if planned; of empirical Bayes also of estimates."""
     values: dict[str, Any] = {}
     noisy_sums, estimates = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
     noisy_sums[pairs], estimates[pairs] = sums.noisy, sums.estimates
@@ -235,7 +235,7 @@ def _write_change(
                 "destination": destination,
                 "verdict": np.array(["cannot tell", "rise", "fall"])[
                     estimates.signs[cells]
-                ],  # by sign
+                ],  # by sign of the change
                 **{name: pa.array(values, mask=~is_shown) for name, values in numbers.items()},
             }
 

@@ -1,9 +1,9 @@
 """Release of Fourier perturbation, `efpag_joint`, with noise from OpenDP alone.
 
 All arithmetic on confidential counts is in whole numbers, without rounding. ``docs/release.md``
-proves the total in four steps, with c ≥ ‖COSINES · DCT, rounded‖₂ and Δ = c · SHARES · √ℓ: (1)
-shares and visits, pure ε/4 each; (2) k, pure ε/(4√2); (3) the first k coefficients, (Δ/σ)²/2-zCDP;
-(4) adaptive composition. A release charges this total and derives P1's ε from it.
+proves the total in four steps, with c ≥ ‖`COSINE_UNITS` · DCT, rounded‖₂ and Δ = c · `SHARES` · √ℓ:
+(1) shares and visits, pure ε/4 each; (2) k, pure ε/(4√2); (3) the first k coefficients,
+(Δ/σ)²/2-zCDP; (4) adaptive composition. A release charges this total and derives P1's ε from it.
 """
 
 import math
@@ -41,7 +41,7 @@ _LARGEST_NOISE = 2.0**61
 
 @lru_cache(maxsize=1)
 def integer_dct() -> tuple[Integers, int]:
-    """Return the orthonormal DCT-II times `COSINES` in whole numbers, and a bound on its norm."""
+    """Return the orthonormal DCT-II in whole 1/`COSINE_UNITS`, and a bound on its norm."""
     matrix: Any = dct(np.eye(HOURS_PER_WEEK), type=2, norm="ortho", axis=0)
     integer_matrix = np.rint(matrix * COSINE_UNITS).astype(np.int64)
     return integer_matrix, math.isqrt(
@@ -94,7 +94,8 @@ def paper_parameters(parameters: DensityParameters, cap: int) -> DensityParamete
 def build_stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
     """Return the four draws at P1's ε with the cost that OpenDP states of each; all public.
 
-    The last two are drawn in steps of 1/`UNIT`, of which a person changes at most `moved` in L₂.
+    The last two are drawn in steps of 1/`COEFFICIENT_UNITS`; a person changes at most `moved` in
+    L₂.
     """
     step = integer_dct()[1] * SHARES * ROUNDING_MARGIN
     moved = step * math.sqrt(published.max_visits_per_user) * ROUNDING_MARGIN
@@ -218,7 +219,7 @@ def draw_density(
 
 
 def exact_coefficients(view: Dataset, kept_visits: int, clusters: Integers) -> Integers:
-    """Return the exact coefficients of all clusters in steps of 1/`UNIT` (confidential)."""
+    """Return the coefficients of all clusters in whole 1/`COEFFICIENT_UNITS` (confidential)."""
     series = integer_split(view.tessellation.to_cover) @ view.presampled_by_tower(kept_visits)
     summed = np.zeros((int(clusters.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
     np.add.at(summed, clusters, series)

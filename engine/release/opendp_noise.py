@@ -18,11 +18,9 @@ from .. import validation
 from ..arrays import Integers
 from ..density.gaussian import bracketed_root
 
-_COUNTS_PER_CALL = (
-    2**18
-)  # whole numbers handed over in one call: bounds the memory of Python's integers
+_COUNTS_PER_CALL = 2**18  # numbers per call: bounds the memory of Python's integers
 
-mod.enable_features("contrib")  # not by the prelude, which loads scikit-learn
+mod.enable_features("contrib")  # without the prelude, which loads scikit-learn
 _INTEGER_DOMAIN: Any = domains.vector_domain(domains.atom_domain(T="i64"))
 
 
@@ -54,7 +52,7 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
     def excess(log_mu: float) -> float:
         return zcdp_epsilon(math.exp(2 * log_mu) / 2, delta) - epsilon
 
-    # ρ-zCDP costs more than ρ at any δ of use: a larger bracket overflows from ε = 60 on
+    # ρ-zCDP costs more than ρ at any useful δ; a larger bracket overflows from ε = 60 on
     low, high = math.log(epsilon) - 8, min(math.log(epsilon) + 2, (math.log(2 * epsilon) + 1) / 2)
     return math.exp(bracketed_root(excess, low, high)) * (1 - 1e-9)
 

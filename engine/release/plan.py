@@ -31,7 +31,7 @@ MAX_CSV_ROWS = 2_000_000
 """Number of flows above which they are written as Parquet only."""
 
 Progress = Callable[[float], None]
-_COST_MARGIN = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
+_COST_MARGIN = 1 + Fraction(1, 10**9)  # covers float rounding in e^ε and in ε of ρ
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -83,7 +83,7 @@ def render_texts(
         "method",
         "epsilon",
         *USED_FIELDS.get(parameters["method"], parameters),
-    }  # no field without an effect
+    }  # without unused fields
     settings = {name: value for name, value in parameters.items() if name in used}
     settings |= {**_select_values(setting, "dataset", "zones", "time"), "trips": plan.trips}
     context = {"titles": ITEMS, "level": CONFIDENCE, "settings": settings}

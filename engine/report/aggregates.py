@@ -164,7 +164,7 @@ def count_analysis(
     trip_limit = parameters.trip_limit if is_truncated else None
     days = table.counts(Measure.DAY, trip_limit)
     if analysis is Analysis.SIZE:
-        # everybody has one trip of rank 1, in the period where there is one
+        # everybody has one trip of rank 1, in the period if any is
         everybody = table.counts(Measure.DAY, 1)[1:].sum()
         people = [everybody] if parameters.unit == "user" else []
         return np.array([*people, days[1:].sum()], dtype=np.int64)

@@ -37,7 +37,7 @@ _FIRST_MONDAY = 4  # days from 1970-01-01 to a Monday
 def places_table(longitude: Floats, latitude: Floats) -> pa.Table:
     """Return ``report_places`` of places in degrees, in metres from a place in their middle."""
     metres = metres_in_space(latitude, longitude)
-    if len(metres):  # smaller squares lose fewer digits
+    if len(metres):  # centred, since smaller squares lose fewer digits
         metres -= (metres.min(axis=0) + metres.max(axis=0)) // 2
     columns = {name: metres[:, axis] for axis, name in enumerate("xyz")}
     return pa.table({"place": np.arange(len(metres), dtype=np.int64), **columns})

@@ -206,9 +206,7 @@ def _draw_analysis(
         queried_counts + source.counts(analysis, scales),
         np.ones(len(queried_counts), dtype=np.int64),
     )
-    if len(queried_counts) < len(
-        truncated_counts
-    ):  # trips in the period: all noisy days but those outside it
+    if len(queried_counts) < len(truncated_counts):  # trips of all noisy days in the period
         days = results[Analysis.DAYS]
         noisy = np.append(noisy, days.noisy[:-1].sum())
         scales = np.append(scales, days.scales[0])
@@ -325,7 +323,7 @@ def half_width(variates: int, level: float) -> float:
     """
     if variates <= 1:
         return -math.log1p(-level) * variates
-    from scipy.optimize import brentq  # slow to load, and an ingest has no use for it
+    from scipy.optimize import brentq  # loads slowly, and an ingest does not use it
 
     deviation, step = math.sqrt(2 * variates), 0.1
     t = np.arange(step, 400.0, step)

@@ -93,7 +93,7 @@ def _quantile_crossings(running: Floats, edges: Floats) -> Floats:
         return np.full(len(QUANTILE_LEVELS), np.nan)
     targets = np.array(QUANTILE_LEVELS) * running[-1]
     bin_at = np.searchsorted(running, targets, side="left")
-    inside = np.clip(bin_at, 1, len(edges) - 1)  # number of a bin between the edges, from 1
+    inside = np.clip(bin_at, 1, len(edges) - 1)  # index of a bin between the edges, from 1
     start, end = running[inside - 1], running[inside]
     share = np.divide(targets - start, end - start, out=np.zeros(len(start)), where=end > start)
     values = edges[inside - 1] + np.clip(share, 0, 1) * (edges[inside] - edges[inside - 1])
