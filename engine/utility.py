@@ -1,7 +1,7 @@
 """Utility of a release: the share of true trips retained and the share of shown trips genuine.
 
-Both divide Σ E min(X, t) of truth t and release X. They are exact where a method has an exact
-expectation, else means of draws. Utility is as confidential as the truth.
+They are Σ E min(X, t) of truth t and release X, divided by Σ t and by Σ E X: exact where a method
+has an exact expectation, else means of draws. Utility is as confidential as the truth.
 """
 
 import math
@@ -164,29 +164,29 @@ def exact_utilities(
 
 def drawn_utilities(
     dataset: Dataset,
-    seen: Selection,
+    selection: Selection,
     settings: Sequence[ODParameters | DensityParameters],
     *,
     seed: int | None = 0,
     draws: int | None = None,
 ) -> list[Utility]:
     """Return the utilities of settings of one product, by draws that share their noise."""
-    view = make_view(dataset, seen.zone_level, seen.time)
+    view = make_view(dataset, selection.zone_level, selection.time)
     flows = isinstance(settings[0], ODParameters)
     product: Any = od if flows else density
     draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
     if not flows:  # evaluate the released numbers
         settings = [density.as_released(setting) for setting in settings]
-    when: dict[str, Any] = {"days": 0} if flows else {}
+    time: dict[str, Any] = {"days": 0} if flows else {}
     sums = np.zeros((len(settings), draws, 3))
     for setting, repeat, row in sweeping.sweep(
-        product, view, settings, draws, rng=np.random.default_rng(seed), score=_sums, **when
+        product, view, settings, draws, rng=np.random.default_rng(seed), score=_sums, **time
     ):
         sums[setting, repeat] = row
     limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
     crossing = 1.0
     if flows:
-        crossing = _crossing(dataset, seen, od.compute_histogram(view).total_trips)
+        crossing = _crossing(dataset, selection, od.compute_histogram(view).total_trips)
     return [_average(rows, crossing_share=crossing, verdict_limits=limits) for rows in sums]
 
 
@@ -209,27 +209,28 @@ def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
     parameters = setting.parameters
     view = make_view(dataset, setting.zone_level, setting.time)
     counted = od.compute_histogram(view, parameters.unit, parameters.max_trips_per_user)
-    some = counted.true_counts > 0
-    kept, true, cells = (
-        counted.truncated_counts[some],
-        counted.true_counts[some],
-        counted.cell_counts[some],
+    is_positive = counted.true_counts > 0
+    truncated, true, cells = (
+        counted.truncated_counts[is_positive],
+        counted.true_counts[is_positive],
+        counted.cell_counts[is_positive],
     )
     # exact for whole numbers of trips, truncated and true
-    law, least = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
-    low = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), least)
+    law, min_shown = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
+    low = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), min_shown)
     high = np.floor(true * (1 + RELIABLE_ERROR))
     reliable = (
-        law.upper_tail(low - kept) - law.upper_tail(high + 1 - kept) >= CONFIDENCE - _ROUNDING
+        law.upper_tail(low - truncated) - law.upper_tail(high + 1 - truncated)
+        >= CONFIDENCE - _ROUNDING
     )
     sizes, size = np.unique(true, return_inverse=True)
-    enough = sizes >= least  # hardly any smaller flow is shown
+    enough = sizes >= min_shown  # hardly any smaller flow is shown
     for weights in (cells, cells * true):
-        every, fine = (
+        totals, reliable_totals = (
             np.bincount(size, weights=values, minlength=len(sizes))[::-1].cumsum()[::-1]
             for values in (weights, weights * reliable)
         )
-        enough &= fine >= NEARLY_ALL * every
+        enough &= reliable_totals >= NEARLY_ALL * totals
     trips = counted.total_trips
     return ReliableFlows(
         count=int(cells @ reliable),
@@ -270,14 +271,14 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole > 0 else math.nan
 
 
-def _crossing(dataset: Dataset, seen: Selection, true: float) -> float:
+def _crossing(dataset: Dataset, selection: Selection, crossing_trips: float) -> float:
     """Return the share of trips between a dataset's own zones that cross the selected zones."""
-    if seen.zone_level == FINEST:
+    if selection.zone_level == FINEST:
         return 1.0
-    when = seen.time
-    every = memoise(
+    time = selection.time
+    total = memoise(
         dataset,
-        ("trips", when),
-        lambda: od.compute_histogram(make_view(dataset, time=when)).total_trips,
+        ("trips", time),
+        lambda: od.compute_histogram(make_view(dataset, time=time)).total_trips,
     )
-    return true / every if every > 0 else 0.0
+    return crossing_trips / total if total > 0 else 0.0

@@ -257,15 +257,15 @@ def as_released(parameters: DensityParameters) -> DensityParameters:
     >>> round(as_released(DensityParameters(epsilon=1.0, method="zoom")).epsilon, 3)
     0.936
     """
-    asked, delta = parameters.epsilon, parameters.delta
-    if not RELEASED_EPSILONS[0] <= asked <= RELEASED_EPSILONS[1] or delta > RELEASED_DELTA:
+    target, delta = parameters.epsilon, parameters.delta
+    if not RELEASED_EPSILONS[0] <= target <= RELEASED_EPSILONS[1] or delta > RELEASED_DELTA:
         return parameters
     if parameters.method == "zoom":
 
         def excess(log_strength: float) -> float:
-            return convert_zcdp_to_epsilon(math.exp(2 * log_strength) / 2, delta) - asked
+            return convert_zcdp_to_epsilon(math.exp(2 * log_strength) / 2, delta) - target
 
-        strength = math.exp(bracketed_root(excess, math.log(asked) - 8, math.log(asked) + 2))
+        strength = math.exp(bracketed_root(excess, math.log(target) - 8, math.log(target) + 2))
         return replace(parameters, epsilon=strength_to_epsilon(strength, delta))
     if parameters.method != "efpag_joint" or not parameters.scaling:
         return parameters
@@ -276,13 +276,13 @@ def as_released(parameters: DensityParameters) -> DensityParameters:
         choice = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * epsilon / 8
         return epsilon / 2 + choice + convert_zcdp_to_epsilon(rho, delta)
 
-    highest = 1.6 * asked
+    highest = 1.6 * target
     if parameters.gaussian == "classical":
         highest = min(highest, CLASSICAL_GAUSSIAN_MAX_EPSILON)
-        if charged(highest) < asked:
+        if charged(highest) < target:
             return parameters
-    found = bracketed_root(lambda epsilon: charged(epsilon) - asked, asked / 64, highest)
-    return replace(parameters, epsilon=found)
+    root = bracketed_root(lambda epsilon: charged(epsilon) - target, target / 64, highest)
+    return replace(parameters, epsilon=root)
 
 
 def is_delta_large(delta: float, people_public: int | None) -> bool:

@@ -172,13 +172,15 @@ def cluster_cells(
         np.add(offset[0], offset[1], distance)
         distance[cluster] = np.inf
         neighbour = int(distance.argmin())
-        keep, gone = min(cluster, neighbour), max(cluster, neighbour)
-        areas[keep] += areas[gone]
-        centres[:, keep] += (centres[:, gone] - centres[:, keep]) * (areas[gone] / areas[keep])
-        centres[:, gone] = np.inf  # at infinite distance
-        merged_into[gone] = keep
-        current[keep] += current[gone]
-        heapq.heappush(heap, (current[keep], keep))
+        target, source = min(cluster, neighbour), max(cluster, neighbour)
+        areas[target] += areas[source]
+        centres[:, target] += (centres[:, source] - centres[:, target]) * (
+            areas[source] / areas[target]
+        )
+        centres[:, source] = np.inf  # at infinite distance
+        merged_into[source] = target
+        current[target] += current[source]
+        heapq.heappush(heap, (current[target], target))
         live -= 1
     for cell in range(size):  # clusters always merge into one with a lower cell
         merged_into[cell] = merged_into[merged_into[cell]]

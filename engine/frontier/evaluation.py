@@ -97,12 +97,12 @@ class Frontier:
 
     def meets(self, candidate: Candidate, *, ignoring: Control | None = None) -> bool:
         """Return whether a candidate meets the requirements, apart from the control `ignoring`."""
-        need, required, selection = (
+        requirements, required, selection = (
             self.requirements,
             self.requirements.selection,
             candidate.setting.selection,
         )
-        flows = need.product == "flows"
+        flows = requirements.product == "flows"
         return (
             (ignoring == "zones" or selection.zone_level == required.zone_level)
             and (
@@ -110,7 +110,7 @@ class Frontier:
                 or not flows
                 or selection.time.aggregation == required.time.aggregation
             )
-            and (need.unit == "person-day" or candidate.unit == "person")
+            and (requirements.unit == "person-day" or candidate.unit == "person")
             and (ignoring == "threshold" or self._has_required_threshold(candidate))
         )
 

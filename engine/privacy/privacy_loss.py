@@ -174,7 +174,7 @@ def randomised_response(epsilon: float) -> tuple[Floats, Floats]:
 
 def _probability_of_any(chances: Sequence[tuple[Floats, int]]) -> float:
     """Return the probability that any of independent results is one of these."""
-    probabilities = [(float(some.sum()), times) for some, times in chances]
+    probabilities = [(float(masses.sum()), times) for masses, times in chances]
     if any(probability >= 1 for probability, _ in probabilities):
         return 1.0
     return -math.expm1(

@@ -48,7 +48,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     fields: dict[str, Any]
     if ours:
         stages = _stages(parameters, view)
-        hour, week = (normal_bar(one.scale * middle) for one in (stages[0], stages[3]))
+        hour, week = (normal_bar(stage.scale * middle) for stage in (stages[0], stages[3]))
         quantity, bar = f"all visits, at most {cap} of a person", normal_bar(stages[4].scale)
         rows, districts = [ErrorBar(what=quantity, half_width=bar)], _district_labels(view)
         cells = (towers + districts + 1) * HOURS_PER_WEEK + towers + 1
@@ -61,7 +61,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     else:
         stages = tuple(map(Stage.from_laplace, laplace_ledger(parameters).stages))
         deviation = laplace_sd(stages[0].scale) * middle
-        hour, week = (float(zone_error_bars(deviation, one)) for one in (HOUR_BAR, WEEK_BAR))
+        hour, week = (float(zone_error_bars(deviation, width)) for width in (HOUR_BAR, WEEK_BAR))
         half = deviation / math.sqrt(2 * math.pi)  # bounds E max(S, 0) of a zone's noise S
         rows, cells = list[ErrorBar](), towers * HOURS_PER_WEEK
         fields = {"product": "density", "composition": "one mechanism"}

@@ -161,7 +161,7 @@ def write(
 
 def _places(view: Dataset) -> dict[str, pa.Array]:
     """Return the columns of either end of a flow, by the end of a column's name."""
-    lon, lat = (pa.array(each) for each in zone_points(view.zones))
+    lon, lat = (pa.array(coordinates) for coordinates in zone_points(view.zones))
     ids, names = (pa.array(escape_formulas(view.zones[name])) for name in ("zone_id", "name"))
     return {"": ids, "_name": names, "_lat": lat, "_lon": lon}
 
@@ -173,12 +173,12 @@ def _shown_rows(
     matrix: "_Matrix",
 ) -> dict[str, pa.Array]:
     """Return the shown flows of a matrix as a table of its own."""
-    columns = {name: each[: len(ends[0])] for name, each in times.items()}
+    columns = {name: column[: len(ends[0])] for name, column in times.items()}
     for end, zones in zip(("origin", "destination"), ends, strict=True):
-        columns |= {f"{end}{name}": each.take(pa.array(zones)) for name, each in places.items()}
+        columns |= {f"{end}{name}": column.take(pa.array(zones)) for name, column in places.items()}
     where = pa.array(np.flatnonzero(matrix.shown))
-    numbers = {name: each for name, each in matrix.columns.items() if name != "suppressed"}
-    return columns | {name: pa.array(each).take(where) for name, each in numbers.items()}
+    numbers = {name: column for name, column in matrix.columns.items() if name != "suppressed"}
+    return columns | {name: pa.array(column).take(where) for name, column in numbers.items()}
 
 
 def _write_totals(

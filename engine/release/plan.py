@@ -76,10 +76,10 @@ class Stage:
     step: int = 1
 
     @classmethod
-    def from_ledger_stage(cls, stated: privacy_ledger.Stage, **own: Any) -> "Stage":
+    def from_ledger_stage(cls, stated: privacy_ledger.Stage, **fields: Any) -> "Stage":
         """Return a release's stage from the explorer's ledger stage and fields of its own."""
-        given: dict[str, Any] = {"sensitivity": stated.sensitivity, **own}
-        return cls(name=f"{stated.name}: {stated.reads}", **given)
+        values: dict[str, Any] = {"sensitivity": stated.sensitivity, **fields}
+        return cls(name=f"{stated.name}: {stated.reads}", **values)
 
     @classmethod
     def from_laplace(cls, stated: privacy_ledger.Stage) -> "Stage":
@@ -137,10 +137,10 @@ class ReleasePlan(PrivacyLoss):
     has_sums: bool = True
 
     @classmethod
-    def from_setting(cls, setting: Setting, view: Dataset, **own: Any) -> "ReleasePlan":
+    def from_setting(cls, setting: Setting, view: Dataset, **fields: Any) -> "ReleasePlan":
         """Return the plan of a setting on a view, with the product's own fields."""
         epsilon, zones = float(setting.parameters.epsilon), len(view.zones)
-        return cls(setting=setting, metadata=view.metadata, epsilon=epsilon, zones=zones, **own)
+        return cls(setting=setting, metadata=view.metadata, epsilon=epsilon, zones=zones, **fields)
 
     @property
     def parameters(self) -> Any:

@@ -194,7 +194,7 @@ class ReportParameters:
         on = [analysis for analysis in self.analyses if analysis not in left_out]
         is_free = {Analysis.SIZE: not _size_parts(self.unit, self.method, on)}
         paid = sum(not is_free.get(analysis) for analysis in on)
-        shares = ((one, 0.0 if is_free.get(one) else 1 / paid) for one in on)
+        shares = ((name, 0.0 if is_free.get(name) else 1 / paid) for name in on)
         return replace(self, shares=tuple(shares))
 
     @property
