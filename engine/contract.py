@@ -1,29 +1,25 @@
-"""One contract: what every product (`density`, `origin_destination`, `report`) answers.
+"""The contract of the three products `density`, `origin_destination` and `report`.
 
-A product is a package, a method a value of ``parameters.method`` and a row of the product's
-``METHODS``. The verbs:
+A product is a package; a method is a value of ``parameters.method`` and a row of ``METHODS``.
 
-| verb | answers |
+| function | result |
 | --- | --- |
-| ``plan(dataset, parameters)`` | the `Ledger` of a release, from public facts: no count is read |
-| ``truth(dataset, *, when)`` | the confidential counts that a release stands for |
-| ``release(dataset, parameters, *, rng or noise, when)`` | a draw; nothing confidential inside |
-| ``draw_noise(dataset, parameters, *, rng, when)`` | what ``release`` takes as its ``noise`` |
-| ``expected(dataset, parameters, *, when)`` | the exact law's answer, None for a method without |
+| ``plan(dataset, parameters)`` | the `Ledger` of a release, from public facts alone |
+| ``truth(dataset, *, when)`` | the confidential counts that a release estimates |
+| ``release(dataset, parameters, *, rng or noise, when)`` | one draw; holds no confidential data |
+| ``draw_noise(dataset, parameters, *, rng, when)`` | the ``noise`` that ``release`` takes |
+| ``expected(dataset, parameters, *, when)`` | exact expectation, None without one |
 | ``scores(truth, release)`` | errors by the field's measures, one type a product |
 | ``ledger(parameters, *, public facts)`` | stages and totals, before any draw |
 
-Parameters are frozen and checked when made; they have ``epsilon``, ``method``, ``used`` (what the
-method does not use at its default) and ``at(epsilon)``. A release has ``counts`` in the shape of
-the truth, what to add up, its ``ledger`` and ``parameters``; where a method has them ``low`` and
-``high``, its bands, and ``shown``, which numbers it shows by themselves. What a method does not
-have is no attribute of its release, and never None.
+Parameters are frozen and validated; they have ``epsilon``, ``method``, ``canonical_form`` (unused
+fields at their defaults) and ``with_epsilon``. A release has ``counts`` in the truth's shape,
+``ledger`` and ``parameters``; where a method has them ``low``, ``high`` and ``is_shown``, never
+None.
 
 *When* is ``days=`` and ``sum_days=`` for flows; a dataset has one week and one period of a report.
-One sweep (`engine.sweeping`) serves every product that has ``truth`` and ``scores``. Judges, pages
-and tests take these and never ask which method it is. `tests/contract` holds every product and
-method to this page, and names what is still missing. What leaves the building stands on the same
-plans, with noise of its own (`engine.release`).
+Pages and evaluation use these alone and never ask for the method. `tests/contract` checks every
+product and method. `engine.release` shares the plans and draws its own noise.
 """
 
 from collections.abc import Callable, Sequence
@@ -37,16 +33,16 @@ from .privacy_ledger import Ledger
 ReleaseT = TypeVar("ReleaseT")
 
 Aggregation = Literal["day", "week", "whole"]
-"""How long the trips of one matrix are collected: a day, seven of them, or all that are seen."""
+"""Days that one matrix adds up: one, seven, or all selected days."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TimeSelection:
-    """Consecutive declared days, and how long one matrix of flows collects.
+    """Consecutive declared days, and the days that one matrix of flows adds up.
 
-    Weeks count from the first day that is seen. `first` and `last` are positions from 0, None is
-    the last declared day; `span`, with step ``whole``, asks for two matrices, of the first and of
-    the last so many days: the days between them are not seen.
+    Weeks count from the first selected day. Positions count from 0; `last_position` None is the
+    last declared day. `compared_days` selects that many first and last days for two matrices, with
+    aggregation ``whole``.
     """
 
     aggregation: Aggregation = "day"
@@ -76,7 +72,7 @@ class TimeSelection:
             validation.check_one_of("step", self.aggregation, ("whole",), remedy)
 
     def day_positions(self, days: int) -> Sequence[int]:
-        """Return the positions of the days that are seen, of so many declared ones."""
+        """Return the positions of the selected days among `days` declared ones."""
         positions = range(
             self.first_position,
             days if self.last_position is None else min(self.last_position + 1, days),
@@ -88,7 +84,7 @@ class TimeSelection:
         )
 
     def days_by_matrix(self, days: int) -> list[Sequence[int]]:
-        """Return the positions of the days that each matrix adds up; a last week may be shorter."""
+        """Return the positions of the days of each matrix; a last week may be shorter."""
         positions = self.day_positions(days)
         step = {"day": 1, "week": 7, "whole": self.compared_days or max(len(positions), 1)}[
             self.aggregation
@@ -96,7 +92,7 @@ class TimeSelection:
         return [positions[start : start + step] for start in range(0, len(positions), step)]
 
     def days_per_matrix(self, days: int) -> tuple[int, ...]:
-        """Return how many days each matrix adds up, of so many declared ones.
+        """Return the number of days of each matrix.
 
         >>> TimeSelection(aggregation="week").days_per_matrix(10)
         (7, 3)
@@ -106,11 +102,11 @@ class TimeSelection:
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """A dataset as it is looked at: hashable, and the same in every process.
+    """A dataset with its zone level and time: a hashable key, equal in every process.
 
-    `dataset` is its id: the folder of a version, which never changes, or the name of a shipped one;
-    `zones` are ``"zones"`` for its own, a level of parents such as ``"province"``, or
-    ``"clusters-30"``. A density has its week and a report its one period, whatever `when` says.
+    `dataset_id` is the folder of a version, which never changes, or the name of a shipped dataset.
+    `zone_level` is ``"zones"``, a parent level such as ``"province"``, or ``"clusters-30"``. A
+    density or report ignores `time`.
     """
 
     dataset_id: str
@@ -120,16 +116,16 @@ class Selection:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What is judged and what is released: one mechanism on a dataset seen in one way.
+    """One mechanism on one selection of a dataset; unused parameters are at their defaults.
 
-    Equal settings are equal keys: what the method does not use is at its default. The seed, the
-    repeat, the day drawn and the view stay outside. `parameters` are those of one product.
+    Settings with equal effect are therefore equal keys. Seed, draw and displayed day are not part.
 
     >>> from engine.parameters import ODParameters
-    >>> seen = Selection(dataset_id="demo-city")
-    >>> one, other = (ODParameters(epsilon=1, method="empirical_bayes", suppression_threshold=n)
-    ...               for n in (0, 15))
-    >>> Setting(selection=seen, parameters=one) == Setting(selection=seen, parameters=other)
+    >>> selection = Selection(dataset_id="demo-city")
+    >>> first, second = (ODParameters(epsilon=1, method="empirical_bayes", suppression_threshold=n)
+    ...                  for n in (0, 15))
+    >>> Setting(selection=selection, parameters=first) == Setting(
+    ...     selection=selection, parameters=second)
     True
     """
 
@@ -143,32 +139,32 @@ class Setting:
 
     @property
     def dataset_id(self) -> str:
-        """The dataset's id."""
+        """Id of the dataset."""
         return self.selection.dataset_id
 
     @property
     def zone_level(self) -> str:
-        """The level of zones that is seen."""
+        """Selected level of zones."""
         return self.selection.zone_level
 
     @property
     def time(self) -> TimeSelection:
-        """The days that are seen, and how long one matrix collects."""
+        """Selected days and aggregation."""
         return self.selection.time
 
     def with_epsilon(self, epsilon: float) -> "Setting":
-        """Return the same at another ε."""
+        """Return the setting at another ε."""
         return replace(self, parameters=self.parameters.with_epsilon(epsilon))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Method(Generic[ReleaseT]):
-    """One row of a product's ``METHODS``: all that a page or a judge asks about a method.
+    """One row of a product's ``METHODS``: everything that pages and evaluation need of a method.
 
-    `uses` are the fields of the parameters, beside ε, that change what is released or what it
-    costs; `public` gives from the dataset (and the settings) what `ledger` takes beside them;
-    `expected` is the exact law's answer, None where draws are judged; `ours` says whose it is;
-    `number_kind` is how a single number is to be read.
+    `used_fields` are the parameters beside ε that affect the release or its cost.
+    `public_arguments` computes the keyword arguments of `ledger` from the dataset. `expected` is
+    the exact expectation, None where draws estimate it. `number_kind` says how to interpret a
+    single number.
     """
 
     name: str

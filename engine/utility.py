@@ -1,8 +1,7 @@
-"""Utility of a release: how many true trips it retains, and how many of those shown are genuine.
+"""Utility of a release: the share of true trips retained and the share of shown trips genuine.
 
-Both are shares of what truth t and release X have in common, Σ E min(X, t): exact where a method
-has a law, else the mean of draws. Utility is as confidential as the truth that it is computed from,
-unless the people are simulated. The limits of its verdict are conventions, not theorems.
+They are Σ E min(X, t) of truth t and release X, divided by Σ t and by Σ E X: exact where a method
+has an exact expectation, else means of draws. Utility is as confidential as the truth.
 """
 
 import math
@@ -23,16 +22,16 @@ from .resolution import FINEST, make_view
 from .verdict import Verdict, rate_value
 
 FLOWS_LIMITS, DENSITY_LIMITS = (0.9, 0.7), (0.95, 0.8)
-"""From where on utility is good, and fair. A density without any weekly rhythm but with the right
-totals retains .74 of the visits, one with the rhythm of the whole city .93."""
+"""Utility from which a verdict is good, and fair: conventions. A density with right totals and no
+weekly rhythm retains .74 of the visits; with the whole city's rhythm .93."""
 
 DENSITY_DRAWS, FLOWS_DRAWS = 5, 2
-"""Releases behind a utility that has no exact law. Of flows they are of the first matrix alone: our
-method reads several days better together, so it is judged with care."""
+"""Number of draws without an exact expectation. Those of flows are of the first matrix alone, which
+understates empirical Bayes: it estimates several days together better."""
 
 RELIABLE_ERROR, CONFIDENCE, NEARLY_ALL = 0.25, 0.95, 0.9
-"""A flow is reliable by itself where a release shows it, off by at most a quarter, in 95% of
-releases; from a size on, where that holds of 90% of the flows and of their trips."""
+"""A flow is reliable if a release shows it within a quarter of the truth in 95% of releases.
+`min_trips` is the size above which 90% of the flows, and of their trips, are reliable."""
 
 _ROUNDING = 1e-9
 
@@ -41,13 +40,12 @@ Measure = Literal["retained", "genuine"]
 
 @dataclass(frozen=True, kw_only=True)
 class Utility:
-    """What a release retains of the truth, and how much of what it shows is genuine.
+    """Shares of trips retained and genuine, with the sums they follow from.
 
-    `common` is Σ E min(X, t) over all cells (flows: ordered pairs of zones × matrices, in trips;
-    density: zone × hour, in visits), `true` and `released` are Σ t and Σ E X. `standard_errors`
-    are those of `retained` and `genuine`, 0 where no draws are behind them. `crossing` is the share
-    of all trips that cross the zones seen (those inside a coarse zone are dropped); `limits` say
-    from where on utility is good, and fair.
+    `common`, `true` and `released` are Σ E min(X, t), Σ t and Σ E X, in trips over ordered pairs of
+    zones × matrices, or visits over zone × hour. `standard_errors` are those of `retained` and
+    `genuine`, 0 if exact. `crossing_share` is the share of all trips that cross the selected zones.
+    `verdict_limits` are the utilities from which it is good, and fair.
     """
 
     common: float
@@ -60,32 +58,32 @@ class Utility:
 
     @property
     def shows_nothing(self) -> bool:
-        """Whether hardly any release shows a single trip."""
+        """Whether the expected release shows practically no trip."""
         return self.released < NOTHING_SHOWN
 
     @property
     def retained(self) -> float:
-        """Share of the true trips that the release still counts in their flow; NaN without any."""
+        """Share of the true trips that the release counts in their flow; NaN without true trips."""
         return _ratio(0.0 if self.shows_nothing else self.common, self.true)
 
     @property
     def genuine(self) -> float:
-        """Share of the released trips that are true; the others are invented. NaN of nothing."""
+        """Share of the released trips that are true, not invented; NaN if practically none is."""
         return math.nan if self.shows_nothing else _ratio(self.common, self.released)
 
     @property
     def score(self) -> float:
-        """Utility: the smaller of `retained` and `genuine`; NaN where nothing is true."""
+        """Utility: the smaller of `retained` and `genuine`; NaN without true trips."""
         return min(self.retained, math.inf if self.shows_nothing else self.genuine)
 
     @property
     def shortfall(self) -> Measure:
-        """Which of the two is the smaller one."""
+        """Name of the smaller share: ``retained`` or ``genuine``."""
         return "retained" if self.released <= self.true else "genuine"
 
     @property
     def standard_error(self) -> float:
-        """The standard error of `score`; 0 where it is exact."""
+        """Standard error of `score`; 0 if exact."""
         return self.standard_errors[self.shortfall == "genuine"]
 
     @property
@@ -95,27 +93,27 @@ class Utility:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on `score`."""
+        """Verdict on `score`."""
         return rate_value(self.score, good=self.verdict_limits[0], fair=self.verdict_limits[1])
 
     @property
     def common_part(self) -> float:
-        """Harmonic mean of both, the literature's common part of commuters (CPC, Sørensen)."""
+        """Harmonic mean of both shares: the common part of commuters (CPC, Sørensen index)."""
         return _ratio(2 * self.common, self.true + self.released) if self.true > 0 else math.nan
 
     @property
     def overall_common_part(self) -> float:
-        """Common part × share that crosses: what ranks settings of different zones."""
+        """Common part × `crossing_share`: ranks settings of different zones."""
         return self.common_part * self.crossing_share
 
 
 def compute_utility(
     setting: Setting, dataset: Dataset, *, seed: int | None = 0, draws: int | None = None
 ) -> Utility:
-    """Return the utility of a setting, the same on every page, in the frontier and on the handout.
+    """Return the utility of a setting on a dataset as it was ingested.
 
-    Where there is no law, `draws` releases are judged: same `seed`, same utility; None for people
-    who are not simulated, and then other noise every time. `dataset` is as it was ingested.
+    Without an exact expectation it is the mean of `draws` releases: the same `seed` gives the same
+    utility. People who are not simulated get fresh noise: seed None.
 
     >>> from engine import datasets
     >>> flows = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=15)
@@ -143,7 +141,7 @@ def exact_utilities(
     epsilons: Sequence[float],
     thresholds: Sequence[int],
 ) -> list[list[list[Utility]]]:
-    """Return the utilities of Laplace noise with suppression by T, ε and τ; nothing is drawn."""
+    """Return the exact utilities of Laplace with suppression, by T, ε and τ."""
     view = make_view(dataset, selection.zone_level, selection.time)
     utilities: list[list[list[Utility]]] = []
     for limit in limits:
@@ -166,38 +164,38 @@ def exact_utilities(
 
 def drawn_utilities(
     dataset: Dataset,
-    seen: Selection,
+    selection: Selection,
     settings: Sequence[ODParameters | DensityParameters],
     *,
     seed: int | None = 0,
     draws: int | None = None,
 ) -> list[Utility]:
-    """Return the utilities of settings of one product by draws that share their noise."""
-    view = make_view(dataset, seen.zone_level, seen.time)
+    """Return the utilities of settings of one product, by draws that share their noise."""
+    view = make_view(dataset, selection.zone_level, selection.time)
     flows = isinstance(settings[0], ODParameters)
     product: Any = od if flows else density
     draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
-    if not flows:  # what is judged is what is released
+    if not flows:  # evaluate the released numbers
         settings = [density.as_released(setting) for setting in settings]
-    when: dict[str, Any] = {"days": 0} if flows else {}
+    time: dict[str, Any] = {"days": 0} if flows else {}
     sums = np.zeros((len(settings), draws, 3))
     for setting, repeat, row in sweeping.sweep(
-        product, view, settings, draws, rng=np.random.default_rng(seed), score=_sums, **when
+        product, view, settings, draws, rng=np.random.default_rng(seed), score=_sums, **time
     ):
         sums[setting, repeat] = row
     limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
     crossing = 1.0
     if flows:
-        crossing = _crossing(dataset, seen, od.compute_histogram(view).total_trips)
+        crossing = _crossing(dataset, selection, od.compute_histogram(view).total_trips)
     return [_average(rows, crossing_share=crossing, verdict_limits=limits) for rows in sums]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReliableFlows:
-    """How many of the released numbers are reliable by themselves; made of the truth.
+    """Number of released flows that are reliable by themselves; computed from the truth.
 
-    `count` of `numbers`, which carry the share `trips` of all trips; nearly all flows of
-    `min_trips` or more are, None where that holds from no size on.
+    `count` of `numbers` flows are reliable and carry the share `trips` of all trips. At least
+    `min_trips` trips make nearly every flow reliable; None if no size does.
     """
 
     count: int
@@ -207,31 +205,32 @@ class ReliableFlows:
 
 
 def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
-    """Return which flows are reliable by themselves, by the law of the noise."""
+    """Return the reliable flows of Laplace with suppression, by the noise distribution."""
     parameters = setting.parameters
     view = make_view(dataset, setting.zone_level, setting.time)
     counted = od.compute_histogram(view, parameters.unit, parameters.max_trips_per_user)
-    some = counted.true_counts > 0
-    kept, true, cells = (
-        counted.truncated_counts[some],
-        counted.true_counts[some],
-        counted.cell_counts[some],
+    is_positive = counted.true_counts > 0
+    truncated, true, cells = (
+        counted.truncated_counts[is_positive],
+        counted.true_counts[is_positive],
+        counted.cell_counts[is_positive],
     )
-    # exactly, of whole numbers of trips after trimming and before
-    law, least = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
-    low = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), least)
+    # exact for whole numbers of trips, truncated and true
+    law, min_shown = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
+    low = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), min_shown)
     high = np.floor(true * (1 + RELIABLE_ERROR))
     reliable = (
-        law.upper_tail(low - kept) - law.upper_tail(high + 1 - kept) >= CONFIDENCE - _ROUNDING
+        law.upper_tail(low - truncated) - law.upper_tail(high + 1 - truncated)
+        >= CONFIDENCE - _ROUNDING
     )
     sizes, size = np.unique(true, return_inverse=True)
-    enough = sizes >= least  # of smaller ones hardly any is shown
+    enough = sizes >= min_shown  # hardly any smaller flow is shown
     for weights in (cells, cells * true):
-        every, fine = (
+        totals, reliable_totals = (
             np.bincount(size, weights=values, minlength=len(sizes))[::-1].cumsum()[::-1]
             for values in (weights, weights * reliable)
         )
-        enough &= fine >= NEARLY_ALL * every
+        enough &= reliable_totals >= NEARLY_ALL * totals
     trips = counted.total_trips
     return ReliableFlows(
         count=int(cells @ reliable),
@@ -242,16 +241,16 @@ def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
 
 
 def _sums(truth: Any, release: Any) -> tuple[float, float, float]:
-    """Return Σ min(X, t), Σ t and Σ X of one release of numbers X, those below 0 read as 0."""
+    """Return Σ min(X, t), Σ t and Σ max(X, 0) of one release X."""
     released = np.maximum(release.counts, 0.0)
     common = np.minimum(released, truth).sum()
     return float(common), float(truth.sum()), float(released.sum())
 
 
 def _average(rows: Floats, **fields: Any) -> Utility:
-    """Return the utility of several draws; `rows` are those of `_sums`, one a draw."""
+    """Return the mean utility of draws; `rows` are their `_sums`."""
     draws, (common, true, released) = len(rows), rows.mean(axis=0).tolist()
-    # of a ratio of sums: the deviations of its numerator from the ratio times its denominator
+    # ratio estimator: deviations of the numerator from ratio × denominator
     errors = [
         float(np.std(rows[:, 0] - common / whole * rows[:, at], ddof=1) / whole / np.sqrt(draws))
         if whole > 0
@@ -272,14 +271,14 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole > 0 else math.nan
 
 
-def _crossing(dataset: Dataset, seen: Selection, true: float) -> float:
-    """Return the share of the trips between a dataset's own zones that cross the zones seen."""
-    if seen.zone_level == FINEST:
+def _crossing(dataset: Dataset, selection: Selection, crossing_trips: float) -> float:
+    """Return the share of trips between a dataset's own zones that cross the selected zones."""
+    if selection.zone_level == FINEST:
         return 1.0
-    when = seen.time
-    every = memoise(
+    time = selection.time
+    total = memoise(
         dataset,
-        ("trips", when),
-        lambda: od.compute_histogram(make_view(dataset, time=when)).total_trips,
+        ("trips", time),
+        lambda: od.compute_histogram(make_view(dataset, time=time)).total_trips,
     )
-    return true / every if every > 0 else 0.0
+    return crossing_trips / total if total > 0 else 0.0

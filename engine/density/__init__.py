@@ -1,4 +1,4 @@
-"""Private spatio-temporal density of a week (P1, made exact by errata D1 to D7)."""
+"""Private spatio-temporal density of a week (Acs & Castelluccia 2014, P1; errata D1 to D7)."""
 
 from ..parameters import DensityParameters
 from .accounting import (

@@ -1,8 +1,8 @@
-"""How much noise each stage adds and what a release costs: of public settings alone.
+"""Noise and privacy loss of each stage, from public settings alone.
 
-Of ε the totals get a half, the choice of k and the coefficients a quarter each: ε_E = ε/2. Δ₂ = √ℓ
-(P1 §5.3, §5.4; errata D3 to D5). The three totals are those of erratum D1; the proof of the best
-one is written out in ``docs/density.md``.
+The totals get half of ε, the choice of k and the coefficients a quarter each: ε_E = ε/2. Δ₂ = √ℓ
+(P1 §5.3, §5.4; errata D3 to D5). Erratum D1 defines the three totals; ``docs/density.md`` proves
+the best one.
 """
 
 import math
@@ -36,13 +36,13 @@ BOUNDED_RANGE_FACTOR_SQUARED = 2.0
 """κ²: log-ratios of a choice of k differ by at most κ·ε_E/(4√ℓ)·‖Δ‖₂, κ = √2."""
 
 RELATIVE_NOISE = 0.01
-"""Default τ: with all coefficients kept, the expected RSSE is 1% of a cluster's total (P1 §6)."""
+"""Default τ: with all coefficients, the expected RSSE is 1% of a cluster's total (P1 §6)."""
 
 RELEASED_EPSILONS, RELEASED_DELTA = (1e-3, 50.0), 1e-3
-"""Within which ε the release of a density with Gaussian noise lies, and its largest δ."""
+"""Range of ε, and largest δ, of a released density with Gaussian noise."""
 
 COEFFICIENT_COUNTS: Floats = np.arange(1, HOURS_PER_WEEK + 1, dtype=np.float64)
-"""The k that can be chosen."""
+"""The possible k."""
 
 _COUNT_KINDS = {
     "zones_laplace": Query.ZONE_COUNTS,
@@ -52,10 +52,10 @@ _COUNT_KINDS = {
 
 
 def coefficient_scale(parameters: DensityParameters) -> float:
-    """Return the noise of one coefficient: σ of the Gaussian, or EFPA's Laplace scale at k = 1.
+    """Return the noise scale of one coefficient: σ, or EFPA's Laplace scale at k = 1.
 
-    The Gaussian is P1's σ² = 8·Δ₂²·ln(4/δ)/ε_E² or, with ``gaussian="analytic"``, the least σ for
-    (ε_E/2, δ)-DP (erratum D4). The Laplace scale 2·√k·Δ₂/ε_E grows with the number k kept.
+    σ is P1's σ² = 8·Δ₂²·ln(4/δ)/ε_E² or, with ``gaussian="analytic"``, the least σ for (ε_E/2,
+    δ)-DP (erratum D4). The Laplace scale 2·√k·Δ₂/ε_E grows with k.
     """
     share = parameters.epsilon / 4
     l2_sensitivity = math.sqrt(parameters.max_visits_per_user)
@@ -69,9 +69,9 @@ def coefficient_scale(parameters: DensityParameters) -> float:
 def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
     """Return the expected noise in u(k) for k = 1 … 168, shape (168,).
 
-    √k·σ for the Gaussian, of so many `clusters` together where they are chosen for jointly (D1);
-    2√2·k·√ℓ/ε_E for the Laplace, where P1 prints 2·k·√ℓ/ε: the root of its mean square noise over
-    k coefficients of scale 2√k·√ℓ/ε_E each (an erratum of utility, not of privacy).
+    Gaussian: √(k·clusters)·σ; `clusters` is 1 unless they share one k (D1). Laplace: 2√2·k·√ℓ/ε_E,
+    the root of its mean square over k coefficients of scale 2√k·√ℓ/ε_E. P1 prints 2·k·√ℓ/ε, an
+    erratum of utility, not of privacy.
     """
     scale = coefficient_scale(parameters)
     if parameters.method == "efpa":
@@ -80,7 +80,7 @@ def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
 
 
 def default_cluster_minimum(parameters: DensityParameters) -> float:
-    """Return the default τ of Algorithm 3: √168 · (noise of a coefficient at k = 168) / 0.01.
+    """Return the default τ of Algorithm 3, in visits: √168 · (coefficient noise at k = 168) / 0.01.
 
     Examples
     --------
@@ -99,10 +99,10 @@ def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
 
 
 def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[Stage, ...]:
-    """Return the stages of EFPA and EFPAG, as they are drawn; K_max is public (erratum D5).
+    """Return the stages of EFPA and EFPAG in the order of the draws; K_max is public (erratum D5).
 
     One person changes one bin of H̃ by 1 and K by at most K_max; without the improved scaling the
-    totals of the cells by at most ℓ.
+    cell totals by at most ℓ.
     """
     visit_limit, quarter = parameters.max_visits_per_user, parameters.epsilon / 4
 
@@ -130,7 +130,7 @@ def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
 def fourier_ledger(
     parameters: DensityParameters, *, cover_size: int, max_visits_cap: int, **_public: object
 ) -> Ledger:
-    """Return stages and the three totals of EFPA and EFPAG; |ℂ| and K_max are public."""
+    """Return the stages and three totals of EFPA and EFPAG; |ℂ| and K_max are public."""
     stages = fourier_stages(parameters, max_visits_cap)
     published = {
         Noise.ROOT_K_LAPLACE: PrivacyDefinition.PURE,
@@ -153,12 +153,12 @@ def fourier_ledger(
 
 
 def pure_epsilon(parameters: DensityParameters, cover_size: int) -> float:
-    """Return what simple composition proves (D1).
+    """Return ε by simple composition (D1).
 
-    A person's change Δ_E in cluster E costs a choice at most (ε/4)·‖Δ_E‖₂/√ℓ. A visit may be
-    split over several cells, yet Σ‖Δ_E‖₂ ≤ Σ‖Δ_E‖₁ ≤ ℓ, and ≤ √(|ℂ|·ℓ) because Σ‖Δ_E‖₂² ≤ ℓ:
-    the choices cost at most (ε/4)·√min(ℓ, |ℂ|) in all. The same holds for EFPA's Laplace noise;
-    the Gaussian is one mechanism on all clusters together and costs ε/4 once.
+    A person's change Δ_E in cluster E costs a choice at most (ε/4)·‖Δ_E‖₂/√ℓ. A visit may be split
+    over several cells, yet Σ‖Δ_E‖₂ ≤ Σ‖Δ_E‖₁ ≤ ℓ, and ≤ √(|ℂ|·ℓ) because Σ‖Δ_E‖₂² ≤ ℓ. All choices
+    cost at most (ε/4)·√min(ℓ, |ℂ|), and so does EFPA's Laplace noise; the Gaussian acts on all
+    clusters at once and costs ε/4.
     """
     spread = math.sqrt(min(parameters.max_visits_per_user, cover_size))
     charged = {"efpag": 3 + spread, "efpa": 2 + 2 * spread}.get(parameters.method, 4.0)
@@ -166,10 +166,10 @@ def pure_epsilon(parameters: DensityParameters, cover_size: int) -> float:
 
 
 def proved_epsilon(parameters: DensityParameters, cover_size: int) -> float:
-    """Return the best total proved at the release's δ: zCDP of stages 4 and 5, plus ε/2.
+    """Return the best proved ε at the release's δ: zCDP of stages 4 and 5, plus ε/2.
 
-    The one choice of `efpag_joint` has a bounded range of ε/(4√2), which it costs as pure DP: with
-    the exact ε of its Gaussian that is less. Never above `pure_epsilon`, which holds as well.
+    The one choice of `efpag_joint` has bounded range ε/(4√2), its pure ε: together with the exact ε
+    of its Gaussian that is less. The result is at most `pure_epsilon`, which holds too.
     """
     pure = pure_epsilon(parameters, cover_size)
     if parameters.method not in FOURIER_METHODS:
@@ -183,7 +183,7 @@ def proved_epsilon(parameters: DensityParameters, cover_size: int) -> float:
 
 
 def fourier_zcdp(parameters: DensityParameters) -> float:
-    """Return ρ such that the choices of k and the coefficients are ρ-zCDP together.
+    """Return ρ such that the choices of k and the coefficients together are ρ-zCDP.
 
     Choices: bounded range η_E = κ·ε_E/(4√ℓ)·‖Δ_E‖₂ gives η²/8-zCDP each, κ²·ε_E²/128 in all.
     Gaussian: Δ₂²/(2σ²). Laplace: (ε_E/2)²·‖Δ_E‖₂²/(2ℓ) each, ε_E²/8 in all.
@@ -198,8 +198,8 @@ def fourier_zcdp(parameters: DensityParameters) -> float:
 def convert_zcdp_to_epsilon(rho: float, delta: float) -> float:
     """Return the ε at which ρ-zCDP is (ε, δ)-DP.
 
-    The least over orders α of ρα + ln(1 − 1/α) − ln(δα)/(α − 1) (Canonne, Kamath and Steinke,
-    "The discrete Gaussian for differential privacy", proposition 12).
+    The least over orders α of ρα + ln(1 − 1/α) − ln(δα)/(α − 1) (Canonne, Kamath and Steinke, "The
+    discrete Gaussian for differential privacy", proposition 12).
     """
     # the best order lies near 1 + √(ln(1/δ)/ρ); a fine grid around it costs nothing
     best = math.sqrt(max(-math.log(delta), 1.0) / rho)
@@ -212,9 +212,9 @@ def convert_zcdp_to_epsilon(rho: float, delta: float) -> float:
 def match_proved_epsilon(
     parameters: DensityParameters, target: float, cover_size: int
 ) -> DensityParameters:
-    """Return the settings with ε rescaled so that the best proved total equals `target`.
+    """Return the parameters with ε rescaled so that the best proved ε equals `target`, above 0.
 
-    Where the classical Gaussian would need a total ε above 4 (D4), the analytic one is taken.
+    Where the classical Gaussian would need ε above 4 (D4), the analytic one replaces it.
 
     Examples
     --------
@@ -243,12 +243,12 @@ def match_proved_epsilon(
 
 @lru_cache(maxsize=1024)
 def as_released(parameters: DensityParameters) -> DensityParameters:
-    """Return the settings at the ε whose noise here is the noise of their release.
+    """Return the parameters at the ε whose noise here equals the noise of their release.
 
-    A release charges what zCDP proves of whole-number noise (``docs/release.md``). Of `efpag_joint`
-    that is less than P1's ε, which is therefore larger; of `multiscale` it is more than the exact ε
-    of continuous noise, which is therefore smaller. All others stay as they are, and what no
-    release takes: an ε or δ out of its range, classical noise proved up to a smaller ε only.
+    A release charges the ε that zCDP proves of whole-number noise (``docs/release.md``). For
+    `efpag_joint` that is less than P1's ε, so P1's ε grows. For `multiscale` it is more than the
+    exact ε of continuous noise, so that shrinks. Other methods stay, as do ε, δ or a classical
+    Gaussian that no release accepts.
 
     Examples
     --------
@@ -257,15 +257,15 @@ def as_released(parameters: DensityParameters) -> DensityParameters:
     >>> round(as_released(DensityParameters(epsilon=1.0, method="multiscale")).epsilon, 3)
     0.936
     """
-    asked, delta = parameters.epsilon, parameters.delta
-    if not RELEASED_EPSILONS[0] <= asked <= RELEASED_EPSILONS[1] or delta > RELEASED_DELTA:
+    target, delta = parameters.epsilon, parameters.delta
+    if not RELEASED_EPSILONS[0] <= target <= RELEASED_EPSILONS[1] or delta > RELEASED_DELTA:
         return parameters
     if parameters.method == "multiscale":
 
         def excess(log_strength: float) -> float:
-            return convert_zcdp_to_epsilon(math.exp(2 * log_strength) / 2, delta) - asked
+            return convert_zcdp_to_epsilon(math.exp(2 * log_strength) / 2, delta) - target
 
-        strength = math.exp(bracketed_root(excess, math.log(asked) - 8, math.log(asked) + 2))
+        strength = math.exp(bracketed_root(excess, math.log(target) - 8, math.log(target) + 2))
         return replace(parameters, epsilon=strength_to_epsilon(strength, delta))
     if parameters.method != "efpag_joint" or not parameters.scaling:
         return parameters
@@ -276,17 +276,17 @@ def as_released(parameters: DensityParameters) -> DensityParameters:
         choice = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * epsilon / 8
         return epsilon / 2 + choice + convert_zcdp_to_epsilon(rho, delta)
 
-    highest = 1.6 * asked
+    highest = 1.6 * target
     if parameters.gaussian == "classical":
         highest = min(highest, CLASSICAL_GAUSSIAN_MAX_EPSILON)
-        if charged(highest) < asked:
+        if charged(highest) < target:
             return parameters
-    found = bracketed_root(lambda epsilon: charged(epsilon) - asked, asked / 64, highest)
-    return replace(parameters, epsilon=found)
+    root = bracketed_root(lambda epsilon: charged(epsilon) - target, target / 64, highest)
+    return replace(parameters, epsilon=root)
 
 
 def is_delta_large(delta: float, people_public: int | None) -> bool:
-    """Return whether δ is above one over the public number of people (erratum D7).
+    """Return whether δ exceeds one over the public number of people (erratum D7).
 
     P1 calls its δ = 2e-6 at most 1/N; for N = 1,992,846 it is four times that.
 

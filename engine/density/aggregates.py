@@ -1,7 +1,6 @@
-"""What the mechanism reads: counts of zones and of the cover, before any noise.
+"""True and pre-sampled counts of zones, towers and cover, before any noise; all confidential.
 
-All of it is confidential. Series by ℓ are kept with the dataset, so that a slider that moves ε or
-δ never sums ranks again.
+Series by ℓ are memoised with the dataset, since sliders of ε and δ do not change them.
 """
 
 import numpy as np
@@ -12,7 +11,7 @@ from .multiscale_estimation import Tree, build_tree
 
 
 def truth(dataset: Dataset) -> Floats:
-    """Return the true counts of the zones, P1 Formula (1): Fᵀ X.
+    """Return the true visits by zone and hour, P1 Formula (1): Fᵀ X.
 
     Shape (zones, 168), in the order of ``dataset.zones``; confidential unless simulated.
 
@@ -27,19 +26,18 @@ def truth(dataset: Dataset) -> Floats:
 
 
 def presampled_counts(dataset: Dataset, max_visits_per_user: int) -> Floats:
-    """Return the zones' counts after pre-sampling ℓ visits a person (P1 §5.1), without noise.
+    """Return the zones' visits after pre-sampling ℓ visits a person (P1 §5.1), without noise.
 
-    Shape as of `truth`; confidential, too. Removing one person changes it by at most ℓ in L₁ and
-    √ℓ in L₂.
+    Shape (zones, 168); confidential. Removing one person changes it by at most ℓ in L₁, √ℓ in L₂.
     """
     return dataset.tessellation.overlap.T @ tower_series(dataset, max_visits_per_user)
 
 
 def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
-    """Return the pre-sampled counts of the minimum cover ℂ (erratum D2), without noise.
+    """Return the pre-sampled visits of the minimum cover ℂ (erratum D2), without noise.
 
-    Each visit is split over the cover by shares that sum to 1, so removing one person changes
-    the result by at most ℓ in L₁ and √ℓ in L₂. Shape (cover, 168), towers of the cover first.
+    Shape (cover, 168), towers first; confidential. Each visit is split by shares that sum to 1, so
+    removing one person changes the result by at most ℓ in L₁ and √ℓ in L₂.
     """
 
     def build() -> Floats:
@@ -49,7 +47,7 @@ def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
 
 
 def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
-    """Return the pre-sampled counts of the towers, shape (towers, 168), read-only."""
+    """Return the pre-sampled visits of the towers, shape (towers, 168), read-only."""
 
     def build() -> Floats:
         return dataset.presampled_by_tower(max_visits_per_user).astype(np.float64)
@@ -58,7 +56,7 @@ def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
 
 
 def tower_tree(dataset: Dataset) -> Tree:
-    """Return the public tree of `multiscale` over the towers, built once for a dataset."""
+    """Return the public tree over the towers, built once for a dataset and its views."""
 
     def build() -> Tree:
         return build_tree(dataset.towers.geometry.get_coordinates().to_numpy())

@@ -1,4 +1,4 @@
-"""The analytic Gaussian mechanism: noise, strength and ε in terms of each other, exactly."""
+"""The analytic Gaussian mechanism: exact relations of σ, μ, ε and δ."""
 
 import math
 from collections.abc import Callable
@@ -12,8 +12,7 @@ from scipy.special import log_ndtr
 def analytic_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float:
     """Return the least σ of the Gaussian mechanism for (ε, δ)-DP (Balle & Wang 2018, Theorem 8).
 
-    With r = Δ₂/σ the mechanism is (ε, δ)-DP if and only if
-    Φ(r/2 − ε/r) − e^ε·Φ(−r/2 − ε/r) ≤ δ.
+    With r = Δ₂/σ the mechanism is (ε, δ)-DP if and only if Φ(r/2 − ε/r) − e^ε·Φ(−r/2 − ε/r) ≤ δ.
     """
 
     def excess(log_ratio: float) -> float:
@@ -33,7 +32,7 @@ def analytic_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float
 def gaussian_delta(epsilon: float, ratio: float) -> float:
     """Return the least δ of the Gaussian mechanism at ε, with ``ratio`` = Δ₂/σ.
 
-    Never below the smallest positive float, so that its logarithm exists.
+    At least the smallest positive float, so that its logarithm exists.
     """
     first = float(log_ndtr(ratio / 2 - epsilon / ratio))
     second = epsilon + float(log_ndtr(-ratio / 2 - epsilon / ratio))
@@ -41,9 +40,9 @@ def gaussian_delta(epsilon: float, ratio: float) -> float:
 
 
 def gaussian_strength(epsilon: float, delta: float) -> float:
-    """Return μ, the largest for which every μ-GDP mechanism is (ε, δ)-DP.
+    """Return the largest μ for which every μ-GDP mechanism is (ε, δ)-DP.
 
-    The largest μ with Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ≤ δ (Dong, Roth & Su 2022, Corollary 1).
+    Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ≤ δ (Dong, Roth & Su 2022, Corollary 1).
     """
     return 1.0 / analytic_sigma(epsilon, delta, 1.0)
 
@@ -62,7 +61,7 @@ def strength_to_epsilon(strength: float, delta: float) -> float:
 
 def bracketed_root(function: Callable[[float], float], low: float, high: float) -> float:
     """Return the root of `function` between `low` and `high`, to 14 digits (Brent's method)."""
-    from scipy.optimize import brentq  # slow to load: a command says what it takes without it
+    from scipy.optimize import brentq  # loads slowly; a command reads its options without it
 
     root: Any = brentq(function, low, high, xtol=1e-14 * max(abs(low), abs(high)))
     return float(root)

@@ -1,7 +1,7 @@
-"""The density mechanism of P1, its Algorithms 1 to 4 in order, and the two simpler ways.
+"""Fourier perturbation (P1, Algorithms 1 to 4 in order) and Laplace noise (P1 §5.2, §5.3).
 
-Exact by errata D1 to D7 (``docs/density.md``). What it reads of people are the counts of
-`engine.density.aggregates`; all else is noise, public geometry and what was made private before.
+Exact by errata D1 to D7 (``docs/density.md``). Confidential inputs come from
+`engine.density.aggregates` alone; everything else is noise, public geometry or post-processing.
 """
 
 import heapq
@@ -21,7 +21,7 @@ from .multiscale_estimation import to_shares
 from .smoothing import smooth_nights
 
 DensityNoise = dict[str, Floats]
-"""Standard variates of one release by name, in units of the scales, see `draw_noise`."""
+"""Standard variates of one release by name, in units of the scales; see `draw_noise`."""
 
 NOISE_EXCEEDS_DATA = "the noise exceeds the data"
 ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"
@@ -29,12 +29,12 @@ ONE_CLUSTER = "all cells form one cluster: their total is below the cluster mini
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DensityRelease:
-    """A private density and what is private on the way to it; None where a method has it not.
+    """One released density with its private intermediate results; None where a method has none.
 
-    `counts`, shape (zones, 168), are private visits by zone and hour, at least 0. `flags` may hold
-    `NOISE_EXCEEDS_DATA` (the release is zero everywhere) and `ONE_CLUSTER`. `visits` is K̂,
-    `cell_totals` Ŝ, `cover_counts` are the cover's series (of `lpa` as drawn); a cluster's week
-    in `shapes` has the sum 1 before smoothing.
+    `counts`, shape (zones, 168), are visits by zone and hour, at least 0. `flags` may hold
+    `NOISE_EXCEEDS_DATA` (all counts are 0) and `ONE_CLUSTER`. `visit_total` is K̂, `cell_totals` Ŝ
+    and `cover_counts` the noisy series of the cover. `cluster_shapes` are weeks of sum 1 before
+    smoothing, `coefficient_counts` k and `cluster_minimum` τ.
     """
 
     parameters: DensityParameters
@@ -53,9 +53,9 @@ class DensityRelease:
 def laplace_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
-    """Add Laplace noise ℓ/ε to each count of the zones, the towers or the cover (P1 §5.2, §5.3).
+    """Return a density with Laplace noise ℓ/ε on each count (P1 §5.2, §5.3).
 
-    Negative counts of zones are set to 0 at the very end, where that distorts least.
+    Negative counts of zones become 0 only at the end, where that distorts least.
     """
     visit_limit, places = parameters.max_visits_per_user, dataset.tessellation
     ledger = accounting.laplace_ledger(parameters)
@@ -79,7 +79,7 @@ def laplace_release(
 def fourier_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
-    """Run Algorithm 1: totals, clusters, perturbed shapes, scaling back, smoothing, mapping."""
+    """Return a density by Algorithm 1: totals, clusters, noisy shapes, scaling, smoothing."""
     places, kept_visits = dataset.tessellation, parameters.max_visits_per_user
     size = places.cover_size
     ledger = accounting.fourier_ledger(
@@ -123,11 +123,12 @@ def fourier_release(
 def estimate_cell_totals(
     dataset: Dataset, parameters: DensityParameters, ledger: Ledger, noise: DensityNoise
 ) -> tuple[Floats, float | None]:
-    """Estimate Ŝ, the total of each cell of the cover, and K̂ (Algorithm 2), with ε′ = ε/2.
+    """Return Ŝ, the noisy total of each cell of the cover, and K̂ (Algorithm 2, ε′ = ε/2).
 
-    With the improved scaling (§5.4.1) the towers' shares, of one visit a person (H̃), are multiplied
-    by K̂, the noisy number of all visits; the histogram is normalised by its own noisy sum, never
-    by the true number of people (erratum D6). All are 0 where the noise exceeds the data.
+    With the improved scaling (§5.4.1) the towers' shares, of one visit a person (H̃), are
+    multiplied by K̂, the noisy number of visits. The histogram is divided by its own noisy sum,
+    never by the true number of people (erratum D6). All totals are 0 where the noise exceeds the
+    data.
     """
     if not parameters.scaling:
         totals = stage_noise_scale(ledger.stages, Query.COVER_TOTALS) * noise["cell_totals"]
@@ -145,11 +146,11 @@ def estimate_cell_totals(
 def cluster_cells(
     totals: Floats, centres_m: Floats, areas_m2: Floats, cluster_minimum: float
 ) -> Integers:
-    """Return the cluster of each cell of the cover, by their noisy totals (Algorithm 3).
+    """Return the cluster of each cell of the cover, from noisy totals (Algorithm 3).
 
-    The cluster of the least total is merged with the one whose centroid of all polygons (P1,
-    footnote 5) is nearest, ties to the lowest cell, until every total reaches the minimum τ. Noisy
-    totals, which may be negative, and public geometry are all it reads: it costs no privacy.
+    The cluster of the least total is merged with the nearest one (centroid of all polygons, P1
+    footnote 5; ties to the lowest cell) until every total reaches τ. Inputs are noisy totals,
+    perhaps negative, and public geometry, so it costs no privacy.
     """
     size = live = len(totals)
     if cluster_minimum == 0:
@@ -158,12 +159,12 @@ def cluster_cells(
     current: list[float] = totals.tolist()
     heap = [(total, cell) for cell, total in enumerate(current)]
     heapq.heapify(heap)
-    centres, areas = centres_m.T.copy(), areas_m2.copy()  # of a cluster at its lowest cell
+    centres, areas = centres_m.T.copy(), areas_m2.copy()  # stored at a cluster's lowest cell
     offset, distance = np.empty_like(centres), np.empty(size)
     while live > 1:
         total, cluster = heapq.heappop(heap)
         if merged_into[cluster] != cluster or total != current[cluster]:
-            continue  # left over from before a merge
+            continue  # entry from before a merge
         if total >= cluster_minimum:
             break
         np.subtract(centres, centres[:, cluster, None], offset)
@@ -171,15 +172,17 @@ def cluster_cells(
         np.add(offset[0], offset[1], distance)
         distance[cluster] = np.inf
         neighbour = int(distance.argmin())
-        keep, gone = min(cluster, neighbour), max(cluster, neighbour)
-        areas[keep] += areas[gone]
-        centres[:, keep] += (centres[:, gone] - centres[:, keep]) * (areas[gone] / areas[keep])
-        centres[:, gone] = np.inf  # infinitely far from everything
-        merged_into[gone] = keep
-        current[keep] += current[gone]
-        heapq.heappush(heap, (current[keep], keep))
+        target, source = min(cluster, neighbour), max(cluster, neighbour)
+        areas[target] += areas[source]
+        centres[:, target] += (centres[:, source] - centres[:, target]) * (
+            areas[source] / areas[target]
+        )
+        centres[:, source] = np.inf  # at infinite distance
+        merged_into[source] = target
+        current[target] += current[source]
+        heapq.heappush(heap, (current[target], target))
         live -= 1
-    for cell in range(size):  # a cluster always goes into one with a lower cell
+    for cell in range(size):  # clusters always merge into one with a lower cell
         merged_into[cell] = merged_into[merged_into[cell]]
     return np.unique(np.array(merged_into, dtype=np.int64), return_inverse=True)[1]
 
@@ -187,10 +190,10 @@ def cluster_cells(
 def perturb_series(
     series: Floats, clusters: Integers, parameters: DensityParameters, noise: DensityNoise
 ) -> tuple[Floats, Integers]:
-    """Perturb the clusters' weeks by EFPA or EFPAG (Algorithm 4); return them and their k.
+    """Return the clusters' weeks after EFPA or EFPAG (Algorithm 4), and their k.
 
-    A cluster's first k coefficients of the orthonormal DCT-II, which keeps L₂ distances, get noise,
-    the others are dropped. It takes the noise of its lowest cell.
+    The first k coefficients of the orthonormal DCT-II, which keeps L₂ distances, get noise; the
+    others become 0. A cluster uses the noise of its lowest cell.
     """
     order = np.argsort(clusters, kind="stable")
     starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
@@ -209,7 +212,7 @@ def perturb_series(
 def choose_coefficient_counts(
     coefficients: Floats, parameters: DensityParameters, noise: DensityNoise, rows: Integers
 ) -> Integers:
-    """Choose how many of its 168 coefficients each cluster keeps, by the exponential mechanism.
+    """Return each cluster's number k of coefficients, by the exponential mechanism.
 
     `efpag_joint` makes one choice for all clusters; `rows` are the clusters' rows of the noise.
     """
@@ -223,8 +226,8 @@ def selection_logits(coefficients: Floats, parameters: DensityParameters) -> Flo
     """Return the unnormalised log-probabilities of k = 1 … 168, one row a choice.
 
     P(k) ∝ exp(−ε_E·u(k)/(4·Δ₂)) with u(k) = √(Σ_{i>k} F_i²) + noise(k), of sensitivity Δ₂
-    (Algorithm 4, line 3; erratum D3). The joint choice takes u of all clusters' coefficients
-    together, which has sensitivity Δ₂ too (erratum D1): a single row.
+    (Algorithm 4, line 3; erratum D3). The joint choice has one row: u of all clusters' coefficients
+    together, also of sensitivity Δ₂ (erratum D1).
     """
     squares, clusters = coefficients**2, 1
     if parameters.method == "efpag_joint":
@@ -241,5 +244,5 @@ def to_coefficients(series: Floats) -> Floats:
 
 
 def to_series(coefficients: Floats) -> Floats:
-    """Return the series of each row of coefficients, the inverse of `to_coefficients`."""
+    """Return the inverse of `to_coefficients`, row by row."""
     return np.asarray(idct(coefficients, type=2, norm="ortho", axis=1))

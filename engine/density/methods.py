@@ -1,4 +1,4 @@
-"""The methods of one release: a new one is one file and one row of `METHODS`."""
+"""The methods of the density and the functions of `engine.contract` over them."""
 
 from functools import partial
 from typing import Any
@@ -51,7 +51,7 @@ _laplace = partial(
     ledger=laplace_ledger,
 )
 
-# the advised method and the multiscale one first; then P1's: Algorithm 4, §5.3 and §5.2
+# recommended method and multiscale Gaussian first; then P1's Algorithm 4, §5.3 and §5.2
 METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "efpag_joint": _fourier(
         name="Fourier perturbation, joint choice (after Acs & Castelluccia 2014)",
@@ -106,19 +106,19 @@ def release(
     rng: np.random.Generator | None = None,
     noise: DensityNoise | None = None,
 ) -> DensityRelease:
-    """Release the density of `dataset` under `parameters`.
+    """Return one release of the density of `dataset` under `parameters`.
 
     Parameters
     ----------
     rng : numpy Generator
-        The same state gives the same release; whoever knows it can subtract the noise.
+        Equal states give equal releases; whoever knows the state can subtract the noise.
     noise : dict of arrays
-        In place of `rng`: noise that `draw_noise` drew before, carried over to these settings.
+        In place of `rng`: noise from `draw_noise`, reused with these parameters.
 
     Returns
     -------
     DensityRelease
-        Finite everywhere. Privacy unit: one person, the whole week, added or removed.
+        Finite everywhere. Unit of privacy: one person, the whole week, added or removed.
 
     Raises
     ------
@@ -151,11 +151,11 @@ def release(
 def draw_noise(
     dataset: Dataset, parameters: DensityParameters, *, rng: np.random.Generator
 ) -> DensityNoise:
-    """Draw the noise of one release of a method, to be carried over to other settings of it.
+    """Return the noise of one release of a method, reusable with its other parameters.
 
     By name, in the shapes of `noise_shapes`: Gumbel for the choices of k; Gaussian for `multiscale`
-    and for the ``counts`` of `efpag` and `efpag_joint`; Laplace for the rest. Totals come first:
-    from the same state `efpa` and `efpag` get the same totals and the same clusters at the same τ.
+    and the ``counts`` of `efpag` and `efpag_joint`; else Laplace. Totals come first: equal states give
+    `efpa` and `efpag` equal totals, and equal clusters at the same τ.
     """
     method, noise_values = parameters.method, DensityNoise()
     for name, shape in noise_shapes(dataset, method).items():
@@ -169,7 +169,7 @@ def draw_noise(
 
 
 def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of what is drawn for a method, in the order in which it is drawn."""
+    """Return the shapes of a method's noise by name, in the order of the draws."""
     towers, cover = len(dataset.towers), dataset.tessellation.cover_size
     week = HOURS_PER_WEEK
     if method == "multiscale":
@@ -189,7 +189,7 @@ def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int
 
 
 def plan(dataset: Dataset, parameters: DensityParameters) -> Ledger:
-    """Return what gets noise and what it costs, from public facts: no count is read.
+    """Return the stages and costs of a release from public facts; reads no count.
 
     Examples
     --------
@@ -203,14 +203,10 @@ def plan(dataset: Dataset, parameters: DensityParameters) -> Ledger:
 
 
 def ledger(parameters: DensityParameters, **public: Any) -> Ledger:
-    """Return stages, shares and totals of a release with these settings, before any draw.
+    """Return stages, shares and totals of a release with these parameters, before any draw.
 
-    Parameters
-    ----------
-    **public
-        What else the method's price depends on, all public: ``cover_size``, |ℂ|, and
-        ``max_visits_cap``, K_max; for `multiscale` also its ``clips``. A method takes what it needs
-        and leaves the rest.
+    `public` are the public facts of the cost: ``cover_size`` |ℂ|, ``max_visits_cap`` K_max and, for
+    `multiscale`, ``clips``. A method ignores those that it does not need.
 
     Examples
     --------

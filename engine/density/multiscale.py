@@ -1,7 +1,7 @@
-"""Method `multiscale`: five tables counted once by one Gaussian mechanism.
+"""The method multiscale Gaussian (`multiscale`): one Gaussian mechanism measures five tables once.
 
-`measure` is the only step that sees counts. All constants are public, none is read off data;
-``docs/density.md`` has the proof and where the method loses.
+`measure_tables` alone reads counts; `engine.density.multiscale_estimation` estimates from its
+results. All constants are public. ``docs/density.md`` has the proof and the limitations.
 """
 
 import math
@@ -25,13 +25,12 @@ from .mechanism import NOISE_EXCEEDS_DATA, DensityNoise, DensityRelease
 from .multiscale_estimation import NoisyTable, NoisyTables, estimate_visits
 
 TABLE_SHARES = {"towers": 0.32, "districts": 0.29, "city": 0.11, "weeks": 0.28}
-"""Shares of μ² of the first four tables; they sum to 1. The fifth is ``visits``."""
+"""Shares of μ² of the first four tables, of sum 1. The fifth table is ``visits``."""
 FEW_VISITS_SHARES = {"towers": 0.084, "districts": 0.076, "city": 0.12, "weeks": 0.72}
-"""Those for people of few visits, below `FEW_VISITS` (c²): of them little can be told but sizes."""
+"""Shares for c² below `FEW_VISITS`, where the data support little beyond the towers' sizes."""
 FEW_VISITS = 5.0
 CITY_NOISE = 0.02
-"""The largest noise of the city's table, as a share of the visits in a mean hour, at which a larger
-clip is taken."""
+"""The city's clip is the largest whose noise is at most this share of the visits in a mean hour."""
 
 AddTableNoise = Callable[[str, Integers, float], Integers | Floats]
 """Adds Gaussian noise of a standard deviation to the whole numbers of a named table."""
@@ -40,7 +39,7 @@ AddTableNoise = Callable[[str, Integers, float], Integers | Floats]
 def multiscale_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
-    """Measure the five tables once and read them; of the settings only ε and δ have a meaning."""
+    """Return a density from five noisy tables; only ε and δ of the parameters matter."""
 
     def add(name: str, counts: Integers, sigma: float) -> Floats:
         return counts + sigma * noise[name]
@@ -60,11 +59,11 @@ def multiscale_release(
 
 
 def measure_tables(tables: MultiscaleTables, strength: float, add: AddTableNoise) -> NoisyTables:
-    """Add Gaussian noise to the five tables: together one μ-GDP mechanism, μ the `strength`.
+    """Return the five tables with Gaussian noise: one μ-GDP mechanism, μ the `strength`.
 
-    The visits come first and the city's clip is chosen from them: Gaussian mechanisms also compose
-    so (Dong, Roth & Su 2022, Theorem 4). What a person changes, each table in units of its σ, is
-    at most μ in L₂ whatever the clip. All tables but ``visits`` are in units of 1/1024.
+    The city's clip is chosen from the noisy visits: Gaussian mechanisms also compose adaptively
+    (Dong, Roth & Su 2022, Theorem 4). A person's change, each table in units of its σ, is at most μ
+    in L₂ whatever the clip. All tables but ``visits`` are in units of 1/1024.
     """
     clips = tables.clips
 
@@ -90,7 +89,7 @@ def measure_tables(tables: MultiscaleTables, strength: float, add: AddTableNoise
 
 
 def table_shares(clips: MultiscaleClips) -> dict[str, float]:
-    """Return what part of μ² each of the first four tables gets; public like the clips."""
+    """Return the share of μ² of each of the first four tables; public like the clips."""
     return FEW_VISITS_SHARES if clips.clip_squared < FEW_VISITS else TABLE_SHARES
 
 
@@ -100,7 +99,7 @@ def noise_scale(name: str, clip: float, strength: float, clips: MultiscaleClips)
 
 
 def visit_total_scale(max_visits_cap: int, strength: float, clips: MultiscaleClips) -> float:
-    """Return σ = K_max/(μ·√s) of the sum of visits: whom it tells of weighs less elsewhere."""
+    """Return σ = K_max/(μ·√s) of the visit total, s its share of μ² for K_max visits."""
     return max_visits_cap / (strength * math.sqrt(clips.sum_share))
 
 
@@ -112,9 +111,9 @@ def multiscale_stages(
 ) -> tuple[Stage, ...]:
     """Return one stage for each table, at μ the `strength`.
 
-    A stage's share is its part of μ² of most people, as a part of ε and δ; no part is the table's
-    own ε. The sum of visits takes what it costs from those with many. Of the city's clips the
-    largest is stated: the noise is in proportion to the clip.
+    A stage's share is its part of μ² of most people, as a part of ε and δ; it is not the table's
+    own ε. The sum of visits takes its share from people with many visits. The largest city clip is
+    stated: noise is in proportion to the clip.
     """
     epsilon, delta = parameters.epsilon, parameters.delta
     root = math.sqrt(clips.clip_squared)

@@ -1,9 +1,8 @@
-"""`multiscale` after its measurement: a public tree over the towers, and what is read by it.
+"""Estimation of the multiscale Gaussian from its noisy tables, along a public tree of towers.
 
-Noise can explain small differences between neighbouring places; those are evened out, the others
-are kept. Sizes of towers come first, level by level down the tree; then the city's week, as rhythms
-(patterns of days times harmonics of a day, in 28 groups); then the towers' weeks as differences of
-halves, and last the ups and downs of single cells. No count is seen here.
+It shrinks differences between neighbours that noise can explain. Sizes of towers come first, level
+by level; then the city's week in rhythms (patterns of days × harmonics of a day, 28 groups); then
+the towers' weeks as differences of halves; last, residuals of single cells. It is post-processing.
 """
 
 import math
@@ -19,31 +18,31 @@ from ..errors import ParameterError
 HOUR_GROUPS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
 """First and last harmonic of a day in each frequency band."""
 CITY_ERRORS, TOWER_ERRORS = 2.0, 3.5
-"""Standard errors by which a group of the city's week, and differences of halves' weeks or single
-cells, must exceed the noise."""
+"""Standard errors by which groups of the city's week, and differences of halves or single cells,
+must exceed the noise."""
 REGION_LEVEL = 3
-"""Level of the tree whose totals the last shrinkage of sizes keeps: 8 regions."""
+"""Tree level whose totals the last shrinkage of sizes preserves: 8 regions."""
 MIN_WEIGHT, MIN_HOUR_SHARE = 0.3, 0.1
-"""Least weight of a tower where weeks are compared, in noises of one tower's size; least share of
-an hour in the week that they are compared with, as a part of an even hour's."""
+"""Least tower weight in the comparison of weeks, in noises of one tower's size; least share of an
+hour in their reference week, relative to an even hour."""
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyTable:
-    """One measured table in visits; `sigma` is the standard deviation of every cell's noise."""
+    """One measured table in visits; `sigma` is the standard deviation of each cell's noise."""
 
     values: Floats
     sigma: float
 
     @property
     def total(self) -> float:
-        """Sum of the table, never below its own noise, so that it can divide."""
+        """Sum of the table, at least its own noise, so that it can divide."""
         return max(float(self.values.sum()), self.sigma * math.sqrt(self.values.size))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NoisyTables:
-    """All that `multiscale` measures: private, so what follows is free. K̂ can be negative."""
+    """All measured tables of `multiscale`, already private; the visit total K̂ can be negative."""
 
     towers: NoisyTable
     districts: NoisyTable
@@ -54,11 +53,11 @@ class NoisyTables:
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A balanced binary tree; it reads positions only, so it costs no privacy.
+    """A balanced binary tree over public tower positions.
 
     `first` and `second`, shape (splits, towers), hold 1 where a tower lies in that half of a split,
-    coarse ones first; `level` of a split is 0 for the whole region. `nodes`, shape (levels + 1,
-    towers), are each tower's node at every level; the last level holds single towers.
+    coarse splits first; `level` of a split is 0 for the whole region. `nodes`, shape (levels + 1,
+    towers), are each tower's node by level; the last level has single towers.
     """
 
     first: csr_array
@@ -68,20 +67,20 @@ class Tree:
 
     @property
     def district_depth(self) -> int:
-        """Half the depth of the tree, at which there are about √towers nodes."""
+        """Half the depth of the tree, with about √towers nodes."""
         return (len(self.nodes) - 1) // 2
 
     @property
     def districts(self) -> Integers:
-        """District of every tower, from 0, shape (towers,)."""
+        """District of each tower, from 0, shape (towers,)."""
         return self.nodes[self.district_depth]
 
 
 def build_tree(positions: Floats) -> Tree:
-    """Split the longer side at the median, ties by order, down to single towers.
+    """Return the tree that splits the longer side at the median, down to single towers.
 
-    `positions` are longitude and latitude in degrees. Only their order decides who is in which
-    half, and sides are compared at the mean latitude, so every machine builds the same tree.
+    `positions` are longitude and latitude in degrees. Only their order decides the halves, and
+    sides compare at the mean latitude, so every machine builds the same tree.
     """
     towers = len(positions)
     if positions.shape != (towers, 2) or towers == 0 or not np.isfinite(positions).all():
@@ -102,7 +101,7 @@ def build_tree(positions: Floats) -> Tree:
                 continue
             sides = np.ptp(positions[part], axis=0) * stretch
             order = part[np.argsort(positions[part, np.argmax(sides)], kind="stable")]
-            # parts are kept in the towers' own order, so that ties stay with it
+            # parts keep the towers' own order, which breaks ties
             for half, chosen in zip(halves, np.split(order, [len(part) // 2]), strict=True):
                 half.append(np.sort(chosen))
                 finer.append(half[-1])
@@ -119,7 +118,7 @@ def build_tree(positions: Floats) -> Tree:
 def halves_to_towers(tree: Tree, weights: Floats) -> csr_array:
     """Return the map from differences of halves to towers, shape (towers, splits).
 
-    It keeps the weighted mean of every node: the halves of a split move apart by the difference.
+    It keeps the weighted mean of every node; the halves of a split differ by the difference.
     """
     first, second = tree.first @ weights, tree.second @ weights
     to_first, to_second = second / (first + second), first / (first + second)
@@ -133,7 +132,7 @@ def _tower_membership(halves: list[Integers], towers: int) -> csr_array:
 
 
 def estimate_visits(noisy: NoisyTables, tree: Tree) -> Floats:
-    """Return visits of every tower and hour, shape (towers, 168), at least 0; costs no privacy."""
+    """Return the visits by tower and hour, shape (towers, 168), at least 0."""
     sizes, size_noise = estimate_tower_shares(noisy.weeks, tree)
     city = estimate_city_week(noisy.city)
     weights = np.maximum(sizes, MIN_WEIGHT * size_noise)
@@ -143,7 +142,7 @@ def estimate_visits(noisy: NoisyTables, tree: Tree) -> Floats:
 
 
 def estimate_tower_shares(weeks: NoisyTable, tree: Tree) -> tuple[Floats, float]:
-    """Return the towers' shares of all visits, of sum 1, and the noise of one share as measured."""
+    """Return the towers' shares of all visits, of sum 1, and the measurement noise of one share."""
     towers = len(weeks.values)
     counts, noise = weeks.values / weeks.total, weeks.sigma / weeks.total
     first, second = tree.first.sum(axis=1), tree.second.sum(axis=1)
@@ -156,7 +155,7 @@ def estimate_tower_shares(weeks: NoisyTable, tree: Tree) -> tuple[Floats, float]
         )
         differences[at_level] *= signal / (signal + variances[at_level])
     sizes = np.maximum(1 / towers + halves_to_towers(tree, np.ones(towers)) @ differences, 0.0)
-    # what is within the noise goes to 0, and its region gets back what that takes
+    # shares within the noise go to 0; their region keeps its total
     shrunk = sizes**3 / (sizes**2 + noise**2)
     region = tree.nodes[min(REGION_LEVEL, len(tree.nodes) - 1)]
     region_before, region_after = (
@@ -173,7 +172,7 @@ def week_basis() -> tuple[Floats, Integers]:
     """Return an orthonormal basis of the week, shape (168, 168), and the group of each column.
 
     Group 7·(pattern of days) + (band), ascending; the patterns are all days, weekend, Saturday–
-    Sunday and weekdays. All columns of a group are shrunk alike, so any basis of it will do.
+    Sunday and weekdays. A group shrinks as a whole, so any basis of it serves.
     """
     weekend, contrast = np.array([-2.0] * 5 + [5.0] * 2), np.array([0.0] * 5 + [1.0, -1.0])
     five = np.arange(5) + 0.5
@@ -194,7 +193,7 @@ def week_basis() -> tuple[Floats, Integers]:
 
 
 def estimate_city_week(noisy: NoisyTable) -> Floats:
-    """Return the city's week, shape (168,): groups that exceed the noise (James & Stein 1961)."""
+    """Return the city's week, shape (168,), from groups above the noise (James & Stein 1961)."""
     basis, groups = week_basis()
     coefficients, noise = basis.T @ noisy.values, noisy.sigma**2
     sizes = np.bincount(groups).astype(np.float64)
@@ -207,7 +206,7 @@ def estimate_city_week(noisy: NoisyTable) -> Floats:
 
 
 def to_shares(series: Floats) -> Floats:
-    """Clip at 0 and divide by the sum over the last axis; nothing left becomes even."""
+    """Return the series clipped at 0 and divided by their sums; even where the sum is 0."""
     positive = np.maximum(series, 0.0)
     sums = positive.sum(axis=-1, keepdims=True)
     even = np.full_like(positive, 1.0 / positive.shape[-1])
@@ -215,11 +214,11 @@ def to_shares(series: Floats) -> Floats:
 
 
 def estimate_tower_weeks(noisy: NoisyTables, tree: Tree, weights: Floats, city: Floats) -> Floats:
-    """Return the week of every tower, shape (towers, 168), of sum 1; `weights` are above 0.
+    """Return the week of each tower, shape (towers, 168), of sum 1; `weights` are above 0.
 
-    A coefficient of a difference is shrunk by s/(s + its noise), s one signal variance a group of
-    rhythms. These are relative to the city's week, so that a night's are as small as its traffic;
-    QR makes them orthonormal again, so the noise stays even.
+    A coefficient of a difference shrinks by s/(s + its noise), s one signal variance a group.
+    Rhythms are relative to the city's week, so that they are small in quiet hours; QR makes them
+    orthonormal again, so the noise stays even.
     """
     differences, noise = _halves_difference(noisy.towers, tree.first, tree.second, weights)
     above = np.flatnonzero(tree.level < tree.district_depth)
@@ -243,7 +242,7 @@ def estimate_tower_weeks(noisy: NoisyTables, tree: Tree, weights: Floats, city: 
 def _halves_difference(
     table: NoisyTable, first: csr_array | Floats, second: csr_array | Floats, weights: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the halves' visits by hour per weight, first less second, and one hour's noise."""
+    """Return the difference of the halves' visits by hour per weight, and its noise variance."""
     scaled = table.values / table.total
     first_weight, second_weight = (first @ weights)[:, None], (second @ weights)[:, None]
     noise = (
@@ -255,7 +254,7 @@ def _halves_difference(
 
 
 def add_cell_residuals(table: NoisyTable, sizes: Floats, weeks: Floats) -> Floats:
-    """Return the weeks with the ups and downs of single cells that stand clear of the noise."""
+    """Return the weeks with the residuals of single cells that exceed the noise."""
     fit = table.total * sizes[:, None] * weeks
     residuals, noise = table.values - fit, table.sigma**2
     excess = (residuals**2 - noise).sum() / fit.sum()
@@ -267,7 +266,7 @@ def add_cell_residuals(table: NoisyTable, sizes: Floats, weeks: Floats) -> Float
 
 
 def noise_upper_bound(components: Floats, errors: float) -> Floats:
-    """Return what a mean square of noise stays below by `errors` (Wilson & Hilferty 1931)."""
+    """Return the quantile of mean squares of noise at `errors` (Wilson & Hilferty 1931)."""
     spread = 2.0 / (9.0 * components)
     return (1.0 - spread + errors * np.sqrt(spread)) ** 3
 
@@ -275,10 +274,10 @@ def noise_upper_bound(components: Floats, errors: float) -> Floats:
 def estimate_signal_variance(
     squares: Floats, noise: Floats, components: Floats, errors: float
 ) -> Floats:
-    """Return by group the variance of the signal under differences; 0 where noise explains them.
+    """Return the signal variance of differences by group; 0 where noise explains them.
 
-    `squares`, shape (differences, groups), are mean squares of the `components` of each difference,
-    whose noise has the variance `noise`.
+    `squares`, shape (differences, groups), are mean squares over the `components` of each
+    difference, whose noise has the variance `noise`.
     """
     if len(noise) == 0:
         return np.zeros(len(components))

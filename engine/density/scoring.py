@@ -1,4 +1,4 @@
-"""How well one density release holds: the figures that every page and report shows."""
+"""Errors of one density release against the truth."""
 
 from dataclasses import dataclass
 
@@ -18,9 +18,9 @@ class DensityScores:
     error, correlation : arrays, shape (zones,)
         Mean relative error over the hours, NaN without visits; Pearson, NaN of a constant series.
     total_error, common_part : float
-        Relative error of all visits; the share of visits by zone and hour that is in common.
-    exceeded : bool
-        Whether the noise exceeds the data: every private count reads 0.
+        Relative error of all visits; common part of visits by zone and hour.
+    exceeds_data : bool
+        Whether the noise exceeds the data: every released count is 0.
     """
 
     error: Floats
@@ -33,8 +33,7 @@ class DensityScores:
     def mean_error(self) -> float:
         """Mean relative error over the zones that have one; NaN where none has.
 
-        NaN also where every count reads 0: an error of 100% throughout says nothing, and beside
-        releases that are off by more it would look good.
+        Also NaN if every count is 0: an error of 100% would look good beside larger ones.
         """
         return float("nan") if self.exceeds_data else metrics.mean_of_finite(self.error)
 
@@ -45,7 +44,7 @@ class DensityScores:
 
 
 def scores(truth: Floats, release: DensityRelease) -> DensityScores:
-    """Return the errors of `release` against the truth of its dataset, see `truth`.
+    """Return the errors of `release` against the `truth` of its dataset, both (zones, 168).
 
     Examples
     --------

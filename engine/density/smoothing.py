@@ -1,11 +1,10 @@
 """Smoothing of the night hours by exponential fits (P1 §5.4.2).
 
 a·exp(b·x) is fitted by least squares to local hours 0–4 and 4–6 of every day. With q = exp(b) the
-model is a·q^x. For a given q the best a is N/D, where N = Σ y q^x and D = Σ q^(2x), and the fit
-leaves Σ y² − N²/D: one unknown is left, and at its optimum the polynomial N′·D − N·D′/2 changes
-sign. Falling fits have q in [0, 1]; rising ones are the same on the reversed hours. q = 0 is
-the limit b → −∞, so that the best fit exists for every series. The global optimum is found on a
-grid and refined by bisection, for all days and series at once.
+model is a·q^x. For a given q the best a is N/D, N = Σ y q^x and D = Σ q^(2x), and leaves Σ y² −
+N²/D, whose optimum is a sign change of N′·D − N·D′/2. Falling fits have q in [0, 1], rising ones
+reverse the hours; q = 0 is the limit b → −∞. A grid finds the global optimum and bisection refines
+it.
 """
 
 import numpy as np
@@ -16,17 +15,16 @@ FALLING_HOURS = slice(0, 5)
 RISING_HOURS = slice(4, 7)
 
 _GRID = np.linspace(0.0, 1.0, 129)
-_BISECTIONS = 46  # of a step of the grid: to the last digit
+_BISECTIONS = 46  # of one grid step, to the last digit
 _TIE_TOLERANCE = 1e-12
 
 
 def smooth_nights(series: Floats) -> Floats:
     """Return `series` with the hours 0 to 6 of each day replaced by two fitted exponentials.
 
-    Hours 0–3 take the fit of hours 0–4, hours 5 and 6 that of hours 4–6, hour 4 their mean.
-    Fitting commutes with scaling, so one normalised series stands for all cells of its cluster.
-    Rows are of 168 hours from Monday 00:00 local time, at least 0, and private already: this is
-    post-processing. All-zero and exactly exponential stretches stay as they are.
+    Hours 0–3 take the fit of hours 0–4, hours 5 and 6 that of hours 4–6, hour 4 their mean. Fitting
+    commutes with scaling, so one normalised series serves all cells of its cluster. Rows are 168
+    hours from Monday 00:00 local time, at least 0 and already private: this is post-processing.
     """
     days = series.reshape(-1, 24).copy()
     falling = fit_exponential(days[:, FALLING_HOURS])
@@ -40,8 +38,7 @@ def smooth_nights(series: Floats) -> Floats:
 def fit_exponential(values: Floats) -> Floats:
     """Return the least-squares fits a·exp(b·x), x = 0, 1, …, to rows of values of at least 0.
 
-    The fit is the global optimum over all a and b, limits included; where a falling and a rising
-    fit are equally good, the falling one is taken.
+    The fit is the global optimum over all a and b, limits included; a falling fit wins a tie.
     """
     rows, points = values.shape
     both = np.concatenate([values, values[:, ::-1]])
@@ -49,7 +46,7 @@ def fit_exponential(values: Floats) -> Floats:
     powers = np.power(ratio[:, None], np.arange(points))
     product: Floats = np.einsum("rp,rp->r", both, powers)
     length: Floats = np.einsum("rp,rp->r", powers, powers)
-    explained = product * product / length  # what the fit takes off Σ y²
+    explained = product * product / length  # reduction of Σ y² by the fit
     # a falling fit that ends at q = 1 would rise if it could
     falls = (ratio[:rows] < 1) & (explained[:rows] >= explained[rows:] * (1 - _TIE_TOLERANCE))
     fitted: Floats = (product / length)[:, None] * powers
@@ -57,7 +54,7 @@ def fit_exponential(values: Floats) -> Floats:
 
 
 def _best_ratio(values: Floats) -> Floats:
-    """Return the best q in [0, 1]: the grid's best point, refined between its neighbours."""
+    """Return the best q in [0, 1]: the best grid point, refined between its neighbours."""
     powers = np.power(_GRID, np.arange(values.shape[1])[:, None])
     explained: Floats = (values @ powers) ** 2 / (powers * powers).sum(axis=0)
     best_point = explained.argmax(axis=1)

@@ -1,6 +1,6 @@
-"""All settings of a dataset, judged under a need: what is recommended, and the way out.
+"""Evaluation of all settings of a dataset against requirements; recommendation and alternatives.
 
-Published flows are judged exactly, our reading of them and densities by draws (`engine.utility`).
+Laplace with suppression is evaluated exactly, empirical Bayes and densities by draws.
 """
 
 import math
@@ -38,28 +38,28 @@ from .requirements import (
 )
 
 EXACT_LIMITS = (1, 2, 4, 10, 30, 100)
-"""T of flows by `laplace_suppression`."""
+"""Contribution limits T that are tested with Laplace and suppression."""
 SIMULATED_RISKS, SIMULATED_LIMITS, MIN_SIMULATED_ZONES = (
     (0.75, 0.9),
     {"day": 4, "week": 10, "whole": 30},
     30,
 )
-"""Fewer of flows are judged by draws, since releases are behind each: the largest ε within each of
-these risks, one T, and so many zones at least; coarser ones are read well without."""
+"""Grid of empirical Bayes, whose draws are slow: the largest ε within each risk, one T by
+aggregation, and at least so many zones. Coarser zones do well without it."""
 DENSITY_EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 VISIT_LIMITS: dict[DensityMethod, tuple[int, ...]] = {
     "efpag_joint": (14, 30, 100),
     "multiscale": (30,),
 }
-"""ℓ of each method of a density; `multiscale` samples nobody."""
+"""Tested ℓ of each density method; `multiscale` does not sample visits."""
 NEGLIGIBLE_COMMON_PART = 0.05
-"""Below that no setting holds anything, and they cannot be told apart."""
+"""Common part below which a setting retains nothing useful."""
 
 Control = Literal["zones", "time", "threshold", "risk"]
 
 
 class Alternative(NamedTuple):
-    """What one other thing would bring, with all else as asked."""
+    """The best candidate after a change of one control, all others as required."""
 
     control: Control
     candidate: Candidate
@@ -67,10 +67,11 @@ class Alternative(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Frontier:
-    """All settings of a dataset, judged; confidential like the data they were judged on.
+    """All evaluated settings of a dataset.
 
-    `judged` are those that do not meet the need, too: ``replace`` asks another one of them. Where
-    `confidential`, choosing by it tells of real people, and a release names it as tuned on them.
+    `candidates` include settings that do not meet `requirements`. If `is_confidential`, a choice
+    among them reveals a little about real people, so a release must state that it was tuned on
+    them.
     """
 
     requirements: Requirements
@@ -79,32 +80,32 @@ class Frontier:
 
     @cached_property
     def eligible_candidates(self) -> tuple[Candidate, ...]:
-        """The settings that are as asked; they may protect more."""
+        """The candidates that meet the requirements; some protect more than required."""
         return tuple(candidate for candidate in self.candidates if self.meets(candidate))
 
     @cached_property
     def pareto_front(self) -> tuple[Candidate, ...]:
-        """Those of all settings with the τ that is set which no other one dominates."""
+        """The Pareto front of all candidates with the required τ."""
         return pareto_front(
             candidate for candidate in self.candidates if self._has_required_threshold(candidate)
         )
 
     @property
     def are_all_negligible(self) -> bool:
-        """Whether no setting as asked holds anything, so that they cannot be told apart."""
+        """Whether every eligible candidate has a negligible common part."""
         return not any(
             candidate.utility.common_part >= NEGLIGIBLE_COMMON_PART
             for candidate in self.eligible_candidates
         )
 
     def meets(self, candidate: Candidate, *, ignoring: Control | None = None) -> bool:
-        """Return whether a setting is as asked, whatever one lever says."""
-        need, required, selection = (
+        """Return whether a candidate meets the requirements, apart from the control `ignoring`."""
+        requirements, required, selection = (
             self.requirements,
             self.requirements.selection,
             candidate.setting.selection,
         )
-        flows = need.product == "flows"
+        flows = requirements.product == "flows"
         return (
             (ignoring == "zones" or selection.zone_level == required.zone_level)
             and (
@@ -112,20 +113,20 @@ class Frontier:
                 or not flows
                 or selection.time.aggregation == required.time.aggregation
             )
-            and (need.unit == "person-day" or candidate.unit == "person")
+            and (requirements.unit == "person-day" or candidate.unit == "person")
             and (ignoring == "threshold" or self._has_required_threshold(candidate))
         )
 
     def recommend(self, risk: float = STRONG_GUESS) -> Candidate | None:
-        """Return the setting as asked that holds most within a limit of risk, None without one."""
+        """Return the eligible candidate of the best rank with at most `risk`, or None."""
         return best_candidate(self.eligible_candidates, check_risk_limit(risk))
 
     def find_alternatives(self, risk: float = STRONG_GUESS) -> tuple[Alternative, ...]:
-        """Return what one other thing would bring, what helps most first.
+        """Return the best candidate after a change of each single control, where one helps.
 
-        Where the recommended setting is not good: coarser zones, a longer time or more risk,
-        each by the smallest step to a better verdict. Where it is: finer zones and a
-        shorter time that are of use. Another τ is an alternative only.
+        If the recommended utility is not good: coarser zones, longer time, another τ or more risk,
+        each by the smallest step to a better verdict. If it is good: finer zones or shorter time
+        that stay usable.
         """
         limit = check_risk_limit(risk)
         current = self.recommend(limit)
@@ -145,7 +146,7 @@ class Frontier:
     def _iterate_ladders(
         self, risk: float, *, good: bool
     ) -> Iterator[tuple[Control, list[Candidate | None]]]:
-        """Yield, for each lever, what it brings: the smallest step first."""
+        """Yield each control with the best candidate at each value, smallest change first."""
         places: tuple[tuple[Control, str], ...] = (
             ("zones", "zone_count"),
             ("time", "matrix_count"),
@@ -191,7 +192,7 @@ class Frontier:
 
 
 class Batch(NamedTuple):
-    """Settings judged together: they differ in ε, τ and, of `laplace_suppression`, T (ℓ)."""
+    """Settings that are evaluated together; they differ in ε, τ and the contribution limit."""
 
     selection: Selection
     zone_count: int
@@ -202,9 +203,9 @@ class Batch(NamedTuple):
 
 
 def plan_batches(dataset: Dataset, requirements: Requirements) -> list[Batch]:
-    """Return what is to be judged, what is as asked first, the exact before the drawn.
+    """Return the batches to evaluate: the required selection first, the exact method before draws.
 
-    Errors as `frontier`.
+    Raises as `evaluate_all`.
     """
     check_requirements(dataset, requirements)
     batches = (
@@ -222,7 +223,7 @@ def plan_batches(dataset: Dataset, requirements: Requirements) -> list[Batch]:
 def evaluate_batch(
     dataset: Dataset, batch: Batch, *, seed: int | None = 0
 ) -> tuple[Candidate, ...]:
-    """Judge the settings of a part; those that hold nothing for want of trips are left out."""
+    """Return the candidates of a batch, without those whose data hold no trip or visit."""
     evaluate = _evaluate_flows if batch.method in od.METHODS else _evaluate_density
     return tuple(
         candidate
@@ -232,21 +233,21 @@ def evaluate_batch(
 
 
 def evaluate_all(dataset: Dataset, requirements: Requirements, *, seed: int | None = 0) -> Frontier:
-    """Judge every setting of a dataset.
+    """Return the frontier of a dataset as it was ingested.
 
     Parameters
     ----------
     dataset : Dataset
-        As it was ingested, with trips of people, or visits where these are read.
+        With trips of people, or with visits if the product is a density.
     seed : int or None
-        Of the draws, as of `engine.utility.compute_utility`.
+        Seed of the draws, see `engine.utility.compute_utility`.
 
     Raises
     ------
     ParameterError
-        If no setting can meet the need.
+        If no setting can meet the requirements.
     DatasetError
-        If the dataset has nothing to judge.
+        If the dataset has no data to evaluate.
     """
     candidates = tuple(
         candidate
@@ -270,14 +271,14 @@ def evaluate_all(dataset: Dataset, requirements: Requirements, *, seed: int | No
 def _nearest_improvement(
     ladder: Sequence[Candidate | None], current: Candidate | None, *, finer: bool
 ) -> Candidate | None:
-    """Return the nearest rung that is better than what is recommended; for more detail, of use."""
+    """Return the nearest candidate that improves on `current`; if `finer`, a usable one."""
     rungs = [rung for rung in ladder if rung is not None and rung is not current]
     if finer:
         return next((rung for rung in rungs if rung.is_usable), None)
     share, level = (
         (current.utility.common_part, current.utility.verdict) if current else (0.0, "noisy")
     )
-    least = max(share + UTILITY_STEP, NEGLIGIBLE_COMMON_PART)  # less brings nothing
+    least = max(share + UTILITY_STEP, NEGLIGIBLE_COMMON_PART)  # a smaller gain does not count
     higher = [rung for rung in rungs if rung.utility.common_part >= least]
     better = (rung for rung in higher if rung.utility.verdict not in (level, "noisy"))
     return next(better, max(higher, key=lambda rung: rung.utility.common_part, default=None))
@@ -394,7 +395,7 @@ def _evaluate_density(dataset: Dataset, batch: Batch, seed: int | None) -> Itera
 
 
 def check_risk_limit(risk: float) -> float:
-    """Return a limit of risk as a share; `ParameterError` where it is none."""
+    """Return a valid risk limit as a share; raise `ParameterError` otherwise."""
     limit = to_real(risk)
     if limit is None or not 0.5 < limit <= 1:
         raise ParameterError(

@@ -1,4 +1,4 @@
-"""What a person needs, stated before any setting is judged: zones, time, protection, reading."""
+"""Requirements on a release: product, zones, time, unit of privacy and suppression threshold."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -10,21 +10,20 @@ from ..errors import DatasetError, ParameterError
 from ..resolution import FINEST, ZoneLevel, suggested_clusters, zone_labels, zone_levels
 
 ProtectedUnit = Literal["person-day", "person"]
-"""All of a person on one day, or over the whole period, which is more."""
+"""A person's day, or a person over the whole period."""
 
 Product = Literal["flows", "density"]
 
 CLUSTER_COUNTS = (100, 30, 10)
-"""Numbers of clusters that are judged beside the levels that a dataset names."""
+"""Numbers of clusters that are evaluated beside the dataset's own zone levels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Requirements:
-    """What is asked of a release.
+    """What a release must provide; an invalid field raises `ParameterError`.
 
-    `seen` names the dataset, its zones, the days, and how long one matrix of flows collects; `unit`
-    is the least that is protected (a density protects a person); `threshold` is τ, a policy and no
-    lever of use: what is recommended keeps it. `ParameterError` where one of them is none of these.
+    `unit` is the least unit of privacy (a density protects a person). `threshold` is τ, a policy
+    that every recommendation keeps.
     """
 
     selection: Selection
@@ -42,14 +41,14 @@ class Requirements:
         validation.check_whole_number("threshold", self.threshold, 0, remedy="15 is usual")
 
     def selection_at(self, zones: str, step: Aggregation) -> Selection:
-        """Return the same dataset and days at a level of zones and a step."""
+        """Return the selection at another zone level and aggregation."""
         return replace(
             self.selection, zone_level=zones, time=replace(self.selection.time, aggregation=step)
         )
 
 
 def list_zone_levels(dataset: Dataset, required: str = FINEST) -> tuple[ZoneLevel, ...]:
-    """Return the levels of zones that are judged, coarsest first, with the one asked for."""
+    """Return the evaluated zone levels, coarsest first; `required` is among them."""
     zone_counts = {level.name: level.zone_count for level in zone_levels(dataset.zones)}
     clusters = [k for k in suggested_clusters(len(dataset.zones)) if k in CLUSTER_COUNTS]
     zone_counts |= {f"clusters-{k}": k for k in clusters if k not in zone_counts.values()}
@@ -61,7 +60,7 @@ def list_zone_levels(dataset: Dataset, required: str = FINEST) -> tuple[ZoneLeve
 
 
 def list_aggregations(when: TimeSelection, days: int) -> dict[Aggregation, int]:
-    """Return the steps that differ over the days that are seen, longest first, with matrices."""
+    """Return the number of matrices of each distinct aggregation, longest first."""
     aggregations: tuple[Aggregation, ...] = ("whole", "week", "day")
     matrix_counts: dict[Aggregation, int] = {
         step: len(replace(when, aggregation=step).days_per_matrix(days)) for step in aggregations
@@ -72,15 +71,15 @@ def list_aggregations(when: TimeSelection, days: int) -> dict[Aggregation, int]:
 
 
 def protectable_unit(dataset: Dataset, step: Aggregation) -> ProtectedUnit:
-    """Return what is protected at a step: a person by one matrix of the whole period only.
+    """Return the unit of privacy at an aggregation: a person if one matrix covers all days.
 
-    There a person's day would be protected less for hardly more use.
+    In that case a person's day would be less protection for hardly more utility.
     """
     return "person" if step == "whole" and dataset.has_trips_by_person else "person-day"
 
 
 def check_requirements(dataset: Dataset, requirements: Requirements) -> None:
-    """Raise what a dataset lacks, or why nothing can meet the need."""
+    """Raise `DatasetError` or `ParameterError` if no setting can meet the requirements."""
     if requirements.product == "density":
         if not dataset.has_density:
             raise DatasetError(

@@ -1,7 +1,7 @@
-"""What ε and δ mean for one person: the guarantee in words, and losses composed.
+"""Privacy loss ε and δ for one person: guarantees, attackers' guesses and composition.
 
-`flow_release_risk` and `ledger_risk` say of everything that is released what an attacker can guess
-at most; `guesses` is how every page writes it. Nothing here reads data or draws noise.
+`flow_release_risk` and `ledger_risk` bound an attacker's guesses over everything released;
+`format_guess_rate` writes the bound. Nothing here reads data or draws noise.
 """
 
 from .guarantee import (

@@ -1,12 +1,11 @@
-"""What ε and δ mean for one person: the best guess of membership, and what others have used.
+"""Guarantees of (ε, δ)-DP for one record: bounds on membership guesses, and their verdict.
 
-An attacker who knows all other records asks whether one more is in the data. Differential privacy
-bounds every such test: with P and Q the laws of what is published with and without the record,
-P(S) ≤ e^ε·Q(S) + δ for every set S of results, and the same with P and Q exchanged.
+An attacker who knows all other records asks whether one more is in the data. With P and Q the
+distributions of the release with and without it, P(S) ≤ e^ε·Q(S) + δ for every set S, and with P
+and Q exchanged.
 
-For δ > 0 that is all that is proved of released counts. It bounds how often a guess can be right;
-it does not bound the odds after each single result, and it does not say that "ε fails with
-probability δ", which is the stronger probabilistic DP.
+For δ > 0 this bounds how often guesses are right. It does not bound the odds after each single
+result, as the stronger probabilistic DP does ("ε fails with probability δ").
 """
 
 import math
@@ -25,29 +24,34 @@ from .privacy_loss import compose, randomised_response
 Strength = Literal["strong", "moderate", "weak"]
 
 STRONG_GUESS = 0.75
-"""Best guess up to which privacy is called strong: halfway from a coin toss to certainty. A single
-pure release reaches it at ε = ln 3, about 1.1."""
+"""Largest guess rate of strong privacy, halfway from a coin to certainty: one pure release at ε =
+ln 3, about 1.1. A convention."""
 WEAK_GUESS = 0.95
-"""Best guess above which privacy is called weak: the attacker errs less than once in 20 times. A
-single pure release reaches it at ε = ln 19, about 2.9. Both limits are conventions."""
+"""Guess rate above which privacy is weak, under one error in 20: one pure release at ε = ln 19,
+about 2.9. A convention."""
 
 _ROUNDING = 1e-9
-"""Percent of which floating-point arithmetic may be off."""
+"""Tolerance of floating-point arithmetic, in percent."""
 
 GROUP_SIZE = 4
-"""A household: so many who travel together are spoken of beside every promise to one."""
+"""People in a household, whose common risk is stated beside each person's."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Guarantee:
-    """(ε, δ)-differential privacy as a limit on every attack; pure ε-DP where δ is 0.
+    """(ε, δ)-differential privacy as a bound on every attack; pure ε-DP if δ is 0.
 
     Parameters
     ----------
     epsilon : float
-        Privacy loss of the unit of protection that the attack is about, finite and at least 0.
+        Privacy loss of the attacked unit of privacy, finite and at least 0.
     delta : float
         At least 0 and below 1.
+
+    Raises
+    ------
+    ParameterError
+        If ε or δ is out of its range.
 
     Examples
     --------
@@ -71,21 +75,20 @@ class Guarantee:
 
     @property
     def advantage(self) -> float:
-        """The largest true-positive rate minus false-positive rate, (e^ε − 1 + 2δ)/(e^ε + 1)."""
+        """Largest true-positive rate minus false-positive rate, (e^ε − 1 + 2δ)/(e^ε + 1)."""
         stay = math.exp(-self.epsilon)
         return (-math.expm1(-self.epsilon) + 2 * self.delta * stay) / (1 + stay)
 
     @property
     def max_guess_rate(self) -> float:
-        """The largest share of right guesses where a coin gets half, (e^ε + δ)/(e^ε + 1)."""
+        """Largest share of right guesses where a coin gets half, (e^ε + δ)/(e^ε + 1)."""
         return (1 + self.advantage) / 2
 
     def for_group(self, people: int) -> "Guarantee":
-        """Return what is promised to so many who travel together: a household, a bus.
+        """Return the guarantee for a group of `people` who travel together.
 
-        One observation of all of them moves with every single one, so that a group of k is
-        protected only by k·ε, and by δ·(e^(kε) − 1)/(e^ε − 1) (Dwork and Roth 2014, theorem 2.2,
-        and its sum over the k steps). It is also all that holds for one person against whoever
+        A group of k is protected by k·ε and δ·(e^(kε) − 1)/(e^ε − 1) (Dwork and Roth 2014, theorem
+        2.2, summed over k steps). Nothing more holds for one person against an attacker who
         believes that these k come or stay together.
 
         Examples
@@ -101,13 +104,11 @@ class Guarantee:
         return Guarantee(epsilon=count * self.epsilon, delta=min(slack, math.nextafter(1.0, 0.0)))
 
     def max_posterior_belief(self, prior: float) -> float:
-        """Return the most that a suspicion can grow to, whatever is published.
+        """Return the largest belief that the record is in the data, after any release.
 
-        It holds for an attacker who knows the other records or believes them independent of this
-        one. Whoever believes that several come together learns of all at once: see `together`.
-
-        `prior` is the probability, above 0 and below 1, that the attacker gives the record
-        beforehand. Where δ is above 0 there is no limit: single rare results may reveal more.
+        `prior`, above 0 and below 1, is the attacker's belief beforehand. The attacker knows the
+        other records or believes them independent of this one; for several who come together see
+        `for_group`. Raises `ParameterError` if δ is above 0: then rare results may reveal more.
 
         Examples
         --------
@@ -126,19 +127,19 @@ class Guarantee:
 
 @dataclass(frozen=True, kw_only=True)
 class Risk:
-    """What an attacker can learn of one protected record once all that was declared is released.
+    """Bounds on the guesses of an attacker about one record, over all declared releases.
 
     Parameters
     ----------
-    best_guess, group_guess : float
-        The most that any attacker gets right, from all releases together, of guesses whether the
-        record is in the data, or `GROUP` that are in or out together; a coin gets half.
+    max_guess_rate, max_group_guess_rate : float
+        Largest share of right guesses about one record, or about `GROUP_SIZE` records that are in
+        or out together; a coin gets half.
     epsilon, delta : float
-        Privacy loss of all releases together, simply added up.
+        Sum of the privacy losses of all releases.
     releases : int
-        How many read the record.
+        Number of releases that use the record.
     covers_person : bool
-        Whether that is all a person has in what is released, rather than single trips.
+        Whether the record is all that a person has in the releases, not a single trip.
     """
 
     max_guess_rate: float
@@ -150,10 +151,9 @@ class Risk:
 
     @property
     def verdict(self) -> Verdict:
-        """``good`` up to `STRONG_GUESS`, ``noisy`` above `WEAK_GUESS`.
+        """``good`` up to `STRONG_GUESS`, ``noisy`` above `WEAK_GUESS`, by the whole percentage.
 
-        It judges the number that `guesses` writes. Where single trips are protected it is never
-        good: a person who makes many is not.
+        Never ``good`` if single trips are protected: a person who makes many is not.
         """
         written = round_up_percent(self.max_guess_rate) / 100
         level = rate_value(written, good=STRONG_GUESS, fair=WEAK_GUESS)
@@ -161,7 +161,7 @@ class Risk:
 
     @property
     def strength(self) -> Strength:
-        """The level in the words for privacy.
+        """The verdict in the words for privacy.
 
         Examples
         --------
@@ -173,18 +173,12 @@ class Risk:
 
 
 def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
-    """Return what is left of privacy once all matrices of flows are released.
+    """Return the risk over all matrices of flows in a release.
 
-    At ``person-day`` a matrix that adds up d days has one noise and costs a person who travels on
-    all of them d·ε; the noises of several matrices are independent, so that these losses compose.
-    A trip lies in one matrix only, and at ``person`` all matrices together cost ε.
-
-    Parameters
-    ----------
-    parameters : ODParameters
-        ε of one unit and the unit of protection.
-    days : sequence of int
-        How many days each matrix adds up: seven ones for a week of daily matrices.
+    At ``person-day`` a matrix of d days has one noise and costs a person who travels on all of them
+    d·ε; independent matrices compose. A trip lies in one matrix only, and at ``person`` all
+    matrices together cost ε. `days` are the days of each matrix: seven ones for a week of daily
+    matrices. Raises `ParameterError` without a matrix.
 
     Examples
     --------
@@ -219,9 +213,9 @@ def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
 
 
 def ledger_risk(ledger: Ledger, epsilon: float) -> Risk:
-    """Return what is left of a person's privacy once the one release of a ledger is out.
+    """Return the risk of a person from the one release of a ledger.
 
-    `epsilon` is as stated; what is proved counts instead where that is more.
+    `epsilon` is the stated one; the proved one replaces it if larger.
     """
     loss = ledger.proved_epsilon if is_above(ledger.proved_epsilon, epsilon) else epsilon
     guarantee = Guarantee(epsilon=loss, delta=ledger.delta)
@@ -234,7 +228,7 @@ def ledger_risk(ledger: Ledger, epsilon: float) -> Risk:
 
 
 def round_up_percent(bound: float, decimals: int = 0) -> float:
-    """Return an upper bound in percent, rounded up: what is written still bounds.
+    """Return an upper bound in percent, rounded up so that it remains a bound.
 
     Examples
     --------
@@ -246,7 +240,7 @@ def round_up_percent(bound: float, decimals: int = 0) -> float:
 
 
 def format_guess_rate(best_guess: float, *, coin: bool = False) -> str:
-    """Write how often an attacker is right at most: the words of every page and bundle.
+    """Return the sentence on how often an attacker is right at most.
 
     Examples
     --------

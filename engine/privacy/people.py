@@ -1,4 +1,4 @@
-"""What protecting single trips leaves of a person: their trips times ε (P2, Table 1)."""
+"""Trips per person: the factor on ε that protection of single trips leaves (P2, Table 1)."""
 
 import numpy as np
 
@@ -7,10 +7,10 @@ from ..errors import DatasetError
 
 
 def trips_per_person(dataset: Dataset) -> tuple[float, int]:
-    """Return the mean number of trips of people over the whole period, and the 95% point.
+    """Return the mean and 95% quantile of trips per person over the whole period; confidential.
 
-    Confidential. A person has a trip of rank r if they made at least r; those without a trip are
-    counted where the number of people is public.
+    A person has a trip of rank r if they made at least r. People without trips count if their
+    number is public. Raises `DatasetError` without trips ranked by person.
 
     Examples
     --------

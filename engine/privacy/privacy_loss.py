@@ -1,13 +1,13 @@
-"""Privacy losses on one grid: what released results say of one record, composed by convolution.
+"""Privacy loss distributions on one grid, composed by convolution.
 
-A test of "in" against "out" uses nothing of a result but its loss log(P(result | in) / P(result |
-out)) (Neyman and Pearson); of independent results these add up. Each loss is split onto its two
+A test of "in" against "out" depends on a result only by its loss log(P(result | in) / P(result |
+out)) (Neyman and Pearson); losses of independent results add up. Each loss is split onto its two
 neighbouring points so that both probabilities keep their sum (Doroshenko et al., "Connect the
-dots", 2022): never weaker than the exact attack, and stronger by the square of the width.
+dots", 2022): never weaker than the exact attack, stronger by the square of the width.
 
-Of all that is (ε, δ)-DP the worst is a randomised response of ε that fails outright with δ; many of
-them lose as much together as any such releases can (Kairouz, Oh and Viswanath, "The composition
-theorem for differential privacy", 2015; Murtagh and Vadhan, 2016, for unlike ones).
+The worst (ε, δ)-DP mechanism is a randomised response of ε that fails outright with δ, also under
+composition (Kairouz, Oh and Viswanath, "The composition theorem for differential privacy", 2015;
+Murtagh and Vadhan, 2016, for unlike ones).
 """
 
 import math
@@ -22,27 +22,27 @@ from scipy import fft as scipy_fft
 
 from ..arrays import Floats
 
-fft: Any = scipy_fft  # its hints know no arrays
+fft: Any = scipy_fft  # its type hints lack arrays
 
 _POINTS = 2**15
 _MOST_COMMON = 1000
-_LARGEST_EXPONENT = 700.0  # beyond, e^ε is no float
+_LARGEST_EXPONENT = 700.0  # e^ε overflows beyond
 
 RepeatedOutcomes = tuple[Floats, Floats, int]
-"""Probabilities of one result's values with and without the record, and how many are like it."""
+"""Probabilities of a result's values with and without the record, and its number of repeats."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PrivacyLossDistribution:
-    """Law of the loss, with the record in the data and out of it.
+    """Distribution of the privacy loss, with the record in the data and out of it.
 
     Parameters
     ----------
     value : array, shape (points,)
         Losses, finite and ascending.
-    inside, outside : array, shape (points,)
+    probability_in, probability_out : array, shape (points,)
         Their probabilities with and without the record.
-    proof : float
+    mass_only_in : float
         Probability of results that are impossible without the record.
     """
 
@@ -52,7 +52,7 @@ class PrivacyLossDistribution:
     mass_only_in: float = 0.0
 
     def delta_at(self, epsilon: float) -> float:
-        """Return the least δ at ε: P(in) − e^ε·P(out) over all results that speak for it."""
+        """Return the least δ at ε: P(in) − e^ε·P(out) over all losses above ε."""
         beyond = self.value > epsilon
         odds = math.exp(min(epsilon, _LARGEST_EXPONENT))
         return self.mass_only_in + float(
@@ -61,25 +61,21 @@ class PrivacyLossDistribution:
 
     @property
     def advantage(self) -> float:
-        """The largest true-positive rate minus false-positive rate of any test."""
+        """Largest true-positive rate minus false-positive rate of any test."""
         return self.delta_at(0.0)
 
     @property
     def optimal_guess_rate(self) -> float:
-        """Share of right guesses where half the records are in the data and a coin gets half."""
+        """Largest share of right guesses where half the records are in and a coin gets half."""
         return (1 + self.advantage) / 2
 
 
 def compose(parts: Sequence[RepeatedOutcomes]) -> PrivacyLossDistribution:
-    """Return the losses of independent results taken together.
+    """Return the privacy loss distribution of independent results together.
 
     The grid has about 2¹⁵ points from the least to the largest sum; the largest loss of each part
-    lies on one where they have a common measure.
-
-    Parameters
-    ----------
-    parts : sequence of (inside, outside, times)
-        Of each result the probabilities of its values, and how many results are like it.
+    lies on one if they have a common measure. A part is a result's probabilities with and without
+    the record, and its number of repeats.
 
     Examples
     --------
@@ -112,7 +108,7 @@ def compose(parts: Sequence[RepeatedOutcomes]) -> PrivacyLossDistribution:
             for so_far, max_value in zip((inside, outside), spread, strict=True)
         )
     value = (first + np.arange(len(inside), dtype=np.float64)) * width
-    # the larger of both is the accurate one: rounding of the transform is taken out of the other
+    # the larger one is accurate; it corrects the rounding error of the other
     likelier, fading = value >= 0, np.exp(-np.abs(value))
     return PrivacyLossDistribution(
         value=value,
@@ -123,7 +119,7 @@ def compose(parts: Sequence[RepeatedOutcomes]) -> PrivacyLossDistribution:
 
 
 def epsilon_for_delta(losses: PrivacyLossDistribution, delta: float) -> float:
-    """Return the least ε ≥ 0 at which losses are (ε, δ)-DP; infinite where none is.
+    """Return the least ε ≥ 0 at which the losses are (ε, δ)-DP, or infinity.
 
     Examples
     --------
@@ -135,7 +131,7 @@ def epsilon_for_delta(losses: PrivacyLossDistribution, delta: float) -> float:
         losses.probability_in[::-1],
         losses.probability_out[::-1],
     )
-    # of the k largest losses; what rounding lost counts as proof
+    # of the k largest losses; mass lost to rounding counts as mass only in
     missing = max(1 - losses.mass_only_in - float(inside.sum()), 0.0)
     above = np.r_[0.0, np.cumsum(inside)] + losses.mass_only_in + missing
     mass_out = np.r_[0.0, np.cumsum(outside)]
@@ -143,23 +139,18 @@ def epsilon_for_delta(losses: PrivacyLossDistribution, delta: float) -> float:
     enough = np.flatnonzero(above[:-1] - odds * mass_out[:-1] <= delta)
     if not len(enough):
         return math.inf
-    # δ holds at the last of these losses and not at the next; between them it is a straight line
+    # δ holds at the last of these losses and not at the next; it is linear between them
     first_point = int(enough[-1]) + 1
     excess, chance = float(above[first_point] - delta), float(mass_out[first_point])
-    if chance == 0:  # e^−ε is no float
+    if chance == 0:  # e^−ε underflows
         return math.inf
     return math.log(excess / chance) if excess > chance else 0.0
 
 
 def compose_epsilon(costs: Sequence[tuple[float, float]], delta: float) -> float:
-    """Return the least ε at δ of releases whose settings are fixed in advance; at most their sum.
+    """Return the least ε at `delta` of releases with settings fixed in advance; at most their sum.
 
-    Parameters
-    ----------
-    costs : sequence of (ε, δ)
-        Of each release.
-    delta : float
-        Of all together, at least the sum of theirs.
+    `costs` are (ε, δ) of each release; `delta` is at least the sum of theirs.
 
     Examples
     --------
@@ -176,14 +167,14 @@ def compose_epsilon(costs: Sequence[tuple[float, float]], delta: float) -> float
 
 
 def randomised_response(epsilon: float) -> tuple[Floats, Floats]:
-    """Return the chances, in and out of the data, of the worst of all that is ε-DP."""
+    """Return the probabilities, in and out of the data, of the worst ε-DP mechanism."""
     chances = np.array([1.0, math.exp(-epsilon)]) / (1 + math.exp(-epsilon))
     return chances, chances[::-1]
 
 
 def _probability_of_any(chances: Sequence[tuple[Floats, int]]) -> float:
     """Return the probability that any of independent results is one of these."""
-    probabilities = [(float(some.sum()), times) for some, times in chances]
+    probabilities = [(float(masses.sum()), times) for masses, times in chances]
     if any(probability >= 1 for probability, _ in probabilities):
         return 1.0
     return -math.expm1(
@@ -192,8 +183,8 @@ def _probability_of_any(chances: Sequence[tuple[Floats, int]]) -> float:
 
 
 def _place_on_grid(p: Floats, q: Floats, width: float) -> tuple[int, Floats, Floats]:
-    """Return the first point and the probabilities on the grid; both keep their sums."""
-    if not len(p):  # proof alone
+    """Return the first point and both probabilities on the grid; both keep their sums."""
+    if not len(p):  # only mass that is impossible without the record
         return 0, np.zeros(1), np.zeros(1)
     loss = np.log(p / q)
     place = loss / width

@@ -1,10 +1,8 @@
-"""From exploring to a release: one draw, a ledger that survives, a bundle a reader can trust.
+"""Release of a setting: one draw, one charge to the ledger, one sealed bundle.
 
-This is the one package whose numbers leave the building, and `release` is its whole story: `plan`
-states what will be drawn, of settings and public facts; `check` finds the budget that pays, and
-what it costs; the counts are read; the name is claimed; the cost is committed to the ledger; only
-then OpenDP draws; the statement is written, the bundle sealed and revealed whole. The cost is never
-given back.
+Only this package's numbers leave the process. `release` in order: `plan` from settings and public
+facts; `check` the budget; read the counts; claim the folder; charge the ledger; draw with OpenDP;
+write the statement; seal and reveal the bundle. A charge is never given back.
 """
 
 import secrets
@@ -51,10 +49,10 @@ __all__ = [
 ]
 
 CONSENT = "I understand that this protects trips, not people"
-"""What the custodian must type before anything is released at trip level."""
+"""Words that the custodian types before a release at trip level."""
 
 NOISE_CONSENT = "I understand that most of it is noise"
-"""What the custodian must type where empty flows alone would show more trips than were made."""
+"""Words that the custodian types if empty flows alone would show more trips than were made."""
 
 WRITERS: dict[str, ModuleType] = {
     "laplace_suppression": flow_writer,
@@ -64,8 +62,8 @@ WRITERS: dict[str, ModuleType] = {
     "multiscale": density_writer,
     "derived": report_writer,
 }
-"""By method what plans, reads and writes it. The other methods of the density, and draws of the
-report's exponential mechanism, stay in exploration: their noise is no whole number."""
+"""Module that plans, reads and writes each method. Other methods stay in exploration: their noise
+is not whole numbers."""
 
 _MAX_NOTE_LENGTH = 2000
 _PEOPLE_TABLES = ("truth", "presampled", "trips", "report", "zoom_towers")
@@ -84,25 +82,25 @@ def release(
     consents: Collection[str] = (),
     progress: Progress = lambda _share: None,
 ) -> Path:
-    """Release a setting of `dataset`, as it was ingested, once: into ``out`` and ``out.zip``.
+    """Release a setting of `dataset`, as it was ingested, into ``out`` and ``out.zip``.
 
     Parameters
     ----------
     tuning, tuning_note : str
-        One of `TUNING`: how ε and the other settings were chosen; and the custodian's words on it.
+        Key of `TUNING`: how ε and the other settings were chosen; and the custodian's note.
     trips : int or None
-        How many trips were made in the days released, as far as is publicly known.
+        Publicly known number of trips in the released days.
     sums_before_suppression : bool
-        Whether unbiased sums are written too, of which suppressed counts can be computed back.
+        Whether to write unbiased sums, which let readers recompute suppressed counts.
     consents : collection of str
         `CONSENT` for a release at trip level, `NOISE_CONSENT` for one that is mostly noise.
 
     Raises
     ------
     ReleaseError
-        If it is refused (nothing is spent) or fails after the draw (the message says so).
+        If the release is refused (nothing is spent) or fails (the message states the cost).
     KeyboardInterrupt
-        If it is stopped; the message says what is spent.
+        If the user stops it; the message states the cost.
     """
     planned = plan(setting, dataset, trips=trips, sums_before_suppression=sums_before_suppression)
     budget, due = check(planned, dataset, ledger, consents)
@@ -114,7 +112,7 @@ def release(
     charge = partial(ledger.charge, dataset.id, unit=budget.unit, what=entry, **asdict(due))
     spent: Entry | None = None
     try:
-        writer.prepare(planned, view)  # reads all that is counted
+        writer.prepare(planned, view)  # reads all counts
         with claim_folder(out, required_bytes(planned.cells, dataset.zones)) as folder:
             render_texts(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
             spent = charge()  # in one transaction, and never given back
@@ -125,7 +123,7 @@ def release(
             ledger.finish(spent, digest)
     except (KeyboardInterrupt, Exception) as error:
         if spent is None and isinstance(error, ExplorerError):
-            raise  # it says what was refused
+            raise  # its message already explains the refusal
         stopped = isinstance(error, KeyboardInterrupt)
         spent = ledger.find_charge(entry["secret"]) if stopped else spent
         kind = KeyboardInterrupt if stopped else ReleaseError
@@ -141,7 +139,9 @@ def plan(
     trips: int | None = None,
     sums_before_suppression: bool = False,
 ) -> ReleasePlan:
-    """Return what a release will hold and cost; reads geometry and metadata alone.
+    """Return the contents and cost of a release, from geometry and metadata alone.
+
+    Raises `ParameterError` if the method, δ or number of trips does not suit a release.
 
     Examples
     --------
@@ -149,8 +149,9 @@ def plan(
     >>> from engine.contract import Selection, TimeSelection
     >>> from engine.parameters import ODParameters
     >>> whole = TimeSelection(aggregation="whole")
-    >>> seen = Selection(dataset_id="demo-city", zone_level="clusters-20", time=whole)
-    >>> setting = Setting(selection=seen, parameters=ODParameters(epsilon=0.5, unit="person"))
+    >>> selection = Selection(dataset_id="demo-city", zone_level="clusters-20", time=whole)
+    >>> parameters = ODParameters(epsilon=0.5, unit="person")
+    >>> setting = Setting(selection=selection, parameters=parameters)
     >>> plan(setting, datasets.load("demo-city")).cells == 20 * 19
     True
     """
@@ -179,10 +180,10 @@ def plan(
 def check(
     plan: ReleasePlan, dataset: Dataset, ledger: BudgetLedger, consents: Collection[str] = ()
 ) -> tuple[Budget, Cost]:
-    """Return the budget that pays and what the release costs it; refuse what may not be released.
+    """Return the budget of a release and its cost to that budget; reads no count.
 
-    `ReleaseError` without a budget, beyond it, without the consents that it takes, or with a δ
-    above one over the public number of people. Nothing is charged and no count is read.
+    Raises `ReleaseError` without a sufficient budget or the required consents, or if δ exceeds one
+    over the public number of people. Nothing is charged.
     """
     people = dataset.metadata.people_public
     if plan.delta and is_delta_large(plan.delta, people):
@@ -214,7 +215,7 @@ def check(
 def max_epsilon_within_budget(
     setting: Setting, dataset: Dataset, budget: Budget, stops: Sequence[float]
 ) -> float | None:
-    """Return the largest ε of rising `stops` with which a release fits a budget; None: none."""
+    """Return the largest ε of rising `stops` whose release fits a budget; None if none does."""
 
     def exceeds(epsilon: float) -> bool:
         try:
@@ -229,10 +230,10 @@ def max_epsilon_within_budget(
 
 
 def _ledger_entry(plan: ReleasePlan, dataset: Dataset, tuning: str, note: str) -> dict[str, Any]:
-    """Return what the ledger will hold of the release.
+    """Return the ledger's record of a release.
 
-    The entry's hash stands in every bundle. A secret number goes into it with the checksums of the
-    tables: whoever knew all but one person could otherwise try what gives this hash.
+    Every bundle shows the hash of its entry. A secret number in it stops an attacker who knows all
+    but one person from testing guesses of the tables' checksums.
     """
     if tuning not in TUNING:
         rule = f"tuning must be one of {', '.join(TUNING)}"

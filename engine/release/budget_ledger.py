@@ -1,8 +1,8 @@
-"""The ledger of releases: what was declared, spent and made, in one SQLite file of the owner's.
+"""Ledger of budgets and releases, in one SQLite file that only the owner may read.
 
-A budget belongs to people, not to a file. Every entry holds the hash of the one before it and the
-last hash is kept apart, so that a changed, missing or cut-off entry is found whenever the ledger
-is read. A release is charged before any noise is drawn; nothing is ever given back.
+A budget belongs to people, not to a file. Each entry holds the hash of the entry before it, and the
+last hash is stored apart, so every read detects a changed, missing or cut-off entry. A release is
+charged before any noise is drawn; nothing is ever given back.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ from ..datasets import data_root
 from ..errors import ExplorerError, ParameterError
 
 BudgetUnit = Literal["trip", "person-day", "person"]
-"""What one unit of a budget protects; see `engine.release.cost`."""
+"""Unit of privacy of a budget; see `engine.release.plan.budget_cost`."""
 
 FIRST_HASH = "0" * 64
 _SCHEMA = f"""
@@ -33,7 +33,7 @@ create table entries (id integer primary key, time text, kind text, people text,
   previous text, hash text);
 create table head (one integer primary key check (one = 1), id integer, hash text);
 insert into head values (1, 0, '{FIRST_HASH}');
-"""  # a ledger has its head from the first moment: one without it was cut
+"""  # every ledger has a head from the start: one without it was cut
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
 _OLDER_FORMAT = "an older copy lacks what was spent since it was made, which would be spent twice"
 _UNREADABLE = "cannot be read: it does not hold what its kind holds"
@@ -48,17 +48,17 @@ _CAUSES = {
 
 
 class ReleaseError(ExplorerError):
-    """A release or a ledger entry is refused; the message says rule, value and remedy."""
+    """A refused release or ledger entry; the message states rule, value and remedy."""
 
 
 def release_error(rule: str, value: str, remedy: str, code: str = "") -> ReleaseError:
-    """Return the refusal of a rule by a value, with what helps."""
+    """Return a `ReleaseError` with its rule, value and remedy."""
     return ReleaseError(rule, value=value, remedy=remedy, code=code)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One line: a ``budget``, ``raise``, ``join``, ``release`` (cost and intent) or ``done``."""
+    """One entry: a ``budget``, ``raise``, ``join``, ``release`` (cost and intent) or ``done``."""
 
     id: int
     time: str
@@ -70,7 +70,7 @@ class Entry:
 
 @dataclass(kw_only=True)
 class Budget:
-    """The state of one budget: totals declared and raised, and the exact sums of what was spent."""
+    """State of one budget: declared and raised totals, and exact sums of what was spent."""
 
     people: str
     unit: BudgetUnit
@@ -94,18 +94,18 @@ class Budget:
 
     @property
     def remaining(self) -> tuple[Fraction, Fraction]:
-        """ε and δ that may still be spent, exactly."""
+        """Exact ε and δ that remain."""
         return to_exact_fraction(self.epsilon) - self.spent_costs[0], to_exact_fraction(
             self.delta
         ) - self.spent_costs[1]
 
     @property
     def remaining_epsilon(self) -> float:
-        """ε that may still be spent."""
+        """ε that remains."""
         return float(self.remaining[0])
 
     def require_remaining(self, epsilon: float, delta: float) -> None:
-        """Refuse a cost that is not left: by how much, and what would fit."""
+        """Raise `ReleaseError` if a cost exceeds the remaining budget."""
         due = zip("εδ", (epsilon, delta), self.remaining, strict=True)
         over = [(name, to_exact_fraction(cost) - available) for name, cost, available in due]
         if excesses := [f"{name} by {float(much):g}" for name, much in over if much > 0]:
@@ -119,26 +119,26 @@ class Budget:
             )
 
     def require_manager(self, by: str) -> None:
-        """Refuse a change by anybody but those named."""
+        """Raise `ReleaseError` unless `by` may change this budget."""
         if by not in self.managers:
             rule = f"a change of a budget must come from {' or '.join(self.managers)}"
             raise release_error(rule, repr(by), "ask one of them")
 
 
 class BudgetLedger:
-    """A ledger in one SQLite file, readable by its owner only; made with its first entry.
+    """A ledger in one SQLite file; its first entry creates the file.
 
     Parameters
     ----------
     path : Path or None
-        The file; None takes ``ledger.sqlite`` in the folder of all datasets.
+        The file; None means ``ledger.sqlite`` in the folder of all datasets.
 
     Examples
     --------
-    >>> kept = BudgetLedger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
-    >>> kept.declare("town 2015-09", datasets=["town"], unit="person", epsilon=2.0, by="custodian")
-    >>> first = kept.charge("town", unit="person", epsilon=0.5, delta=0.0, what={"product": "od"})
-    >>> kept.budget("town 2015-09").remaining_epsilon
+    >>> ledger = BudgetLedger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
+    >>> ledger.declare("town 2015-09", datasets=["town"], unit="person", epsilon=2.0, by="owner")
+    >>> entry = ledger.charge("town", unit="person", epsilon=0.5, delta=0.0, what={"product": "od"})
+    >>> ledger.budget("town 2015-09").remaining_epsilon
     1.5
     """
 
@@ -156,7 +156,7 @@ class BudgetLedger:
         delta: float = 0.0,
         raised_by: Sequence[str] = (),
     ) -> None:
-        """Declare, once, the budget of people whose data `datasets` were made of."""
+        """Declare, once, the budget of the people in `datasets`."""
         people = check_name("people", people)
         validation.check_one_of("unit", unit, get_args(BudgetUnit), "'person' is strongest")
         names = sorted({check_name("datasets", name) for name in datasets})
@@ -171,7 +171,7 @@ class BudgetLedger:
             append("budget", people, body)
 
     def join(self, people: str, *, dataset: str, by: str) -> None:
-        """Name one more dataset of the same people: it shares their budget."""
+        """Add another dataset of the same people to their budget."""
         dataset, by = check_name("dataset", dataset), by.strip()
         with self._writing() as (append, budgets):
             budget = _require_budget(budgets, people)
@@ -201,11 +201,11 @@ class BudgetLedger:
         what: Mapping[str, Any],
         rehearsal: bool = False,
     ) -> Entry:
-        """Charge a release before its noise is drawn; it is never given back.
+        """Charge a release before its noise is drawn, and return the entry.
 
-        One transaction reads what is left and writes the cost: of many that ask at once for the
-        last share exactly one gets it. A rehearsal does all but keep the entry. A table of `what`
-        (its ``tables`` of checksums) that belongs to other people's budget is refused.
+        One transaction reads the remaining budget and writes the cost: of concurrent requests for
+        the last share exactly one succeeds. A rehearsal does not keep the entry. Raises
+        `ReleaseError` if a table in `what` belongs to other people's budget.
         """
         dataset, cost = check_name("dataset", dataset), _cost(epsilon, delta)
         with self._writing(keep=not rehearsal) as (append, budgets):
@@ -225,43 +225,43 @@ class BudgetLedger:
             return append("release", budget.people, {**what, "dataset": dataset, **cost})
 
     def find_charge(self, secret: str) -> Entry | None:
-        """Return the entry of a release that was charged with this secret, None where none was."""
+        """Return the entry of the release that was charged with this secret, or None."""
         return next((entry for entry in self.entries() if entry.body.get("secret") == secret), None)
 
     def finish(self, intent: Entry, digest: str) -> None:
-        """Mark a release as made; `digest` is the SHA-256 of its bundle's list of files."""
+        """Mark a release as complete; `digest` is the SHA-256 of its bundle's list of files."""
         with self._writing() as (append, _):
             append("done", intent.people, {"release": intent.id, "digest": digest})
 
     def entries(self) -> list[Entry]:
-        """Return every entry, oldest first, the chain checked; once until the file changes."""
+        """Return all entries, oldest first, after a check of the chain; cached by file version."""
         with _explain_file_error(self.path, "read"):
             version = _file_version(self.path)
             if version is None:
                 return []
             if version not in _checked:
                 with self._open() as connection:
-                    connection.execute("begin")  # rows and head of one moment
+                    connection.execute("begin")  # consistent rows and head
                     entries = _read(connection)
-                compute_budgets(entries)  # what no entry of its kind holds is refused whoever asks
+                compute_budgets(entries)  # raises if an entry lacks a field of its kind
                 _checked.clear()
                 _checked[version] = entries
             return list(_checked[version])
 
     def budgets(self) -> dict[str, Budget]:
-        """Return every budget by its people."""
+        """Return all budgets by their people."""
         return compute_budgets(self.entries())
 
     def budget(self, people: str) -> Budget:
-        """Return the state of one budget; raise `ReleaseError` where it was not declared."""
+        """Return the budget of people; raise `ReleaseError` if none was declared."""
         return _require_budget(self.budgets(), people)
 
     def find_budget(self, dataset: str) -> Budget:
-        """Return the budget that pays for a dataset; raise `ReleaseError` where none does."""
+        """Return the budget of a dataset; raise `ReleaseError` if it has none."""
         return _find_budget(self.budgets(), dataset)
 
     def verify(self, head: str | None = None) -> int:
-        """Check the chain, and that an entry has the hash `head`, noted earlier in a statement."""
+        """Check the chain, and that an entry has the hash `head` of an earlier statement."""
         _checked.clear()
         entries = self.entries()
         if head is not None and head.strip().lower() not in {entry.chain_hash for entry in entries}:
@@ -272,7 +272,7 @@ class BudgetLedger:
 
     @contextmanager
     def _open(self) -> Generator[sqlite3.Connection]:
-        uri = f"{self.path.absolute().as_uri()}?mode=rw"  # read alone where it may not be written
+        uri = f"{self.path.absolute().as_uri()}?mode=rw"  # falls back to read-only
         with closing(sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)) as opened:
             opened.execute("pragma synchronous=full")
             yield opened
@@ -281,11 +281,11 @@ class BudgetLedger:
     def _writing(
         self, *, keep: bool = True
     ) -> Generator[tuple[Callable[[str, str, Mapping[str, Any]], Entry], dict[str, Budget]]]:
-        """Yield what appends an entry, and the budgets, within one transaction."""
+        """Yield a function that appends an entry, and the budgets, within one transaction."""
         with _explain_file_error(self.path, "written"):
             if _file_version(self.path) is None:
                 _create(self.path)
-            with self._open() as connection:  # which undoes what is not committed when it ends
+            with self._open() as connection:  # rolls back unless committed
                 connection.execute("begin immediate")
                 entries = _read(connection)
                 yield partial(_append, connection, entries), compute_budgets(entries)
@@ -297,19 +297,19 @@ _checked: dict[Any, list[Entry]] = {}
 
 
 def to_exact_fraction(number: float) -> Fraction:
-    """Return the decimal fraction that a float is written as: ten times 0.1 is 1."""
+    """Return the decimal fraction of a float as written: ten times 0.1 is 1."""
     return Fraction(repr(float(number)))
 
 
 def printable(text: str) -> str:
-    """Return text on one line: what moves a cursor or breaks a line is written as ``?``."""
+    """Return text on one line, with ``?`` for each control or line-break character."""
     return "".join(
         character if character.isprintable() or character in _JOINERS else "?" for character in text
     )
 
 
 def check_name(name: str, text: str, longest: int = 200) -> str:
-    """Return a name without the spaces around it; refuse one that cannot be shown on one line."""
+    """Return a name without outer spaces; raise `ParameterError` unless it fits on one line."""
     text = text.strip()
     if not 1 <= len(text) <= longest or printable(text) != text:
         raise ParameterError(
@@ -326,7 +326,7 @@ def row_hash(row: Sequence[Any]) -> str:
 
 
 def compute_budgets(entries: Sequence[Entry]) -> dict[str, Budget]:
-    """Return every budget by its people: totals, and costs added up exactly."""
+    """Return all budgets by their people, with exact sums of costs."""
     budgets: dict[str, Budget] = {}
     for entry in entries:
         try:
@@ -376,7 +376,7 @@ def _entry(row: Sequence[Any]) -> Entry:
 def _apply_entry(
     budgets: dict[str, Budget], kind: str, people: str, body: Mapping[str, Any]
 ) -> None:
-    """Take one entry into account; whatever its kind does not hold raises."""
+    """Apply one entry to the budgets; raise if it lacks a field of its kind."""
     costs = kind in ("budget", "raise", "release")
     cost = _cost(body["epsilon"], body["delta"]) if costs else {}
     if kind == "budget":
@@ -444,7 +444,7 @@ def _corruption_error(number: int, how: str = "does not fit the chain of hashes"
 
 
 def _file_version(path: Path) -> tuple[Any, ...] | None:
-    """Return what changes whenever SQLite writes: times, size, and its counter; None of no file."""
+    """Return the times, size and SQLite change counter of a file; None without a file."""
     try:
         with path.open("rb") as file:
             about = os.fstat(file.fileno())
@@ -454,7 +454,7 @@ def _file_version(path: Path) -> tuple[Any, ...] | None:
 
 
 def _create(path: Path) -> None:
-    """Make an empty ledger, whole, unless another process made it meanwhile."""
+    """Create an empty ledger atomically, unless another process did."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with lock_folder(path.parent) as folder:
         if _file_version(path) is not None:
@@ -470,7 +470,7 @@ def _create(path: Path) -> None:
 
 @contextmanager
 def lock_folder(folder: Path) -> Generator[int]:
-    """Wait until a folder is this process's alone; yield its descriptor."""
+    """Wait for the exclusive lock of a folder; yield its descriptor."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -481,7 +481,7 @@ def lock_folder(folder: Path) -> Generator[int]:
 
 @contextmanager
 def _explain_file_error(path: Path, how: str) -> Generator[None]:
-    """Say what is wrong with a file that cannot be read or written, and that nothing is spent."""
+    """Raise an explained error if a file cannot be read or written; nothing is spent."""
     try:
         yield
     except ExplorerError:

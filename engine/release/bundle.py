@@ -1,8 +1,8 @@
-"""A bundle's place on disk, claimed before anything is charged and filled out of sight; its files.
+"""The files of a bundle, and the atomic claim of its folder before anything is charged.
 
-A hidden sibling, whose lock ends with its process however that ends, and the empty folder itself
-claim the name; one rename puts the one over the other. What a killed release left is swept by the
-next one. Keys of tables are from public geometry, and no spreadsheet runs their text.
+A hidden sibling folder, locked for the life of its process, and the empty folder itself claim the
+name; one rename puts the first over the second. The next release removes the leftovers of a killed
+one. Table keys come from public geometry, and spreadsheets cannot run their text as formulas.
 """
 
 import fcntl
@@ -28,26 +28,25 @@ from .budget_ledger import Entry, lock_folder, printable, release_error
 
 PARTIAL = ".partial-release-"
 _TEXTS, _NUMBER, _POINT = 200_000, 300, 150
-"""Bytes of a bundle and its archive: statement and notebook, a number (8 of them while flows are
-read), and a point of a zone's outline; each is more than was seen."""
+"""Upper bounds in bytes, bundle and archive together: all texts, one number, one outline point."""
 
 
 def archive_path(out: Path) -> Path:
-    """Return where the archive of a bundle stands: beside its folder."""
+    """Return the path of a bundle's archive, beside its folder."""
     return out.parent / f"{out.name}.zip"
 
 
 def required_bytes(numbers: int, zones: gpd.GeoDataFrame) -> int:
-    """Return the bytes that a bundle of so many numbers needs at most."""
+    """Return an upper bound on the bytes of a bundle of `numbers` numbers."""
     points = int(shapely.get_num_coordinates(zones.geometry.to_numpy()).sum())
     return _TEXTS + _NUMBER * numbers + _POINT * points
 
 
 @contextmanager
 def claim_folder(out: Path, required: int) -> Generator[Path]:
-    """Claim the name `out` and so many bytes; yield a hidden folder to be filled.
+    """Claim the name `out` and `required` bytes; yield a hidden folder to fill.
 
-    `ReleaseError` if the name is taken, or no right or space is there; nothing is spent then.
+    Raises `ReleaseError`, before any charge, if the name is taken or rights or space are missing.
     """
     work, remedy = out.parent / f"{PARTIAL}{out.name}", "name another folder; nothing was spent"
     lock: int | None = None
@@ -56,8 +55,8 @@ def claim_folder(out: Path, required: int) -> Generator[Path]:
             if not out.name or printable(out.name) != out.name:
                 raise ValueError
             out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
-            with lock_folder(out.parent):  # so that no sweep takes what is not locked yet
-                for leftover in out.parent.glob(f"{PARTIAL}*"):  # by a killed release, never shown
+            with lock_folder(out.parent):  # so that no other release removes the unlocked folder
+                for leftover in out.parent.glob(f"{PARTIAL}*"):  # of killed releases, never visible
                     if (leftover_lock := _lock(leftover)) is not None:
                         _remove_claim(leftover, leftover_lock)
                 if os.path.lexists(out) or os.path.lexists(archive_path(out)):
@@ -66,7 +65,7 @@ def claim_folder(out: Path, required: int) -> Generator[Path]:
                 lock = _lock(work)
                 out.mkdir(mode=0o700)
             (work / out.name).mkdir(mode=0o700)
-            archive_path(work / out.name).touch(0o600)  # the longer name, while nothing is spent
+            archive_path(work / out.name).touch(0o600)  # test the longer name before any charge
         except FileExistsError:
             rule, there = "the folder of a release must not exist yet", f"'{out.name}', which does"
             raise release_error(rule, there, remedy) from None
@@ -85,9 +84,9 @@ def claim_folder(out: Path, required: int) -> Generator[Path]:
 
 
 def seal(folder: Path, texts: Mapping[str, str]) -> str:
-    """Write the texts and the list of all files with their hashes; return the list's own hash.
+    """Write the texts and the list of all files with their hashes; return the list's hash.
 
-    Everything is the owner's only, and durable.
+    Every file is durable and readable by its owner only.
     """
     for name, text in texts.items():
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
@@ -109,14 +108,14 @@ def seal(folder: Path, texts: Mapping[str, str]) -> str:
 
 
 def reveal(folder: Path, out: Path) -> None:
-    """Put a sealed folder over the empty one that was claimed, and its archive beside it."""
-    os.replace(folder, out)  # the bundle is there, whole; the archive is the same once more
+    """Move a sealed folder over the claimed empty one, and its archive beside it."""
+    os.replace(folder, out)  # the bundle is complete; the archive only repeats it
     os.replace(archive_path(folder), archive_path(out))
     storage.flush_to_disk(out.parent)
 
 
 def describe_interrupted(error: BaseException, spent: Entry | None, out: Path) -> str:
-    """Say what a release that was stopped or failed has spent, and whether its bundle is there."""
+    """Return the cost of an interrupted or failed release and whether its bundle exists."""
     why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
     why = f"the release failed ({why or type(error).__name__})"
     if isinstance(error, KeyboardInterrupt):
@@ -132,7 +131,7 @@ def describe_interrupted(error: BaseException, spent: Entry | None, out: Path) -
 
 
 def _lock(folder: Path) -> int | None:
-    """Return a descriptor that locks a folder; None where another does, or it is gone."""
+    """Return a descriptor that locks a folder; None if it is locked or gone."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError:
@@ -147,14 +146,14 @@ def _lock(folder: Path) -> int | None:
 
 def _remove_claim(work: Path, lock: int) -> None:
     """Remove a hidden folder, and the empty one whose name it claims."""
-    with suppress(OSError):  # no folder, or one that is filled
+    with suppress(OSError):  # no folder, or not empty
         (work.parent / work.name.removeprefix(PARTIAL)).rmdir()
     shutil.rmtree(work, ignore_errors=True)
     os.close(lock)
 
 
 def _finish_file(path: Path) -> str:
-    """Make a file the owner's and durable; return its SHA-256."""
+    """Make a file durable and owner-only; return its SHA-256."""
     storage.make_owner_only(path)
     storage.flush_to_disk(path)
     return storage.sha256(path)
@@ -170,7 +169,7 @@ def escape_formulas(texts: Any) -> list[str]:
 
 @contextmanager
 def table_writer(*paths: Path, comment: str = "") -> Generator[Callable[[Mapping[str, Any]], None]]:
-    """Yield what writes parts of columns by name to CSV and Parquet; text has its formulas escaped.
+    """Yield a function that appends columns by name to CSV and Parquet, with formulas escaped.
 
     The comment stands in the schema of Parquet files.
     """
@@ -197,7 +196,7 @@ def _writer(path: Path, schema: Any) -> Any:
 
 
 def write_table(path: Path, parts: Iterable[Mapping[str, Any]], *, parquet: bool = False) -> None:
-    """Write parts of columns by name as CSV, and as Parquet where asked; formulas are escaped."""
+    """Write parts of columns by name as CSV and, if `parquet`, as Parquet; escape formulas."""
     with table_writer(path, *([path.with_suffix(".parquet")] if parquet else [])) as write:
         for part in parts:
             write(part)
@@ -217,7 +216,7 @@ def write_zones(
 def write_density(
     zones: gpd.GeoDataFrame, columns: Mapping[str, Floats | Integers], folder: Path
 ) -> None:
-    """Write ``density.csv``, also as Parquet: zones by hour; arrays of shape (zones, 168)."""
+    """Write ``density.csv`` and Parquet, zones by hour, from arrays of shape (zones, 168)."""
     ids = pa.array(escape_formulas(zones["zone_id"]))
     keys = {
         "zone_id": ids.take(pa.array(np.repeat(np.arange(len(ids)), HOURS_PER_WEEK))),
@@ -228,6 +227,6 @@ def write_density(
 
 
 def zone_points(zones: gpd.GeoDataFrame) -> Floats:
-    """Return longitudes and latitudes of a point in each zone, shape (2, zones)."""
+    """Return longitude and latitude of a point in each zone, shape (2, zones)."""
     points: Any = shapely.get_coordinates(shapely.point_on_surface(zones.geometry.to_numpy()))
     return points.round(6).T

@@ -102,7 +102,7 @@ def _day_position(day: date | None, dataset: Dataset) -> int | None:
 
 
 def _tuning_note(options: argparse.Namespace) -> str:
-    """Return the custodian's words; of a twin also all that it was made of."""
+    """Return the custodian's note; for a simulated twin also its inputs."""
     if (options.tuned_on == "twin") != (options.twin is not None):
         raise ParameterError(
             "a twin must be named, and only for settings that were chosen on it",

@@ -1,9 +1,8 @@
-"""Release of a week's density: whole counts of towers with noise from OpenDP, mapped to zones.
+"""Release of a week's density: whole counts with noise from OpenDP, mapped to zones.
 
-Of `towers_laplace` each tower and hour is a whole count of pre-sampled visits, at most ℓ a person.
-The method `multiscale` has five clipped tables of whole multiples of 1/1024, so OpenDP's discrete
-Gaussian fits them as they are; L₂ sensitivity 1024·c holds in exact arithmetic. What is read from
-the noisy tables is post-processing and may use floating point.
+`towers_laplace` counts pre-sampled visits by tower and hour, at most ℓ a person. `multiscale` has
+five clipped tables in whole multiples of 1/1024, so OpenDP's discrete Gaussian applies directly, with
+exact L₂ sensitivity 1024·c. Estimates from noisy tables are post-processing and may use floats.
 """
 
 import math
@@ -37,12 +36,12 @@ from .plan import (
     normal_bar,
 )
 
-HOUR_BAR = -math.log(1 - CONFIDENCE) / math.sqrt(2)  # deviations in the widest bar, of one noise
-WEEK_BAR = normal_bar(math.sqrt(HOURS_PER_WEEK))  # deviations of an hour in a bar of the week
+HOUR_BAR = -math.log(1 - CONFIDENCE) / math.sqrt(2)  # half-width of one noise, in deviations
+WEEK_BAR = normal_bar(math.sqrt(HOURS_PER_WEEK))  # half-width of a week, in deviations of an hour
 
 
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:
-    """Return what a release will hold and cost; reads geometry and metadata alone."""
+    """Return the contents and cost of a release, from geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
     is_multiscale = parameters.method == "multiscale"
     towers, cap = len(view.towers), view.metadata.max_visits_cap
@@ -50,7 +49,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     fields: dict[str, Any]
     if is_multiscale:
         stages = _stages(parameters, view)
-        hour, week = (normal_bar(one.scale * middle) for one in (stages[0], stages[3]))
+        hour, week = (normal_bar(stage.scale * middle) for stage in (stages[0], stages[3]))
         quantity, bar = f"all visits, at most {cap} of a person", normal_bar(stages[4].scale)
         rows, districts = [ErrorBar(what=quantity, half_width=bar)], _district_labels(view)
         cells = (towers + districts + 1) * HOURS_PER_WEEK + towers + 1
@@ -63,7 +62,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     else:
         stages = tuple(map(Stage.from_laplace, laplace_ledger(parameters).stages))
         deviation = laplace_sd(stages[0].scale) * middle
-        hour, week = (float(zone_error_bars(deviation, one)) for one in (HOUR_BAR, WEEK_BAR))
+        hour, week = (float(zone_error_bars(deviation, width)) for width in (HOUR_BAR, WEEK_BAR))
         half = deviation / math.sqrt(2 * math.pi)  # bounds E max(S, 0) of a zone's noise S
         rows, cells = list[ErrorBar](), towers * HOURS_PER_WEEK
         fields = {"product": "density", "composition": "one mechanism"}
@@ -80,7 +79,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
 
 
 def prepare(plan: ReleasePlan, view: Dataset) -> None:
-    """Read what will be counted; raise where our tables are not there, or not the dataset's own."""
+    """Read the counts of a release; raise if its tables are missing or do not fit."""
     if not plan.is_own_method:
         view.presampled_by_tower(plan.limit)
         return
@@ -118,7 +117,7 @@ def _release_towers(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], d
 
 
 def _release_multiscale(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Measure all tables, then read them."""
+    """Return the columns by hour and by zone from one draw of all tables."""
 
     def add(_name: str, counts: Integers, sigma: float) -> Integers:
         return opendp_noise.discrete_gaussian(counts, sigma * ROUNDING_MARGIN)
@@ -143,18 +142,18 @@ def _release_multiscale(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any
 
 
 def zone_error_bars(deviations: Any, half_width: float) -> Integers:
-    """Return the bars of zones from the deviations of one hour; rounding takes a half."""
+    """Return the half-widths of zones' error bars from the deviations of one hour, rounded up."""
     return np.ceil(half_width * deviations + 0.5).astype(np.int64)
 
 
 def zone_deviations(view: Dataset) -> Any:
-    """Return √(Σ_j F[j, L]²) of every zone: by how much towers' noise adds up in it."""
+    """Return √(Σ_j F[j, L]²) of each zone: the factor on the noise of one tower."""
     overlap = view.tessellation.overlap
     return np.sqrt(np.asarray(overlap.multiply(overlap).sum(axis=0), dtype=np.float64).ravel())
 
 
 def _gaussian_strength(parameters: DensityParameters) -> float:
-    """Return μ = √(2ρ) of the settings, where a release may have them."""
+    """Return μ = √(2ρ) of the parameters; raise if a release cannot have them."""
     validation.check_within("epsilon", parameters.epsilon, RELEASED_EPSILONS, "0.1 to 2 is usual")
     return opendp_noise.zcdp_strength(parameters.epsilon, parameters.delta)
 
@@ -164,10 +163,10 @@ def _district_labels(view: Dataset) -> int:
 
 
 def _stages(parameters: DensityParameters, view: Dataset) -> tuple[Stage, ...]:
-    """Return the five counts that get noise; the city's clip is chosen from the noisy visits.
+    """Return the five noisy counts; the city's clip depends on the noisy visit total.
 
-    What the number of visits tells of a person is taken off the others, so it costs no more ρ. Of
-    the city the largest clip is listed: ρ is the same for all.
+    The total's share of a person comes off the other tables, so ρ does not grow. The largest city
+    clip is listed: ρ is the same for all.
     """
     about, stages = view.metadata, list[Stage]()
     strength = _gaussian_strength(parameters)

@@ -1,9 +1,8 @@
-"""Release of flows: Algorithm 1 of P2, or our own method, with whole-number noise from OpenDP.
+"""Release of flows by Laplace with suppression or empirical Bayes, with noise from OpenDP.
 
-Trips are trimmed at full detail and then added up to coarser zones and longer times
-(`DatasetView`), so one unit changes the coarse counts by at most as much as the fine ones: T in L₁
-(``docs/release.md``). Noise in every cell is the only step that sees counts; what reads the noisy
-cells afterwards may use floating point.
+Trips are truncated at full detail and then added up to coarser zones and longer times
+(`DatasetView`), so one unit changes coarse counts by at most T in L₁, as fine ones
+(``docs/release.md``). Only the noise step reads counts; estimates from noisy cells may use floats.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,12 +39,12 @@ from .plan import (
 from .statement import render_words
 
 ACCURACY_SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
-_AT_ONCE = 2**18  # cells between two reports of progress: some seconds
-_READING = 0.3  # share of the work of reading estimates off the noisy cells
+_AT_ONCE = 2**18  # cells between two progress reports, some seconds
+_READING = 0.3  # share of estimation in the work
 
 
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:
-    """Return what a release will hold and cost; reads geometry and metadata alone."""
+    """Return the contents and cost of a release, from geometry and metadata alone."""
     parameters: ODParameters = setting.parameters
     require_unit(view, parameters.unit)
     zones, matrices = len(view.zones), len(view.metadata.periods)
@@ -100,10 +99,10 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
 def _truncation_limit(
     parameters: ODParameters, stages: Sequence[Stage], matrices: int
 ) -> int | None:
-    """Return T where a trip costs at most 2ε/T; ``docs/release.md`` proves when it does.
+    """Return T if a trip costs at most 2ε/T, else None; proof in ``docs/release.md``.
 
-    Without one trip of a person the number beyond T may move by one on two days: that is within
-    2ε/T where it counts T or more trips. In one matrix it moves by one, so T/2 is enough.
+    Without one trip of a person the number beyond T may change by one on two days: within 2ε/T if
+    it counts T or more trips. In one matrix it changes by one, so T/2 suffices.
     """
     limit, number = parameters.max_trips_per_user, stages[1:]
     days_apart = parameters.unit == "person" and matrices > 1
@@ -113,7 +112,7 @@ def _truncation_limit(
 
 
 def prepare(plan: ReleasePlan, view: Dataset) -> None:
-    """Read the trips that will be counted, and where zones lie."""
+    """Read the trips to count and the positions of zones."""
     for number in range(plan.matrices):
         truncated_matrices(view, plan.parameters, days=(number,))
     centre_distances_m(view.zones)
@@ -124,7 +123,7 @@ def write(
 ) -> empirical_bayes.ScaleUp | None:
     """Draw the noise of every cell once, and write flows, zones and the flowmap tables.
 
-    Returns by how much a method of our own scaled sums up for the trips beyond T.
+    Returns the factor by which empirical Bayes scaled sums up for the trips beyond T.
     """
     pairs = ~np.eye(plan.zones, dtype=bool)
     ids = pa.array(escape_formulas(view.zones["zone_id"]))
@@ -161,8 +160,8 @@ def write(
 
 
 def _places(view: Dataset) -> dict[str, pa.Array]:
-    """Return what a table of shown flows says of either end, by the end of a column's name."""
-    lon, lat = (pa.array(each) for each in zone_points(view.zones))
+    """Return the columns of either end of a flow, by the end of a column's name."""
+    lon, lat = (pa.array(coordinates) for coordinates in zone_points(view.zones))
     ids, names = (pa.array(escape_formulas(view.zones[name])) for name in ("zone_id", "name"))
     return {"": ids, "_name": names, "_lat": lat, "_lon": lon}
 
@@ -173,19 +172,19 @@ def _shown_rows(
     ends: tuple[Integers, Integers],
     matrix: "_Matrix",
 ) -> dict[str, pa.Array]:
-    """Return the flows of a matrix that are shown, as a table that stands by itself."""
-    columns = {name: each[: len(ends[0])] for name, each in times.items()}
+    """Return the shown flows of a matrix as a table of its own."""
+    columns = {name: column[: len(ends[0])] for name, column in times.items()}
     for end, zones in zip(("origin", "destination"), ends, strict=True):
-        columns |= {f"{end}{name}": each.take(pa.array(zones)) for name, each in places.items()}
+        columns |= {f"{end}{name}": column.take(pa.array(zones)) for name, column in places.items()}
     where = pa.array(np.flatnonzero(matrix.shown))
-    numbers = {name: each for name, each in matrix.columns.items() if name != "suppressed"}
-    return columns | {name: pa.array(each).take(where) for name, each in numbers.items()}
+    numbers = {name: column for name, column in matrix.columns.items() if name != "suppressed"}
+    return columns | {name: pa.array(column).take(where) for name, column in numbers.items()}
 
 
 def _write_totals(
     plan: ReleasePlan, view: Dataset, sums: FlowSums, pairs: Booleans, folder: Path
 ) -> None:
-    """Write zones, with sums of noisy cells where asked; of ours also with those of estimates."""
+    """Write zones with sums of noisy cells, if planned; of empirical Bayes also of estimates."""
     values: dict[str, Any] = {}
     noisy_sums, estimates = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
     noisy_sums[pairs], estimates[pairs] = sums.noisy, sums.estimates
@@ -202,9 +201,9 @@ def _write_totals(
 def _write_change(
     plan: ReleasePlan, noisy: Sequence[Integers], ids: pa.Array, folder: Path
 ) -> None:
-    """Write ``change.csv``: what rose and fell between two matrices, from noisy cells alone.
+    """Write ``change.csv``: the change between two matrices, from noisy cells alone.
 
-    Flows have numbers where both matrices show them, totals where sums before suppression stand.
+    Flows have numbers if both matrices show them, totals if sums before suppression are written.
     """
     pairs = ~np.eye(plan.zones, dtype=bool)
     old_counts, new_counts = (np.zeros(pairs.shape, dtype=np.int64) for _ in range(2))
@@ -236,7 +235,7 @@ def _write_change(
                 "destination": destination,
                 "verdict": np.array(["cannot tell", "rise", "fall"])[
                     estimates.signs[cells]
-                ],  # by sign
+                ],  # by sign of the change
                 **{name: pa.array(values, mask=~is_shown) for name, values in numbers.items()},
             }
 
@@ -244,7 +243,7 @@ def _write_change(
 
 
 class _Matrix(NamedTuple):
-    """One matrix as it is written: by pair noisy cells, which are shown, and columns."""
+    """One matrix to write: noisy cells by pair, whether they are shown, and columns."""
 
     noisy: Integers
     shown: Booleans
@@ -252,7 +251,7 @@ class _Matrix(NamedTuple):
 
 
 def _noisy(counts: Integers, scale: float, progress: Progress) -> Integers:
-    """Return the counts of one matrix with noise; report the share drawn."""
+    """Return the noisy counts of one matrix; report the share drawn."""
     noisy = np.empty_like(counts)
     for first in range(0, len(counts), _AT_ONCE):
         part = slice(first, first + _AT_ONCE)
@@ -281,7 +280,7 @@ def _draw_laplace(
 def _measure(
     plan: ReleasePlan, view: Dataset, pairs: Booleans, progress: Progress
 ) -> empirical_bayes.Measurement:
-    """Draw the noise of all matrices."""
+    """Return the noisy cells of all matrices."""
     measured_matrices = 0
 
     def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
@@ -308,7 +307,7 @@ def _draw_empirical_bayes(
     measured: empirical_bayes.Measurement,
     progress: Progress,
 ) -> Iterator[_Matrix]:
-    """Read the measured matrices one by one."""
+    """Yield the empirical-Bayes estimates of the measured matrices one by one."""
     bar, distances_m = int(plan.bar), centre_distances_m(view.zones)
     days = empirical_bayes.estimate_days(measured, distances_m)
     ranges = empirical_bayes.iterate_intervals(measured, distances_m)

@@ -1,8 +1,7 @@
-"""Flows added up over all matrices of a release, for flowmap tools.
+"""Flows summed over all matrices of a release, for flowmap tools.
 
-Many sums are noise alone. They are left out by a bar that holds for all flows at once, since a
-reader looks at the flows that are there. Where suppressed counts may not be computed back only
-flows that are shown are added up.
+A bar that holds for all flows at once removes sums that may be noise alone. If suppressed counts
+must stay hidden, only shown flows are summed.
 """
 
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from .plan import CONFIDENCE, ReleasePlan
 
 
 class FlowSums:
-    """Sums over matrices by flow: noisy cells, those shown and their number, and estimates."""
+    """Sums over matrices by flow: noisy cells, shown cells and their number, and estimates."""
 
     def __init__(self, flows: int) -> None:
         self.noisy, self.shown, self.shown_matrices = np.zeros((3, flows), dtype=np.int64)
@@ -42,9 +41,9 @@ def write_flowmap(
     ends: Sequence[pa.Array],
     sums: FlowSums,
 ) -> None:
-    """Write what flowmap tools read, and what it leaves out: ``locations``, ``flows``, ``totals``.
+    """Write the tables ``locations``, ``flows`` and ``totals`` for flowmap tools.
 
-    The number of a flow is the one that ``flows.csv`` has, added up.
+    The number of a flow is the one in ``flows.csv``, summed.
     """
     folder.mkdir()
     ids, names = (escape_formulas(zones[name]) for name in ("zone_id", "name"))
@@ -80,15 +79,15 @@ def write_flowmap(
 
 
 def clear_bar(scale: float, matrices: int, flows: int) -> int:
-    """Return the bar of sums of so many matrices, for all flows at once (Bonferroni)."""
+    """Return the bar of sums over `matrices`, for all flows at once (Bonferroni)."""
     return total_half_width(1 / scale, matrices, confidence=1 - (1 - CONFIDENCE) / flows)
 
 
 def shown_bars(scale: float, matrices: int, flows: int) -> Integers:
-    """Return the bars of sums over 0 to all of the matrices, whichever of them are shown.
+    """Return the bars of sums over 0 to all matrices, whichever of them are shown.
 
-    They hold for all flows and every choice of matrices at once: Chernoff's bound with Bonferroni
-    over sides, flows, numbers of matrices and choices of so many.
+    They hold for all flows and choices of matrices at once: Chernoff's bound, with Bonferroni over
+    sides, flows, numbers of matrices and choices of so many.
     """
     if matrices == 1:
         return np.array([0, clear_bar(scale, 1, flows)])

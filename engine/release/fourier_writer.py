@@ -1,10 +1,9 @@
-"""Release of the papers' density scheme, `efpag_joint`, drawn with OpenDP's noise alone.
+"""Release of Fourier perturbation, `efpag_joint`, with noise from OpenDP alone.
 
-Everything that touches confidential counts is whole-number arithmetic: nothing is rounded after
-the counts came in. ``docs/release.md`` proves the total in four steps, with c ≥ ‖COSINES · DCT,
-rounded‖₂ and Δ = c · SHARES · √ℓ: (1) shares and visits, pure ε/4 each; (2) k, pure ε/(4√2); (3)
-the first k coefficients, (Δ/σ)²/2-zCDP; (4) adaptive composition. What is asked and charged is this
-total, and P1's ε is found from it.
+All arithmetic on confidential counts is in whole numbers, without rounding. ``docs/release.md``
+proves the total in four steps, with c ≥ ‖`COSINE_UNITS` · DCT, rounded‖₂ and Δ = c · `SHARES` · √ℓ:
+(1) shares and visits, pure ε/4 each; (2) k, pure ε/(4√2); (3) the first k coefficients,
+(Δ/σ)²/2-zCDP; (4) adaptive composition. A release charges this total and derives P1's ε from it.
 """
 
 import math
@@ -42,7 +41,7 @@ _LARGEST_NOISE = 2.0**61
 
 @lru_cache(maxsize=1)
 def integer_dct() -> tuple[Integers, int]:
-    """Return the orthonormal DCT-II times `COSINES` in whole numbers, and a bound on its norm."""
+    """Return the orthonormal DCT-II in whole 1/`COSINE_UNITS`, and a bound on its norm."""
     matrix: Any = dct(np.eye(HOURS_PER_WEEK), type=2, norm="ortho", axis=0)
     integer_matrix = np.rint(matrix * COSINE_UNITS).astype(np.int64)
     return integer_matrix, math.isqrt(
@@ -61,7 +60,7 @@ def integer_split(to_cover: Any) -> Any:
 
 
 def paper_parameters(parameters: DensityParameters, cap: int) -> DensityParameters:
-    """Return the settings at P1's ε such that at most `parameters.epsilon` is proved of them."""
+    """Return the parameters at P1's ε, of which at most `parameters.epsilon` is proved."""
     if not parameters.scaling:
         raise ParameterError(
             "the papers' scheme is released with its improved scaling alone",
@@ -93,9 +92,10 @@ def paper_parameters(parameters: DensityParameters, cap: int) -> DensityParamete
 
 
 def build_stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
-    """Return the four draws at P1's ε, and what OpenDP states of each; all public.
+    """Return the four draws at P1's ε with the cost that OpenDP states of each; all public.
 
-    The last two are drawn in steps of 1/`UNIT`, of which a person moves at most `moved` in L₂.
+    The last two are drawn in steps of 1/`COEFFICIENT_UNITS`; a person changes at most `moved` in
+    L₂.
     """
     step = integer_dct()[1] * SHARES * ROUNDING_MARGIN
     moved = step * math.sqrt(published.max_visits_per_user) * ROUNDING_MARGIN
@@ -130,18 +130,18 @@ def build_stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
 
 
 def compose_stages(stages: Sequence[Stage], delta: float) -> float:
-    """Return the ε at δ that is proved of all stages together: step 4."""
+    """Return the proved ε at δ of all stages together: step 4."""
     total = sum(stage.epsilon or 0.0 for stage in stages)
     return (total + opendp_noise.zcdp_epsilon(stages[-1].rho or 0.0, delta)) * ROUNDING_MARGIN
 
 
 def score_range(moved: float) -> int:
-    """Return by how much a difference of two whole scores moves, step 2 of the proof."""
+    """Return the range of a difference of two whole scores, step 2 of the proof."""
     return math.ceil(math.sqrt(2) * moved * ROUNDING_MARGIN) + 2
 
 
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:
-    """Return what a release will hold and cost; reads geometry and metadata alone."""
+    """Return the contents and cost of a release, from geometry and metadata alone."""
     parameters: DensityParameters = setting.parameters
     cap, cover = view.metadata.max_visits_cap, view.tessellation.cover_size
     stages = build_stages(paper_parameters(parameters, cap), cap)
@@ -168,7 +168,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
 
 
 def prepare(plan: ReleasePlan, view: Dataset) -> None:
-    """Read the visits that will be counted; refuse more than whole numbers of 64 bits hold."""
+    """Read the visits of a release; raise if they exceed whole numbers of 64 bits."""
     visits, single = view.presampled_by_tower(plan.limit), view.single_visit_by_tower
     people_public, _ = view.metadata.people_public or 0, view.truth_by_tower
     if max(people_public, single.sum(), visits.sum(axis=0).max()) > MAX_PEOPLE:
@@ -179,7 +179,7 @@ def prepare(plan: ReleasePlan, view: Dataset) -> None:
 
 
 def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) -> None:
-    """Draw once and write zones by hour, and the noisy number of all visits with its bar."""
+    """Draw once and write zones by hour, and the noisy visit total with its bar."""
     settings = paper_parameters(plan.parameters, view.metadata.max_visits_cap)
     counts, visits = draw_density(view, settings, plan.stages)
     progress(0.9)
@@ -192,7 +192,7 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
 def draw_density(
     view: Dataset, parameters: DensityParameters, stages: Sequence[Stage]
 ) -> tuple[Floats, int]:
-    """Return one draw: visits by zone and hour, all 0 where the noise exceeds the data, and K̂."""
+    """Return one draw of visits by zone and hour (0 where the noise exceeds the data) and K̂."""
     places = view.tessellation
     of_people, of_visits, choice, sigma = (stage.drawn_scale for stage in stages)
     histogram = opendp_noise.discrete_laplace(view.single_visit_by_tower, of_people)
@@ -219,7 +219,7 @@ def draw_density(
 
 
 def exact_coefficients(view: Dataset, kept_visits: int, clusters: Integers) -> Integers:
-    """Return the exact coefficients of all clusters in steps of 1/`UNIT` (confidential)."""
+    """Return the coefficients of all clusters in whole 1/`COEFFICIENT_UNITS` (confidential)."""
     series = integer_split(view.tessellation.to_cover) @ view.presampled_by_tower(kept_visits)
     summed = np.zeros((int(clusters.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
     np.add.at(summed, clusters, series)

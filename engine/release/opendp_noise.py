@@ -1,9 +1,9 @@
-"""Noise of a release: whole numbers from OpenDP's exact samplers, never from NumPy.
+"""Whole-number noise of a release, from OpenDP's exact samplers.
 
 OpenDP samples in exact rational arithmetic from the operating system's entropy (Canonne, Kamath and
-Steinke 2020), so neither floating point nor a seed leaks anything. Discrete Gaussian noise is
-ρ-zero-concentrated, ρ = Δ₂²/(2σ²) (Theorem 14), and ρ adds up, also where a later table is chosen
-after earlier noisy ones. It is not μ-GDP: the exact ε of the continuous one may not be claimed.
+Steinke 2020), so neither floats nor a seed leak. Discrete Gaussian noise is ρ-zCDP, ρ = Δ₂²/(2σ²)
+(Theorem 14), and ρ adds up, also adaptively. It is not μ-GDP: the exact ε of continuous noise does
+not hold.
 """
 
 import math
@@ -18,11 +18,9 @@ from .. import validation
 from ..arrays import Integers
 from ..density.gaussian import bracketed_root
 
-_COUNTS_PER_CALL = (
-    2**18
-)  # whole numbers handed over in one call: bounds the memory of Python's integers
+_COUNTS_PER_CALL = 2**18  # numbers per call: bounds the memory of Python's integers
 
-mod.enable_features("contrib")  # not by the prelude, which loads scikit-learn
+mod.enable_features("contrib")  # without the prelude, which loads scikit-learn
 _INTEGER_DOMAIN: Any = domains.vector_domain(domains.atom_domain(T="i64"))
 
 
@@ -37,7 +35,7 @@ def discrete_gaussian(counts: Integers, sigma: float) -> Integers:
 
 
 def noisy_min(scores: Sequence[int], scale: float) -> int:
-    """Return the position of a small score, the least with exponential noise (permute-and-flip)."""
+    """Return the position of the least score after exponential noise (permute-and-flip)."""
     return int(make_choice(scale)(list(scores)))
 
 
@@ -54,13 +52,13 @@ def zcdp_strength(epsilon: float, delta: float) -> float:
     def excess(log_mu: float) -> float:
         return zcdp_epsilon(math.exp(2 * log_mu) / 2, delta) - epsilon
 
-    # ρ-zCDP costs more than ρ at any δ of use: a larger bracket overflows from ε = 60 on
+    # ρ-zCDP costs more than ρ at any useful δ; a larger bracket overflows from ε = 60 on
     low, high = math.log(epsilon) - 8, min(math.log(epsilon) + 2, (math.log(2 * epsilon) + 1) / 2)
     return math.exp(bracketed_root(excess, low, high)) * (1 - 1e-9)
 
 
 def make_choice(scale: float) -> Any:
-    """Return what chooses; its map is from how far differences of scores move to ε, rounded up."""
+    """Return a choice mechanism; its map takes the range of score differences to ε, rounded up."""
     distance, loss = metrics.linf_distance(T="i64", monotonic=True), measures.max_divergence()
     return measurements.make_noisy_max(
         _INTEGER_DOMAIN, distance, loss, _require_positive(scale), negate=True
@@ -68,21 +66,21 @@ def make_choice(scale: float) -> Any:
 
 
 def make_gaussian(sigma: float) -> Any:
-    """Return what adds discrete Gaussian noise; its map is from L₂ sensitivity to ρ, rounded up."""
+    """Return a discrete Gaussian mechanism; its map takes L₂ sensitivity to ρ, rounded up."""
     return measurements.make_gaussian(
         _INTEGER_DOMAIN, metrics.l2_distance(T=float), _require_positive(sigma)
     )
 
 
 def make_laplace(scale: float) -> Any:
-    """Return what adds discrete Laplace noise; its map is from L₁ sensitivity to ε, rounded up."""
+    """Return a discrete Laplace mechanism; its map takes L₁ sensitivity to ε, rounded up."""
     return measurements.make_laplace(
         _INTEGER_DOMAIN, metrics.l1_distance(T="i64"), _require_positive(scale)
     )
 
 
 def _require_positive(scale: float) -> float:
-    """Return a scale, refused at 0: OpenDP takes that and adds nothing."""
+    """Return a positive scale; raise at 0, which OpenDP accepts without adding noise."""
     return validation.check_above("scale", scale, 0, "it is the sensitivity over ε")
 
 

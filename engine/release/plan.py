@@ -1,7 +1,7 @@
-"""What a release will hold and cost, and how near it is: known before any count is read.
+"""Contents, cost and error bars of a release, before any count is read.
 
-Costs are exact decimal fractions, rounded up to the next float and never down; error bars are by
-the law of the noise alone. ``docs/release.md`` proves every figure.
+Costs are exact decimal fractions, rounded up to the next float; error bars follow from the noise
+distribution alone. ``docs/release.md`` proves every figure.
 """
 
 import math
@@ -24,24 +24,23 @@ CONFIDENCE = 0.95
 """Share of draws within the error bars of a release."""
 
 ROUNDING_MARGIN = 1 + 1e-12
-"""By how much noise is larger than what proves its ε, for what floating point rounds: sums of
-shares never exceed ε, nor ρ what is stated."""
+"""Factor on noise scales that covers float rounding: shares sum to at most ε, ρ to the stated ρ."""
 
 Product = Literal["od", "od-estimate", "density", "density-fourier", "density-zoom", "report"]
 MAX_CSV_ROWS = 2_000_000
-"""Above so many flows they are written as Parquet alone, and no longer as CSV."""
+"""Number of flows above which they are written as Parquet only."""
 
 Progress = Callable[[float], None]
-_COST_MARGIN = 1 + Fraction(1, 10**9)  # for what floating point rounds in e^ε and in ε of ρ
+_COST_MARGIN = 1 + Fraction(1, 10**9)  # covers float rounding in e^ε and in ε of ρ
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyLoss:
-    """What a release promises to its own unit, and what its proof knows beyond that.
+    """Privacy loss of a release for its own unit, with the facts that finer units need.
 
-    `truncation_limit` is T where only trips are counted, the first T of each `unit` in a random
-    order of their own, and ε is that of T trips. `rho` is ρ where all noise is Gaussian, on tables
-    without negative numbers, in which each `unit` has at most a fixed L₂ norm.
+    `truncation_limit` is T if only trips are counted, the first T of each `unit` in random order,
+    and ε is that of T trips. `rho` is ρ if all noise is Gaussian, on nonnegative tables in which
+    each `unit` has a bounded L₂ norm.
     """
 
     unit: BudgetUnit
@@ -54,7 +53,7 @@ class PrivacyLoss:
 
 @dataclass(frozen=True, kw_only=True)
 class Cost:
-    """What a release costs one unit of a budget, each number at least what is proved."""
+    """Cost of a release for one unit of a budget; each number is at least the proved one."""
 
     epsilon: float
     delta: float = 0.0
@@ -62,9 +61,9 @@ class Cost:
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """One set of counts that gets noise of one scale, and what it costs: pure ε, or ρ of zCDP.
+    """One set of counts with noise of one scale, and its cost: pure ε, or ρ of zCDP.
 
-    Noise is drawn for whole numbers, `step` of them to one count, at `step` times the scale.
+    Noise is drawn in whole numbers, `step` of them to one count, at `step` times the scale.
     """
 
     name: str
@@ -77,10 +76,10 @@ class Stage:
     step: int = 1
 
     @classmethod
-    def from_ledger_stage(cls, stated: privacy_ledger.Stage, **own: Any) -> "Stage":
-        """Return what the explorer's ledger states of a stage, with what is a release's own."""
-        given: dict[str, Any] = {"sensitivity": stated.sensitivity, **own}
-        return cls(name=f"{stated.name}: {stated.reads}", **given)
+    def from_ledger_stage(cls, stated: privacy_ledger.Stage, **fields: Any) -> "Stage":
+        """Return a release's stage from the explorer's ledger stage and fields of its own."""
+        values: dict[str, Any] = {"sensitivity": stated.sensitivity, **fields}
+        return cls(name=f"{stated.name}: {stated.reads}", **values)
 
     @classmethod
     def from_laplace(cls, stated: privacy_ledger.Stage) -> "Stage":
@@ -90,13 +89,13 @@ class Stage:
 
     @property
     def drawn_scale(self) -> float:
-        """The scale that whole numbers are drawn with."""
+        """Scale of the drawn whole numbers."""
         return self.scale * self.step
 
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBar:
-    """Half the bar of a number, how often one of its kept `size` is shown, and the bar holds."""
+    """Half-width of a number; shares of draws that show a truncated `size`, and that it covers."""
 
     what: str
     half_width: float
@@ -107,15 +106,15 @@ class ErrorBar:
 
 @dataclass(frozen=True, kw_only=True)
 class ReleasePlan(PrivacyLoss):
-    """What a release states of itself: of settings and public facts alone, no count is read.
+    """Statement of a release from settings and public facts alone.
 
-    `metadata` are of the days that are released; `limit` bounds what one unit has counted;
-    `matrices` are of flows, districts or cells of the cover; `total_bar` is half the bar of a
-    zone's total. Of flows, `least` is the least number shown, `phantom` E[X | 0], what an empty one
-    shows on average, `min_detected_alone` the least measured count by which a single one of ours is
-    marked as detected, and `trips` what the custodian says were made; `has_sums` is whether files
-    hold sums before suppression. `raised` bounds what a number reads on average where nothing was
-    counted and negative noise is set to 0.
+    `metadata` are of the released days; `limit` bounds one unit's counts; `matrices` counts
+    matrices of flows, districts or cells of the cover; `total_bar` is the half-width of a zone's
+    total. Of flows, `min_shown_count` is the least shown number and `phantom_probability` E[X | 0],
+    the mean of an empty flow. `min_detected_alone` is the least measured count that detects a flow
+    by itself in empirical Bayes; `trips` is the custodian's number. `has_sums` tells whether files
+    hold sums before suppression. `mean_lift` bounds the mean of an empty count once negative noise
+    is 0.
     """
 
     product: Product
@@ -138,74 +137,74 @@ class ReleasePlan(PrivacyLoss):
     has_sums: bool = True
 
     @classmethod
-    def from_setting(cls, setting: Setting, view: Dataset, **own: Any) -> "ReleasePlan":
-        """Return the plan of a setting of a dataset as it is seen, with what is a product's own."""
+    def from_setting(cls, setting: Setting, view: Dataset, **fields: Any) -> "ReleasePlan":
+        """Return the plan of a setting on a view, with the product's own fields."""
         epsilon, zones = float(setting.parameters.epsilon), len(view.zones)
-        return cls(setting=setting, metadata=view.metadata, epsilon=epsilon, zones=zones, **own)
+        return cls(setting=setting, metadata=view.metadata, epsilon=epsilon, zones=zones, **fields)
 
     @property
     def parameters(self) -> Any:
-        """The settings of the mechanism."""
+        """Parameters of the mechanism."""
         return self.setting.parameters
 
     @property
     def bar(self) -> float:
-        """Half the error bar of one number, the first of `accuracy`."""
+        """Half-width of one number, the first of `error_bars`."""
         return self.error_bars[0].half_width
 
     @property
     def is_flows(self) -> bool:
-        """Whether it is of origins and destinations."""
+        """Whether the product is an origin–destination matrix."""
         return self.product.startswith("od")
 
     @property
     def is_own_method(self) -> bool:
-        """Whether a model of our own reads the noisy numbers."""
+        """Whether the method is of this project: empirical Bayes or multiscale Gaussian."""
         return self.product in ("od-estimate", "density-zoom")
 
     @property
     def flow_count(self) -> int:
-        """Ordered pairs of different zones, in all matrices."""
+        """Number of ordered pairs of different zones, in all matrices."""
         return self.matrices * self.zones * (self.zones - 1)
 
     @property
     def flows_file(self) -> str:
-        """The file of all flows."""
+        """Name of the file of all flows."""
         return "flows.csv" if self.flow_count <= MAX_CSV_ROWS else "flows.parquet"
 
     @property
     def suppresses(self) -> bool:
-        """Whether counts of 1 and more are hidden, which sums of all flows could give away."""
+        """Whether positive counts are suppressed, which sums of all flows could reveal."""
         return self.product == "od" and self.min_shown_count > 1
 
     def without_sums(self) -> "ReleasePlan":
-        """Return the plan of files from which no suppressed count can be computed back."""
+        """Return the plan of files from which no suppressed count can be recomputed."""
         *others, _zone_totals = self.error_bars
         return replace(self, has_sums=False, total_bar=0.0, error_bars=tuple(others))
 
     @property
     def compares_spans(self) -> bool:
-        """Whether flows are of two spans of equally many days, whose changes are told as well."""
+        """Whether flows are of two spans of equally many days, whose changes are written too."""
         days, starts = self.metadata.days, self.metadata.periods
         return self.is_flows and len(starts) == 2 and 2 * days.index(starts[1]) == len(days)
 
     @property
     def phantom_trips(self) -> float:
-        """Trips that the release would add up to, were every flow empty."""
+        """Expected trips of the release if every flow were empty."""
         return self.flow_count * self.phantom_probability
 
     @property
     def is_mostly_noise(self) -> bool:
-        """Whether that is a trip, and more than were made as far as the custodian said."""
+        """Whether phantom trips are at least one and exceed the custodian's number of trips."""
         return self.phantom_trips >= 1 and self.phantom_trips > (self.trips or 0)
 
 
 def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> Cost:
-    """Return what a release costs one unit of a budget; trip level cannot be charged to people.
+    """Return the cost of a release for one unit of a budget.
 
-    A person pays for each released day of a release that protects person-days. A unit finer than
-    the release's is *not* covered by it: remove the person (ε), add her without that day (ε): 2ε
-    and (1 + e^ε)δ, or less where the proof tells: 2ε/T, or ε of 2ρ.
+    A person pays for each released day of a release that protects person-days. For a finer unit:
+    remove the person (ε), add her without that day (ε), so 2ε and (1 + e^ε)δ, or less if proved:
+    2ε/T, or ε of 2ρ. Raises `ReleaseError` for a trip-level release charged to people.
 
     Examples
     --------
@@ -240,7 +239,7 @@ def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> Cost:
 
 
 def _round_up(number: Fraction) -> float:
-    """Return the least float that is not below a fraction, as floats are written."""
+    """Return the least float that, as written, is at least a fraction."""
     nearest = float(number)
     while to_exact_fraction(nearest) < number:
         nearest = math.nextafter(nearest, math.inf)
@@ -248,7 +247,7 @@ def _round_up(number: Fraction) -> float:
 
 
 def _substitution_delta(epsilon: float, delta: Fraction) -> Fraction:
-    """Return at least (1 + e^ε)δ, or 1 where it is more: such a δ promises nothing."""
+    """Return an upper bound on (1 + e^ε)δ, at most 1."""
     if delta and epsilon >= -math.log(delta):
         return Fraction(1)
     return (1 + Fraction(math.exp(epsilon))) * _COST_MARGIN * delta if delta else delta
@@ -263,12 +262,12 @@ def _round_cost_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Cost
 
 
 def safe_scale(sensitivity: float, epsilon: float) -> float:
-    """Return a scale whose loss sensitivity/scale is below ε, as a float and as it is written."""
+    """Return a scale whose loss sensitivity/scale is below ε, as a float and as written."""
     return sensitivity / epsilon * ROUNDING_MARGIN
 
 
 def laplace_distribution(scale: float) -> NoiseDistribution:
-    """Return the law of discrete Laplace noise of a scale."""
+    """Return the distribution of discrete Laplace noise."""
     return NoiseDistribution(1 / scale, "discrete_laplace")
 
 
@@ -278,7 +277,7 @@ def laplace_bar(scale: float) -> int:
 
 
 def coverage_where_shown(scale: float, bar: int, size: int, min_shown_count: int) -> float:
-    """Return P(|Z| ≤ bar | size + Z ≥ least): shown numbers may be lifted over a threshold."""
+    """Return P(|Z| ≤ bar | size + Z ≥ min_shown_count): the coverage of shown numbers."""
     law, lowest = laplace_distribution(scale), max(min_shown_count - size, -bar)
     within = float(law.upper_tail(lowest) - law.upper_tail(bar + 1)) if lowest <= bar else 0.0
     return within / float(law.upper_tail(min_shown_count - size)) if within else 0.0
@@ -290,5 +289,5 @@ def laplace_sd(scale: float) -> float:
 
 
 def normal_bar(standard_deviation: float) -> float:
-    """Return the error bar of a sum of many noisy counts, by the normal law."""
+    """Return the normal error bar of a sum of many noisy counts."""
     return float(ndtri((1 + CONFIDENCE) / 2) * standard_deviation)

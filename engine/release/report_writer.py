@@ -32,7 +32,7 @@ from .plan import (
 
 
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:
-    """Return what a release will hold and cost; reads geometry and metadata alone."""
+    """Return the contents and cost of a release, from geometry and metadata alone."""
     if setting.zone_level != FINEST:
         raise ParameterError(
             "a mobility report must be made of a dataset as it was ingested",
@@ -64,7 +64,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
 
 
 def prepare(plan: ReleasePlan, view: Dataset) -> None:
-    """Read the report's tables; raise where they lack what is asked."""
+    """Read the report's tables; raise if one lacks a required count."""
     table, parameters = report.truth(view), plan.parameters
     require_lengths(table, parameters)
     limit = parameters.max_trips_per_user if parameters.unit == "user" else None
@@ -73,7 +73,7 @@ def prepare(plan: ReleasePlan, view: Dataset) -> None:
 
 
 def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) -> None:
-    """Draw every count's noise once; write one long table, and quantiles read off noisy bins."""
+    """Draw every count's noise once; write one long table, and quantiles of noisy bins."""
     table = report.truth(view)
     source: Any = _OpenDPNoise()
     released = report.release(view, plan.parameters, noise=source)
@@ -104,7 +104,7 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
 
 
 def _bars(result: AnalysisResult) -> Integers:
-    """Return half the bar of each number, by the law of its whole-number noise or sum of noises."""
+    """Return the half-width of each number's error bar, by the distribution of its noise."""
     bars = np.zeros(len(result.noisy), dtype=np.int64)
     for scale, noises in set(zip(result.scales.tolist(), result.variates.tolist(), strict=True)):
         where = (result.scales == scale) & (result.variates == noises)
@@ -117,7 +117,7 @@ def _bars(result: AnalysisResult) -> Integers:
 
 
 class _OpenDPNoise:
-    """Whole-number noise from OpenDP for every count of a report, and no other."""
+    """Whole-number noise from OpenDP for the counts of a report."""
 
     def counts(self, _analysis: Analysis, scales: Floats, /) -> Integers:
         noise = np.zeros(len(scales), dtype=np.int64)

@@ -1,4 +1,4 @@
-"""What a bundle says of itself: statement, registry draft, notebook.
+"""Texts of a bundle: statement, registry draft, notebook.
 
 All words stand in ``templates``. The eighteen items follow NIST SP 800-226 (Guidelines for
 evaluating differential privacy guarantees). Nothing here depends on a count.
@@ -34,7 +34,7 @@ _MAX_SLACK = 1e-6
 
 
 def format_error_bar(half_width: float) -> str:
-    """Write half an error bar."""
+    """Return a half-width in three digits, or whole from 100 on."""
     return f"{half_width:,.0f}" if half_width >= 100 else f"{half_width:.3g}"
 
 
@@ -55,7 +55,7 @@ _FORMATTERS.filters |= {
 
 
 def render_words(plan: ReleasePlan, *names: str, **more: Any) -> list[str]:
-    """Return what the statement says under names of ``words.j2``, each on one line."""
+    """Return the named blocks of ``words.j2`` for a plan, each on one line."""
     template = _FORMATTERS.get_template("words.j2")
     context: Any = template.new_context(
         {"plan": plan, "level": CONFIDENCE, "scale_up": None, **more}
@@ -65,7 +65,7 @@ def render_words(plan: ReleasePlan, *names: str, **more: Any) -> list[str]:
 
 
 def list_warnings(plan: ReleasePlan) -> list[str]:
-    """Return where a reader would be misled, by the law of the noise alone: before any draw."""
+    """Return the warnings of a plan, by the noise distribution alone: before any draw."""
     return [text for text in render_words(plan, *(f"warning_{name}" for name in _WARNINGS)) if text]
 
 
@@ -74,7 +74,7 @@ def render_texts(
 ) -> dict[str, str]:
     """Return the texts of a bundle by file name; the last entry is that of this release.
 
-    `scale_up` is the factor of the noisy numbers that were drawn.
+    `scale_up` is the factor on the drawn noisy sums.
     """
     content = build_statement(plan, dataset, entries, scale_up)
     slug = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {plan.product} {content['made']}".lower())
@@ -83,7 +83,7 @@ def render_texts(
         "method",
         "epsilon",
         *USED_FIELDS.get(parameters["method"], parameters),
-    }  # no field without an effect
+    }  # without unused fields
     settings = {name: value for name, value in parameters.items() if name in used}
     settings |= {**_select_values(setting, "dataset", "zones", "time"), "trips": plan.trips}
     context = {"titles": ITEMS, "level": CONFIDENCE, "settings": settings}
@@ -156,7 +156,7 @@ def build_statement(
 
 
 def setting_to_json(setting: Setting, dataset: str) -> dict[str, Any]:
-    """Return a setting as JSON holds it, its dataset by name and never by its folder."""
+    """Return a setting as JSON, with its dataset by name instead of folder."""
     when, parameters = setting.time, json.dumps(asdict(setting.parameters), default=str)
     return {
         "dataset": dataset,
@@ -174,7 +174,7 @@ def _select_values(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _max_guess_rate(plan: ReleasePlan) -> float:
-    """Return how often an attacker is right at most, as the pages of the explorer say it."""
+    """Return an attacker's largest share of right guesses, the same as on the pages."""
     parameters, days = plan.setting.parameters, plan.metadata.days
     if isinstance(parameters, ODParameters):
         starts = [days.index(start) for start in plan.metadata.periods]
@@ -184,7 +184,7 @@ def _max_guess_rate(plan: ReleasePlan) -> float:
 
 
 def _earlier_releases(earlier: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return what was released before, the like of it in one."""
+    """Return the earlier releases; equal consecutive ones become one row."""
     names, summaries = ("product", "epsilon", "delta"), list[dict[str, Any]]()
     for fields, entries in groupby(earlier, lambda entry: _select_values(entry.body, *names)):
         first, *later_days = (entry.time[:10] for entry in entries)
@@ -196,10 +196,10 @@ def _earlier_releases(earlier: Sequence[Entry]) -> list[dict[str, Any]]:
 def _compose_releases(
     releases: Sequence[Entry], plan: ReleasePlan, budget: Budget
 ) -> tuple[float, float] | None:
-    """Return ε and δ of several releases together where that is less than their sum.
+    """Return the composed ε and δ of releases, or None if that saves nothing over their sum.
 
-    Holds for settings fixed in advance. Where later ones follow from earlier results only the sums
-    of ε and δ do, which the ledger charges. The slack is at most a tenth of one over the people.
+    Holds for settings fixed in advance. Where later ones depend on earlier results only the charged
+    sums hold. The slack is at most a tenth of one over the people.
     """
     slack = min(_MAX_SLACK, 0.1 / max(plan.metadata.people_public or 1, 1))
     costs = [(float(release.body["epsilon"]), float(release.body["delta"])) for release in releases]

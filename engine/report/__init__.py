@@ -1,8 +1,7 @@
-"""A private mobility report: what is in the data, under one budget (P3, made exact by R1 to R6).
+"""A private mobility report: eight analyses under one budget (P3, made exact by R1 to R6).
 
-When, where, how far, how often: eight analyses of a set of trips, each with bins fixed by public
-numbers, its sensitivity and its share of ε. Everything is computed from the counts in
-``report.parquet``, so that no setting needs a look at a person.
+Each analysis has bins from public numbers, a sensitivity and a share of ε. Everything follows from
+the counts in ``report.parquet``, so no setting needs individual records.
 """
 
 from .aggregates import ReportTable, count_analysis, fit_to_table, group_days, has_report, truth

@@ -1,4 +1,4 @@
-"""Reading ``report.parquet``: every count of a report at any M, without a look at a person."""
+"""True counts of a mobility report, read from ``report.parquet`` at any M."""
 
 from datetime import date, timedelta
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from .settings import BINS, Analysis, ReportParameters, stop_index
 
 FILE = "report.parquet"
 _MAX_DAILY_DAYS, _MAX_WEEKLY_DAYS = 90, 712
-"""Days of a period up to which trips are counted by day, and by week; then by month."""
+"""Largest periods, in days, counted by day and by week; longer ones by month."""
 
 
 class ReportTable:
@@ -32,7 +32,7 @@ class ReportTable:
     Raises
     ------
     DatasetError
-        If a row names an unknown stop or bin.
+        If a row has an unknown stop or bin.
 
     Examples
     --------
@@ -60,11 +60,11 @@ class ReportTable:
 
     @property
     def has_travel_times(self) -> bool:
-        """Whether trips come with end times; those found between sightings do not."""
+        """Whether trips have measured end times; trips from sightings do not."""
         return len(self._rows[Measure.TRAVEL_TIME][0]) > 0
 
     def counts(self, measure: Measure, max_trips_per_user: int | None) -> Integers:
-        """Return the counts of all bins of `measure`, the ones below and above included.
+        """Return the counts of all bins of `measure`, including the ones below and above.
 
         M is one of `STOPS`; None counts all trips.
         """
@@ -75,19 +75,14 @@ class ReportTable:
 
 
 def has_report(dataset: Dataset) -> bool:
-    """Whether a dataset has the tables of a mobility report."""
+    """Return whether a dataset has the tables of a mobility report."""
     return (dataset.folder / FILE).is_file()
 
 
 def truth(dataset: Dataset) -> ReportTable:
-    """Return the counts behind a dataset's mobility report (confidential), read once.
+    """Return the counts behind a dataset's mobility report at every M (confidential), read once.
 
-    They answer for every M; `numbers` are those of one analysis.
-
-    Raises
-    ------
-    DatasetError
-        If it has none, saying how to get them, or the file is damaged.
+    Raises `DatasetError` if it has none or the file is damaged.
     """
     if not has_report(dataset):
         raise DatasetError(
@@ -107,7 +102,7 @@ def truth(dataset: Dataset) -> ReportTable:
 
 
 def fit_to_table(parameters: ReportParameters, table: ReportTable) -> ReportParameters:
-    """Return the report without what a dataset cannot tell: sightings have no travel times."""
+    """Return the parameters without analyses that the table lacks, such as travel times."""
     if table.has_travel_times or Analysis.TRAVEL_TIME not in parameters.analyses:
         return parameters
     return parameters.without([Analysis.TRAVEL_TIME])
@@ -122,20 +117,20 @@ def report_extent(dataset: Dataset) -> Extent:
 
 
 def corruption_error(name: str = "") -> DatasetError:
-    """Return the error of a table that cannot be."""
+    """Return the error of an inconsistent table."""
     prefix = f"dataset '{name}': " if name else ""
     return DatasetError(f"{prefix}{FILE} is not as expected", remedy="build the dataset again")
 
 
 class ReportPeriods(NamedTuple):
-    """How declared days are grouped: the number of each day's period, and each one's first day."""
+    """Periods of the declared days: the index of each day's period, and first days."""
 
     period_of_day: Integers
     first_days: tuple[date, ...]
 
 
 def group_days(extent: Extent) -> ReportPeriods:
-    """Group the declared days by day, week (from Monday) or month, by their number alone.
+    """Return the declared days by day, week (from Monday) or month, by their number alone.
 
     Examples
     --------
@@ -160,25 +155,16 @@ def count_analysis(
     *,
     is_truncated: bool = False,
 ) -> Integers:
-    """Return the numbers of one analysis before any noise (confidential).
+    """Return the true numbers of one analysis, whole, one per bin (confidential).
 
-    Parameters
-    ----------
-    table : ReportTable
-        A dataset's counts, see `engine.report.truth`.
-    analysis : Analysis
-        `SIZE` gives people (at unit user) and trips; `DAYS` end with trips outside the period,
-        `VISITS` with points outside all zones; histograms start with what lies below their bins
-        and end with what lies above.
-    parameters : ReportParameters
-        The unit is used, and M where `kept` is asked.
-    kept : bool
-        Count the trips that are kept, at most M a person, instead of all.
+    `SIZE` gives people (at unit user) and trips; `DAYS` end with trips outside the period, `VISITS`
+    with points outside all zones; histograms start with the count below their bins and end with the
+    one above. If `is_truncated`, at most M trips a person count, at unit user.
     """
     trip_limit = parameters.trip_limit if is_truncated else None
     days = table.counts(Measure.DAY, trip_limit)
     if analysis is Analysis.SIZE:
-        # everybody has one trip of rank 1, in the period where there is one
+        # everybody has one trip of rank 1, in the period if any is
         everybody = table.counts(Measure.DAY, 1)[1:].sum()
         people = [everybody] if parameters.unit == "user" else []
         return np.array([*people, days[1:].sum()], dtype=np.int64)

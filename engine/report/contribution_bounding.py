@@ -1,4 +1,4 @@
-"""Two errors that pull against each other: trips left out (small M), noise (large M)."""
+"""Truncation error and noise of a report by the contribution limit M."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from .mechanism import AnalysisResult
 
 @dataclass(frozen=True, kw_only=True)
 class TripAssumption:
-    """A public guess of how many trips people make: never read from the data (R1).
+    """Public assumption on how many trips people make: never estimated from the data (R1).
 
     Parameters
     ----------
@@ -57,17 +57,17 @@ class BoundingCurve:
 
     @property
     def best_limit(self) -> int:
-        """The M with the least sum of both."""
+        """The M with the least total error."""
         return STOPS[int(np.argmin(self.truncation_error + self.noise_error))]
 
 
 def compute_bounding_curve(
     assumption: TripAssumption, result: AnalysisResult, max_trips_per_user: int
 ) -> BoundingCurve:
-    """Return bounding and noise of a count of trips or points at every M, at unit ``user``.
+    """Return truncation error and noise of trips or points at every M, at unit ``user``.
 
-    Only the law of the noise is read, and no count: it grows with M in proportion. A trip has two
-    points. `max_trips_per_user` is the M of `result`.
+    Uses only the noise distribution, which grows with M in proportion. A trip has two points.
+    `max_trips_per_user` is the M of `result`.
     """
     per_trip = 2 if result.analysis.counted_item == "point" else 1
     noise = float(result.mean_absolute_noise().sum()) / per_trip / max_trips_per_user

@@ -1,6 +1,6 @@
-"""From people's ranked trips to the rows of ``report.parquet``: one statement of SQL.
+"""SQL from people's ranked trips to the rows of ``report.parquet``, for ingests and twins.
 
-An ingest and a twin count by it. It stands on three tables in the engine:
+It reads three tables of the engine:
 
 - ``report_trips`` (person, rank, start, finish, origin, destination, origin_zone,
   destination_zone): the trips of the period, ranked within the person in random order. Times are
@@ -8,8 +8,8 @@ An ingest and a twin count by it. It stands on three tables in the engine:
 - ``report_outside`` (person, rank): trips before and after the period, ranked after the others.
 - ``report_places`` (place, x, y, z): BIGINT metres, see `places_table`.
 
-All sums are of whole numbers, so that no result depends on an order; the few divisions have one
-value on every engine.
+All sums are of whole numbers, so no result depends on an order; the few divisions have one value on
+every engine.
 """
 
 from datetime import date
@@ -37,24 +37,17 @@ _FIRST_MONDAY = 4  # days from 1970-01-01 to a Monday
 def places_table(longitude: Floats, latitude: Floats) -> pa.Table:
     """Return ``report_places`` of places in degrees, in metres from a place in their middle."""
     metres = metres_in_space(latitude, longitude)
-    if len(metres):  # smaller squares lose fewer digits
+    if len(metres):  # centred, since smaller squares lose fewer digits
         metres -= (metres.min(axis=0) + metres.max(axis=0)) // 2
     columns = {name: metres[:, axis] for axis, name in enumerate("xyz")}
     return pa.table({"place": np.arange(len(metres), dtype=np.int64), **columns})
 
 
 def counting_sql(zones: int, first_day: date, *, measured: bool) -> str:
-    """Return SQL for (measure, cap, bin, n), in DuckDB's dialect, ordered.
+    """Return ordered DuckDB SQL for (measure, cap, bin, n).
 
-    Parameters
-    ----------
-    zones : int
-        Number of zones; a point outside all of them is counted after the last.
-    first_day : date
-        First declared day.
-    measured : bool
-        Whether ``finish`` is when a trip ended. Trips found between sightings have no travel
-        times; where they are measured a row of 0 says so.
+    `zones` is the number of zones; points outside all of them count after the last. If `measured`,
+    ``finish`` is a trip's end, and a row of 0 marks that travel times exist.
     """
     begin = (first_day - _EPOCH).days * 86_400
     chord = " + ".join(f"(o.{axis} - d.{axis}) * (o.{axis} - d.{axis})" for axis in "xyz")

@@ -1,4 +1,4 @@
-"""What the numbers of each analysis stand for, in their order; fixed by public settings."""
+"""Names of the numbers of each analysis, from public settings."""
 
 from collections.abc import Sequence
 from itertools import pairwise, product
@@ -11,7 +11,7 @@ from .settings import BINS, Analysis, ReportParameters
 def labels(
     analysis: Analysis, parameters: ReportParameters, extent: Extent, zones: Sequence[str]
 ) -> list[str]:
-    """Return the name of every number of an analysis; `zones` are ids or names, in their order.
+    """Return the name of every number of an analysis; `zones` are ids or names, in order.
 
     Examples
     --------

@@ -1,11 +1,10 @@
-"""The table ``report.parquet``: its measures, their fine public bins and the stops of M.
+"""The table ``report.parquet``: its measures, fine public bins and stops of M.
 
-A row (measure, cap, bin, n) says how the count of a bin changes when the trips kept per person go
-from the stop before `cap` up to `cap`: the counts at M are the sums of n over cap ≤ M, and the
-counts of all trips the sums over everything. For trips and points n is at least 0; people move
-from bin to bin as more of their trips are kept, so that theirs may be negative.
+A row (measure, cap, bin, n) is the change of a bin's count when M rises from the stop before `cap`
+to `cap`: counts at M sum n over cap ≤ M, counts of all trips sum n over everything. For trips and
+points n is at least 0; people change bins as M rises, so their n may be negative.
 
-Bins are fixed by public numbers alone. Bin −1 lies below the first, the bin after the last above.
+Bins are fixed by public numbers. Bin −1 lies below the first, the bin after the last above.
 """
 
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from ..arrays import Floats, Integers
 from ..parameters import MAX_TRIPS_STOPS as STOPS
 
 OVERFLOW_CAP = STOPS[-1] + 1
-"""The cap under which everything beyond the last stop is counted."""
+"""Cap of the counts beyond the last stop."""
 EARTH_RADIUS_M = 6_371_009
 FINE_KM = 10_000
 """Bins of 100 m up to 1,000 km; beyond them bins of 100 km up to half the globe."""
@@ -26,7 +25,7 @@ _COARSE_KM = 191
 
 
 class Measure(StrEnum):
-    """What ``report.parquet`` counts.
+    """Measures of ``report.parquet``.
 
     ``day`` counts trips by day of the period from 0, −1 for those before and after it; ``hour``
     points by (end, weekend, hour); ``zone`` points by zone, the last is outside; ``flow`` trips by
@@ -55,14 +54,14 @@ FINE_EDGES: dict[Measure, Floats] = {
 
 @dataclass(frozen=True)
 class Extent:
-    """How far the categories of a dataset reach: its declared days and its zones, both public."""
+    """Extent of a dataset's categories: its declared days and zones, both public."""
 
     first_day: date
     day_count: int
     zone_count: int
 
     def bins(self, measure: Measure) -> tuple[int, int]:
-        """Return the lowest bin number of `measure`, and how many bins it has."""
+        """Return the lowest bin number of `measure`, and its number of bins."""
         if measure in FINE_EDGES:
             return -1, len(FINE_EDGES[measure]) + 1
         return {
@@ -76,8 +75,8 @@ class Extent:
 def metres_in_space(lat: Floats, lng: Floats) -> Integers:
     """Return x, y, z from the earth's centre in whole metres, shape (places, 3).
 
-    `lat` and `lng` are degrees. Whole metres let lengths come out alike on every machine: a jump's
-    great circle follows from its chord, a radius of gyration needs sums only.
+    `lat` and `lng` are degrees. Whole metres give equal lengths on every machine: a great circle
+    follows from its chord, a radius of gyration from sums.
 
     Examples
     --------

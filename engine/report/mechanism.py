@@ -1,4 +1,4 @@
-"""One private mobility report: every analysis drawn once, or derived from what was drawn (P3)."""
+"""Release of one mobility report: every analysis is drawn once, or derived from others (P3)."""
 
 import math
 from collections.abc import Mapping
@@ -26,9 +26,8 @@ _ANALYSIS_ORDER = {analysis: number for number, analysis in enumerate(Analysis)}
 class ReportNoise:
     """Standard variates of one report, drawn once and scaled by the mechanism.
 
-    Every analysis has a stream of its own, which only grows longer: the same noise follows ε, M
-    and the shares, so that what moves with a slider is the slider's own (common random numbers).
-    Laplace noise is rounded half up to whole numbers (exploration; erratum O5).
+    Each analysis has its own stream, so the same noise (common random numbers) serves any ε, M and
+    shares. Laplace noise is rounded half up to whole numbers (exploration; erratum O5).
 
     Examples
     --------
@@ -44,7 +43,7 @@ class ReportNoise:
 
     @classmethod
     def draw(cls, rng: np.random.Generator) -> "ReportNoise":
-        """Draw the noise of one report: same state of `rng`, same noise."""
+        """Return the noise of one report; equal states of `rng` give equal noise."""
         return cls(tuple(int(word) for word in rng.integers(0, 2**32, size=4)))
 
     def counts(self, analysis: Analysis, scales: Floats, /) -> Integers:
@@ -57,7 +56,7 @@ class ReportNoise:
         return np.clip(scaled, -_LARGEST_NOISE, _LARGEST_NOISE).astype(np.int64)
 
     def gumbels(self, analysis: Analysis, shape: tuple[int, int], /) -> Floats:
-        """Return standard Gumbel variates for the draws of five numbers."""
+        """Return standard Gumbel variates for draws of the five numbers."""
         return self._generator(analysis, 1).gumbel(size=shape)
 
     def _generator(self, analysis: Analysis, stream: int) -> np.random.Generator:
@@ -67,10 +66,10 @@ class ReportNoise:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class AnalysisResult:
-    """The numbers of one analysis, possibly negative, and the law of their noise.
+    """Noisy numbers of one analysis, possibly negative, and their noise distribution.
 
-    Each number has the noise of so many (`variates`) independent Laplace variates of its `scale`;
-    all arrays have one shape. `five` are the drawn five numbers, None where none were drawn.
+    Each number has the noise of `variates` independent Laplace variates of its scale; arrays have
+    one shape. `drawn_five_numbers` is None if none were drawn.
     """
 
     analysis: Analysis
@@ -82,25 +81,25 @@ class AnalysisResult:
 
     @property
     def shown_numbers(self) -> Integers:
-        """Private numbers as shown: not below 0."""
+        """Private numbers as shown, at least 0."""
         return np.maximum(self.noisy, 0)
 
     @property
     def total(self) -> int:
-        """Sum of the private numbers before clipping: unbiased for the kept trips."""
+        """Sum of the private numbers before clipping: unbiased for the truncated trips."""
         return int(self.noisy.sum())
 
     @property
     def five_numbers(self) -> Floats:
-        """Five numbers of a histogram: the drawn ones, or read off the noisy bins."""
+        """Five numbers of a histogram, drawn or derived from its noisy bins."""
         if self.drawn_five_numbers is not None:
             return self.drawn_five_numbers
         return quantiles.quantiles_from_bins(self.noisy, BINS[self.analysis].edges)
 
     def half_widths(self, level: float = 0.95) -> Floats:
-        """Return how far the noise moves each number at most, with probability `level`.
+        """Return the half-width of each number with probability `level`.
 
-        Exact, from the noise alone: what bounding takes away is not in it.
+        Exact for the noise; truncation error is not included.
         """
         kinds, kind = np.unique(self.variates, return_inverse=True)
         return np.array([half_width(int(k), level) for k in kinds])[kind] * self.scales
@@ -113,7 +112,7 @@ class AnalysisResult:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportRelease:
-    """One private report, an analysis each that is on, and what it costs."""
+    """One private report: the results of its analyses, and its ledger."""
 
     results: Mapping[Analysis, AnalysisResult]
     ledger: Ledger
@@ -121,7 +120,7 @@ class ReportRelease:
 
     @property
     def counts(self) -> dict[Analysis, Integers]:
-        """Private numbers of every analysis as shown: whole and not below 0."""
+        """Private numbers of every analysis as shown: whole and at least 0."""
         return {analysis: result.shown_numbers for analysis, result in self.results.items()}
 
 
@@ -132,7 +131,7 @@ def release(
     rng: np.random.Generator | None = None,
     noise: ReportNoise | None = None,
 ) -> ReportRelease:
-    """Draw one private mobility report.
+    """Return one private mobility report.
 
     Parameters
     ----------
@@ -141,15 +140,14 @@ def release(
     parameters : ReportParameters
         ε and its shares, M, unit.
     rng : numpy.random.Generator
-        Source of the noise; same state, same report. Exactly one of `rng` and `noise`.
+        Equal states give equal reports. Exactly one of `rng` and `noise`.
     noise : ReportNoise
-        Noise that follows a slider, or of a library.
+        Noise from `draw_noise` or a library, in place of `rng`.
 
     Raises
     ------
     ParameterError
-        If not exactly one of `rng` and `noise` is given, or travel times are asked of trips that
-        have none.
+        Unless exactly one of `rng` and `noise` is given, or if trips lack required travel times.
 
     Examples
     --------
@@ -169,7 +167,7 @@ def release_table(
     rng: np.random.Generator | None = None,
     noise: ReportNoise | None = None,
 ) -> ReportRelease:
-    """Draw one private mobility report of counts at hand; else as `release`."""
+    """Return one private mobility report of given true counts; else as `release`."""
     source = resolve_noise(rng, noise, ReportNoise.draw)
     require_lengths(table, parameters)
     results: dict[Analysis, AnalysisResult] = {}
@@ -180,7 +178,7 @@ def release_table(
 
 
 def require_lengths(table: ReportTable, parameters: ReportParameters) -> None:
-    """Refuse travel times of trips that have no ends."""
+    """Raise `ParameterError` if travel times are on and trips have no ends."""
     if Analysis.TRAVEL_TIME in parameters.analyses and not table.has_travel_times:
         raise ParameterError(
             "travel_time needs trips with their ends",
@@ -196,7 +194,7 @@ def _draw_analysis(
     source: ReportNoise,
     results: Mapping[Analysis, AnalysisResult],
 ) -> AnalysisResult:
-    """Draw one analysis: noise of scale Δ/ε on each of its parts; then what follows from days."""
+    """Return one analysis with noise of scale Δ/ε on each part, or derived from days."""
     truncated_counts = count_analysis(table, analysis, parameters, is_truncated=True)
     stages = _count_stages(analysis, parameters)
     scales = np.array([stage.sensitivity / stage.epsilon for stage in stages])
@@ -208,9 +206,7 @@ def _draw_analysis(
         queried_counts + source.counts(analysis, scales),
         np.ones(len(queried_counts), dtype=np.int64),
     )
-    if len(queried_counts) < len(
-        truncated_counts
-    ):  # trips in the period: all noisy days but those outside it
+    if len(queried_counts) < len(truncated_counts):  # trips of all noisy days in the period
         days = results[Analysis.DAYS]
         noisy = np.append(noisy, days.noisy[:-1].sum())
         scales = np.append(scales, days.scales[0])
@@ -246,7 +242,7 @@ def _count_stages(analysis: Analysis, parameters: ReportParameters) -> list[Stag
 
 
 def ledger(parameters: ReportParameters) -> Ledger:
-    """Return what one unit of protection pays: the shares of all analyses add up to ε.
+    """Return the stages and totals of a report: the shares of all analyses add up to ε.
 
     Examples
     --------
@@ -268,13 +264,13 @@ def ledger(parameters: ReportParameters) -> Ledger:
 def draw_noise(
     dataset: Dataset, parameters: ReportParameters, *, rng: np.random.Generator
 ) -> ReportNoise:
-    """Draw the noise of one report, which follows its settings."""
+    """Return the noise of one report, for any of its settings."""
     del dataset, parameters
     return ReportNoise.draw(rng)
 
 
 def plan(dataset: Dataset, parameters: ReportParameters) -> Ledger:
-    """Return what gets noise and what it costs: of the settings alone."""
+    """Return the stages and costs of a report, from its settings alone."""
     del dataset
     return ledger(parameters)
 
@@ -300,7 +296,7 @@ def _number_count(analysis: Analysis, parameters: ReportParameters, extent: Exte
 
 
 def mean_absolute(variates: int) -> float:
-    """Return the mean of |sum of so many standard Laplace variates|: 2k·C(2k, k)/4^k.
+    """Return the mean of |sum of `variates` standard Laplace variates|: 2k·C(2k, k)/4^k.
 
     Examples
     --------
@@ -315,10 +311,10 @@ def mean_absolute(variates: int) -> float:
 
 @lru_cache(maxsize=1024)
 def half_width(variates: int, level: float) -> float:
-    """Return x with P(|sum of so many standard Laplace variates| ≤ x) = `level`.
+    """Return x with P(|sum of `variates` standard Laplace variates| ≤ x) = `level`.
 
-    For one x = −ln(1 − level); else the characteristic function (1 + t²)^−k is inverted
-    (Gil-Pelaez) by the trapezoid rule, which errs by what lies 2π/0.1 deviations out.
+    For one variate x = −ln(1 − level); else the characteristic function (1 + t²)^−k is inverted
+    (Gil-Pelaez) by the trapezoid rule, whose error is the mass 2π/0.1 deviations out.
 
     Examples
     --------
@@ -327,7 +323,7 @@ def half_width(variates: int, level: float) -> float:
     """
     if variates <= 1:
         return -math.log1p(-level) * variates
-    from scipy.optimize import brentq  # slow to load, and an ingest has no use for it
+    from scipy.optimize import brentq  # loads slowly, and an ingest does not use it
 
     deviation, step = math.sqrt(2 * variates), 0.1
     t = np.arange(step, 400.0, step)

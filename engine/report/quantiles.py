@@ -1,7 +1,7 @@
-"""Five numbers of a histogram: by the exponential mechanism, or read off its noisy bins (P3).
+"""Five numbers of a histogram, by the exponential mechanism or from its noisy bins (P3).
 
-Candidates are the edges of the public bins, never a value of the data (R2): P3 draws from the
-data's own values, so that whatever is returned is some person's.
+Candidates are the edges of public bins, never values of the data (R2): P3 draws from the data's own
+values, so that every result is some person's.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from .settings import BINS, QUANTILE_LEVELS, Analysis, ReportParameters, quantil
 
 
 def quantile_utilities(counts: Integers, quantile: float) -> Floats:
-    """Return −|C(x) − q·n| for every edge x, C the items below it; counts below, in bins, above.
+    """Return −|C(x) − q·n| of each edge x, C the items below it; counts below, in bins, above.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def quantile_utilities(counts: Integers, quantile: float) -> Floats:
 def exponential_mechanism(
     scores: Floats, epsilon: float, sensitivity: float, gumbel: Floats
 ) -> int:
-    """Draw one candidate by the exponential mechanism; standard Gumbel variates decide.
+    """Return the position that the exponential mechanism draws with standard Gumbel variates.
 
     The largest of ε·u/(2Δ) + Gumbel is x with P(x) ∝ exp(ε·u(x) / (2Δ)), exactly.
     """
@@ -36,7 +36,7 @@ def exponential_mechanism(
 def draw_five_numbers(
     truncated_counts: Integers, analysis: Analysis, parameters: ReportParameters, gumbels: Floats
 ) -> Floats:
-    """Draw five quantiles of kept items, each with a fifth of their share (R5), in order.
+    """Return five drawn quantiles of truncated items, a fifth of their share each (R5), sorted.
 
     `gumbels` are standard Gumbel variates, shape (5, edges).
     """
@@ -58,10 +58,10 @@ def draw_five_numbers(
 
 
 def quantiles_from_bins(noisy: Integers, edges: Floats) -> Floats:
-    """Read the quantiles off a released noisy histogram, at no further cost.
+    """Return the quantiles of a released noisy histogram, at no further cost.
 
-    The running sums of the noisy bins are made monotone by least squares; a quantile is where
-    they cross its share of their end, within a bin in proportion; NaN where nothing is left.
+    Running sums of the noisy bins are made monotone by least squares; a quantile is where they
+    cross its share of their end, in proportion within a bin; NaN where the end is 0.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def true_five_numbers(
     *,
     is_truncated: bool = False,
 ) -> Floats:
-    """Return the five numbers of a histogram's fine bins, of all or kept trips (confidential)."""
+    """Return the five numbers of a histogram's fine bins, all or truncated trips (confidential)."""
     measure = BINS[analysis].measure
     counts = table.counts(measure, parameters.trip_limit if is_truncated else None)
     return _quantile_crossings(np.cumsum(counts.astype(np.float64)), FINE_EDGES[measure])
@@ -93,7 +93,7 @@ def _quantile_crossings(running: Floats, edges: Floats) -> Floats:
         return np.full(len(QUANTILE_LEVELS), np.nan)
     targets = np.array(QUANTILE_LEVELS) * running[-1]
     bin_at = np.searchsorted(running, targets, side="left")
-    inside = np.clip(bin_at, 1, len(edges) - 1)  # number of a bin between the edges, from 1
+    inside = np.clip(bin_at, 1, len(edges) - 1)  # index of a bin between the edges, from 1
     start, end = running[inside - 1], running[inside]
     share = np.divide(targets - start, end - start, out=np.zeros(len(start)), where=end > start)
     values = edges[inside - 1] + np.clip(share, 0, 1) * (edges[inside] - edges[inside - 1])

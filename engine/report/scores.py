@@ -1,6 +1,6 @@
-"""What privacy costs an analysis: the package's benchmark measures, and the common part.
+"""Errors of a report: the benchmark measures of P3's package, and the common part.
 
-All compare private numbers as shown (whole, not below 0) with the truth over all trips; those of
+All compare private numbers as shown (whole, at least 0) with the truth over all trips; those of
 distributions normalise both. A measure that does not exist is NaN.
 """
 
@@ -14,7 +14,7 @@ from .settings import BINS, Analysis
 
 
 def smape(truth: Numbers, private: Numbers) -> float:
-    """Return the mean of |private − true| / ((|private| + |true|)/2); 0/0 counts as 0. 0 to 2.
+    """Return the mean of |private − true| / ((|private| + |true|)/2), 0 to 2; 0/0 counts as 0.
 
     Examples
     --------
@@ -40,7 +40,7 @@ def js_divergence(truth: Numbers, private: Numbers) -> float:
 
 
 def earth_movers_distance(truth: Numbers, private: Numbers, width: float) -> float:
-    """Return how far mass moves between neighbouring bins of equal width, in their unit.
+    """Return the earth mover's distance between bins of equal `width`, in the width's unit.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def error_measures(truth: Numbers, private: Numbers, analysis: Analysis) -> dict
 
 
 def scores(truth: ReportTable, release: ReportRelease) -> dict[Analysis, dict[str, float]]:
-    """Return the errors of a report, an analysis each: its `losses` against all trips.
+    """Return the `error_measures` of each analysis of a report against all trips.
 
     Examples
     --------

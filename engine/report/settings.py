@@ -1,4 +1,4 @@
-"""The eight analyses of a report, what one unit of protection can change, and the settings (P3)."""
+"""The eight analyses of a report, their sensitivities, and the report's parameters (P3)."""
 
 import math
 from collections.abc import Collection, Mapping
@@ -16,22 +16,22 @@ from ..parameters import check_epsilon
 from .measures import FINE_EDGES, STOPS, Measure
 
 ReportUnit = Literal["user", "item"]
-"""A person with all trips of the period, of which at most M are kept; or a single trip."""
+"""A person with all trips of the period, truncated to M; or a single trip."""
 CountedItem = Literal["user", "trip", "point"]
 ReportMethod = Literal["derived", "package"]
-"""``derived`` asks nothing twice (R6): trips are the sum of noisy days, five numbers are read off
-noisy bins. ``package`` asks all and gives 5/6 of a histogram's share to draws of five numbers, as
-the package of P3 does."""
+"""``derived`` queries nothing twice (R6): trips are the sum of noisy days, five numbers follow from
+noisy bins. ``package`` queries all, with 5/6 of a histogram's share for draws of five numbers, as
+P3's package."""
 
 QUANTILE_LEVELS = (0.01, 0.25, 0.5, 0.75, 0.99)
-"""The five numbers: a minimum and a maximum cannot be told (R4), so 1% and 99% points."""
+"""The five numbers; 1% and 99% stand for minimum and maximum, whose utility is flat (R4)."""
 FIVE_NUMBERS_SHARE = 5 / 6
 MILLION = 1_000_000
-"""Shares are whole millionths of ε, rounded down, so that they never add up to more than it."""
+"""Shares are whole millionths of ε, rounded down, so their sum is at most 1."""
 
 
 class Analysis(StrEnum):
-    """What a report can hold, in the order in which it is shown; a trip has two points."""
+    """Analyses of a report in the order of display; a trip has two points."""
 
     label: str
     counted_item: CountedItem
@@ -53,13 +53,13 @@ class Analysis(StrEnum):
 
     @property
     def is_histogram(self) -> bool:
-        """Whether it is a histogram of a quantity, with five numbers beside it."""
+        """Whether it is a histogram of a quantity, with five numbers."""
         return self in BINS
 
 
 @dataclass(frozen=True)
 class Bins:
-    """Public bins of equal width of one histogram: sums of the cached ones."""
+    """Public bins of equal width of one histogram: sums of the cached bins."""
 
     measure: Measure
     unit: str
@@ -72,7 +72,7 @@ class Bins:
         return self.width * np.arange(round(self.maximum / self.width) + 1.0)
 
     def coarsen(self, fine: Integers) -> Integers:
-        """Return counts below, of every bin and above, from cached counts below, of each, above."""
+        """Return counts below, of every bin and above, from cached counts in the same order."""
         edge_positions = np.searchsorted(FINE_EDGES[self.measure], self.edges - 1e-9)
         return np.add.reduceat(fine, np.concatenate([[0], edge_positions + 1]))
 
@@ -85,14 +85,10 @@ BINS: Mapping[Analysis, Bins] = {
 
 
 def sensitivity(counted_item: CountedItem, unit: ReportUnit, max_trips_per_user: int) -> int:
-    """Return by how much one unit of protection can change disjoint counts in all (L₁; P3).
+    """Return the L₁ sensitivity of disjoint counts to one unit of privacy (P3).
 
-    1, M and 2M for people, trips and points; at item level 1 for trips and 2 for points.
-
-    Raises
-    ------
-    ParameterError
-        For people at item level: a person with many trips has no bound there.
+    1, M and 2M for people, trips and points; at item level 1 for trips and 2 for points. Raises
+    `ParameterError` for people at item level: a person with many trips has no bound there.
 
     Examples
     --------
@@ -108,7 +104,7 @@ def sensitivity(counted_item: CountedItem, unit: ReportUnit, max_trips_per_user:
 def quantile_sensitivity(
     counted_item: CountedItem, unit: ReportUnit, max_trips_per_user: int, quantile: float
 ) -> float:
-    """Return by how much one unit can change −|C(x) − q·n| for any candidate x (R3).
+    """Return the sensitivity of −|C(x) − q·n| to one unit, for any candidate x (R3).
 
     One unit with k ≤ c items, j of them at most x, moves C(x) − q·n by j − q·k, which lies from
     −q·c to (1 − q)·c: c·max(q, 1 − q).
@@ -123,28 +119,23 @@ def quantile_sensitivity(
 
 @dataclass(frozen=True, kw_only=True)
 class ReportParameters:
-    """Settings of one mobility report (P3).
+    """Parameters of one mobility report (P3); invalid ones raise `ParameterError`.
 
     Parameters
     ----------
     epsilon : float
-        Privacy loss of the whole report per unit of protection, finite and above 0.
+        Privacy loss of the whole report per unit of privacy, finite and above 0.
     max_trips_per_user : int
-        M, trips kept per person over the whole period: a stop from 1 to 256, set by the custodian
-        and never read from the data (R1). At item level all are kept.
+        Contribution limit M over the whole period: a stop from 1 to 256, set by the custodian and
+        never estimated from the data (R1). At item level all trips count.
     unit : str
         ``user`` or ``item``.
     method : str
         One of `ReportMethod`.
     shares : tuple of (Analysis, float) or None
-        The analyses that are on, each with its share of ε; together at most 1, and 0 for one that
+        Analyses that are on, each with its share of ε; together at most 1, and 0 for one that
         follows from others. None shares ε evenly among all that the unit allows; `without` among
         some of them.
-
-    Raises
-    ------
-    ParameterError
-        With rule, value and remedy.
 
     Examples
     --------
@@ -194,26 +185,26 @@ class ReportParameters:
             )
 
     def with_epsilon(self, epsilon: float) -> "ReportParameters":
-        """Return the settings at another ε."""
+        """Return the parameters at another ε."""
         return replace(self, epsilon=epsilon)
 
     def without(self, analyses: Collection[str]) -> "ReportParameters":
-        """Return the report without some analyses; ε is shared evenly by those that cost any."""
+        """Return the parameters without some analyses; ε is shared evenly by those with a cost."""
         left_out = {_analysis(name) for name in analyses}
         on = [analysis for analysis in self.analyses if analysis not in left_out]
         is_free = {Analysis.SIZE: not _size_parts(self.unit, self.method, on)}
         paid = sum(not is_free.get(analysis) for analysis in on)
-        shares = ((one, 0.0 if is_free.get(one) else 1 / paid) for one in on)
+        shares = ((name, 0.0 if is_free.get(name) else 1 / paid) for name in on)
         return replace(self, shares=tuple(shares))
 
     @property
     def canonical_form(self) -> "ReportParameters":
-        """The same settings, with M at its default where single trips are protected."""
+        """The same parameters, with M at its default if single trips are protected."""
         return self if self.unit == "user" else replace(self, max_trips_per_user=20)
 
     @property
     def trip_limit(self) -> int | None:
-        """The M of the counts: None, all trips, at item level."""
+        """The contribution limit M; None, all trips, at item level."""
         return self.max_trips_per_user if self.unit == "user" else None
 
     @property
@@ -226,7 +217,7 @@ class ReportParameters:
 
     @cached_property
     def charged_shares(self) -> Mapping[Analysis, float]:
-        """The share of ε of each analysis that costs something."""
+        """Share of ε of each analysis with a cost."""
         charged = [analysis for analysis in self.analyses if self.queries(analysis)]
         if self.shares is None:
             return {analysis: (MILLION // len(charged)) / MILLION for analysis in charged}
@@ -234,29 +225,29 @@ class ReportParameters:
         return {analysis: _millionths(enabled_shares[analysis]) / MILLION for analysis in charged}
 
     def queries(self, analysis: Analysis) -> tuple[tuple[str, CountedItem], ...]:
-        """Return the numbers that are asked apart, each with an equal part of the share."""
+        """Return the separate queries of an analysis, with equal parts of its share."""
         if analysis is not Analysis.SIZE:
             return ((analysis.label, analysis.counted_item),)
         return _size_parts(self.unit, self.method, self.analyses)
 
     def analysis_epsilon(self, analysis: Analysis) -> float:
-        """Return what an analysis costs: 0 where it follows from others or is off."""
+        """Return the cost of an analysis: 0 if it follows from others or is off."""
         return self.epsilon * self.charged_shares.get(analysis, 0.0)
 
     def five_numbers_epsilon(self, analysis: Analysis) -> float:
-        """Return the part of it that goes to draws of the five numbers."""
+        """Return the part of its cost that goes to draws of the five numbers."""
         is_drawn = self.method == "package" and analysis.is_histogram
         return self.analysis_epsilon(analysis) * FIVE_NUMBERS_SHARE if is_drawn else 0.0
 
     def sensitivity(self, counted_item: CountedItem) -> int:
-        """Return by how much one unit of protection can change what is counted."""
+        """Return the L₁ sensitivity of counted items to one unit of privacy."""
         return sensitivity(counted_item, self.unit, self.max_trips_per_user)
 
 
 def _size_parts(
     unit: ReportUnit, method: ReportMethod, on: Collection[Analysis]
 ) -> tuple[tuple[str, CountedItem], ...]:
-    """Return what the size of a report asks: people of users, trips where days do not tell them."""
+    """Return the queries of a report's size: people at unit user, trips unless days give them."""
     people: tuple[tuple[str, CountedItem], ...] = (("people", "user"),) if unit == "user" else ()
     summed = method == "derived" and Analysis.DAYS in on
     return people if summed else (*people, ("trips", "trip"))

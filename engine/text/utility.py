@@ -22,11 +22,11 @@ UTILITY_RULE = (
     "without any weekly rhythm already reaches 74%. The limits are conventions."
 )
 MOSTLY_NOISE = 0.5
-"""A release with a smaller genuine share is more noise than trips, and says that first."""
+"""Genuine share below which a sentence first says that the release is mostly noise."""
 
 
 def format_hundred(share: float) -> str:
-    """Write how many of a hundred.
+    """Return a share as a whole number of a hundred.
 
     Examples
     --------
@@ -41,7 +41,7 @@ def format_hundred(share: float) -> str:
 
 
 def format_share(share: float, limits: tuple[float, float]) -> str:
-    """Write a share as so many of a hundred, never rounded up to a better verdict.
+    """Return a share as so many of a hundred, never rounded up to a better verdict.
 
     Examples
     --------
@@ -55,17 +55,17 @@ def format_share(share: float, limits: tuple[float, float]) -> str:
 
 
 def format_retained(utility: Utility) -> str:
-    """Write how many of 100 true trips are retained."""
+    """Return how many of 100 true trips are retained."""
     return format_share(utility.retained, utility.verdict_limits)
 
 
 def format_genuine(utility: Utility) -> str:
-    """Write how many of 100 released trips are genuine; a dash where nothing is shown."""
+    """Return how many of 100 shown trips are genuine; a dash if nothing is shown."""
     return format_share(utility.genuine, utility.verdict_limits)
 
 
 def describe_verdict(utility: Utility) -> str:
-    """Return the verdict, and which of both shares falls short.
+    """Return the verdict and the share that falls short.
 
     Examples
     --------
@@ -85,13 +85,13 @@ def describe_utility(
 ) -> str:
     """Return both shares as sentences; `mark` stands on either side of their numbers.
 
-    A `short` one leaves out what is the same for all settings of a dataset's own zones.
+    If `short`, words that all settings of a dataset's own zones share are left out.
 
     Examples
     --------
     >>> from engine.contract import Selection
-    >>> seen = Selection(dataset_id="demo-city", zone_level="clusters-30")
-    >>> coarse = Setting(selection=seen, parameters=ODParameters(epsilon=1.0))
+    >>> selection = Selection(dataset_id="demo-city", zone_level="clusters-30")
+    >>> coarse = Setting(selection=selection, parameters=ODParameters(epsilon=1.0))
     >>> describe_utility(Utility(common=89, true=100, released=95.7, crossing_share=0.9), coarse)
     '89 of 100 trips between the 30 clusters are retained. 93 of 100 trips shown are genuine.'
     >>> describe_utility(Utility(common=60, true=100, released=2000), coarse)
@@ -120,7 +120,7 @@ def describe_utility(
 
 
 def describe_both_shares(utility: Utility) -> str:
-    """Return both shares in percent with how they are known, for a hover or a table."""
+    """Return both shares in percent with their precision, for a hover or a table."""
     retained, genuine = (
         f"{share:.1%}" if share == share else "–" for share in (utility.retained, utility.genuine)
     )
@@ -128,7 +128,7 @@ def describe_both_shares(utility: Utility) -> str:
 
 
 def describe_precision(utility: Utility) -> str:
-    """Return how a utility is known: exactly, or as a mean of draws with its standard error.
+    """Return the precision of a utility: exact, or a mean of draws with its standard error.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def describe_precision(utility: Utility) -> str:
 
 
 def describe_crossing(utility: Utility, setting: Setting) -> str:
-    """Return how many trips cross coarse zones; nothing where zones are the dataset's own."""
+    """Return how many trips cross coarse zones; empty for the dataset's own zones."""
     if utility.crossing_share >= 1:
         return ""
     level = name_level(setting.zone_level).removeprefix(
@@ -155,7 +155,7 @@ def describe_crossing(utility: Utility, setting: Setting) -> str:
 
 
 def describe_reliable(reliable: ReliableFlows) -> str:
-    """Return how many numbers are reliable by themselves, and how many trips they carry.
+    """Return how many flows are reliable by themselves and the share of trips they carry.
 
     Examples
     --------
@@ -175,7 +175,7 @@ def describe_reliable(reliable: ReliableFlows) -> str:
 
 
 def explain_reliable(reliable: ReliableFlows) -> str:
-    """Return what reliable means, and from which size on nearly all flows are."""
+    """Return the definition of reliable and the size from which nearly all flows are."""
     rule = "Reliable: shown, and within a quarter of the truth, in 95 of 100 releases."
     if reliable.min_trips is None:
         return rule

@@ -1,10 +1,10 @@
-"""Zones in words: how many, and of which level."""
+"""Numbers and names of zones in words."""
 
 from ..resolution import FINEST
 
 
 def count_zones(level: str, zones: int) -> str:
-    """Return how many zones there are, and of which level.
+    """Return the number of zones with the name of their level.
 
     Examples
     --------
@@ -18,7 +18,7 @@ def count_zones(level: str, zones: int) -> str:
 
 
 def name_level(level: str) -> str:
-    """Return what the zones of a level coarser than the dataset's own are called in a sentence.
+    """Return the plural name of a zone level coarser than the dataset's own zones.
 
     Examples
     --------
