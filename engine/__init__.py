@@ -1,1 +1,1 @@
-"""Mechanisms, exact laws and metrics behind the Mobility Privacy Explorer."""
+"""Mechanisms, exact distributions and metrics behind the Mobility Privacy Explorer."""

@@ -1,6 +1,6 @@
 """The command ``mobility-privacy-explorer`` and its parts: run, ingest, twin, release, ….
 
-The same in a checkout, as ``python -m engine``. Each part is loaded when it is asked for.
+``python -m engine`` is the same in a checkout. Each part is loaded on use.
 """
 
 import os
@@ -21,13 +21,13 @@ SUBCOMMANDS = {
     "frontier": ("frontier.command", "which settings to choose"),
     "release": ("release.command", "release tables once: declare a budget, then release"),
 }
-"""Where each part has its ``main(arguments)``, and what it is for."""
+"""Module with ``main(arguments)`` of each part, and its purpose."""
 
 COMMAND_ARGUMENTS = {"release": "release_arguments"}
-"""Where a part has its ``parser()`` apart, so that it says at once what it takes."""
+"""Module with a part's ``build_parser()`` apart, so that help is quick."""
 
 PACKAGE_EXTRAS = {"opendp": "release", "pyspark": "spark"}
-"""Which extra brings a library that a part may miss."""
+"""Extra that installs a library that a part may miss."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         module = import_module(f"{__package__}.{SUBCOMMANDS[part][0]}")
         signal.signal(signal.SIGINT, previous_handler)
         return module.main(rest)
-    except BrokenPipeError:  # whoever reads what it says has gone, as `head` does
+    except BrokenPipeError:  # the reader has closed the pipe, as `head` does
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except ModuleNotFoundError as error:
@@ -76,7 +76,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    """Serve the dashboard; what follows is Streamlit's, ``--server.port 8600`` for example."""
     if find_spec("streamlit") is not None:
         # many sessions share the cores: threads of algebra would wait for each other
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

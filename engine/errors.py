@@ -1,8 +1,8 @@
-"""The errors this package raises on purpose: rule, value and remedy apart, and a code.
+"""The errors of this package: rule, value and remedy apart, and a code.
 
 All of them derive from :class:`ExplorerError`. ``str(error)`` is the whole message, fit to be shown
 to a person; a command line or a page may word the remedy in its own terms by `settings`, the names
-of the settings that mend it. No message ever contains a row of the data, and no name in it can
+of the settings that correct it. No message ever contains a row of the data, and no name in it can
 steer a terminal.
 """
 
@@ -14,8 +14,8 @@ from collections.abc import Callable
 class ExplorerError(Exception):
     """Base class of every error that is meant to be read by a person.
 
-    `rule` is what must hold, `value` what was given instead (a setting, never a value of the data),
-    `remedy` what a person can do, `code` a short stable name such as ``unparsable``.
+    `rule` is the requirement, `value` the value given instead (a setting, never a value of the
+    data), `remedy` the correction, `code` a short stable name such as ``unparsable``.
 
     >>> str(ExplorerError("delta must be below 1", value="2", remedy="choose it smaller"))
     'delta must be below 1, got 2; choose it smaller'
@@ -38,7 +38,7 @@ class ExplorerError(Exception):
         self.settings = settings
 
     def __str__(self) -> str:
-        """Return the whole message: rule, value, remedy; what cannot be printed as a ``?``."""
+        """Return the whole message: rule, value, remedy; unprintable characters as a ``?``."""
         got = f", got {self.value}" if self.value else ""
         message = self.rule + got + (f"; {self.remedy}" if self.remedy else "")
         # control characters, such as ESC of a terminal, and halves of characters
@@ -50,7 +50,7 @@ class ExplorerError(Exception):
 
 
 class ParameterError(ExplorerError, ValueError):
-    """A setting is outside its domain; the message says rule, value and remedy."""
+    """A setting is outside its domain; the message has rule, value and remedy."""
 
 
 class InputError(ExplorerError, ValueError):
@@ -58,7 +58,7 @@ class InputError(ExplorerError, ValueError):
 
 
 class DatasetError(ExplorerError):
-    """A dataset folder is unknown, incomplete, corrupted or lacks the part asked for."""
+    """A dataset folder is unknown, incomplete, corrupted or lacks the requested part."""
 
 
 def run_command(run: Callable[[], object], interrupted: str = "interrupted") -> int:

@@ -2,7 +2,7 @@
 
 A generator's samplers are fast and reproducible; they are not hardened against floating-point
 attacks (erratum O5). A release that leaves the building takes its noise from a vetted library
-instead. All is drawn in a fixed order, so that the same state of a generator gives the same noise.
+instead. The order of draws is fixed, so that the same state of a generator gives the same noise.
 """
 
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def resolve_noise(
     noise: NoiseT | None,
     draw: Callable[[np.random.Generator], NoiseT],
 ) -> NoiseT:
-    """Return `noise`, or what `draw` draws from `rng`: exactly one of the two must be given."""
+    """Return `noise`, or `draw(rng)`: exactly one of `rng` and `noise` must be given."""
     if noise is not None and rng is None:
         return noise
     if noise is None and rng is not None:
@@ -36,8 +36,8 @@ def resolve_noise(
 def standard_laplace(rng: np.random.Generator, pair: Float32s, *, out: Float32s) -> None:
     """Fill `out` with standard Laplace variates, the difference of two exponential ones.
 
-    Twice as quick as ``rng.laplace`` and half the room, with 24 binary digits: for millions of
-    draws of a whole period. `pair`, shape (2, *out.shape), is room to work in.
+    This is twice as quick as ``rng.laplace`` in half the memory, with 24 binary digits: for
+    millions of draws of a whole period. `pair`, shape (2, *out.shape), is working memory.
     """
     rng.standard_exponential(out=pair, dtype=np.float32)
     np.subtract(pair[0], pair[1], out=out)

@@ -1,7 +1,7 @@
 """Public geometry: Voronoi cells, overlaps with zones, the minimum cover, centres.
 
-Nothing here reads a count, so nothing here costs privacy. All areas and distances are taken in a
-Lambert azimuthal equal-area projection around the region, in metres.
+No function here reads a count or costs privacy. All areas and distances are taken in a Lambert
+azimuthal equal-area projection around the region, in metres.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,7 @@ SMALLEST_OVERLAP = 1e-6
 """Overlaps below this share of a tower's cell are dropped before cover and F are built."""
 
 THINNEST_OVERLAP_M = 0.01
-"""So are slivers of less mean width: from degrees to metres and back errs by 2 mm, and zones that
-are the towers' own cells must not overlap each other's."""
+"""Mean width in metres below which overlaps are dropped, as projections err by 2 mm."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +58,6 @@ class Tessellation:
 
 @dataclass(frozen=True, eq=False)
 class _Intersections:
-    """Intersections of tower cells and zones that are large enough to count."""
-
     tower: Integers
     zone: Integers
     polygon: Geometries
@@ -68,10 +65,10 @@ class _Intersections:
 
 
 def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellation:
-    """Build overlaps, cover and centres from towers (points) and zones (polygons), EPSG:4326.
+    """Return overlaps, cover and centres of towers (points) and zones (polygons), EPSG:4326.
 
     Towers at the same place share one cell. A tower whose cell lies outside every zone counts
-    wholly in the nearest zone. A zone that no cell overlaps reads zero. At least one of each.
+    wholly in the nearest zone. A zone that no cell overlaps has count 0. At least one of each.
 
     >>> zones = gpd.GeoDataFrame(geometry=[shapely.box(0, 0, 1, 1)], crs=4326)
     >>> towers = gpd.GeoDataFrame(geometry=[shapely.Point(0.2, 0.5)], crs=4326)
@@ -81,7 +78,7 @@ def tessellate(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> Tessellatio
     crs = projected_crs(zones)
     polygons = zones.geometry.to_crs(crs).to_numpy()
     points = towers.geometry.to_crs(crs).to_numpy()
-    # not clipped to the region: the zones do that, and joining them all takes a while
+    # not clipped to the region: the zones do that, and joining them all is slow
     cells = _unclipped_voronoi_cells(points, shapely.box(*shapely.total_bounds(polygons)))
     pieces = _intersections(cells, polygons, points)
     shape = (len(cells), len(polygons))
@@ -139,7 +136,7 @@ def voronoi_cells(points: gpd.GeoSeries, region: shapely.Geometry) -> gpd.GeoSer
 
 
 def _unclipped_voronoi_cells(points: Geometries, extent: shapely.Geometry) -> Geometries:
-    """Voronoi cells that reach beyond the box around `extent`, in the order of `points`."""
+    """Return Voronoi cells that reach beyond the box around `extent`, in the order of `points`."""
     places, place_of_point = np.unique(shapely.get_coordinates(points), axis=0, return_inverse=True)
     if len(places) == 1:
         cells = np.array([shapely.envelope(extent)], dtype=object)
@@ -193,7 +190,7 @@ def _column_count(matrix: csr_array) -> int:
 def cover_maps(
     overlap: csr_array, cover_towers: Integers, cover_zones: Integers
 ) -> tuple[csr_array, csr_array]:
-    """Build D2's exact partition of each visit and the way back to zones."""
+    """Return the exact partition of each visit (erratum D2) and the map from cover to zones."""
     towers, zones = len(overlap.indptr) - 1, _column_count(overlap)
     covered = np.zeros(zones)
     covered[cover_zones] = 1.0
@@ -218,7 +215,6 @@ def cover_maps(
 def _cover_centres(
     pieces: _Intersections, zones: Geometries, cover_towers: Integers, cover_zones: Integers
 ) -> tuple[Floats, Floats]:
-    """Centroids and areas of the cover's cells: rests of towers, then zones."""
     position = np.full(int(pieces.tower.max(initial=-1)) + 1, -1, dtype=np.int64)
     position[cover_towers] = np.arange(len(cover_towers))
     is_rest = (position[pieces.tower] >= 0) & ~np.isin(pieces.zone, cover_zones)

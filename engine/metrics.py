@@ -1,7 +1,7 @@
-"""What privacy costs: errors of private counts against the truth (P1 §3.3 and §6.4).
+"""Errors of private counts against the truth (P1 §3.3 and §6.4).
 
-A figure that does not exist – the correlation of a constant series, a distance to an empty map –
-is NaN in the arrays here and counted, never averaged in silence.
+An undefined figure – the correlation of a constant series, a distance to an empty map – is NaN in
+the arrays here and counted, never averaged in silence.
 """
 
 from typing import Any
@@ -36,7 +36,7 @@ def largest_positions(values: Numbers, n: int) -> Integers:
 
 
 def mean_of_finite(values: Floats) -> float:
-    """Return the mean of what is defined; NaN where nothing is."""
+    """Return the mean of finite values; NaN without any."""
     finite_values = values[np.isfinite(values)]
     return float(finite_values.mean()) if len(finite_values) else float("nan")
 
@@ -118,10 +118,10 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
 def common_part(error: ArrayLike, released: ArrayLike, true: ArrayLike) -> Any:
     """Return 1 − ΣE|X − t| / Σ(t + E X), the common part of a release X and the truth t.
 
-    The Sørensen index; "common part of commuters" in mobility (Lenormand et al. 2012). It counts
-    what trimming drops, what suppression hides and what noise invents. As a ratio of expectations
-    it is exact where a law is known, and within .0004 of the mean of the ratios. From 0 to 1; NaN
-    where nothing is true. Takes ΣE|X − t|, ΣE X and Σt.
+    The Sørensen index; "common part of commuters" in mobility (Lenormand et al. 2012). It includes
+    dropped trips, suppressed trips and invented trips. As a ratio of expectations it is exact where
+    a distribution is known, and within .0004 of the mean of the ratios. From 0 to 1; NaN where
+    nothing is true. Takes ΣE|X − t|, ΣE X and Σt.
 
     >>> float(common_part(40, 90, 110))
     0.8

@@ -13,16 +13,18 @@ from .errors import ParameterError
 DensityMethod = Literal[
     "zones_laplace", "towers_laplace", "lpa", "efpa", "efpag", "efpag_joint", "multiscale"
 ]
-"""How the density is perturbed: two naive baselines (P1 §5.2), LPA on the cover, EFPA, EFPAG,
-EFPAG with one joint choice of the number of coefficients (erratum D1; the default), and our own
-count at five zoom levels (``docs/density.md``)."""
+"""Methods of the density; ``efpag_joint`` is the default.
+
+Two naive baselines (P1 §5.2), LPA on the cover, EFPA, EFPAG, EFPAG with one joint choice of the
+number of coefficients (erratum D1), and Multiscale Gaussian (``zoom``, ``docs/density.md``).
+"""
 
 GaussianCalibration = Literal["classical", "analytic"]
 """``classical`` is P1's Theorem 3 (probabilistic DP, total ε ≤ 4); ``analytic`` is Balle & Wang
 2018 ((ε, δ)-DP for every ε)."""
 
 ODMethod = Literal["laplace_suppression", "empirical_bayes"]
-"""How flows are released: P2's Algorithm 1, or our reading of the same noisy cells."""
+"""Methods of flows: Laplace with suppression (P2's Algorithm 1), or empirical Bayes."""
 
 RENAMED_METHODS: Mapping[str, str] = {
     "published": "laplace_suppression",
@@ -32,7 +34,7 @@ RENAMED_METHODS: Mapping[str, str] = {
 """Methods by their earlier keys, which links and commands of earlier versions still hold."""
 
 ODUnit = Literal["trip", "person-day", "person"]
-"""What one unit of protection covers: a trip, a person's day, or a person over all days."""
+"""The unit of privacy: a trip, a person's day, or a person over all days."""
 
 HOURS_PER_WEEK = 168
 EPSILON_STOPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
@@ -46,10 +48,10 @@ DEFAULT_MAX_VISITS_CAP = 840
 
 FOURIER_METHODS: frozenset[str] = frozenset({"efpa", "efpag", "efpag_joint"})
 GAUSSIAN_METHODS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
-"""Published methods with Gaussian noise, whose σ is `GaussianCalibration`'s to choose."""
+"""Methods of P1 with Gaussian noise, whose σ depends on `GaussianCalibration`."""
 
 EPSILON_RANGE = (1e-6, 1e6)
-"""What the mechanisms take: beyond it noise or its absence is all there is, and floats overflow."""
+"""Valid ε: outside it noise or its absence is all there is, and floats overflow."""
 
 _SAMPLED_FIELDS = frozenset({"max_visits_per_user"})
 _STAGED_FIELDS = _SAMPLED_FIELDS | {"delta", "cluster_minimum", "scaling", "smoothing"}
@@ -65,7 +67,7 @@ USED_FIELDS: Mapping[str, frozenset[str]] = {
     "laplace_suppression": _TRUNCATION_FIELDS | {"suppression_threshold"},
     "empirical_bayes": _TRUNCATION_FIELDS,
 }
-"""Fields of the parameters, beside ε, that change what a method releases or what it costs."""
+"""Fields of the parameters, beside ε, that change a method's release or privacy loss."""
 
 ParametersT = TypeVar("ParametersT")
 
@@ -79,10 +81,10 @@ class DensityParameters:
     epsilon : float
         Total privacy loss of the release, finite and above 0.
     delta : float
-        By how much an attack may succeed more often than ε allows, in (0, 1). P1 used 2e-6.
+        Added success probability of an attack beyond ε, in (0, 1). P1 used 2e-6.
         Methods without Gaussian noise do not spend it.
     max_visits_per_user : int
-        ℓ, visits kept per person, 1 to 168. It has no meaning for `multiscale`: it samples nobody.
+        ℓ, maximum visits per person, 1 to 168. Unused by ``multiscale``, which samples nobody.
     method : str
         One of `DensityMethod`.
     cluster_minimum : float or None
@@ -94,7 +96,7 @@ class DensityParameters:
         Smoothing of the night hours (P1 §5.4.2); Fourier methods only.
     gaussian : str
         One of `GaussianCalibration`; ``classical`` is refused above a total ε of 4 (erratum D4).
-        `multiscale` is always exact.
+        ``multiscale`` is always exact.
 
     Raises
     ------
@@ -144,8 +146,6 @@ class DensityParameters:
     ) -> "DensityParameters":
         """Return the settings at another ε (and method), analytic where the classical ends.
 
-        Examples
-        --------
         >>> DensityParameters(epsilon=0.3).with_epsilon(5.0).gaussian
         'analytic'
         """
@@ -155,20 +155,18 @@ class DensityParameters:
 
     @property
     def canonical_form(self) -> "DensityParameters":
-        """The same settings, with what the method does not use at its default."""
+        """The same settings, with unused fields of the method at their defaults."""
         return _to_canonical_form(self, self.method)
 
 
 def choose_calibration(
     method: str, epsilon: float, calibration: GaussianCalibration = "classical"
 ) -> GaussianCalibration:
-    """Return the calibration that a method takes at a total ε: `wanted` where it holds.
+    """Return the calibration of a method at a total ε: `calibration` where it is valid.
 
-    P1's Theorem 3 ends at a total ε of 4 (erratum D4): beyond it Gaussian noise is the analytic
-    one; whoever shows the result says so. Methods without Gaussian noise keep what they have.
+    P1's Theorem 3 ends at a total ε of 4 (erratum D4): beyond it Gaussian noise is analytic, and a
+    page must state this beside the result. Methods without Gaussian noise return `calibration`.
 
-    Examples
-    --------
     >>> [choose_calibration("efpag_joint", epsilon) for epsilon in (4.0, 4.1)]
     ['classical', 'analytic']
     """
@@ -183,15 +181,15 @@ class ODParameters:
     Parameters
     ----------
     epsilon : float
-        Privacy loss per unit of protection, finite and above 0.
+        Privacy loss per unit of privacy, finite and above 0.
     max_trips_per_user : int
-        T, trips kept per person-day or person, 1 to 256. Fixed to 1 at trip level.
+        T, the contribution limit per person-day or person, 1 to 256. Fixed to 1 at trip level.
     suppression_threshold : int
         τ, released values below it are set to 0; a whole number of at least 0. P2 uses 15.
     unit : str
         One of `ODUnit`. A person pays D·ε for D daily matrices at ``person-day``.
     method : str
-        One of `ODMethod`. ``empirical_bayes`` suppresses nothing and leaves τ aside.
+        One of `ODMethod`. ``empirical_bayes`` suppresses nothing and does not use τ.
 
     Raises
     ------
@@ -238,7 +236,7 @@ class ODParameters:
 
     @property
     def canonical_form(self) -> "ODParameters":
-        """The same settings, with what the method does not use at its default."""
+        """The same settings, with unused fields of the method at their defaults."""
         return _to_canonical_form(self, self.method)
 
     @property
@@ -264,7 +262,7 @@ def _to_canonical_form(parameters: ParametersT, method: str) -> ParametersT:
 
 
 def check_epsilon(value: object, usual_range: str = "0.1 to 2 is usual") -> None:
-    """Raise `ParameterError` unless `value` is an ε that settings can have."""
+    """Raise `ParameterError` unless `value` is a valid ε of settings."""
     validation.check_within(
         "epsilon", value, EPSILON_RANGE, f"smaller means more private, {usual_range}"
     )

@@ -1,4 +1,4 @@
-"""The privacy ledger: what every stage reads, adds and costs, and what it comes to in all."""
+"""The privacy ledger: input, noise and privacy loss of every stage, and the totals."""
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
@@ -7,7 +7,7 @@ _ROUNDING = 1e-9
 
 
 class Norm(StrEnum):
-    """How the sensitivity of a stage is measured."""
+    """Norms of a stage's sensitivity."""
 
     L1 = "L1"
     L2 = "L2"
@@ -15,7 +15,7 @@ class Norm(StrEnum):
 
 
 class PrivacyDefinition(StrEnum):
-    """What a total states.
+    """Definitions of privacy of a total.
 
     Probabilistic DP (P1, Definition 2) is ε-DP except on a set of outputs of probability at most δ
     and therefore stronger than (ε, δ)-DP.
@@ -27,7 +27,7 @@ class PrivacyDefinition(StrEnum):
 
 
 class PrivacyUnit(StrEnum):
-    """What comes or goes between two neighbouring datasets, in words to be said first."""
+    """The difference of two neighbouring datasets, in words."""
 
     TRIP = "one trip"
     PERSON_DAY = "one person's trips of one day"
@@ -39,7 +39,7 @@ _SCALED_NOISE = "each person's scaled down to the clip"
 
 
 class Query(Enum):
-    """What a stage reads: its name, and the data that it touches. Code takes the member alone."""
+    """Queries of a stage: name, and the data used. Code takes the member alone."""
 
     ZONE_COUNTS = "counts", "pre-sampled counts of the zones"
     TOWER_COUNTS = "counts", "pre-sampled counts of the towers"
@@ -73,7 +73,7 @@ class Query(Enum):
 
 
 class Noise(StrEnum):
-    """How a stage is perturbed, in plain words."""
+    """Noise of a stage, in plain words."""
 
     LAPLACE = "Laplace"
     ROUNDED_LAPLACE = "Laplace, rounded"
@@ -90,8 +90,8 @@ class Stage:
     """One step of a mechanism, with the share of the budget that its paper charges for it.
 
     `noise_scale` is the scale of Laplace noise or the standard deviation of Gaussian noise in the
-    units of what is read, None where it is not fixed; `subject` says in words which of several
-    stages of one kind it is.
+    units of the query, None where it is not fixed; `subject` distinguishes several stages of one
+    kind in words.
     """
 
     kind: Query
@@ -105,12 +105,12 @@ class Stage:
 
     @property
     def name(self) -> str:
-        """What happens, in plain words."""
+        """Name of the stage, in plain words."""
         return self.kind.value[0].format(self.subject)
 
     @property
     def reads(self) -> str:
-        """Which data it touches, in plain words."""
+        """Data that the stage uses, in plain words."""
         return self.kind.value[1].format(f"{self.sensitivity:g}")
 
 
@@ -118,8 +118,8 @@ class Stage:
 class Ledger:
     """All stages of a release and its three totals at `delta` (erratum D1), each with its notion.
 
-    The totals are what the paper charges, the setting ε; what simple composition, the paper's own
-    argument, can prove; and the best that is proved here.
+    The totals are the paper's charge, the setting ε; the loss by simple composition, the paper's
+    own argument; and the best loss that is proved here.
 
     >>> stage = Stage(Query.FLOWS, Noise.LAPLACE, 1.0, Norm.L1, noise_scale=2.0, epsilon=0.5)
     >>> stated = simple_ledger((stage,), unit=PrivacyUnit.TRIP)
@@ -139,7 +139,7 @@ class Ledger:
 
 
 def stage_noise_scale(stages: tuple[Stage, ...], kind: Query) -> float:
-    """Return the scale of the noise that the one stage of a kind states: what is drawn with."""
+    """Return the noise scale that the only stage of a kind states, as it is drawn."""
     (scale,) = (stage.noise_scale for stage in stages if stage.kind is kind and stage.noise_scale)
     return scale
 
@@ -152,7 +152,7 @@ def is_above(total: float, epsilon: float) -> bool:
 def simple_ledger(
     stages: tuple[Stage, ...], *, unit: PrivacyUnit, total: tuple[float, float] | None = None
 ) -> Ledger:
-    """Return the ledger of stages whose three totals are one: their sum, or the ε and δ given."""
+    """Return the ledger of stages whose three totals are one: their sum, or the given ε and δ."""
     summed = sum(stage.epsilon for stage in stages), sum(stage.delta for stage in stages)
     epsilon, delta = total or summed
     notion = PrivacyDefinition.APPROXIMATE if delta else PrivacyDefinition.PURE

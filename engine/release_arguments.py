@@ -1,4 +1,4 @@
-"""What the command ``mobility-privacy-explorer release`` takes: read before slow parts load."""
+"""Arguments of ``mobility-privacy-explorer release``, parsed before slow parts load."""
 
 import argparse
 import json
@@ -28,7 +28,7 @@ def _parse_day(text: str) -> date:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser; ``run`` is the name of what is asked for."""
+    """Return the parser; ``run`` is the name of the chosen action."""
     parser = argparse.ArgumentParser(
         prog="mobility-privacy-explorer release",
         description="Release private tables once: declare a budget, then release.",

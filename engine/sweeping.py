@@ -1,4 +1,4 @@
-"""One sweep for every product: the same noise under many settings, repeat after repeat."""
+"""Sweeps of settings for every product: the same noise under many settings, by repeats."""
 
 from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
@@ -22,12 +22,12 @@ def sweep(
     score: Callable[[Any, Any], Any] | None = None,
     **when: Any,
 ) -> Iterator[tuple[int, int, Any]]:
-    """Release under every setting, `repeats` times; yield setting, repeat and scores of each.
+    """Yield setting, repeat and scores of releases under every setting, `repeats` times.
 
     All settings of one method and repeat share their noise (common random numbers), so that a
-    difference between two points is the settings'. The state of `rng` fixes all noise, and repeat
-    i of a longer sweep is that of a shorter one. `score` is what is kept of a truth and a release,
-    the product's ``scores`` where None; `when` is as for the product's ``release``.
+    difference between two points is the settings'. The state of `rng` fixes all noise, and repeat i
+    of a longer sweep is that of a shorter one. `score` maps a truth and a release to the result, by
+    default the product's ``scores``; `when` goes to the product's ``release``.
 
     >>> from engine import datasets, origin_destination as od
     >>> settings = [od.ODParameters(epsilon=epsilon) for epsilon in (0.2, 2.0)]
@@ -50,7 +50,7 @@ def sweep(
 
 
 def draw_generators(rng: np.random.Generator) -> Callable[[int], np.random.Generator]:
-    """Return what gives draw i its generator: the same however many draws are asked for.
+    """Return a function from i to the generator of draw i, independent of the number of draws.
 
     >>> numbered = draw_generators(np.random.default_rng(0))
     >>> numbered(7).random() == numbered(7).random() != numbered(8).random()

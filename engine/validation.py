@@ -86,7 +86,6 @@ def to_real(value: object) -> float | None:
 def _check_number(
     name: str, value: object, rule: str, remedy: str, holds: Callable[[float], bool]
 ) -> float:
-    """Return `value` as a finite float for which a rule `holds`, or refuse it."""
     number = to_real(value)
     if number is None or not math.isfinite(number) or not holds(number):
         raise _parameter_error(name, rule, value, remedy)

@@ -1,7 +1,5 @@
-"""Cached aggregates on disk: the only data a mechanism ever sees.
+"""Cached aggregates on disk: the only data that mechanisms read.
 
-Examples
---------
 >>> from engine import datasets
 >>> datasets.load("demo-city").metadata.simulated
 True

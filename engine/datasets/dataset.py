@@ -1,4 +1,4 @@
-"""Cached aggregates: the only data a mechanism ever sees.
+"""Cached aggregates: the only data that mechanisms read.
 
 A dataset is a folder of small Parquet tables (see `engine.datasets.storage`). It holds no ids of
 people, but its counts are true: it remains confidential personal data unless they are simulated.
@@ -35,11 +35,9 @@ _ROWS_PER_SLICE = 2**20
 
 
 class _Slice(NamedTuple):
-    """Visits kept for any ℓ, a prefix of some of the rows: there are millions."""
-
     cell: NDArray[np.int32]  # tower · 168 + hour, by ascending rank
     visits: NDArray[np.int32]
-    prefix_ends: NDArray[np.intp]  # rows of rank ≤ r, r = 0 … 255
+    prefix_ends: NDArray[np.intp]  # number of rows of rank ≤ r, r = 0 … 255
 
 
 class Dataset:
@@ -68,12 +66,12 @@ class Dataset:
 
     @property
     def has_density(self) -> bool:
-        """Whether the tables of the density mechanism are there."""
+        """Whether the dataset has the tables of the density mechanism."""
         return (self.folder / "presampled.parquet").is_file()
 
     @property
     def has_trips(self) -> bool:
-        """Whether the tables of the origin–destination mechanism are there."""
+        """Whether the dataset has the tables of the origin–destination mechanism."""
         return (self.folder / "trips.parquet").is_file()
 
     @property
@@ -100,13 +98,13 @@ class Dataset:
     @cached_property
     def tessellation(self) -> "Tessellation":
         """Overlaps, minimum cover and centres; public geometry only."""
-        from ..geography import tessellate  # geography reads no dataset; import kept lazy
+        from ..geography import tessellate  # geography reads no dataset; imported late
 
         return tessellate(self.towers, self.zones)
 
     @cached_property
     def truth_by_tower(self) -> Integers:
-        """X: true visits, shape (towers, 168), one per (person, tower, hour), capped at K_max."""
+        """X: true visits, one per (person, tower, hour), shape (towers, 168), capped at K_max."""
         table = self._read("truth.parquet", "density")
         counts = np.zeros((len(self.towers), HOURS_PER_WEEK), dtype=np.int64)
         cells = self._tower_index(table["location_id"]), table["hour"].to_numpy()
@@ -139,7 +137,7 @@ class Dataset:
 
     @cached_property
     def multiscale_tables(self) -> MultiscaleTables:
-        """Clipped sums for the method `multiscale`; one person changes each by at most c."""
+        """Clipped sums of ``multiscale``; one person changes each by at most c."""
         tables = {name: self._read(f"{name}.parquet", "density") for name in MULTISCALE_TABLE_NAMES}
         return from_tables(
             tables, self._tower_index, len(self.towers), self.metadata.multiscale_clips
@@ -147,17 +145,17 @@ class Dataset:
 
     @cached_property
     def trips(self) -> Trips:
-        """Trips ranked within the person-day, a day at a time."""
+        """Trips ranked within the person-day, read a day at a time."""
         return self._open_trips("trips")
 
     @cached_property
     def trips_by_person(self) -> Trips:
-        """Trips ranked within the person over the whole period, a day at a time."""
+        """Trips ranked within the person over the whole period, read a day at a time."""
         return self._open_trips("trips_person")
 
     @cached_property
     def homes(self) -> Integers | None:
-        """People by home zone, shape (zones,); None where homes cannot be told."""
+        """People by home zone, shape (zones,); None without homes."""
         if not (self.folder / "homes.parquet").is_file():
             return None
         table = pq.read_table(self.folder / "homes.parquet")
@@ -228,20 +226,10 @@ class Dataset:
 
 
 def load(name_or_path: str | Path) -> Dataset:
-    """Load a dataset by name (shipped or kept on this computer) or by the path of its folder.
+    """Return the dataset of a name (shipped or installed on this computer) or of a folder's path.
 
-    Parameters
-    ----------
-    name_or_path : str or Path
-        A name from `available`, or a path to a dataset folder.
+    Raises `DatasetError` if it is unknown (the message lists `available` names) or damaged.
 
-    Raises
-    ------
-    DatasetError
-        If it is unknown (the message lists the known names) or damaged.
-
-    Examples
-    --------
     >>> load("demo-city").metadata.simulated
     True
     """
@@ -271,7 +259,7 @@ def save(
     tables: Mapping[str, pa.Table],
     texts: Mapping[str, str] | None = None,
 ) -> Dataset:
-    """Write a dataset as a new version of `folder`, by whose name it is called, and return it.
+    """Write a dataset as a new version of `folder`, whose name it takes, and return it.
 
     Parameters
     ----------
@@ -300,7 +288,6 @@ def save(
 
 
 def _sort_by_keys(table: pa.Table) -> pa.Table:
-    """Return a table sorted by its keys: text by its place among its like, which takes less."""
     keys: list[Any] = []
     for name in table.column_names:
         column: Any = table[name].combine_chunks()

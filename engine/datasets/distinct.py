@@ -1,7 +1,7 @@
-"""Distinct counts of the cells of all days: what an exact law over a year needs, kept ready.
+"""Distinct counts of the cells of all days, stored for exact distributions over a year.
 
-For every zone, as an origin and as a destination: how many of its cells hold `true` trips, and for
-each bound T in `STOPS` in how many of them trimming leaves fewer, `kept`.
+For every zone, as an origin and as a destination: the number of its cells with an `untruncated`
+count, and for each T in `TRIP_LIMITS` the cells whose `truncated` count is lower.
 """
 
 from collections.abc import Iterable
@@ -15,12 +15,12 @@ from ..parameters import MAX_TRIPS_STOPS
 from .trip_counts import TripCounts
 
 TRIP_LIMITS = MAX_TRIPS_STOPS
-"""The T whose distinct counts are kept."""
+"""The T whose distinct counts are stored."""
 _KEYS = ["limit", "side", "zone", "true", "kept"]
 
 
 class MatrixCells(NamedTuple):
-    """Cells of which no two are the same, all with a trip."""
+    """Distinct cells of one matrix, all with a trip."""
 
     origin: Integers
     destination: Integers
@@ -29,7 +29,7 @@ class MatrixCells(NamedTuple):
 
 
 class DistinctCounts(NamedTuple):
-    """Distinct (zone, true, kept) of origins or of destinations, and the cells that have them."""
+    """Distinct (zone, untruncated, truncated) of origins or of destinations, and their cells."""
 
     zone: Integers
     untruncated: Integers
@@ -53,7 +53,7 @@ def matrix_cells(trips: TripCounts, highest_rank: int | None) -> MatrixCells:
 
 
 def count_distinct(days: Iterable[TripCounts]) -> pa.Table:
-    """Return the distinct counts of matrices: untrimmed as limit 0, then what each T trims."""
+    """Return distinct counts of matrices: untruncated as limit 0, then the changes by each T."""
     parts: list[pa.Table] = []
     for trips in days:
         parts.append(
@@ -67,7 +67,7 @@ def count_distinct(days: Iterable[TripCounts]) -> pa.Table:
 def distinct_at_limit(
     table: pa.Table, highest_rank: int | None
 ) -> tuple[DistinctCounts, DistinctCounts] | None:
-    """Return the distinct counts of origins and of destinations; None for a T that is not kept."""
+    """Return distinct counts of origins and of destinations; None for a T that is not stored."""
     if highest_rank is not None and highest_rank not in TRIP_LIMITS:
         return None
     limit, side = table["limit"].to_numpy(), table["side"].to_numpy()
@@ -98,7 +98,7 @@ def _cells_by_limit(trips: TripCounts) -> Iterable[tuple[int, MatrixCells]]:
         cells = matrix_cells(trips, limit)
         cut = cells.truncated < cells.untruncated
         if not cut.any():
-            return  # a cell that keeps all at T keeps all at every larger T
+            return  # a cell within the limit at T is within it at every larger T
         yield limit, MatrixCells(*(values[cut] for values in cells))
 
 

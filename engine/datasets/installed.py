@@ -1,13 +1,13 @@
-"""Which datasets are installed, and where."""
+"""Names and folders of installed datasets."""
 
 import os
 from pathlib import Path
 
-_CHECKOUT_DATA = Path(__file__).parents[2] / "data"  # of a checkout, or what a package ships
+_CHECKOUT_DATA = Path(__file__).parents[2] / "data"  # of a checkout, or of an installed package
 
 
 def data_root() -> Path:
-    """Return the folder in which own datasets, releases and the ledger are kept."""
+    """Return the folder of own datasets, releases and the ledger."""
     if variable := os.environ.get("MOBILITY_DATA"):
         return Path(variable)
     if (_CHECKOUT_DATA.parent / "pyproject.toml").is_file():
@@ -17,7 +17,7 @@ def data_root() -> Path:
 
 
 def data_roots() -> tuple[Path, ...]:
-    """Return the folders that hold datasets for all: `data_root`, and what an install ships."""
+    """Return the folders of datasets: `data_root`, and the shipped ones."""
     root = data_root()
     return (
         (root,)
@@ -35,5 +35,5 @@ def available() -> dict[str, Path]:
     }
     for pointer in sorted((data_root() / "local").glob("*/current")):
         folders.setdefault(pointer.parent.name, pointer.parent)
-    # a hidden one is being kept or deleted
+    # a hidden folder is being copied or deleted
     return {name: folder for name, folder in folders.items() if not name.startswith(".")}

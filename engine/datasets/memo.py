@@ -1,6 +1,7 @@
-"""What is worked out of a dataset once: kept as long as the dataset is, up to a number of bytes.
+"""Cached results of a dataset: stored as long as the dataset is, up to a number of bytes.
 
-The one cache of the engine by dataset. A slider over ε asks for the same counts again and again.
+This is the only cache by dataset in the engine. A slider over ε requests the same counts
+repeatedly.
 """
 
 from collections import OrderedDict
@@ -15,7 +16,7 @@ import numpy as np
 from .dataset import Dataset
 
 MAX_BYTES = 2**28
-"""Of one dataset: 256 MB. What was asked for longest ago goes first."""
+"""Limit of one dataset: 256 MB. The least recently used result goes first."""
 
 _Value = TypeVar("_Value")
 _values: WeakKeyDictionary[Dataset, OrderedDict[Hashable, Any]] = WeakKeyDictionary()
@@ -23,19 +24,11 @@ _lock = Lock()
 
 
 def memoise(dataset: Dataset, key: Hashable, build: Callable[[], _Value]) -> _Value:
-    """Return what `build` makes of `dataset`, made once for each `key`; confidential like it.
+    """Return `build()`, computed once for each `key` of `dataset`; confidential like it.
 
-    Parameters
-    ----------
-    dataset : Dataset
-        A coarse view is a dataset of its own.
-    key : hashable
-        What it is, then all that it depends on but the dataset.
-    build : callable
-        Must not keep `dataset` in what it returns. An array becomes read-only.
+    `key` is hashable: a name of the result, then all that it depends on but the dataset. A view is
+    a dataset of its own. The result must not hold `dataset`; an array becomes read-only.
 
-    Examples
-    --------
     >>> from engine import datasets
     >>> demo = datasets.load("demo-city")
     >>> ids = memoise(demo, "ids", lambda: list(demo.zones["zone_id"]))
@@ -51,7 +44,7 @@ def memoise(dataset: Dataset, key: Hashable, build: Callable[[], _Value]) -> _Va
     if isinstance(value, np.ndarray):
         value.flags.writeable = False
     with _lock:
-        value = values.setdefault(key, value)  # whoever was first: all have the same
+        value = values.setdefault(key, value)  # the first result, so that all callers have the same
         values.move_to_end(key)
         sizes = {other_key: size_of(other_value) for other_key, other_value in values.items()}
         while len(values) > 1 and sum(sizes.values()) > MAX_BYTES:
@@ -67,5 +60,5 @@ def size_of(value: Any) -> int:
     if isinstance(value, list | tuple):
         parts = value
     elif hasattr(value, "indptr") or (is_dataclass(value) and not isinstance(value, type)):
-        parts = tuple(vars(value).values())  # with what it has worked out of itself meanwhile
+        parts = tuple(vars(value).values())  # a dataset's own cached values included
     return sum(size_of(part) for part in parts)

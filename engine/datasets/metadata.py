@@ -1,4 +1,4 @@
-"""What ``dataset.json`` says of a dataset."""
+"""Contents of ``dataset.json``."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,7 +15,7 @@ _MAX_DAYS = 100_000
 
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
-    """What ``dataset.json`` says of a dataset; none of it is read off confidential counts."""
+    """Metadata of a dataset, from ``dataset.json``; no field comes from confidential counts."""
 
     name: str
     description: str
@@ -46,12 +46,12 @@ class Metadata:
 
     @property
     def multiscale_clips(self) -> MultiscaleClips:
-        """How far people are scaled down by the method `multiscale`; public."""
+        """Clips of the Multiscale Gaussian method (``multiscale``); public."""
         return MultiscaleClips.from_mean_visits(self.mean_visits_public, self.max_visits_cap)
 
     @property
     def periods(self) -> tuple[date, ...]:
-        """First day of every matrix of trips: the declared days, unless they are added up."""
+        """First day of every matrix of trips: the declared days, unless they are summed."""
         return self.days
 
     def to_json(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Metadata:
         for key in ("first_day", "last_day", "week"):
             values[key] = None if values[key] is None else values[key].isoformat()
         for key in ("period_from_data", "places_public"):
-            if self.simulated and values[key] is None:  # shipped before it was asked
+            if self.simulated and values[key] is None:  # shipped before this field existed
                 del values[key]
         if values["mean_visits_public"] is None:
             del values["mean_visits_public"]
@@ -68,7 +68,7 @@ class Metadata:
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any], dataset: str) -> "Metadata":
-        """Build it from the contents of ``dataset.json``."""
+        """Return the metadata of the contents of ``dataset.json``."""
         version = document.get("format_version")
         if isinstance(version, bool) or version != FORMAT_VERSION:
             version_text = version if isinstance(version, int | None) else "unknown"
@@ -93,7 +93,7 @@ class Metadata:
         return metadata
 
     def _check_types(self) -> None:
-        """Raise `TypeError` or `ValueError` unless every field is what it is declared as."""
+        """Raise `TypeError` or `ValueError` unless every field has its declared type."""
         for name, kind in get_type_hints(type(self)).items():
             value, several = getattr(self, name), get_origin(kind) is Mapping
             # True is a whole number to Python

@@ -1,13 +1,12 @@
-"""The five clipped sums of the density method `multiscale`, in whole numbers.
+"""The five clipped sums of the Multiscale Gaussian method (``multiscale``), in whole numbers.
 
 For a person let v be the counts of distinct (tower, hour) visits, n in all, at most the public cap
 K_max of them. Four tables sum v·min(1, c·t/‖v‖₂) over people, v first added up to the table's
-cells: a row is scaled down, nobody is sampled. The fifth is the sum of n itself. It tells most of
-those with many visits, so their rows weigh less: t² = 1 − s·(n/K_max)². A person's change of the
+cells: a row is scaled down, nobody is sampled. The fifth is the sum of n itself. People with many
+visits change it most, so their rows weigh less: t² = 1 − s·(n/K_max)². A person's change of the
 four tables in units of c and of the sum in units of K_max/√s is then at most 1 together. Clips and
-s are public, see `MultiscaleClips`.
-Weights are whole multiples of 1/1024, rounded down in exact arithmetic, so every engine counts the
-same.
+s are public, see `MultiscaleClips`. Weights are whole multiples of 1/1024, rounded down in exact
+arithmetic, so every engine counts the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -35,14 +34,14 @@ MULTISCALE_TABLE_NAMES = tuple(
 
 @dataclass(frozen=True)
 class MultiscaleClips:
-    """How far people's rows are scaled down: public, from what is said of their visits."""
+    """Public clips that scale down people's rows, from a public mean of their visits."""
 
     clip_squared: float = CLIP_SQUARED  # c² of towers, districts and weeks
-    sum_64ths: int = 63  # s: what the sum tells of a person with K_max visits, of 1 in all
+    sum_64ths: int = 63  # s: share of the squared sensitivity for the sum, at K_max visits
 
     @classmethod
     def from_mean_visits(cls, mean_visits: float | None, max_visits_cap: int) -> "MultiscaleClips":
-        """Return the clips for a public mean number of visits a person; the usual ones without."""
+        """Return the clips for a public mean number of visits a person; the usual clips without."""
         if mean_visits is None:
             return cls()
         least_sum = int(64 / 20 * (max_visits_cap / mean_visits) ** 2)
@@ -55,12 +54,12 @@ class MultiscaleClips:
 
     @property
     def sum_share(self) -> float:
-        """The same share as a number."""
+        """The share s of the sum, from 0 to 1."""
         return self.sum_64ths / 64
 
 
 DEFAULT_CLIPS = MultiscaleClips()
-"""For the calls of a week, of which nothing is said."""
+"""Clips for the calls of a week, without a public mean."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -136,7 +135,7 @@ def from_tables(
     towers: int,
     clips: MultiscaleClips,
 ) -> MultiscaleTables:
-    """Return what `to_tables` wrote."""
+    """Return the clipped sums of the tables from `to_tables`."""
     fine, coarse, city, weeks, total = (tables[name] for name in MULTISCALE_TABLE_NAMES)
     by_hour = np.zeros((towers, HOURS_PER_WEEK), dtype=np.int64)
     by_hour[tower_index(fine["location_id"]), fine["hour"].to_numpy()] = fine["n"].to_numpy()

@@ -5,9 +5,9 @@ Layout (``spec``: cached aggregates)::
     <dataset>/current               name of the current version, replaced atomically
     <dataset>/<version>/            dataset.json and the Parquet tables
 
-A new version is written beside the old one and ``current`` is replaced last; a dataset is kept or
+A new version is written beside the old one and ``current`` is replaced last; a dataset is copied or
 deleted under a hidden name first. So a crash, a full disk or a cancel leaves a whole dataset or
-none that is listed, and the next start sweeps what is hidden. Two versions are kept.
+none that is listed, and the next start deletes hidden remains. The last two versions stay.
 """
 
 import fcntl
@@ -97,7 +97,7 @@ def checksums(folder: Path) -> dict[str, str]:
 
 
 def verify(version: Path, expected: object) -> None:
-    """Raise `DatasetError` unless the files of `version` are those of `expected`."""
+    """Raise `DatasetError` unless the files of `version` have the `expected` checksums."""
     if not isinstance(expected, dict):
         raise _corruption_error(version, "dataset.json holds no checksums")
     expected = cast("dict[str, object]", expected)
@@ -121,7 +121,7 @@ def verify(version: Path, expected: object) -> None:
 
 
 def copy_dataset(folder: Path, target: Path) -> None:
-    """Copy a dataset's folder to `target`, whole or not at all; only its owner can read it."""
+    """Copy a dataset's folder to `target`, whole or not at all, readable by its owner alone."""
     hidden = target.with_name(f"{_HIDDEN}{os.getpid()}-{target.name}")
     try:
         hidden.mkdir(mode=0o700)  # a copy is open to all until it has the rights of its original
@@ -134,7 +134,7 @@ def copy_dataset(folder: Path, target: Path) -> None:
 
 
 def delete(folder: Path) -> None:
-    """Delete a dataset, under a hidden name first; `DatasetError` if something of it is left."""
+    """Delete a dataset, under a hidden name first; raise `DatasetError` if a part is left."""
     if folder.is_symlink():
         folder.unlink()
         return
@@ -151,10 +151,10 @@ def delete(folder: Path) -> None:
 
 
 def remove_abandoned(root: Path, prefix: str = _HIDDEN, *, starting: bool = False) -> None:
-    """Delete this user's folders of that beginning whose process, named next, no longer runs.
+    """Delete this user's folders with a prefix and the number of a process that no longer runs.
 
-    By default those that were being kept or deleted. A process that is `starting` may have the
-    number of one that has ended: in a container all have one.
+    By default these are interrupted copies and deletions. A process that is `starting` may have the
+    number of an earlier one: in a container all have one.
     """
     for folder in root.glob(f"{prefix}*"):
         pid = folder.name.removeprefix(prefix).partition("-")[0]
@@ -172,7 +172,7 @@ def make_owner_only(path: Path) -> None:
 
 
 def flush_to_disk(path: Path) -> None:
-    """Make a file durable, or what a folder holds."""
+    """Make the contents of a file or folder durable."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -196,7 +196,7 @@ def write_text_atomically(path: Path, text: str) -> None:
 
 @contextmanager
 def lock_for_writing(folder: Path) -> Generator[None]:
-    """Let one process at a time build the dataset in `folder`; sweep what killed ones left."""
+    """Lock `folder` for one building process, and delete the remains of killed ones."""
     is_new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
     lock = folder / ".lock"
@@ -205,7 +205,7 @@ def lock_for_writing(folder: Path) -> Generator[None]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not os.path.samestat(os.fstat(descriptor), lock.stat()):
-                raise BlockingIOError  # whoever had it has removed it, another has made a new one
+                raise BlockingIOError  # the owner has removed it, and another has made a new one
         except OSError:
             raise DatasetError(
                 f"dataset '{folder.name}' is being built by another process",
@@ -244,7 +244,6 @@ def _partial_folder(folder: Path) -> Generator[Path]:
 
 
 def _read_bounded_text(path: Path, max_bytes: int) -> str:
-    """Return a text file of at most `most` bytes; raise `ValueError` if it is longer or no file."""
     if not path.is_file():  # a pipe would never end
         raise ValueError("no file")
     with path.open("rb") as handle:
@@ -260,7 +259,6 @@ def _make_read_only(path: Path) -> None:
 
 
 def _is_complete(version: Path, expected: dict[str, str]) -> bool:
-    """Whether the same contents are there already: then nothing may disturb them."""
     try:
         verify(version, expected)
     except DatasetError:

@@ -1,7 +1,7 @@
 """Counted trips, a day at a time, in the smallest types that hold them.
 
-A year between 421 districts has 26 million rows, one between 3,000 zones ten times as many: nobody
-holds more of it than the days that are asked for.
+A year between 421 districts has 26 million rows, one between 3,000 zones ten times as many: only
+the requested days are in memory.
 """
 
 from collections.abc import Callable, Sequence
@@ -22,8 +22,8 @@ class TripCounts:
     """Counted trips in coordinate form, sorted by day, origin, destination and rank.
 
     Arrays of shape (rows,): positions among the dataset's days and zones, the random rank 1, 2, …
-    within the person-day (or person; `RANK_BUCKET` stands for all above 256), and the true number
-    `n` of trips. Types are as small as the largest number allows: widen before multiplying.
+    within the person-day (or person; `RANK_BUCKET` stands for all above 256), and the true
+    `trip_count`. Types are as small as the largest number allows: widen before multiplying.
     """
 
     day: NDArray[np.integer]
@@ -40,8 +40,8 @@ class TripCounts:
 class Trips:
     """Counted trips of a dataset, read a day at a time.
 
-    `day` gives the rows of one of `days` matrices by its position, `total` all added up and
-    `distinct` their distinct counts (`engine.datasets.distinct`), where these are kept.
+    `day` returns the rows of one of `days` matrices by its position, `total` the sum of all and
+    `distinct` their distinct counts (`engine.datasets.distinct`), where these are stored.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class Trips:
 
     @property
     def all_days(self) -> TripCounts:
-        """Rows of all days: of a year between many zones, more than fit in memory."""
+        """Rows of all days: for a year between many zones, more than fit in memory."""
         return concatenate_trips([self.day(position) for position in range(self.days)])
 
     def sum_days(self, days: Sequence[int]) -> TripCounts:
@@ -77,7 +77,7 @@ def concatenate_trips(parts: Sequence[TripCounts]) -> TripCounts:
 
 
 def sum_over_days(counts: TripCounts, day: int = 0) -> TripCounts:
-    """Return n by origin, destination and rank whatever the day, as of `day`, in that order."""
+    """Return counts by origin, destination and rank, summed over days, as of `day`."""
     zones = 1 + max(int(counts.origin.max(initial=0)), int(counts.destination.max(initial=0)))
     origin, ranks = counts.origin.astype(np.int64), RANK_BUCKET + 1
     keys, inverse = np.unique(
@@ -98,7 +98,7 @@ def sum_over_days(counts: TripCounts, day: int = 0) -> TripCounts:
 
 
 def zone_type(zones: int) -> type[np.integer]:
-    """Return the type of positions among so many zones."""
+    """Return the smallest type for positions among so many zones."""
     return np.int16 if zones <= 2**15 else np.int32
 
 

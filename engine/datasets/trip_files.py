@@ -1,8 +1,8 @@
-"""Trips on disk: one Parquet file a table with a row group a day, so that a day is read alone.
+"""Trips on disk: one Parquet file per table and one row group per day, so that a day is read alone.
 
-``trips.parquet`` (and ``trips_person.parquet``): date, origin, destination, rank, n, sorted. Of
-many rows ``trips_whole.parquet`` (all days added up) and ``trips_distinct.parquet``
-(`engine.datasets.distinct`) stand beside it, written once with it.
+``trips.parquet`` (and ``trips_person.parquet``): date, origin, destination, rank, n, sorted. Large
+tables have ``trips_whole.parquet`` (all days added up) and ``trips_distinct.parquet``
+(`engine.datasets.distinct`) beside them, written at the same time.
 """
 
 import threading
@@ -31,7 +31,7 @@ from .trip_counts import (
 
 TRIP_TABLE_NAMES = ("trips", "trips_person")
 MANY_ROWS, MAX_UNCOUNTED_ROWS = 2_000_000, 20_000_000
-"""Rows above which all days added up, and their distinct counts, are kept."""
+"""Rows above which the sum of all days, and distinct counts, are stored."""
 _ZONE_COLUMNS = ["origin", "destination"]
 _MAX_VALUES = 2**53
 _PARQUET_OPTIONS: dict[str, Any] = {"compression": "zstd", "compression_level": 9}
@@ -64,7 +64,7 @@ def write_days(
     zone_ids: Sequence[str],
     days: Sequence[date],
 ) -> None:
-    """Write the trips that `of` tells of each day, each sorted, and what they come to."""
+    """Write the sorted trips of `trips_of_day` for each day, their sum and distinct counts."""
     ids, positions = pa.array(zone_ids, pa.string()), range(len(days))
     _write_row_groups(version / f"{name}.parquet", map(trips_of_day, positions), ids, days)
     rows = pq.read_metadata(version / f"{name}.parquet").num_rows
@@ -85,10 +85,10 @@ def open_trips(
     zones: int,
     days: Sequence[date],
 ) -> Trips:
-    """Return the trips of a table; a day is read when it is asked for."""
+    """Return the trips of a table; a day is read on request."""
     path, distinct_path = version / f"{name}.parquet", version / f"{name}_distinct.parquet"
     file = pq.ParquetFile(path, read_dictionary=_ZONE_COLUMNS, memory_map=True)
-    reading = threading.Lock()  # two readers at once of one file end the process
+    reading = threading.Lock()  # two concurrent readers of one file crash the process
     groups = {
         file.metadata.row_group(i).column(0).statistics.min: i for i in range(file.num_row_groups)
     }
@@ -127,7 +127,6 @@ def open_trips(
 def _write_row_groups(
     path: Path, parts: Iterable[TripCounts], ids: pa.Array, days: Sequence[date]
 ) -> None:
-    """Write each part that has rows as a row group."""
     columns = {"date": pa.date32(), "origin": pa.string(), "destination": pa.string()}
     schema = pa.schema(columns | {"rank": pa.int16(), "n": pa.int64()})
     with pq.ParquetWriter(path, schema, **_PARQUET_OPTIONS) as writer:

@@ -1,4 +1,4 @@
-"""What noise does to decisions: an epidemic response, and aid after a shock (P2)."""
+"""Decisions with private data: an epidemic response, and aid after a shock (P2)."""
 
 from .aid import (
     AidDraws,

@@ -1,8 +1,8 @@
-"""Aid after a shock: how many people leave an affected area, and where help goes (P2, Table 3).
+"""Aid after a shock: the people who leave an affected area, and their destinations (P2, Table 3).
 
-The total's mean and deviation follow from the exact law of the cells; which destinations are among
-the first k is judged by draws. Table S3 sets T to percentiles of the daily trips (erratum O4), and
-its figures are not Algorithm 1's (erratum E2: see ``docs/flows.md``).
+The total's mean and deviation follow from the exact distribution of the cells; the first k
+destinations are evaluated by draws. Table S3 sets T to percentiles of the daily trips (erratum O4),
+and its figures are not Algorithm 1's (erratum E2: see ``docs/flows.md``).
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from .epidemic import add_noise_and_suppress
 from .rules import first_zones, top_k_overlap, zone_positions
 
 MAX_TARGETED_AREAS = 20
-"""Most destinations that are ranked."""
+"""Maximum number of ranked destinations."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,14 +40,10 @@ class Shock:
 class Outflow:
     """Trips out of an affected area (confidential).
 
-    Parameters
-    ----------
-    true, kept : arrays, shape (days, area, destinations)
-        From each affected zone to each zone outside, before and after trimming.
-    destinations : array of int, shape (destinations,)
-        Positions of the zones outside the area, ascending.
-    inside : array, shape (days,)
-        True trips between zones of the area, which are not counted.
+    `true_trips` and `truncated_trips`, shape (days, area, destinations), lead from each affected
+    zone to each zone outside. `destinations`, shape (destinations,), are positions of the zones
+    outside, ascending. `internal_trips`, shape (days,), are true trips within the area, which are
+    not counted.
     """
 
     true_trips: Floats
@@ -58,15 +54,12 @@ class Outflow:
 
 @dataclass(frozen=True, kw_only=True)
 class ShockTotals:
-    """Total out-migration, each with shape (days,) by the law of `laplace_suppression`.
+    """Total out-migration by day, shape (days,), by the distribution of Laplace with suppression.
 
-    Parameters
-    ----------
-    true, expected, deviation : arrays
-        Trips out of the area in truth, expected in a release, and its standard deviation.
-    causes : dict of str to array
-        Adding up to the bias: trips beyond T (``trimming``), counts below τ without noise
-        (``suppression``), what ``noise`` changes in cells with true trips, ``phantoms`` elsewhere.
+    `true_total`, `expected_total` and `standard_deviation` are trips out of the area in truth,
+    expected in a release, and its standard deviation. `causes` add up to the bias: trips beyond T
+    (``trimming``), counts below τ without noise (``suppression``), ``noise`` in cells with true
+    trips, ``phantoms`` elsewhere.
     """
 
     true_total: Floats
@@ -80,7 +73,8 @@ def load_shock(
 ) -> Shock:
     """Return the affected area and its days, as given or (None) as the dataset describes them.
 
-    Where it names no days, the first seven are taken; where it names no zones, `DatasetError`.
+    Without a described first day the first seven days are taken; without zones `DatasetError` is
+    raised.
     """
     described: Mapping[str, Any] = dataset.metadata.scenario.get("shock", {})
     if zone_ids is None:
@@ -101,7 +95,7 @@ def load_shock(
 
 
 def count_outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Outflow:
-    """Return the trips out of the affected area, true and as trimmed to T (confidential)."""
+    """Return the trips out of the affected area, true and truncated to T (confidential)."""
     area, days = np.array(event.zones), np.arange(len(event.days))
     outside = np.setdiff1d(np.arange(len(dataset.zones)), area)
     true = truncated_counts(dataset, "trip", 1, event.days)
@@ -120,12 +114,10 @@ def count_outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Out
 
 
 def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotals:
-    """Return the total out-migration by day that a release shows, and what changes it.
+    """Return the total out-migration by day in truth and in a release, and the causes of its bias.
 
-    The settings are of `laplace_suppression`, with the unit and T of `leaving`.
+    The settings are of Laplace with suppression, with the unit and T of `leaving`.
 
-    Examples
-    --------
     >>> from engine import datasets
     >>> week = datasets.load("afghanistan-provinces")
     >>> params = ODParameters(epsilon=0.1, unit="trip")
@@ -141,7 +133,7 @@ def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotal
     )
     silent = np.where(
         truncated >= settings.min_shown_count, truncated, 0.0
-    )  # what is left without noise
+    )  # remains without noise
     bias, variance = bias_and_variance(law, truncated, settings.suppression_threshold)
     shifted = truncated + bias
     return ShockTotals(
@@ -161,9 +153,10 @@ class AidDraws(NamedTuple):
     """Drawn releases of the trips out of an affected area.
 
     `totals`, shape (settings, draws), are of all days together; `overlap`, shape (settings, draws,
-    most), is the share of the true first k = 1 … `most` that are named, mean over days, NaN where
-    nobody left; `named`, shape (settings, destinations), how often a destination is among the first
-    k asked for; `fewer`, shape (settings,), how often fewer than k are left above 0.
+    max_k), is the share of the true first k = 1 … max_k that are selected, mean over days, NaN
+    where nobody left; `targeting_rate`, shape (settings, destinations), the share of draws in which
+    a destination is among the first k; `shortfall_rate`, shape (settings,), the share with fewer
+    than k destinations above 0.
     """
 
     totals: Floats
@@ -181,7 +174,7 @@ def simulate_private_aid(
     *,
     rng: np.random.Generator,
 ) -> AidDraws:
-    """Draw releases under several settings, with common noise, and name the first destinations.
+    """Return draws under several settings, with common noise and the first k destinations of each.
 
     All settings have the same method, unit and T; `k` destinations are helped a day. Draw i of a
     longer run equals draw i of a shorter one.

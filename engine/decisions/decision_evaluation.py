@@ -1,8 +1,8 @@
-"""One judge by draws: verdicts on decisions, and the strongest privacy that keeps them right.
+"""Verdicts on decisions by draws, and the strongest privacy that keeps decisions right.
 
-The limits are conventions, not theorems. Accuracy is not monotone in ε, so that a target must be
-met at the chosen ε and at every larger one tried. Choosing ε on the data that will be released
-leaks (P2); tune on another period or on simulated data.
+The limits are conventions, not theorems. Accuracy is not monotone in ε, so a target must be met at
+the chosen ε and at every larger tested one. Choosing ε on the data to be released leaks (P2); tune
+on another period or on simulated data.
 """
 
 from collections.abc import Sequence
@@ -22,17 +22,17 @@ from .rules import Comparison
 
 GOOD_TOTAL_ERROR = round(1 - GOOD_SHARE, 9)
 GOOD_SHIFT_DAYS = 1.0
-"""Days by which the middle zone may begin to act early or late under a good release."""
+"""Days by which the median zone may begin to act early or late under a good release."""
 EPIDEMIC_DAYS = 60
 """With fewer days an epidemic from one zone hardly reaches P2's threshold, whatever the trips."""
 CONFIDENCE = 0.95
 """Confidence of the lower bound on the share of releases that meet a target."""
 _NO_SHIFT_DAYS = 0.5
-"""A median shift of no more, between two neighbouring days, is said to be on time."""
+"""A median shift up to this, between two neighbouring days, is called on time."""
 
 
 def default_question(metadata: Metadata) -> Literal["epidemic", "aid"]:
-    """Return the question that a dataset can answer: aid where it is short and names a shock."""
+    """Return the default question of a dataset: ``aid`` where it is short and names a shock."""
     short = len(metadata.days) < EPIDEMIC_DAYS
     return "aid" if short and metadata.scenario.get("shock") else "epidemic"
 
@@ -49,14 +49,12 @@ class EpidemicEvaluation(NamedTuple):
 
 
 def evaluate_epidemic(compared: Comparison) -> EpidemicEvaluation:
-    """Judge the draws of one origin: arrays of shape (draws, zones), and (zones,) for the truth.
+    """Return the verdict on one origin, from draws (draws, zones) and the truth (zones,).
 
-    The level is that of the lower of precision and recall; never ``good`` where the middle zone
-    begins to act over `GOOD_SHIFT_DAYS` early or late, and ``noisy`` where never acting would be
-    right as often. Where no zone should act, it is ``good`` if none does.
+    It is that of the lower of precision and recall; never ``good`` where the median zone begins to
+    act over `GOOD_SHIFT_DAYS` early or late, and ``noisy`` where never acting would be right as
+    often. Where no zone should act, it is ``good`` if none does.
 
-    Examples
-    --------
     >>> from engine.decisions import compare_decisions
     >>> true = np.array([[0.1, 0.1], [0.3, 0.1], [0.3, 0.1], [0.1, 0.1]])
     >>> evaluate_epidemic(compare_decisions(true, true[None])).verdict
@@ -82,7 +80,7 @@ def evaluate_epidemic(compared: Comparison) -> EpidemicEvaluation:
 class AidEvaluation(NamedTuple):
     """Mean overlap and signed relative error of the total over draws, NaN where nobody left.
 
-    The main cause is the largest that has the sign of that error; empty without a law.
+    The main cause is the largest with the sign of that error; empty without an exact distribution.
     """
 
     verdict: Verdict
@@ -94,10 +92,10 @@ class AidEvaluation(NamedTuple):
 def evaluate_aid(
     true_total: float, totals: Floats, overlap: Floats, exact: ShockTotals | None = None
 ) -> AidEvaluation:
-    """Judge aid by the lower of the overlap and of 1 less the total's relative error.
+    """Return the verdict on aid, by the lower of overlap and 1 − |relative error of the total|.
 
     `totals` and `overlap`, shape (draws,), are those of `simulate_private_aid` for one k; `exact`
-    is the law's answer, if any, which tells causes and the expected total without drawing.
+    gives causes and the expected total without drawing, where the method has a distribution.
     """
     expected, cause = float(totals.mean()), ""
     if exact is not None:
@@ -110,9 +108,9 @@ def evaluate_aid(
 
 
 def meets_epidemic_target(comparison: Comparison, accuracy: float, recall: float) -> Booleans:
-    """Return whether each run reaches both, of 1, as means over zones: all axes but the zones.
+    """Return whether each run reaches both shares, as means over zones: all axes but the zones.
 
-    Accuracy alone is met by never acting; where no zone acts in truth there is nothing to miss.
+    Accuracy alone is met by never acting; where no zone acts in truth no day can be missed.
     """
     _check_shares(accuracy=accuracy, recall=recall)
     missed = comparison.recall.mean < recall
@@ -122,7 +120,7 @@ def meets_epidemic_target(comparison: Comparison, accuracy: float, recall: float
 def meets_aid_target(
     true_total: float, totals: Floats, overlap: Floats, min_overlap: float, total_error: float
 ) -> Booleans:
-    """Return whether each release names that share of destinations with a total so near."""
+    """Return whether each release meets `min_overlap` and `total_error`, as shares."""
     _check_shares(overlap=min_overlap)
     validation.check_above("total_error", total_error, 0, "0.1 stands for 10%")
     return (np.abs(totals - true_total) <= total_error * true_total) & ~(overlap < min_overlap)
@@ -131,14 +129,12 @@ def meets_aid_target(
 def strongest_privacy(
     epsilons: Sequence[float], met: Booleans, confidence: float = 0.9
 ) -> float | None:
-    """Return the smallest ε that keeps a decision right, there and at every larger ε tried.
+    """Return the smallest ε that keeps a decision right, there and at every larger tested ε.
 
-    `met`, shape (settings, draws), says of each ascending ε and draw whether it meets the target; a
-    share of `confidence` must, by Clopper and Pearson's exact lower bound at 95%. With too few
-    draws no ε can be shown: 0.9 needs 29 without a miss, 0.95 needs 59.
+    `met`, shape (settings, draws), is whether each ascending ε and draw meets the target; a share
+    of `confidence` must, by Clopper and Pearson's exact lower bound at 95%. Too few draws cannot
+    show it for any ε: 0.9 needs 29 without a miss, 0.95 needs 59.
 
-    Examples
-    --------
     >>> met = np.array([[False] * 40, [True] * 40, [True] * 20 + [False] * 20, [True] * 40])
     >>> strongest_privacy([0.1, 0.2, 0.5, 1.0], met, 0.9)
     1.0

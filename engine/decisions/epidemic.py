@@ -1,7 +1,7 @@
-"""A mobility epidemic and what suppression and noise do to it (P2, "Empirical Simulations").
+"""A mobility epidemic, with true and with private trips (P2, "Empirical Simulations").
 
-The model is the mobility SIR of Goel and Sharma: each zone i has N_i people, each day t a matrix
-M of trips, and with p_j = I_j/N_j
+The model is the mobility SIR of Goel and Sharma: each zone i has N_i people, each day t a matrix M
+of trips, and with p_j = I_j/N_j
 
     dS_i/dt = −β·S_i·p_i − α·β·S_i·(Σ_j M_ij·p_j)/(N_i + Σ_j M_ij),
     dR_i/dt = μ·I_i,    dI_i/dt = −dS_i/dt − dR_i/dt.
@@ -31,13 +31,13 @@ Direction = Literal["departures", "arrivals"]
 ``arrivals`` with the places its visitors come from (M_ji, as P2 describes)."""
 
 MAX_DENSE_DAYS = 2**22
-"""Most cells of a whole period that are kept as one stack (32 MB); beyond, day by day."""
+"""Maximum cells of a whole period in one stack (32 MB); beyond, day by day."""
 BLOCK_CELLS = 2**22
-"""Most numbers of prevalence in one block of draws (32 MB)."""
+"""Maximum numbers of prevalence in one block of draws (32 MB)."""
 FIRST_DRAWS, MAX_DRAWS = 4, 16
-"""Draws of the first block, which a person waits for, and of the later ones."""
+"""Draws of the first block, for which a person waits, and of the later ones."""
 MIN_RESIDENTS = 1.0
-"""A noisy population below one person is taken as one, so that prevalence stays defined."""
+"""Lower bound on a noisy population, so that prevalence stays defined."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,8 +81,9 @@ class Compartments:
     """People in each compartment on the present day, for many epidemics side by side.
 
     One starts in each of the zones `origins`, among `people`, shape (…, zones); `next_day` changes
-    `susceptible` and `infected`, shape (…, origins, zones). A year takes thousands of small steps:
-    room is taken once, and one product gives both the infected met and the trips of each zone.
+    `susceptible` and `infected`, shape (…, origins, zones). A year takes thousands of small steps,
+    so memory is allocated once and one product gives both the infected contacts and the trips of
+    each zone.
     """
 
     def __init__(self, people: Floats, origins: tuple[int, ...], model: EpidemicParameters) -> None:
@@ -106,7 +107,7 @@ class Compartments:
         return self.infected / self._people
 
     def next_day(self, flows: Floats) -> None:
-        """Move on by a day along its trips, shape (…, zones, zones)."""
+        """Advance by a day with its trips, shape (…, zones, zones)."""
         model, susceptible, infected = self._model, self.susceptible, self.infected
         moved, pressure = self._moved, self._shares[..., :-1, :]
         columns = flows.swapaxes(-1, -2) if model.direction == "departures" else flows
@@ -123,7 +124,7 @@ class Compartments:
 
 
 class EpidemicScenario(NamedTuple):
-    """Where epidemics happen: the checked arguments that every function here shares."""
+    """Checked arguments of an epidemic, shared by all functions here."""
 
     dataset: Dataset
     origins: tuple[int, ...]
@@ -135,7 +136,7 @@ class EpidemicScenario(NamedTuple):
     def from_arguments(
         cls, dataset: Dataset, origins: Sequence[str], model: EpidemicParameters | None, days: Days
     ) -> "EpidemicScenario":
-        """Check the arguments of an epidemic."""
+        """Return the scenario of checked arguments."""
         chosen = day_indices(dataset, days)
         if len(chosen) < 2:
             rule, remedy = "an epidemic needs trips on at least 2 days", "choose more days"
@@ -144,7 +145,7 @@ class EpidemicScenario(NamedTuple):
         return cls(dataset, places, people_by_home(dataset), chosen, model or EpidemicParameters())
 
     def matrices(self, unit: ODUnit, max_trips_per_user: int) -> Iterator[Floats]:
-        """Yield the kept trips of each day but the last, shape (zones, zones)."""
+        """Yield the truncated trips of each day but the last, shape (zones, zones)."""
         zones, limit = len(self.people), 1 if unit == "trip" else max_trips_per_user
 
         def load_truncated(days: tuple[int, ...]) -> Floats:
@@ -156,7 +157,7 @@ class EpidemicScenario(NamedTuple):
                 unit,
                 limit,
                 self.days,
-            )  # by a slider, again and again
+            )  # a slider requests them again and again
             yield from memoise(self.dataset, cache_key, lambda: load_truncated(self.days))[:-1]
             return
         for day in self.days[:-1]:
@@ -177,7 +178,7 @@ class EpidemicScenario(NamedTuple):
 
 
 def people_by_home(dataset: Dataset) -> Floats:
-    """Return the people by home zone, confidential as the trips: N_i, all above 0."""
+    """Return people by home zone, N_i, all above 0 and confidential like the trips."""
     homes = dataset.homes
     if homes is None:
         need = f"an epidemic needs people by zone, and dataset '{dataset.id}' holds no homes"
@@ -197,12 +198,10 @@ def simulate_true_epidemic(
 ) -> Floats:
     """Return the prevalence with the true trips (confidential), shape (origins, days, zones).
 
-    One epidemic starts in each of the zones (ids) `origins`; a model of None takes P2's values, and
-    days, positions in the declared period, of None take all. There must be trips on two days and
-    people in every zone.
+    One epidemic starts in each of the zones (ids) `origins`. A `model` of None takes P2's values,
+    `days` of None all positions in the declared period. There must be trips on two days and people
+    in every zone.
 
-    Examples
-    --------
     >>> from engine import datasets
     >>> kabul = simulate_true_epidemic(datasets.load("afghanistan-2020"), ["AFG-1767"])
     >>> int((kabul >= 0.2).sum())
@@ -220,10 +219,9 @@ def simulate_suppressed_epidemic(
     *,
     days: Days = None,
 ) -> Floats:
-    """Return the prevalence if trips were trimmed and counts below τ suppressed, without noise.
+    """Return the prevalence with truncated trips and counts below τ suppressed, without noise.
 
-    What is left of the error when ε grows without bound. Arguments and errors as
-    `simulate_true_epidemic`.
+    This error remains when ε grows without bound. Arguments and errors as `simulate_true_epidemic`.
     """
     scene = EpidemicScenario.from_arguments(dataset, origins, model, days)
     truncated = scene.matrices(settings.unit, settings.max_trips_per_user)
@@ -241,7 +239,7 @@ def simulate_private_epidemics(
     rng: np.random.Generator,
     days: Days = None,
 ) -> Iterator[Floats]:
-    """Draw private releases of every day, run the epidemics on them, and yield block by block.
+    """Yield the prevalence with private releases of every day, block by block of draws.
 
     All settings have the same method, unit and T; N gets Laplace noise of scale 1/ε of its own.
     Draw i of a longer run equals draw i of a shorter one.
@@ -282,7 +280,6 @@ def _simulate_block(
     settings: Sequence[ODParameters],
     generators: Sequence[np.random.Generator],
 ) -> Floats:
-    """Return the prevalence of one block of draws."""
     standard = np.stack([item.laplace(size=len(scene.people)) for item in generators])
     scales = np.array([1 / item.epsilon for item in settings])[:, None, None]
     people = np.maximum(scene.people + scales * standard, MIN_RESIDENTS)
@@ -297,7 +294,7 @@ def _release_by_laplace(
     settings: Sequence[ODParameters],
     generators: Sequence[np.random.Generator],
 ) -> Iterator[Floats]:
-    """Yield P2's Algorithm 1 of each day, with one noise for all settings, in room taken once."""
+    """Yield Algorithm 1 of each day, with one noise for all settings, in memory allocated once."""
     shape = (len(generators), len(scene.people), len(scene.people))
     standard, room = np.empty(shape, np.float32), np.empty(shape, np.float32)
     pair, diagonals = np.empty((2, *shape[1:]), np.float32), np.einsum("dzz->dz", standard)
@@ -314,7 +311,7 @@ def _release_by_laplace(
 def add_noise_and_suppress(
     counts: Floats, standard: Float32s, settings: ODParameters, *, room: Float32s, out: Floats
 ) -> None:
-    """Fill `out` with Algorithm 1 on kept counts: count + ⌊scale·η + ½⌋, and 0 below τ′."""
+    """Fill `out` with Algorithm 1 on truncated counts: count + ⌊scale·η + ½⌋, and 0 below τ′."""
     np.multiply(standard, settings.noise_scale, out=room)
     np.add(room, 0.5, out=room)
     np.floor(room, out=room)
@@ -327,7 +324,7 @@ def _release_by_method(
     settings: Sequence[ODParameters],
     generators: Sequence[np.random.Generator],
 ) -> Iterator[Floats]:
-    """Yield the releases of each day by a method that has no law of one cell."""
+    """Yield the releases of each day by a method without a distribution of single cells."""
     for day in scene.days[:-1]:
         yield np.array([[od.release(scene.dataset, parameters, rng=generator, days=(day,)).counts[0]
                          for generator in generators] for parameters in settings])  # fmt: skip
@@ -336,7 +333,7 @@ def _release_by_method(
 def seed_zones(dataset: Dataset) -> dict[str, str]:
     """Return zone ids under ``largest``, ``mid_size``, ``random``, as the dataset names them.
 
-    For other datasets the zones with the largest and the median population, none at random.
+    Other datasets give the zones with the largest and the median population, none at random.
     """
     ids = [str(zone) for zone in dataset.zones["zone_id"]]
     zone_by_role: Mapping[str, str] = dataset.metadata.scenario.get("epidemic_origins", {})

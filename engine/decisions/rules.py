@@ -1,9 +1,9 @@
-"""The two rules of decision, and decisions by them against those with the true data.
+"""Two decision rules, and decisions with private data against those with the true data.
 
 Epidemic: a zone acts on a day if its prevalence reaches a threshold. P2's Table 2 reports accuracy,
 precision and recall per zone over the days, then mean and standard deviation over the zones where
-they are defined; accuracy is held against that of never acting. Aid: the k zones that received most
-are helped; ties go by the order of the zones, and a zone that reads 0 is never chosen.
+they are defined; the baseline of accuracy is to never act. Aid: the k zones with the most arrivals
+are helped; ties go by the order of the zones, and a zone of 0 is never chosen.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ NEVER_ACTS = -1
 
 
 class ZoneSummary(NamedTuple):
-    """Mean (NaN without any) and deviation over the zones with a figure, and how many lack it."""
+    """Mean (NaN without any) and deviation over zones with a figure, and the number without."""
 
     mean: Floats
     standard_deviation: Floats
@@ -36,8 +36,8 @@ class ZoneSummary(NamedTuple):
 class Comparison:
     """Decisions of a run against those with the true data; arrays have shape (…, zones).
 
-    Of all `days`, those on which a zone should act and does not (`missed`), acts and should not
-    (`needless`), acts in truth and in the run; the first acting day, or `NEVER_ACTS`.
+    Of all `days`: those on which a zone should act and does not (`missed_days`), acts and should
+    not (`needless_days`), acts in truth and in the run; the first acting day, or `NEVER_ACTS`.
     """
 
     missed_days: Integers
@@ -56,12 +56,12 @@ class Comparison:
 
     @property
     def precision(self) -> ZoneSummary:
-        """Share of the days acted on that are right; undefined where a zone never acts."""
+        """Share of the acting days that are right; undefined where a zone never acts."""
         return _summarise_over_zones(self.action_days - self.needless_days, self.action_days)
 
     @property
     def recall(self) -> ZoneSummary:
-        """Share of the days to act on that are acted on; undefined where there is none."""
+        """Share of the days to act on which a zone acts; undefined where there is none."""
         hits = self.true_action_days - self.missed_days
         return _summarise_over_zones(hits, np.broadcast_to(self.true_action_days, hits.shape))
 
@@ -72,7 +72,7 @@ class Comparison:
 
     @property
     def shift_days(self) -> Floats:
-        """Days by which a zone begins later than in truth; NaN where it never acts in either."""
+        """Days by which a zone acts later than in truth; NaN where it never acts in either."""
         both = (self.first_true_day != NEVER_ACTS) & (self.first_day != NEVER_ACTS)
         return np.where(both, self.first_day - self.first_true_day, np.nan)
 
@@ -80,16 +80,14 @@ class Comparison:
 def compare_decisions(
     true: Floats, compared: Floats, threshold: float = PREVALENCE_THRESHOLD
 ) -> Comparison:
-    """Compare the decisions of a run with those of the true data.
+    """Return a comparison of a run's decisions with those of the true data.
 
-    Both are prevalences of shape (…, days, zones); `other` may have axes before those of `true`. A
-    zone acts from the prevalence `threshold` on, above 0 and at most 1.
+    Both are prevalences of shape (…, days, zones); `compared` may have axes before those of `true`.
+    A zone acts from the prevalence `threshold` on, above 0 and at most 1.
 
-    Examples
-    --------
     >>> true = np.array([[0.1, 0.1], [0.3, 0.1], [0.3, 0.1]])
-    >>> other = np.array([[0.1, 0.1], [0.1, 0.3], [0.3, 0.1]])
-    >>> result = compare_decisions(true, other)
+    >>> compared = np.array([[0.1, 0.1], [0.1, 0.3], [0.3, 0.1]])
+    >>> result = compare_decisions(true, compared)
     >>> result.missed_days.tolist(), result.needless_days.tolist(), result.shift_days.tolist()
     ([1, 0], [0, 1], [1.0, nan])
     """
@@ -113,25 +111,25 @@ def is_above_threshold(prevalence: Floats, threshold: float = PREVALENCE_THRESHO
 
 
 def join_comparisons(comparisons: Sequence[Comparison], axis: int) -> Comparison:
-    """Join comparisons of the same truth along an axis of their draws, in order."""
+    """Return comparisons of the same truth, joined along an axis of their draws in order."""
     names = ("missed_days", "needless_days", "action_days", "first_day")
     parts = {n: np.concatenate([getattr(c, n) for c in comparisons], axis=axis) for n in names}
     return replace(comparisons[0], **parts)
 
 
 def rank_by_size(totals: Numbers) -> Integers:
-    """Return the place of each entry by size over the last axis, 0 for the largest."""
+    """Return the rank of each entry by size over the last axis, 0 for the largest."""
     order = np.argsort(-totals, axis=-1, kind="stable")
     return np.argsort(order, axis=-1, kind="stable")
 
 
 def first_zones(totals: Numbers, k: int) -> Booleans:
-    """Return which entries of the last axis are among the first k."""
+    """Return whether each entry of the last axis is among the first k."""
     return (rank_by_size(totals) < k) & (totals > 0)
 
 
 def top_k_overlap(true: Numbers, released: Numbers, max_k: int) -> Floats:
-    """Return the share of the true first k = 1 … `most` that are named; NaN where there is none."""
+    """Return the share of the true first k = 1 … `max_k` that are selected; NaN without any."""
     both = np.maximum(
         rank_by_size(true), rank_by_size(released)
     )  # among the first k in both if below k
@@ -143,7 +141,7 @@ def top_k_overlap(true: Numbers, released: Numbers, max_k: int) -> Floats:
 
 
 def zone_positions(dataset: Dataset, ids: Sequence[str], name: str) -> tuple[int, ...]:
-    """Return the positions of zones in the dataset's order; each must be there, and named once."""
+    """Return positions of zones in the dataset's order; `ParameterError` if unknown or repeated."""
     position = {str(zone): i for i, zone in enumerate(dataset.zones["zone_id"])}
     zone_ids = [ids] if isinstance(ids, str) else list(ids)
     unknown = [zone for zone in zone_ids if zone not in position]

@@ -154,8 +154,8 @@ def draw_noise(
     """Return the noise of one release of a method, reusable with its other parameters.
 
     By name, in the shapes of `noise_shapes`: Gumbel for the choices of k; Gaussian for `multiscale`
-    and the ``counts`` of `efpag` and `efpag_joint`; else Laplace. Totals come first: equal states give
-    `efpa` and `efpag` equal totals, and equal clusters at the same τ.
+    and the ``counts`` of `efpag` and `efpag_joint`; else Laplace. Totals come first: equal states
+    give `efpa` and `efpag` equal totals, and equal clusters at the same τ.
     """
     method, noise_values = parameters.method, DensityNoise()
     for name, shape in noise_shapes(dataset, method).items():

@@ -1,8 +1,8 @@
 """Raw tables → cached aggregates.
 
-One call does it: ``ingest(IngestOptions(…), progress, cancel)``. Everything about people stays
-inside the engine that runs it; what comes out are counts by place, time and random rank, which
-remain confidential, and a report of what became of every row.
+``ingest(IngestOptions(…), progress, cancel)`` does all. Personal rows stay inside the engine that
+runs it; the results are counts by place, time and random rank, which remain confidential, and a
+report on every row.
 """
 
 from .build import ingest

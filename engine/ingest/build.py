@@ -51,7 +51,7 @@ _ROWS_ARE_TRIPS = (
 
 @dataclass
 class Build:
-    """One ingest: what is read, and what has come out of it before a dataset is written."""
+    """State of one ingest: its inputs, and its results before a dataset is written."""
 
     options: IngestOptions
     mappings: Mappings
@@ -64,14 +64,14 @@ class Build:
     notes: list[str] = field(default_factory=list[str])
 
     def check_account(self, account: RowAccount) -> RowAccount:
-        """Take what became of the rows; refuse rows that cannot be read, and useless input."""
+        """Add an account of rows; raise `InputError` for unreadable rows and useless input."""
         self.counts["rows"] = account
         tables.raise_for_faults(self.options, self.mappings, account, self.reader)
         tables.raise_for_useless(self.options, self.mappings, account)
         return account
 
     def account(self, table: str, duplicate_reason: Reason | None = None) -> RowAccount:
-        """Return what became of a kept table's rows; equal ones may be `again` of the first."""
+        """Return the account of a table's rows; repeated ones may have a `duplicate_reason`."""
         sql = f"SELECT reason, sum(copies), count(*) FROM {table} GROUP BY reason"
         counts = self.run.engine.fetch_rows(sql)
         return account_for_rows(
@@ -101,7 +101,7 @@ def ingest(
     Parameters
     ----------
     options : IngestOptions
-        What to read and how.
+        Inputs and settings.
     progress : callable or None
         Called several times a second with a `Progress`, in the calling thread.
     cancel : threading.Event or None
@@ -110,7 +110,7 @@ def ingest(
     Returns
     -------
     Dataset, IngestReport
-        The dataset as saved, and what became of every row (also kept as ``ingest.json``).
+        The dataset as saved, and the account of every row (also stored as ``ingest.json``).
 
     Raises
     ------
@@ -139,7 +139,7 @@ def ingest(
 
 
 def count_rows(options: IngestOptions, monitor: Monitor) -> Build:
-    """Do everything but write."""
+    """Run all of an ingest but the writing."""
     monitor.set_stages(_stages(options, by_points=False))
     monitor.start_stage(CHECKING_STAGE)
     _check_parts(options)
@@ -241,7 +241,6 @@ def _read_places(build: Build, engine: Engine) -> Places:
 
 
 def _register_places(build: Build) -> None:
-    """Give the engine place and zone numbers by id, or by the coordinates that the rows hold."""
     engine, places = build.run.engine, build.run.places
     if not build.has_coordinates:
         engine.register_table("places", places.lookup_table())
@@ -252,7 +251,7 @@ def _register_places(build: Build) -> None:
 
 
 def _note_assumptions(build: Build) -> None:
-    """Say how people, trips and places are understood."""
+    """Note how people, trips and places are defined."""
     options, notes = build.options, build.notes
     notes += build.run.places.notes
     people = _BARE_PEOPLE if build.reader.strip_person_zeros else _PEOPLE
@@ -268,7 +267,7 @@ def _note_assumptions(build: Build) -> None:
 
 
 def _count_trips(build: Build) -> None:
-    """Count a table of trips, and the visits that they give."""
+    """Count a table of trips, and their visits."""
     options, engine = build.options, build.run.engine
     engine.materialise("every", row_cleaning.trips_sql(options, build.has_coordinates), large=True)
     account = build.check_account(build.account("every", Reason.DUPLICATE))
@@ -356,7 +355,7 @@ def _count_flows(build: Build) -> None:
 
 
 def _check_counts(build: Build) -> None:
-    """Refuse counts whose marks may all be of thousands: a guess would divide by them."""
+    """Raise `InputError` for counts whose marks may all be of thousands: no safe guess exists."""
     if build.options.reading.decimal or build.options.reading.thousands:
         return
     marked = "regexp_matches(flow, '[.,]')"
@@ -378,7 +377,7 @@ def _check_counts(build: Build) -> None:
 
 
 def _count_density(build: Build) -> RowAccount:
-    """Count ``records``; return what became of the visits."""
+    """Count ``records`` and return the account of the visits."""
     account = build.account("records", Reason.REPEATED)
     if account.rows_used == 0:
         raise InputError(
@@ -401,13 +400,13 @@ def _count_moves(build: Build, used: int, *, measured: bool) -> None:
 
 
 def round_flows(flows: pa.Table) -> tuple[pa.Table, int]:
-    """Round flows in millionths to whole trips, once; return them and how many were fractions."""
+    """Return flows in millionths rounded to whole trips, once, and the number of fractions."""
     keys_ = ("day", "origin_zone", "destination_zone")
     ordered = flows.sort_by([(name, "ascending") for name in keys_])
     n = ordered["n"].to_numpy().astype(np.int64)
     day = ordered["day"].to_numpy()
     sums = np.concatenate([[0], np.cumsum(n)])
-    first = np.searchsorted(day, day)  # where each row's day begins
+    first = np.searchsorted(day, day)  # start of each row's day
     ends, starts = sums[1:] - sums[first], sums[:-1] - sums[first]
     half = MILLION // 2
     rounded = (ends + half) // MILLION - (starts + half) // MILLION
@@ -417,7 +416,6 @@ def round_flows(flows: pa.Table) -> tuple[pa.Table, int]:
 
 
 def _stages(options: IngestOptions, *, by_points: bool) -> list[BuildStage]:
-    """Return the stages of an ingest in order."""
     moves = "trips" in options.parts and options.has_people
     return [
         CHECKING_STAGE,
@@ -432,7 +430,7 @@ def _stages(options: IngestOptions, *, by_points: bool) -> list[BuildStage]:
 
 
 def _check_parts(options: IngestOptions) -> None:
-    """Refuse a density that the input cannot give."""
+    """Raise `InputError` for a density that the input does not allow."""
     if "trips" in options.parts:
         return
     if not options.has_people:

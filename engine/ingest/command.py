@@ -1,4 +1,4 @@
-"""The command line of the ingest: what `IngestOptions` says of each setting is its help."""
+"""The command line of the ingest, with help from the docstring of `IngestOptions`."""
 
 import argparse
 import inspect
@@ -48,7 +48,7 @@ _FLAGS = {
     "date_order": "--date-format",
     "text_time_zone": "--text-timezone",
 }
-"""Options that are not called as the setting is."""
+"""Options whose flag differs from the setting's name."""
 _REQUIRED = ("out", "first_day", "last_day", "time_zone")
 _NO_OPTIONS = ("kind", "inputs", "reading", "area_from_data")
 
@@ -72,7 +72,6 @@ def _parse_day(text: str) -> date:
 
 
 def _field_descriptions(options_type: type) -> dict[str, str]:
-    """Return what the docstring of a dataclass says of each field."""
     descriptions, names = dict[str, str](), list[str]()
     for line in inspect.cleandoc(options_type.__doc__ or "").splitlines():
         if match := re.fullmatch(r"([\w, ]+) : .*", line):
@@ -87,7 +86,6 @@ def _field_descriptions(options_type: type) -> dict[str, str]:
 
 
 def _argument_options(kind: Any) -> dict[str, Any]:
-    """Return how a setting of this type is typed."""
     value_type = next((part for part in get_args(kind) if NoneType in get_args(kind)), kind)
     several, words = get_origin(value_type) is tuple, literal_values(value_type)
     if value_type is bool:
@@ -105,7 +103,7 @@ def _argument_options(kind: Any) -> dict[str, Any]:
 
 
 def build_parser() -> argparse.ArgumentParser:
-    """Return the parser; what is left out is not in its answer, so that defaults stand once."""
+    """Return the parser; its result lacks omitted options, so that defaults stand once."""
     reader = argparse.ArgumentParser(
         prog="mobility-privacy-explorer ingest",
         description="Count raw trips or visits into a dataset of the explorer.",
@@ -133,7 +131,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 
 def parse_options(values: dict[str, Any]) -> IngestOptions:
-    """Return the options of what was typed."""
+    """Return the options of typed arguments."""
     for name, value in values.items():
         if isinstance(value, list):
             several: list[Any] = value
@@ -167,7 +165,7 @@ def parse_options(values: dict[str, Any]) -> IngestOptions:
 
 
 def _split_off_files(values: dict[str, Any]) -> None:
-    """Take files from the end of the names by position, which take all words that follow."""
+    """Separate files from the end of the names by position, which take all words that follow."""
     while values.get("header") and Path(values["header"][-1]).exists():
         *values["header"], file = values["header"]
         values["inputs"] += (file,)
@@ -191,7 +189,6 @@ def _parse_area(area: tuple[str, ...]) -> tuple[float, ...]:
 
 
 def _apply_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, Any]:
-    """Return what was typed over what a published form stands for."""
     name = values.pop("preset")
     preset, columns = presets.select_preset(name, sources.find_files(values["inputs"])[0], reading)
     preset_values = presets.preset_options(preset, columns)
@@ -201,7 +198,7 @@ def _apply_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, 
         shapes = zones.read_shapes(values["zones"], values.get("layer", ""))
         matches = presets.match_columns(preset.zones, [str(column) for column in shapes.columns])
         values["zones_mapping"] = matches | values.get("zones_mapping", {})
-        if "zone_id" not in values["zones_mapping"]:  # what is only guessed is not joined
+        if "zone_id" not in values["zones_mapping"]:  # guessed columns are not joined
             preset_values["leave_out"] = tuple(
                 set(preset_values["leave_out"]) - {"repeated-places"}
             )
@@ -216,7 +213,7 @@ def main(arguments: Sequence[str]) -> int:
     stopped = threading.Event()
     if threading.current_thread() is threading.main_thread():
         _clean_up_on_signals(stopped)
-    previous = os.umask(0o077)  # what is spilled are raw rows
+    previous = os.umask(0o077)  # spilled files are raw rows
     try:
         dataset, report = ingest(parse_options(values), _draw_progress)
     except (Exception, KeyboardInterrupt) as error:
@@ -243,7 +240,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _clean_up_on_signals(stopped: threading.Event) -> None:
-    """End as after Ctrl-C on a termination or a closed terminal, unless that is to be ignored."""
+    """End as after Ctrl-C on a termination or a closed terminal, unless that is ignored."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         stopped.set()
@@ -255,14 +252,14 @@ def _clean_up_on_signals(stopped: threading.Event) -> None:
 
 
 def format_error(error: ExplorerError, reader: argparse.ArgumentParser) -> str:
-    """Return the message of an error with the options that mend it."""
+    """Return the message of an error with the command's options that correct it."""
     options = {action.dest: action.option_strings for action in reader._actions}
     flags = [options[name][0] for name in error.settings if options.get(name)]
     return str(error) + (f" ({', '.join(dict.fromkeys(flags))})" if flags else "")
 
 
 def _draw_progress(progress: Progress | None = None) -> None:
-    """Draw how far it is over the line drawn before, or clear it; nothing without a terminal."""
+    """Draw the progress over the line drawn before, or clear it; nothing without a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return
     line = "" if progress is None else f"{progress.fraction:4.0%} {progress.stage}"

@@ -1,13 +1,13 @@
 """People's rows → counts by random rank: the tables of a dataset, in plain SQL.
 
-Two tables stand in the engine before. ``every`` holds distinct trips: reason, uid, start and finish
+Two tables must exist in the engine. ``every`` holds distinct trips: reason, uid, start and finish
 (seconds of the local wall clock, finish may be null), origin and destination (numbers of places),
 origin_zone and destination_zone. ``records`` holds distinct visits of the density week: reason,
-uid, location, hour. `engine.ingest` makes them of files, a twin of simulated people.
+uid, location, hour. Both an ingest and a simulation create them.
 
 A person's ranks depend on that person's rows alone, so removing one person takes at most one from
-each rank. Everything is counted in whole numbers and by md5, so that engines agree to the last bit.
-No filter on a rank stands in the query that computes it: DuckDB 2.0 would spill without end.
+each rank. All counts are whole numbers and hashes md5, so that engines agree to the last bit. No
+query filters by a rank that it computes: DuckDB 2.0 would spill without end.
 """
 
 from collections.abc import Iterable, Mapping
@@ -44,7 +44,7 @@ from .spark_engine import Spark
 
 Engine: TypeAlias = DuckDB | Spark
 NIGHT = "(hour % 24 >= 20 OR hour % 24 < 6)"
-"""When a person's commonest place is taken for home: 20:00 to 06:00, as in P2."""
+"""Hours that determine a person's home, the most frequent place: 20:00 to 06:00, as in P2."""
 VISIT_STAGES = (
     BuildStage("adding up visits", 8),
     BuildStage("ranking visits", 33),
@@ -54,12 +54,12 @@ TRIP_STAGES = (BuildStage("ranking trips", 8), BuildStage("counting trips by per
 _USED_CODE, _OUTSIDE_CODE = int(Reason.USED), int(Reason.OUTSIDE_PERIOD)
 _RANKED_REASONS = (Reason.USED, Reason.SELF_TRIP, Reason.OUTSIDE_AREA, Reason.OUTSIDE_PERIOD)
 _ZONES_SQL = "coalesce(origin_zone, -1), coalesce(destination_zone, -1)"
-"""Tells trips of one digest apart, which differ by a border between their points alone."""
+"""Separates trips of one digest, which differ by a border between their points alone."""
 
 
 @dataclass(frozen=True)
 class CountingRun:
-    """What is counted, by which engine, and what is public about it."""
+    """Inputs of a count: the engine, and the public places, period and limits."""
 
     engine: Engine
     monitor: Monitor
@@ -82,7 +82,7 @@ class CountingRun:
 
 @dataclass(frozen=True)
 class CountedTables:
-    """Tables of a dataset by name, the people in them, and what was trimmed of theirs."""
+    """Tables of a dataset by name, their people, and the dropped visits."""
 
     tables: Mapping[str, pa.Table]
     people: int
@@ -90,7 +90,7 @@ class CountedTables:
 
 
 def count_visits(run: CountingRun, rows: int) -> CountedTables:
-    """Count the `rows` used visits of ``records``: truth, presampled, single_visit, zoom, homes."""
+    """Return the tables truth, presampled, single_visit, zoom and homes of `rows` used visits."""
     engine, cap = run.engine, run.max_visits_cap
     run.monitor.start_stage(VISIT_STAGES[0])
     places = pa.table(
@@ -135,7 +135,7 @@ def count_visits(run: CountingRun, rows: int) -> CountedTables:
 
 
 def _cap_records(run: CountingRun, records: str) -> str:
-    """Keep at most the public cap of any person's records, at random (erratum D5)."""
+    """Return at most the public cap of each person's records, at random (erratum D5)."""
     cap = run.max_visits_cap
     order = run.hash_sql(Purpose.CAP, "uid", "hour", "location")
     run.engine.materialise(
@@ -153,7 +153,7 @@ def _cap_records(run: CountingRun, records: str) -> str:
 
 
 def _presampled_sql(run: CountingRun, records: str) -> str:
-    """Return one record of each person and hour, counted by random rank: X̄ is the sum to rank ℓ."""
+    """Return SQL for one record per person and hour, by random rank: X̄ is the sum to rank ℓ."""
     within = run.hash_sql(Purpose.HOUR, "uid", "hour", "location")
     order = run.hash_sql(Purpose.RANK, "uid", "hour")
     return f"""
@@ -168,7 +168,7 @@ def _presampled_sql(run: CountingRun, records: str) -> str:
 
 
 def _homes_sql(used: str) -> str:
-    """Return people by the zone of most of their records at night, the first one if tied."""
+    """Return SQL for people by the zone of most of their night records, the first if tied."""
     return f"""
         WITH nights AS (
             SELECT uid, zone, count(*) AS n FROM records JOIN zone_of USING (location)
@@ -180,7 +180,7 @@ def _homes_sql(used: str) -> str:
 
 
 class _MultiscaleCounter:
-    """The clipped sums of `multiscale`, by shares of people; weights are multiples of 1/1024."""
+    """Clipped sums of ``multiscale``, by shares of people; weights are multiples of 1/1024."""
 
     def __init__(self, run: CountingRun) -> None:
         self._run = run
@@ -198,7 +198,6 @@ class _MultiscaleCounter:
         self._visits = 0
 
     def add(self, records: str) -> None:
-        """Add a share of the people, none of whom has more records than the cap."""
         engine, cap, clips = self._run.engine, self._run.max_visits_cap, self._run.clips
         engine.materialise("squares", _SQUARES_SQL.format(records=records))
         remaining = f"64 * {cap**2} - {clips.sum_64ths} * n * n"
@@ -218,7 +217,7 @@ class _MultiscaleCounter:
             SELECT location, hour, n, in_city, towers, districts, weeks
             FROM {records} JOIN people USING (uid)""",
         )
-        # kept: DuckDB 2.0 takes three times as long to group what comes out of a join
+        # materialised: DuckDB 2.0 takes three times as long to group the result of a join
         sums = ", ".join(f"sum({name}) AS {name}" for name in self._sums)
         cells = engine.fetch_table(
             f"SELECT location, hour, {sums} FROM weighted GROUP BY location, hour"
@@ -240,7 +239,6 @@ class _MultiscaleCounter:
         engine.drop_tables("weighted", "squares")
 
     def tables(self) -> dict[str, pa.Table]:
-        """Return the tables once every share has been added."""
         coarse = np.zeros((int(self._district.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
         np.add.at(coarse, self._district, self._sums["districts"])
         zoom = MultiscaleTables(
@@ -274,11 +272,11 @@ _SQUARES_SQL = """
            n + coalesce(c.more, 0) AS in_city
     FROM own LEFT JOIN more_districts AS d ON own.uid = d.uid
     LEFT JOIN more_city AS c ON own.uid = c.uid"""
-"""‖v‖₂² of a person's visits in the cells of each table: v visits in a cell add v², one adds 1."""
+"""‖v‖₂² of a person's visits in the cells of each table: the squares of v, summed."""
 
 
 def count_trips(run: CountingRun, rows: int, *, measured: bool) -> CountedTables:
-    """Count the `rows` used trips of ``every``: trips, trips_person and report."""
+    """Return the tables trips, trips_person and report of `rows` used trips."""
     engine = run.engine
     used = f"reason = {_USED_CODE}"
     run.monitor.start_stage(TRIP_STAGES[0])
@@ -312,7 +310,7 @@ def count_trips(run: CountingRun, rows: int, *, measured: bool) -> CountedTables
 
 
 def _daily_trips_sql(run: CountingRun, trips_sql: str) -> str:
-    """Return n by day, zones and rank within the person-day; high ranks share the last bucket."""
+    """Return SQL for n by day, zones and rank in the person-day; the last bucket is open."""
     order = run.hash_sql(
         Purpose.TRIP_DAY, "uid", "start", "coalesce(finish, -1)", "origin", "destination"
     )
@@ -330,7 +328,7 @@ def _daily_trips_sql(run: CountingRun, trips_sql: str) -> str:
 
 
 def _ranked_trips_sql(run: CountingRun, trips_sql: str) -> str:
-    """Return every trip that counts for the report by its random ``rank`` within the person."""
+    """Return SQL for every trip of the report with its random ``rank`` within the person."""
     parts = [f"coalesce({name}, -1)" for name in ("finish", "origin", "destination")]
     order = run.hash_sql(Purpose.TRIP_PERSON, "uid", "start", *parts)
     return f"""
@@ -353,7 +351,6 @@ _BY_PERSON_SQL = f"""
 
 
 def _sum_report_tables(parts: Iterable[pa.Table]) -> pa.Table:
-    """Add up what shares of people gave; rows of 0 say no more than that times are measured."""
     summed = _sum_tables(list(parts))
     kinds = {"measure": pa.string(), "cap": pa.int16(), "bin": pa.int32(), "n": pa.int64()}
     table = pa.table({name: summed[name].cast(kind) for name, kind in kinds.items()})
@@ -394,7 +391,6 @@ def _restore_ids(run: CountingRun, counts: pa.Table) -> pa.Table:
 
 
 def _sum_tables(parts: list[pa.Table]) -> pa.Table:
-    """Return the sum of counts over shares of the people."""
     if len(parts) == 1:
         return parts[0]
     rows = pa.concat_tables(parts, promote_options="permissive")

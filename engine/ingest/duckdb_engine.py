@@ -1,4 +1,4 @@
-"""DuckDB, the embedded engine that runs the statements of `rows` and `counting`."""
+"""DuckDB, the embedded engine that runs the statements of `row_cleaning` and `counting`."""
 
 import math
 from collections.abc import Callable, Generator, Mapping
@@ -15,11 +15,11 @@ from .progress import Monitor
 from .read_errors import explain_error
 
 BYTES_PER_ROW = 400
-"""Memory to have for each row that is ranked at once, the engine's own needs included."""
+"""Memory for each row that is ranked at once, the engine's own needs included."""
 BYTES_PER_RECORD = 40
 MAX_SPILL_BYTES = "200GB"
 MAX_PARTITIONS = 8
-"""A large table is read so often at most, by a share of its people."""
+"""Maximum reads of a large table, by shares of its people."""
 _POLL_SECONDS = 0.1
 _UNITS = {"bytes": 1, "KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
 
@@ -31,7 +31,7 @@ def run_watched(
     interrupt: Callable[[], None],
     names: Mapping[str, str],
 ) -> Any:
-    """Do `work` in a thread of its own; if the monitor raises (a stop), `interrupt` the engine."""
+    """Return `work()`, run in a thread; if the monitor raises, `interrupt` the engine."""
     with ThreadPoolExecutor(1, "ingest-statement") as pool:
         statement = pool.submit(work)
         try:
@@ -77,7 +77,7 @@ class DuckDB:
             settings["threads"] = 1
         try:
             self.connection = duckdb.connect(":memory:", config=settings)
-            # DuckDB 2.0 ignores this one among the settings of a connection
+            # DuckDB 2.0 ignores this setting at connection
             self.connection.execute(f"SET max_temp_directory_size = '{MAX_SPILL_BYTES}'")
             self.connection.execute(f"SET TimeZone = {quote_text(time_zone)}")
         except duckdb.Error:
@@ -87,7 +87,7 @@ class DuckDB:
             ) from None
         size, unit = str(self.fetch_rows("SELECT current_setting('memory_limit')")[0][0]).split()
         self._memory = float(size) * _UNITS[unit]
-        # a table in memory that outgrows it is written anew whenever it is read
+        # a table in memory that outgrows it is written anew at every read
         self._stored = rows * BYTES_PER_RECORD > self._memory
         if self._stored:
             self.connection.execute(f"ATTACH {quote_text(str(folder / 'stored.duckdb'))} AS stored")
@@ -104,15 +104,15 @@ class DuckDB:
             self.connection.execute(statement)
 
     def register_table(self, name: str, table: pa.Table) -> None:
-        """Give the engine a small table."""
+        """Register a small table with the engine."""
         self.connection.register(name, table)
 
     def create_view(self, name: str, sql: str) -> None:
-        """Give a statement a name."""
+        """Name a statement."""
         self._run(lambda: self.connection.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {sql}"))
 
     def materialise(self, name: str, sql: str, *, large: bool = False) -> None:
-        """Compute a statement once; `large` where it holds about as many rows as the input."""
+        """Compute a statement once; `large` if it has about as many rows as the input."""
         stored = large and self._stored
         place = f"TABLE stored.{name}" if stored else f"TEMP TABLE {name}"
         self._run(lambda: self.connection.execute(f"CREATE OR REPLACE {place} AS {sql}"))
@@ -120,7 +120,7 @@ class DuckDB:
             self.create_view(name, f"SELECT * FROM stored.{name}")
 
     def append_rows(self, name: str, table: pa.Table) -> None:
-        """Add rows to a kept table, which is made of the first of them."""
+        """Append rows to a materialised table, which the first rows create."""
         self.register_table("added", table)
         if name not in self._added:
             self.materialise(name, "SELECT * FROM added", large=True)
@@ -130,16 +130,16 @@ class DuckDB:
         self._added.add(name)
 
     def drop_tables(self, *names: str) -> None:
-        """Forget kept tables."""
+        """Drop materialised tables."""
         for name in names:
             self.connection.execute(f"DROP TABLE {name}")
 
     def fetch_table(self, sql: str) -> pa.Table:
-        """Compute a statement and return its rows; for aggregates only."""
+        """Return the rows of a statement as a table; for aggregates only."""
         return self._run(lambda: self.connection.sql(sql).to_arrow_table())
 
     def fetch_rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """Compute a statement of a few rows."""
+        """Return the rows of a small result."""
         result: list[tuple[Any, ...]] = self._run(lambda: self.connection.execute(sql).fetchall())
         return result
 
@@ -148,7 +148,7 @@ class DuckDB:
         return {row[0]: row[1] for row in self.fetch_rows(f"DESCRIBE {sql}")}
 
     def iterate_people_shares(self, table: str, where: str, rows: int) -> Generator[str]:
-        """Yield the rows of a table by shares of its people (``uid``) that are ranked in memory."""
+        """Yield the rows of a table by shares of its people (``uid``) that fit in memory."""
         share_count = max(math.ceil(rows * BYTES_PER_ROW / self._memory), 1)
         if share_count <= MAX_PARTITIONS:
             for number in range(share_count):
@@ -167,7 +167,7 @@ class DuckDB:
             self.drop_tables("pile")
 
     def close(self) -> None:
-        """Release everything; the folder is its owner's to remove."""
+        """Close the engine; the owner removes the folder."""
         self.connection.close()
 
     def _run(self, work: Callable[[], Any]) -> Any:

@@ -3,9 +3,9 @@
 Each purpose has its own key, derived from the dataset's salt. With one key for all, the visit
 chosen within a crowded hour (a small hash) would also rank first too often.
 
-The guarantee does not rest on the salt being secret: every bound on what one person can change
-holds for any fixed ranking, because a person's ranks depend on that person's records alone. The
-salt is kept with the dataset (owner-only), so that the same data gives the same tables again.
+The guarantee does not need a secret salt: every bound on one person's change holds for any fixed
+ranking, because a person's ranks depend on that person's records alone. The salt is stored with the
+dataset (owner-only), so that the same data gives the same tables again.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ _MAX_SALT_BYTES = 200
 
 
 class Purpose(StrEnum):
-    """What a hash decides; one key each."""
+    """Purposes of a hash; one key each."""
 
     HOUR = "one visit within an hour"
     RANK = "rank of an hour within a person"
@@ -37,7 +37,7 @@ def derive_key(salt: str, purpose: Purpose) -> str:
 
 
 def salt_id(salt: str) -> str:
-    """Return a name for `salt` that does not reveal it: 12 hexadecimal digits."""
+    """Return an id of `salt` that does not reveal it: 12 hexadecimal digits."""
     return hashlib.sha256(f"{salt}|name of this salt".encode()).hexdigest()[:12]
 
 
@@ -47,7 +47,7 @@ def hash_sql(salt: str, purpose: Purpose, *parts: str) -> str:
 
 
 def resolve_salt(folder: Path, chosen_salt: str | None) -> str:
-    """Return the salt to use: the one `wanted`, the one kept in `folder`, or a new random one."""
+    """Return the salt to use: `chosen_salt`, the one stored in `folder`, or a new random one."""
     if chosen_salt is not None:
         if (
             not chosen_salt

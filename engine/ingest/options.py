@@ -1,4 +1,4 @@
-"""What a person asks of an ingest: frozen, checked before any file is opened."""
+"""Options of an ingest: frozen, checked before any file is opened."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ CHOICES: dict[Choice, str] = {
     "placeless": "leave out places without coordinates",
     "zero-places": "leave out places at 0°, 0°",
 }
-"""What may be done about rows and places that are refused otherwise, in words."""
+"""Choices for rows and places that are otherwise refused, in words."""
 
 DAYS_PER_WEEK = 7
 MAX_PERIOD_DAYS = 3660
@@ -47,7 +47,7 @@ def literal_values(kind: Any) -> tuple[str, ...]:
 
 
 def check_literals(options: Any) -> None:
-    """Refuse settings that are none of the words which their types allow."""
+    """Raise `ParameterError` for settings outside the words of their types."""
     for name, kind in get_type_hints(type(options)).items():
         value: Any = getattr(options, name)
         if allowed := literal_values(kind):
@@ -58,7 +58,7 @@ def check_literals(options: Any) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How the text of a table is read; what is None is detected from the first rows.
+    """Format of the text of a table; None is detected from the first rows.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ class Reading:
 
 
 def check_zone_count(zones: int) -> None:
-    """Refuse more zones than can be opened, with the numbers."""
+    """Raise `InputError` for more zones than can be opened, with the numbers."""
     if zones > MAX_ZONES:
         raise InputError(
             f"{zones:,} zones, more than {MAX_ZONES:,}, which can be neither shown nor protected "
@@ -131,7 +131,7 @@ def check_zone_count(zones: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class IngestOptions:
-    """Everything an ingest is told; nothing of it is read off the data.
+    """Settings of an ingest; none of them is read from the data.
 
     Parameters
     ----------
@@ -286,16 +286,15 @@ class IngestOptions:
 
     @property
     def has_people(self) -> bool:
-        """Whether rows tell people apart."""
+        """Whether rows identify people."""
         return self.kind in ("trips", "visits")
 
     @property
     def includes_density(self) -> bool:
-        """Whether a density is asked for and the rows and the period can give one."""
+        """Whether a density is requested and the rows and the period allow one."""
         return self.has_people and "density" in self.parts and self.density_week is not None
 
     def _check_paths(self) -> None:
-        """Refuse no input, and a name that no terminal or page can show."""
         if not self.inputs:
             raise ParameterError("inputs must name at least one file, folder or pattern, got none")
         name = self.out.name

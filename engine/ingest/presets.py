@@ -1,4 +1,4 @@
-"""Forms in which mobility data are published, by name: what their columns mean, how they read."""
+"""Published formats of mobility data by name: their columns, and how to parse them."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from .options import Choice, Kind, Reading
 
 
 class Preset(NamedTuple):
-    """One form; `columns` and `zones` hold the names of each canonical column, the first first."""
+    """One published format; `columns` and `zones` list names by canonical column, best first."""
 
     name: str
     kind: Kind
@@ -26,7 +26,6 @@ class Preset(NamedTuple):
 
 
 def _read(form: dict[str, Any]) -> Preset:
-    """Return a form as its file says it."""
     reading = form.pop("reading", {})
     if "header" in reading:
         reading["header"] = tuple(reading["header"])
@@ -40,12 +39,11 @@ PRESET_NAMES = tuple(dict.fromkeys(preset.name for preset in PRESETS))
 
 
 def _matches(preset: Preset, columns: Sequence[str]) -> bool:
-    """Whether a table of these columns has all of a form."""
     return has_required_columns(preset.kind, match_columns(preset.columns, columns))
 
 
 def find_preset(columns: Sequence[str]) -> Preset | None:
-    """Return the form that the columns of a table are those of; None for any other."""
+    """Return the format of a table's columns; None for any other."""
     candidates = (
         preset for preset in PRESETS if preset.reading.header is None and _matches(preset, columns)
     )
@@ -55,7 +53,7 @@ def find_preset(columns: Sequence[str]) -> Preset | None:
 def select_preset(
     name: str, path: Path, reading: Mapping[str, Any]
 ) -> tuple[Preset, tuple[str, ...]]:
-    """Return the form of that name that a table is, read as is said, and its columns; or refuse."""
+    """Return the format of a name and the table's columns; `InputError` if the table differs."""
     candidates = [preset for preset in PRESETS if preset.name == name]
     for preset in candidates:
         columns = inspect_file(path, replace(preset.reading, **reading)).columns
@@ -72,7 +70,7 @@ def select_preset(
 
 
 def preset_options(preset: Preset, columns: Sequence[str]) -> dict[str, Any]:
-    """Return the arguments of `IngestOptions` that a form stands for in a table of `columns`."""
+    """Return the arguments of `IngestOptions` for a format and a table of `columns`."""
     return {
         "kind": preset.kind,
         "mapping": match_columns(preset.columns, columns),
@@ -84,7 +82,7 @@ def preset_options(preset: Preset, columns: Sequence[str]) -> dict[str, Any]:
 
 
 def match_columns(patterns: Mapping[str, Sequence[str]], columns: Sequence[str]) -> dict[str, str]:
-    """Return canonical columns by the first of their names that are there, spelt as in the file."""
+    """Return canonical columns by the first matching name, spelt as in the file."""
     spelt, result = {normalise_name(column): column for column in columns}, dict[str, str]()
     for canonical, names in patterns.items():
         for name in names:

@@ -1,4 +1,4 @@
-"""Looks before a build: how times read, which days rows cover, which zones there would be.
+"""Previews before a build: parsed times, days of the rows, and zones.
 
 **Confidential**: everything here is read from the data and for its custodians alone.
 """
@@ -25,7 +25,7 @@ PREVIEW_MEMORY = "1GB"
 def preview_times(
     mappings: Mappings, reading: Reading, time_zone: str, count: int = 5
 ) -> list[datetime | None]:
-    """Return the local times of the first rows of the first file, None where they do not read."""
+    """Return the local times of the first rows of the first file, None where unparsable."""
     first = dict([next(iter(mappings.items()))])
     with tables.open_tables(
         first, time_zone=time_zone, memory=PREVIEW_MEMORY, keep_order=True
@@ -70,7 +70,7 @@ def _time_column(table: CanonicalTable) -> str | None:
 
 
 def preview_places(**asked: Any) -> Places:
-    """Return the places and zones that would be built; what is asked is as in `IngestOptions`."""
+    """Return the places and zones of a build; arguments as in `IngestOptions`."""
     day = date(2000, 1, 1)  # any: no row is read
     period = {"first_day": day, "last_day": day, "time_zone": "UTC"}
     options = IngestOptions(kind="visits", inputs=("rows",), out=Path("look"), **period, **asked)
@@ -90,13 +90,13 @@ def _to_datetime(seconds: int) -> datetime | None:
 def _time_zone_finder() -> "TimezoneFinder | None":
     try:
         from timezonefinder import TimezoneFinder
-    except ModuleNotFoundError:  # of the extra `grid`; a person names the time zone then
+    except ModuleNotFoundError:  # part of the extra `grid`; a person names the time zone then
         return None
     return TimezoneFinder()
 
 
 def find_time_zone(longitude: float, latitude: float) -> str | None:
-    """Return the IANA time zone of a point, from boundaries that are public; None at sea."""
+    """Return the IANA time zone of a point, from public boundaries; None at sea."""
     finder = _time_zone_finder()
     name = finder.timezone_at(lng=longitude, lat=latitude) if finder else None
     return str(name) if name else None

@@ -1,4 +1,4 @@
-"""Progress that tells the truth, and a way to stop."""
+"""Progress of a build, and cancellation."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ class Cancelled(ExplorerError):
 
 
 class BuildStage(NamedTuple):
-    """A stage of a build: what a person reads, and its usual share of the time."""
+    """A stage of a build: its title, and its usual share of the time."""
 
     title: str
     weight: int
@@ -22,7 +22,7 @@ class BuildStage(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a build stands: words, a share 0 to 1 that never falls, and seconds left if known."""
+    """Progress of a build: stage, a share 0 to 1 that never falls, and seconds left if known."""
 
     stage: str
     fraction: float
@@ -35,7 +35,7 @@ _ESTIMATE_FROM = 0.05
 
 
 class Monitor:
-    """Turns the progress of statements into that of the build; raises `Cancelled` on a stop."""
+    """Converts the progress of statements to that of the build; raises `Cancelled` on a stop."""
 
     def __init__(
         self, callback: ProgressCallback | None = None, cancel: threading.Event | None = None
@@ -49,11 +49,11 @@ class Monitor:
         self._fraction = 0.0
 
     def set_stages(self, stages: list[BuildStage]) -> None:
-        """Announce the stages to come, in order."""
+        """Set the following stages, in order."""
         self._stages = stages
 
     def start_stage(self, stage: BuildStage) -> None:
-        """Begin `stage`; the ones before it are done."""
+        """Begin `stage` and complete the ones before it."""
         earlier_stages = self._stages[: self._stages.index(stage)]
         self._done = float(sum(earlier_stage.weight for earlier_stage in earlier_stages))
         self._stage = stage
@@ -62,7 +62,7 @@ class Monitor:
     def update(self, share: float) -> None:
         """Report that `share` (0 to 1) of a statement is done; raise `Cancelled` on a stop."""
         self.check()
-        if not self._stages:  # a single look, no build
+        if not self._stages:  # a preview, no build
             return
         share = min(max(share, 0.0), 1.0)
         total_weight = sum(stage.weight for stage in self._stages)
@@ -76,7 +76,7 @@ class Monitor:
         self._report()
 
     def check(self) -> None:
-        """Raise `Cancelled` if a stop was asked for."""
+        """Raise `Cancelled` after a request to stop."""
         if self._cancel is not None and self._cancel.is_set():
             raise Cancelled("the build was cancelled; nothing was written")
 

@@ -1,6 +1,6 @@
-"""One door for whatever a reader or an engine raises.
+"""Errors of readers and engines, translated to the kind of fault.
 
-A message of a library may quote the offending line: it is read for what kind of fault it is, and
+A message of a library may quote the offending line: only its kind of fault is used, the rest is
 dropped.
 """
 
@@ -15,12 +15,12 @@ from ..errors import ExplorerError, InputError
 
 _LINE = re.compile(r"Line: (\d+)")
 _TOLD = json.loads(Path(__file__).with_name("faults.json").read_text("utf-8"))
-"""What words of a message mean, in the order in which they are looked for."""
+"""Meanings of words in a message, in the order of the search."""
 
 
 @contextmanager
 def translate_errors(file: str = "") -> Generator[None]:
-    """Let nothing out but errors fit for a person: whatever a library raises names its kind."""
+    """Replace any error of a library by one fit for a person, which names its kind."""
     try:
         yield
     except (ExplorerError, KeyboardInterrupt, SystemExit, GeneratorExit):
@@ -32,7 +32,7 @@ def translate_errors(file: str = "") -> Generator[None]:
 def explain_error(
     error: BaseException, file: str, names: Mapping[str, str] | None = None
 ) -> ExplorerError:
-    """Return what an error of a library means for a person, without a word of its own."""
+    """Return the error of a library in words for a person, without its own text."""
     message = str(error)
     for path, name in (names or {}).items():
         if path in message:

@@ -1,7 +1,7 @@
 """Raw rows → persons, wall-clock seconds and places, each row with its reason, in plain SQL.
 
-The counted tables are ``every`` (distinct trips) and ``records`` (distinct visits of the week); see
-`counting`. Typed columns are read alike by both engines, text by DuckDB alone.
+The results are ``every`` (distinct trips) and ``records`` (distinct visits of the week); see
+`counting`. Both engines read typed columns equally; DuckDB alone reads text.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,10 +19,10 @@ MILLION = 10**6
 """Flows are added up in millionths of a trip, so that sums do not depend on their order."""
 MAX_FLOW = 10**9
 ROW_FAULTS = (Reason.NO_PERSON, Reason.LOST_DIGITS, Reason.UNKNOWN, Reason.UNPARSABLE)
-"""What keeps a row from being read; the first that fits counts."""
+"""Faults that make a row unreadable; the first match counts."""
 _FLOATS = ("FLOAT", "DOUBLE")
 _BLANKS = "' \t\r\n\v\f'"
-_EMPTY_VALUES = "'', '\\N', 'NULL', 'null', 'NaN', 'nan', 'None', 'NA'"  # \\N is of databases
+_EMPTY_VALUES = "'', '\\N', 'NULL', 'null', 'NaN', 'nan', 'None', 'NA'"  # \\N: databases
 _LOST_DIGITS = "^[0-9]([.,][0-9]+)?[eE][+][0-9]+$"
 _NUMBER = "^[+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?$"
 _OFFSET = " ?([Zz]|UTC|GMT|[+-][0-9]{2}:?([0-9]{2})?|[A-Z][A-Za-z]+/[A-Za-z_/]+)$"
@@ -45,13 +45,13 @@ def midnight_s(day: date) -> int:
 
 
 def day_sql(moment: str, first: date) -> str:
-    """Return SQL for the number of a local day: engines cut their own integer division off."""
+    """Return SQL for the number of a local day: integer division differs between engines."""
     return f"floor(({moment} - {midnight_s(first)}) / {DAY_S}.0)::INTEGER"
 
 
 @dataclass(frozen=True)
 class ValueParser:
-    """How values become persons, times and places; `reading` has no gaps."""
+    """Parses values to persons, times and places; `reading` is complete."""
 
     reading: Reading
     strip_person_zeros: bool = False
@@ -59,7 +59,7 @@ class ValueParser:
     id_length: int | None = None
 
     def values_sql(self, table: "CanonicalTable") -> dict[str, str]:
-        """Return SQL for what each canonical column says; null where that cannot be read."""
+        """Return SQL for the value of each canonical column; null where unreadable."""
         expressions: dict[str, str] = {}
         for canonical in table.column_types:
             if canonical in CLOCKS:
@@ -181,7 +181,7 @@ class ValueParser:
             f"WHEN {value}[1] NOT BETWEEN '-' AND '9' THEN NULL "
             f"WHEN {value}[11:] = '' AND {number} OR {value}[5] <> '-' AND {number} "
             f"THEN {self._number_moment_sql(value)} "
-            # a cast would drop what stands after the clock: a zone, AM or PM
+            # a cast would drop text after the clock: a zone, AM or PM
             f"WHEN regexp_matches({value}[12:], '[A-Za-z+-]') THEN CASE "
             f"WHEN regexp_matches({value}[11:], '{_OFFSET}') THEN {instant} ELSE {free} END "
             f"ELSE {wall} END"
@@ -225,7 +225,7 @@ def id_sql(column: str, kind: str, *, bare: bool) -> str:
         digits = f"regexp_extract({plain}, '^0+([0-9]+)$', 1)"
         plain = f"coalesce(nullif({digits}, ''), {plain})"
     first = f"{column} >= '1'" if bare else "true"
-    return (  # most ids have nothing to mend, which is quicker to see than to trim them
+    return (  # most ids need no cleaning, and the test is quicker than trimming them
         f"CASE WHEN {first} AND {_is_clean_sql(column)} THEN {column} "
         f"WHEN {value} <> '' AND NOT {lost_digits_sql(column, kind)} THEN {plain} END"
     )
@@ -237,7 +237,7 @@ def _is_clean_sql(column: str) -> str:
 
 
 def lost_digits_sql(column: str, kind: str) -> str:
-    """Return SQL for whether an id has lost digits that tell people apart."""
+    """Return SQL for whether an id has lost digits that distinguish people."""
     if kind in _FLOATS:
         # as text: DuckDB takes no number of a Parquet file for NaN where its statistics name none
         number = f"abs({column}) < 1e308 AND lower({column}::VARCHAR) <> 'nan'"
@@ -245,12 +245,11 @@ def lost_digits_sql(column: str, kind: str) -> str:
     if kind != "VARCHAR":
         return "false"
     matches = f"regexp_matches(trim({column}, {_BLANKS}), '{_LOST_DIGITS}')"
-    # of AND both sides are computed for every row, and trimming is slow
+    # AND computes both sides for every row, and trimming is slow
     return f"(CASE WHEN contains({column}, '+') THEN {matches} ELSE false END)"
 
 
 def _bounded_seconds_sql(seconds: str) -> str:
-    """Return seconds within 3,000 years, so that no clock overflows."""
     return f"(CASE WHEN abs({seconds}) < {_MAX_S} THEN {seconds} END)"
 
 
@@ -289,7 +288,6 @@ def _day_text(column: str, kind: str) -> str:
 
 
 def _clock_text(column: str) -> str:
-    """Return a time of the day as text with a colon, from 8, 08:30, 830 or 8:30 PM."""
     value = f"trim({column}::VARCHAR, {_BLANKS})"
     digits = f"lpad(regexp_extract({value}, '^([0-9]{{1,4}})([.]0+)?$', 1), 4, '0')"
     hours = f"lpad(regexp_extract({value}, '^([0-9]{{1,2}})([.]0+)?$', 1), 2, '0')"
@@ -304,7 +302,7 @@ def _clock_text(column: str) -> str:
 def row_faults(
     table: CanonicalTable, kind: str, reader: ValueParser
 ) -> list[tuple[Reason, str, str]]:
-    """Return why a row cannot be read, the column, and the test; the first that fits counts."""
+    """Return reason, column and test of each fault of a row; the first match counts."""
     read, faults = reader.values_sql(table), list[tuple[Reason, str, str]]()
 
     def empty(canonical: str) -> str:
@@ -314,7 +312,7 @@ def row_faults(
         faults.append((Reason.LOST_DIGITS, "uid", lost_digits_sql(*table.column_and_type("uid"))))
         column, column_type = table.column_and_type("uid")
         person = read["uid"]
-        if column_type == "VARCHAR":  # what has lost digits is told already
+        if column_type == "VARCHAR":  # lost digits are reported already
             blank = f"trim({column}, {_BLANKS})"
             person = f"CASE WHEN {_is_clean_sql(column)} THEN {column} ELSE {blank} END"
         faults.append((Reason.NO_PERSON, "uid", f"coalesce(({person}) IN ({_EMPTY_VALUES}), true)"))
@@ -332,7 +330,7 @@ def row_faults(
 def values_sql(
     tables: Sequence[CanonicalTable], options: IngestOptions, reader: ValueParser
 ) -> str:
-    """Return SQL for the values of all rows, with the reason (0: none) why a row is not read."""
+    """Return SQL for the values of all rows, with the reason (0: none) of an unreadable row."""
     return " UNION ALL ".join(_table_values_sql(table, options, reader) for table in tables)
 
 
@@ -432,7 +430,7 @@ def trips_sql(options: IngestOptions, by_points: bool, tid: bool = False) -> str
 
 
 def visits_from_trips_sql() -> str:
-    """Return SQL for the visits that trips give: the start, and the end where its time is known."""
+    """Return SQL for the visits of trips: the start, and the end where its time is known."""
     read = f"reason NOT IN ({', '.join(str(int(flaw)) for flaw in ROW_FAULTS)})"
     return f"""
         SELECT 0 AS flaw, uid, start AS moment, origin AS location, origin_zone AS zone
@@ -453,7 +451,7 @@ def visits_sql(by_points: bool) -> str:
 
 
 def records_sql(options: IngestOptions, visits_: str) -> str:
-    """Return SQL for distinct (person, place, hour of the density week), and what is not used."""
+    """Return SQL for distinct (person, place, hour of the density week), and unused rows."""
     assert options.density_week is not None
     hour = f"floor((moment - {midnight_s(options.density_week)}) / {HOUR_S}.0)"
     further_cases = f"WHEN {hour} < 0 OR {hour} >= {HOURS_PER_WEEK} THEN {int(Reason.OTHER_WEEK)}"
@@ -497,7 +495,7 @@ def trips_from_visits_sql(options: IngestOptions, visits_: str) -> str:
 
 
 def trips_from_points_sql(options: IngestOptions, visits_: str) -> str:
-    """Return SQL for the trips that rows name: each from its first to its last row."""
+    """Return SQL for trips with ids in the rows: each from its first to its last row."""
     return f"""
         WITH marked AS (
             SELECT *, row_number() OVER (PARTITION BY uid, tid

@@ -1,4 +1,4 @@
-"""What became of every row: the report of an ingest.
+"""The report of an ingest, with the outcome of every row.
 
 Its numbers are true and exact: they are confidential, for the data's custodians alone.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 
 class Reason(IntEnum):
-    """Why a row is used or not; the first that fits counts."""
+    """Reasons to use a row or not; the first match counts."""
 
     USED = 0
     UNPARSABLE = 1
@@ -55,7 +55,7 @@ class RowAccount:
             raise AssertionError("the account of an ingest does not add up")
 
     def with_truncated(self, n: int) -> "RowAccount":
-        """Return it where `n` of the used ones are trimmed."""
+        """Return the account with `n` of the used rows as truncated."""
         return RowAccount(
             self.rows_read, self.rows_used - n, {**self.rows_unused, Reason.TRIMMED: n}
         )
@@ -70,17 +70,17 @@ class RowAccount:
         return lines + [f"  {n:>12,}  {REASON_LABELS[reason]}" for reason, n in reasons.items()]
 
     def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return the account as a JSON object."""
         unused = {reason.name.lower(): n for reason, n in sorted(self.rows_unused.items())}
         return {"read": self.rows_read, "used": self.rows_used, "unused": unused}
 
 
 ReasonCounts = Sequence[tuple[Reason, int, int]]
-"""For each reason the raw rows, and the rows that differ."""
+"""For each reason the raw rows, and the distinct rows."""
 
 
 def account_for_rows(counts: ReasonCounts, duplicate_reason: Reason | None = None) -> RowAccount:
-    """Account for rows; equal ones that could be used are `again` of the first, or each counts."""
+    """Return the account of rows; repeats of usable rows have `duplicate_reason`, if any."""
     used, unused = 0, dict[Reason, int]()
     for reason, rows, kinds in counts:
         if duplicate_reason is not None and reason in (Reason.USED, Reason.SELF_TRIP):
@@ -95,10 +95,10 @@ def account_for_rows(counts: ReasonCounts, duplicate_reason: Reason | None = Non
 
 @dataclass(frozen=True, kw_only=True)
 class IngestReport:
-    """Report of one ingest. **Confidential**: shown to custodians, kept with the dataset.
+    """Report of one ingest. **Confidential**: for custodians, stored with the dataset.
 
     `rows` accounts for raw rows, `visits` for visits towards the density (of trips: starts and
-    ends), `trips` for trips that were derived from visits; people are those behind used ones.
+    ends), `trips` for trips that were derived from visits; people are those with used rows.
     """
 
     kind: str
@@ -113,7 +113,7 @@ class IngestReport:
     seconds: float = 0.0
 
     def format_summary(self) -> list[str]:
-        """Return the report in lines of words."""
+        """Return the report as lines of text."""
         lines = [_format_columns(file) for file in self.files[:1] if "columns" in file]
         lines += self.rows.format_lines("row")
         if self.visits is not None:
@@ -136,7 +136,6 @@ class IngestReport:
 
 
 def _format_columns(file: Mapping[str, Any]) -> str:
-    """Say which columns were read as what, and which of them were guessed."""
     pairs = (
         f"{name} = {column}" + (" (guessed)" if name in file["guessed"] else "")
         for name, column in file["columns"].items()

@@ -1,7 +1,7 @@
-"""Spark, for tables that one machine cannot hold: the same statements, translated by sqlglot.
+"""Spark, for tables too large for one machine: the same statements, translated by sqlglot.
 
 It reads typed tables alone: Parquet at any address that it knows, and tables of its catalogue.
-Messy text is for DuckDB.
+DuckDB reads untyped text.
 """
 
 import os
@@ -30,7 +30,7 @@ _SQL_SETTINGS = {
     "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
 }
-"""What the counts depend on: nobody else sets it."""
+"""Settings that the counts depend on, and that no user can change."""
 _LOCAL_SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -39,18 +39,18 @@ _LOCAL_SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
-"""On this machine; a cluster's page, log and addresses are as it has them."""
+"""Settings on this machine; a cluster has its own page, log and addresses."""
 _DUCKDB_TYPES = {
     "string": "VARCHAR",
     "int": "INTEGER",
     "timestamp": "TIMESTAMP WITH TIME ZONE",
     "timestamp_ntz": "TIMESTAMP",
 }
-"""DuckDB's names of the types of Spark that it calls otherwise."""
+"""DuckDB's names of Spark types, where they differ."""
 
 
 class Spark:
-    """A Spark session for one ingest. What is kept stays with the executors, on their disks."""
+    """A Spark session for one ingest. Materialised tables stay on the executors' disks."""
 
     def __init__(self, options: IngestOptions, monitor: Monitor, folder: Path) -> None:
         self._monitor, self._names = monitor, dict[str, str]()
@@ -111,7 +111,7 @@ class Spark:
         return sources
 
     def create_views(self, mappings: Mappings) -> list[CanonicalTable]:
-        """Return a view of canonical columns for each of `sources`."""
+        """Return a view of canonical columns for each source."""
         views: list[CanonicalTable] = []
         for number, (source, names) in enumerate(mappings.items()):
             for canonical, column in names.items():
@@ -139,18 +139,18 @@ class Spark:
         return views
 
     def register_table(self, name: str, table: pa.Table) -> None:
-        """Give the engine a small table."""
+        """Register a small table with the engine."""
         self.session.createDataFrame(table).createOrReplaceTempView(name)
 
     def create_view(self, name: str, sql: str) -> None:
-        """Give a statement a name."""
+        """Name a statement."""
         self._frame(sql).createOrReplaceTempView(name)
 
     def materialise(self, name: str, sql: str, *, large: bool = False) -> None:
-        """Compute a statement once; a lost executor's part of it is computed again."""
+        """Compute a statement once; the part of a lost executor is computed again."""
         from pyspark import StorageLevel
 
-        del large  # all that is kept is on disk
+        del large  # all materialised tables are on disk
         if name in self._kept:
             self.drop_tables(name)
         frame = self._frame(sql).persist(StorageLevel.DISK_ONLY)
@@ -159,16 +159,16 @@ class Spark:
         self._kept[name] = frame
 
     def drop_tables(self, *names: str) -> None:
-        """Forget kept tables."""
+        """Drop materialised tables."""
         for name in names:
             self._kept.pop(name).unpersist()
 
     def fetch_table(self, sql: str) -> pa.Table:
-        """Compute a statement and return its rows; for aggregates only."""
+        """Return the rows of a statement as a table; for aggregates only."""
         return self._run(self._frame(sql).toArrow)
 
     def fetch_rows(self, sql: str) -> list[tuple[Any, ...]]:
-        """Compute a statement of a few rows."""
+        """Return the rows of a small result."""
         return [tuple(row) for row in self._run(self._frame(sql).collect)]
 
     def column_types(self, sql: str) -> dict[str, str]:
@@ -208,7 +208,7 @@ class Spark:
 def open_spark(
     options: IngestOptions, monitor: Monitor
 ) -> Generator[tuple[Spark, Mappings, list[CanonicalTable]]]:
-    """Open a session with a view of each typed table."""
+    """Yield a session with a view of each typed table."""
     if options.reading.text_time_zone is not None:
         raise InputError(
             "Spark takes times without an offset as local ones",

@@ -1,4 +1,4 @@
-"""Files → views of canonical columns in DuckDB, and what is told of rows that cannot be read."""
+"""Files → views of canonical columns in DuckDB, and errors for rows that cannot be read."""
 
 import codecs
 import io
@@ -38,7 +38,7 @@ _COLUMN_REMEDIES: dict[str, tuple[str, tuple[str, ...]]] = {
     for how in _REMEDIES["columns"]
     for column in how["columns"]
 }
-"""How a column is mended, and by which settings."""
+"""Remedy for a column, and the settings of it."""
 _UNUSED_REMEDIES: dict[Reason, tuple[str, tuple[str, ...]]] = {
     Reason[reason]: (how["remedy"], tuple(how["settings"]))
     for reason, how in _REMEDIES["unused"].items()
@@ -49,7 +49,7 @@ _UNUSED_REMEDIES: dict[Reason, tuple[str, tuple[str, ...]]] = {
 def open_tables(
     mappings: Mappings, monitor: Monitor | None = None, spill: Path | None = None, **settings: Any
 ) -> Generator[tuple[DuckDB, list[CanonicalTable]]]:
-    """Open an engine that reads these files alone, with a view of each group of alike ones."""
+    """Yield an engine that reads these files alone, with a view of each group of similar files."""
     with temp_folder.open_temp_folder(spill) as folder:
         paths = {source: _readable_path(source, folder) for source in mappings}
         path_names = {path: source.name for source, path in paths.items()}
@@ -61,7 +61,6 @@ def open_tables(
 
 
 def _readable_path(source: Source, folder: Path) -> str:
-    """Return a path that DuckDB can open: unpacked, of UTF-8 in name and contents."""
     path = source.path
     target = folder / f"input-{len(list(folder.iterdir()))}"
     if source.needs_copy:
@@ -134,7 +133,7 @@ def _select_sql(engine: DuckDB, source: Source, files: str, mapping: Mapping[str
 def raise_for_faults(
     options: IngestOptions, mappings: Mappings, account: RowAccount, reader: ValueParser
 ) -> None:
-    """Refuse rows that cannot be read, unless they are to be left out; name the first three."""
+    """Raise `InputError` for unreadable rows that are not to be left out; name the first three."""
     chosen = {reason for reason, choice in _CHOICE_BY_REASON.items() if choice in options.leave_out}
     wrong = {
         r for r in (*_CHOICE_BY_REASON, Reason.LOST_DIGITS) if account.rows_unused.get(r)
@@ -142,7 +141,7 @@ def raise_for_faults(
     if not wrong:
         return
     for source, names in mappings.items():
-        if source.format == "table":  # of a cluster: no row comes to this machine to be numbered
+        if source.format == "table":  # of a cluster: rows are not numbered on this machine
             reason = min(wrong)
             fault = (
                 f"{account.rows_unused[reason]:,} of {account.rows_read:,} rows are "
@@ -180,7 +179,6 @@ def raise_for_faults(
 
 
 def _build_error(fault: str, remedy: str, reason: Reason, *settings: str) -> InputError:
-    """Return an error with the choice that may be made instead."""
     choice = _CHOICE_BY_REASON.get(reason)
     if choice is None:
         return InputError(fault, remedy=remedy, code="lost-digits", settings=settings)
@@ -189,7 +187,7 @@ def _build_error(fault: str, remedy: str, reason: Reason, *settings: str) -> Inp
 
 
 def raise_for_useless(options: IngestOptions, mappings: Mappings, account: RowAccount) -> None:
-    """Refuse an input of which nothing lies in the period and the area, or gives a trip."""
+    """Raise `InputError` if no row is in the period and the area, or none gives a trip."""
     names = [source.name for source in mappings]
     where = names[0] if len(names) == 1 else f"{len(names)} files"
     if account.rows_read == 0:

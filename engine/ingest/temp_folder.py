@@ -1,4 +1,4 @@
-"""A folder for what is spilled: owner-only, gone with the work, swept later if that was killed."""
+"""Temporary folders for spilled data: owner-only, deleted after the work or its abortion."""
 
 import fcntl
 import os
@@ -16,7 +16,7 @@ _MIN_AGE_S = 60.0
 
 @contextmanager
 def open_temp_folder(spill: Path | None) -> Generator[Path]:
-    """Yield a new folder in `spill` (or the temporary one); what dead processes left there goes."""
+    """Yield a new folder in `spill` (or the temporary one), and delete those of dead processes."""
     place = Path(spill or tempfile.gettempdir())
     remove_abandoned(place)
     new_folder = Path(tempfile.mkdtemp(prefix=FOLDER_PREFIX, dir=place))
@@ -26,7 +26,7 @@ def open_temp_folder(spill: Path | None) -> Generator[Path]:
         fcntl.flock(lock, fcntl.LOCK_EX)  # the system's: it ends with the process, however it ends
         making.rename(
             new_folder / _LOCK
-        )  # only now: another process takes what is not locked for dead
+        )  # only now: another process takes an unlocked folder for abandoned
         yield new_folder
     finally:
         os.close(lock)
@@ -34,7 +34,7 @@ def open_temp_folder(spill: Path | None) -> Generator[Path]:
 
 
 def remove_abandoned(place: Path) -> None:
-    """Remove folders of this user whose process is dead."""
+    """Delete folders of this user whose process is dead."""
     with suppress(OSError):
         for folder in place.glob(f"{FOLDER_PREFIX}*"):
             with suppress(OSError):

@@ -1,4 +1,4 @@
-"""Private origin–destination matrices: P2's mechanism, exact laws, calculators; ours."""
+"""Private origin–destination matrices: Laplace with suppression (P2) and empirical Bayes."""
 
 from ..parameters import ODParameters
 from . import calculators, empirical_bayes

@@ -1,13 +1,12 @@
-"""From a tolerated error to ε and back: Theorems 2 to 7 of P2, published and exact.
+"""Convert a tolerated error to ε and back: Theorems 2 to 7 of P2, as printed and exact.
 
-Nothing here reads data: the answers hold for any dataset, and looking at them costs no privacy.
-Arguments are single numbers or arrays that broadcast: `alpha`, tolerated error in trips, a whole
-number of at least 0; `beta`, 1 minus the confidence, in (0, 1); `epsilon` above 0, for a change of
-each of the two releases; `max_trips_per_user`, T of at least 1; `count` and
-`suppression_threshold`, m and τ, whole numbers of at least 0. `method` is ``exact``, or
-``published`` for the formula as P2 prints it; `law` is P2's ``rounded_laplace`` or the
-``discrete_laplace`` noise of a release that leaves the building (erratum O5). `ParameterError` is
-raised where an argument is outside its domain.
+No function here reads data: the results hold for any dataset and cost no privacy. Arguments are
+single numbers or arrays that broadcast: `alpha`, tolerated error in trips, a whole number of at
+least 0; `beta`, 1 minus the confidence, in (0, 1); `epsilon` above 0, for a change of each of the
+two releases; `max_trips_per_user`, T of at least 1; `count` and `suppression_threshold`, m and τ,
+whole numbers of at least 0. `method` is ``exact``, or ``published`` for the formula as P2 prints
+it; `law` is P2's ``rounded_laplace`` or the ``discrete_laplace`` noise of a release that leaves the
+building (erratum O5). All raise `ParameterError` for an argument outside its domain.
 """
 
 import math
@@ -40,7 +39,7 @@ _MIN_RATE, _MAX_RATE = 1e-18, 1e5
 _HALVINGS = 64
 
 _COUNT = "a whole number of at least 0"
-_RULES = {  # of each argument, and the remedy
+_RULES = {  # rule of each argument, and the remedy
     "alpha": (_COUNT, "released counts are whole; 10 is usual"),
     "beta": ("a number above 0 and below 1", "0.05 stands for a confidence of 95%"),
     "epsilon": ("a finite number above 0", "smaller means more private, 0.1 to 2 is usual"),
@@ -83,9 +82,9 @@ def stays_released_probability(
 ) -> Floats:
     """Return P(a count of at least τ is not suppressed in the release): Theorem 3.
 
-    Exactly 1 − ½·e^(a(τ − ½ − m)). The theorem as printed has τ + ½ (erratum O1): too small, and
-    below 0 for counts near τ when ε is large. A released 0 reads as suppressed, so τ = 0 counts as
-    τ = 1. For m ≥ τ.
+    Exactly 1 − ½·e^(a(τ − ½ − m)), for m ≥ τ. P2 prints τ + ½ (erratum O1), which gives too small a
+    probability, below 0 for counts near τ when ε is large. A released 0 counts as suppressed, so τ
+    = 0 equals τ = 1.
 
     >>> float(stays_released_probability(15, 15, 0.5).round(3))
     0.611
@@ -114,8 +113,8 @@ def cell_error_probability(
     """Return P(|error| > α) of one cell before suppression: Theorem 4.
 
     e^(−a(α + ½)) with rounded and 2q^(α+1)/(1 + q) with discrete Laplace noise, q = e^(−a). P2
-    states it for cells that are released; its proof is of this, the unconditional one (erratum
-    O3). See `released_error_probability` for the other.
+    states it for released cells, but proves this unconditional probability (erratum O3).
+    `released_error_probability` gives the conditional one.
     """
     a, loss, trips = _check_arguments(
         alpha=alpha, epsilon=epsilon, max_trips_per_user=max_trips_per_user
@@ -134,7 +133,7 @@ def released_error_probability(
 ) -> Floats:
     """Return P(|out − m| > α | out > 0), exactly, for a cell of m trips (erratum O3).
 
-    m may be below τ: such a cell shows only with an error of at least τ − m.
+    m may be below τ: such a cell is released only with an error of at least τ − m.
     """
     a, m, threshold, loss, trips = _check_arguments(
         alpha=alpha,
@@ -154,9 +153,9 @@ def epsilon_for_cell_error(
     *,
     law: NoiseName = "rounded_laplace",
 ) -> Floats:
-    """Return the least ε with which a cell errs by more than α at most with probability β.
+    """Return the least ε at which a cell errs by more than α with probability at most β.
 
-    Theorem 6: ε = −T·ln β/(α + ½). With discrete Laplace noise the same is solved numerically.
+    Theorem 6: ε = −T·ln β/(α + ½). With discrete Laplace noise ε is found numerically.
 
     >>> float(epsilon_for_cell_error(alpha=10, beta=0.05, max_trips_per_user=1).round(4))
     0.2853
@@ -179,8 +178,8 @@ def change_error_probability(
 ) -> Floats:
     """Return P(|error of the change between two releases| > α): Theorem 5, corrected (O2).
 
-    Exact: the tail of the difference of two independent whole-number noises. Published:
-    e^(−x)(x + 2)/2 with x = a(α + 1), the tail of the difference before rounding: too small.
+    Exact: the tail of the difference of two independent whole-number noises. Published: e^(−x)(x +
+    2)/2 with x = a(α + 1), the tail of the difference before rounding, which is too small.
     """
     a, loss, trips = _check_arguments(
         alpha=alpha, epsilon=epsilon, max_trips_per_user=max_trips_per_user
@@ -200,11 +199,10 @@ def epsilon_for_change(
     method: FormulaKind = "exact",
     law: NoiseName = "rounded_laplace",
 ) -> Floats:
-    """Return the least ε with which a change errs by more than α at most with probability β.
+    """Return the least ε at which a change errs by more than α with probability at most β.
 
-    Published (Theorem 7): ε = T·(−2 − W₋₁(−2β·e^(−2)))/(α + 1), stated for β ≤ ½e^(−1), though
-    it inverts Theorem 5 for every β in (0, 1). It understates ε (erratum O2); exact is the
-    default.
+    Published (Theorem 7): ε = T·(−2 − W₋₁(−2β·e^(−2)))/(α + 1), stated for β ≤ ½e^(−1), though it
+    inverts Theorem 5 for every β in (0, 1). It understates ε (erratum O2); exact is the default.
 
     >>> float(epsilon_for_change(alpha=10, beta=0.05, max_trips_per_user=1).round(4))
     0.3922
@@ -225,7 +223,6 @@ def _log_cell_error(noise: NoiseDistribution, alpha: Floats) -> Floats:
 
 
 def _log_released_error(noise: NoiseDistribution, alpha: Floats, bound: Floats) -> Floats:
-    """Return log P(|Z| > α | Z ≥ bound)."""
     # Z ≥ bound and Z > α, or bound ≤ Z ≤ −α − 1, which is there only if bound < −α
     upper = noise.log_upper_tail(np.maximum(alpha + 1, bound))
     low_end, low_start = (
@@ -239,7 +236,7 @@ def _log_released_error(noise: NoiseDistribution, alpha: Floats, bound: Floats) 
 
 def _log_change_error(noise: NoiseDistribution, alpha: Floats) -> Floats:
     # P(Z₂ − Z₁ ≥ n) = h·q^(n−1)·(2 − 2h − h(1−q)/(1+q) + h(n−1)(1−q)/q), n = α + 1: the
-    # convolution of two two-sided geometric laws with an atom at 0.
+    # convolution of two two-sided geometric distributions with an atom at 0.
     edge = 2 - 2 * noise.positive_mass - noise.positive_mass * noise.gap / (2 - noise.gap)
     with np.errstate(divide="ignore"):  # α = 0 has no such term: log 0 = −∞
         middle = noise.log_positive_mass + np.log(alpha) + np.log(noise.gap) + noise.rate
@@ -247,18 +244,18 @@ def _log_change_error(noise: NoiseDistribution, alpha: Floats) -> Floats:
 
 
 def find_min_rate(decreasing_function: Callable[[Floats], Floats], bound: Floats) -> Floats:
-    """Return the least rate a = ε/T at which what falls with it is at most `bound`."""
+    """Return the least rate a = ε/T at which a decreasing function is at most `bound`."""
     low = np.full(bound.shape, np.log(_MIN_RATE))
     high = np.full(bound.shape, np.log(_MAX_RATE))
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
         enough = decreasing_function(np.exp(middle)) <= bound
         low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return np.exp(high)  # the upper end, so that it holds there
+    return np.exp(high)  # the upper end, at which the bound holds
 
 
 def _check_arguments(**given: ArrayLike) -> tuple[Floats, ...]:
-    """Return the arguments as arrays of one shape; `ParameterError` where one breaks its rule."""
+    """Return the arguments as float arrays of one shape, or raise `ParameterError`."""
     arrays: list[Floats] = []
     for name, values in given.items():
         array, (rule, remedy), wrong = np.asarray(values), _RULES[name], ""
@@ -288,7 +285,7 @@ def _meets_rule(name: str, x: Floats) -> Booleans:
 
 
 def _require_side(count: Floats, threshold: Floats, *, below: bool) -> None:
-    """Raise `ParameterError` unless all counts are below the threshold, or none is."""
+    """Raise `ParameterError` unless all counts are on one side of the threshold."""
     bad = (count < threshold) != below
     if bad.any():
         rule, outcome = ("below", "released") if below else ("at least", "suppressed")

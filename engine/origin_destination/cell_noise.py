@@ -1,7 +1,7 @@
-"""The exact law of one released cell, for both kinds of whole-number noise.
+"""The exact distribution of one released cell, for both kinds of whole-number noise.
 
-Rounded Laplace (what P2 publishes) and discrete Laplace (what a vetted library draws, erratum O5)
-have the same shape. With a = ε/T, q = e^(−a) and Z the whole-number noise,
+Rounded Laplace (P2's Algorithm 1) and discrete Laplace (drawn by a vetted library, erratum O5) have
+the same shape. With a = ε/T, q = e^(−a) and Z the whole-number noise,
 
     P(Z ≥ j) = h·q^(j−1) for j ≥ 1,   Z symmetric,   P(Z = 0) = 1 − 2h,
 
@@ -25,17 +25,10 @@ NoiseName = Literal["rounded_laplace", "discrete_laplace"]
 
 
 class NoiseDistribution:
-    """Law of the whole-number noise Z in one cell.
+    """Distribution of the whole-number noise Z in one cell, of the kind `name`.
 
-    Parameters
-    ----------
-    rate : float or array
-        a = ε/T, finite and above 0. An array broadcasts with the arguments of every method.
-    name : str
-        One of `NoiseName`.
+    `rate` is a = ε/T, finite and above 0. An array broadcasts with the arguments of every method.
 
-    Examples
-    --------
     >>> law = NoiseDistribution(0.5)
     >>> beyond = float(law.upper_tail(11) + law.upper_tail(11))  # Theorem 4, alpha = 10
     >>> beyond == float(np.exp(-0.5 * 10.5))
@@ -105,7 +98,7 @@ def effective_threshold(suppression_threshold: ArrayLike) -> Floats:
 def suppressed_probability(
     law: NoiseDistribution, truncated_count: ArrayLike, threshold: ArrayLike
 ) -> Floats:
-    """Return P(out = 0) for a count `kept` under the threshold τ."""
+    """Return P(out = 0) for `truncated_count` at the threshold τ."""
     return law.upper_tail(
         1 - (effective_threshold(threshold) - np.asarray(truncated_count, dtype=np.float64))
     )
@@ -114,12 +107,12 @@ def suppressed_probability(
 def release_bias(
     law: NoiseDistribution, truncated_count: ArrayLike, threshold: ArrayLike
 ) -> Floats:
-    """Return E[out] − m, the bias that noise and suppression give a count m."""
+    """Return E[out] − m, the bias of a count m by noise and suppression."""
     m = np.asarray(truncated_count, dtype=np.float64)
     threshold_count = effective_threshold(threshold)
     bound = threshold_count - m
     # s ≥ 1: E[out] = P(Z ≥ s)·(τ′ + q/(1−q)), mostly suppressed.
-    # s ≤ 0: E[out] = m + P(Z < s)·(1 + q/(1−q) − τ′), mostly kept.
+    # s ≤ 0: E[out] = m + P(Z < s)·(1 + q/(1−q) − τ′), mostly released.
     rare = np.exp(law.log_upper_tail(np.where(bound >= 1, bound, 1 - bound)))
     return np.where(
         bound >= 1,
@@ -131,12 +124,12 @@ def release_bias(
 def absolute_error(
     law: NoiseDistribution, truncated_count: ArrayLike, true: ArrayLike, threshold: ArrayLike
 ) -> Floats:
-    """Return E|out − t| for a true count t of which `kept` are left after trimming."""
+    """Return E|out − t| for a true count t, of which `truncated_count` are within T."""
     m, t = np.asarray(truncated_count, dtype=np.float64), np.asarray(true, dtype=np.float64)
     trimmed = t - m
     bound = effective_threshold(threshold) - m
     # Released: |Z − d|, d = t − m, over Z ≥ s. If s ≥ d that is Z − d throughout; below d the
-    # sign turns, which |x| = 2x⁺ − x takes care of.
+    # sign turns, hence |x| = 2x⁺ − x.
     released = law.partial_expectation(bound) - trimmed * law.upper_tail(bound)
     turned = 2 * law.expected_excess(trimmed) - released
     return np.where(bound >= trimmed, released, turned) + t * law.upper_tail(1 - bound)
@@ -145,7 +138,7 @@ def absolute_error(
 def unsuppressed_error(
     law: NoiseDistribution, truncated_count: ArrayLike, true: ArrayLike
 ) -> Floats:
-    """Return E|m + Z − t|, the error of trimming and noise before anything is suppressed."""
+    """Return E|m + Z − t|, the error of truncation and noise before suppression."""
     trimmed = np.asarray(true, dtype=np.float64) - np.asarray(truncated_count, dtype=np.float64)
     return trimmed + 2 * law.expected_excess(trimmed)
 
@@ -153,7 +146,7 @@ def unsuppressed_error(
 def bias_and_variance(
     law: NoiseDistribution, truncated_count: ArrayLike, threshold: ArrayLike
 ) -> tuple[Floats, Floats]:
-    """Return E[out] − m and the variance of a released cell: of independent cells they add up."""
+    """Return E[out] − m and the variance of a released cell; those of independent cells add up."""
     m = np.asarray(truncated_count, dtype=np.float64)
     threshold_count = effective_threshold(threshold)
     hidden = threshold_count - m >= 1
@@ -162,7 +155,6 @@ def bias_and_variance(
     shift = release_bias(law, m, threshold)
 
     def second(start: Floats) -> Floats:
-        """Return E[(start + G)²] for G geometric on 0, 1, 2, … with mean q/(1 − q)."""
         return start**2 + 2 * start * law.mean_excess + (law.mean_excess + 2 * law.mean_excess**2)
 
     # about 0 where the cell is mostly suppressed, about m where it is mostly released

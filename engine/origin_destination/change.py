@@ -1,7 +1,8 @@
-"""Did it really change? The flows of two spans of days, told apart from the noise alone.
+"""Find changes of flows between two spans of days that exceed the noise.
 
-Noisy counts differ by the change of kept trips plus a noise S, the sum of both, of known law
-(``docs/flows.md``). Everything but `power` is computed from noisy cells and costs nothing more.
+Noisy counts differ by the change of truncated trips plus a noise S, the sum of both, of known
+distribution (``docs/flows.md``). Everything but `simulate_power` is computed from noisy cells and
+costs no further privacy.
 """
 
 from collections.abc import Sequence
@@ -23,15 +24,15 @@ from .methods import ledger
 from .noise_bounds import NoiseSum
 
 FALSE_DISCOVERY_RATE = 0.05
-"""On average at most this share of the changes that are told is none, or goes the other way."""
+"""On average at most this share of the reported changes is none, or in the other direction."""
 
 _NEGLIGIBLE = 1e-15
 
 
 class ChangeEstimates(NamedTuple):
-    """Noisy changes of counts, each in ``change`` ± ``reach``.
+    """Noisy changes of counts, each `change` ± `half_width`, in trips.
 
-    `signs` are 1 for a rise, −1 for a fall, 0 where nobody can tell: the bar does not clear 0.
+    `signs` are 1 for a rise, −1 for a fall, 0 where the error bar includes 0.
     """
 
     change: Integers
@@ -40,11 +41,11 @@ class ChangeEstimates(NamedTuple):
 
 
 class FlowChanges(NamedTuple):
-    """What rose and what fell: flows (zones, zones), totals of zones (zones,) and of all ().
+    """Changes of flows (zones, zones), of totals of zones (zones,) and of the grand total ().
 
-    `written` are the flows that both releases show: of the others only the verdict is told, since
-    a change and one of its counts would give away the count that is suppressed. In changes of
-    flows a suppressed count is taken as the largest that is suppressed.
+    `shown_flows` are shown in both releases. The others get a verdict alone: a change and one of
+    its counts would reveal the suppressed count. A suppressed count enters a change of flows as the
+    largest count that is suppressed.
     """
 
     flows: ChangeEstimates
@@ -55,9 +56,9 @@ class FlowChanges(NamedTuple):
 
 
 class ChangeCounts(NamedTuple):
-    """Changes that are told; of the true ones of a stated size those found and missed; wrong ones.
+    """Reported changes; true ones of a stated size that are found and missed; false ones.
 
-    `invented` are told where the truth does not move, or moves the other way.
+    `false_positives` are reported where the truth does not change, or changes the other way.
     """
 
     changed: float
@@ -67,7 +68,7 @@ class ChangeCounts(NamedTuple):
 
 
 def noise_distribution(parameters: ODParameters) -> NoiseDistribution:
-    """Return the law of the noise in every cell that a method adds, as its ledger states it."""
+    """Return the noise distribution of every cell by a method, as its ledger states it."""
     stages = ledger(parameters).stages
     rounded = stages[0].noise is Noise.ROUNDED_LAPLACE
     name: NoiseName = "rounded_laplace" if rounded else "discrete_laplace"
@@ -77,7 +78,7 @@ def noise_distribution(parameters: ODParameters) -> NoiseDistribution:
 def draw_noisy_cells(
     dataset: Dataset, parameters: ODParameters, **draw: Unpack[ReleaseArguments]
 ) -> Integers:
-    """Return the noisy cells of one matrix that `release` draws, before any is suppressed."""
+    """Return the noisy cells of one matrix as `release` draws them, before suppression."""
     standard, chosen, summed = draw_variates(dataset, **draw)
     counts = truncated_matrices(dataset, parameters, days=chosen, sum_days=summed)
     cells = add_noise(counts, noise_distribution(parameters), standard)[0]
@@ -86,7 +87,7 @@ def draw_noisy_cells(
 
 
 def add_noise(counts: Integers, law: NoiseDistribution, standard: Floats) -> Integers:
-    """Return counts with the noise of a law, made of standard Laplace variates, for exploring."""
+    """Return counts plus noise made of standard Laplace variates, for exploring."""
     rate = float(law.rate)
     if law.name == "rounded_laplace":
         return rounded_laplace(standard, 1 / rate)(counts)
@@ -100,17 +101,17 @@ def find_changes(
     *,
     least_shown: float = -np.inf,
 ) -> FlowChanges:
-    """Return what rose and what fell between two spans, from their noisy cells alone.
+    """Return the changes between two spans of days, from their noisy cells alone.
 
     The spans have equally many days and none in common. A count below `least_shown` is suppressed:
-    in verdicts on flows it is taken as `least_shown` − 1, which only makes a change smaller, so
-    that they say no more of it. A flow that neither release shows gets no verdict. Flows, zones by
-    origin, zones by destination and the total are a family each, with one Benjamini–Hochberg on
-    P(|S| ≥ |change|).
+    verdicts on flows use `least_shown` − 1 for it, which only makes a change smaller and reveals
+    nothing more. A flow suppressed in both releases gets no verdict. Flows, zones by origin, zones
+    by destination and the total are a family each, with one Benjamini–Hochberg on P(|S| ≥
+    |change|).
 
     >>> law, after = NoiseDistribution(0.5), np.array([[0, 30], [43, 0]])
-    >>> told = find_changes(np.array([[0, 90], [40, 0]]), after, law)
-    >>> told.flows.signs.tolist(), told.flows.half_width, int(told.total.signs)
+    >>> changes = find_changes(np.array([[0, 90], [40, 0]]), after, law)
+    >>> changes.flows.signs.tolist(), changes.flows.half_width, int(changes.total.signs)
     ([[0, -1], [0, 0]], 10, -1)
     """
     zones, change = len(old_counts), np.asarray(new_counts - old_counts, dtype=np.int64)
@@ -133,9 +134,10 @@ def ratio_intervals(
     min_trips: int,
     confidence: float = 0.95,
 ) -> tuple[Floats, Floats]:
-    """Return between which ends the ratio of kept trips, after over before, lies: of all at once.
+    """Return low and high of the ratios of truncated trips, after to before, valid all at once.
 
-    NaN where fewer than `min_trips` are read before, or where noise could make up all of them.
+    NaN where fewer than `min_trips` noisy trips are before, or where noise could make up all of
+    them.
 
     >>> low, high = ratio_intervals(np.array([[0, 900], [9, 0]]), np.array([[0, 450], [9, 0]]),
     ...                    NoiseDistribution(0.5), min_trips=100)
@@ -166,7 +168,9 @@ def change_probabilities(
     *,
     least_shown: float = -np.inf,
 ) -> tuple[float, float]:
-    """Return how likely a flow of so many kept trips is told to rise, and to fall, exactly.
+    """Return the exact probabilities that a flow is reported to rise and to fall.
+
+    Counts are truncated trips; `reach` is the half-width of the error bar.
 
     >>> law = NoiseDistribution(0.3)
     >>> [round(p, 3) for p in change_probabilities(100, 120, law, 13, least_shown=15)]
@@ -176,7 +180,6 @@ def change_probabilities(
     z = np.arange(-far, far + 1)
 
     def larger(larger_count: int, smaller_count: int) -> float:
-        """Return P(most + Z > reach + other + Z′, or reach + what is suppressed at most)."""
         below = 1 - law.upper_tail(larger_count + z - smaller_count - reach)
         return float(law.pmf(z) @ (below * (larger_count + z - reach >= least_shown)))
 
@@ -191,10 +194,11 @@ def min_rate_for_change(
     level: float = FALSE_DISCOVERY_RATE,
     law: NoiseName = "rounded_laplace",
 ) -> float:
-    """Return the least ε/T at which a change by `share` of a flow of so many trips is told.
+    """Return the least ε/T at which a change by `share` of a flow of `trips` trips is reported.
 
-    It is told in a share `confidence` of releases, by bars that clear 0 where nothing changed with
-    probability `level`: divided by n for one flow among n. At one half this is Theorem 7, exact.
+    It is reported in a share `confidence` of releases, by bars that clear 0 where nothing changed
+    with probability `level`: divide by n for one flow among n. At one half this is Theorem 7,
+    exact.
 
     >>> half = min_rate_for_change(100, 0.2, confidence=0.5)
     >>> round(min_rate_for_change(100, 0.2), 3), round(half, 3)
@@ -227,7 +231,7 @@ def simulate_power(
     size: int = 1,
     draws: int = 20,
 ) -> ChangeCounts:
-    """Return how verdicts on flows fare on average over draws of the noise (confidential).
+    """Return mean counts of right and wrong verdicts on flows over draws (confidential).
 
     True changes are those by at least `share` of the trips before, of flows of at least `size`
     trips before or after.
@@ -264,7 +268,7 @@ def _find_flow_changes(
 
 
 def _benjamini_hochberg(change: Integers, noise: NoiseSum, diagonal: int = 0) -> ChangeEstimates:
-    """Return verdicts by Benjamini–Hochberg; the bars are those of its last level."""
+    """Return verdicts by Benjamini–Hochberg, with error bars of its last level."""
     sizes, counts = np.unique(np.abs(change), return_counts=True)
     test_count, ranks = change.size - diagonal, counts[::-1].cumsum()[::-1]
     rejected_ranks = ranks[

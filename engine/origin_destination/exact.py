@@ -1,7 +1,7 @@
-"""What a release is expected to do to every flow, every zone and the whole: exact, no draw.
+"""Exact expected errors of every flow, zone and total of a release, without any draw.
 
-A released cell has a known law (`laws`), so the expectation over any number of matrices is a
-weighted sum over the distinct pairs of a kept and a true count.
+A released cell has a known distribution (`cell_noise`), so the expectation over any number of
+matrices is a weighted sum over the distinct pairs of a truncated and a true count.
 """
 
 from collections.abc import Sequence
@@ -32,14 +32,14 @@ DEFAULT_TRIP_LIMITS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50)
 
 
 class OutcomeCount(NamedTuple):
-    """Cells of one outcome and the true trips in them; of phantoms, the trips that are invented."""
+    """Cells of one outcome and the true trips in them; for phantoms the invented trips."""
 
     cells: float
     trips: float
 
 
 class Outcomes(NamedTuple):
-    """What becomes of cells below τ′ and of the others; `phantom` is the empty part of revealed."""
+    """Outcomes of cells below τ′ and of the others; `phantom` is the empty part of revealed."""
 
     rightly_suppressed: OutcomeCount
     revealed: OutcomeCount
@@ -49,7 +49,7 @@ class Outcomes(NamedTuple):
 
 
 class ErrorDecomposition(NamedTuple):
-    """The expected sum of absolute errors; each cause is what it adds to the ones before."""
+    """Expected sum of absolute errors, in trips; each cause is added to the ones before."""
 
     truncation_error: float
     noise_error: float
@@ -71,7 +71,7 @@ class Totals(NamedTuple):
 
 
 class ReleaseExpectation:
-    """Exact expectation of one release, from the histogram of (kept, true) counts."""
+    """Exact expectation of one release, from the histogram of (truncated, true) counts."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class ReleaseExpectation:
 
     @cached_property
     def outcomes(self) -> Outcomes:
-        """Expected cells, and the trips in them, that are kept, lost, suppressed or revealed."""
+        """Expected cells, and the trips in them, by outcome."""
         pairs = self.histogram
         small = pairs.true_counts < self.parameters.min_shown_count
         hidden_cells, shown_cells = (
@@ -116,7 +116,7 @@ class ReleaseExpectation:
 
     @cached_property
     def error_decomposition(self) -> ErrorDecomposition:
-        """The expected absolute error by its causes: trimming, noise, suppression."""
+        """Expected absolute error by cause: truncation, noise, suppression."""
         pairs = self.histogram
         trimmed = pairs.dropped_trips
         noisy = pairs.cell_counts @ cell_noise.unsuppressed_error(
@@ -156,7 +156,7 @@ class ReleaseExpectation:
         return self._totals(self.histogram.cell_counts)
 
     def interval_of_totals(self, side: Side, zones: Sequence[int]) -> tuple[Floats, Floats]:
-        """Return low and high that hold the released total of each zone in 95% of releases."""
+        """Return low and high that contain the released total of each zone in 95% of releases."""
         counted = self.histogram
         cells = counted.by_origin if side == "outgoing" else counted.by_destination
         some = cells[np.asarray(zones, dtype=np.int64)].toarray()
@@ -166,7 +166,6 @@ class ReleaseExpectation:
         )
 
     def _totals(self, cells: Any) -> Totals:
-        """Return totals that add up so many cells of each pair: means and variances add up."""
         truncated, true = self.histogram.truncated_counts, self.histogram.true_counts
         shift, variance = cell_noise.bias_and_variance(self.law, truncated, self._threshold)
         return Totals(
@@ -208,8 +207,8 @@ class ReleaseExpectation:
         return float(high)
 
     def absolute_error_within(self, errors: ArrayLike, population: Population = "all") -> Floats:
-        """Return P(|out − t| ≤ x), whole x in trips, NaN of no cell (P2, figure 2, left)."""
-        # in terms of the noise, out − t is Z − d: no count is added to a small number
+        """Return P(|out − t| ≤ x), whole x in trips, NaN without cells (P2, figure 2, left)."""
+        # out − t is Z − d: in terms of the noise no count is added to a small number
         x, pairs = np.asarray(errors, dtype=np.float64)[..., None], self.histogram
         trimmed = pairs.true_counts - pairs.truncated_counts
         lowest = np.maximum(self.parameters.min_shown_count - pairs.truncated_counts, trimmed - x)
@@ -220,7 +219,7 @@ class ReleaseExpectation:
     def share_below(self, count: int = 15) -> tuple[float, float]:
         """Return the true and the expected released share of cells below `count` (Table S2)."""
         bound = validation.check_whole_number("count", count, 1, remedy="P2 uses 15")
-        # out < count if the noise stays below what count, or τ′ if that is more, demands
+        # out < count if the noise stays below the least shown value
         limit = max(bound, self._threshold)
         below = cell_noise.suppressed_probability(self.law, self.histogram.truncated_counts, limit)
         true = np.where(self.histogram.true_counts < bound, 1.0, 0.0)
@@ -237,7 +236,7 @@ def compute_expectation(
     sum_days: bool = False,
     law: NoiseName = "rounded_laplace",
 ) -> ReleaseExpectation:
-    """Return what Algorithm 1 is expected to do; nothing is refused for its size."""
+    """Return the exact expectation of Algorithm 1 for matrices of any size."""
     unit, limit = parameters.unit, parameters.max_trips_per_user
     histogram = compute_histogram(dataset, unit, limit, days=days, sum_days=sum_days)
     return ReleaseExpectation(histogram, parameters, law)
@@ -273,16 +272,11 @@ def compute_error_grid(
     law: NoiseName = "rounded_laplace",
     population: Literal["all", "travelled"] = "all",
 ) -> ErrorGrid:
-    """Return the closed-form measures over a grid of ε × τ; NaN of no cell.
+    """Return the exact measures over a grid of ε × τ; NaN without cells.
 
-    Parameters
-    ----------
-    counted : CountHistogram
-        Trimmed with the same T, `max_trips_per_user`; the noise scale is T/ε.
-    epsilons, thresholds : array-like, shapes (epsilons,) and (thresholds,)
-        ε above 0; τ whole numbers from 0.
-    population : str
-        Cells over which errors are averaged: ``all`` or ``travelled``.
+    `histogram` must be truncated with the same T, `max_trips_per_user`; the noise scale is T/ε.
+    `epsilons`, shape (epsilons,), are above 0; `thresholds`, shape (thresholds,), whole numbers
+    from 0. Errors are averaged over the cells of `population`, ``all`` or ``travelled``.
     """
     validation.check_one_of("population", population, POPULATIONS[:2], "'all' is every flow")
     truncated, true, cells = (
@@ -332,7 +326,7 @@ def _divide_or_nan(part: Floats, total: Floats) -> Floats:
 
 
 class TruncationCurve(NamedTuple):
-    """Expected sum of absolute errors, in trips, over T, with its causes (`ErrorDecomposition`)."""
+    """Expected sum of absolute errors over T, in trips, by cause (`ErrorDecomposition`)."""
 
     trip_limits: Integers
     truncation_error: Floats
@@ -343,7 +337,7 @@ class TruncationCurve(NamedTuple):
 
     @property
     def best_limit(self) -> int:
-        """The T of least total error: read from confidential data, a release must say so (O4)."""
+        """The T of least total error, from confidential data, which a release must state (O4)."""
         return int(self.trip_limits[self.total_error.argmin()])
 
 
@@ -357,8 +351,8 @@ def compute_truncation_curve(
 ) -> TruncationCurve:
     """Return the exact error for each T at the ε, τ and unit of `parameters`.
 
-    `parameters` are of unit ``person-day`` or ``person`` (trip level trims nobody); their T is not
-    used. `limits` are the T to compare, from 1 to 256; the rest is as for `expected`.
+    The unit is ``person-day`` or ``person`` (trip level truncates nothing); the T of `parameters`
+    is not used. `limits` are the T to compare, from 1 to 256; the rest is as for `expected`.
     """
     if parameters.unit == "trip" or not limits:
         raise ParameterError(

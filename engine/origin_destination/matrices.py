@@ -1,8 +1,8 @@
-"""Trips as matrices, and the histogram of their counts: which days, which trips a unit keeps.
+"""Trips as matrices, and the histogram of their counts, by days and contribution limit.
 
 A matrix has origins in its rows and destinations in its columns, in the order of the dataset's
-zones; its diagonal is 0 and is no part of anything that is counted (P2, Algorithm 1, step 1).
-Everything here is confidential.
+zones; its diagonal is 0 and is excluded from all counts (P2, Algorithm 1, step 1). Everything here
+is confidential.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,10 +21,10 @@ from ..errors import DatasetError, ParameterError
 from ..parameters import ODParameters, ODUnit
 
 Days = int | slice | Sequence[int] | None
-"""Which declared days: one, a slice, several, or None for all of them."""
+"""Declared days: one position, a slice, several, or None for all of them."""
 
 MAX_DENSE_CELLS = 25_000_000
-"""Most cells of a dense stack of matrices (200 MB); beyond it, ask for fewer days."""
+"""Maximum cells of a dense stack of matrices (200 MB); beyond it, request fewer days."""
 
 
 def day_indices(dataset: Dataset, days: Days) -> tuple[int, ...]:
@@ -78,10 +78,11 @@ def truth(dataset: Dataset, *, days: Days = None, sum_days: bool = False) -> Int
 def truncated_matrices(
     dataset: Dataset, parameters: ODParameters, *, days: Days = None, sum_days: bool = False
 ) -> Integers:
-    """Return the matrices that a release adds noise to: trimmed, before any noise (confidential).
+    """Return truncated matrices, before any noise (confidential).
 
-    At most T trips of a unit of protection are kept, at random: removing one changes the result by
-    at most T in L₁ (1 at trip level). Arguments, shape and errors as `truth`.
+    At most T random trips of each unit of privacy are within the contribution limit: removing one
+    unit changes the result by at most T in L₁ (1 at trip level). Arguments, shape and errors as
+    `truth`.
     """
     unit, limit = parameters.unit, parameters.max_trips_per_user
     return truncated_counts(dataset, unit, limit, day_indices(dataset, days), sum_days=sum_days)
@@ -95,7 +96,7 @@ def truncated_counts(
     *,
     sum_days: bool = False,
 ) -> Integers:
-    """Return the matrices of the trips that a unit of protection keeps, before any noise."""
+    """Return matrices of the trips within the contribution limit of a unit, before any noise."""
     trips, limit = ranked_trips(dataset, unit, max_trips_per_user)
     return _stack_matrices(dataset, trips, limit, chosen, sum_days=sum_days)
 
@@ -103,7 +104,7 @@ def truncated_counts(
 def ranked_trips(
     dataset: Dataset, unit: ODUnit, max_trips_per_user: int
 ) -> tuple[Trips, int | None]:
-    """Return the counted trips of a unit and the highest rank it keeps (None keeps all)."""
+    """Return the counted trips of a unit and the highest rank within T (None for all)."""
     require_unit(dataset, unit)
     if unit == "trip":
         return dataset.trips, None
@@ -151,7 +152,7 @@ def _stack_matrices(
 
 
 def require_memory(matrices: int, zones: int) -> None:
-    """Raise `ParameterError` where so many dense matrices are too large for memory."""
+    """Raise `ParameterError` if so many dense matrices are too large for memory."""
     if matrices * zones**2 > MAX_DENSE_CELLS:
         raise ParameterError(
             f"days must fit in memory ({MAX_DENSE_CELLS:,} cells), got {matrices} days of "
@@ -167,10 +168,10 @@ def clear_diagonal(counts: Integers) -> None:
 
 @dataclass(frozen=True, eq=False)
 class CountHistogram:
-    """Distinct pairs of a kept and a true count, pair 0 is (0, 0), and how many cells have them.
+    """Distinct pairs of a truncated and a true count, pair 0 is (0, 0), and their numbers of cells.
 
-    `cells` counts off-diagonal cells over all matrices; `by_origin` and `by_destination`, shape
-    (zones, pairs), those of each row and of each column.
+    `cell_counts` counts off-diagonal cells over all matrices; `by_origin` and `by_destination`,
+    shape (zones, pairs), those of each row and of each column.
     """
 
     truncated_counts: Floats
@@ -186,7 +187,7 @@ class CountHistogram:
 
     @cached_property
     def dropped_trips(self) -> float:
-        """Trips that trimming drops."""
+        """Trips that truncation drops."""
         return float(self.cell_counts @ (self.true_counts - self.truncated_counts))
 
 
@@ -200,7 +201,7 @@ def compute_histogram(
 ) -> CountHistogram:
     """Return the histogram of a dataset's days; built once per unit, T and days.
 
-    T bounds the trips of a `unit`; ``trip`` trims nothing. `days` and `sum_days` are those of
+    T bounds the trips of a `unit`; ``trip`` truncates nothing. `days` and `sum_days` are those of
     `truth`. One day is in memory at a time.
     """
     chosen = day_indices(dataset, days)
@@ -227,7 +228,7 @@ def compute_histogram(
 def _count_pairs(cells: Iterator[MatrixCells], zones: int, matrices: int) -> CountHistogram:
     parts: list[list[Any]] = [[], []]
     for some in cells:
-        # true and kept counts as one number each, which sorts by the first, then the second
+        # true and truncated counts as one number each, which sorts by the first, then the second
         pairs, place = np.unique(some.untruncated + 1j * some.truncated, return_inverse=True)
         for part, zone in zip(parts, (some.origin, some.destination), strict=True):
             keys, number = np.unique(zone * max(len(pairs), 1) + place, return_counts=True)
@@ -255,7 +256,6 @@ def _histogram_by_side(sides: Any, zones: int, matrices: int) -> CountHistogram:
 def _cells_by_zone(
     side: Any, distinct_pairs: Complex, zones: int, matrices: int
 ) -> sparse.csr_array:
-    """Return cells by zone and pair; those without a trip are what is left of all."""
     zone, pairs, number = side
     some = sparse.coo_array(
         (number.astype(np.float64), (zone, np.searchsorted(distinct_pairs, pairs))),

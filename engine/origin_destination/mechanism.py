@@ -1,7 +1,7 @@
-"""Algorithm 1 of P2 (Kohli, Aiken and Blumenstock): trimmed counts, noise, suppression.
+"""Algorithm 1 of P2 (Kohli, Aiken and Blumenstock): truncated counts, noise, suppression.
 
-Noise here is for exploring (erratum O5); a release that leaves the building draws whole-number
-noise from a vetted library through the same `algorithm_1`.
+The noise here is for exploring (erratum O5); a release that leaves the building draws whole-number
+noise from a vetted library through the same `perturb_and_threshold`.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ from ..privacy_ledger import Ledger, Noise, Norm, PrivacyUnit, Query, Stage, sim
 from .matrices import Days, clear_diagonal, day_indices, require_memory, truncated_matrices
 
 Sampler = Callable[[IntegersOrFloats], IntegersOrFloats]
-"""Adds whole-number noise of scale T/ε to each trimmed count."""
+"""Adds whole-number noise of scale T/ε to each truncated count."""
 
 UNITS: dict[ODUnit, PrivacyUnit] = {
     "trip": PrivacyUnit.TRIP,
@@ -31,7 +31,7 @@ _CHUNK_CELLS = 2**15
 
 
 class ReleaseArguments(TypedDict, total=False):
-    """How each method is asked for a release: exactly one source of noise, and which days."""
+    """Arguments of a release: exactly one source of noise, and the days."""
 
     rng: np.random.Generator | None
     noise: Floats | None
@@ -44,7 +44,7 @@ def release(
 ) -> "ODRelease":
     """Draw one release by Algorithm 1; arguments and errors as those of the package."""
     standard, chosen, summed = draw_variates(dataset, **draw)
-    # 1. keep at most T trips of every unit of protection
+    # 1. truncate to T trips of every unit of privacy
     trimmed = truncated_matrices(dataset, parameters, days=chosen, sum_days=summed)
     # 2. and 3. add noise of scale T/ε to every cell, round, set values below τ to 0
     return ODRelease(
@@ -58,11 +58,11 @@ def release(
 def perturb_and_threshold(
     truncated: IntegersOrFloats, parameters: ODParameters, sampler: Sampler
 ) -> tuple[IntegersOrFloats, Booleans]:
-    """Return noisy counts, and which are shown; the others are released as 0.
+    """Return noisy counts, and whether each is shown; the others are released as 0.
 
-    `trimmed` are counts after step 1 (`kept`), which one unit of protection changes by at most T in
-    L₁; `sampler` adds the noise (step 2). Sums of the noisy counts are unbiased; those of at least
-    τ′ = max(τ, 1) are shown (step 3).
+    `truncated` are counts after step 1, which one unit of privacy changes by at most T in L₁;
+    `sampler` adds the noise (step 2). Sums of the noisy counts are unbiased; those of at least τ′ =
+    max(τ, 1) are shown (step 3).
     """
     require_laplace_suppression(parameters)
     noisy = sampler(truncated)
@@ -72,7 +72,7 @@ def perturb_and_threshold(
 def perturb_and_suppress(
     truncated: Integers, parameters: ODParameters, standard: Floats
 ) -> Integers:
-    """Return Algorithm 1 of matrices of whole numbers below 2⁵³; their diagonals are taken as 0."""
+    """Return Algorithm 1 of matrices of whole numbers below 2⁵³, with their diagonals set to 0."""
     add = rounded_laplace(standard, parameters.noise_scale)
     private, is_shown = perturb_and_threshold(truncated, parameters, add)
     private *= is_shown
@@ -84,7 +84,7 @@ def rounded_laplace(standard: Floats, scale: float) -> Sampler:
     """Return the sampler that rounds half up: count + ⌊scale·η + ½⌋, η of `standard`."""
 
     def add(counts: IntegersOrFloats) -> Integers:
-        # adding whole numbers loses no digit; pieces that a processor's cache holds are quicker
+        # adding whole numbers loses no digit; blocks that fit a processor's cache are quicker
         noisy_counts = np.empty(counts.shape, dtype=np.int64)
         flat, flat_counts, variates = (
             noisy_counts.reshape(-1),
@@ -102,7 +102,7 @@ def rounded_laplace(standard: Floats, scale: float) -> Sampler:
 
 
 def require_laplace_suppression(parameters: ODParameters) -> None:
-    """Raise `ParameterError` for another method: Algorithm 1 and its law would answer for it."""
+    """Raise `ParameterError` unless the method is Laplace with suppression."""
     if parameters.method != "laplace_suppression":
         raise ParameterError(
             "method must be 'laplace_suppression' for Algorithm 1 and its exact law",
@@ -122,17 +122,17 @@ class ODRelease:
 
     @property
     def is_shown(self) -> Booleans:
-        """Flows that are shown; the others are suppressed and read 0."""
+        """Flows that are shown; the others are suppressed and 0."""
         return self.counts > 0
 
     @property
     def point_estimates(self) -> Integers:
-        """The best number of each flow by itself: `counts`."""
+        """Best estimate of each single flow: `counts`."""
         return self.counts
 
     @property
     def shown_counts(self) -> Integers:
-        """The number shown of each flow by itself: `counts`."""
+        """Shown number of each single flow: `counts`."""
         return self.counts
 
 
@@ -144,7 +144,7 @@ def draw_variates(
     days: Days = None,
     sum_days: bool = False,
 ) -> tuple[Floats, tuple[int, ...], bool]:
-    """Return variates of a release, shape (matrices, zones, zones), its days, whether summed."""
+    """Return variates of a release, shape (matrices, zones, zones), its days, and `sum_days`."""
     chosen, zones = day_indices(dataset, days), len(dataset.zones)
     matrices = 1 if sum_days else len(chosen)
     require_memory(matrices, zones)
@@ -159,10 +159,10 @@ def draw_variates(
 
 
 def ledger(parameters: ODParameters) -> Ledger:
-    """Return what one unit of protection pays for any number of matrices (P2, Theorem 1).
+    """Return the privacy ledger of one unit for any number of matrices (P2, Theorem 1).
 
-    A trip lies in one cell of one day, and a person's T trips are counted over the whole period,
-    so at ``trip`` and ``person`` all days together cost ε. At ``person-day`` every day costs ε.
+    A trip lies in one cell of one day, and a person's T trips are counted over the whole period, so
+    at ``trip`` and ``person`` all days together cost ε. At ``person-day`` every day costs ε.
     """
     flow_counts = (Query.FLOWS, parameters.max_trips_per_user, parameters.epsilon)
     return laplace_ledger(parameters, Noise.ROUNDED_LAPLACE, flow_counts)
@@ -171,7 +171,7 @@ def ledger(parameters: ODParameters) -> Ledger:
 def laplace_ledger(
     parameters: ODParameters, noise: Noise, *counted: tuple[Query, int, float]
 ) -> Ledger:
-    """Return what a unit pays for counts of some kinds, each with its L₁ sensitivity and its ε."""
+    """Return the ledger of several kinds of counts, each with its L₁ sensitivity and its ε."""
     stages = (
         Stage(kind, noise, float(change), Norm.L1, change / epsilon, epsilon)
         for kind, change, epsilon in counted

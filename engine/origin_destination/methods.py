@@ -64,14 +64,13 @@ def release(
     days: Days = None,
     sum_days: bool = False,
 ) -> FlowRelease:
-    """Draw one private release of a dataset's origin–destination matrices.
+    """Return one private release of a dataset's origin–destination matrices.
 
     Parameters
     ----------
     parameters : ODParameters
-        ε, T, τ, the unit of protection and the method: ``"laplace_suppression"`` is P2's
-        Algorithm 1; ``"empirical_bayes"`` reads the same noisy cells with statistics, at the same
-        proved ε.
+        ε, T, τ, the unit of privacy and the method: ``"laplace_suppression"`` is P2's
+        Algorithm 1; ``"empirical_bayes"`` estimates from the same noisy cells, at the same ε.
     rng, noise : numpy.random.Generator, array of shape (days, zones, zones)
         Source of the noise, or noise that was drawn before: exactly one of them.
     days, sum_days
@@ -79,7 +78,7 @@ def release(
 
     Returns
     -------
-    ODRelease or EstimateRelease
+    ODRelease or EmpiricalBayesRelease
         Both have ``counts``, shape (days, zones, zones) in trips, ``days``, ``parameters`` and
         ``ledger``.
 
@@ -102,10 +101,10 @@ def draw_noise(
     days: Days = None,
     sum_days: bool = False,
 ) -> Floats:
-    """Draw the noise of one release of these days, one standard Laplace variate a cell.
+    """Return the noise of one release of these days, one standard Laplace variate per cell.
 
-    Every method takes the same and scales it. Under two settings it makes a change on a slider the
-    slider's own; whoever knows it can subtract it. Those of the diagonal are not used.
+    Every method scales the same variates, so that a difference between two settings is theirs
+    alone. Anyone who knows the noise can subtract it. Variates on the diagonal are not used.
     """
     del parameters
     layers, zones = 1 if sum_days else len(day_indices(dataset, days)), len(dataset.zones)
@@ -113,12 +112,12 @@ def draw_noise(
 
 
 def ledger(parameters: ODParameters) -> Ledger:
-    """Return what one unit of protection pays, before any release."""
+    """Return the privacy ledger of one unit, before any release."""
     return METHODS[parameters.method].ledger(parameters)
 
 
 def plan(dataset: Dataset, parameters: ODParameters) -> Ledger:
-    """Return what gets noise and what one unit pays for one matrix: of the settings alone."""
+    """Return the ledger of one matrix from the settings alone."""
     del dataset
     return ledger(parameters)
 
@@ -131,10 +130,10 @@ def expected(
     sum_days: bool = False,
     law: NoiseName = "rounded_laplace",
 ) -> ReleaseExpectation | None:
-    """Return what a release is expected to do, exactly; None where the method has no exact law.
+    """Return the exact expectation of a release; None where the method has no exact distribution.
 
-    `law` is ``rounded_laplace`` of an exploration or ``discrete_laplace`` of what leaves the
-    building; other arguments and errors are those of `release`.
+    `law` is ``rounded_laplace`` of an exploration or ``discrete_laplace`` of a release that leaves
+    the building; other arguments and errors are those of `release`.
     """
     exact = METHODS[parameters.method].expected
     if exact is None:
@@ -143,12 +142,12 @@ def expected(
 
 
 def has_suppression(parameters: ODParameters) -> bool:
-    """Return whether small flows are hidden, so that τ counts."""
+    """Return whether the method suppresses small flows, so that τ has an effect."""
     return "suppression_threshold" in METHODS[parameters.method].used_fields
 
 
 def scores(truth: IntegersOrFloats, release: FlowRelease) -> TripScores:
-    """Return the errors of a release: of the best number of each flow, and of what is shown.
+    """Return the errors of a release: of the best estimate of each flow, and of the shown flows.
 
     `truth` is that of the released days, shape (days, zones, zones).
     """

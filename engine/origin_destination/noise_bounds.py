@@ -1,7 +1,7 @@
-"""What holds of a measurement whatever the world is like: no model, only the law of the noise.
+"""Bounds on a measurement's errors from the noise distribution alone, without any model.
 
 With q = e^(−a) discrete Laplace noise has P(|Z| > z) = 2q^(z+1)/(1 + q). All statements are about
-kept counts, that is after trimming.
+truncated counts.
 """
 
 import math
@@ -15,7 +15,7 @@ from .calculators import change_error_probability
 from .cell_noise import NoiseDistribution, NoiseName
 
 FALSE_DETECTION_RATE = 0.05
-"""On average at most this share of the flows named certain is empty."""
+"""On average at most this share of the detected flows is empty."""
 
 _NEGLIGIBLE = 30.0
 
@@ -26,17 +26,17 @@ def noise_variance(rate: float) -> float:
 
 
 def cell_half_width(rate: float, *, confidence: float = 0.95, cells: int = 1) -> int:
-    """Return the least z such that a kept count lies in noisy ± z with the given confidence.
+    """Return the least z such that a truncated count lies in noisy ± z with the given confidence.
 
-    Of a flow that was chosen without looking at the measurement; with `cells` above 1 of all of
-    them at once (Bonferroni), hence of those chosen by looking too.
+    It holds for a flow chosen without looking at the measurement; with `cells` above 1 for all of
+    them at once (Bonferroni), hence for those chosen by looking, too.
     """
     return int(NoiseDistribution(rate, "discrete_laplace").half_width((1 - confidence) / cells))
 
 
 @lru_cache(maxsize=64)
 def total_half_width(rate: float, cells: int, *, confidence: float = 0.95) -> int:
-    """Return the least z such that a total of `cells` kept counts lies in its noisy sum ± z.
+    """Return the least z such that a truncated total of `cells` cells lies in its noisy sum ± z.
 
     The cells must be chosen without looking at the measurement.
     """
@@ -46,7 +46,7 @@ def total_half_width(rate: float, cells: int, *, confidence: float = 0.95) -> in
 
 
 class NoiseSum:
-    """Distribution of the sum of noises of two cells or more; symmetric about 0."""
+    """Distribution of the sum of the noise of two or more cells; symmetric about 0."""
 
     def __init__(self, law: NoiseDistribution, cells: int) -> None:
         self.law, self.cells = law, cells
@@ -78,7 +78,7 @@ def _variance(law: NoiseDistribution) -> float:
 
 @lru_cache(maxsize=8)
 def _fourier_inversion(rate: float, name: NoiseName, cells: int) -> tuple[Floats, Floats]:
-    """Angles and weights of the Fourier inversion of the law of a sum, by the trapezoid rule.
+    """Return angles and weights of the Fourier inversion of a sum, by the trapezoid rule.
 
     P(|S| ≤ z) = (1/2π) ∫ φ(t)^k sin((z + ½)t)/sin(t/2) dt, φ(t) = 1 − 4h(1 + q)s²/((1 − q)² + 4qs²)
     and s = sin(t/2): exact up to the mass beyond the period.
@@ -86,7 +86,7 @@ def _fourier_inversion(rate: float, name: NoiseName, cells: int) -> tuple[Floats
     law = NoiseDistribution(rate, name)
     gap, decay, first = float(law.gap), 1 - float(law.gap), float(law.positive_mass)
     period = 2 * int(30 * (math.sqrt(cells * _variance(law)) + 1 / rate)) + 65
-    # φ of both laws is at most 1/(1 + 4qs²/(1 − q)²), and its power below e^−30 beyond this angle
+    # φ of both is at most 1/(1 + 4qs²/(1 − q)²), and its power below e^−30 beyond this angle
     max_tangent = math.expm1(min(_NEGLIGIBLE / cells, 700.0)) * gap**2 / (4 * max(decay, 1e-300))
     terms = int(math.asin(math.sqrt(min(max_tangent, 1.0))) / math.pi * period) + 1
     angles = 2 * np.pi * np.arange(1, min(terms, period // 2) + 1) / period
@@ -97,16 +97,16 @@ def _fourier_inversion(rate: float, name: NoiseName, cells: int) -> tuple[Floats
 
 
 def min_detected_count(days: Integers, rate: float) -> int:
-    """Return the least noisy count that is named certain, of one release, (days, zones, zones).
+    """Return the least noisy count that is detected in one release, (days, zones, zones).
 
-    Benjamini–Hochberg at 5% over all flows of the release, all its days together, on
-    P(Z ≥ y) = q^y/(1 + q) for y ≥ 1: the noise of cells is independent, so on average at most 5%
-    of the named flows are empty (Benjamini and Hochberg 1995, theorem 1). Day by day it would not
-    hold of the list of all days. One day is in memory at a time.
+    Benjamini–Hochberg at 5% over all flows of the release, all its days together, on P(Z ≥ y) =
+    q^y/(1 + q) for y ≥ 1: the noise of cells is independent, so on average at most 5% of the
+    detected flows are empty (Benjamini and Hochberg 1995, theorem 1). Applied day by day, this
+    would not hold for all days together. One day is in memory at a time.
     """
     off, none = ~np.eye(days.shape[-1], dtype=bool), np.log1p(np.exp(-rate))
     flows = days.size - days.size // days.shape[-1]
-    # no rank names a flow that the 5% would not name by itself
+    # no rank detects a flow that the 5% would not detect alone
     lower_bound = max(1, int(np.ceil((-np.log(FALSE_DETECTION_RATE) - none) / rate - 1e-9)))
     ordered = np.sort(np.concatenate([day[(day >= lower_bound) & off] for day in days]))[::-1]
     ranks = np.arange(1, len(ordered) + 1)

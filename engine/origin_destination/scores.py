@@ -1,4 +1,4 @@
-"""How well one release of trips holds, drawn or expected: the figures that every page shows."""
+"""Scores of one release of trips, drawn or expected, as every page shows them."""
 
 from dataclasses import dataclass
 
@@ -14,10 +14,10 @@ from .exact import OutcomeCount, Outcomes, ReleaseExpectation
 class TripScores:
     """Errors of one release of matrices, drawn or expected, in trips and shares.
 
-    Over all ordered pairs of zones, but `relative_error`, the mean of |x̂ − x|/x over the `flows` of
-    at least τ′ = max(τ, 1) true trips (NaN where there is none), and `lost_flows`, those of them
-    that read 0. `phantom_flows` are shown although nobody travelled. `retained`, `genuine` and
-    `common_part` are of the numbers to add up (see `engine.utility`).
+    Over all ordered pairs of zones, but `relative_error`, the mean of |x̂ − x|/x over the
+    `large_flows` of at least τ′ = max(τ, 1) true trips (NaN where there is none), and `lost_flows`,
+    those of them released as 0. `phantom_flows` are shown although nobody travelled. `retained`,
+    `genuine` and `common_part` are of the numbers for sums (see `engine.utility`).
     """
 
     mean_error: float
@@ -32,7 +32,7 @@ class TripScores:
 
 
 def score_expectation(exact: ReleaseExpectation) -> TripScores:
-    """Return what a release is expected to score, exactly."""
+    """Return the exact expected scores of a release."""
     true, released = exact.histogram.total_trips, float(exact.grand_total.expected_totals)
     common = (true + released - exact.error_decomposition.total) / 2
     return _build_scores(
@@ -47,10 +47,10 @@ def score_draw(
     is_shown: Booleans | None = None,
     added_up: IntegersOrFloats | None = None,
 ) -> TripScores:
-    """Return the scores of one release of the best number of each flow; see `classify_outcomes`.
+    """Return the scores of the best estimate of each flow in one release; see `classify_outcomes`.
 
-    Those above 0 are shown where `shown` is None; `added_up` are the numbers for sums where these
-    are others.
+    Flows above 0 are shown where `is_shown` is None; `added_up` are the numbers for sums where
+    these differ.
     """
     outcomes = classify_outcomes(
         true, released if is_shown is None else released * is_shown, least_shown
@@ -72,9 +72,9 @@ def score_draw(
 def classify_outcomes(
     true: IntegersOrFloats, released: IntegersOrFloats, least_shown: int
 ) -> Outcomes:
-    """Return what became of every off-diagonal cell in one release; `least_shown` is τ′.
+    """Return the outcome of every off-diagonal cell in one release; `least_shown` is τ′.
 
-    `true` (before trimming) and `released` have shape (zones, zones) or (days, zones, zones).
+    `true` (before truncation) and `released` have shape (zones, zones) or (days, zones, zones).
     """
     if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
         raise ParameterError(

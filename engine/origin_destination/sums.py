@@ -1,9 +1,10 @@
-"""The law of a sum of released cells: where suppression is large against the noise, no normal one.
+"""The exact distribution of sums of released cells, which strong suppression makes far from normal.
 
 Cells are independent. A cell far above τ adds its count and plain noise; one far below adds
-nothing; each other is 0 or at least τ. Their laws are multiplied as Fourier transforms on a lattice
-of whole trips, or of an eighth of the noise scale where that is more. Mass between two points goes
-to both so that the mean stays, which makes the law a little wider, never narrower.
+nothing; any other is 0 or at least τ. Their distributions are multiplied as Fourier transforms on a
+lattice of whole trips, or of an eighth of the noise scale where that is more. Mass between two
+lattice points is split so that the mean stays. That widens the distribution a little and never
+narrows it.
 """
 
 import numpy as np
@@ -18,7 +19,7 @@ from .cell_noise import (
 )
 
 NEGLIGIBLE = 1e-9
-"""Probability of noise beyond what is looked at, of one cell on both sides."""
+"""Probability of noise beyond the computed range, of one cell on both sides."""
 _STEPS_A_SCALE, _DEVIATIONS = 8, 8
 _ROUNDING = 1e-6
 _LEAST = 1e-150
@@ -27,21 +28,11 @@ _LEAST = 1e-150
 def interval_of_sums(
     law: NoiseDistribution, kept: Floats, threshold: float, cells: ArrayLike, *, level: float = 0.95
 ) -> tuple[Floats, Floats]:
-    """Return low and high that hold each sum in at least `level` of releases.
+    """Return low and high bounds that contain each sum in at least `level` of releases.
 
-    Parameters
-    ----------
-    law : NoiseLaw
-        Of the noise of every cell, with one rate.
-    kept : array, shape (counts,)
-        Whole counts of a cell before noise.
-    threshold : float
-        τ.
-    cells : array-like, shape (sums, counts)
-        How many cells of each count every sum adds up.
+    `kept`, shape (counts,), are truncated counts in trips, `threshold` is τ in trips, and `cells`,
+    shape (sums, counts), the number of cells of each count in every sum. `law` has one rate.
 
-    Examples
-    --------
     >>> low, high = interval_of_sums(NoiseDistribution(2.0), np.array([100.0]), 100, [[1]])
     >>> low.tolist(), high.tolist()  # 0 in 18 of 100 releases, else 100 or little more
     ([0.0], [101.0])
@@ -61,7 +52,7 @@ def interval_of_sums(
     if doubtful.any():
         chances = np.stack([_released(law, m, least, reach, step, size) for m in kept[doubtful]])
         log_law = log_law + number[:, doubtful] @ _log_transform(chances)
-    # where each sum of the noise and of doubtful cells lies: half a period around its mean
+    # range of each sum of noise and uncertain cells: half a period around its mean
     middle = number[:, doubtful] @ (kept + shift)[doubtful]
     first = np.floor(middle / step).astype(np.int64) - size // 2
     chance = np.maximum(np.fft.irfft(np.exp(log_law), n=size, axis=1), 0.0)
@@ -79,13 +70,12 @@ def interval_of_sums(
 
 
 def _log_transform(chances: Floats) -> Complex:
-    """Return log of the transforms; one that is 0 stays so small that no sum has any of it."""
+    """Return the log of the transforms; a transform of 0 becomes so small that it adds no mass."""
     transform: Complex = np.fft.rfft(chances, axis=-1)
     return np.log(np.where(np.abs(transform) < _LEAST, _LEAST, transform))
 
 
 def _on_lattice(above: Floats, step: float) -> Floats:
-    """Return the mass at lattice points of E[(X − x)⁺] there and one step beyond either end."""
     return np.maximum(np.diff(above, 2) / step, 0.0)
 
 
@@ -99,7 +89,6 @@ def _noise(law: NoiseDistribution, reach: float, step: float, size: int) -> Floa
 def _released(
     law: NoiseDistribution, count: float, least: float, reach: float, step: float, size: int
 ) -> Floats:
-    """Return the law of a released cell by lattice point, modulo `size`."""
     first, last = int(max(least, count - reach) // step), int(-((-count - reach) // step)) + 1
     chances, x = np.zeros(size), step * np.arange(first - 1.0, last + 2)
     shown = np.maximum(x, least)

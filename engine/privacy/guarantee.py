@@ -118,7 +118,7 @@ class Guarantee:
         if self.delta:
             raise ParameterError(
                 f"delta must be 0 for a limit on every suspicion, got {self.delta!r}; "
-                "use best_guess, which holds on average over what is published"
+                "use max_guess_rate, which holds on average over what is published"
             )
         remedy = "it is what the attacker believes beforehand, such as 0.1"
         belief = validation.check_inside("prior", prior, 0, 1, remedy)

@@ -1,7 +1,7 @@
-"""Coarser zones, fewer days and longer matrices: the same cached aggregates, from further away.
+"""Coarser zones, fewer days and longer matrices, from the same cached aggregates.
 
 A view is made from the cached counts alone, so no slider goes back to the raw table, and every
-mechanism, exact law and metric takes it like any other dataset.
+mechanism, exact distribution and metric takes it like any other dataset.
 """
 
 from .clusters import cluster_zones

@@ -15,15 +15,13 @@ _GRID_M = 1e-5
 
 
 def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
-    """Join neighbouring zones to `k` clusters of similar area.
+    """Return `k` clusters of neighbouring zones of similar area, as labels of shape (zones,).
 
-    The smallest cluster joins its smallest neighbour, again and again; an island joins the
-    cluster with the nearest centre. Ties go to the zone that comes first. Nothing but the zones'
-    polygons is read, so the clusters cost no privacy and are the same for everybody. Returned are
-    the clusters 0 … k − 1 of every zone, shape (zones,), numbered by their first zone.
+    The smallest cluster joins its smallest neighbour, again and again; an island joins the cluster
+    with the nearest centre. Ties go to the zone that comes first. Only the zones' polygons are
+    read, so the clusters cost no privacy and are the same for everybody. Labels 0 … k − 1 follow
+    the clusters' first zones.
 
-    Examples
-    --------
     >>> boxes = [shapely.box(x, 0, x + 1, 1) for x in range(4)]
     >>> cluster_zones(gpd.GeoDataFrame(geometry=boxes, crs=4326), 2).tolist()
     [0, 0, 1, 1]
@@ -60,7 +58,6 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
 def _find_neighbours(
     polygons: "np.ndarray[tuple[int], np.dtype[np.object_]]", centres: Floats
 ) -> list[set[int]]:
-    """Return of every zone the zones that share more than a point of border."""
     extent = float(np.ptp(centres, axis=0).max()) if len(centres) > 1 else 1.0
     gap = max(extent * _GRID_M, 1.0)
     tree = shapely.STRtree(polygons)

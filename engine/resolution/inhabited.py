@@ -1,7 +1,7 @@
-"""A dataset without the zones in which nobody lives: the others, and the trips between them.
+"""A view of a dataset without its uninhabited zones and their trips.
 
-Which zones those are is read from the homes, so that a view is as confidential as they are: it is
-for exploring what is decided where people live, and nothing is released of it.
+Inhabited zones are read from the homes, so a view is as confidential as they are: it is for
+exploring decisions where people live, and is never released.
 """
 
 from functools import cached_property
@@ -18,15 +18,15 @@ from .levels import FINEST
 from .views import DatasetView
 
 INHABITED_LEVEL = "inhabited"
-"""The level of the zones in which somebody lives, as `Selection.zone_level` names it."""
+"""The level of inhabited zones, as `Selection.zone_level` names it."""
 
 _MIN_RESIDENTS = 2
 
 
 class InhabitedDataset(DatasetView):
-    """A view of `base` without the zones that are nobody's home; `kept` are the others' positions.
+    """A view of the inhabited zones of `base`, at `inhabited_positions`.
 
-    Trips were ranked before: removing one unit of protection changes the kept counts by at most T
+    Trips were ranked before: removing one unit of privacy changes the truncated counts by at most T
     in L₁, as in `base`. `DatasetError` where people live in fewer than two zones.
     """
 
@@ -45,12 +45,12 @@ class InhabitedDataset(DatasetView):
 
     @cached_property
     def zones(self) -> gpd.GeoDataFrame:
-        """Zones that are somebody's home, in the order of `base`."""
+        """Inhabited zones, in the order of `base`."""
         return self.base.zones.iloc[self.inhabited_positions].reset_index(drop=True)
 
     @cached_property
     def tessellation(self) -> Tessellation:
-        """Overlaps and minimum cover of the towers and the zones that are left."""
+        """Overlaps and minimum cover of the towers and the inhabited zones."""
         return tessellate(self.base.towers, self.zones)
 
     @cached_property
@@ -60,7 +60,6 @@ class InhabitedDataset(DatasetView):
         return None if homes is None else homes[self.inhabited_positions]
 
     def _map_trips(self, fine: TripCounts) -> TripCounts:
-        """Return the trips between zones that are left, in their order."""
         place = np.full(len(self.base.zones), -1, dtype=np.int32)
         place[self.inhabited_positions] = np.arange(len(self.inhabited_positions), dtype=np.int32)
         origin, destination = place[fine.origin], place[fine.destination]

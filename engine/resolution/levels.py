@@ -1,4 +1,4 @@
-"""Which levels of zones a dataset offers: its own parents, and public clusters."""
+"""Levels of zones of a dataset: its own parents, and public clusters."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ _RESERVED = ("zone", "location")
 
 
 class ZoneLevel(NamedTuple):
-    """One level of a dataset's zones: its name in `Selection.zone_level`, and how many it has."""
+    """One level of a dataset's zones: its `Selection.zone_level`, and its number of zones."""
 
     name: str
     zone_count: int
@@ -68,8 +68,6 @@ def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:
 def suggested_clusters(zones: int) -> tuple[int, ...]:
     """Return usual numbers of clusters below a number of zones, most first.
 
-    Examples
-    --------
     >>> suggested_clusters(150)
     (100, 50, 30, 20, 10, 5)
     """
@@ -79,7 +77,7 @@ def suggested_clusters(zones: int) -> tuple[int, ...]:
 def zone_labels(
     zones: gpd.GeoDataFrame, level: str
 ) -> tuple[Integers, Sequence[str], Sequence[str]]:
-    """Return which coarse zone every zone belongs to, and the coarse zones' ids and names.
+    """Return the coarse zone of every zone, and the coarse zones' ids and names.
 
     `level` is ``"zones"`` for the dataset's own, a level of parents such as ``"province"``, or
     ``"clusters-30"``. Labels, shape (zones,), are 0 … k − 1 in the order in which the coarse zones
@@ -104,7 +102,7 @@ def zone_labels(
 
 
 def cluster_names(zones: gpd.GeoDataFrame, labels: Integers) -> tuple[list[str], list[str]]:
-    """Return ids and names of clusters: a cluster is called after its first zone."""
+    """Return ids and names of clusters, named after their first zones."""
     _, first, sizes = np.unique(labels, return_index=True, return_counts=True)
     names = [str(name) for name in zones["name"].to_numpy()[first]]
     ids = [f"cluster-{i + 1:03}" for i in range(len(names))]
@@ -128,7 +126,6 @@ def join_zones(
 
 
 def _join_shapes(parts: Geometries, smallest: float) -> shapely.Geometry:
-    """Return the union of zones without the gaps that rounding left between them."""
     polygons: list[shapely.Polygon] = []
     for piece in shapely.get_parts(shapely.union_all(parts)):
         holes = [shapely.Polygon(ring) for ring in shapely.get_rings(piece)[1:]]

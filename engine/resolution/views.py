@@ -1,10 +1,10 @@
-"""A dataset as it is looked at (`engine.contract.Seen`): made of the cached counts alone.
+"""Views of a dataset by `engine.contract.Selection`, made of the cached counts alone.
 
-Trips. Zones are joined and days are added up after trips were ranked and counted. A trip inside
-one coarse zone is dropped like every trip inside one zone; its rank is not used again, so a person
-keeps at most T trips and often fewer than a dataset ingested at the coarse level would keep. One
-unit of protection still changes the kept counts by at most T in L₁ (1 at trip level), whichever
-days are seen: a unit's trips are the same trips, some of them left out or added up.
+Trips. Zones are joined and days are added up after trips were ranked and counted. A trip inside one
+coarse zone is dropped like every trip inside one zone; its rank is not used again, so a person has
+at most T trips and often fewer than in a dataset ingested at the coarse level. One unit of privacy
+still changes the truncated counts by at most T in L₁ (1 at trip level), whichever days are
+selected: a unit's trips are the same trips, some of them left out or added up.
 
 Density. Towers stay as they are; zones are joined before the cover is found, so that the mechanism
 counts in fewer, larger cells. A person's visits change the counts by at most ℓ in L₁ as before.
@@ -33,14 +33,14 @@ EVERY_DAY = TimeSelection()
 
 @dataclass(frozen=True, kw_only=True)
 class ViewMetadata(Metadata):
-    """Metadata of the days that are seen; `days` are those a person pays for, whatever `starts`."""
+    """Metadata of the selected days, for which a person pays, whatever `matrix_starts`."""
 
     matrix_starts: tuple[date, ...] = ()
     viewed_days: tuple[date, ...] = ()
 
     @property
     def days(self) -> tuple[date, ...]:
-        """Every day that is seen, also those without a single trip."""
+        """Every selected day, also those without a single trip."""
         return self.viewed_days
 
     @property
@@ -56,7 +56,7 @@ def _delegate_to_base(name: str) -> property:
 class DatasetView(Dataset):
     """`base` at coarser zones, or at some of its days, or both; see `make_view`."""
 
-    # what is known by towers is the same at every level of zones
+    # values by tower are the same at every level of zones
     towers: Any = _delegate_to_base("towers")
     truth_by_tower: Any = _delegate_to_base("truth_by_tower")
     single_visit_by_tower: Any = _delegate_to_base("single_visit_by_tower")
@@ -66,7 +66,7 @@ class DatasetView(Dataset):
     def __init__(self, base: Dataset, level: str, time: TimeSelection) -> None:
         self.base, self.level, self.time = base, level, time
         self.folder, self.id = base.folder, base.id
-        # public, and the same at every span of time
+        # public, and the same for every selection of days
         labels, self._ids, self._names = memoise(
             base, ("labels", level), lambda: zone_labels(base.zones, level)
         )
@@ -101,7 +101,7 @@ class DatasetView(Dataset):
 
     @cached_property
     def trips_by_person(self) -> Trips:
-        """The same, ranked within the person over all declared days."""
+        """Trips between coarse zones, ranked within the person over all declared days."""
         return self._view_trips("trips by person", self.base.trips_by_person)
 
     @cached_property
@@ -133,7 +133,6 @@ class DatasetView(Dataset):
         return Trips(len(matrices), day, total)
 
     def _map_trips(self, fine: TripCounts) -> TripCounts:
-        """Return trips between coarse zones, in the order of the fine ones."""
         origin, destination = self.labels[fine.origin], self.labels[fine.destination]
         out = origin != destination
         return TripCounts(
@@ -144,17 +143,16 @@ class DatasetView(Dataset):
 def make_view(
     dataset: Dataset, zone_level: str = FINEST, time: TimeSelection = EVERY_DAY
 ) -> Dataset:
-    """Return `dataset` as it is looked at; itself at its own zones, day by day.
+    """Return `dataset` at a zone level and a time selection; itself at its own zones, day by day.
 
-    `zones` is one of its levels (`zone_labels`), `when` the days that are seen and how long one
-    matrix of flows collects. `ParameterError` where it has no such level or day, or is a view.
+    `zone_level` is one of its levels (`zone_labels`), `time` the selected days and their
+    aggregation to matrices of flows. `ParameterError` for an unknown level or day, or a view of a
+    view.
 
-    Examples
-    --------
     >>> demo = load("demo-city")
     >>> days = TimeSelection(aggregation="whole", first_position=2, last_position=4)
-    >>> seen = make_view(demo, "clusters-20", days)
-    >>> len(seen.zones), len(seen.metadata.days), len(seen.metadata.periods)
+    >>> view = make_view(demo, "clusters-20", days)
+    >>> len(view.zones), len(view.metadata.days), len(view.metadata.periods)
     (20, 3, 1)
     """
     if isinstance(dataset, DatasetView):
@@ -175,12 +173,10 @@ def make_view(
 def open_view(
     selection: Selection, open_dataset: Callable[[str], Dataset] | None = None
 ) -> Dataset:
-    """Open a dataset as it is looked at; errors are those of `load` and `make_view`.
+    """Return the view of a selection; errors are those of `load` and `make_view`.
 
-    `opened` opens a dataset by its id: give one that keeps it, so that views share their base.
+    `open_dataset` opens a dataset by its id: give one with a cache, so that views share their base.
 
-    Examples
-    --------
     >>> len(open_view(Selection(dataset_id="demo-city", zone_level="clusters-20")).zones)
     20
     """
@@ -200,10 +196,8 @@ def _load_dataset(dataset: str) -> Dataset:
 
 
 def view_metadata(metadata: Metadata, time: TimeSelection) -> Metadata:
-    """Return what a view's metadata say: the days that are seen, and the first of every matrix.
+    """Return a view's metadata: the selected days, and the first of every matrix.
 
-    Examples
-    --------
     >>> week = view_metadata(load("demo-city").metadata, TimeSelection(aggregation="week"))
     >>> len(week.days), len(week.periods)
     (7, 1)
@@ -221,5 +215,5 @@ def view_metadata(metadata: Metadata, time: TimeSelection) -> Metadata:
 
 
 def finest_selection(selection: Selection) -> Selection:
-    """Return the same dataset as it was ingested."""
+    """Return the selection of the same dataset as it was ingested."""
     return replace(selection, zone_level=FINEST, time=EVERY_DAY)

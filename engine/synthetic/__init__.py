@@ -1,1 +1,1 @@
-"""A twin: simulated people in a custodian's own zones, from public facts alone."""
+"""Simulated people in a custodian's own zones, from public facts alone."""

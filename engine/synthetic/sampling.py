@@ -31,7 +31,7 @@ def draw_indices(distribution: Floats, rng: np.random.Generator, count: int) -> 
 
 
 class RowDistributions:
-    """Distributions by row, drawn from many rows at once: where to go from each place."""
+    """Distributions by row, drawn from many rows at once: the destinations of each place."""
 
     def __init__(self, weights: Floats) -> None:
         self._width = weights.shape[1]
@@ -46,7 +46,7 @@ class RowDistributions:
 def simulate_walk(
     home: Integers, trip_counts: Integers, choose: Callable[[Integers, Integers], Integers]
 ) -> tuple[Integers, Integers]:
-    """Let people make `size` trips each from `home` on, each trip from where the last one led."""
+    """Return walks of `trip_counts` trips from `home`, each from the end of the trip before."""
     start = np.cumsum(trip_counts) - trip_counts
     origin, destination = (np.empty(int(trip_counts.sum()), dtype=np.int64) for _ in range(2))
     current, out = home.copy(), np.arange(len(home))
@@ -75,7 +75,7 @@ def position_within(sorted_groups: Integers) -> Integers:
 
 def heavy_tailed_distribution(mean: float, standard_deviation: float, maximum: int) -> Floats:
     """Return the cumulative distribution of a lognormal rounded up, 1 … `maximum`."""
-    from scipy.optimize import root  # slow to load: a command says what it takes without it
+    from scipy.optimize import root  # slow to load: a command prints its help without it
 
     numbers = np.arange(1, maximum + 1)
 
@@ -109,7 +109,7 @@ def draw_distinct_visits(
     visit_counts: Integers,
     rng: np.random.Generator,
 ) -> tuple[Integers, Integers, Integers]:
-    """Return person, place and hour of `wanted` distinct records of each person, at random.
+    """Return person, place and hour of `visit_counts` distinct random records of each person.
 
     They are sorted by person and hour, the order within an hour is random.
     """

@@ -1,4 +1,4 @@
-"""Rows of simulated people, counted by the very statements of an ingest."""
+"""Rows of simulated people, counted by the statements of an ingest."""
 
 from collections.abc import Mapping
 from datetime import date, timedelta
@@ -21,9 +21,9 @@ DAY_S = 86_400
 
 
 class SimulatedRows:
-    """Takes trips and records of simulated people by chunks of people, and counts them at once.
+    """Counts trips and records of simulated people by chunks of people.
 
-    `rows` is about how many there will be.
+    `rows` is their approximate number.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class SimulatedRows:
     def add_trips(
         self, uid: Integers, second: Integers, finish: Integers, ends: tuple[Integers, Integers]
     ) -> None:
-        """Take trips between places, in seconds from the first midnight."""
+        """Add trips between places, in seconds from the first midnight."""
         origin, destination = (end.astype(np.int32) for end in ends)
         origin_zone, destination_zone = (self._run.places.zone_of_tower[end] for end in ends)
         reason = np.where(origin_zone == destination_zone, Reason.SELF_TRIP, Reason.USED)
@@ -63,7 +63,7 @@ class SimulatedRows:
         self._add_columns("every", columns, int((reason == Reason.USED).sum()))
 
     def add_records(self, uid: Integers, place: Integers, hour: Integers) -> None:
-        """Take distinct records of the density week."""
+        """Add distinct records of the density week."""
         reason = np.zeros(len(uid), dtype=np.int8)
         where = {"location": place.astype(np.int32), "hour": hour.astype(np.int16)}
         self._add_columns("records", {"reason": reason, "uid": uid, **where}, len(uid))
@@ -80,7 +80,7 @@ class SimulatedRows:
         return tables
 
     def close(self) -> None:
-        """Release the engine; the folder is its owner's to remove."""
+        """Close the engine; the owner removes the folder."""
         self._engine.close()
 
     def _add_columns(
@@ -91,14 +91,14 @@ class SimulatedRows:
 
 
 def residents_table(zone_ids: list[str], n: Integers) -> pa.Table:
-    """Return ``zone_id, n``: how many people live in each zone."""
+    """Return ``zone_id, n``: the residents of each zone."""
     return pa.table({"zone_id": pa.array(zone_ids), "n": pa.array(n.astype(np.int32))})
 
 
 def simulated_metadata(
     name: str, first_day: date, days: int, people: int, **about: Any
 ) -> Metadata:
-    """Return the metadata of simulated people; `about` is what is said of these alone."""
+    """Return the metadata of simulated people; `about` are further fields."""
     return Metadata(
         name=name,
         simulated=True,

@@ -1,12 +1,12 @@
-"""A twin: simulated people in a custodian's own zones, from public facts alone.
+"""Simulated people in a custodian's own zones, from public facts alone (a twin).
 
-Everything can be tried on a twin, and the confidential data are touched once, at the release. What
-transfers is the choice of settings, not the level of the errors: real flows are more concentrated
-than any model (``docs/data.md``).
+Settings can be tried on a twin, and the confidential data are used once, at the release. The choice
+of settings transfers, the level of the errors does not: real flows are more concentrated than any
+model (``docs/data.md``).
 
-The model: a place pulls by its residents, unevenly and in clusters; pairs of zones have an affinity
-of their own; people differ in how often they travel, and repeat their way to work. Every day begins
-at home.
+The model: a place attracts by its residents, unevenly and in clusters; pairs of zones have an
+affinity of their own; people differ in their number of trips, and repeat their way to work. Every
+day begins at home.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from .twin_inputs import TwinInputs
 from .twin_people import TwinPopulation, WeekRecords, arrival_times_s, chunk_size
 
 Progress = Callable[[float], None]
-"""Called with the share of a simulation that is done, 0 to 1."""
+"""Called with the completed share of a simulation, 0 to 1."""
 
 
 def twin(
@@ -34,10 +34,10 @@ def twin(
     *,
     progress: Progress = lambda _: None,
 ) -> datasets.Dataset:
-    """Simulate people in `zones` (``zone_id``, ``name``, perhaps ``residents``) as a dataset.
+    """Return a dataset of simulated people in `zones` (``zone_id``, ``name``, ``residents``).
 
-    Examples
-    --------
+    ``residents`` may be absent.
+
     >>> import tempfile
     >>> city = datasets.load("demo-city").zones
     >>> folder = Path(tempfile.mkdtemp()) / "twin"

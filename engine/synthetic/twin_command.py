@@ -22,7 +22,6 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _run(arguments: Sequence[str]) -> None:
-    """Make a twin and say where it is."""
     options = _build_parser().parse_args(arguments)
     zones = read_twin_zones(options.zones, options.residents)
     inputs = TwinInputs(

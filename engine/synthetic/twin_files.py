@@ -1,4 +1,4 @@
-"""The file a twin is made of: zones, or places, with their residents."""
+"""The file behind a simulated dataset: zones, or places, with their residents."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,13 +19,13 @@ RESIDENTS = ("residents", "population", "pop", "pop_est", "inhabitants")
 
 
 def guess_residents(columns: Sequence[str]) -> str | None:
-    """Return the column that holds residents by its name, None without one."""
+    """Return the column of residents by its name, None without one."""
     by_name = {str(column).strip().lower(): str(column) for column in columns}
     return next((by_name[name] for name in RESIDENTS if name in by_name), None)
 
 
 def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFrame:
-    """Read zones (or a table of places, whose cells are the zones) with their residents."""
+    """Return zones (or the cells of a table of places) with their residents."""
     table = path.suffix.lower() == ".csv"
     zones = preview.preview_places(**{"locations" if table else "zones": path}).zones
     if table:

@@ -1,4 +1,4 @@
-"""Public facts that a twin is made of, and what no public source tells."""
+"""Public facts behind a simulated dataset, and assumptions without a public source."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -12,28 +12,28 @@ MAX_ZONES = 5_000
 MAX_TRIPS_PER_DAY = 50.0
 MAX_PEOPLE = 100_000_000
 MAX_VISITS = 50.0
-"""Records a person and week: somebody is at one place an hour, and people differ."""
+"""Maximum records per person and week: one place an hour, and people differ."""
 FIRST_DAY = date(2026, 6, 1)
 """A Monday."""
 TRAVELLERS = 0.9
-"""Share of people who travel where none is stated."""
+"""Share of people who travel, by default."""
 
 
 ASSUMED_FACTS = {
     "unevenness": 1.0,  # log standard deviation of a zone's pull beyond its residents
-    "affinity": 1.5,  # of how far pairs of zones belong together
+    "affinity": 1.5,  # of the affinity of pairs of zones
     "commuting": 0.6,  # share of trips to a person's fixed other place or back
     "spread": 1.0,  # log standard deviation of the trips of those who travel
     "outing": 2.2,  # mean number of trips on a day with any
 }
-"""What no public source tells of the flows; the middle of what other places show."""
+"""Assumed parameters of flows without a public source; the middle of other places' values."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TwinInputs:
-    """Public facts that a twin is made of; no number here may come from the data at hand."""
+    """Public facts of a simulated dataset; no number here may come from the confidential data."""
 
-    people: int  # in the data to come: subscribers, riders
+    people: int  # in the confidential data: subscribers, riders
     trips_a_day: float = 0.8  # between zones per person and day, on average over all people
     travellers: float | None = None  # share of people who ever travel in the period
     days: int = 7
@@ -41,8 +41,8 @@ class TwinInputs:
     time_zone: str = "UTC"
     friction_km: float | None = None  # over which flows fall by e; None: a third of the radius
     visits_a_week: float = 15.0  # records per person; 0, or no whole week, makes no density
-    seed: int = 1  # decides everything: the same inputs make the same bytes
-    sources: Mapping[str, str] = field(default_factory=dict[str, str])  # where each is printed
+    seed: int = 1  # fixes all draws: the same inputs make the same bytes
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])  # source of each fact
 
     def __post_init__(self) -> None:
         check_whole, check_finite = validation.check_whole_number, validation.check_within
@@ -73,13 +73,13 @@ class TwinInputs:
         return monday if ends <= self.first_day + timedelta(days=self.days - 1) else None
 
     def to_json(self, zones: int, residents: float | None) -> dict[str, Any]:
-        """Return the inputs as they stand in the metadata and in a statement."""
+        """Return the inputs as stored in the metadata and in a statement."""
         facts = {"first_day": self.first_day.isoformat(), "zones": zones, "residents": residents}
         return asdict(self) | facts | {"unknowns": dict(ASSUMED_FACTS)}
 
 
 def format_inputs(inputs: Mapping[str, Any]) -> str:
-    """Return inputs as `TwinInputs.to_json` gives them, in the words of a statement."""
+    """Return inputs of `TwinInputs.to_json` as text of a statement."""
     of, sources = inputs, inputs["sources"]
     friction, residents = of["friction_km"], of["residents"]
     facts = {

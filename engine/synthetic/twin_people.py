@@ -1,4 +1,4 @@
-"""People of a twin: where they live, what pulls them, their days, and what is counted of them."""
+"""People of a simulated dataset: their homes, destinations, days and counts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from .simulated_rows import DAY_S
 from .twin_inputs import ASSUMED_FACTS, MAX_ZONES, TRAVELLERS, TwinInputs
 
 MAX_CHUNK_PEOPLE = 100_000
-"""Most people simulated at once; each chunk has a generator of its own."""
+"""Maximum people simulated at once; each chunk has a generator of its own."""
 _MAX_CHUNK_TRIPS = 1_000_000
 """Trips, or a fifth of the records, expected of a chunk, so that memory stays bounded."""
 _MAX_OUTING_PROBABILITY = 0.95
@@ -34,7 +34,7 @@ _RETURN_PROBABILITY = 0.5
 """Probability that a trip off the routine leads home."""
 _DEPARTURE_S, _METRES_PER_SECOND = 240.0, 5.0
 _MAX_DRAWS = 2_000
-"""Of a person's hours; they hit 159 of the 168 hours of a week."""
+"""Maximum draws of a person's hours; they give 159 of the 168 hours of a week."""
 _VISITS_SPREAD = 1.35
 """Standard deviation of visits a person, relative to their mean: P1's Paris (13.55 ± 18.33)."""
 
@@ -53,13 +53,13 @@ class PeopleChunk:
 
 
 def chunk_size(inputs: TwinInputs) -> int:
-    """Return how many people are simulated at once: fewer where each has much to count."""
+    """Return the number of people simulated at once: fewer where each has many records."""
     of_each = max(inputs.days * max(inputs.trips_a_day, 0.1), inputs.visits_a_week / 5)
     return int(min(MAX_CHUNK_PEOPLE, max(_MAX_CHUNK_TRIPS / of_each, 1)))
 
 
 class TwinPopulation:
-    """Where people live, what pulls them, and their days."""
+    """Homes, destinations and days of people."""
 
     def __init__(self, zones: gpd.GeoDataFrame, inputs: TwinInputs) -> None:
         self._inputs = inputs
@@ -113,7 +113,7 @@ class TwinPopulation:
     def _simulate_outings(
         self, home: Integers, work: Integers, size: Integers, rng: np.random.Generator
     ) -> tuple[Integers, Integers]:
-        """Return where the trips of each outing lead; it starts at home."""
+        """Return the destinations of the trips of each outing, which starts at home."""
 
         def choose(out: Integers, place: Integers) -> Integers:
             routine = rng.random(len(out)) < ASSUMED_FACTS["commuting"]
@@ -126,7 +126,7 @@ class TwinPopulation:
 
 
 class WeekRecords:
-    """Records of one week: at random hours, where the person then is."""
+    """Records of one week: at random hours, at the person's place."""
 
     def __init__(self, inputs: TwinInputs) -> None:
         assert inputs.monday is not None
@@ -136,14 +136,14 @@ class WeekRecords:
         rhythm = week_rhythm()
         self._hours = to_cumulative(rhythm)
         hit = 1.0 - (1.0 - rhythm[:, None]) ** np.arange(_MAX_DRAWS)
-        self._distinct = hit.sum(axis=0)  # hours that so many draws hit
+        self._distinct = hit.sum(axis=0)  # distinct hours of so many draws
         self._span = inputs.days * 24
 
     def draw_records(self, chunk: PeopleChunk) -> tuple[Integers, Integers, Integers]:
         """Return person, zone and hour of the distinct records of a chunk of people."""
         rng = chunk.rng
         visit_counts = draw_indices(self._numbers, rng, len(chunk.home)) + 1
-        # drawn with repetition, so more are drawn than wanted and the repeated ones dropped
+        # drawn with repetition: more draws than needed, without the repeated ones
         draws = np.searchsorted(self._distinct, visit_counts)
         person = np.repeat(np.arange(len(chunk.home)), (1.2 * draws).astype(np.int64) + 5)
         hour = draw_indices(self._hours, rng, len(person))
@@ -159,7 +159,7 @@ class WeekRecords:
 
 
 def travel_time_s(points: Geometries, origin: Integers, destination: Integers) -> Integers:
-    """Return how long it takes between points in EPSG:4326, in seconds."""
+    """Return travel times between points in EPSG:4326, in seconds."""
     metres = metres_in_space(*shapely.get_coordinates(points).T[::-1])
     step = metres[origin] - metres[destination]
     half = np.sqrt((step**2).sum(axis=1).astype(np.float64)) / (2.0 * EARTH_RADIUS_M)
@@ -176,7 +176,7 @@ def arrival_times_s(points: Geometries, chunk: PeopleChunk) -> Integers:
 
 
 def residents_by_zone(zones: gpd.GeoDataFrame) -> Floats:
-    """Return residents by zone, their areas where the file has none."""
+    """Return residents by zone, or areas where the file has none."""
     if not 2 <= len(zones) <= MAX_ZONES:
         raise InputError(
             f"a twin needs 2 to {MAX_ZONES:,} zones, got {len(zones):,}; join zones or take a "
@@ -196,7 +196,6 @@ def residents_by_zone(zones: gpd.GeoDataFrame) -> Floats:
 
 
 def _clustered_normals(distances_km: Floats, reach_km: float, rng: np.random.Generator) -> Floats:
-    """Return normal numbers of variance 1, half of it shared by zones within `reach`."""
     near = np.exp(-((distances_km / reach_km) ** 2) / 2)
     smooth = near @ rng.standard_normal(len(distances_km))
     smooth /= np.sqrt((near**2).sum(axis=1))

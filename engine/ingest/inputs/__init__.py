@@ -1,1 +1,1 @@
-"""What comes in: tables of rows, places and zones, looked at before a row is counted."""
+"""Input tables of rows, places and zones, inspected before a row is counted."""

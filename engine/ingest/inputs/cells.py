@@ -1,4 +1,4 @@
-"""Zones out of the ids of cells: H3, quadkeys and geohashes tell their own outlines."""
+"""Zones from ids of cells: H3, quadkeys and geohashes define their own outlines."""
 
 import re
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from ...errors import InputError
 from ..options import CellKind
 
 MIN_CELL_ID_LENGTH = 5
-"""Letters of an id that is taken for a cell without being told to."""
+"""Minimum length of an id that is detected as a cell."""
 _BASE32 = "0123456789bcdefghjkmnpqrstuvwxyz"
 _LOOKS: dict[CellKind, str] = {
     "h3": r"8[0-9a-f]{14}|(5[7-9]|6[0-4])[0-9]{16}",  # in text, or as a number
@@ -22,14 +22,14 @@ _LOOKS: dict[CellKind, str] = {
 
 
 def cell_kind(ids: Sequence[str]) -> CellKind | None:
-    """Return what kind of cells ids are, where all of them look alike and are of one length."""
+    """Return the kind of cells of ids, if all look alike and are of one length."""
     if not ids or len({len(cell) for cell in ids}) > 1:
         return None
     if len(ids[0]) < MIN_CELL_ID_LENGTH:
         return None
     for kind, look in _LOOKS.items():
         if all(re.fullmatch(look, cell.lower()) for cell in ids):
-            # numbers alone are ids of something else
+            # numbers alone are other ids
             return None if kind == "geohash" and all(cell.isdigit() for cell in ids) else kind
     return None
 
@@ -70,7 +70,6 @@ def import_h3() -> Any:
 
 
 def _h3_text(cell: str) -> str:
-    """Return an H3 cell as text, which may be written as a number."""
     return f"{int(cell):x}" if len(cell) == 18 else cell
 
 

@@ -1,4 +1,4 @@
-"""Which column means what: guessed from its name, shown to the person, checked against the file."""
+"""Meaning of columns: guessed from names, shown to the person, checked against the file."""
 
 import json
 import re
@@ -12,11 +12,11 @@ from ..options import IngestOptions, Reading
 from .sources import Source, first_rows, inspect_file, to_printable
 
 Mappings = dict[Source, dict[str, str]]
-"""Canonical to actual column names of every input file; see `parts` for joined ones."""
+"""Canonical to actual column names of every input file; see `joined_columns` for joined ones."""
 
 TIMES = ("datetime", "end_datetime", "date")
 CLOCKS = {"clock": "datetime", "end_clock": "end_datetime"}
-"""The column of days that a column of times of the day belongs to."""
+"""The date column that a column of clock times belongs to."""
 END_POINTS = (("origin_lat", "origin_lng"), ("destination_lat", "destination_lng"))
 POINTS = (("lat", "lng"), *END_POINTS)
 DEGREES = tuple(name for pair in POINTS for name in pair)
@@ -47,17 +47,16 @@ PLACES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """For each kind of table the columns of place ids, and those of coordinates instead."""
 
 _WORDS = json.loads(Path(__file__).with_name("names.json").read_text("utf-8"))
-"""Names of columns by what they hold, as publishers give them; and the parts of such names."""
+"""Published names of columns by meaning, and the parts of such names."""
 
 
 def normalise_name(name: str) -> str:
-    """Return a column's name in the letters and digits that names are compared by."""
+    """Return a column's name in the letters and digits used for comparison."""
     letters = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]", "", letters)
 
 
 def _spelt_out(name: str) -> list[str]:
-    """Return names such as ``start lat`` and ``lat start`` for ``<from> <lat>``."""
     if not (both := re.fullmatch("<(.*)> <(.*)>", name)):
         return [name]
     ends, axes = (_WORDS["parts"][part] for part in both.groups())
@@ -83,12 +82,12 @@ _ENDINGS = {
     "lat": "^lat|lat(itude?)?$",
     "lng": "^(lon|lng)|(lng|lon|longitude?)$",
 }
-"""Of files of places and zones: what the one column ends with that no known name fits."""
+"""Endings of the single unknown column in files of places and zones."""
 _ROW_NUMBERS = {"objectid", "objid", "fid", "oid", "globalid", "uuid"}
 
 
 def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
-    """Guess which of `columns` holds each canonical column of a `kind` of table."""
+    """Return a guess of the column of each canonical column of a `kind` of table."""
     spelt = {normalise_name(column): column for column in reversed(columns)}
     names: dict[str, str] = {}
     canonical_names = REQUIRED[kind] + OPTIONAL[kind]
@@ -96,7 +95,7 @@ def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
         if canonical in CLOCKS and not _DAY.search(
             normalise_name(names.get(CLOCKS[canonical], ""))
         ):
-            continue  # a time of its own belongs to a column of days alone
+            continue  # a column of clock times needs a column of days
         for synonym in _NAMES[canonical]:
             if kind == "visits" and synonym == "id":  # there it numbers the rows
                 continue
@@ -121,7 +120,7 @@ def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
 
 
 def joined_columns(spec: str, columns: Sequence[str]) -> list[tuple[str, int | None]]:
-    """Return the columns that a mapping joins, each with the digits it is padded to."""
+    """Return the columns that a mapping joins, each with its padded number of digits."""
     if spec in columns:
         return [(spec, None)]
     result: list[tuple[str, int | None]] = []
@@ -137,10 +136,10 @@ def joined_columns(spec: str, columns: Sequence[str]) -> list[tuple[str, int | N
 def resolve_columns(
     kind: str, mapping: Mapping[str, str], source: Source, by_points: bool = False
 ) -> dict[str, str]:
-    """Return canonical → actual column names for one file: what is given, the rest guessed.
+    """Return canonical → actual column names for one file: the given ones, and guesses.
 
-    Places are told by ids or by coordinates: by ids where a file has both, unless coordinates alone
-    are given, or there is no table of places that may have these ids (`by_points`).
+    Places have ids or coordinates: ids are used where a file has both, unless coordinates alone are
+    given, or no table of places can have these ids (`by_points`).
     """
     canonical_names = REQUIRED[kind] + OPTIONAL[kind]
     if odd := next((canonical for canonical in mapping if canonical not in canonical_names), None):
@@ -172,7 +171,7 @@ def resolve_columns(
 
 
 def has_required_columns(kind: str, names: Collection[str]) -> bool:
-    """Whether these canonical columns are all that a table of this kind needs."""
+    """Return whether these canonical columns are all that a table of this kind needs."""
     ids, points = PLACES[kind]
     placed = set(ids) <= set(names) or (bool(points) and set(points) <= set(names))
     return placed and set(REQUIRED[kind]) <= set(names)
@@ -196,7 +195,7 @@ def resolve_all(options: IngestOptions, files: Sequence[Source]) -> Mappings:
 
 
 def check_columns(source: Source, names: Mapping[str, str], kind: str = "rows") -> None:
-    """Refuse columns of one file that are missing or of no usable type."""
+    """Raise `InputError` for columns of one file that are missing or of an unusable type."""
     for canonical, spec in names.items():
         for column, _ in joined_columns(spec, source.columns):
             if column not in source.columns:
@@ -220,7 +219,7 @@ def check_columns(source: Source, names: Mapping[str, str], kind: str = "rows") 
 
 
 def has_mixed_types(mappings: Mappings, canonical: tuple[str, ...]) -> bool:
-    """Whether some file holds ids as numbers, which have no leading zeros, and another as text."""
+    """Return whether ids are numbers, without leading zeros, in some files and text in others."""
     kinds = {
         source.column_types[source.columns.index(names[name])]
         for source, names in mappings.items()
@@ -232,7 +231,7 @@ def has_mixed_types(mappings: Mappings, canonical: tuple[str, ...]) -> bool:
 
 
 def format_columns(columns: Sequence[str], max_names: int = 20) -> str:
-    """Return column names fit for a message; what looks like a value is only counted."""
+    """Return column names printable in a message; names that look like values are only counted."""
     names = [to_printable(column) for column in columns if _NAME.fullmatch(column)][:max_names]
     rest_count = len(columns) - len(names)
     text = ", ".join(names) + (f" and {rest_count} more" if rest_count and names else "")
@@ -254,14 +253,14 @@ def _missing_error(source: Source, kind: str, fault: str, canonical: str) -> Inp
 
 
 class TablePreview(NamedTuple):
-    """What a person needs to map columns. **Confidential**: `rows` are the first rows as text."""
+    """Columns and first rows for mapping. **Confidential**: `rows` are the first rows as text."""
 
     source: Source
     rows: list[list[str]]
 
 
 def preview_table(path: Path, rows: int = 10, reading: Reading | None = None) -> TablePreview:
-    """Look at the first `rows` of one raw table."""
+    """Return a preview of the first `rows` of one raw table."""
     source = inspect_file(path, reading)
     return TablePreview(
         source, [[_shorten(value) for value in row] for row in first_rows(source, rows)]

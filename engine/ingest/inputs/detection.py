@@ -1,6 +1,6 @@
-"""What a table leaves open, told by its first rows: order of dates, unit of numbers, marks.
+"""Detect the reading of a table from its first rows: order of dates, unit of numbers, marks.
 
-A guess is taken only where the values leave one way to read them; dates such as 03/04/2016 that
+A guess is taken only where the values can be read in one way alone; dates such as 03/04/2016 that
 could be two days are a question for a person.
 """
 
@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"-?\d{1,19}([.,]\d+)?$")
 _PARTS = re.compile(r"(\d{1,4})[-/. ](\d{1,2})[-/. ](\d{2,4})(\D|$)")
 _COMMA_DECIMAL = re.compile(r"[-+]?\d{1,3}([. ]\d{3})*,\d+$|[-+]?\d+,\d+$")
 _UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
-    ("days", 32_874, 54_789),  # 1990 to 2050, as all of them; days are those of a spreadsheet
+    ("days", 32_874, 54_789),  # 1990 to 2050, in every unit; days are those of a spreadsheet
     ("seconds", 6.3e8, 2.53e9),
     ("milliseconds", 6.3e11, 2.53e12),
     ("microseconds", 6.3e14, 2.53e15),
@@ -29,7 +29,7 @@ _UNITS: tuple[tuple[NumberTimes, float, float], ...] = (
 
 
 class DetectedReading(NamedTuple):
-    """How a file seems to be read, and the column whose dates may be day or month first."""
+    """The detected reading of a file, and the column whose dates may be day or month first."""
 
     reading: Reading
     asks_date_order: str | None
@@ -38,7 +38,7 @@ class DetectedReading(NamedTuple):
 def detect_reading(
     source: Source, names: Mapping[str, str], partial_reading: Reading
 ) -> DetectedReading:
-    """Complete `given` by the first rows of one file whose columns are `names`."""
+    """Return `partial_reading` completed by the first rows of one file with columns `names`."""
     single = {name: column for name, column in names.items() if column in source.columns}
     rows = first_rows(source, SAMPLE_ROWS)
     columns = {
@@ -52,7 +52,7 @@ def detect_reading(
         comma = source.format == "csv" and any(_COMMA_DECIMAL.match(value) for value in numbers)
         if (comma and reading.thousands != ",") or reading.thousands == ".":
             reading = replace(reading, decimal=",")
-        elif any("." in value for value in numbers):  # else what follows may show which
+        elif any("." in value for value in numbers):  # otherwise later rows may decide
             reading = replace(reading, decimal=".")
     if reading.text_time_zone is None and "utc" in names.get("datetime", "").lower():
         reading = replace(reading, text_time_zone="UTC")
@@ -81,7 +81,7 @@ def detect_reading(
 
 
 def complete_reading(mappings: Mappings, partial_reading: Reading) -> Reading:
-    """Return one reading for all files, or refuse what a person has to say."""
+    """Return one reading for all files; `InputError` where a person must decide."""
     guesses = {
         source: detect_reading(source, names, partial_reading) for source, names in mappings.items()
     }
@@ -105,7 +105,7 @@ def complete_reading(mappings: Mappings, partial_reading: Reading) -> Reading:
         )
     for setting in ("date_order", "number_times", "text_time_zone"):
         values = {s: getattr(detected, setting) for s, detected in readings.items()}
-        if setting != "text_time_zone":  # in which None is local time, no open question
+        if setting != "text_time_zone":  # None is local time here, no open question
             values = {source: value for source, value in values.items() if value}
         odd = [source for source, value in values.items() if value != next(iter(values.values()))]
         if odd:
@@ -144,7 +144,7 @@ def detect_date_order(values: Sequence[str]) -> tuple[DateOrder | None, bool]:
 
 
 def detect_time_unit(values: Sequence[str]) -> NumberTimes | None:
-    """Return what numbers of time count, by where they fall: 1990 to 2050."""
+    """Return the unit of numeric times, by their range: 1990 to 2050."""
     if all(_is_day(value) for value in values):
         return "yyyymmdd"
     numbers = sorted(float(value.replace(",", ".")) for value in values)

@@ -1,7 +1,7 @@
 """H3 hexagons in place of zones: coarser than those given, or over an area without places.
 
-Nothing but `bounding_area` looks at a row of the data. Fewer zones mean more people in each, and so
-less noise beside them: where a dataset reads as too noisy, this is the remedy that helps.
+Only `bounding_area` reads rows of the data. Fewer zones have more people in each, and so relatively
+less noise: where a dataset is too noisy, this remedy helps.
 """
 
 import math
@@ -33,12 +33,12 @@ Area = tuple[float, float, float, float]
 """West, south, east and north in degrees."""
 DEFAULT_SIZE_M = 2_000.0
 SHARE_WITHIN = 0.99
-"""Share of the points between the edges of `bounding_area`: single far ones do not stretch it."""
+"""Share of the points within the edges of `bounding_area`; remote points do not stretch it."""
 _STEP_DEGREES = 0.05
 
 
 def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
-    """Return `places` with hexagons for zones, if of any size; places keep their positions."""
+    """Return `places` with hexagons for zones, if of any size; places stay at their positions."""
     if size_m is None:
         return places
     crs = geography.projected_crs(places.towers)
@@ -51,7 +51,7 @@ def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
     if not places.zones_are_towers:
         inside, names = np.flatnonzero(zone >= 0)[::-1], zones["name"].to_numpy(copy=True)
         names[zone[inside]] = "around " + places.towers["name"].to_numpy(object)[inside]
-        zones["name"] = names  # the first place in it tells where a hexagon is
+        zones["name"] = names  # the first place of a hexagon locates it
     return replace(
         places,
         zones=zones,
@@ -74,7 +74,7 @@ def cover_with_hexagons(area: Area, size_m: float | None) -> Places:
 
 
 def bounding_area(points: pa.Table) -> Area:
-    """Return the area in which nearly all of some distinct points lie, but for 0°, 0°."""
+    """Return the area of nearly all distinct points, without 0°, 0°."""
     points = points.filter((pc.field("lat") != 0) | (pc.field("lng") != 0))
     if not points.num_rows:
         raise InputError(
@@ -106,7 +106,7 @@ def h3_resolution(size_m: float) -> int:
 
 
 def check_zone_limits(places: Places) -> None:
-    """Refuse more zones than can be opened, and zones that reach beyond the 180° meridian."""
+    """Raise `InputError` for too many zones, or zones that reach beyond the 180° meridian."""
     check_extent(places.zones)
     check_zone_count(len(places.zones))
 
@@ -116,7 +116,6 @@ def _edge_length_m(resolution: int) -> float:
 
 
 def _hexagons_touching(region: Shapes, size_m: float) -> tuple[gpd.GeoDataFrame, str]:
-    """Return the whole cells that a region in metres (a GeoSeries of one shape) touches."""
     resolution = h3_resolution(size_m)
     edge_m = _edge_length_m(resolution)
     wide = region.buffer(2 * edge_m)

@@ -1,4 +1,4 @@
-"""Ids of places as text, in the one form that the rows are counted by."""
+"""Ids of places as text, in the single form for counting."""
 
 import re
 from typing import Any, TypeAlias
@@ -15,7 +15,7 @@ Series: TypeAlias = Any
 
 
 def ids_to_text(values: Series) -> Series:
-    """Return ids as text, None where they are empty; whole numbers kept as decimals lose ``.0``."""
+    """Return ids as text, None where empty; whole numbers stored as decimals lose ``.0``."""
     if pd.api.types.is_float_dtype(values.dtype) and (values.dropna() % 1 == 0).all():
         values = values.astype("Int64")
     text = values.astype("string").str.strip()
@@ -33,7 +33,7 @@ def raise_for_rows(
     rows: str = "rows",
     code: str = "",
 ) -> None:
-    """Refuse a file in which any of `wrong` is so: how many, and the first three rows."""
+    """Raise `InputError` if any of `wrong` is true, with the number and the first three rows."""
     wrong = np.asarray(wrong, dtype=bool)
     if wrong.any():
         first = ", ".join(f"{row + 1:,}" for row in np.flatnonzero(wrong)[:3])
@@ -49,7 +49,7 @@ def raise_for_rows(
 def check_ids(
     file: str, column: str, ids: Series, place_kind: str, repeat_remedy: str = "", *settings: str
 ) -> None:
-    """Refuse ids `of` zones or places that are empty or longer than any id is."""
+    """Raise `InputError` for ids of zones or places that are empty, too long or repeated."""
     rows, column_text = (
         ("zones" if place_kind == "zone" else "rows"),
         f"column '{to_printable(column)}'",
@@ -69,6 +69,6 @@ def check_ids(
 
 
 def strip_leading_zeros(text: str) -> str:
-    """Return a whole number without leading zeros, anything else as it is."""
+    """Return a whole number without leading zeros, any other text unchanged."""
     match = re.fullmatch(r"0+([0-9]+)", text)
     return match[1] if match else text

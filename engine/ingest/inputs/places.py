@@ -1,4 +1,4 @@
-"""Locations and zones: public geometry that rows are counted in, by ids or by coordinates."""
+"""Locations and zones: public geometry for counting rows, by ids or by coordinates."""
 
 import re
 from collections import Counter
@@ -29,7 +29,7 @@ VORONOI_NOTE = (
     f"{HULL_BUFFER_M:g} m"
 )
 MAX_DISTANCE_M = 1_000.0
-"""How far a point outside all zones may lie from the nearest place."""
+"""Maximum distance of a point outside all zones from the nearest place."""
 MAX_LOCATIONS = 1_000_000
 POINTS_PER_CHUNK = 500_000
 MAX_WIDTH_DEGREES = 180
@@ -55,7 +55,7 @@ class Places:
         names = [str(name) for name in self.towers["location_id"]]
         known_names, bare = set(names), [ids.strip_leading_zeros(name) for name in names]
         times = Counter(bare)
-        # a table of numbers has no leading zeros: 007 is found as 7 too, where nothing else is 7
+        # a table of numbers has no leading zeros: 007 is matched as 7 too, if 7 is unique
         alias = [n for n, b in enumerate(bare) if b not in known_names and times[b] == 1]
         number = np.concatenate([np.arange(len(names)), alias]).astype(np.int32)
         zone = self.zone_of_tower[number]
@@ -69,7 +69,7 @@ class Places:
 
     @property
     def has_no_leading_zeros(self) -> bool:
-        """Whether no id of a place has leading zeros, so that 007 in the rows can only be 7."""
+        """Return whether no place id has leading zeros, so that 007 in the rows can only be 7."""
         return all(
             ids.strip_leading_zeros(str(name)) == name for name in self.towers["location_id"]
         )
@@ -89,7 +89,7 @@ class Places:
 
 
 def read_places(options: IngestOptions) -> Places:
-    """Read locations and zones; where one is missing the other one gives it."""
+    """Return locations and zones; one of them missing is made of the other."""
     if options.locations is None:
         assert options.zones is not None
         zones, notes = _read_zones(options.zones, options)
@@ -116,7 +116,7 @@ def _read_zones(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, t
         path,
         options.zones_mapping,
         options.layer,
-        # told before overlaps are looked for, where zones are to be built as they are
+        # before overlaps are searched, where zones are built as they are
         check_zone_count if options.hexagon_m is None else None,
         "repeated-places" in options.leave_out,
     )
@@ -125,7 +125,7 @@ def _read_zones(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, t
 
 
 def check_extent(places: gpd.GeoDataFrame) -> None:
-    """Refuse places on both sides of the 180° meridian: no plane of degrees holds them together."""
+    """Raise `InputError` for places on both sides of the 180° meridian, which no plane can hold."""
     west, _south, east, _north = places.total_bounds
     if east - west > MAX_WIDTH_DEGREES:
         raise InputError(
@@ -139,7 +139,7 @@ def check_extent(places: gpd.GeoDataFrame) -> None:
 def _read_locations(
     pattern: Path, options: IngestOptions
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
-    """Return the locations by id, with coarser zones where no zones are given, and notes."""
+    """Return the locations by id, their coarser zones where no zones are given, and notes."""
     (path, *other_paths) = sources.find_files([str(pattern)])
     if other_paths:
         raise InputError(f"{pattern.name}: several tables of locations; name one file")
@@ -168,7 +168,6 @@ def _read_locations(
 
 
 def _inspect_places(path: Path, columns: Mapping[str, str]) -> sources.Source:
-    """Look at a table of places, whose columns may be mapped by position (column1 …)."""
     unnamed = any(re.fullmatch("column[0-9]+", column) for column in columns.values())
     try:
         return sources.inspect_file(path, Reading(header=() if unnamed else None))
@@ -192,7 +191,7 @@ def _select_places(
     lng: Floats,
     options: IngestOptions,
 ) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
-    """Return which places are kept; others are refused unless they are to be left out."""
+    """Return whether each place is used; the others raise `InputError` or are left out."""
     ids.check_ids(file, names["location_id"], place, "place")
     columns = ", ".join(f"'{sources.to_printable(names[name])}'" for name in ("lat", "lng"))
     none = ~np.isfinite(lat) | ~np.isfinite(lng)
@@ -215,7 +214,7 @@ def _select_places(
 
 
 def voronoi_zones(towers: gpd.GeoDataFrame) -> gpd.GeoDataFrame:
-    """Return Voronoi cells in the towers' hull widened by 500 m, one where towers coincide."""
+    """Return Voronoi cells in the towers' hull widened by 500 m, one for coinciding towers."""
     points = towers.geometry.to_crs(geography.projected_crs(towers))
     cells = geography.voronoi_cells(points, geography.hull_region(points, HULL_BUFFER_M))
     shapes: Any = towers.rename(columns={"location_id": "zone_id"})
@@ -232,7 +231,7 @@ def _places_from_towers(towers: gpd.GeoDataFrame) -> Places:
 
 
 def places_from_zones(zones: gpd.GeoDataFrame) -> Places:
-    """Return zones that stand as one place each, at a point inside."""
+    """Return zones as one place each, at a point inside."""
     points = gpd.GeoSeries(shapely.point_on_surface(zones.geometry.to_numpy()), crs=WGS84)
     towers = gpd.GeoDataFrame(
         {"location_id": zones["zone_id"], "name": zones["name"]}, geometry=points, crs=WGS84
@@ -243,7 +242,7 @@ def places_from_zones(zones: gpd.GeoDataFrame) -> Places:
 
 
 def find_zones(towers: gpd.GeoDataFrame, zones: gpd.GeoDataFrame) -> NDArray[np.int32]:
-    """Return the first zone (by id) that each tower lies in or on the border of, else -1."""
+    """Return the first zone (by id) that contains or touches each tower, else -1."""
     tree = shapely.STRtree(zones.geometry.to_numpy())
     tower, zone = tree.query(towers.geometry.to_numpy(), predicate="intersects")
     return lowest_match(tower, zone, len(towers))
@@ -278,8 +277,6 @@ def locate_points(points: pa.Table, places: Places) -> pa.Table:
 
 
 class _PointLocator:
-    """Public geometry prepared for many points."""
-
     def __init__(self, places: Places) -> None:
         crs = geography.projected_crs(places.zones)
         self._to_metres = Transformer.from_crs(WGS84, crs, always_xy=True)
@@ -311,7 +308,7 @@ class _PointLocator:
         if len(lat) == 0:
             return np.empty(0, np.int32), np.empty(0)
         metres = _points(np.column_stack(self._to_metres.transform(lng, lat)))
-        # all nearest towers in order of the points: of towers at the same distance, the first
+        # all nearest towers in order of the points: among equal distances the first
         pairs, distance = self._towers.query_nearest(metres, return_distance=True)
         away = np.empty(len(lat))
         away[pairs[0]] = distance
@@ -329,7 +326,6 @@ def _points(coordinates: Floats) -> Any:
 
 
 def _read_table(source: sources.Source) -> pd.DataFrame:
-    """Read a table of locations; text stays text."""
     if source.format == "parquet":
         frame = pd.read_parquet(source.path) if (source.row_count or 0) <= MAX_LOCATIONS else None
     else:

@@ -1,4 +1,4 @@
-"""Which files come in and what they really are: told from their first bytes, not their names."""
+"""Input files and their true format, detected from their first bytes, not their names."""
 
 import csv
 import glob
@@ -50,7 +50,7 @@ class Source:
 
     @property
     def name(self) -> str:
-        """The file's name without its folder, fit for a message."""
+        """The file's name without its folder, printable in a message."""
         return to_printable(self.path.name)
 
     @property
@@ -106,7 +106,7 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
 
 
 def inspect_file(path: Path, reading: Reading | None = None) -> Source:
-    """Tell the format, columns and encoding of one file from its first bytes."""
+    """Return the format, columns and encoding of one file from its first bytes."""
     size = path.stat().st_size
     if size == 0:
         raise InputError(
@@ -205,7 +205,7 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
 
 
 def find_archive_member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str:
-    """Return the one file of such an ending in a zip; one layer, and no more than it may hold."""
+    """Return the one file with such an ending in a zip of one layer, up to a size."""
     with zipfile.ZipFile(path) as archive:
         members = [
             member for member in archive.infolist() if not member.filename.startswith("__MACOSX/")
@@ -229,7 +229,7 @@ def find_archive_member(name: str, path: Path, endings: tuple[str, ...], largest
 
 
 def _has_mixed_endings(text: str) -> bool:
-    """Whether lines end in two ways, which readers read in two ways; what is quoted may."""
+    """Return whether lines end in two ways, which readers treat differently; quoted text may."""
     text = _QUOTED.sub("", text) if '"' in text else text
     windows = text.count("\r\n")
     unix, mac = text.count("\n") - windows, text.count("\r") - windows
@@ -237,7 +237,7 @@ def _has_mixed_endings(text: str) -> bool:
 
 
 def _detect_encoding(head: bytes) -> str:
-    """Tell UTF-8, UTF-16 and the rest apart; the end of a cut head may split a character."""
+    """Return the encoding: UTF-8, UTF-16 or another; a cut head may end within a character."""
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return "utf-16"
     body = head if len(head) < HEAD_BYTES else head[: head.rfind(b"\n") + 1]
@@ -268,7 +268,7 @@ def decode_head(name: str, head: bytes, encoding: str) -> str:
 
 
 def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) -> None:
-    """Refuse a first line of data, or of something else than names; none of it is quoted."""
+    """Raise `InputError` for a first line of data instead of names; none of it is quoted."""
     some = list(csv.reader(body.splitlines(keepends=True)[:200], delimiter=delimiter))
     first = [row[0] for row in some[1:51] if row]
     days = [i for i, field in enumerate(fields) if _DAY.fullmatch(field)]
@@ -306,7 +306,7 @@ def _check_names(name: str, fields: Sequence[str], body: str, delimiter: str) ->
 
 
 def _make_names_unique(fields: Sequence[str]) -> tuple[str, ...]:
-    """Return names, each once: a name that is there again is numbered."""
+    """Return unique names: a repeated name is numbered."""
     used_names: dict[str, int] = {}
     names: list[str] = []
     for field in fields:
@@ -316,13 +316,13 @@ def _make_names_unique(fields: Sequence[str]) -> tuple[str, ...]:
 
 
 def to_printable(text: str, longest: int = 60) -> str:
-    """Return a column or file name fit for a message: printable and short."""
+    """Return a column or file name printable in a message, and short."""
     printable = "".join(c if c.isprintable() else "?" for c in text)
     return printable if len(printable) <= longest else printable[: longest - 1] + "…"
 
 
 def _find_tables(folder: Path) -> list[Path]:
-    """Return every table below `folder`; what cannot be looked into is an error, not left out."""
+    """Return every table below `folder`; `InputError` for a folder that cannot be read."""
     paths: list[Path] = []
 
     def refuse(_problem: OSError) -> None:
@@ -359,6 +359,6 @@ def first_rows(source: Source, rows: int) -> list[list[str]]:
 def _to_texts(column: Any) -> list[str]:
     try:
         values = column.cast(pa.string()).to_pylist()
-    except (pa.ArrowException, UnicodeDecodeError):  # of lists and the like, which no mapping takes
+    except (pa.ArrowException, UnicodeDecodeError):  # lists and other types, which no mapping takes
         values = [f"({column.type})"] * len(column)
     return ["" if value is None else str(value) for value in values]

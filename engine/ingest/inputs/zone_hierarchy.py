@@ -1,7 +1,7 @@
-"""Coarser zones that a file names for each zone, kept as `engine.resolution` reads them.
+"""Coarser zones in a file of zones, stored as `engine.resolution` reads them.
 
-They are told by their names. A level ``province`` is a column ``province_id`` of ids, and
-``province`` of names where the file has both. What is no hierarchy is left out and told.
+Levels are detected by their names. A level ``province`` is a column ``province_id`` of ids, and
+``province`` of names where the file has both. Columns that are no hierarchy are left out and noted.
 """
 
 import re
@@ -27,7 +27,7 @@ _USUAL_LEVELS = (
     "neighbourhood, neighborhood, country, pais"
 )
 USUAL_LEVEL_NAMES = frozenset(_USUAL_LEVELS.split(", "))
-"""Names of levels that are taken for coarser zones."""
+"""Names of levels that are read as coarser zones."""
 _IDS = re.compile(r"_?(id|code|pcode|codigo|cod|no|nr|key)$")
 _NAMES = re.compile(r"_?(name|nombre|en|es)$")
 _NUMBERED_LEVEL = re.compile(r"(?:gid|name|adm|admin)_?([0-9])")
@@ -42,7 +42,7 @@ class HierarchyLevel(NamedTuple):
 
 
 def guess_levels(columns: Sequence[str]) -> list[HierarchyLevel]:
-    """Return the levels whose names are usual for coarser zones, ids and names of one together."""
+    """Return the levels with usual names of coarser zones, ids and names of one together."""
     groups: dict[str, list[str]] = {}
     for column in columns:
         if name := _level_of_column(column):
@@ -57,7 +57,6 @@ def guess_levels(columns: Sequence[str]) -> list[HierarchyLevel]:
 
 
 def _level_of_column(column: str) -> str | None:
-    """Return the level that a column names, without what marks ids or names; None of another."""
     plain = unicodedata.normalize("NFKD", column).encode("ascii", "ignore").decode().lower()
     plain = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
     if numbered := _NUMBERED_LEVEL.match(plain):
@@ -69,7 +68,7 @@ def _level_of_column(column: str) -> str | None:
 def read_levels(
     table: Frame, used_columns: Sequence[str]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return columns of coarser zones in a table with one row a zone, and notes on the rest."""
+    """Return the columns of coarser zones of a table with one row a zone, and notes on the rest."""
     free = [str(column) for column in table.columns if str(column) not in used_columns]
     levels, notes = pd.DataFrame({"zone_id": range(len(table))}), list[str]()
     for level in guess_levels(free):
@@ -91,12 +90,12 @@ def read_levels(
 
 
 def format_levels(zones: Frame) -> str:
-    """Return the levels beside zones and how many coarser zones each has, finest first."""
+    """Return text of the levels above zones with their numbers of zones, finest first."""
     return ", ".join(f"{name} ({count:,})" for name, count in zone_levels(zones)[1:])
 
 
 def _is_coarser(ids: Frame, levels: Frame) -> bool:
-    """Whether ids join some zones but not all, and group them as no level that is kept does."""
+    """Return whether ids join some zones but not all, and differ from all `levels`."""
     groups = pd.factorize(ids)[0]
     equals_level = ((pd.factorize(levels[c])[0] == groups).all() for c in levels if c != "zone_id")
     return 1 < len(set(ids)) < len(ids) and not any(equals_level)

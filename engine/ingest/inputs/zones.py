@@ -1,7 +1,7 @@
-"""Zone files: GeoJSON, GeoPackage, zipped Shapefile and GeoParquet, mended by a stated rule.
+"""Zone files: GeoJSON, GeoPackage, zipped Shapefile and GeoParquet, repaired by a stated rule.
 
 Shapes are made valid; where two zones overlap by at most 1% of the smaller one the overlap goes to
-the first by id; larger overlaps are refused by name. What was mended is told.
+the first by id; larger overlaps are refused by name. Repairs are noted.
 """
 
 import warnings
@@ -26,7 +26,7 @@ Series: TypeAlias = Any
 Array: TypeAlias = Any
 MAX_NAME_LENGTH = 200
 MAX_OVERLAP_SHARE = 0.01
-"""Share of the smaller of two zones that may lie in the other: borders drawn twice."""
+"""Maximum share of the smaller of two zones within the other: borders drawn twice."""
 _MIN_OVERLAP_SHARE = 1e-6
 MAX_ZONES, MAX_VERTICES = 50_000, 5_000_000
 MAX_BYTES = 500_000_000
@@ -41,7 +41,7 @@ def read_zones(
     check_count: Callable[[int], None] | None = None,
     join_parts: bool = False,
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
-    """Read zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents."""
+    """Return zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents."""
     file = to_printable(path.name)
     frame = read_shapes(path, layer)
     if check_count is not None:
@@ -86,11 +86,11 @@ def read_zones(
 
 
 def join_id_columns(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Series:
-    """Return ids out of one column, or of several joined and padded with zeros."""
+    """Return ids of one column, or of several joined and padded with zeros."""
     texts = [ids_to_text(frame[column]) for column, _ in specs]
     padded = [
         text
-        if digits is None  # else zeros alone are cut off
+        if digits is None  # otherwise zeros alone are cut off
         else text.str.rjust(digits, "0").str.replace(rf"^0+(?=.{{{digits}}}$)", "", regex=True)
         for text, (_, digits) in zip(texts, specs, strict=True)
     ]
@@ -101,7 +101,7 @@ def join_id_columns(frame: Any, specs: Sequence[tuple[str, int | None]]) -> Seri
 
 
 def list_layers(path: Path) -> list[str]:
-    """Return the layers of shapes in a file; empty where it has no layers to choose from."""
+    """Return the layers of shapes in a file; empty without a choice of layers."""
     with translate_errors(to_printable(path.name)), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         _, head = _check_file(path)
@@ -112,7 +112,7 @@ def list_layers(path: Path) -> list[str]:
 
 
 def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
-    """Read the zones of one file, whatever its kind, in EPSG:4326 where its CRS is known."""
+    """Return the zones of one file of any format, in EPSG:4326 where its CRS is known."""
     name, head = _check_file(path)
     layer_names = list_layers(path)
     if layer and layer not in layer_names:
@@ -129,13 +129,13 @@ def read_shapes(path: Path, layer: str = "") -> gpd.GeoDataFrame:
             settings=("layer",),
         )
     with translate_errors(name), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what GDAL grumbles about is mended or refused
+        warnings.simplefilter("ignore")  # GDAL's warnings are repaired or refused below
         if head.startswith(b"PAR1"):
             if b"geo" not in (pq.read_metadata(path).metadata or {}):
                 raise InputError(f"{name}: Parquet without geometry; save it as GeoParquet")
             frame: Any = gpd.read_parquet(path)
         else:
-            # a condition makes GDAL count the rows itself, whatever a GeoPackage says of them
+            # a condition makes GDAL count the rows itself, whatever a GeoPackage states
             condition = "1 = 1" if head.startswith(b"SQLite") else None
             frame = pyogrio.read_dataframe(
                 _gdal_address(path, head), layer=layer or None, where=condition
@@ -178,7 +178,6 @@ def _check_file(path: Path) -> tuple[str, bytes]:
 
 
 def _gdal_address(path: Path, head: bytes) -> str:
-    """Return what GDAL opens: the file, or the one file of zones in a zip."""
     if not head.startswith(b"PK\x03\x04"):
         return str(path.resolve())
     member = find_archive_member(to_printable(path.name), path, _SHAPES, MAX_BYTES)
@@ -186,7 +185,6 @@ def _gdal_address(path: Path, head: bytes) -> str:
 
 
 def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]]:
-    """Return polygons, made valid, and what was done."""
     geometry = shapely.force_2d(geometry)
     is_other = ~np.isin(shapely.get_type_id(geometry), (3, 6)) | shapely.is_empty(geometry)
     raise_for_rows(file, "no polygons", is_other, "keep polygons only", rows="zones")
@@ -213,7 +211,7 @@ def _repair_polygons(file: str, geometry: Array) -> tuple[Array, tuple[str, ...]
 
 
 def to_polygons(shape: Any) -> Any:
-    """Return the polygons of a shape as one polygon or several."""
+    """Return the polygons of a shape as one polygon or multipolygon."""
     parts = [p for p in shapely.get_parts(shapely.get_parts(shape)) if p.geom_type == "Polygon"]
     return parts[0] if len(parts) == 1 else shapely.MultiPolygon(parts)
 
@@ -221,14 +219,13 @@ def to_polygons(shape: Any) -> Any:
 def _remove_overlaps(
     file: str, zones: gpd.GeoDataFrame
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
-    """Give small overlaps to the first of two zones; refuse larger ones by name."""
     crs = geography.projected_crs(zones)
     shapes: Any = zones.geometry.to_crs(crs).to_numpy().copy()
     wrong = ~shapely.is_valid(shapes)
     shapes[wrong] = shapely.make_valid(shapes[wrong])
     west, south, east, north = shapely.total_bounds(shapes)
     if shapely.area(shapes).sum() > 1.5 * (east - west) * (north - south):
-        # told before pairs are compared: there may be billions
+        # before pairs are compared: there may be billions
         raise InputError(
             f"{file}: the zones together are larger than the area they lie in, so many of them "
             "overlap; a place must lie in one zone: repair them"

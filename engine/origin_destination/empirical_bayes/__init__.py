@@ -1,8 +1,8 @@
-"""Origin–destination matrices read by statistics, at the published method's privacy.
+"""Empirical-Bayes estimates of matrices, at the privacy of Laplace with suppression.
 
 `measurement` is the only module that sees counts: it adds whole-number noise to every cell. The
-others work on noisy cells and public geometry; what is true of them whatever the world is like
-stands in `engine.origin_destination.statements`.
+others use noisy cells and public geometry; `engine.origin_destination.noise_bounds` holds the
+statements that need no model.
 """
 
 from .measurement import (

@@ -1,6 +1,6 @@
-"""What linear sums of noisy cells say about every cell: a gravity model fitted to a measurement.
+"""Predict every cell from linear sums of noisy cells, by a gravity model.
 
-Reads noisy cells and public distances only; nothing here can see a count.
+Reads noisy cells and public distances only; it cannot see a count.
 """
 
 import math
@@ -10,9 +10,9 @@ import numpy as np
 from ...arrays import Booleans, Floats, Integers, Numbers
 
 MIN_DISTANCE_M = 500.0
-"""Zones nearer than this count as this far apart."""
+"""Lower bound on the distance between two zones."""
 POWER_RANGE, POWER_STEPS = 1.5, (1.0, 0.5, 0.25)
-"""Where the search for the power of distance starts, and by how much it steps."""
+"""Start of the search for the power of distance, and its steps."""
 
 SEARCH_ROUNDS, ROUNDS = 3, 12
 TOTAL_STEPS = 61
@@ -28,9 +28,9 @@ def predict_trips(
 ) -> Floats:
     """Return the expected trips of every cell, shape (zones, zones), above 0 off the diagonal.
 
-    Trips fall with a power of distance, the likeliest by the noisy cells, and add up to the totals
-    of zones. `taught` are the cells that are read, symmetric, none on the diagonal: what is
-    expected of the others does not depend on their noisy counts. All where None.
+    Trips fall with the power of distance that the noisy cells make most likely, and add up to the
+    totals of zones. `training_cells`, symmetric and none on the diagonal, are the cells used: the
+    expectation of the others does not depend on their noisy counts. All where None.
     """
     if len(cells) == 1:
         return np.zeros((1, 1))
@@ -61,7 +61,7 @@ def predict_trips(
 
 
 def positive_totals(totals: Floats, variance: float) -> Floats:
-    """Return totals made positive: their law is learnt on a log grid by EM."""
+    """Return totals made positive by EM over a log grid of their distribution."""
     deviation = math.sqrt(variance)
     lowest = max(0.01 * deviation, 1e-3)
     highest = max(float(totals.max(initial=0.0)) + 3 * deviation, 10 * lowest)
@@ -72,16 +72,16 @@ def positive_totals(totals: Floats, variance: float) -> Floats:
     for _ in range(TOTAL_STEPS - 1):
         posterior = likelihood * posterior.mean(axis=0)
         posterior /= posterior.sum(axis=1, keepdims=True)
-    # a total that is known more finely than the grid's step stays as it is
+    # a total with less uncertainty than the grid's step stays as it is
     fine = totals * (grid[1] / grid[0] - 1) > deviation
     return np.where(fine, totals, posterior @ grid)
 
 
 def _zone_totals(noisy: Integers, variance: float) -> tuple[Floats, Floats]:
-    """Out- and in-totals, positive, held equal unless they differ beyond the noise.
+    """Return positive out- and in-totals, equal unless they differ beyond the noise.
 
-    Beyond what n noises reach at most, √(2 log n) deviations of out − in (Donoho and Johnstone
-    1994, universal threshold), a difference is believed more and more.
+    A difference counts increasingly beyond √(2 log n) deviations of out − in, the maximum of n
+    noises (Donoho and Johnstone 1994, universal threshold).
     """
     outflow, inflow = noisy.sum(axis=1), noisy.sum(axis=0)
     difference = outflow - inflow
@@ -93,10 +93,10 @@ def _zone_totals(noisy: Integers, variance: float) -> tuple[Floats, Floats]:
 
 
 def distribute_trips(outgoing: Numbers, incoming: Numbers, proximity: Floats) -> Floats:
-    """Return flows in proportion to `near`, balanced to totals of zones (Furness 1965).
+    """Return flows in proportion to `proximity`, balanced to totals of zones (Furness 1965).
 
-    `near`, shape (zones, zones), says how readily one travels and is 0 on the diagonal. Negative
-    totals are read as 0, and both sides are brought to the mean of their sums.
+    `proximity`, shape (zones, zones), is the readiness to travel and 0 on the diagonal. Negative
+    totals are taken as 0, and both sides are scaled to the mean of their sums.
     """
     outflow, inflow = (np.maximum(side, 0).astype(np.float64) for side in (outgoing, incoming))
     if min(outflow.sum(), inflow.sum()) <= 0:
@@ -111,7 +111,7 @@ def distribute_trips(outgoing: Numbers, incoming: Numbers, proximity: Floats) ->
 def balancing_factors(
     outflow: Floats, inflow: Floats, proximity: Floats, rounds: int
 ) -> tuple[Floats, Floats]:
-    """Return factors of rows and of columns by which `near` adds up to totals of zones."""
+    """Return factors of rows and columns that balance `proximity` to totals of zones."""
     rows = columns = np.ones(len(outflow))
     for _ in range(rounds):
         rows = outflow / np.maximum(proximity @ columns, _TINY)

@@ -1,11 +1,11 @@
-"""Intervals that hold a kept count in 95 of 100 releases whatever the world is like.
+"""Intervals that contain a truncated count in 95 of 100 releases, whatever the model.
 
-For every count m a set A(m) = [m − d, m + u] holds the noisy count with 95%: the noise is below −d
-in at most s·5%, above u in at most (1 − s)·5%. Any s will do; that is taken for which A(m) is the
-least likely by the model, so that few noisy counts lead to counts the model disbelieves. The
-interval of a noisy count is the hull of all m whose A(m) holds it (Pratt 1961; Yu and Hoff 2018).
-It holds because what chooses s has not read the cell: pairs of zones are dealt into folds, and the
-model of a fold is learnt from the others and from the flow back alone.
+For every count m a set A(m) = [m − d, m + u] contains the noisy count with 95%: the noise is below
+−d in at most s·5%, above u in at most (1 − s)·5%. Any s is valid; the s with the least likely A(m)
+by the model is used, so that few noisy counts lead to counts that the model finds unlikely. The
+interval of a noisy count is the hull of all m whose A(m) contains it (Pratt 1961; Yu and Hoff
+2018). Coverage needs an s chosen without the cell: pairs of zones are dealt into folds, and the
+model of a fold is learnt from the other folds and from the flow back alone.
 """
 
 import numpy as np
@@ -17,20 +17,20 @@ from .prior_fit import LARGE_SCALES, CountGrid, fit_priors
 CONFIDENCE = 0.95
 FOLDS = 3
 SPLITS: Floats = 0.5 + np.array([k // 2 * (-1) ** k for k in range(1, 22)]) / 21
-"""What s is chosen from; the even one first."""
+"""Candidates for s; the even split first."""
 
 _MIN_ZONES = 4
-"""With fewer, nothing is left to learn from: s = 1/2."""
+"""With fewer zones nothing is left to learn from: s = 1/2."""
 
 
 def day_intervals(
     cells: Integers, rate: float, expect: ExpectationFunction
 ) -> tuple[Integers, Integers]:
-    """Return low and high of every kept count of a day, shape (zones, zones); diagonal 0."""
+    """Return low and high of all truncated counts of a day, shape (zones, zones); diagonal 0."""
     zones = np.arange(len(cells))
     off, fold = ~np.eye(len(cells), dtype=np.bool_), np.add.outer(zones, zones) % FOLDS
     below, above = noise_tails(rate)
-    low, high = cells - above[0], cells + below[0]  # of flows too large for the grid
+    low, high = cells - above[0], cells + below[0]  # flows too large for the grid
     for fold_number in range(FOLDS if len(cells) >= _MIN_ZONES else 0):
         taught = off & (fold != fold_number)
         laws = fit_priors(cells, rate, expect(taught), taught)
@@ -54,7 +54,7 @@ def noise_tails(rate: float) -> tuple[Integers, Integers]:
 def interval_hull(
     grid: CountGrid, prior: Floats, noisy: Integers, rate: float
 ) -> tuple[Integers, Integers]:
-    """Return low and high of noisy counts that the grid holds, under one prior."""
+    """Return low and high of noisy counts on the grid, under one prior."""
     below, above = noise_tails(rate)
     packet, node = grid.packet, np.arange(grid.nodes)
     wide = -(-int(below.max()) // packet) + 1  # nodes that the noise reaches
@@ -62,13 +62,13 @@ def interval_hull(
     # noisy counts below 0 are less and less likely by q
     negative = likely[0] * np.exp(-grid.rate * np.arange(wide, 0, -1))
     nodes = np.concatenate([negative, likely])
-    # far above what the model expects only sums from the other end are precise
+    # far above the model's expectation only sums from the other end are precise
     total, rest = np.cumsum(np.append(0.0, nodes)), np.cumsum(np.append(0.0, nodes[::-1]))[::-1]
     start = node + wide - below[:, None] // packet
     end = np.minimum(node + wide + 1 - (-above[:, None] // packet), len(nodes))
     mass = np.where(total[end] < rest[start], total[end] - total[start], rest[start] - rest[end])
     split = np.argmax(mass <= mass.min(axis=0) * (1 + 1e-9), axis=0)
-    # what a count beyond the grid can come from stays even, as such counts are read
+    # counts beyond the grid keep the even split
     split[node > grid.nodes - LARGE_SCALES / grid.rate - wide] = 0
     up = np.maximum.accumulate((node + 1) * packet - 1 + above[split])
     down = np.minimum.accumulate((node * packet - below[split])[::-1])[::-1]

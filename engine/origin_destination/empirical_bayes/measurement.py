@@ -1,7 +1,7 @@
-"""The only step of `empirical_bayes` that sees counts: whole-number noise in every cell.
+"""Measure matrices for empirical Bayes: whole-number noise in every cell, no suppression.
 
-What leaves this module is a `Measurement`, which holds no count. Whatever is computed from it is
-post-processing and costs no privacy.
+This is the only step that sees counts. A `Measurement` holds no true count, so everything computed
+from it is post-processing and costs no privacy.
 """
 
 from collections.abc import Callable
@@ -22,17 +22,17 @@ AddNoise = Callable[[Integers, int, float], Integers]
 """Adds discrete Laplace noise to whole counts of an L₁ sensitivity for an ε."""
 
 MAX_COUNTED_TRIPS: dict[ODUnit, int] = {"person-day": 20, "person": 50}
-"""Beyond T the trips of one unit are counted up to so many, all flows together (public)."""
+"""Trips of one unit beyond T are counted up to this public bound, all flows together."""
 
 EXCESS_SHARE = 0.03
-"""Share of ε that this count costs."""
+"""Share of ε that the count of trips beyond T costs."""
 
 _LARGEST_NOISE = 2.0**62
 _MIN_TAIL = 1e-9
 
 
 class ReleaseTotals(NamedTuple):
-    """Noisy sums over all `matrices` of a release: kept trips, and trips beyond T."""
+    """Noisy sums over all `matrices` of a release: truncated trips, and trips beyond T."""
 
     matrices: int
     kept_trips: int
@@ -41,12 +41,12 @@ class ReleaseTotals(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Measurement:
-    """Noisy cells and all that is public about them.
+    """Noisy cells and their public description.
 
-    `cells`, shape (days, zones, zones), are kept trips plus discrete Laplace noise, P(z) ∝
-    e^(−a|z|) with `rate` a; `beyond`, shape (days,), is the noisy number of trips beyond T, up to
-    `MAX_COUNTED_TRIPS` of each unit, None where it is not measured. `totals` are of the whole
-    release, where None of what is here: `cells` may be some of its matrices.
+    `cells`, shape (days, zones, zones), are truncated trips plus discrete Laplace noise, P(z) ∝
+    e^(−a|z|) with `rate` a; `excess_trips`, shape (days,), is the noisy number of trips beyond T,
+    up to `MAX_COUNTED_TRIPS` of each unit, None where not measured. `totals` are of the whole
+    release, by default of the matrices here; `cells` may be some of its matrices.
     """
 
     parameters: ODParameters
@@ -64,22 +64,22 @@ class Measurement:
 
 
 def max_excess_count(parameters: ODParameters) -> int:
-    """Return up to how many trips of a unit beyond T are counted; 0 where none is.
+    """Return the maximum of counted trips of a unit beyond T; 0 where none is counted.
 
-    In one matrix removing one trip moves at most two cells by one, and this count by one:
-    2(1 − s)ε/T + sε/n is within the 2ε/T of the cells alone where n ≥ T/2 (docs/release.md).
+    In one matrix removing one trip moves at most two cells by one, and this count by one: 2(1 −
+    s)ε/T + sε/n is within the 2ε/T of the cells alone where n ≥ T/2 (docs/release.md).
     """
     beyond = MAX_COUNTED_TRIPS.get(parameters.unit, 0) - parameters.max_trips_per_user
     return beyond if 2 * beyond >= parameters.max_trips_per_user else 0
 
 
 def beyond_rate(parameters: ODParameters) -> float:
-    """Return the rate of the noise of one matrix's count beyond T, where it is measured."""
+    """Return the noise rate of one matrix's count of trips beyond T, where it is measured."""
     return EXCESS_SHARE * parameters.epsilon / max_excess_count(parameters)
 
 
 def ledger(parameters: ODParameters) -> Ledger:
-    """Return what one unit of protection pays: ε, of which the count beyond T takes 3%."""
+    """Return the privacy ledger of one unit: ε, of which the count beyond T takes 3%."""
     beyond = max_excess_count(parameters)
     count_epsilon = EXCESS_SHARE * parameters.epsilon if beyond else 0.0
     cells = (Query.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)
@@ -90,11 +90,11 @@ def ledger(parameters: ODParameters) -> Ledger:
 def measure(
     dataset: Dataset, parameters: ODParameters, **draw: Unpack[ReleaseArguments]
 ) -> Measurement:
-    """Measure the matrices of a dataset with ε per unit of protection; arguments as `release`.
+    """Return a measurement of a dataset with ε per unit of privacy; arguments as `release`.
 
-    Removing one unit changes all kept cells by at most T in L₁ (1 at trip level), so noise of scale
-    T/ε makes them ε-DP (geometric mechanism: Ghosh, Roughgarden and Sundararajan 2009). Some `days`
-    are those of a release of all: its totals are of every matrix of the dataset.
+    Removing one unit changes all truncated cells by at most T in L₁ (1 at trip level), so noise of
+    scale T/ε makes them ε-DP (geometric mechanism: Ghosh, Roughgarden and Sundararajan 2009). A
+    release of some `days` still has totals of every matrix of the dataset.
     """
     variates, chosen, summed = draw_variates(dataset, **draw)
     of_days = iter(variates)
@@ -119,10 +119,9 @@ def measure(
 def _with_others(
     dataset: Dataset, measured: Measurement, others: int, kept_trips: int, variates: Floats
 ) -> ReleaseTotals:
-    """Return the totals of a release of which so many `others` of the matrices are not drawn.
+    """Return the totals of a release of which `others` matrices are not drawn.
 
-    `kept_trips` are those of the matrices that are, before noise; what their noise and that of all
-    counts beyond T add up to takes one variate each.
+    Their noise, and that of all counts beyond T, takes one variate each.
     """
     parameters, zones = measured.parameters, len(dataset.zones)
     limit, matrices = parameters.max_trips_per_user, len(measured.cells) + others
@@ -150,10 +149,10 @@ def measure_with(
     days: Days = None,
     sum_days: bool = False,
 ) -> Measurement:
-    """Measure with any source of discrete Laplace noise; one day's counts are in memory at a time.
+    """Return a measurement with any source of discrete Laplace noise, with one day in memory.
 
-    `add` is asked for the cells of one day after another, shape (zones, zones), whose diagonal is
-    not used, then for the counts beyond T where they are measured, shape (days,).
+    `add` gets the cells of one day after another, shape (zones, zones), whose diagonal is not used,
+    then the counts beyond T where they are measured, shape (days,).
     """
     chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
     groups = [chosen] if sum_days else [(day,) for day in chosen]
@@ -183,14 +182,14 @@ def measure_with(
 def discrete_laplace(variates: Floats, rate: float) -> Integers:
     """Return whole-number noise with P(z) ∝ e^(−rate·|z|) from standard Laplace variates.
 
-    The inverse of the distribution function: with q = e^(−a), P(|Z| ≥ j) = 2qʲ/(1 + q) is the
-    chance that a standard Laplace variate exceeds a·j − log(2/(1 + q)).
+    Inverts the distribution function: with q = e^(−a), P(|Z| ≥ j) = 2qʲ/(1 + q) is the probability
+    that a standard Laplace variate exceeds a·j − log(2/(1 + q)).
     """
     size = (np.abs(variates) + np.log(2 / (1 + np.exp(-rate)))) / rate
     return np.copysign(np.floor(np.minimum(size, _LARGEST_NOISE)), variates).astype(np.int64)
 
 
 def summed_noise(variate: float, rate: float, cells: int) -> int:
-    """Return the noise of so many cells added up, from one standard Laplace variate."""
+    """Return the sum of the noise of `cells` cells, from one standard Laplace variate."""
     tail = max(float(np.exp(-abs(variate))), _MIN_TAIL)
     return int(np.copysign(total_half_width(rate, cells, confidence=1 - tail), variate))

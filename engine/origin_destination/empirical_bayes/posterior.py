@@ -1,8 +1,8 @@
-"""Read noisy cells by statistics: the law of the count behind each, given what is expected of it.
+"""Estimate the posterior of the count behind each noisy cell, given its expectation.
 
-M ~ Poisson(μθ), y = M + noise. μ is the prediction. What the flow back says of θ goes into what is
-expected of a cell, or what the other days say; how far θ is from that is learnt from all cells
-(`law`). Reads noisy cells, predictions and public distances only; nothing here can see a count.
+M ~ Poisson(μθ), y = M + noise. μ is the prediction. The expectation of a cell uses the noisy flow
+back, or those of other days; the deviations θ are learnt from all cells (`prior_fit`). This module
+reads noisy cells, predictions and public distances only; it cannot see a count.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,14 +18,14 @@ from .gravity import predict_trips
 from .prior_fit import ExpectedTrips, fit_priors
 
 ExpectationFunction = Callable[[Booleans | None], ExpectedTrips]
-"""Given the cells that may be read, the expectation of all; None for all cells."""
+"""Maps the training cells to the expectation of all cells; None trains on all."""
 
 
 class Posterior(NamedTuple):
-    """Posterior mean, median and P(0) of kept counts and the mean behind; (zones, zones) each.
+    """Posterior mean, median and P(0) of truncated counts, and the intensity; (zones, zones) each.
 
-    Mean and median are clipped to what the noise allows for all cells at once (95%): no flow is so
-    unexpected that a clear count is not believed.
+    Mean and median are clipped to the range that the noise allows for all cells at once (95%), so
+    that a clear count counts however unexpected its flow is.
     """
 
     mean: Floats
@@ -37,7 +37,7 @@ class Posterior(NamedTuple):
 def iterate_expectations(
     days: Integers, rate: float, distances_m: Floats
 ) -> Iterator[ExpectationFunction]:
-    """Yield what gives the expectation of every noisy day: from its own cells or other days'."""
+    """Yield an expectation function for every noisy day, from its own cells or other days'."""
     if distances_m.shape != days.shape[1:] or not np.isfinite(distances_m).all():
         raise ParameterError(
             f"distances_m must hold finite metres for each pair of {days.shape[-1]} zones, got "
@@ -48,7 +48,7 @@ def iterate_expectations(
         yield partial(estimate_expectation, days[0], rate, distances_m)
         return
     day_sum = days.sum(axis=0)
-    # the sum of the other days has the noise of several cells: read it as if it were one wide
+    # the sum of the other days has the noise of several cells: treated as one wide
     # discrete Laplace noise of the same variance, 1/(cosh a − 1)
     rest_rate = float(np.arccosh(1 + 1 / max(other_days * noise_variance(rate), 1e-12)))
     for day in days:
@@ -65,7 +65,7 @@ def iterate_expectations(
 def _scale_to_volume(
     day: Integers, variance: float, expected: ExpectedTrips, training_cells: Booleans | None = None
 ) -> ExpectedTrips:
-    """Return what is usual, scaled to the volume of a day as far as it differs beyond noise."""
+    """Return the expectation scaled to a day's volume, as far as that differs beyond the noise."""
     pairs = ~np.eye(len(day), dtype=np.bool_) if training_cells is None else training_cells
     volume = max(float(expected.trips[pairs].sum()), 1e-3)
     excess = shrink_to_signal(float(day[pairs].sum()) - volume, float(pairs.sum()) * variance)
@@ -77,7 +77,7 @@ def _scale_to_volume(
 def estimate_expectation(
     cells: Integers, rate: float, distances_m: Floats, training_cells: Booleans | None = None
 ) -> ExpectedTrips:
-    """Return what is expected of every cell by linear sums of the matrix and the flow back."""
+    """Return the expectation of every cell from linear sums of the matrix and the flow back."""
     predicted = predict_trips(cells, noise_variance(rate), distances_m, training_cells)
     estimated = estimate_intensity(
         cells, rate, ExpectedTrips(predicted, np.ones_like(predicted)), training_cells
@@ -89,9 +89,9 @@ def estimate_expectation(
 def estimate_intensity(
     cells: Integers, rate: float, expected: ExpectedTrips, training_cells: Booleans | None = None
 ) -> ExpectedTrips:
-    """Return the intensity behind every cell, given its own noisy count and what was expected."""
+    """Return the intensity behind every cell, given its noisy count and its expectation."""
     laws = fit_priors(cells, rate, expected, training_cells)
-    # far above the noise the count is known
+    # far above the noise the count is almost exact
     trips = np.maximum(cells, 1).astype(np.float64)
     np.fill_diagonal(trips, 0.0)
     uncertainty = (noise_variance(rate) + trips) / np.maximum(trips, 1.0) ** 2
@@ -101,10 +101,10 @@ def estimate_intensity(
 
 
 def compute_posterior(cells: Integers, rate: float, expected: ExpectedTrips) -> Posterior:
-    """Return the reading of one matrix, given what is expected of every cell."""
+    """Return the posterior of one matrix, given the expectation of every cell."""
     laws = fit_priors(cells, rate, expected)
     off, flows = ~np.eye(len(cells), dtype=np.bool_), max(cells.size - len(cells), 1)
-    # far above the noise a cell is read as it is
+    # far above the noise a cell is taken as it is
     readings: Floats = np.empty((5, *cells.shape))
     readings[:3] = cells
     readings[3] = noise_variance(rate)
@@ -113,11 +113,11 @@ def compute_posterior(cells: Integers, rate: float, expected: ExpectedTrips) -> 
     behind.flat[laws.cell_positions] = (
         laws.posterior_intensity()[0] * expected.trips.flat[laws.cell_positions]
     )
-    del expected  # what is no longer needed goes: between thousands of zones each is 70 MB
+    del expected  # frees memory: between thousands of zones each array is 70 MB
     for summary, values in zip((mean, typical, variance, empty), laws.posterior(), strict=True):
         summary.flat[laws.cell_positions] = values[laws.pair]
     del laws
-    # what the means lack of the noisy sum goes to the cells of which least is known
+    # the shortfall of the means against the noisy sum goes to the most uncertain cells
     difference = float(cells.sum(where=off) - mean.sum(where=off))
     lacking = shrink_to_signal(difference, flows * noise_variance(rate))
     variance *= off
@@ -131,5 +131,5 @@ def compute_posterior(cells: Integers, rate: float, expected: ExpectedTrips) -> 
 
 
 def shrink_to_signal(difference: float, variance: float) -> float:
-    """Return a difference as far as it exceeds its noise (positive part of James and Stein)."""
+    """Return a difference shrunk by its noise (positive-part James–Stein)."""
     return max(0.0, 1 - variance / max(difference**2, 1.0)) * difference

@@ -1,8 +1,8 @@
-"""The law of θ = trips/expected, learnt from noisy cells, flows that do not exist included.
+"""Fit the distribution of θ = trips/expected from noisy cells, empty flows included.
 
-Cells of like expectation and equal noisy count are read together: what the noise says of them is
-one row of a table. A law is a list of shares over a grid of log θ and over θ = 0, flows that do not
-exist. It is learnt by expectation–maximisation from one broad log-normal law.
+Cells of like expectation and equal noisy count are pooled: their likelihood is one row of a table.
+A distribution is a list of shares over a grid of log θ and over θ = 0, flows that do not exist. It
+is learnt by expectation–maximisation from one broad log-normal distribution.
 """
 
 from typing import NamedTuple
@@ -14,29 +14,28 @@ from scipy import special
 from ...arrays import Booleans, Floats, Integers
 
 STEP = 0.2
-"""Step of the grids of log θ and log of what is expected."""
+"""Step of the grids of log θ and of log expectation."""
 HALF_WIDTH = 30
 """θ runs over 0 and e^(0.2·k), k from −30 to 30."""
 EXPECTATIONS = (-60, 80)
-"""What is expected runs over e^(0.2·k)."""
+"""Expectations run over e^(0.2·k)."""
 STEP_SHAPE = 100.0
-"""Around every step of θ the intensity spreads by a tenth (gamma), so that counts between two
-steps are as believable as those on them."""
+"""Gamma shape that spreads the intensity by a tenth around every step of θ."""
 START: tuple[float, float] = 1.4, 0.3
-"""Learning starts from one broad law: the spread of log θ, and the share of empty flows."""
+"""Start of the learning: the spread of log θ, and the share of empty flows."""
 PSEUDO_CELLS, ROUNDS = 5.0, 60
-"""What it starts from counts as so many cells, so that no law is surer than its cells can tell."""
+"""Weight of the start in cells, which keeps a prior from being surer than its cells; rounds."""
 UNCERTAINTY_STEP = 4.0
 UNCERTAINTIES = (-5, 2)
-"""Cells share a law whose expectation is as uncertain: relative variance 4^−5, 4^−4, … 4^2."""
+"""Cells of like uncertainty share a prior: relative variance 4^−5, 4^−4, … 4^2."""
 
 NODES = 2048
-"""Most nodes: counts 0 … 2047, or as many packets of trips where the noise is wide."""
+"""Maximum number of nodes: counts 0 … 2047, or as many packets of trips where the noise is wide."""
 PACKETS_PER_SCALE = 32
 MARGIN_SCALES = 12.0
-"""So far beyond the largest noisy count the nodes go on, in scales of the noise."""
+"""Distance from the largest noisy count to the last node, in scales of the noise."""
 LARGE_SCALES = 7.0
-"""A cell closer than this to the end of the nodes is read as it is; it is far above the noise."""
+"""A cell closer than this to the end of the nodes is taken as it is; it is far above the noise."""
 
 _LOG_THETA = STEP * np.arange(-HALF_WIDTH, HALF_WIDTH + 1)
 THETA: Floats = np.append(0.0, np.exp(_LOG_THETA))
@@ -46,8 +45,9 @@ _LOG_EXPECTATIONS = STEP * np.arange(EXPECTATIONS[0] - HALF_WIDTH, EXPECTATIONS[
 class CountGrid(NamedTuple):
     """Counts 0, u, 2u, … of packets of u trips, u = 1 unless the noise (`rate` a packet) is wide.
 
-    Noisy counts below 0 are read as 0, up to a factor. The posterior of m is p(m)·q^|y − m|/N(y);
-    A = Σ_{m ≤ y} p(m) q^(y − m) and B = Σ_{m > y} p(m) q^(m − y) follow by one recursion each.
+    Noisy counts below 0 are treated as 0, up to a factor. The posterior of m is p(m)·q^|y −
+    m|/N(y); A = Σ_{m ≤ y} p(m) q^(y − m) and B = Σ_{m > y} p(m) q^(m − y) follow by one recursion
+    each.
     """
 
     rate: float
@@ -56,13 +56,13 @@ class CountGrid(NamedTuple):
 
     @classmethod
     def from_cells(cls, cells: Integers, rate: float) -> "CountGrid":
-        """Return the grid that holds these noisy counts, up to the largest that it can."""
+        """Return the grid for these noisy counts, up to its largest possible node."""
         packet = max(1, int(np.ceil(1 / rate / PACKETS_PER_SCALE)))
         node_count = int(cells.max(initial=0) / packet + MARGIN_SCALES / (rate * packet))
         return cls(rate=rate * packet, packet=packet, nodes=min(NODES, node_count + 32))
 
     def contains(self, cells: Integers) -> Booleans:
-        """Return which noisy counts are not too large for the grid."""
+        """Return whether each noisy count is within the grid."""
         return cells <= self.packet * (self.nodes - LARGE_SCALES / self.rate)
 
     def node_of(self, cells: Integers) -> Integers:
@@ -72,7 +72,7 @@ class CountGrid(NamedTuple):
     def negative_binomial(self, mean: Floats, shape: float) -> Floats:
         """Return P(m packets), shape (means, nodes): Poisson with a gamma intensity.
 
-        Packets have more chance of their own than trips; that much less is left to the gamma.
+        Packets vary more by chance than trips; the gamma spread is reduced by as much.
         """
         of_packets = (self.packet - 1) / mean if self.packet > 1 else np.zeros(1)
         kappa = 1 / np.maximum(1 / shape - of_packets, 1e-6)[:, None]
@@ -90,7 +90,8 @@ class CountGrid(NamedTuple):
     ) -> Floats:
         """Return mean, median and variance in trips and P(M = 0), shape (4, pairs).
 
-        A pair is one of the `priors`, of which `none` is P(M = 0), and a noisy count (`node`).
+        A pair is one of the `priors`, with its P(M = 0) in `zero_prior`, and a noisy count
+        (`node`).
         """
         below, above = self._pieces(priors)
         evidence = (below + above)[row, node]
@@ -125,30 +126,30 @@ class CountGrid(NamedTuple):
 
 
 class ExpectedTrips(NamedTuple):
-    """What is expected of every cell before its noisy count is read, and its relative variance."""
+    """Expectation of every cell before its noisy count is used, and its relative variance."""
 
     trips: Floats
     relative_variance: Floats
 
 
 class PriorFit(NamedTuple):
-    """The laws of θ of all cells that the grid holds; the others stand far above the noise.
+    """Fitted priors of θ of all cells on the grid; the other cells are far above the noise.
 
-    Cells differ by what is expected and how uncertain that is (`row`), then by count (`pair`).
+    Cells are grouped by expectation and its uncertainty (`row`), then by count (`pair`).
     """
 
-    cell_positions: Integers  # the cells, as positions in the flattened matrix
-    pair: NDArray[np.int32]  # of each cell
+    cell_positions: Integers  # positions of the cells in the flattened matrix
+    pair: NDArray[np.int32]  # by cell
     grid: CountGrid
-    row: Integers  # of each pair
+    row: Integers  # by pair
     node: Integers
     evidence: Floats  # P(noisy count | θ) up to a factor of the noise, shape (pairs, θ)
-    theta_shares: Floats  # shares of θ, the first of 0, shape (rows, θ)
-    priors: Floats  # P(m) before a cell is read, shape (rows, nodes)
-    zero_prior: Floats  # P(0) before a cell is read, shape (rows,)
+    theta_shares: Floats  # shares of θ, first of θ = 0, shape (rows, θ)
+    priors: Floats  # prior P(m), shape (rows, nodes)
+    zero_prior: Floats  # prior P(0), shape (rows,)
 
     def posterior_intensity(self) -> tuple[Floats, Floats]:
-        """Return mean and relative variance of θ behind every cell, its own noisy count read."""
+        """Return mean and relative variance of θ behind every cell, given its own noisy count."""
         moments = (
             self.evidence
             * self.theta_shares[self.row]
@@ -166,9 +167,9 @@ class PriorFit(NamedTuple):
 def fit_priors(
     cells: Integers, rate: float, expected: ExpectedTrips, training_cells: Booleans | None = None
 ) -> PriorFit:
-    """Return the laws of noisy cells, one for all whose expectation is about as uncertain.
+    """Return priors fitted to noisy cells, one for all cells of like uncertainty.
 
-    `taught` are the cells that the laws are learnt from and that choose the grid; all where None.
+    `training_cells` are the cells that fit the priors and choose the grid; all where None.
     """
     off = ~np.eye(len(cells), dtype=np.bool_)
     learnt = off if training_cells is None else training_cells
@@ -186,7 +187,7 @@ def fit_priors(
     pairs, pair = _unique_keys(row_of_cell)
     row, node = np.divmod(pairs, grid.nodes)
     number = np.bincount(pair, weights=learnt.flat[positions]).astype(np.float64)
-    # of every row the intensities μθ, the first 0
+    # intensities μθ of every row, the first 0
     intensity = level[:, None] + np.arange(len(THETA))
     intensity[:, 0] = 0
     counts = np.vstack(
@@ -206,26 +207,23 @@ def fit_priors(
 
 
 def _unique_keys(keys: NDArray[np.int32]) -> tuple[Integers, NDArray[np.int32]]:
-    """Return the keys that occur, ascending, and the place of each key among them."""
     occurs = np.bincount(keys) > 0
     return np.flatnonzero(occurs), (np.cumsum(occurs, dtype=np.int32) - 1)[keys]
 
 
 def _nearest_step(values: Floats, width: float, ends: tuple[int, int]) -> NDArray[np.int32]:
-    """Return the nearest step of log values, from the lowest."""
     step = np.round(np.log(np.maximum(values, 1e-300)) / width)
     return step.clip(*ends).astype(np.int32) - ends[0]
 
 
 def log_normal_prior(spread: float, empty_share: float) -> Floats:
-    """Return a law of θ with mean 1: log-normal, and a share of empty flows."""
+    """Return a prior of θ with mean 1: log-normal, and a share of empty flows."""
     centre = -np.log1p(-empty_share) - spread**2 / 2
     law = np.exp(-((_LOG_THETA - centre) ** 2) / (2 * spread**2))
     return np.append(empty_share, (1 - empty_share) * law / law.sum())
 
 
 def _fit_prior(evidence: Floats, cells: Floats) -> Floats:
-    """Return the law of θ of these cells."""
     start = law = log_normal_prior(*START)
     for _ in range(ROUNDS):
         share = (cells / np.maximum(evidence @ law, 1e-300)) @ evidence

@@ -1,4 +1,4 @@
-"""One release by `empirical_bayes`: measure once, then read with statistics what was measured."""
+"""Release matrices by empirical Bayes: measure once, then estimate from the noisy cells."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -19,16 +19,16 @@ from .measurement import Measurement, beyond_rate, max_excess_count, measure
 from .posterior import compute_posterior, iterate_expectations
 
 MAX_ZERO_PROBABILITY = 0.05
-"""A flow is likely where the model's P(no trip) is below this."""
+"""A flow is likely if the model's P(no trip) is below this."""
 
 MIN_INFORMATIVE_TRIPS = 8.0
-"""A flow of fewer kept trips says less of those beyond T than what is expected of it."""
+"""A smaller mean of truncated trips tells less of the trips beyond T than the intensity."""
 
 
 class ScaleUp(NamedTuple):
-    """By which factor sums are scaled up, and the 95% range of (kept + trips beyond T)/kept.
+    """Factor that scales up sums, and the 95% range of (truncated + trips beyond T)/truncated.
 
-    `high_95` is None where the number of kept trips does not exceed its noise.
+    `high_95` is None where the number of truncated trips does not exceed its noise.
     """
 
     factor: float
@@ -38,24 +38,24 @@ class ScaleUp(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class EmpiricalBayesRelease:
-    """Estimated trips, what the model says of them and what holds without any model.
+    """One release by empirical Bayes: estimated trips, with model-based and model-free statements.
 
     Parameters
     ----------
     counts : array, shape (days, zones, zones)
-        Expected trips (posterior mean), at least 0 and not whole: what to add up.
-    typical : array, same shape
-        The number of one flow (posterior median), whole, with the least expected absolute error.
-        Not for sums: small flows are mostly empty, so their medians add up to too little.
-    empty : array, same shape
-        P(no kept trip) by the model.
-    certain : bool array, same shape
-        Flows named as existing whatever the model: on average at most 5% of those that a release
-        names, all its days together, are empty.
-    factor : array, shape (days,)
-        By which sums are scaled up for the trips beyond T, every day's alike: `scale_up`.
+        Expected trips (posterior mean), at least 0 and not whole; use these for sums.
+    point_estimates : array, same shape
+        Whole trips of one flow (posterior median), with the least expected absolute error.
+        Not for sums: medians of small flows are mostly 0 and add up to too little.
+    zero_probability : array, same shape
+        P(no truncated trip) by the model.
+    is_detected : bool array, same shape
+        Flows detected whatever the model: on average at most 5% of the detected flows of a
+        release, all its days together, are empty.
+    scale_factor : array, shape (days,)
+        Factor of sums for the trips beyond T, equal on all days: `scale_up`.
     measurement, distances_m : Measurement, array of shape (zones, zones)
-        The noisy cells on which all rests, and public metres between zones.
+        The noisy cells behind all estimates, and public metres between zones.
     """
 
     counts: Floats
@@ -73,7 +73,7 @@ class EmpiricalBayesRelease:
 
     @property
     def ledger(self) -> Ledger:
-        """What one unit of protection pays."""
+        """The privacy ledger of one unit."""
         return self.measurement.ledger
 
     @property
@@ -83,29 +83,29 @@ class EmpiricalBayesRelease:
 
     @cached_property
     def is_likely(self) -> Booleans:
-        """Flows that are not certain, but empty with less than 5% by the model."""
+        """Flows that are not detected, but are empty with less than 5% by the model."""
         return ~self.is_detected & (self.zero_probability < MAX_ZERO_PROBABILITY)
 
     @property
     def is_shown(self) -> Booleans:
-        """Flows that are shown by themselves; the others are to be kept in sums."""
+        """Flows that are shown individually; the others belong in sums."""
         return self.is_detected | self.is_likely
 
     @property
     def shown_counts(self) -> Floats:
-        """The number shown of each flow by itself, not for sums: `typical`, 0 where not shown."""
+        """Shown number of each flow, not for sums: `point_estimates`, 0 where not shown."""
         return np.where(self.is_shown, self.point_estimates, 0.0)
 
     @cached_property
     def interval(self) -> tuple[Integers, Integers]:
-        """The 95% range of every kept count, shape (days, zones, zones), as `iterate_intervals`."""
+        """95% ranges of truncated counts, shape (days, zones, zones), as `iterate_intervals`."""
         low, high = zip(*iterate_intervals(self.measurement, self.distances_m), strict=True)
         return np.stack(low), np.stack(high)
 
     def exact_interval(self) -> tuple[Integers, Integers]:
-        """Return ranges, at least 0, that hold all kept counts at once in 95 of 100 releases.
+        """Return ranges, at least 0, that contain all truncated counts at once in 95% of releases.
 
-        So they hold for flows that were chosen by what was released, too.
+        They therefore hold for flows chosen by looking at the release, too.
         """
         cells = self.measurement.cells
         off = ~np.eye(cells.shape[-1], dtype=np.bool_)
@@ -113,10 +113,10 @@ class EmpiricalBayesRelease:
         return np.maximum(cells - reach, 0) * off, np.maximum(cells + reach, 0) * off
 
     def exact_totals(self, axis: int) -> tuple[Integers, int]:
-        """Return noisy totals of zones, shape (days, zones), and z: kept ones are in it ± z.
+        """Return noisy totals of zones, shape (days, zones), and their half-width z.
 
-        All at once in 95 of 100 releases; `axis` is −1 for trips out of each zone, −2 for trips
-        into it.
+        Truncated totals lie within ± z all at once in 95 of 100 releases; `axis` is −1 for trips
+        out of each zone, −2 for trips into it.
         """
         totals, zones = self.measurement.cells.sum(axis=axis), self.counts.shape[-1]
         if zones < 2:
@@ -132,10 +132,11 @@ def release(
     distances_m: Floats | None = None,
     **draw: Unpack[ReleaseArguments],
 ) -> EmpiricalBayesRelease:
-    """Draw one release and read it; arguments and errors as `engine.origin_destination.release`.
+    """Draw one release; arguments and errors as `engine.origin_destination.release`.
 
-    `noise` is the noise of the published method, made discrete: both can be compared on one draw.
-    `distances_m`, metres between zones, are those between their centres where None.
+    `noise` is the noise of Laplace with suppression, made discrete, so that both methods can be
+    compared on one draw. `distances_m`, metres between zones, default to those between zone
+    centres.
     """
     measured = measure(dataset, parameters, **draw)
     if distances_m is None:
@@ -144,7 +145,7 @@ def release(
 
 
 def estimate_from_measurement(measured: Measurement, distances_m: Floats) -> EmpiricalBayesRelease:
-    """Read a measurement: a pure function of noisy cells and public geometry."""
+    """Return the estimates of a measurement: a pure function of noisy cells and public geometry."""
     days = list(estimate_days(measured, distances_m))
     if len(days) == 1:  # nothing is copied
         return days[0]
@@ -154,10 +155,11 @@ def estimate_from_measurement(measured: Measurement, distances_m: Floats) -> Emp
 
 
 def estimate_days(measured: Measurement, distances_m: Floats) -> Iterator[EmpiricalBayesRelease]:
-    """Yield what `estimate_from_measurement` returns day by day: one day is in memory.
+    """Yield the release of `estimate_from_measurement` day by day, with one day in memory.
 
-    Sums are scaled up by the trips beyond T. A flow gets as many for each kept trip, where it has
-    few by what is behind its count; rounded down. Exact statements are about kept trips.
+    Sums are scaled up by the trips beyond T. A point estimate is scaled by its posterior mean, or
+    by the intensity where that mean is small, and rounded down. Exact statements are about
+    truncated trips.
     """
     min_detected, factor = min_detected_count(measured.cells, measured.rate), scale_up(measured)
     off = ~np.eye(measured.cells.shape[-1], dtype=np.bool_)
@@ -178,11 +180,12 @@ def estimate_days(measured: Measurement, distances_m: Floats) -> Iterator[Empiri
 
 
 def scale_up(measured: Measurement) -> float:
-    """Return by how much the trips beyond T, as far as they exceed their noise, scale up sums.
+    """Return the factor of sums for the trips beyond T, as far as these exceed their noise.
 
-    One factor for all matrices of a release: a quiet day's own count would be mostly noise. It is
-    believed beyond two deviations; in a single matrix of unit person, where T leaves out more, one.
-    A unit with n counted trips beyond T has T kept ones: more than n/T of those kept are noise.
+    One factor serves all matrices of a release: the count of a quiet day would be mostly noise. The
+    count is used beyond two standard deviations; in a single matrix of unit person, where T drops
+    more, beyond one. A unit with n counted trips beyond T has T within it, so trips beyond T of
+    more than n/T times those within it are noise.
     """
     totals, parameters = measured.totals, measured.parameters
     if totals is None:
@@ -199,7 +202,7 @@ def scale_up(measured: Measurement) -> float:
 def state_scale_up(measured: Measurement) -> ScaleUp | None:
     """Return the factor with its 95% range; None where trips beyond T are not measured.
 
-    Each of both sums lies within its reach in 97.5 of 100 releases, whatever the world is like.
+    Each of the two sums lies within its half-width in 97.5 of 100 releases, without any model.
     """
     totals, zones = measured.totals, measured.cells.shape[-1]
     if totals is None:
@@ -216,10 +219,10 @@ def state_scale_up(measured: Measurement) -> ScaleUp | None:
 def iterate_intervals(
     measured: Measurement, distances_m: Floats
 ) -> Iterator[tuple[Integers, Integers]]:
-    """Yield low and high of every kept count, shape (zones, zones), one day after another.
+    """Yield low and high of all truncated counts, shape (zones, zones), one day after another.
 
-    Each holds its kept count in at least 95 of 100 releases whatever the world is like, if the flow
-    was chosen without looking at the release; the model makes it short.
+    Each range contains its truncated count in at least 95 of 100 releases without any model, if the
+    flow was chosen without looking at the release; the model only makes it short.
     """
     for day, expect in enumerate(iterate_expectations(measured.cells, measured.rate, distances_m)):
         yield intervals.day_intervals(measured.cells[day], measured.rate, expect)
