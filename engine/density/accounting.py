@@ -247,7 +247,7 @@ def as_released(parameters: DensityParameters) -> DensityParameters:
 
     A release charges the ε that zCDP proves of whole-number noise (``docs/release.md``). For
     `efpag_joint` that is less than P1's ε, so P1's ε grows. For `multiscale` it is more than the
-    exact ε of continuous noise, so that shrinks. Other methods stay, as do ε, δ or a classical
+    exact ε of continuous noise, so ε shrinks. Other methods stay, as do ε, δ or a classical
     Gaussian that no release accepts.
 
     Examples

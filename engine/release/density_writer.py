@@ -2,7 +2,8 @@
 
 `towers_laplace` counts pre-sampled visits by tower and hour, at most ℓ a person. `multiscale` has
 five clipped tables in whole multiples of 1/1024, so OpenDP's discrete Gaussian applies directly,
-with exact L₂ sensitivity 1024·c. Estimates from noisy tables are post-processing and may use floats.
+with exact L₂ sensitivity 1024·c. Estimates from noisy tables are post-processing and
+may use floats.
 """
 
 import math
