@@ -67,7 +67,7 @@ class Alternative(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Frontier:
-    """All evaluated settings of a dataset.
+    """All evaluated settings of a dataset; `pareto_front` are those that none dominates.
 
     `candidates` include settings that do not meet `requirements`. If `is_confidential`, a choice
     among them reveals a little about real people, so a release must state that it was tuned on
@@ -125,8 +125,8 @@ class Frontier:
         """Return the best candidate after a change of each single control, where one helps.
 
         If the recommended utility is not good: coarser zones, longer time, another τ or more risk,
-        each by the smallest step to a better verdict. If it is good: finer zones or shorter time
-        that stay usable.
+        each by the smallest step to a better verdict, or else by the highest common part. If it is
+        good: finer zones or shorter time that stay usable.
         """
         limit = check_risk_limit(risk)
         current = self.recommend(limit)
@@ -147,22 +147,22 @@ class Frontier:
         self, risk: float, *, good: bool
     ) -> Iterator[tuple[Control, list[Candidate | None]]]:
         """Yield each control with the best candidate at each value, smallest change first."""
-        places: tuple[tuple[Control, str], ...] = (
+        details: tuple[tuple[Control, str], ...] = (
             ("zones", "zone_count"),
             ("time", "matrix_count"),
         )
-        for control, name in places:
+        for control, name in details:
             free = [
                 candidate
                 for candidate in self.candidates
                 if self.meets(candidate, ignoring=control)
             ]
             required = next((getattr(candidate, name) for candidate in self.eligible_candidates), 0)
-            stops = {getattr(candidate, name) for candidate in free}
-            stops_beyond = [
-                stop for stop in stops if (stop > required if good else stop < required)
+            values = {getattr(candidate, name) for candidate in free}
+            other_values = [
+                value for value in values if (value > required if good else value < required)
             ]
-            order = sorted(stops_beyond, reverse=not good)
+            order = sorted(other_values, reverse=not good)
             yield (
                 control,
                 [
@@ -275,12 +275,12 @@ def _nearest_improvement(
     rungs = [rung for rung in ladder if rung is not None and rung is not current]
     if finer:
         return next((rung for rung in rungs if rung.is_usable), None)
-    share, level = (
+    share, verdict = (
         (current.utility.common_part, current.utility.verdict) if current else (0.0, "noisy")
     )
     least = max(share + UTILITY_STEP, NEGLIGIBLE_COMMON_PART)  # a smaller gain does not count
     higher = [rung for rung in rungs if rung.utility.common_part >= least]
-    better = (rung for rung in higher if rung.utility.verdict not in (level, "noisy"))
+    better = (rung for rung in higher if rung.utility.verdict not in (verdict, "noisy"))
     return next(better, max(higher, key=lambda rung: rung.utility.common_part, default=None))
 
 
@@ -361,8 +361,8 @@ def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterato
     grids = exact_utilities(dataset, selection, batch.unit, batch.limits, EPSILON_STOPS, thresholds)
     for limit, grid in zip(batch.limits, grids, strict=True):
         for epsilon, row in zip(EPSILON_STOPS, grid, strict=True):
-            for hidden, utility in zip(thresholds, row, strict=True):
-                yield candidate(parameters(epsilon, limit, hidden), utility)
+            for threshold, utility in zip(thresholds, row, strict=True):
+                yield candidate(parameters(epsilon, limit, threshold), utility)
 
 
 @cache
