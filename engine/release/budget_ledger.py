@@ -35,7 +35,7 @@ create table head (one integer primary key check (one = 1), id integer, hash tex
 insert into head values (1, 0, '{FIRST_HASH}');
 """  # every ledger has a head from the start: one without it was cut
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
-_OLDER_FORMAT = "an older copy lacks what was spent since it was made, which would be spent twice"
+_OLDER_COPY = "an older copy lacks what was spent since it was made, which would be spent twice"
 _UNREADABLE = "cannot be read: it does not hold what its kind holds"
 _UNEXPECTED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 _CAUSES = {
@@ -95,7 +95,7 @@ class Budget:
     @property
     def remaining(self) -> tuple[Fraction, Fraction]:
         """Exact ε and δ that remain."""
-        return to_exact_fraction(self.epsilon) - self.spent_costs[0], to_exact_fraction(
+        return to_decimal_fraction(self.epsilon) - self.spent_costs[0], to_decimal_fraction(
             self.delta
         ) - self.spent_costs[1]
 
@@ -107,7 +107,7 @@ class Budget:
     def require_remaining(self, epsilon: float, delta: float) -> None:
         """Raise `ReleaseError` if a cost exceeds the remaining budget."""
         due = zip("εδ", (epsilon, delta), self.remaining, strict=True)
-        over = [(name, to_exact_fraction(cost) - available) for name, cost, available in due]
+        over = [(name, to_decimal_fraction(cost) - available) for name, cost, available in due]
         if excesses := [f"{name} by {float(much):g}" for name, much in over if much > 0]:
             available, left_delta = map(float, self.remaining)
             raise release_error(
@@ -296,7 +296,7 @@ class BudgetLedger:
 _checked: dict[Any, list[Entry]] = {}
 
 
-def to_exact_fraction(number: float) -> Fraction:
+def to_decimal_fraction(number: float) -> Fraction:
     """Return the decimal fraction of a float as written: ten times 0.1 is 1."""
     return Fraction(repr(float(number)))
 
@@ -391,8 +391,8 @@ def _apply_entry(
     elif kind == "release":
         epsilon, delta = budget.spent_costs
         budget.spent_costs = (
-            epsilon + to_exact_fraction(cost["epsilon"]),
-            delta + to_exact_fraction(cost["delta"]),
+            epsilon + to_decimal_fraction(cost["epsilon"]),
+            delta + to_decimal_fraction(cost["delta"]),
         )
         budget.release_count += 1
         budget.tables |= {*body.get("tables", ())}
@@ -439,7 +439,7 @@ def _require_no_budget(budgets: dict[str, Budget], names: Sequence[str]) -> None
 
 def _corruption_error(number: int, how: str = "does not fit the chain of hashes") -> ReleaseError:
     remedy = "it was changed, deleted or cut off, so nothing more is written to this ledger: find "
-    remedy += f"out what happened before anything else is released; {_OLDER_FORMAT}"
+    remedy += f"out what happened before anything else is released; {_OLDER_COPY}"
     return release_error(f"entry {number} of the ledger {how}", "", remedy, "broken")
 
 
@@ -489,7 +489,7 @@ def _explain_file_error(path: Path, how: str) -> Generator[None]:
     except (sqlite3.Error, OSError, ValueError) as error:
         name = getattr(error, "sqlite_errorname", "")
         explanations = (words for cause, words in _CAUSES.items() if name.startswith(cause))
-        why, remedy = next(explanations, ("it is no ledger, or was cut or damaged", _OLDER_FORMAT))
+        why, remedy = next(explanations, ("it is no ledger, or was cut or damaged", _OLDER_COPY))
         if isinstance(error, OSError):
             why = (error.strerror or type(error).__name__).lower()
             remedy = "make it and its folder readable and writable, with space left"

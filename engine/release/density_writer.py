@@ -46,13 +46,13 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     parameters: DensityParameters = setting.parameters
     is_multiscale = parameters.method == "multiscale"
     towers, cap = len(view.towers), view.metadata.max_visits_cap
-    middle = float(np.median(zone_deviations(view)))
+    middle = float(np.median(zone_noise_factors(view)))
     fields: dict[str, Any]
     if is_multiscale:
         stages = _stages(parameters, view)
         hour, week = (normal_bar(stage.scale * middle) for stage in (stages[0], stages[3]))
         quantity, bar = f"all visits, at most {cap} of a person", normal_bar(stages[4].scale)
-        rows, districts = [ErrorBar(what=quantity, half_width=bar)], _district_labels(view)
+        rows, districts = [ErrorBar(what=quantity, half_width=bar)], _count_districts(view)
         cells = (towers + districts + 1) * HOURS_PER_WEEK + towers + 1
         fields = {"product": "density-zoom", "delta": parameters.delta, "composition": "zCDP"}
         fields |= {
@@ -85,7 +85,7 @@ def prepare(plan: ReleasePlan, view: Dataset) -> None:
         view.presampled_by_tower(plan.limit)
         return
     tables = view.multiscale_tables
-    if len(tables.districts) != _district_labels(view) or tables.max_visits_cap != plan.limit:
+    if len(tables.districts) != _count_districts(view) or tables.max_visits_cap != plan.limit:
         raise DatasetError(
             f"dataset '{view.id}': its zoom tables do not fit its towers and its cap",
             remedy="build the dataset again from its raw data; nothing was spent",
@@ -106,7 +106,7 @@ def _release_towers(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any], d
     mapped = view.tessellation.overlap.T @ noisy.astype(np.float64)
     counts = np.maximum(np.floor(mapped + 0.5), 0).astype(np.int64)
     week = np.floor(mapped.sum(axis=1) + 0.5).astype(np.int64)
-    deviations = laplace_sd(scale) * zone_deviations(view)
+    deviations = laplace_sd(scale) * zone_noise_factors(view)
     bar, bar_week = (
         zone_error_bars(deviations, HOUR_BAR)[:, None],
         zone_error_bars(deviations, WEEK_BAR),
@@ -125,7 +125,7 @@ def _release_multiscale(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any
 
     noisy = measure_tables(view.multiscale_tables, _gaussian_strength(plan.parameters), add)
     visits, to_zones = estimate_visits(noisy, tower_tree(view)), view.tessellation.overlap.T
-    deviations = zone_deviations(view)
+    deviations = zone_noise_factors(view)
 
     def add_bars(table: NoisyTable) -> dict[str, Any]:
         measured = to_zones @ table.values
@@ -147,7 +147,7 @@ def zone_error_bars(deviations: Any, half_width: float) -> Integers:
     return np.ceil(half_width * deviations + 0.5).astype(np.int64)
 
 
-def zone_deviations(view: Dataset) -> Any:
+def zone_noise_factors(view: Dataset) -> Any:
     """Return √(Σ_j F[j, L]²) of each zone: the factor on the noise of one tower."""
     overlap = view.tessellation.overlap
     return np.sqrt(np.asarray(overlap.multiply(overlap).sum(axis=0), dtype=np.float64).ravel())
@@ -159,7 +159,7 @@ def _gaussian_strength(parameters: DensityParameters) -> float:
     return opendp_noise.zcdp_strength(parameters.epsilon, parameters.delta)
 
 
-def _district_labels(view: Dataset) -> int:
+def _count_districts(view: Dataset) -> int:
     return int(tower_tree(view).districts.max()) + 1
 
 

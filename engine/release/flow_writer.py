@@ -1,7 +1,7 @@
 """Release of flows by Laplace with suppression or empirical Bayes, with noise from OpenDP.
 
 Trips are truncated at full detail and then added up to coarser zones and longer times
-(`DatasetView`), so one unit changes coarse counts by at most T in L₁, as fine ones
+(`Dataset`), so one unit changes coarse counts by at most T in L₁, as fine ones
 (``docs/release.md``). Only the noise step reads counts; estimates from noisy cells may use floats.
 """
 
@@ -91,7 +91,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
         total_bar=total_bar,
         truncation_limit=_truncation_limit(parameters, stages, matrices),
         min_shown_count=min_shown,
-        phantom_probability=0.0 if ours else float(law.partial_expectation(min_shown)),
+        mean_phantom_trips=0.0 if ours else float(law.partial_expectation(min_shown)),
         min_detected_alone=max(int(np.ceil(scale * np.log(odds))), 1) if ours else 0,
     )
 

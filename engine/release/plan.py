@@ -17,7 +17,7 @@ from .. import privacy_ledger, validation
 from ..contract import Setting
 from ..datasets import Dataset, Metadata
 from ..origin_destination.cell_noise import NoiseDistribution
-from .budget_ledger import BudgetUnit, release_error, to_exact_fraction
+from .budget_ledger import BudgetUnit, release_error, to_decimal_fraction
 from .opendp_noise import zcdp_epsilon
 
 CONFIDENCE = 0.95
@@ -110,7 +110,7 @@ class ReleasePlan(PrivacyLoss):
 
     `metadata` are of the released days; `limit` bounds one unit's counts; `matrices` counts
     matrices of flows, districts or cells of the cover; `total_bar` is the half-width of a zone's
-    total. Of flows, `min_shown_count` is the least shown number and `phantom_probability` E[X | 0],
+    total. Of flows, `min_shown_count` is the least shown number and `mean_phantom_trips` E[X | 0],
     the mean of an empty flow. `min_detected_alone` is the least measured count that detects a flow
     by itself in empirical Bayes; `trips` is the custodian's number. `has_sums` tells whether files
     hold sums before suppression. `mean_lift` bounds the mean of an empty count once negative noise
@@ -130,7 +130,7 @@ class ReleasePlan(PrivacyLoss):
     error_bars: tuple[ErrorBar, ...]
     total_bar: float = 0.0
     min_shown_count: int = 1
-    phantom_probability: float = 0.0
+    mean_phantom_trips: float = 0.0
     mean_lift: float = 0.0
     min_detected_alone: int = 0
     trips: int | None = None
@@ -191,7 +191,7 @@ class ReleasePlan(PrivacyLoss):
     @property
     def phantom_trips(self) -> float:
         """Expected trips of the release if every flow were empty."""
-        return self.flow_count * self.phantom_probability
+        return self.flow_count * self.mean_phantom_trips
 
     @property
     def is_mostly_noise(self) -> bool:
@@ -226,7 +226,7 @@ def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> Cost:
             "'person-day' or 'person', or declare a budget per trip",
             "unit",
         )
-    epsilon, delta = to_exact_fraction(loss.epsilon), to_exact_fraction(loss.delta)
+    epsilon, delta = to_decimal_fraction(loss.epsilon), to_decimal_fraction(loss.delta)
     if budget_unit == "person":
         return _round_cost_up(epsilon * loss.days, delta * loss.days, budget_unit)
     if budget_unit == "trip" and loss.truncation_limit is not None and not delta:
@@ -241,7 +241,7 @@ def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> Cost:
 def _round_up(number: Fraction) -> float:
     """Return the least float that, as written, is at least a fraction."""
     nearest = float(number)
-    while to_exact_fraction(nearest) < number:
+    while to_decimal_fraction(nearest) < number:
         nearest = math.nextafter(nearest, math.inf)
     return nearest
 

@@ -21,7 +21,7 @@ from ..contract import Setting
 from ..origin_destination.empirical_bayes import ScaleUp
 from ..parameters import USED_FIELDS, ODParameters
 from ..privacy import GROUP_SIZE, Guarantee, compose_epsilon, flow_release_risk, format_guess_rate
-from .budget_ledger import Budget, Entry, compute_budgets, to_exact_fraction
+from .budget_ledger import Budget, Entry, compute_budgets, to_decimal_fraction
 from .plan import CONFIDENCE, ReleasePlan
 
 _TEMPLATES = Path(__file__).parent / "templates"
@@ -116,7 +116,7 @@ def build_statement(
         "others": _earlier_releases(earlier),
         "chosen": TUNING[this.body["tuning"]],
         "tuning_note": this.body["tuning_note"],
-        "of_all_days": float(to_exact_fraction(plan.epsilon) * plan.days),
+        "of_all_days": float(to_decimal_fraction(plan.epsilon) * plan.days),
         "guesses": format_guess_rate(_max_guess_rate(plan), coin=True),
         "group": Guarantee(epsilon=plan.epsilon, delta=plan.delta).for_group(GROUP_SIZE),
         "size": GROUP_SIZE,

@@ -11,7 +11,7 @@ from engine import datasets, origin_destination as od
 from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
 from engine.origin_destination.matrices import truncated_counts
 from engine.release import opendp_noise, plan
-from engine.release.density_writer import HOUR_BAR, WEEK_BAR, zone_deviations, zone_error_bars
+from engine.release.density_writer import HOUR_BAR, WEEK_BAR, zone_error_bars, zone_noise_factors
 from engine.release.flowmap import clear_bar, shown_bars
 from engine.release.plan import laplace_sd
 from tests.support.releases import ONE_DAY, flows, items, ours, seen, visits, written
@@ -106,7 +106,7 @@ def test_what_a_quiet_hour_reads_is_bounded_by_the_law_of_the_noise(demo, epsilo
     """The mean of what is written where nothing was counted, in the median zone, by drawing it."""
     setting, draws = visits(epsilon), 20_000
     planned = plan(setting, demo)
-    scale, deviations = planned.stages[0].scale, zone_deviations(demo)
+    scale, deviations = planned.stages[0].scale, zone_noise_factors(demo)
     median = np.argsort(deviations, kind="stable")[len(deviations) // 2]
     shares = demo.tessellation.overlap[:, [median]].toarray().ravel()
     shares = shares[shares > 0]
@@ -124,7 +124,7 @@ def test_bars_of_rounded_shares_hold_whatever_the_data(demo, scale, hours, reach
     draws, rng = 4_000, np.random.default_rng(8)
     drawn = rng.negative_binomial(hours, 1 - np.exp(-1 / scale), (2, len(demo.towers), draws))
     moved = demo.tessellation.overlap.T @ (drawn[0] - drawn[1])  # two-sided geometric
-    widths = zone_error_bars(laplace_sd(scale) * zone_deviations(demo), reach)[:, None]
+    widths = zone_error_bars(laplace_sd(scale) * zone_noise_factors(demo), reach)[:, None]
     for kept in np.arange(0, 1, 0.1):
         off = np.abs(np.floor(kept + moved + 0.5 + 1e-9) - kept)
         held = (off <= widths + 1e-9).mean(axis=1).min()

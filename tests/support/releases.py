@@ -7,7 +7,7 @@ from engine import origin_destination as od, release as package
 from engine.contract import Selection, Setting, TimeSelection
 from engine.parameters import DensityParameters
 from engine.release import Budget
-from engine.release.budget_ledger import Entry, to_exact_fraction
+from engine.release.budget_ledger import Entry, to_decimal_fraction
 from engine.release.statement import build_statement
 from engine.report import ReportParameters
 from engine.resolution import make_view
@@ -96,7 +96,7 @@ def budget(left=8.0, unit="person", delta=0.0, spent=0.0, datasets=("demo-city",
         datasets=list(datasets),
         epsilon=round(left + spent, 12),
         delta=delta,
-        spent_costs=(to_exact_fraction(spent), to_exact_fraction(0.0)),
+        spent_costs=(to_decimal_fraction(spent), to_decimal_fraction(0.0)),
         release_count=1,
         managers=["me"],
     )

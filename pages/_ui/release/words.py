@@ -2,7 +2,7 @@
 
 from engine.privacy import Guarantee, format_guess_rate
 from engine.release import Budget, Cost, ReleasePlan
-from engine.release.budget_ledger import to_exact_fraction
+from engine.release.budget_ledger import to_decimal_fraction
 from pages._ui.wording.numbers import counted
 
 NOT_HERE = (
@@ -58,7 +58,9 @@ _FINER = {
 def cost(plan: ReleasePlan, budget: Budget, charged: Cost) -> str:
     """Say what the release costs and what is left after it."""
     days = f" on {plan.days} days" if plan.unit == "person-day" and plan.days > 1 else ""
-    left = float(to_exact_fraction(budget.remaining_epsilon) - to_exact_fraction(charged.epsilon))
+    left = float(
+        to_decimal_fraction(budget.remaining_epsilon) - to_decimal_fraction(charged.epsilon)
+    )
     delta = f" (and δ = {charged.delta:.3g})" if charged.delta else ""
     coarser = list(UNITS).index(plan.unit) > list(UNITS).index(budget.unit)
     return (

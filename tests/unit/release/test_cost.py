@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from engine.release import BudgetLedger, Cost, PrivacyLoss, ReleaseError, budget_cost, plan
-from engine.release.budget_ledger import to_exact_fraction
+from engine.release.budget_ledger import to_decimal_fraction
 from tests.support.releases import flows, release, zoom
 
 
@@ -41,11 +41,11 @@ def test_the_cost_is_in_the_units_of_the_budget(loss, budget_unit, epsilon):
 def test_a_finer_unit_is_charged_in_full_and_at_most_a_step_more(epsilon, limit, delta):
     loss = PrivacyLoss(unit="person-day", epsilon=epsilon, delta=delta, truncation_limit=limit)
     charged = budget_cost(loss, "trip")
-    due = 2 * to_exact_fraction(epsilon) / (limit if limit and not delta else 1)
+    due = 2 * to_decimal_fraction(epsilon) / (limit if limit and not delta else 1)
     assert (
-        to_exact_fraction(math.nextafter(charged.epsilon, 0))
+        to_decimal_fraction(math.nextafter(charged.epsilon, 0))
         < due
-        <= to_exact_fraction(charged.epsilon)
+        <= to_decimal_fraction(charged.epsilon)
     )
     with localcontext(prec=50):
         due_delta = (1 + Decimal(repr(epsilon)).exp()) * Decimal(repr(delta))
@@ -59,9 +59,9 @@ def test_a_person_pays_for_each_day_both_epsilon_and_delta(epsilon, days, delta)
     )
     for asked, got in ((epsilon, charged.epsilon), (delta, charged.delta)):
         assert (
-            to_exact_fraction(math.nextafter(got, 0))
-            < days * to_exact_fraction(asked)
-            <= to_exact_fraction(got)
+            to_decimal_fraction(math.nextafter(got, 0))
+            < days * to_decimal_fraction(asked)
+            <= to_decimal_fraction(got)
         )
 
 

@@ -139,7 +139,7 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     assert f"A flow shown as {planned.bar:.0f} or less may be empty." in said
     q, z = np.exp(-0.06), np.arange(15, 2_000)
     law = (1 - q) / (1 + q) * q**z
-    assert planned.phantom_probability == pytest.approx((z * law).sum(), rel=1e-9)
+    assert planned.mean_phantom_trips == pytest.approx((z * law).sum(), rel=1e-9)
     assert f"shown in {law.sum():.1%} of cases" in said
     assert f"add up to {(z * law).sum() * planned.cells:,.0f} trips" in said
     assert f"about {planned.cells * law.sum():,.0f} of {planned.cells:,} numbers" in said
