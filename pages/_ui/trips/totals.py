@@ -56,7 +56,7 @@ def _interval(matrix: Matrix, way: str, zones: list[int]) -> tuple[tuple[Numbers
         trimmed = exact.histogram.dropped_trips / true if true else 0.0
         bias = signed_percent(float(grand.bias) / true if true else float("nan"))
         return exact.interval_of_totals(side, zones), (
-            "Each bar holds the zone's total in at least 95% of releases, by the exact law. "
+            "Each bar holds the zone's released total in at least 95% of releases (exact law). "
             "Trimming drops "
             f"{percent(trimmed)} of trips before any noise. All flows together: {true:,.0f} true "
             f"trips, {expected:,.0f} expected in the release ({bias})."

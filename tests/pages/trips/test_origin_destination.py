@@ -103,6 +103,9 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
             assert ((low + high) / 2)[low > 0] == pytest.approx(noisy[low > 0])
         wrong = abs(sums.sum(axis=axis) - true.sum(axis=axis)).sum() / true.sum()
         assert f"totals are off by {percent(wrong)}" in text(app)
+        # with T the bars lie below the true totals, and do not say that they hold these
+        of_the_release = "the zone's released total in at least 95%" in text(app)
+        assert of_the_release == (od.METHODS[method].expected is not None)
 
 
 def test_of_a_draw_the_large_numbers_are_of_the_day_that_is_picked(open_od):
