@@ -46,8 +46,8 @@ def differs(setting: Setting) -> str:
     if released == parameters:
         return ""
     drawn, there = (
-        cached.ledger(replace(setting, parameters=one)).stages[0].noise_scale or 1.0
-        for one in (parameters, released)
+        cached.ledger(replace(setting, parameters=settings)).stages[0].noise_scale or 1.0
+        for settings in (parameters, released)
     )
     ratio = there / drawn
     return (

@@ -73,5 +73,5 @@ def draw(setting: Setting) -> None:
 def quartiles(setting: Setting, seed: cached.Seed) -> list[float]:
     """Return the quartiles of the zones' errors in the draw shown; NaN where it is of zeros."""
     scores = cached.scores(setting, seed)
-    known = scores.error[np.isfinite(scores.error) & (not scores.exceeds_data)]
-    return np.quantile(known, _QUARTILES).tolist() if len(known) else [np.nan] * 3
+    finite_errors = scores.error[np.isfinite(scores.error) & (not scores.exceeds_data)]
+    return np.quantile(finite_errors, _QUARTILES).tolist() if len(finite_errors) else [np.nan] * 3

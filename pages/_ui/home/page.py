@@ -96,8 +96,8 @@ def _first_screen(one: Setting) -> None:
         shown = home_picture.of(one, state.seed(answer.entry))
         picture.draw(shown)
     with right, st.container(key="home_card", gap="small"):
-        said = words.set_to(answer.utility, one)  # the gauges say the rest
-        st.html(answers.verdict_html(answer, said))
+        description = words.set_to(answer.utility, one)  # the gauges say the rest
+        st.html(answers.verdict_html(answer, description))
         recommend.draw(one, key="home")
         with st.container(horizontal=True, gap=None, key="home_next"):
             _next(flows=words.is_flows(one))

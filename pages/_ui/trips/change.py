@@ -69,12 +69,12 @@ def draw(matrix: Matrix) -> None:
     _price(both)
     frame.link("pages/7_Release.py", "Release both spans", release_product=spans.PRODUCT)
     draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
-    known = power(before, after, matrix.seed, draws)
+    counts = power(before, after, matrix.seed, draws)
     st.markdown(
-        f"Of {number(known.true_positives + known.false_negatives)} true changes by {SHARE:.0%} "
-        f"or more, in flows of {FLOW} trips or more, **{number(known.true_positives)} are found "
-        f"and {number(known.false_negatives)} are missed**. Of all {number(known.changed)} flows "
-        f"told, **{number(known.false_positives)} are invented**: the truth does not go there, by "
+        f"Of {number(counts.true_positives + counts.false_negatives)} true changes by {SHARE:.0%} "
+        f"or more, in flows of {FLOW} trips or more, **{number(counts.true_positives)} are found "
+        f"and {number(counts.false_negatives)} are missed**. Of all {number(counts.changed)} flows "
+        f"told, **{number(counts.false_positives)} are invented**: the truth does not go there, by "
         f"noise, or because trimming drops more in one span. Means of {draws} draws."
     )
     _over_epsilon(matrix.parameters, len(matrix.names))
@@ -103,8 +103,8 @@ def compared(
         for one in (before, after)
     )
     law = change.noise_distribution(parameters)
-    told = change.find_changes(first, second, law, least_shown=_least(parameters))
-    return told, change.ratio_intervals(first, second, law, min_trips=FLOW)
+    changes = change.find_changes(first, second, law, least_shown=_least(parameters))
+    return changes, change.ratio_intervals(first, second, law, min_trips=FLOW)
 
 
 @cached.once

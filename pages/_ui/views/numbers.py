@@ -79,21 +79,25 @@ def _density(setting: Setting, seed: cached.Seed, distances_m: Sequence[float]) 
     """Return means over the draws with their range; a single draw may be better by luck."""
     draws = [cached.scores(setting, seed, repeat) for repeat in range(DENSITY_DRAWS)]
 
-    def card(label: str, values: Sequence[float], write: Callable[[float], str], said: str) -> Card:
-        known = [value for value in values if np.isfinite(value)]
-        if not known:
-            return Card(label, "–" if len(values) else "…", "", said)
-        ends = f"{write(min(known))} to {write(max(known))} in {len(known)} draws"
-        return Card(label, write(float(np.mean(known))), ends, said)
+    def card(
+        label: str, values: Sequence[float], write: Callable[[float], str], meaning: str
+    ) -> Card:
+        finite = [value for value in values if np.isfinite(value)]
+        if not finite:
+            return Card(label, "–" if len(values) else "…", "", meaning)
+        ends = f"{write(min(finite))} to {write(max(finite))} in {len(finite)} draws"
+        return Card(label, write(float(np.mean(finite))), ends, meaning)
 
-    said = "A zone's count in an hour is off by so much."
-    error = card("Relative error (MRE)", [one.mean_error for one in draws], percent, said)
-    said = "1: a zone's peaks and nights hold; 0: lost."
-    rhythm = card("Rhythm kept (Pearson r)", [one.mean_correlation for one in draws], fixed, said)
-    said = f"As if every visit had moved so far on average, in every {EVERY_HOURS}th hour."
-    away = card("Displacement (EMD)", distances_m, metres, said)
-    said = "All visits of the week are off by this share."
-    total = card("Error of the total", [one.total_error for one in draws], percent, said)
+    meaning = "A zone's count in an hour is off by so much."
+    error = card("Relative error (MRE)", [one.mean_error for one in draws], percent, meaning)
+    meaning = "1: a zone's peaks and nights hold; 0: lost."
+    rhythm = card(
+        "Rhythm kept (Pearson r)", [one.mean_correlation for one in draws], fixed, meaning
+    )
+    meaning = f"As if every visit had moved so far on average, in every {EVERY_HOURS}th hour."
+    away = card("Displacement (EMD)", distances_m, metres, meaning)
+    meaning = "All visits of the week are off by this share."
+    total = card("Error of the total", [one.total_error for one in draws], percent, meaning)
     return [error, rhythm, away, total]
 
 
@@ -114,7 +118,9 @@ def _flows(setting: Setting, day: int) -> list[Card]:
     empty = "Suppression: pairs that read 0" if hides else "Pairs that may be empty"
     pairs = "Of all ordered pairs of zones." + " They stay in the file." * (not hides)
     large = f"Of {least} trip{'s' * (least != 1)} or more"
-    said = f"{large} {'that read 0' if hides else 'among them'}; shown although nobody travelled."
+    meaning = (
+        f"{large} {'that read 0' if hides else 'among them'}; shown although nobody travelled."
+    )
     relative = f"|private − true| / true on average, of those {off}, too."
     return [
         Card(
@@ -122,5 +128,5 @@ def _flows(setting: Setting, day: int) -> list[Card]:
         ),
         Card(f"Relative error, flows of {least}+", percent(scores.relative_error), how, relative),
         Card(empty, percent(scores.zero_share), how, pairs),
-        Card("Lost · phantom flows", wrong, how, said),
+        Card("Lost · phantom flows", wrong, how, meaning),
     ]
