@@ -4,17 +4,16 @@ A product is a package; a method is a value of ``parameters.method`` and a row o
 
 | function | result |
 | --- | --- |
-| ``plan(dataset, parameters)`` | the `Ledger` of a release, from public facts alone |
 | ``truth(dataset, *, when)`` | the confidential counts that a release estimates |
 | ``release(dataset, parameters, *, rng or noise, when)`` | one draw; holds no confidential data |
 | ``draw_noise(dataset, parameters, *, rng, when)`` | the ``noise`` that ``release`` takes |
 | ``expected(dataset, parameters, *, when)`` | exact expectation, None without one |
 | ``scores(truth, release)`` | errors by the field's measures, one type a product |
-| ``ledger(parameters, *, public facts)`` | stages and totals, before any draw |
+| ``compute_cost(dataset, parameters)`` | the `PrivacyCost` of a release, from public facts alone |
 
 Parameters are frozen and validated; they have ``epsilon``, ``method``, ``canonical_form`` (unused
 fields at their defaults) and ``with_epsilon``. A release has ``counts`` in the truth's shape,
-``ledger`` and ``parameters``; where a method has them ``low``, ``high`` and ``is_shown``, never
+``cost`` and ``parameters``; where a method has them ``low``, ``high`` and ``is_shown``, never
 None.
 
 *When* is ``days=`` and ``sum_days=`` for flows; a dataset has one week and one period of a report.
@@ -28,7 +27,7 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 
 from . import validation
 from .parameters import ODParameters
-from .privacy_ledger import Ledger
+from .privacy_cost import PrivacyCost
 
 ReleaseT = TypeVar("ReleaseT")
 
@@ -162,7 +161,7 @@ class Method(Generic[ReleaseT]):
     """One row of a product's ``METHODS``: everything that pages and evaluation need of a method.
 
     `used_fields` are the parameters beside ε that affect the release or its cost.
-    `public_arguments` computes the keyword arguments of `ledger` from the dataset. `expected` is
+    `public_arguments` computes the keyword arguments of `cost` from the dataset. `expected` is
     the exact expectation, None where draws estimate it. `number_kind` says how to interpret a
     single number.
     """
@@ -171,7 +170,7 @@ class Method(Generic[ReleaseT]):
     short_name: str
     used_fields: frozenset[str]
     release: Callable[..., ReleaseT]
-    ledger: Callable[..., Ledger]
+    cost: Callable[..., PrivacyCost]
     expected: Callable[..., Any] | None = None
     description: str = ""
     limitations: tuple[str, ...] = ()

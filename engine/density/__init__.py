@@ -10,7 +10,7 @@ from .accounting import (
 )
 from .aggregates import cover_series, presampled_counts, truth
 from .mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
-from .methods import METHODS, draw_noise, ledger, plan, release
+from .methods import METHODS, compute_cost, draw_noise, release
 from .scoring import DensityScores, scores
 
 __all__ = [
@@ -21,13 +21,12 @@ __all__ = [
     "DensityRelease",
     "DensityScores",
     "as_released",
+    "compute_cost",
     "cover_series",
     "default_cluster_minimum",
     "draw_noise",
     "is_delta_large",
-    "ledger",
     "match_proved_epsilon",
-    "plan",
     "presampled_counts",
     "proved_epsilon",
     "release",

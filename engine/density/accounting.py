@@ -20,15 +20,15 @@ from ..parameters import (
     HOURS_PER_WEEK,
     DensityParameters,
 )
-from ..privacy_ledger import (
-    Ledger,
+from ..privacy_cost import (
     Noise,
     Norm,
+    PrivacyCost,
     PrivacyDefinition,
     PrivacyUnit,
     Query,
     Stage,
-    simple_ledger,
+    simple_cost,
 )
 from .gaussian import analytic_sigma, bracketed_root, strength_to_epsilon
 
@@ -90,12 +90,12 @@ def default_cluster_minimum(parameters: DensityParameters) -> float:
     return float(noise_terms(parameters, 1)[-1]) / RELATIVE_NOISE
 
 
-def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
+def laplace_cost(parameters: DensityParameters, **_public: object) -> PrivacyCost:
     """Return one stage that costs all of ε: Laplace noise on counts of ℓ visits a person."""
     visit_limit = parameters.max_visits_per_user
     kind, scale = _COUNT_KINDS[parameters.method], visit_limit / parameters.epsilon
     stage = Stage(kind, Noise.LAPLACE, visit_limit, Norm.L1, scale, parameters.epsilon)
-    return simple_ledger((stage,), unit=PrivacyUnit.PERSON_WEEK)
+    return simple_cost((stage,), unit=PrivacyUnit.PERSON_WEEK)
 
 
 def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[Stage, ...]:
@@ -127,9 +127,9 @@ def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
     )
 
 
-def fourier_ledger(
+def fourier_cost(
     parameters: DensityParameters, *, cover_size: int, max_visits_cap: int, **_public: object
-) -> Ledger:
+) -> PrivacyCost:
     """Return the stages and three totals of EFPA and EFPAG; |ℂ| and K_max are public."""
     stages = fourier_stages(parameters, max_visits_cap)
     published = {
@@ -139,15 +139,15 @@ def fourier_ledger(
     }[stages[-1].noise]
     pure = pure_epsilon(parameters, cover_size)
     proved = proved_epsilon(parameters, cover_size)
-    return Ledger(
+    return PrivacyCost(
         stages=stages,
-        published_epsilon=parameters.epsilon,
-        pure_epsilon=pure,
+        paper_epsilon=parameters.epsilon,
+        composed_epsilon=pure,
         proved_epsilon=proved,
         delta=parameters.delta,
-        published_notion=published,
-        pure_notion=published,
-        proved_notion=published if proved == pure else PrivacyDefinition.APPROXIMATE,
+        paper_definition=published,
+        composed_definition=published,
+        proved_definition=published if proved == pure else PrivacyDefinition.APPROXIMATE,
         unit=PrivacyUnit.PERSON_WEEK,
     )
 

@@ -14,7 +14,7 @@ from scipy.fft import dct, idct
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..parameters import HOURS_PER_WEEK, DensityParameters
-from ..privacy_ledger import Ledger, Query, stage_noise_scale
+from ..privacy_cost import PrivacyCost, Query, stage_noise_scale
 from . import accounting
 from .aggregates import cover_series, presampled_counts, tower_series
 from .multiscale_estimation import to_shares
@@ -39,7 +39,7 @@ class DensityRelease:
 
     parameters: DensityParameters
     counts: Floats
-    ledger: Ledger
+    cost: PrivacyCost
     flags: tuple[str, ...] = ()
     cover_counts: Floats | None = None
     cell_totals: Floats | None = None
@@ -58,8 +58,8 @@ def laplace_release(
     Negative counts of zones become 0 only at the end, where that distorts least.
     """
     visit_limit, places = parameters.max_visits_per_user, dataset.tessellation
-    ledger = accounting.laplace_ledger(parameters)
-    noise_values = stage_noise_scale(ledger.stages, ledger.stages[0].kind) * noise["counts"]
+    cost = accounting.laplace_cost(parameters)
+    noise_values = stage_noise_scale(cost.stages, cost.stages[0].kind) * noise["counts"]
     cover_counts = None
     if parameters.method == "zones_laplace":
         counts = presampled_counts(dataset, visit_limit) + noise_values
@@ -69,10 +69,7 @@ def laplace_release(
         cover_counts = cover_series(dataset, visit_limit) + noise_values
         counts = places.to_zones @ cover_counts
     return DensityRelease(
-        parameters=parameters,
-        counts=np.maximum(counts, 0.0),
-        ledger=ledger,
-        cover_counts=cover_counts,
+        parameters=parameters, counts=np.maximum(counts, 0.0), cost=cost, cover_counts=cover_counts
     )
 
 
@@ -82,17 +79,17 @@ def fourier_release(
     """Return a density by Algorithm 1: totals, clusters, noisy shapes, scaling, smoothing."""
     places, kept_visits = dataset.tessellation, parameters.max_visits_per_user
     size = places.cover_size
-    ledger = accounting.fourier_ledger(
+    cost = accounting.fourier_cost(
         parameters, cover_size=size, max_visits_cap=dataset.metadata.max_visits_cap
     )
-    totals, visits = estimate_cell_totals(dataset, parameters, ledger, noise)
+    totals, visits = estimate_cell_totals(dataset, parameters, cost, noise)
     minimum = parameters.cluster_minimum
     if minimum is None:
         minimum = accounting.default_cluster_minimum(parameters)
     nothing = DensityRelease(
         parameters=parameters,
         counts=np.zeros((len(dataset.zones), HOURS_PER_WEEK)),
-        ledger=ledger,
+        cost=cost,
         flags=(NOISE_EXCEEDS_DATA,),
         cover_counts=np.zeros((size, HOURS_PER_WEEK)),
         cell_totals=totals,
@@ -121,7 +118,7 @@ def fourier_release(
 
 
 def estimate_cell_totals(
-    dataset: Dataset, parameters: DensityParameters, ledger: Ledger, noise: DensityNoise
+    dataset: Dataset, parameters: DensityParameters, cost: PrivacyCost, noise: DensityNoise
 ) -> tuple[Floats, float | None]:
     """Return Ŝ, the noisy total of each cell of the cover, and K̂ (Algorithm 2, ε′ = ε/2).
 
@@ -131,13 +128,13 @@ def estimate_cell_totals(
     data.
     """
     if not parameters.scaling:
-        totals = stage_noise_scale(ledger.stages, Query.COVER_TOTALS) * noise["cell_totals"]
+        totals = stage_noise_scale(cost.stages, Query.COVER_TOTALS) * noise["cell_totals"]
         return totals + cover_series(dataset, parameters.max_visits_per_user).sum(axis=1), None
-    histogram = stage_noise_scale(ledger.stages, Query.TOWER_SHARES) * noise["histogram"]
+    histogram = stage_noise_scale(cost.stages, Query.TOWER_SHARES) * noise["histogram"]
     histogram += dataset.single_visit_by_tower
     people = math.fsum(histogram)
     visits = float(dataset.truth_by_tower.sum())
-    visits += stage_noise_scale(ledger.stages, Query.ALL_VISITS) * float(noise["visits"][0])
+    visits += stage_noise_scale(cost.stages, Query.ALL_VISITS) * float(noise["visits"][0])
     if people <= 0 or visits <= 0:
         return np.zeros(dataset.tessellation.cover_size), visits
     return dataset.tessellation.to_cover @ (histogram / people * visits), visits

@@ -16,11 +16,11 @@ from ..parameters import (
     DensityMethod,
     DensityParameters,
 )
-from ..privacy_ledger import Ledger
-from .accounting import fourier_ledger, laplace_ledger
+from ..privacy_cost import PrivacyCost
+from .accounting import fourier_cost, laplace_cost
 from .aggregates import tower_tree
 from .mechanism import DensityNoise, DensityRelease, fourier_release, laplace_release
-from .multiscale import multiscale_ledger, multiscale_release
+from .multiscale import multiscale_cost, multiscale_release
 
 _SHARED_RHYTHM = (
     "All places of a cluster share one weekly rhythm: a market or a station in it disappears.",
@@ -41,14 +41,14 @@ _fourier = partial(
     Method[DensityRelease],
     release=fourier_release,
     limitations=_SHARED_RHYTHM,
-    ledger=fourier_ledger,
+    cost=fourier_cost,
     public_arguments=_public_arguments,
 )
 _laplace = partial(
     Method[DensityRelease],
     used_fields=USED_FIELDS["lpa"],
     release=laplace_release,
-    ledger=laplace_ledger,
+    cost=laplace_cost,
 )
 
 # recommended method and multiscale Gaussian first; then P1's Algorithm 4, §5.3 and §5.2
@@ -75,7 +75,7 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
             "Fourier method.",
             "Places with very few visits keep large relative errors.",
         ),
-        ledger=multiscale_ledger,
+        cost=multiscale_cost,
         public_arguments=_public_arguments,
         is_own=True,
     ),
@@ -132,7 +132,7 @@ def release(
     >>> from engine import datasets
     >>> parameters = DensityParameters(epsilon=1.0)
     >>> private = release(datasets.load("demo-city"), parameters, rng=np.random.default_rng(0))
-    >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
+    >>> bool(np.isfinite(private.counts).all()), private.cost.paper_epsilon
     (True, 1.0)
     """
     noise_values = resolve_noise(
@@ -188,31 +188,16 @@ def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int
     }
 
 
-def plan(dataset: Dataset, parameters: DensityParameters) -> Ledger:
-    """Return the stages and costs of a release from public facts; reads no count.
+def compute_cost(dataset: Dataset, parameters: DensityParameters) -> PrivacyCost:
+    """Return the stages and total privacy losses of a release from public facts; reads no count.
 
     Examples
     --------
     >>> from engine import datasets
-    >>> naive = DensityParameters(epsilon=1.0, method="zones_laplace")
-    >>> plan(datasets.load("demo-city"), naive).proved_epsilon
-    1.0
-    """
-    method = METHODS[parameters.method]
-    return method.ledger(parameters, **method.public_arguments(dataset))
-
-
-def ledger(parameters: DensityParameters, **public: Any) -> Ledger:
-    """Return stages, shares and totals of a release with these parameters, before any draw.
-
-    `public` are the public facts of the cost: ``cover_size`` |ℂ|, ``max_visits_cap`` K_max and, for
-    `multiscale`, ``clips``. A method ignores those that it does not need.
-
-    Examples
-    --------
     >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6, method="efpag")
-    >>> stated = ledger(parameters, cover_size=934, max_visits_cap=732)
-    >>> [round(total / 0.3, 2) for total in (stated.pure_epsilon, stated.proved_epsilon)]
+    >>> cost = compute_cost(datasets.load("demo-city"), parameters)
+    >>> [round(total / 0.3, 2) for total in (cost.composed_epsilon, cost.proved_epsilon)]
     [2.12, 0.88]
     """
-    return METHODS[parameters.method].ledger(parameters, **public)
+    method = METHODS[parameters.method]
+    return method.cost(parameters, **method.public_arguments(dataset))

@@ -18,7 +18,7 @@ from ..datasets.multiscale_tables import (
     MultiscaleTables,
 )
 from ..parameters import HOURS_PER_WEEK, DensityParameters
-from ..privacy_ledger import Ledger, Noise, Norm, PrivacyUnit, Query, Stage, simple_ledger
+from ..privacy_cost import Noise, Norm, PrivacyCost, PrivacyUnit, Query, Stage, simple_cost
 from .aggregates import tower_tree
 from .gaussian import gaussian_strength
 from .mechanism import NOISE_EXCEEDS_DATA, DensityNoise, DensityRelease
@@ -50,9 +50,7 @@ def multiscale_release(
     return DensityRelease(
         parameters=parameters,
         counts=dataset.tessellation.overlap.T @ estimate_visits(noisy, tower_tree(dataset)),
-        ledger=multiscale_ledger(
-            parameters, max_visits_cap=tables.max_visits_cap, clips=tables.clips
-        ),
+        cost=multiscale_cost(parameters, max_visits_cap=tables.max_visits_cap, clips=tables.clips),
         flags=() if noisy.visit_total > 0 else (NOISE_EXCEEDS_DATA,),
         visit_total=noisy.visit_total,
     )
@@ -130,14 +128,14 @@ def multiscale_stages(
     return (*stages, stage("visits", float(max_visits_cap), visits, 0.0))
 
 
-def multiscale_ledger(
+def multiscale_cost(
     parameters: DensityParameters,
     *,
     max_visits_cap: int,
     clips: MultiscaleClips = DEFAULT_CLIPS,
     **_public: object,
-) -> Ledger:
+) -> PrivacyCost:
     """Return one stage for each table and one total: published = proved = ε at δ."""
     total = parameters.epsilon, parameters.delta
     stages = multiscale_stages(parameters, gaussian_strength(*total), max_visits_cap, clips)
-    return simple_ledger(stages, unit=PrivacyUnit.PERSON_WEEK, total=total)
+    return simple_cost(stages, unit=PrivacyUnit.PERSON_WEEK, total=total)

@@ -385,8 +385,8 @@ def _evaluate_density(dataset: Dataset, batch: Batch, seed: int | None) -> Itera
     for parameters, utility in zip(
         settings, drawn_utilities(dataset, batch.selection, settings, seed=seed), strict=True
     ):
-        risk = privacy.ledger_risk(
-            density.plan(view, parameters), parameters.epsilon
+        risk = privacy.cost_risk(
+            density.compute_cost(view, parameters), parameters.epsilon
         ).max_guess_rate
         setting = Setting(selection=batch.selection, parameters=parameters)
         yield Candidate(

@@ -14,13 +14,13 @@ from .. import validation
 from ..arrays import Booleans, Floats, Integers
 from ..datasets import Dataset
 from ..parameters import ODParameters
-from ..privacy_ledger import Noise, Query, stage_noise_scale
+from ..privacy_cost import Noise, Query, stage_noise_scale
 from .calculators import find_min_rate
 from .cell_noise import NoiseDistribution, NoiseName
 from .empirical_bayes.measurement import discrete_laplace
 from .matrices import clear_diagonal, truncated_matrices
 from .mechanism import ReleaseArguments, draw_variates, rounded_laplace
-from .methods import ledger
+from .methods import METHODS
 from .noise_bounds import NoiseSum
 
 FALSE_DISCOVERY_RATE = 0.05
@@ -68,8 +68,8 @@ class ChangeCounts(NamedTuple):
 
 
 def noise_distribution(parameters: ODParameters) -> NoiseDistribution:
-    """Return the noise distribution of every cell by a method, as its ledger states it."""
-    stages = ledger(parameters).stages
+    """Return the noise distribution of every cell by a method, as its cost states it."""
+    stages = METHODS[parameters.method].cost(parameters).stages
     rounded = stages[0].noise is Noise.ROUNDED_LAPLACE
     name: NoiseName = "rounded_laplace" if rounded else "discrete_laplace"
     return NoiseDistribution(1 / stage_noise_scale(stages, Query.FLOWS), name)

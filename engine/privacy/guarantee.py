@@ -17,7 +17,7 @@ from typing import Literal
 from .. import validation
 from ..errors import ParameterError
 from ..parameters import ODParameters
-from ..privacy_ledger import Ledger, is_above
+from ..privacy_cost import PrivacyCost, is_above
 from ..verdict import Verdict, rate_value
 from .privacy_loss import compose, randomised_response
 
@@ -212,18 +212,18 @@ def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
     )
 
 
-def ledger_risk(ledger: Ledger, epsilon: float) -> Risk:
-    """Return the risk of a person from the one release of a ledger.
+def cost_risk(cost: PrivacyCost, epsilon: float) -> Risk:
+    """Return the risk of a person from one release of a given cost.
 
     `epsilon` is the stated one; the proved one replaces it if larger.
     """
-    loss = ledger.proved_epsilon if is_above(ledger.proved_epsilon, epsilon) else epsilon
-    guarantee = Guarantee(epsilon=loss, delta=ledger.delta)
+    loss = cost.proved_epsilon if is_above(cost.proved_epsilon, epsilon) else epsilon
+    guarantee = Guarantee(epsilon=loss, delta=cost.delta)
     return Risk(
         max_guess_rate=guarantee.max_guess_rate,
         max_group_guess_rate=guarantee.for_group(GROUP_SIZE).max_guess_rate,
         epsilon=loss,
-        delta=ledger.delta,
+        delta=cost.delta,
     )
 
 

@@ -17,13 +17,13 @@ from ..arrays import Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..datasets.multiscale_tables import WEIGHT_UNITS
-from ..density.accounting import RELEASED_EPSILONS, laplace_ledger
+from ..density.accounting import RELEASED_EPSILONS, laplace_cost
 from ..density.aggregates import tower_tree
 from ..density.multiscale import measure_tables, multiscale_stages
 from ..density.multiscale_estimation import NoisyTable, estimate_visits
 from ..errors import DatasetError
 from ..parameters import HOURS_PER_WEEK, DensityParameters
-from ..privacy_ledger import Query
+from ..privacy_cost import Query
 from . import opendp_noise
 from .bundle import write_density, write_zones
 from .plan import (
@@ -61,7 +61,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
             "rho": _gaussian_strength(parameters) ** 2 / 2,
         }
     else:
-        stages = tuple(map(Stage.from_laplace, laplace_ledger(parameters).stages))
+        stages = tuple(map(Stage.from_laplace, laplace_cost(parameters).stages))
         deviation = laplace_sd(stages[0].scale) * middle
         hour, week = (float(zone_error_bars(deviation, width)) for width in (HOUR_BAR, WEEK_BAR))
         half = deviation / math.sqrt(2 * math.pi)  # bounds E max(S, 0) of a zone's noise S

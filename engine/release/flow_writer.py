@@ -52,7 +52,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     if zones < 2:
         rule = "a release of flows needs at least 2 zones"
         raise ParameterError(rule, value=f"{zones}", remedy="choose finer zones")
-    stages = tuple(Stage.from_laplace(stage) for stage in od.ledger(parameters).stages)
+    stages = tuple(Stage.from_laplace(stage) for stage in od.compute_cost(view, parameters).stages)
     scale, flows, min_shown = (
         stages[0].scale,
         matrices * zones * (zones - 1),

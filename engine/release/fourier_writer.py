@@ -17,7 +17,7 @@ import numpy as np
 from scipy.fft import dct
 from scipy.sparse import csr_array
 
-from .. import privacy_ledger
+from .. import privacy_cost
 from ..arrays import Floats, Integers
 from ..contract import Setting
 from ..datasets import Dataset
@@ -103,7 +103,7 @@ def build_stages(published: DensityParameters, cap: int) -> tuple[Stage, ...]:
     choice, sigma = 8 * moved / published.epsilon, coefficient_scale(published) * step
     steps: dict[str, Any] = {"norm": "L₂", "step": COEFFICIENT_UNITS}
 
-    def laplace(stated: privacy_ledger.Stage) -> Stage:
+    def laplace(stated: privacy_cost.Stage) -> Stage:
         scale = stated.noise_scale or math.inf
         epsilon = opendp_noise.make_laplace(scale).map(int(stated.sensitivity))
         return Stage.from_ledger_stage(stated, scale=scale, epsilon=epsilon)

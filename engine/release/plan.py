@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from scipy.special import ndtri
 
-from .. import privacy_ledger, validation
+from .. import privacy_cost, validation
 from ..contract import Setting
 from ..datasets import Dataset, Metadata
 from ..origin_destination.cell_noise import NoiseDistribution
@@ -76,13 +76,13 @@ class Stage:
     step: int = 1
 
     @classmethod
-    def from_ledger_stage(cls, stated: privacy_ledger.Stage, **fields: Any) -> "Stage":
+    def from_ledger_stage(cls, stated: privacy_cost.Stage, **fields: Any) -> "Stage":
         """Return a release's stage from the explorer's ledger stage and fields of its own."""
         values: dict[str, Any] = {"sensitivity": stated.sensitivity, **fields}
         return cls(name=f"{stated.name}: {stated.reads}", **values)
 
     @classmethod
-    def from_laplace(cls, stated: privacy_ledger.Stage) -> "Stage":
+    def from_laplace(cls, stated: privacy_cost.Stage) -> "Stage":
         """Return a stage that costs its ε in discrete Laplace noise."""
         scale = safe_scale(stated.sensitivity, stated.epsilon)
         return cls.from_ledger_stage(stated, scale=scale, epsilon=stated.epsilon)

@@ -42,7 +42,7 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     parameters: ReportParameters = setting.parameters
     users = parameters.unit == "user"
     stages = tuple(
-        Stage.from_laplace(ledger_stage) for ledger_stage in report.ledger(parameters).stages
+        Stage.from_laplace(stage) for stage in report.compute_cost(view, parameters).stages
     )
     return ReleasePlan.from_setting(
         setting,

@@ -143,8 +143,8 @@ def test_error_and_totals_are_at_least_as_good_as_the_best_published_setting(sta
 
 def test_a_plan_states_the_clips_of_what_is_said_of_visits():
     city, ours = city_of(30), DensityParameters(epsilon=1.0, method="multiscale")
-    released = density.release(city, ours, rng=np.random.default_rng(0)).ledger
-    assert density.plan(city, ours) == released
+    released = density.release(city, ours, rng=np.random.default_rng(0)).cost
+    assert density.compute_cost(city, ours) == released
     clips = [stage.sensitivity for stage in released.stages]
     assert clips[:2] + clips[3:] == [MEAN**0.5] * 3 + [CAP]
 

@@ -31,8 +31,8 @@ def setting_of(parameters, dataset):
 @pytest.mark.parametrize("parameters", SETTINGS, ids=str)
 def test_every_scale_of_what_is_judged_is_that_of_the_release(city, parameters):
     planned = release.plan(setting_of(parameters, city), city).stages
-    judged = density.plan(city, density.as_released(parameters)).stages
-    explored = density.plan(city, parameters).stages
+    judged = density.compute_cost(city, density.as_released(parameters)).stages
+    explored = density.compute_cost(city, parameters).stages
     for one, drawn, before in zip(planned, judged, explored, strict=True):
         if drawn.noise_scale is not None:  # the choice has none here
             assert drawn.noise_scale == pytest.approx(one.scale, rel=1e-4)

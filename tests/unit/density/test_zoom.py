@@ -7,7 +7,7 @@ from engine import datasets, density
 from engine.density import multiscale
 from engine.density.aggregates import tower_tree
 from engine.density.gaussian import gaussian_strength
-from engine.privacy_ledger import is_above
+from engine.privacy_cost import is_above
 from tests.reference.small_city import ZoomCity, added, random_positions, random_visits, zoom_city
 from tests.reference.zoom_reference import clipped_sums
 
@@ -38,12 +38,12 @@ def test_the_same_noisy_tables_of_other_people_give_the_same_bytes(monkeypatch) 
 def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
     city = zoom_city()
     for epsilon in (1e-3, 0.3, 7.0):
-        ledger = release(city, epsilon=epsilon, delta=2e-6).ledger
-        assert ledger.published_epsilon == ledger.proved_epsilon == ledger.pure_epsilon == epsilon
+        ledger = release(city, epsilon=epsilon, delta=2e-6).cost
+        assert ledger.paper_epsilon == ledger.proved_epsilon == ledger.composed_epsilon == epsilon
         assert ledger.delta == 2e-6
         assert len(ledger.stages) == 5
         assert sum(stage.epsilon for stage in ledger.stages) == pytest.approx(epsilon)
-        assert not is_above(ledger.proved_epsilon, ledger.published_epsilon)
+        assert not is_above(ledger.proved_epsilon, ledger.paper_epsilon)
         strength = gaussian_strength(epsilon, 2e-6)
         spent = [(stage.sensitivity / stage.noise_scale) ** 2 for stage in ledger.stages]
         assert sum(spent[:-1]) == pytest.approx(strength**2)
@@ -67,7 +67,7 @@ def test_tables_are_drawn_with_the_scales_that_are_stated_and_the_city_with_less
         return counts * 1.0
 
     multiscale.measure_tables(city.multiscale_tables, gaussian_strength(epsilon, ZOOM.delta), add)
-    for stage in release(city, epsilon=epsilon).ledger.stages:
+    for stage in release(city, epsilon=epsilon).cost.stages:
         table = stage.kind.name.removeprefix("ZOOM_").lower()
         if table == "city":
             assert drawn[table] < stage.noise_scale

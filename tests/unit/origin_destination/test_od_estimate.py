@@ -15,7 +15,7 @@ from engine.origin_destination.empirical_bayes.measurement import discrete_lapla
 from engine.origin_destination.empirical_bayes.posterior import iterate_expectations
 from engine.origin_destination.empirical_bayes.prior_fit import CountGrid
 from engine.origin_destination.mechanism import UNITS
-from engine.privacy_ledger import PrivacyUnit, simple_ledger
+from engine.privacy_cost import PrivacyUnit, simple_cost
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import Counted, certain_flows, random_people
 
@@ -37,7 +37,7 @@ def measured(cells, rate=0.5):
         rate=rate,
         excess_trips=None,
         days=tuple(range(len(cells))),
-        ledger=simple_ledger((), unit=PrivacyUnit.TRIP),
+        cost=simple_cost((), unit=PrivacyUnit.TRIP),
     )
 
 
@@ -171,9 +171,9 @@ def test_trips_beyond_t_are_counted_for_three_percent_where_a_trip_stays_as_chea
 ):
     parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
     zones = np.zeros((1, ZONES, ZONES))
-    ledger = empirical_bayes.measure(in_memory(0), parameters, noise=zones, days=0).ledger
-    assert ledger == empirical_bayes.ledger(parameters)
-    assert ledger.proved_epsilon == ledger.published_epsilon == pytest.approx(1.0, rel=1e-15)
+    ledger = empirical_bayes.measure(in_memory(0), parameters, noise=zones, days=0).cost
+    assert ledger == empirical_bayes.estimation_cost(parameters)
+    assert ledger.proved_epsilon == ledger.paper_epsilon == pytest.approx(1.0, rel=1e-15)
     assert (ledger.delta, ledger.unit) == (0, UNITS[unit])
     if not beyond:
         (cells,) = ledger.stages

@@ -1,4 +1,4 @@
-"""The privacy ledger: input, noise and privacy loss of every stage, and the totals."""
+"""The cost of a mechanism: input, noise and privacy loss of every stage, and the totals."""
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
@@ -115,26 +115,27 @@ class Stage:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ledger:
-    """All stages of a release and its three totals at `delta` (erratum D1), each with its notion.
+class PrivacyCost:
+    """All stages of a release and three totals of privacy loss at `delta` (erratum D1).
 
-    The totals are the paper's charge, the setting ε; the loss by simple composition, the paper's
-    own argument; and the best loss that is proved here.
+    `paper_epsilon` is what the paper charges, the setting ε. `composed_epsilon` adds the stages up
+    by simple composition. `proved_epsilon` is the smallest loss that is proved here. Each total
+    has the definition of privacy that it holds for.
 
     >>> stage = Stage(Query.FLOWS, Noise.LAPLACE, 1.0, Norm.L1, noise_scale=2.0, epsilon=0.5)
-    >>> stated = simple_ledger((stage,), unit=PrivacyUnit.TRIP)
-    >>> stated.proved_epsilon, str(stated.unit), stage.name
+    >>> cost = simple_cost((stage,), unit=PrivacyUnit.TRIP)
+    >>> cost.proved_epsilon, str(cost.unit), stage.name
     (0.5, 'one trip', 'trips between zones')
     """
 
     stages: tuple[Stage, ...]
-    published_epsilon: float
-    pure_epsilon: float
+    paper_epsilon: float
+    composed_epsilon: float
     proved_epsilon: float
     delta: float
-    published_notion: PrivacyDefinition
-    pure_notion: PrivacyDefinition
-    proved_notion: PrivacyDefinition
+    paper_definition: PrivacyDefinition
+    composed_definition: PrivacyDefinition
+    proved_definition: PrivacyDefinition
     unit: PrivacyUnit
 
 
@@ -149,21 +150,21 @@ def is_above(total: float, epsilon: float) -> bool:
     return total > epsilon * (1 + _ROUNDING)
 
 
-def simple_ledger(
+def simple_cost(
     stages: tuple[Stage, ...], *, unit: PrivacyUnit, total: tuple[float, float] | None = None
-) -> Ledger:
-    """Return the ledger of stages whose three totals are one: their sum, or the given ε and δ."""
+) -> PrivacyCost:
+    """Return the cost of stages whose three totals are equal: their sum, or the given ε and δ."""
     summed = sum(stage.epsilon for stage in stages), sum(stage.delta for stage in stages)
     epsilon, delta = total or summed
     notion = PrivacyDefinition.APPROXIMATE if delta else PrivacyDefinition.PURE
-    return Ledger(
+    return PrivacyCost(
         stages=stages,
-        published_epsilon=epsilon,
-        pure_epsilon=epsilon,
+        paper_epsilon=epsilon,
+        composed_epsilon=epsilon,
         proved_epsilon=epsilon,
         delta=delta,
-        published_notion=notion,
-        pure_notion=notion,
-        proved_notion=notion,
+        paper_definition=notion,
+        composed_definition=notion,
+        proved_definition=notion,
         unit=unit,
     )
