@@ -94,7 +94,7 @@ def test_one_screen_with_two_gauges_one_slider_one_picture_and_one_answer(open_h
 def test_what_home_links_to_goes_on_with_what_is_shown(open_home, settled, shown, product):
     links = [one.proto for one in settled(open_home(home_shown=shown)).get("page_link")]
     queries = {one.label: parse_qs(one.query_string) for one in links}
-    assert queries["Release"] == {"release_product": [product]}
+    assert queries["Release"] == {"release_product": [product], "v": ["2"]}
     assert ("All settings" in queries) == ("Decisions" in queries) == (shown == "trips")
 
 
