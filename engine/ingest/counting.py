@@ -200,7 +200,7 @@ class _MultiscaleCounter:
     def add(self, records: str) -> None:
         engine, cap, clips = self._run.engine, self._run.max_visits_cap, self._run.clips
         engine.materialise("squares", _SQUARES_SQL.format(records=records))
-        remaining = f"64 * {cap**2} - {clips.sum_64ths} * n * n"
+        remaining = f"64 * {cap**2} - {clips.visit_total_64ths} * n * n"
         room = f"floor(({remaining}) * {WEIGHT_UNITS // 64} / {cap**2})"
         largest = f"floor({int(clips.clip_squared * WEIGHT_UNITS)} * room / {{of}})"
         weight = f"least(floor(sqrt({largest})), {WEIGHT_UNITS})"
@@ -245,8 +245,8 @@ class _MultiscaleCounter:
             towers=self._sums["towers"],
             districts=coarse,
             city=self._city,
-            weeks=self._sums["weeks"].sum(axis=1),
-            visits=self._visits,
+            tower_totals=self._sums["weeks"].sum(axis=1),
+            visit_total=self._visits,
             max_visits_cap=self._run.max_visits_cap,
             clips=self._run.clips,
         )
