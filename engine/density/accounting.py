@@ -87,8 +87,6 @@ def expected_noise_norms(parameters: DensityParameters, cluster_count: int) -> F
 def default_cluster_minimum(parameters: DensityParameters) -> float:
     """Return the default τ of Algorithm 3, in visits (P1 §6): the noise term at k = 168, over 0.01.
 
-    Examples
-    --------
     >>> round(default_cluster_minimum(DensityParameters(epsilon=0.3, delta=2e-6)), -2)
     509900.0
     """
@@ -96,7 +94,7 @@ def default_cluster_minimum(parameters: DensityParameters) -> float:
 
 
 def laplace_cost(parameters: DensityParameters, **_public: object) -> PrivacyCost:
-    """Return one stage that costs all of ε: Laplace noise on counts of ℓ visits a person."""
+    """Return one stage that costs all of ε, of Laplace noise; other public facts are not needed."""
     visit_limit = parameters.max_visits_per_user
     query, scale = _COUNT_QUERIES[parameters.method], visit_limit / parameters.epsilon
     stage = Stage(query, Noise.LAPLACE, visit_limit, Norm.L1, scale, parameters.epsilon)
@@ -229,8 +227,6 @@ def match_proved_epsilon(
 
     Where the classical Gaussian would need ε above 4 (erratum D4), the analytic one replaces it.
 
-    Examples
-    --------
     >>> matched = match_proved_epsilon(DensityParameters(epsilon=0.3, delta=2e-6), 0.3, 934)
     >>> round(matched.epsilon, 2), round(proved_epsilon(matched, 934), 6)
     (0.36, 0.3)
@@ -259,23 +255,20 @@ def match_release_noise(parameters: DensityParameters) -> DensityParameters:
     """Return the parameters with which `engine.density` adds as much noise as `engine.release`.
 
     Both charge the ε of the given parameters, but by different proofs. This package adds continuous
-    noise and charges P1's ε, or the exact ε of `multiscale`. A published release adds whole-number
-    noise and charges the ε that zCDP proves of it (``docs/release.md``): less than P1's, so the
-    result has a larger ε for `efpag_joint`; more than the exact one, so it has a smaller ε for
-    `multiscale`. Parameters of other methods, and those that no release accepts, stay the same.
+    noise and charges P1's ε, or the exact ε of `multiscale`. `engine.release` adds whole-number
+    noise and charges the ε that zCDP proves of it (``docs/release.md``). For `efpag_joint` that is
+    less than P1's, so the result has a larger ε; for `multiscale` it is more than the exact one, so
+    the result has a smaller ε. Parameters of other methods, and those that `engine.release` does
+    not accept, stay the same.
 
-    Examples
-    --------
     >>> round(match_release_noise(DensityParameters(epsilon=1.0)).epsilon, 3)
     1.147
     >>> round(match_release_noise(DensityParameters(epsilon=1.0, method="multiscale")).epsilon, 3)
     0.936
     """
     target, delta = parameters.epsilon, parameters.delta
-    if (
-        not RELEASE_EPSILON_RANGE[0] <= target <= RELEASE_EPSILON_RANGE[1]
-        or delta > MAX_RELEASE_DELTA
-    ):
+    min_epsilon, max_epsilon = RELEASE_EPSILON_RANGE
+    if not min_epsilon <= target <= max_epsilon or delta > MAX_RELEASE_DELTA:
         return parameters
     if parameters.method == "multiscale":
 
@@ -306,8 +299,6 @@ def is_delta_large(delta: float, people_public: int | None) -> bool:
 
     P1 calls its δ = 2e-6 at most 1/N; for N = 1,992,846 it is four times that.
 
-    Examples
-    --------
     >>> is_delta_large(2e-6, 1_992_846), is_delta_large(1e-7, 1_992_846), is_delta_large(1e-4, None)
     (True, False, False)
     """

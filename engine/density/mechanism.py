@@ -158,18 +158,16 @@ def cluster_cells(
     heap = [(total, cell) for cell, total in enumerate(cluster_totals)]
     heapq.heapify(heap)
     centres, areas = centres_m.T.copy(), areas_m2.copy()  # stored at a cluster's lowest cell
-    offset, distance = np.empty_like(centres), np.empty(size)  # reused, as allocating is slow
     while cluster_count > 1:
         total, cluster = heapq.heappop(heap)
         if merged_into[cluster] != cluster or total != cluster_totals[cluster]:
             continue  # entry from before a merge
         if total >= cluster_minimum:
             break
-        np.subtract(centres, centres[:, cluster, None], offset)
-        np.multiply(offset, offset, offset)
-        np.add(offset[0], offset[1], distance)
-        distance[cluster] = np.inf
-        neighbour = int(distance.argmin())
+        east, north = centres - centres[:, cluster, None]
+        squared_distances = east * east + north * north
+        squared_distances[cluster] = np.inf
+        neighbour = int(squared_distances.argmin())
         target, source = min(cluster, neighbour), max(cluster, neighbour)
         areas[target] += areas[source]
         centres[:, target] += (centres[:, source] - centres[:, target]) * (

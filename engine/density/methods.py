@@ -108,29 +108,13 @@ def release(
     rng: np.random.Generator | None = None,
     noise: DensityNoise | None = None,
 ) -> DensityRelease:
-    """Return one release of the density of `dataset` under `parameters`.
+    """Return one release of the density of `dataset`; its counts are finite and at least 0.
 
-    Parameters
-    ----------
-    rng : numpy Generator
-        Equal states give equal releases; whoever knows the state can subtract the noise.
-    noise : dict of arrays
-        Noise from `draw_noise` in place of `rng`.
+    Exactly one of `rng` and `noise` (from `draw_noise`) is needed. Equal states of `rng` give equal
+    releases; whoever knows the state can subtract the noise. Unit of privacy: one person, the whole
+    week, added or removed. Raises `ParameterError` if the noise does not fit, and `DatasetError` if
+    the dataset has no density data.
 
-    Returns
-    -------
-    DensityRelease
-        Finite everywhere. Unit of privacy: one person, the whole week, added or removed.
-
-    Raises
-    ------
-    ParameterError
-        Unless exactly one of `rng` and `noise` is given, or if the noise does not fit.
-    DatasetError
-        If the dataset has no density data.
-
-    Examples
-    --------
     >>> from engine import datasets
     >>> parameters = DensityParameters(epsilon=1.0)
     >>> private = release(datasets.load("demo-city"), parameters, rng=np.random.default_rng(0))

@@ -66,12 +66,12 @@ def multiscale_release(
 def measure_tables(tables: MultiscaleTables, mu: float, add_noise: AddTableNoise) -> NoisyTables:
     """Return the five tables with Gaussian noise: one μ-GDP mechanism.
 
-    *What a person pays*: the squares of a person's changes, each table's in units of its σ, add up
-    to at most μ². The shares of the first four tables add up to 1. The visit total has none of
-    them: it adds s·(n/K_max)²·μ² for a person with n visits, and this is paid by the weight of that
-    person in the other four, where t² = 1 − s·(n/K_max)² remains. So only people with many visits
-    pay for it. Whatever city clip is chosen, the sum is the same. It is chosen from the noisy visit
-    total alone, and Gaussian mechanisms compose adaptively (Dong, Roth & Su 2022, Theorem 4).
+    The squares of a person's changes, each table's in units of its σ, add up to at most μ². Of a
+    person with n visits the visit total's square is s·(n/K_max)²·μ². Those of the other four add up
+    to at most t²·μ², t² = 1 − s·(n/K_max)²: the rows are scaled down to c·t, and the tables' shares
+    add up to 1. The visit total thus needs no share: people with many visits pay for it by their
+    lower weight in the other tables. This holds for any city clip. It is chosen from the noisy
+    visit total, and Gaussian mechanisms compose adaptively (Dong, Roth & Su 2022, Theorem 4).
     """
     clips = tables.clips
 

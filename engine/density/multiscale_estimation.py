@@ -150,11 +150,8 @@ def estimate_visits(noisy: NoisyTables, tree: TowerTree) -> Floats:
 
 def estimate_tower_shares(tower_totals: NoisyTable, tree: TowerTree) -> tuple[Floats, float]:
     """Return the towers' shares of all visits, and the noise's σ of one share before shrinkage."""
-    tower_count = len(tower_totals.values)
-    shares, noise = (
-        tower_totals.values / tower_totals.total,
-        tower_totals.sigma / tower_totals.total,
-    )
+    tower_count, total = len(tower_totals.values), tower_totals.total
+    shares, noise = tower_totals.values / total, tower_totals.sigma / total
     first, second = tree.first_halves.sum(axis=1), tree.second_halves.sum(axis=1)
     differences = tree.first_halves @ shares / first - tree.second_halves @ shares / second
     variances = noise**2 * (1 / first + 1 / second)
@@ -230,25 +227,23 @@ def estimate_tower_profiles(
 ) -> Floats:
     """Return the profile of each tower, shape (towers, 168); the towers' `weights` are above 0.
 
-    Differences of halves come from the towers' table; above the districts they are averaged with
-    those of the districts' table. A coefficient shrinks by s/(s + its noise), s one signal variance
-    a group. Rhythms are multiplied by the city's profile, so that they are small in quiet hours; QR
-    makes them orthonormal again, so that noise stays equal in all.
+    Differences of halves come from the towers' table; in levels above the districts they are
+    averaged with those of the districts' table, by precision. A coefficient shrinks by s/(s + v), v
+    its noise variance and s one signal variance a group. Rhythms are multiplied by the city's
+    profile, so that they are small in quiet hours; QR makes them orthonormal again, so that noise
+    stays equal in all.
     """
-    differences, noise = _halves_difference(
-        noisy.towers, tree.first_halves, tree.second_halves, weights
-    )
+    halves = tree.first_halves, tree.second_halves
+    differences, variances = _halves_difference(noisy.towers, *halves, weights)
     above = np.flatnonzero(tree.level < tree.district_depth)
     members = np.eye(tree.districts.max() + 1)[tree.districts]  # (towers, districts)
-    first, second = (
-        (half[above] @ members > 0) * 1.0 for half in (tree.first_halves, tree.second_halves)
-    )
-    by_district, district_noise = _halves_difference(
+    first, second = ((half[above] @ members > 0) * 1.0 for half in halves)
+    by_district, district_variances = _halves_difference(
         noisy.districts, first, second, members.T @ weights
     )
-    precision_share = noise[above] / (noise[above] + district_noise)
+    precision_share = variances[above] / (variances[above] + district_variances)
     differences[above] += precision_share[:, None] * (by_district - differences[above])
-    noise[above] = precision_share * district_noise
+    variances[above] = precision_share * district_variances
     basis, groups = week_basis()
     hour_factors = np.maximum(city_profile, MIN_HOUR_SHARE / len(city_profile))
     basis = np.linalg.qr(basis * hour_factors[:, None])[0]
@@ -256,8 +251,9 @@ def estimate_tower_profiles(
     in_group = np.eye(groups.max() + 1)[groups]
     component_counts = in_group.sum(axis=0)
     squares = coefficients**2 @ in_group / component_counts
-    signal = estimate_signal_variance(squares, noise, component_counts, TOWER_Z_THRESHOLD)[groups]
-    shrunk = (coefficients * signal / (signal + noise[:, None])) @ basis.T
+    signals = estimate_signal_variance(squares, variances, component_counts, TOWER_Z_THRESHOLD)
+    signal = signals[groups]
+    shrunk = (coefficients * signal / (signal + variances[:, None])) @ basis.T
     return to_shares(city_profile + difference_map(tree, weights) @ shrunk)
 
 
@@ -310,13 +306,13 @@ def estimate_signal_variance(
     if len(noise_variances) == 0:
         return np.zeros(len(component_counts))
     noise = np.sqrt(noise_variances)
-    # of a weighted sum of squares, the precise ones weighing more (Satterthwaite 1946)
+    # degrees of freedom of a sum of squares in which precise ones weigh more (Satterthwaite 1946)
     freedom = component_counts * (1 / noise).sum() ** 2 / (1 / noise_variances).sum()
     weighted = (squares / (noise_variances * noise)[:, None]).sum(axis=0)
     is_significant = weighted > (1 / noise).sum() * noise_upper_bound(freedom, z_threshold)
     signal = np.zeros(len(component_counts))
     weights = np.repeat(1 / (noise_variances * noise)[:, None], len(component_counts), axis=1)
-    for _ in range(3):  # then weights are inverse variances, at the last signal variance
+    for _ in range(3):  # from the second on, weights are by the last signal variance
         excess = (weights * (squares - noise_variances[:, None])).sum(axis=0) / weights.sum(axis=0)
         signal = np.maximum(excess, 0.0)
         weights = 1 / (signal + noise_variances[:, None]) ** 2

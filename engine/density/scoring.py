@@ -13,15 +13,10 @@ from .mechanism import NOISE_EXCEEDS_DATA, DensityRelease
 class DensityScores:
     """Errors of one density release against the truth; confidential unless simulated.
 
-    Attributes
-    ----------
-    error, correlation : arrays, shape (zones,)
-        Mean relative error over the hours, NaN without visits; Pearson correlation over the hours,
-        NaN of a constant series.
-    total_error, common_part : float
-        Relative error of all visits; common part (Sørensen index) of visits by zone and hour.
-    exceeds_data : bool
-        Whether the release has the flag `NOISE_EXCEEDS_DATA`: every count is 0.
+    `error` and `correlation`, shape (zones,), are the mean relative error over the hours, NaN
+    without visits, and Pearson's correlation over the hours, NaN of a constant series. Of the
+    whole: `total_error` is the relative error of all visits, `common_part` the Sørensen index by
+    zone and hour, and `exceeds_data` says that the release has the flag `NOISE_EXCEEDS_DATA`.
     """
 
     error: Floats

@@ -54,11 +54,8 @@ def standardised(tables: MultiscaleTables, noisy: NoisyTables, name: str, few: b
         row = int(np.argmin(np.abs(np.array(tables.clips.city_clips_squared) - clip**2)))
         squared *= (10.0, 20.25, 36.0, 64.0, 121.0, 225.0, 841.0)[row] / 10
         counts = counts[row]
-    share = {"towers": 0.084, "districts": 0.076, "city": 0.12, "tower_totals": 0.72}
-    share = (
-        share if few else {"towers": 0.32, "districts": 0.29, "city": 0.11, "tower_totals": 0.28}
-    )
-    sigma = math.sqrt(squared) / (mu * math.sqrt(share[name]))
+    shares = (0.084, 0.076, 0.12, 0.72) if few else (0.32, 0.29, 0.11, 0.28)
+    sigma = math.sqrt(squared) / (mu * math.sqrt(shares[TABLES.index(name)]))
     return ((getattr(noisy, name).values - counts / WEIGHT_UNITS) / sigma).ravel()
 
 

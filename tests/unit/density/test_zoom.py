@@ -45,13 +45,8 @@ def test_published_is_proved_is_epsilon_and_the_stages_share_it() -> None:
         mu = gdp_mu(epsilon, 2e-6)
         spent = [(stage.sensitivity / stage.noise_scale) ** 2 for stage in ledger.stages]
         assert sum(spent[:-1]) == pytest.approx(mu**2)
-        assert [stage.sensitivity for stage in ledger.stages] == [
-            10**0.5,
-            10**0.5,
-            29,
-            10**0.5,
-            840,
-        ]
+        clips = [10**0.5, 10**0.5, 29, 10**0.5]
+        assert [stage.sensitivity for stage in ledger.stages] == [*clips, 840]
         # told of those with most visits, who weigh less in the other four
         assert spent[-1] == pytest.approx(mu**2 * 63 / 64)
 

@@ -248,14 +248,8 @@ def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatc
     monkeypatch.setattr(opendp_noise, "discrete_gaussian", record)
     written(zoom(epsilon=1.0, delta=1e-7), demo, tmp_path)
     tables = demo.multiscale_tables
-    sizes = [
-        1,
-        tables.towers.size,
-        tables.districts.size,
-        tables.city[0].size,
-        tables.tower_totals.size,
-    ]
-    assert [size for size, _ in drawn] == sizes
+    sums = tables.towers, tables.districts, tables.city[0], tables.tower_totals
+    assert [size for size, _ in drawn] == [1, *(cells.size for cells in sums)]
     strength, bearable = opendp_noise.zcdp_strength(1.0, 1e-7), 0.02 * tables.visit_total / 168
     clips = np.sqrt(tables.clips.city_clips_squared)
     city = float(clips[clips / (strength * 0.11**0.5) <= bearable].max(initial=clips[0]))
