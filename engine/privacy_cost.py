@@ -1,7 +1,4 @@
-"""The cost of a mechanism: input, noise and privacy loss of every stage, and the totals.
-
-P1 is Acs & Castelluccia (KDD 2014); its errata stand in ``docs/density.md``.
-"""
+"""The cost of a mechanism: input, noise and privacy loss of every stage, and the totals."""
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
@@ -20,8 +17,8 @@ class Norm(StrEnum):
 class PrivacyDefinition(StrEnum):
     """Definition of privacy that a total holds for.
 
-    Probabilistic DP (P1, Definition 2) is ε-DP except on a set of outputs of probability at most δ
-    and therefore stronger than (ε, δ)-DP.
+    Probabilistic DP (Acs & Castelluccia 2014, Definition 2) is ε-DP except on a set of outputs of
+    probability at most δ and therefore stronger than (ε, δ)-DP.
     """
 
     PURE = "ε-DP"
@@ -38,7 +35,7 @@ class PrivacyUnit(StrEnum):
     PERSON_WEEK = "one person, the whole week"
 
 
-_SCALED_NOISE = "each person's scaled down to the clip"
+_SCALED_TO_CLIP = "each person's scaled down to the clip"
 
 
 class Query(Enum):
@@ -59,7 +56,7 @@ class Query(Enum):
     )
     JOINT_CHOICE = "number of coefficients", "Fourier coefficients of all clusters, for one choice"
     COEFFICIENTS = "coefficients", "the first k Fourier coefficients of each cluster"
-    MULTISCALE_TOWERS = "towers × hours", f"visits by tower and hour, {_SCALED_NOISE}"
+    MULTISCALE_TOWERS = "towers × hours", f"visits by tower and hour, {_SCALED_TO_CLIP}"
     MULTISCALE_DISTRICTS = "districts × hours", "visits by district and hour, scaled down likewise"
     MULTISCALE_CITY = (
         "city × hours",
@@ -79,10 +76,7 @@ class Query(Enum):
 
 
 class Noise(StrEnum):
-    """Noise of a stage, in plain words.
-
-    With `SHARED_GAUSSIAN` the stages are one Gaussian mechanism, and have shares of its ε and δ.
-    """
+    """Noise of a stage, in words; stages of `SHARED_GAUSSIAN` share the ε of one mechanism."""
 
     LAPLACE = "Laplace"
     ROUNDED_LAPLACE = "Laplace, rounded"
@@ -124,10 +118,10 @@ class Stage:
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyCost:
-    """All stages of a release and three totals of its privacy loss at `delta` (erratum D1).
+    """All stages of a release and three totals of its privacy loss at `delta`.
 
     `paper_epsilon` is what the paper charges, the setting ε. `composed_epsilon` adds the stages up
-    by simple composition. `proved_epsilon` is the smallest loss that is proved here.
+    by simple composition. `proved_epsilon` is the smallest loss that ``docs/density.md`` proves.
 
     >>> stage = Stage(Query.FLOWS, Noise.LAPLACE, 1.0, Norm.L1, noise_scale=2.0, epsilon=0.5)
     >>> cost = simple_cost((stage,), unit=PrivacyUnit.TRIP)

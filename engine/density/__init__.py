@@ -11,12 +11,13 @@ Symbols, of which a hat marks the noisy value:
 - ℓ (``max_visits_per_user``): for all methods but `multiscale`, *pre-sampling* leaves one visit of
   a person in an hour and at most ℓ in all, at random.
 - F: share of each tower's Voronoi cell in each zone (``tessellation.overlap``).
-- ℂ, the *cover*: the fewest towers and zones with at least one of every tower and zone that
-  overlap. They are its *cells*, and a visit is split over them by area. S: total of each cell.
+- ℂ, the *cover*: a minimum vertex cover of the graph of overlapping towers and zones. The towers
+  and zones in it are its *cells*, and a visit is split over them by area. S: total of each cell.
 - *Series*: 168 counts by hour, from Monday 00:00 local time. *Profile*: a series of sum 1.
 - LPA, EFPA, EFPAG: P1's Laplace noise on the counts of cells, and its Fourier perturbation with
   Laplace or Gaussian noise. The latter two merge cells into *clusters* with a total of at least τ
-  (``cluster_minimum``), and keep the first k Fourier coefficients of a cluster's series.
+  (``cluster_minimum``), and keep the first k Fourier coefficients of a cluster's series; in
+  `efpag_joint` k is the same for all clusters.
 - Δ₂: L₂ sensitivity. ρ: zero-concentrated privacy loss (zCDP, Bun & Steinke 2016).
 - μ: loss in Gaussian differential privacy (μ-GDP, Dong, Roth & Su 2022): noise σ = Δ₂/μ.
 - *Clip* c: in `multiscale`, the bound on the L₂ norm of a person's row of a table. A longer row is

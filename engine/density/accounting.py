@@ -226,10 +226,6 @@ def match_proved_epsilon(
     """Return the parameters at the ε whose `proved_epsilon` equals `target`, above 0.
 
     Where the classical Gaussian would need ε above 4 (erratum D4), the analytic one replaces it.
-
-    >>> matched = match_proved_epsilon(DensityParameters(epsilon=0.3, delta=2e-6), 0.3, 934)
-    >>> round(matched.epsilon, 2), round(proved_epsilon(matched, 934), 6)
-    (0.36, 0.3)
     """
     validation.check_above("target", target, 0, "it is the proved epsilon to reach")
 

@@ -114,12 +114,6 @@ def release(
     releases; whoever knows the state can subtract the noise. Unit of privacy: one person, the whole
     week, added or removed. Raises `ParameterError` if the noise does not fit, and `DatasetError` if
     the dataset has no density data.
-
-    >>> from engine import datasets
-    >>> parameters = DensityParameters(epsilon=1.0)
-    >>> private = release(datasets.load("demo-city"), parameters, rng=np.random.default_rng(0))
-    >>> bool(np.isfinite(private.counts).all()), private.cost.paper_epsilon
-    (True, 1.0)
     """
     noise_values = resolve_noise(
         rng, noise, lambda generator: draw_noise(dataset, parameters, rng=generator)
