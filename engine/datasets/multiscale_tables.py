@@ -118,17 +118,17 @@ def to_tables(tables: MultiscaleTables, location_ids: Sequence[str]) -> dict[str
 def from_tables(
     tables: Mapping[str, pa.Table],
     tower_index: Callable[[Any], Integers],
-    towers: int,
+    tower_count: int,
     clips: MultiscaleClips,
 ) -> MultiscaleTables:
-    """Return the clipped sums of the tables from `to_tables`."""
+    """Return the clipped sums of the tables from `to_tables`; `tower_index` maps ids to rows."""
     towers_table, districts, city, totals, visits = (
         tables[name] for name in MULTISCALE_TABLE_NAMES
     )
-    by_hour = np.zeros((towers, HOURS_PER_WEEK), dtype=np.int64)
+    by_hour = np.zeros((tower_count, HOURS_PER_WEEK), dtype=np.int64)
     cells = tower_index(towers_table["location_id"]), towers_table["hour"].to_numpy()
     by_hour[cells] = towers_table["n"].to_numpy()
-    tower_totals = np.zeros(towers, dtype=np.int64)
+    tower_totals = np.zeros(tower_count, dtype=np.int64)
     tower_totals[tower_index(totals["location_id"])] = totals["n"].to_numpy()
     stored_clips = city["clip_squared"].to_numpy().reshape(-1, HOURS_PER_WEEK)[:, 0].tolist()
     if stored_clips != list(clips.city_clips_squared):

@@ -3,16 +3,16 @@
 *Towers* are the places of visits, each with its Voronoi cell; *zones* are the areas of the results.
 A *visit* is a distinct (person, tower, hour of the week). One person with the whole week is
 protected. *P1* is Acs & Castelluccia, "A case study: privacy preserving release of spatio-temporal
-density in Paris" (KDD 2014). *Errata* D1 to D7 in ``docs/density.md`` are what differs from it.
-Symbols, of which a hat marks the noisy value:
+density in Paris" (KDD 2014). *Errata* D1 to D7 in ``docs/density.md`` say where this package
+differs from P1, and why. A hat marks a noisy value. Symbols:
 
 - N: people. X: visits by tower and hour. K: all visits, of a person at most the public K_max
   (``max_visits_cap``). H̃: visits by tower, one at random of each person.
 - ℓ (``max_visits_per_user``): for all methods but `multiscale`, *pre-sampling* leaves one visit of
   a person in an hour and at most ℓ in all, at random.
 - F: share of each tower's Voronoi cell in each zone (``tessellation.overlap``).
-- ℂ, the *cover*: a minimum vertex cover of the graph of overlapping towers and zones. The towers
-  and zones in it are its *cells*, and a visit is split over them by area. S: total of each cell.
+- ℂ, the *cover*: a minimum vertex cover of the graph of overlapping towers and zones. Those in
+  it are its *cells*; a tower's visits are split over them by area. S: the cells' totals.
 - *Series*: 168 counts by hour, from Monday 00:00 local time. *Profile*: a series of sum 1.
 - LPA, EFPA, EFPAG: P1's Laplace noise on the counts of cells, and its Fourier perturbation with
   Laplace or Gaussian noise. The latter two merge cells into *clusters* with a total of at least τ

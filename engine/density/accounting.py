@@ -254,8 +254,7 @@ def match_release_noise(parameters: DensityParameters) -> DensityParameters:
     noise and charges P1's ε, or the exact ε of `multiscale`. `engine.release` adds whole-number
     noise and charges the ε that zCDP proves of it (``docs/release.md``). For `efpag_joint` that is
     less than P1's, so the result has a larger ε; for `multiscale` it is more than the exact one, so
-    the result has a smaller ε. Parameters of other methods, and those that `engine.release` does
-    not accept, stay the same.
+    the result has a smaller ε. Other methods, and what `engine.release` refuses, stay the same.
 
     >>> round(match_release_noise(DensityParameters(epsilon=1.0)).epsilon, 3)
     1.147

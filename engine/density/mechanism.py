@@ -133,12 +133,12 @@ def estimate_cell_totals(
         return cell_noise + cover_series(dataset, parameters.max_visits_per_user).sum(axis=1), None
     single_visits = stage_noise_scale(cost.stages, Query.TOWER_SHARES) * noise["single_visits"]
     single_visits += dataset.single_visit_by_tower
-    people = math.fsum(single_visits)
+    noisy_people = math.fsum(single_visits)
     visit_total = float(dataset.truth_by_tower.sum())
     visit_total += stage_noise_scale(cost.stages, Query.ALL_VISITS) * float(noise["visit_total"][0])
-    if people <= 0 or visit_total <= 0:
+    if noisy_people <= 0 or visit_total <= 0:
         return np.zeros(dataset.tessellation.cover_size), visit_total
-    return dataset.tessellation.to_cover @ (single_visits / people * visit_total), visit_total
+    return dataset.tessellation.to_cover @ (single_visits / noisy_people * visit_total), visit_total
 
 
 def cluster_cells(
@@ -222,9 +222,9 @@ def choose_coefficient_counts(
 def selection_logits(coefficients: Floats, parameters: DensityParameters) -> Floats:
     """Return the unnormalised log-probabilities of k = 1 … 168, one row a choice.
 
-    P(k) ∝ exp(−ε_E·u(k)/(4·Δ₂)), ε_E = ε/2, Δ₂ = √ℓ, u(k) = √(Σ_{i>k} F_i²) + noise norm of k, for
-    the coefficients F_i; u has sensitivity Δ₂ (Algorithm 4, line 3; erratum D3). The joint choice
-    has one row: u of all clusters' coefficients together, also of sensitivity Δ₂ (erratum D1).
+    P(k) ∝ exp(−ε_E·u(k)/(4·Δ₂)), ε_E = ε/2, Δ₂ = √ℓ, with u(k) = L₂ norm of the coefficients beyond
+    k + expected norm of the noise on the first k, of sensitivity Δ₂ (Algorithm 4, line 3; erratum
+    D3). The joint choice has one row: u of all clusters together, of the same sensitivity (D1).
     """
     squares, cluster_count = coefficients**2, 1
     if parameters.method == "efpag_joint":

@@ -122,7 +122,7 @@ def release(
     if {name: values.shape for name, values in noise_values.items()} != shapes:
         raise ParameterError(
             f"noise must be drawn for the method '{parameters.method}' and this dataset",
-            value="that of another",
+            value="noise of other shapes",
             remedy="draw it with density.draw_noise",
         )
     return METHODS[parameters.method].release(dataset, parameters, noise_values)
@@ -151,7 +151,7 @@ def draw_noise(
 def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int, ...]]:
     """Return the shapes of a method's noise by name, in the order of the draws.
 
-    All methods of P1 draw all of P1's noise, used or not, so that equal states draw alike.
+    Methods of P1 also draw the noise of stages that they skip, so that equal states draw alike.
     """
     tower_count, cover_size = len(dataset.towers), dataset.tessellation.cover_size
     week = HOURS_PER_WEEK
@@ -159,14 +159,14 @@ def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int
         district_count = int(tower_tree(dataset).districts.max()) + 1
         small = {"visit_total": (1,), "tower_totals": (tower_count,), "city": (week,)}
         return {**small, "districts": (district_count, week), "towers": (tower_count, week)}
-    rows = {"zones_laplace": len(dataset.zones), "towers_laplace": tower_count}
-    main = "coefficients" if method in FOURIER_METHODS else "counts"
+    row_counts = {"zones_laplace": len(dataset.zones), "towers_laplace": tower_count}
+    series_name = "coefficients" if method in FOURIER_METHODS else "counts"
     choice_count = cover_size if method in ("efpa", "efpag") else 0
     return {
         "single_visits": (tower_count,),
         "visit_total": (1,),
         "cell_totals": (cover_size,),
-        main: (rows.get(method, cover_size), week),
+        series_name: (row_counts.get(method, cover_size), week),
         "joint_choice": (week,),
         "cluster_choice": (choice_count, week),
     }
