@@ -87,8 +87,7 @@ def expected_noise_norms(parameters: DensityParameters, cluster_count: int) -> F
 def default_cluster_minimum(parameters: DensityParameters) -> float:
     """Return the default τ of Algorithm 3, in visits (P1 §6): the noise term at k = 168, over 0.01.
 
-    >>> round(default_cluster_minimum(DensityParameters(epsilon=0.3, delta=2e-6)), -2)
-    509900.0
+    It is 509,900 for ε = 0.3, δ = 2·10⁻⁶, ℓ = 30 and the classical Gaussian.
     """
     return float(expected_noise_norms(parameters, 1)[-1]) / CLUSTER_RELATIVE_NOISE
 
@@ -253,13 +252,9 @@ def match_release_noise(parameters: DensityParameters) -> DensityParameters:
     Both charge the ε of the given parameters, but by different proofs. This package adds continuous
     noise and charges P1's ε, or the exact ε of `multiscale`. `engine.release` adds whole-number
     noise and charges the ε that zCDP proves of it (``docs/release.md``). For `efpag_joint` that is
-    less than P1's, so the result has a larger ε; for `multiscale` it is more than the exact one, so
-    the result has a smaller ε. Other methods, and what `engine.release` refuses, stay the same.
-
-    >>> round(match_release_noise(DensityParameters(epsilon=1.0)).epsilon, 3)
-    1.147
-    >>> round(match_release_noise(DensityParameters(epsilon=1.0, method="multiscale")).epsilon, 3)
-    0.936
+    less than P1's, so the result has a larger ε (1.147 for 1 at δ = 10⁻⁷). For `multiscale` it is
+    more than the exact one, so the result has a smaller ε (0.936). Other methods, and parameters
+    that `engine.release` refuses, stay the same.
     """
     target, delta = parameters.epsilon, parameters.delta
     min_epsilon, max_epsilon = RELEASE_EPSILON_RANGE

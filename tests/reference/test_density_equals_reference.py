@@ -21,9 +21,9 @@ from tests.reference.small_city import (
     added,
     city_of,
     geography,
+    multiscale_city,
     random_positions,
     random_visits,
-    zoom_city,
 )
 
 BASE = density.DensityParameters(epsilon=2.0, delta=1e-6, max_visits_per_user=12)
@@ -141,7 +141,7 @@ def test_tree_has_the_nodes_of_the_plain_one(towers: int) -> None:
 @pytest.mark.parametrize("towers", [1, 2, 3, 23])
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 50.0])
 def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
-    city = zoom_city(people=1200, towers=towers, seed=towers)
+    city = multiscale_city(people=1200, towers=towers, seed=towers)
     positions = city.towers.geometry.get_coordinates().to_numpy()
     tree = build_tree(positions)
     rng = np.random.default_rng(1)
@@ -161,7 +161,7 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
 
 
 def test_a_release_is_visits_times_sizes_times_weeks() -> None:
-    city = zoom_city()
+    city = multiscale_city()
     parameters = density.DensityParameters(epsilon=1.0, method="multiscale")
     release = density.release(city, parameters, rng=np.random.default_rng(2))
     noise = density.draw_noise(city, parameters, rng=np.random.default_rng(2))

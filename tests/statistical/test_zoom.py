@@ -23,7 +23,7 @@ from engine.density.multiscale_estimation import NoisyTables
 from engine.ingest import IngestOptions, ingest
 from engine.parameters import HOURS_PER_WEEK
 from tests.reference.density_reference import gaussian_delta
-from tests.reference.small_city import zoom_city
+from tests.reference.small_city import multiscale_city
 from tests.support.ingests import MONDAY, write_csv
 
 EPSILON, DELTA = 1.0, 0.01
@@ -68,7 +68,7 @@ def right_scale(draws: np.ndarray) -> bool:
 @cache
 def draws(few: bool) -> dict[str, np.ndarray]:
     """The noise of many measurements of every table, in units of the specified σ."""
-    city = riders(5, 300, 4, 1.75) if few else zoom_city(people=60, towers=5)
+    city = riders(5, 300, 4, 1.75) if few else multiscale_city(people=60, towers=5)
     tables: MultiscaleTables = city.multiscale_tables
     runs = list(measured(tables, 1_000))
     return {
