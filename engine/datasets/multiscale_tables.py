@@ -7,7 +7,7 @@ down, nobody is sampled. c is the table's public *clip*. The fifth is the visit 
 itself. People with many visits change it most, so their rows weigh less: t² = 1 − s·(n/K_max)², s a
 public share. The square of a person's change is then at most t² for each of the four tables in
 units of c, and 1 − t² for the visit total in units of K_max/√s. Weights are whole multiples of
-1/1024, rounded down in exact arithmetic, so every engine counts the same.
+1/1024, rounded down in exact arithmetic, so that NumPy and SQL count the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
