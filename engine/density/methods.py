@@ -161,14 +161,13 @@ def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int
         return {**small, "districts": (district_count, week), "towers": (tower_count, week)}
     row_counts = {"zones_laplace": len(dataset.zones), "towers_laplace": tower_count}
     series_name = "coefficients" if method in FOURIER_METHODS else "counts"
-    choice_count = cover_size if method in ("efpa", "efpag") else 0
     return {
         "single_visits": (tower_count,),
         "visit_total": (1,),
         "cell_totals": (cover_size,),
         series_name: (row_counts.get(method, cover_size), week),
         "joint_choice": (week,),
-        "cluster_choice": (choice_count, week),
+        "cluster_choice": (cover_size if method in ("efpa", "efpag") else 0, week),
     }
 
 
