@@ -16,7 +16,7 @@ DensityMethod = Literal[
 """Methods of the density; ``efpag_joint`` is the default.
 
 Two naive baselines (P1 §5.2), LPA on the cover, EFPA, EFPAG, EFPAG with one joint choice of the
-number of coefficients (erratum D1), and Multiscale Gaussian (``zoom``, ``docs/density.md``).
+number of coefficients (erratum D1), and Multiscale Gaussian (``docs/density.md``).
 """
 
 GaussianCalibration = Literal["classical", "analytic"]

@@ -176,7 +176,7 @@ def drawn_utilities(
     product: Any = od if flows else density
     draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
     if not flows:  # evaluate the released numbers
-        settings = [density.as_released(setting) for setting in settings]
+        settings = [density.match_release_noise(setting) for setting in settings]
     time: dict[str, Any] = {"days": 0} if flows else {}
     sums = np.zeros((len(settings), draws, 3))
     for setting, repeat, row in sweeping.sweep(

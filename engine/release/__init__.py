@@ -16,7 +16,7 @@ from typing import Any
 
 from ..contract import Setting
 from ..datasets import Dataset, storage
-from ..density.accounting import RELEASED_DELTA, is_delta_large
+from ..density.accounting import MAX_RELEASE_DELTA, is_delta_large
 from ..errors import ExplorerError, ParameterError
 from ..parameters import USED_FIELDS
 from ..resolution import make_view
@@ -162,9 +162,9 @@ def plan(
             value=repr(method),
             remedy="the others add noise that is no whole number and are for exploring",
         )
-    if "delta" in USED_FIELDS.get(method, ()) and setting.parameters.delta > RELEASED_DELTA:
+    if "delta" in USED_FIELDS.get(method, ()) and setting.parameters.delta > MAX_RELEASE_DELTA:
         raise ParameterError(
-            f"delta must be at most {RELEASED_DELTA:g} for a release",
+            f"delta must be at most {MAX_RELEASE_DELTA:g} for a release",
             value=f"{setting.parameters.delta!r}",
             remedy="choose it below one over the number of people, such as 1e-7",
         )

@@ -17,7 +17,7 @@ from ..arrays import Integers
 from ..contract import Setting
 from ..datasets import Dataset
 from ..datasets.multiscale_tables import WEIGHT_UNITS
-from ..density.accounting import RELEASED_EPSILONS, laplace_cost
+from ..density.accounting import RELEASE_EPSILON_RANGE, laplace_cost
 from ..density.aggregates import tower_tree
 from ..density.multiscale import measure_tables, multiscale_stages
 from ..density.multiscale_estimation import NoisyTable, estimate_visits
@@ -134,7 +134,7 @@ def _release_multiscale(plan: ReleasePlan, view: Dataset) -> tuple[dict[str, Any
         return {"measured": measured, **ends}
 
     hours = {"visits": to_zones @ visits, **add_bars(noisy.towers)}
-    weeks = {"visits": to_zones @ visits.sum(axis=1), **add_bars(noisy.weeks)}
+    weeks = {"visits": to_zones @ visits.sum(axis=1), **add_bars(noisy.tower_totals)}
     outwards = {"measured_low_95": np.floor, "measured_high_95": np.ceil}
     return (
         {name: np.round(values, 2) for name, values in hours.items()},
@@ -155,7 +155,9 @@ def zone_noise_factors(view: Dataset) -> Any:
 
 def _gaussian_strength(parameters: DensityParameters) -> float:
     """Return μ = √(2ρ) of the parameters; raise if a release cannot have them."""
-    validation.check_within("epsilon", parameters.epsilon, RELEASED_EPSILONS, "0.1 to 2 is usual")
+    validation.check_within(
+        "epsilon", parameters.epsilon, RELEASE_EPSILON_RANGE, "0.1 to 2 is usual"
+    )
     return opendp_noise.zcdp_strength(parameters.epsilon, parameters.delta)
 
 
@@ -176,7 +178,7 @@ def _stages(parameters: DensityParameters, view: Dataset) -> tuple[Stage, ...]:
     ):
         sigma = stage.noise_scale or math.inf
         step, rho = WEIGHT_UNITS, (stage.sensitivity / sigma) ** 2 / 2
-        if stage.kind is Query.ZOOM_VISITS:
+        if stage.query is Query.MULTISCALE_VISIT_TOTAL:
             step, rho = 1, 0.0
         fields = {"scale": sigma * ROUNDING_MARGIN, "rho": rho, "step": step}
         stages.append(

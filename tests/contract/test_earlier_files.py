@@ -82,7 +82,7 @@ def count_tables(folder: Path) -> dict[str, np.ndarray]:
         "single": town.single_visit_by_tower,
         "homes": town.homes,
         "zoom": np.concatenate([zoom.towers.ravel(), zoom.districts.ravel(), zoom.city.ravel()]),
-        "weeks": zoom.weeks,
+        "weeks": zoom.tower_totals,
         "zones": density.truth(make_view(town, "province")).sum(axis=1).round(),
         **{
             f"{analysis}, M = {m}": report.count_analysis(

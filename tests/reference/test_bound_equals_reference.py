@@ -33,7 +33,7 @@ def changed_counts(trips, parameters, stages, spans):
 
 def success(trips, parameters, spans, law, scale=1.0, people=1):
     """Share of right guesses by the likelihood ratio of all that is released."""
-    stages = {stage.kind: stage for stage in od.METHODS[parameters.method].cost(parameters).stages}
+    stages = {stage.query: stage for stage in od.METHODS[parameters.method].cost(parameters).stages}
     cells = []
     for (matrix, route), added in changed_counts(trips, parameters, stages, spans).items():
         stage = stages[Query.TRIPS_BEYOND if route == "beyond" else Query.FLOWS]

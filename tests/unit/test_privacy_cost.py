@@ -12,7 +12,7 @@ from engine.privacy_cost import (
 
 def stage(epsilon: float, delta: float = 0.0) -> Stage:
     return Stage(
-        kind=Query.FLOWS,
+        query=Query.FLOWS,
         noise=Noise.LAPLACE,
         sensitivity=1.0,
         norm=Norm.L1,

@@ -42,7 +42,7 @@ def draw(setting: Setting) -> None:
 def differs(setting: Setting) -> str:
     """Say which noise a release of the setting has, where it is not that of the draws here."""
     parameters = setting.parameters
-    released = cached.computed(density.as_released, parameters)
+    released = cached.computed(density.match_release_noise, parameters)
     if released == parameters:
         return ""
     drawn, there = (

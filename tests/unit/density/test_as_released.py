@@ -31,7 +31,7 @@ def setting_of(parameters, dataset):
 @pytest.mark.parametrize("parameters", SETTINGS, ids=str)
 def test_every_scale_of_what_is_judged_is_that_of_the_release(city, parameters):
     planned = release.plan(setting_of(parameters, city), city).stages
-    judged = density.compute_cost(city, density.as_released(parameters)).stages
+    judged = density.compute_cost(city, density.match_release_noise(parameters)).stages
     explored = density.compute_cost(city, parameters).stages
     for one, drawn, before in zip(planned, judged, explored, strict=True):
         if drawn.noise_scale is not None:  # the choice has none here
@@ -52,7 +52,7 @@ def test_every_scale_of_what_is_judged_is_that_of_the_release(city, parameters):
     ids=str,
 )
 def test_what_has_no_other_noise_or_no_release_is_judged_as_it_is(parameters):
-    assert density.as_released(parameters) == parameters
+    assert density.match_release_noise(parameters) == parameters
 
 
 def test_the_use_is_that_of_releases(city):

@@ -29,7 +29,7 @@ def test_check_figures() -> None:
     assert density.default_cluster_minimum(efpa) == pytest.approx(1_735_000, abs=500)
     analytic = replace(CHECK, gaussian="analytic")
     assert accounting.coefficient_scale(analytic) == pytest.approx(248.2, abs=0.05)
-    rho = accounting.fourier_zcdp(CHECK)
+    rho = accounting.fourier_rho(CHECK)
     assert rho == pytest.approx(3.52e-4 + 9.69e-5, rel=2e-3)
     assert accounting.convert_zcdp_to_epsilon(rho, 2e-6) == pytest.approx(0.1144, abs=5e-5)
     for method, composed in (("efpag", 2.12), ("efpa", 3.24), ("efpag_joint", 1.0)):
@@ -80,8 +80,8 @@ def test_analytic_sigma_is_the_least(epsilon: float, delta: float) -> None:
 def test_laplace_coefficients_are_charged_what_their_divergence_is() -> None:
     """A person changes ℓ clusters by one visit each: ℓ Laplace mechanisms of ε_E/(2√ℓ)."""
     gaussian = CHECK.max_visits_per_user / (2 * accounting.coefficient_scale(CHECK) ** 2)
-    choices = accounting.fourier_zcdp(CHECK) - gaussian
-    charged = accounting.fourier_zcdp(replace(CHECK, method="efpa")) - choices
+    choices = accounting.fourier_rho(CHECK) - gaussian
+    charged = accounting.fourier_rho(replace(CHECK, method="efpa")) - choices
     kept = CHECK.max_visits_per_user
     loss, order = 0.15 / (2 * math.sqrt(kept)), 2.0
     # Rényi divergence of two Laplace laws one sensitivity apart (Mironov 2017, table II)
@@ -124,10 +124,10 @@ def test_stages_state_what_one_person_changes_and_the_noise_for_it(
         "efpag": Query.CHOICE_BY_CLUSTER,
         "efpag_joint": Query.JOINT_CHOICE,
     }
-    chosen = [stage.kind for stage in stages if stage.noise is Noise.EXPONENTIAL]
+    chosen = [stage.query for stage in stages if stage.noise is Noise.EXPONENTIAL]
     assert chosen == ([choices[method]] if method in choices else [])
     for stage in stages:
-        assert (stage.sensitivity, stage.norm) == changes[stage.kind]
+        assert (stage.sensitivity, stage.norm) == changes[stage.query]
         gaussian = stage.noise is Noise.CLASSICAL_GAUSSIAN
         assert stage.delta == (2e-6 if gaussian else 0)
         if stage.noise is Noise.EXPONENTIAL:

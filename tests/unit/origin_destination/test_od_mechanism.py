@@ -145,7 +145,7 @@ def test_ledger_says_what_one_unit_pays():
     (stage,) = ledger.stages
     assert (stage.sensitivity, stage.norm, stage.noise_scale) == (4.0, "L1", 8.0)
     assert ledger.paper_epsilon == ledger.composed_epsilon == ledger.proved_epsilon == 0.5
-    assert stage.kind is Query.FLOWS
+    assert stage.query is Query.FLOWS
     assert ledger.unit is PrivacyUnit.PERSON_DAY
     assert od.METHODS[TRIP.method].cost(TRIP).unit is PrivacyUnit.TRIP
     whole = od.ODParameters(epsilon=0.5, max_trips_per_user=4, unit="person")

@@ -87,7 +87,7 @@ def test_visits_stand_by_zone_and_hour(demo, tmp_path, setting, column):
         assert np.abs(zones.visits - kept.sum(axis=1)).max() <= 0.5
     else:
         tables, to_zones = demo.multiscale_tables, demo.tessellation.overlap.T
-        kept, weeks = to_zones @ (tables.towers / 1024), to_zones @ (tables.weeks / 1024)
+        kept, weeks = to_zones @ (tables.towers / 1024), to_zones @ (tables.tower_totals / 1024)
         assert np.abs(wide.to_numpy() - kept).max() <= 0.005 + 1e-9
         assert np.abs(zones.measured - weeks).max() <= 0.5
     low, high = (f"{'' if column == 'visits' else 'measured_'}{end}_95" for end in ("low", "high"))
@@ -248,9 +248,9 @@ def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatc
     monkeypatch.setattr(opendp_noise, "discrete_gaussian", record)
     written(zoom(epsilon=1.0, delta=1e-7), demo, tmp_path)
     tables = demo.multiscale_tables
-    sizes = [1, tables.towers.size, tables.districts.size, tables.city[0].size, tables.weeks.size]
-    assert [size for size, _ in drawn] == sizes
-    strength, bearable = opendp_noise.zcdp_strength(1.0, 1e-7), 0.02 * tables.visits / 168
+    sums = tables.towers, tables.districts, tables.city[0], tables.tower_totals
+    assert [size for size, _ in drawn] == [1, *(cells.size for cells in sums)]
+    strength, bearable = opendp_noise.zcdp_strength(1.0, 1e-7), 0.02 * tables.visit_total / 168
     clips = np.sqrt(tables.clips.city_clips_squared)
     city = float(clips[clips / (strength * 0.11**0.5) <= bearable].max(initial=clips[0]))
     clips = [1024 * c for c in (10**0.5, 10**0.5, city, 10**0.5)]
