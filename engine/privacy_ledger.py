@@ -120,11 +120,6 @@ class Ledger:
 
     The totals are the paper's charge, the setting ε; the loss by simple composition, the paper's
     own argument; and the best loss that is proved here.
-
-    >>> stage = Stage(Query.FLOWS, Noise.LAPLACE, 1.0, Norm.L1, noise_scale=2.0, epsilon=0.5)
-    >>> stated = simple_ledger((stage,), unit=PrivacyUnit.TRIP)
-    >>> stated.proved_epsilon, str(stated.unit), stage.name
-    (0.5, 'one trip', 'trips between zones')
     """
 
     stages: tuple[Stage, ...]

@@ -114,14 +114,6 @@ def compute_utility(
 
     Without an exact expectation it is the mean of `draws` releases: the same `seed` gives the same
     utility. People who are not simulated get fresh noise: seed None.
-
-    >>> from engine import datasets
-    >>> flows = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=15)
-    >>> country = datasets.load("rwanda-districts")
-    >>> setting = Setting(selection=Selection(dataset_id=country.id), parameters=flows)
-    >>> utility = compute_utility(setting, country)
-    >>> round(utility.retained, 2), round(utility.genuine, 3), utility.verdict
-    (0.81, 0.997, 'partly')
     """
     parameters = setting.parameters
     if isinstance(parameters, ODParameters) and od.METHODS[parameters.method].expected is not None:

@@ -117,13 +117,6 @@ def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotal
     """Return the total out-migration by day in truth and in a release, and the causes of its bias.
 
     The settings are of Laplace with suppression, with the unit and T of `leaving`.
-
-    >>> from engine import datasets
-    >>> week = datasets.load("afghanistan-provinces")
-    >>> params = ODParameters(epsilon=0.1, unit="trip")
-    >>> totals = compute_shock_totals(count_outflow(week, load_shock(week), params), params)
-    >>> round(float(totals.expected_total.sum()), 4)
-    50247.4753
     """
     law = NoiseDistribution(1 / settings.noise_scale)
     days = len(leaving.true_trips)

@@ -201,11 +201,6 @@ def simulate_true_epidemic(
     One epidemic starts in each of the zones (ids) `origins`. A `model` of None takes P2's values,
     `days` of None all positions in the declared period. There must be trips on two days and people
     in every zone.
-
-    >>> from engine import datasets
-    >>> kabul = simulate_true_epidemic(datasets.load("afghanistan-2020"), ["AFG-1767"])
-    >>> int((kabul >= 0.2).sum())
-    1500
     """
     scene = EpidemicScenario.from_arguments(dataset, origins, model, days)
     return scene.simulate(scene.matrices("trip", 1), scene.people)

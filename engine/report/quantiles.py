@@ -13,13 +13,7 @@ from .settings import BINS, QUANTILE_LEVELS, Analysis, ReportParameters, quantil
 
 
 def quantile_utilities(counts: Integers, quantile: float) -> Floats:
-    """Return −|C(x) − q·n| of each edge x, C the items below it; counts below, in bins, above.
-
-    Examples
-    --------
-    >>> quantile_utilities(np.array([0, 3, 1, 0]), 0.5).tolist()
-    [-2.0, -1.0, -2.0]
-    """
+    """Return −|C(x) − q·n| of each edge x, C the items below it; counts below, in bins, above."""
     return -np.abs(np.cumsum(counts)[:-1] - quantile * counts.sum())
 
 
