@@ -13,7 +13,11 @@ from .settings import BINS, QUANTILE_LEVELS, Analysis, ReportParameters, quantil
 
 
 def quantile_utilities(counts: Integers, quantile: float) -> Floats:
-    """Return −|C(x) − q·n| of each edge x, C the items below it; counts below, in bins, above."""
+    """Return −|C(x) − q·n| of each edge x, C the items below it; counts below, in bins, above.
+
+    >>> quantile_utilities(np.array([0, 3, 1, 0]), 0.25).tolist()
+    [-1.0, -2.0, -3.0]
+    """
     return -np.abs(np.cumsum(counts)[:-1] - quantile * counts.sum())
 
 
