@@ -56,7 +56,7 @@ def evaluate_epidemic(compared: Comparison) -> EpidemicEvaluation:
     often. Where no zone should act, it is ``good`` if none does.
     """
     figures = (compared.accuracy, compared.precision, compared.recall)
-    accuracy, precision, recall = (mean_of_finite(figure.mean) for figure in figures)
+    accuracy, precision, recall = (mean_of_finite(figure) for figure in figures)
     defined_shifts = compared.shift_days[np.isfinite(compared.shift_days)]
     shift = float(np.median(defined_shifts)) if len(defined_shifts) else float("nan")
     level = rate_share(float(np.minimum(precision, recall)))
@@ -108,8 +108,8 @@ def meets_epidemic_target(comparison: Comparison, accuracy: float, recall: float
     Accuracy alone is met by never acting; where no zone acts in truth no day can be missed.
     """
     _check_shares(accuracy=accuracy, recall=recall)
-    missed = comparison.recall.mean < recall
-    return np.asarray((comparison.accuracy.mean >= accuracy) & ~missed)
+    missed = comparison.recall < recall
+    return np.asarray((comparison.accuracy >= accuracy) & ~missed)
 
 
 def meets_aid_target(

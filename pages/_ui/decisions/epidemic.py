@@ -113,7 +113,7 @@ def _figures(seen: Shown, drawn: Sequence[Floats]) -> None:
     compared = decisions.compare_decisions(seen.true, runs, seen.outbreak.threshold)
     judged = decisions.evaluate_epidemic(compared)
     parameters, origin = seen.setting.parameters, seen.names[seen.outbreak.origin]
-    low, high = np.quantile(compared.accuracy.mean, [0.025, 0.975])
+    low, high = np.quantile(compared.accuracy, [0.025, 0.975])
     st.html(
         cards.verdict_html(
             judged.verdict,
@@ -209,8 +209,8 @@ def _over_epsilon(seen: Shown) -> None:
         never = float(compared.never_acting_accuracy)
         charts.curve(
             [
-                _line("accuracy", compared.accuracy.mean, PRIVATE, SOLID),
-                _line("recall", compared.recall.mean, OTHER, DASHED),
+                _line("accuracy", compared.accuracy, PRIVATE, SOLID),
+                _line("recall", compared.recall, OTHER, DASHED),
             ],
             x=EPSILON_STOPS,
             at=EPSILON,
