@@ -202,11 +202,9 @@ def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
     view = make_view(dataset, setting.zone_level, setting.time)
     counted = od.compute_histogram(view, parameters.unit, parameters.max_trips_per_user)
     is_positive = counted.true_counts > 0
-    truncated, true, cells = (
-        counted.truncated_counts[is_positive],
-        counted.true_counts[is_positive],
-        counted.cell_counts[is_positive],
-    )
+    truncated = counted.truncated_counts[is_positive]
+    true = counted.true_counts[is_positive]
+    cells = counted.cell_counts[is_positive]
     # exact for whole numbers of trips, truncated and true
     law, min_shown = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
     low = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), min_shown)

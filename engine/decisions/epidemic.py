@@ -239,10 +239,8 @@ def simulate_private_epidemics(
         rule = "settings must be at least one, with the same method, unit and max_trips_per_user"
         got = f"{len(settings)} that differ" if settings else "none"
         raise ParameterError(rule, value=got, remedy="compare different units in separate runs")
-    scene, numbered = (
-        EpidemicScenario.from_arguments(dataset, origins, model, days),
-        sweeping.draw_generators(rng),
-    )
+    scene = EpidemicScenario.from_arguments(dataset, origins, model, days)
+    numbered = sweeping.draw_generators(rng)
     zones = len(scene.people)
     cells_per_draw = len(settings) * zones * max(zones, len(scene.origins) * len(scene.days))
     draws_per_block = max(1, min(MAX_DRAWS, BLOCK_CELLS // cells_per_draw))

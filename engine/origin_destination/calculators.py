@@ -212,10 +212,8 @@ def _log_cell_error(noise: NoiseDistribution, alpha: Floats) -> Floats:
 def _log_released_error(noise: NoiseDistribution, alpha: Floats, bound: Floats) -> Floats:
     # Z ≥ bound and Z > α, or bound ≤ Z ≤ −α − 1, which is there only if bound < −α
     upper = noise.log_upper_tail(np.maximum(alpha + 1, bound))
-    low_end, low_start = (
-        noise.upper_tail(alpha + 1),
-        noise.upper_tail(np.maximum(1 - bound, alpha + 1)),
-    )
+    low_end = noise.upper_tail(alpha + 1)
+    low_start = noise.upper_tail(np.maximum(1 - bound, alpha + 1))
     with np.errstate(divide="ignore"):  # nothing below: log 0 = −∞
         either = np.logaddexp(upper, np.log(np.maximum(low_end - low_start, 0.0)))
     return np.minimum(either - noise.log_upper_tail(bound), 0.0)

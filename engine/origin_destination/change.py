@@ -224,10 +224,8 @@ def simulate_power(
     trips before or after.
     """
     true_change, min_change = true[1] - true[0], np.maximum(share * true[0], 1)
-    large, outcomes_by_draw = (
-        (np.abs(true_change) >= min_change) & (np.maximum(*true) >= size),
-        list[list[float]](),
-    )
+    large = (np.abs(true_change) >= min_change) & (np.maximum(*true) >= size)
+    outcomes_by_draw = list[list[float]]()
     for _ in range(draws):
         # the difference of two exponential variates: twice as quick as `rng.laplace`
         old_counts, new_counts = (

@@ -96,10 +96,8 @@ class ReleaseExpectation:
         """Expected cells, and the trips in them, by outcome."""
         pairs = self.histogram
         small = pairs.true_counts < self.parameters.min_shown_count
-        hidden_cells, shown_cells = (
-            pairs.cell_counts * self._hidden,
-            pairs.cell_counts * (1 - self._hidden),
-        )
+        hidden_cells = pairs.cell_counts * self._hidden
+        shown_cells = pairs.cell_counts * (1 - self._hidden)
 
         def share(cells: Floats) -> OutcomeCount:
             return OutcomeCount(float(cells.sum()), float(cells @ pairs.true_counts))
@@ -267,11 +265,9 @@ def compute_error_grid(
     from 0. Errors are averaged over the cells of `population`, ``all`` or ``travelled``.
     """
     validation.check_one_of("population", population, POPULATIONS[:2], "'all' is every flow")
-    truncated, true, cells = (
-        histogram.truncated_counts,
-        histogram.true_counts,
-        histogram.cell_counts,
-    )
+    truncated = histogram.truncated_counts
+    true = histogram.true_counts
+    cells = histogram.cell_counts
     tau = np.atleast_1d(thresholds)[:, None]
     some = np.where(true >= (population == "travelled"), cells, 0.0)
     threshold, trimmed = cell_noise.effective_threshold(tau), true - truncated

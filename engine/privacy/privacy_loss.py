@@ -113,11 +113,9 @@ def compose(parts: Sequence[RepeatedOutcomes]) -> PrivacyLossDistribution:
 
 def epsilon_for_delta(losses: PrivacyLossDistribution, delta: float) -> float:
     """Return the least ε ≥ 0 at which the losses are (ε, δ)-DP, or infinity."""
-    value, inside, outside = (
-        losses.value[::-1],
-        losses.probability_in[::-1],
-        losses.probability_out[::-1],
-    )
+    value = losses.value[::-1]
+    inside = losses.probability_in[::-1]
+    outside = losses.probability_out[::-1]
     # of the k largest losses; mass lost to rounding counts as mass only in
     missing = max(1 - losses.mass_only_in - float(inside.sum()), 0.0)
     above = np.r_[0.0, np.cumsum(inside)] + losses.mass_only_in + missing

@@ -194,10 +194,8 @@ def _draw_analysis(
         truncated_counts[: len(stages)] if analysis is Analysis.SIZE else truncated_counts
     )
     scales = np.repeat(scales, len(queried_counts) // max(len(stages), 1))
-    noisy, variates = (
-        queried_counts + source.counts(analysis, scales),
-        np.ones(len(queried_counts), dtype=np.int64),
-    )
+    noisy = queried_counts + source.counts(analysis, scales)
+    variates = np.ones(len(queried_counts), dtype=np.int64)
     if len(queried_counts) < len(truncated_counts):  # trips of all noisy days in the period
         days = results[Analysis.DAYS]
         noisy = np.append(noisy, days.noisy[:-1].sum())

@@ -38,10 +38,8 @@ def draw_five_numbers(
 
     `gumbels` are standard Gumbel variates, shape (5, edges).
     """
-    edges, quantile_epsilon = (
-        BINS[analysis].edges,
-        parameters.five_numbers_epsilon(analysis) / len(QUANTILE_LEVELS),
-    )
+    edges = BINS[analysis].edges
+    quantile_epsilon = parameters.five_numbers_epsilon(analysis) / len(QUANTILE_LEVELS)
     unit, trip_limit = parameters.unit, parameters.max_trips_per_user
     chosen = [
         exponential_mechanism(

@@ -243,10 +243,8 @@ def _line(name: str, means: Floats, colour: str, dash: tuple[int, int]) -> Line:
 def outcomes(compared: Comparison) -> list[str]:
     """Say how each zone is decided: wrongly where over one in ten of its due days is."""
     due = np.maximum(compared.true_action_days, 1)
-    missed, needless = (
-        compared.missed_days.mean(axis=0) / due,
-        compared.needless_days.mean(axis=0) / due,
-    )
+    missed = compared.missed_days.mean(axis=0) / due
+    needless = compared.needless_days.mean(axis=0) / due
     wrong = np.maximum(missed, needless) > 1 - GOOD_SHARE + 1e-9
     return np.where(wrong, np.where(missed >= needless, "missed", "needless"), "right").tolist()
 
