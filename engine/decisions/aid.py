@@ -122,9 +122,8 @@ def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotal
     days = len(leaving.true_trips)
     true = leaving.true_trips.reshape(days, -1)
     truncated = leaving.truncated_trips.reshape(days, -1)
-    silent = np.where(
-        truncated >= settings.min_shown_count, truncated, 0.0
-    )  # remains without noise
+    # remains without noise
+    silent = np.where(truncated >= settings.min_shown_count, truncated, 0.0)
     bias, variance = bias_and_variance(law, truncated, settings.suppression_threshold)
     shifted = truncated + bias
     return ShockTotals(

@@ -134,12 +134,8 @@ class EpidemicScenario(NamedTuple):
             return truncated_counts(self.dataset, unit, limit, days).astype(np.float64)
 
         if len(self.days) * zones * zones <= MAX_DENSE_DAYS:
-            cache_key = (
-                "trips of a period",
-                unit,
-                limit,
-                self.days,
-            )  # a slider requests them again and again
+            # a slider requests them again and again
+            cache_key = ("trips of a period", unit, limit, self.days)
             yield from memoise(self.dataset, cache_key, lambda: load_truncated(self.days))[:-1]
             return
         for day in self.days[:-1]:
@@ -227,15 +223,7 @@ def simulate_private_epidemics(
         I/N of some draws, in their order; the first has at most `FIRST_DRAWS`.
     """
     draw_count = validation.check_whole_number("draws", draws, 1, remedy="20 is usual")
-    if (
-        len(
-            {
-                (parameters.method, parameters.unit, parameters.max_trips_per_user)
-                for parameters in settings
-            }
-        )
-        != 1
-    ):
+    if len({(item.method, item.unit, item.max_trips_per_user) for item in settings}) != 1:
         rule = "settings must be at least one, with the same method, unit and max_trips_per_user"
         got = f"{len(settings)} that differ" if settings else "none"
         raise ParameterError(rule, value=got, remedy="compare different units in separate runs")

@@ -121,9 +121,8 @@ def first_zones(totals: Numbers, k: int) -> Booleans:
 
 def top_k_overlap(true: Numbers, released: Numbers, max_k: int) -> Floats:
     """Return the share of the true first k = 1 … `max_k` that are selected; NaN without any."""
-    both = np.maximum(
-        rank_by_size(true), rank_by_size(released)
-    )  # among the first k in both if below k
+    # among the first k in both if below k
+    both = np.maximum(rank_by_size(true), rank_by_size(released))
     is_targeted = (true > 0) & (released > 0)
     ks = np.arange(1, max_k + 1)
     hits = np.stack([(is_targeted & (both < k)).sum(axis=-1) for k in ks], axis=-1)

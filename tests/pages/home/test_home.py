@@ -487,9 +487,8 @@ def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_hom
     for value in before:
         assert f"pinned: {value}" in shown
     assert figures(app)[4:] != before
-    assert "Pinned: Laplace with suppression, T 4, τ 15, ε 1" not in text(
-        app
-    )  # another span of time
+    # another span of time
+    assert "Pinned: Laplace with suppression, T 4, τ 15, ε 1" not in text(app)
     assert "Laplace with suppression, T 4, τ 15, ε 1" in text(app)
     app.button(key="pin").click().run()
     assert "pinned" not in html_of(app)
