@@ -232,31 +232,6 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
     assert "ε = 1 of 40" in release_command(tmp_path, "budget", "show")
 
 
-def test_two_sessions_cannot_spend_the_same_budget(browser, tmp_path):
-    """Both have confirmed the last share of it; both press; one bundle, one cost."""
-    shutil.copytree(ROOT / "data" / "demo-city", tmp_path / "demo-city")
-    by = ("--datasets", "demo-city", "--epsilon", 0.7, "--by", "custodian")
-    release_command(tmp_path, "budget", "set", "people", *by)
-    asked = "Release?od_data=demo-city&epsilon=0.1&method=estimate"
-    server = served({"MOBILITY_DATA": str(tmp_path)})
-    with server as address, visit(browser) as one, visit(browser) as other:
-        buttons = []
-        for page in (one, other):
-            page.goto(f"{address}/{asked}")
-            buttons.append(confirmed(page, "demo-city", 10_000_000))
-        for button in buttons:
-            button.click(no_wait_after=True)
-        for page in (one, other):  # which one came first, or watched, shows the release
-            done = page.get_by_text("Released: demo-city-od")
-            done.or_(page.get_by_text("exceeds ε")).first.wait_for()
-        one.reload()  # repeats nothing, and opens on what is set
-        one.get_by_text("exceeds ε").wait_for()  # what is left is too little
-    assert "ε = 0.7 of 0.7" in (said := release_command(tmp_path, "budget", "show"))
-    assert "in 1 release;" in said
-    bundles = [one for one in (tmp_path / "local" / "releases").iterdir() if one.is_dir()]
-    assert len(bundles) == 1
-
-
 def files_of(page, *files):
     """Give the Data page its files, one place after the other."""
     for place, (name, text) in enumerate(files):

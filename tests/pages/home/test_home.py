@@ -461,16 +461,6 @@ def test_data_of_real_people_have_no_handout(saved):
     assert not files
 
 
-def test_the_numbers_of_flows_are_those_of_the_exact_law(open_home, settled):
-    app = settled(open_home(od_data="demo-city"))
-    setting, demo = of(ODParameters(epsilon=1.0, max_trips_per_user=4), step="day")
-    drawn = [cached.draw(setting, SEED, day=day).counts[0] for day in range(7)]
-    zeros = np.mean([(one == 0)[~np.eye(len(one), dtype=bool)].mean() for one in drawn])
-    exact = od.expected(demo, setting.parameters)
-    assert 100 * zeros == pytest.approx(float(figures(app)[6].rstrip("%")), abs=0.5)
-    assert f"{exact.mean_error():.2g}"[:3] in figures(app)[4]
-
-
 def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_home):
     """They are those that its page showed, a page further too."""
     app = open_home(od_data="demo-city")
