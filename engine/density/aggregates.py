@@ -14,13 +14,6 @@ def truth(dataset: Dataset) -> Floats:
     """Return the true visits by zone and hour, P1 Formula (1): Fᵀ X.
 
     Shape (zones, 168), in the order of ``dataset.zones``; confidential unless simulated.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> demo = datasets.load("demo-city")
-    >>> truth(demo).shape == (len(demo.zones), 168)
-    True
     """
     return dataset.tessellation.overlap.T @ dataset.truth_by_tower.astype(np.float64)
 

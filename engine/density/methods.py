@@ -126,14 +126,6 @@ def release(
         Unless exactly one of `rng` and `noise` is given, or if the noise does not fit.
     DatasetError
         If the dataset has no density data.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> parameters = DensityParameters(epsilon=1.0)
-    >>> private = release(datasets.load("demo-city"), parameters, rng=np.random.default_rng(0))
-    >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
-    (True, 1.0)
     """
     noise_values = resolve_noise(
         rng, noise, lambda generator: draw_noise(dataset, parameters, rng=generator)
@@ -189,15 +181,7 @@ def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int
 
 
 def plan(dataset: Dataset, parameters: DensityParameters) -> Ledger:
-    """Return the stages and costs of a release from public facts; reads no count.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> naive = DensityParameters(epsilon=1.0, method="zones_laplace")
-    >>> plan(datasets.load("demo-city"), naive).proved_epsilon
-    1.0
-    """
+    """Return the stages and costs of a release from public facts; reads no count."""
     method = METHODS[parameters.method]
     return method.ledger(parameters, **method.public_arguments(dataset))
 
@@ -207,12 +191,5 @@ def ledger(parameters: DensityParameters, **public: Any) -> Ledger:
 
     `public` are the public facts of the cost: ``cover_size`` |ℂ|, ``max_visits_cap`` K_max and, for
     `multiscale`, ``clips``. A method ignores those that it does not need.
-
-    Examples
-    --------
-    >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6, method="efpag")
-    >>> stated = ledger(parameters, cover_size=934, max_visits_cap=732)
-    >>> [round(total / 0.3, 2) for total in (stated.pure_epsilon, stated.proved_epsilon)]
-    [2.12, 0.88]
     """
     return METHODS[parameters.method].ledger(parameters, **public)

@@ -44,18 +44,7 @@ class DensityScores:
 
 
 def scores(truth: Floats, release: DensityRelease) -> DensityScores:
-    """Return the errors of `release` against the `truth` of its dataset, both (zones, 168).
-
-    Examples
-    --------
-    >>> from engine import datasets, density
-    >>> demo = datasets.load("demo-city")
-    >>> parameters = density.DensityParameters(epsilon=1.0)
-    >>> release = density.release(demo, parameters, rng=np.random.default_rng(0))
-    >>> scored = scores(density.truth(demo), release)
-    >>> scored.error.shape, scored.exceeds_data, round(scored.common_part, 1)
-    ((150,), False, 0.9)
-    """
+    """Return the errors of `release` against the `truth` of its dataset, both (zones, 168)."""
     absolute_error = np.abs(release.counts - truth).sum()
     return DensityScores(
         error=metrics.mean_relative_error(truth, release.counts),
