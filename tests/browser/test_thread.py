@@ -12,7 +12,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from engine import datasets
-from engine.contract import Selection, Setting, TimeSelection
 from engine.parameters import ODParameters
 from engine.resolution import make_view
 from pages._ui import state
@@ -21,6 +20,7 @@ from tests.browser.test_home import at_home
 from tests.browser.test_pages import go
 from tests.support.bicycles import bicycles
 from tests.support.browser import choose, opened, settled
+from tests.support.releases import seen
 from tests.support.server import ROOT, served
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -52,7 +52,7 @@ def linked(url, dataset):
 
     unit = read(state.UNIT)
     zones = re.sub(r"(\d+) clusters", r"clusters-\1", texts.get("od_zones", "zones"))
-    when = TimeSelection(aggregation="whole" if unit == "person" else read(state.OD_TIME))
+    step = "whole" if unit == "person" else read(state.OD_TIME)
     asked = ODParameters(
         epsilon=read(state.EPSILON),
         max_trips_per_user=read(state.MAX_TRIPS),
@@ -60,19 +60,15 @@ def linked(url, dataset):
         unit=unit,
         method=read(state.OD_METHOD),
     )
-    return Setting(
-        selection=Selection(dataset_id=dataset, zone_level=zones, time=when), parameters=asked
-    )
+    return seen(asked, dataset=dataset, zones=zones, step=step)
 
 
 def stated(bundle):
     """Return the setting that a bundle's statement holds."""
     one = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))["setting"]
-    when = TimeSelection(
-        aggregation=one["time"], first_position=one["first"], last_position=one["last"]
-    )
-    seen = Selection(dataset_id=one["dataset"], zone_level=one["zones"], time=when)
-    return Setting(selection=seen, parameters=ODParameters(**one["parameters"]))
+    when = {"step": one["time"], "first": one["first"], "last": one["last"]}
+    parameters = ODParameters(**one["parameters"])
+    return seen(parameters, dataset=one["dataset"], zones=one["zones"], **when)
 
 
 def said(text, pattern=RETAINED):
