@@ -80,8 +80,7 @@ def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
 
 
 def default_cluster_minimum(parameters: DensityParameters) -> float:
-    """Return the default τ of Algorithm 3, in visits: √168 · (coefficient noise at k = 168) / 0.01.
-    """
+    """Return the default τ of Algorithm 3, √168 · (coefficient noise at k = 168) / 0.01 visits."""
     return float(noise_terms(parameters, 1)[-1]) / RELATIVE_NOISE
 
 
