@@ -195,11 +195,6 @@ class ODParameters:
     ------
     ParameterError
         With rule, value and remedy, if a setting is outside its domain.
-
-    Examples
-    --------
-    >>> ODParameters(epsilon=0.5, unit="trip").noise_scale
-    2.0
     """
 
     epsilon: float

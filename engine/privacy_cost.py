@@ -122,11 +122,6 @@ class PrivacyCost:
 
     `paper_epsilon` is what the paper charges, the setting ε. `composed_epsilon` adds the stages up
     by simple composition. `proved_epsilon` is the smallest loss that ``docs/density.md`` proves.
-
-    >>> stage = Stage(Query.FLOWS, Noise.LAPLACE, 1.0, Norm.L1, noise_scale=2.0, epsilon=0.5)
-    >>> cost = simple_cost((stage,), unit=PrivacyUnit.TRIP)
-    >>> cost.proved_epsilon, str(cost.unit), stage.name
-    (0.5, 'one trip', 'trips between zones')
     """
 
     stages: tuple[Stage, ...]

@@ -114,14 +114,6 @@ def compute_utility(
 
     Without an exact expectation it is the mean of `draws` releases: the same `seed` gives the same
     utility. People who are not simulated get fresh noise: seed None.
-
-    >>> from engine import datasets
-    >>> flows = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=15)
-    >>> country = datasets.load("rwanda-districts")
-    >>> setting = Setting(selection=Selection(dataset_id=country.id), parameters=flows)
-    >>> utility = compute_utility(setting, country)
-    >>> round(utility.retained, 2), round(utility.genuine, 3), utility.verdict
-    (0.81, 0.997, 'partly')
     """
     parameters = setting.parameters
     if isinstance(parameters, ODParameters) and od.METHODS[parameters.method].expected is not None:
@@ -210,11 +202,9 @@ def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
     view = make_view(dataset, setting.zone_level, setting.time)
     counted = od.compute_histogram(view, parameters.unit, parameters.max_trips_per_user)
     is_positive = counted.true_counts > 0
-    truncated, true, cells = (
-        counted.truncated_counts[is_positive],
-        counted.true_counts[is_positive],
-        counted.cell_counts[is_positive],
-    )
+    truncated = counted.truncated_counts[is_positive]
+    true = counted.true_counts[is_positive]
+    cells = counted.cell_counts[is_positive]
     # exact for whole numbers of trips, truncated and true
     law, min_shown = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
     low = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), min_shown)

@@ -230,9 +230,6 @@ def load(name_or_path: str | Path) -> Dataset:
     """Return the dataset of a name (shipped or installed on this computer) or of a folder's path.
 
     Raises `DatasetError` if it is unknown (the message lists `available` names) or damaged.
-
-    >>> load("demo-city").metadata.simulated
-    True
     """
     folders = available()
     if str(name_or_path) in folders:

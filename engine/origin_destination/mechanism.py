@@ -86,11 +86,9 @@ def rounded_laplace(standard: Floats, scale: float) -> Sampler:
     def add(counts: IntegersOrFloats) -> Integers:
         # adding whole numbers loses no digit; blocks that fit a processor's cache are quicker
         noisy_counts = np.empty(counts.shape, dtype=np.int64)
-        flat, flat_counts, variates = (
-            noisy_counts.reshape(-1),
-            counts.reshape(-1),
-            standard.reshape(-1),
-        )
+        flat = noisy_counts.reshape(-1)
+        flat_counts = counts.reshape(-1)
+        variates = standard.reshape(-1)
         for start in range(0, len(flat), _CHUNK_CELLS):
             piece = slice(start, start + _CHUNK_CELLS)
             noise = np.floor(variates[piece] * scale + 0.5)

@@ -142,18 +142,6 @@ def plan(
     """Return the contents and cost of a release, from geometry and metadata alone.
 
     Raises `ParameterError` if the method, δ or number of trips does not suit a release.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> from engine.contract import Selection, TimeSelection
-    >>> from engine.parameters import ODParameters
-    >>> whole = TimeSelection(aggregation="whole")
-    >>> selection = Selection(dataset_id="demo-city", zone_level="clusters-20", time=whole)
-    >>> parameters = ODParameters(epsilon=0.5, unit="person")
-    >>> setting = Setting(selection=selection, parameters=parameters)
-    >>> plan(setting, datasets.load("demo-city")).cells == 20 * 19
-    True
     """
     method = setting.parameters.method
     if method not in WRITERS:

@@ -132,14 +132,6 @@ class BudgetLedger:
     ----------
     path : Path or None
         The file; None means ``ledger.sqlite`` in the folder of all datasets.
-
-    Examples
-    --------
-    >>> ledger = BudgetLedger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
-    >>> ledger.declare("town 2015-09", datasets=["town"], unit="person", epsilon=2.0, by="owner")
-    >>> entry = ledger.charge("town", unit="person", epsilon=0.5, delta=0.0, what={"product": "od"})
-    >>> ledger.budget("town 2015-09").remaining_epsilon
-    1.5
     """
 
     def __init__(self, path: Path | None = None) -> None:

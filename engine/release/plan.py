@@ -205,15 +205,6 @@ def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> Cost:
     A person pays for each released day of a release that protects person-days. For a finer unit:
     remove the person (ε), add her without that day (ε), so 2ε and (1 + e^ε)δ, or less if proved:
     2ε/T, or ε of 2ρ. Raises `ReleaseError` for a trip-level release charged to people.
-
-    Examples
-    --------
-    >>> budget_cost(PrivacyLoss(unit="person-day", epsilon=0.1, days=7), "person")
-    Cost(epsilon=0.7, delta=0.0)
-    >>> budget_cost(PrivacyLoss(unit="person", epsilon=0.5), "person-day")
-    Cost(epsilon=1.0, delta=0.0)
-    >>> budget_cost(PrivacyLoss(unit="person-day", epsilon=0.5, days=7, truncation_limit=4), "trip")
-    Cost(epsilon=0.25, delta=0.0)
     """
     validation.check_whole_number("days", loss.days, 1, remedy="a release covers at least one day")
     if loss.unit == budget_unit:

@@ -148,14 +148,6 @@ def release(
     ------
     ParameterError
         Unless exactly one of `rng` and `noise` is given, or if trips lack required travel times.
-
-    Examples
-    --------
-    >>> from engine import datasets, report
-    >>> private = report.release(datasets.load("demo-city"),
-    ...     report.ReportParameters(epsilon=1.0), rng=np.random.default_rng(0))
-    >>> private.results[Analysis.DAYS].epsilon, round(private.cost.proved_epsilon, 4)
-    (0.125, 1.0)
     """
     return release_table(truth(dataset), parameters, rng=rng, noise=noise)
 
@@ -202,10 +194,8 @@ def _draw_analysis(
         truncated_counts[: len(stages)] if analysis is Analysis.SIZE else truncated_counts
     )
     scales = np.repeat(scales, len(queried_counts) // max(len(stages), 1))
-    noisy, variates = (
-        queried_counts + source.counts(analysis, scales),
-        np.ones(len(queried_counts), dtype=np.int64),
-    )
+    noisy = queried_counts + source.counts(analysis, scales)
+    variates = np.ones(len(queried_counts), dtype=np.int64)
     if len(queried_counts) < len(truncated_counts):  # trips of all noisy days in the period
         days = results[Analysis.DAYS]
         noisy = np.append(noisy, days.noisy[:-1].sum())
@@ -242,14 +232,7 @@ def _count_stages(analysis: Analysis, parameters: ReportParameters) -> list[Stag
 
 
 def report_cost(parameters: ReportParameters) -> PrivacyCost:
-    """Return the stages and totals of a report: the shares of all analyses add up to ε.
-
-    Examples
-    --------
-    >>> cost = report_cost(ReportParameters(epsilon=1.0, method="package"))
-    >>> len(cost.stages), round(cost.proved_epsilon, 4)
-    (12, 1.0)
-    """
+    """Return the stages and totals of a report: the shares of all analyses add up to ε."""
     stages: list[Stage] = []
     for analysis in parameters.charged_shares:
         stages += _count_stages(analysis, parameters)
@@ -296,13 +279,7 @@ def _number_count(analysis: Analysis, parameters: ReportParameters, extent: Exte
 
 
 def mean_absolute(variates: int) -> float:
-    """Return the mean of |sum of `variates` standard Laplace variates|: 2k·C(2k, k)/4^k.
-
-    Examples
-    --------
-    >>> mean_absolute(1), mean_absolute(2)
-    (1.0, 1.5)
-    """
+    """Return the mean of |sum of `variates` standard Laplace variates|: 2k·C(2k, k)/4^k."""
     if variates == 0:
         return 0.0
     halves = (math.log((2 * i - 1) / (2 * i)) for i in range(1, variates + 1))
@@ -315,11 +292,6 @@ def half_width(variates: int, level: float) -> float:
 
     For one variate x = −ln(1 − level); else the characteristic function (1 + t²)^−k is inverted
     (Gil-Pelaez) by the trapezoid rule, whose error is the mass 2π/0.1 deviations out.
-
-    Examples
-    --------
-    >>> round(half_width(1, 0.9), 3), round(half_width(2, 0.9), 2)
-    (2.303, 3.27)
     """
     if variates <= 1:
         return -math.log1p(-level) * variates

@@ -123,10 +123,6 @@ def generator(seed: Seed, purpose: str, repeat: int = 0, layer: int = 0) -> np.r
     Seed, redraw, purpose, repeat and layer each change all of its noise, so that no two mechanisms,
     days or repeats share any: whoever subtracts one from another learns nothing. The page is no
     part of it: a repeat is the same draw wherever it is shown.
-
-    >>> first, second = (generator((1, 0), what).random() for what in ("density", "trips"))
-    >>> first == second
-    False
     """
     kind = int.from_bytes(sha256(purpose.encode()).digest()[:8], "big")
     return np.random.default_rng([*seed, kind, repeat, layer])

@@ -35,11 +35,7 @@ class Entry:
 
 
 def entries() -> dict[str, Entry]:
-    """Return every dataset that this session can open, by name; damaged ones are left out.
-
-    >>> "demo-city" in entries()
-    True
-    """
+    """Return every dataset that this session can open, by name; damaged ones are left out."""
     kept = session()
     installed = shared() if kept.installed is None else kept.installed
     return {**installed, **({} if public() else _opened(kept.datasets)[0])}

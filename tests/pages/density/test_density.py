@@ -10,7 +10,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import density, metrics, release
-from engine.contract import Selection, Setting
 from engine.datasets import load
 from engine.parameters import DensityMethod, DensityParameters
 from engine.text.utility import describe_utility
@@ -23,6 +22,7 @@ from pages._ui.wording.numbers import metres, percent
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 from tests.support.charts import drawn as drawn
 from tests.support.page import bodies, tables, text
+from tests.support.releases import seen
 
 PAGE = "pages/1_Density.py"
 VIEWS = ("Map and week", "Methods and ℓ", "Zones", "Cost")
@@ -66,7 +66,7 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
     )
     said = text(app)
     parameters = DensityParameters(epsilon=0.5, method=method)
-    setting = Setting(selection=Selection(dataset_id="demo-city"), parameters=parameters)
+    setting = seen(parameters, dataset="demo-city")
     assert describe_utility(compute_utility(setting, load("demo-city")), setting) in said
     assert "Simulated people" in said
     assert "not a release" in said
@@ -129,8 +129,7 @@ def test_the_cost_names_the_noise_that_a_release_has(open_density, variant, said
     assert ("A release that is charged" in shown) == bool(said)
     if said:
         data, parameters = load("demo-city"), DensityParameters(epsilon=1.0, method=variant)
-        seen = Selection(dataset_id=str(data.folder))
-        drawn = release.plan(Setting(selection=seen, parameters=parameters), data).stages[0].scale
+        drawn = release.plan(seen(parameters), data).stages[0].scale
         here = density.compute_cost(data, parameters).stages[0].noise_scale
         apart = float(re.search(r"stage ([\d.]+)%", said)[1]) * (1 if "more" in said else -1)
         assert 100 * (drawn / here - 1) == pytest.approx(apart, abs=0.05)

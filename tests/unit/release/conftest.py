@@ -2,7 +2,6 @@
 
 import pytest
 
-from engine import datasets
 from engine.release import BudgetLedger
 
 
@@ -11,8 +10,3 @@ def ledger(tmp_path):
     empty = BudgetLedger(tmp_path / "ledger.sqlite")
     empty.declare("people", datasets=["demo-city"], unit="person", epsilon=100.0, by="me")
     return empty
-
-
-@pytest.fixture(scope="module")
-def demo():
-    return datasets.load("demo-city")

@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine import datasets, density, origin_destination as od
-from engine.contract import Selection, Setting, TimeSelection
 from engine.errors import ParameterError
 from engine.geography import centre_distances_m
 from engine.origin_destination import empirical_bayes
@@ -294,8 +293,7 @@ def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path
 def test_two_spans_apart_are_one_charge_of_the_days_that_are_seen(demo, tmp_path, unit, due):
     """Days 1 and 2 against 5 and 6: nobody pays for, nor is counted on, the days between."""
     parameters = replace(FOUR, epsilon=0.5, unit=unit, suppression_threshold=0)
-    when = TimeSelection(aggregation="whole", first_position=1, last_position=6, compared_days=2)
-    setting = Setting(selection=Selection(dataset_id="any", time=when), parameters=parameters)
+    setting = seen(parameters, step="whole", first=1, last=6, span=2)
     flows, _ = files(setting, demo, tmp_path, "flows.csv")
     planned, days = plan(setting, demo), demo.metadata.days
     assert (budget_cost(planned, "person").epsilon, planned.days, planned.matrices) == (due, 4, 2)
@@ -309,16 +307,10 @@ def test_two_spans_apart_are_one_charge_of_the_days_that_are_seen(demo, tmp_path
     assert (tmp_path / "change.csv").exists()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"last_position": 5}, {"last_position": None}, {"aggregation": "day"}, {"compared_days": 0}],
-)
+@pytest.mark.parametrize("wrong", [{"last": 5}, {"last": None}, {"step": "day"}, {"span": 0}])
 def test_spans_that_share_a_day_or_have_none_are_refused(wrong):
     with pytest.raises(ParameterError, match=r"span|step"):
-        TimeSelection(
-            **{"aggregation": "whole", "first_position": 1, "last_position": 6, "compared_days": 3}
-            | wrong
-        )
+        seen(FOUR, **{"step": "whole", "first": 1, "last": 6, "span": 3} | wrong)
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,13 @@
 """Releases that are stopped, killed or fail: what is said is what is spent, and no half is left."""
 
-import random
 import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from types import SimpleNamespace
 
 import pytest
 
-from engine import datasets
 from engine.errors import DatasetError
 from engine.release import BudgetLedger, ReleaseError, flow_writer as way, plan
 from engine.release.bundle import PARTIAL, claim_folder, required_bytes
@@ -153,31 +150,3 @@ def test_a_disk_that_would_be_full_is_seen_before_anything_is_spent(
     assert ledger.budget("people").release_count == 0
     little.free += 1
     release(flows(**ONE_DAY), demo, tmp_path / "out", ledger=ledger)
-
-
-@pytest.mark.long
-def test_killed_at_any_moment_the_cost_is_spent_and_no_half_bundle_is_left(tmp_path):
-    ledger = BudgetLedger(tmp_path / "ledger.sqlite")
-    ledger.declare("people", datasets=["demo-city"], unit="person", epsilon=1000.0, by="me")
-    chance = random.Random(4)
-    for number in range(20):
-        out = tmp_path / f"out{number}"
-        options = ["--ledger", str(ledger.path), "--out", str(out)]
-        process = subprocess.Popen(
-            [sys.executable, "-m", "engine", "release", *ONE, *options],
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
-        time.sleep(chance.uniform(0.5, 6))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        if out.exists() and list(out.iterdir()):
-            assert (out / "SHA256SUMS").is_file()
-    spent = ledger.budget("people").release_count
-    assert spent >= sum((tmp_path / f"out{n}" / "SHA256SUMS").exists() for n in range(20))
-    ledger.verify()
-    release(flows(), datasets.load("demo-city"), tmp_path / "next", ledger=ledger)
-    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".partial")]
-    assert ledger.budget("people").release_count == spent + 1
