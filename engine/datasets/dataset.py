@@ -75,7 +75,7 @@ class Dataset:
         return (self.folder / "trips.parquet").is_file()
 
     @property
-    def has_trips_by_person(self) -> bool:
+    def has_person_ranks(self) -> bool:
         """Whether trips are also ranked within the person over the whole period."""
         return (self.folder / "trips_person.parquet").is_file()
 
