@@ -1,7 +1,7 @@
-"""Errors of private counts against the truth (P1 §3.3 and §6.4).
+"""Errors of private counts X̂ against true counts X (P1: Acs & Castelluccia 2014, §3.3 and §6.4).
 
-An undefined figure – the correlation of a constant series, a distance to an empty map – is NaN in
-the arrays here and counted, never averaged in silence.
+An undefined value – the correlation of a constant series, a distance to an empty map – is NaN.
+Callers count these values and never average them in silence.
 """
 
 from typing import Any
@@ -16,7 +16,8 @@ SANITY_BOUND = 0.001
 """γ of P1 §3.3: errors are relative to at least 0.1% of a zone's total."""
 
 NOTHING_SHOWN = 0.05
-"""A release of fewer expected trips than this shows nothing, in at least 95% of draws (Markov)."""
+"""A release of fewer expected trips than this shows no trip, in at least 95% of draws (Markov's
+inequality)."""
 
 _MAX_ITERATIONS = 10_000_000
 _SAMPLE_STRIDE = 64
@@ -36,7 +37,7 @@ def largest_positions(values: Numbers, n: int) -> Integers:
 
 
 def mean_of_finite(values: Floats) -> float:
-    """Return the mean of finite values; NaN without any."""
+    """Return the mean of the finite values; NaN without any."""
     finite_values = values[np.isfinite(values)]
     return float(finite_values.mean()) if len(finite_values) else float("nan")
 
@@ -74,7 +75,7 @@ def pearson_correlation(truth: Floats, private: Floats) -> Floats:
 
 
 def total_error(truth: Floats, private: Floats) -> float:
-    """Return |Σ X̂ − Σ X| / Σ X over everything; NaN where the truth is empty.
+    """Return |Σ X̂ − Σ X| / Σ X over all zones and hours; NaN if the truth is all zero.
 
     >>> total_error(np.array([[10.0, 10.0]]), np.array([[11.0, 8.0]]))
     0.05
@@ -116,12 +117,12 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
 
 
 def common_part(error: ArrayLike, released: ArrayLike, true: ArrayLike) -> Any:
-    """Return 1 − ΣE|X − t| / Σ(t + E X), the common part of a release X and the truth t.
+    """Return the common part of a release X and the truth t: 1 − `error` / (`true` + `released`).
 
-    The Sørensen index; "common part of commuters" in mobility (Lenormand et al. 2012). It includes
-    dropped trips, suppressed trips and invented trips. As a ratio of expectations it is exact where
-    a distribution is known, and within .0004 of the mean of the ratios. From 0 to 1; NaN where
-    nothing is true. Takes ΣE|X − t|, ΣE X and Σt.
+    Takes the sums Σ E|X − t|, Σ E X and Σ t; equals Σ E min(X, t) over the mean of Σ E X and Σ t.
+    From 0 to 1; NaN without true trips. It is the Sørensen index, in mobility the common part of
+    commuters (CPC, Lenormand et al. 2012). Dropped, suppressed and invented trips lower it. As a
+    ratio of expectations it is within .0004 of the mean ratio of draws.
 
     >>> float(common_part(40, 90, 110))
     0.8

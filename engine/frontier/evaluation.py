@@ -322,7 +322,7 @@ def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterato
         ]
         epsilons = sorted({stops[-1] for stops in allowed if stops})
         thresholds = [ODParameters.suppression_threshold]  # the default, not used
-    settings = [
+    parameter_sets = [
         ODParameters(
             epsilon=epsilon,
             max_trips_per_user=limit,
@@ -332,14 +332,14 @@ def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterato
         )
         for limit, epsilon, threshold in product(limits, epsilons, thresholds)
     ]
-    if not settings:
+    if not parameter_sets:
         return
     if is_exact:
         grid = exact_utilities(dataset, selection, unit, limits, epsilons, thresholds)
         utilities = [utility for rows in grid for row in rows for utility in row]
     else:
-        utilities = drawn_utilities(dataset, selection, settings, seed=seed)
-    for parameters, utility in zip(settings, utilities, strict=True):
+        utilities = drawn_utilities(dataset, selection, parameter_sets, seed=seed)
+    for parameters, utility in zip(parameter_sets, utilities, strict=True):
         yield Candidate(
             setting=Setting(selection=selection, parameters=parameters),
             zone_count=batch.zone_count,
@@ -358,7 +358,7 @@ def _flow_risk(epsilon: float, unit: ODUnit, days: tuple[int, ...]) -> float:
 def _evaluate_density(dataset: Dataset, batch: Batch, seed: int | None) -> Iterator[Candidate]:
     method, selection = cast(DensityMethod, batch.method), batch.selection
     view = make_view(dataset, selection.zone_level)
-    settings = [
+    parameter_sets = [
         DensityParameters(
             epsilon=epsilon,
             max_visits_per_user=limit,
@@ -367,8 +367,8 @@ def _evaluate_density(dataset: Dataset, batch: Batch, seed: int | None) -> Itera
         )
         for limit, epsilon in product(batch.contribution_limits, DENSITY_EPSILONS)
     ]
-    utilities = drawn_utilities(dataset, selection, settings, seed=seed)
-    for parameters, utility in zip(settings, utilities, strict=True):
+    utilities = drawn_utilities(dataset, selection, parameter_sets, seed=seed)
+    for parameters, utility in zip(parameter_sets, utilities, strict=True):
         cost = density.compute_cost(view, parameters)
         yield Candidate(
             setting=Setting(selection=selection, parameters=parameters),

@@ -39,7 +39,7 @@ def test_algorithm_1_and_its_law_do_not_answer_for_another_method():
     ):
         with pytest.raises(ParameterError, match="method must be 'laplace_suppression'"):
             ask()
-    with pytest.raises(ParameterError, match="'empirical_bayes' reads the same noisy cells"):
+    with pytest.raises(ParameterError, match="'laplace_suppression' is the method of"):
         od.ODParameters(epsilon=0.5, method="ours")
 
 

@@ -314,7 +314,7 @@ def test_two_spans_apart_are_one_charge_of_the_days_that_are_seen(demo, tmp_path
     [{"last_position": 5}, {"last_position": None}, {"aggregation": "day"}, {"compared_days": 0}],
 )
 def test_spans_that_share_a_day_or_have_none_are_refused(wrong):
-    with pytest.raises(ParameterError, match=r"span|step"):
+    with pytest.raises(ParameterError, match=r"compared_days|aggregation"):
         TimeSelection(
             **{"aggregation": "whole", "first_position": 1, "last_position": 6, "compared_days": 3}
             | wrong
