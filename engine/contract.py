@@ -14,7 +14,7 @@ method (mechanism) is a value of ``parameters.method`` and a row of the product'
 
 Parameters are frozen and validated; they have ``epsilon``, ``method``, ``canonical_form`` (unused
 fields at their defaults) and ``with_epsilon``. A release has ``counts`` in the truth's shape,
-``cost`` and ``parameters``; flows have ``is_shown``, False where none is shown by itself.
+``cost`` and ``parameters``; flows have ``is_shown``, False where a flow is not shown alone.
 
 ``when`` stands for the keywords ``days`` and ``sum_days`` of flows. A density takes none (it has
 one week), nor does a report (one period). Pages and evaluation use these functions alone and never

@@ -31,7 +31,7 @@ This understates empirical Bayes, which estimates several days together better."
 
 RELIABLE_ERROR, CONFIDENCE, NEARLY_ALL = 0.25, 0.95, 0.9
 """A flow is reliable if a release shows it within a quarter of the truth in 95% of releases.
-`min_trips` is the size above which 90% of the flows, and of their trips, are reliable."""
+`ReliableFlows.min_trips` is the size from which 90% of flows, and of their trips, are reliable."""
 
 _ROUNDING = 1e-9
 
@@ -111,7 +111,7 @@ class Utility:
 def compute_utility(
     setting: Setting, dataset: Dataset, *, seed: int | None = 0, draws: int | None = None
 ) -> Utility:
-    """Return the utility of a setting on a dataset as it was ingested.
+    """Return the utility of a setting on a dataset as it is loaded, not a view of it.
 
     If there is no exact expectation, it is the mean of `draws` releases. The same `seed` gives the
     same utility; None gives fresh noise, for people who are not simulated.
@@ -138,18 +138,19 @@ def exact_utilities(
     dataset: Dataset,
     selection: Selection,
     unit: ODUnit,
-    limits: Sequence[int],
+    trip_limits: Sequence[int],
     epsilons: Sequence[float],
     thresholds: Sequence[int],
 ) -> list[list[list[Utility]]]:
-    """Return the exact utilities of Laplace with suppression, nested by T (`limits`), ε and τ."""
+    """Return the exact utilities of Laplace with suppression, nested by T, ε and τ."""
     view = make_view(dataset, selection.zone_level, selection.time)
     utilities: list[list[list[Utility]]] = []
-    for limit in limits:
+    for limit in trip_limits:
         histogram = od.compute_histogram(view, unit, limit)
         grid = od.compute_error_grid(histogram, epsilons, thresholds, limit)
         true = histogram.total_trips
-        sums = np.stack([grid.common, true + grid.bias], axis=-1).tolist()
+        released = true + grid.bias  # the bias is that of all flows together
+        sums = np.stack([grid.common, released], axis=-1).tolist()
         crossing = _share_crossing(dataset, selection, true)
         utilities.append(
             [
@@ -178,17 +179,18 @@ def drawn_utilities(
     draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
     if not flows:  # at the noise of a published release
         parameter_sets = [density.as_released(parameters) for parameters in parameter_sets]
-    time: dict[str, Any] = {"days": 0} if flows else {}
+    time: dict[str, Any] = {"days": 0} if flows else {}  # the first matrix
     sums, rng = np.zeros((len(parameter_sets), draws, 3)), np.random.default_rng(seed)
     for index, draw, trips in sweeping.sweep(
         product, view, parameter_sets, draws, rng=rng, score=_sum_trips, **time
     ):
         sums[index, draw] = trips
-    limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
+    verdict_limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
     crossing = 1.0
     if flows:
         crossing = _share_crossing(dataset, selection, od.compute_histogram(view).total_trips)
-    return [_average(rows, crossing_share=crossing, verdict_limits=limits) for rows in sums]
+    shared = {"crossing_share": crossing, "verdict_limits": verdict_limits}
+    return [_average(rows, **shared) for rows in sums]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -76,7 +76,7 @@ class Dataset:
 
     @property
     def has_person_ranks(self) -> bool:
-        """Whether trips are also ranked within the person over the whole period."""
+        """Whether trips have a random rank in their person over all days, by which T drops them."""
         return (self.folder / "trips_person.parquet").is_file()
 
     @property

@@ -1,7 +1,7 @@
 """Evaluation of all settings of a dataset: the recommended one and its alternatives.
 
-Flows by a method with an exact expectation (Laplace with suppression) are evaluated exactly; flows
-by empirical Bayes and densities by draws of releases. `engine.frontier` explains the terms.
+Laplace with suppression is evaluated exactly, from the known distribution of each released flow;
+empirical Bayes and densities are evaluated by draws. `engine.frontier` explains the terms.
 """
 
 import math
@@ -46,7 +46,8 @@ DRAWN_TRIP_LIMITS: dict[Aggregation, int] = {"day": 4, "week": 10, "whole": 30}
 DRAWN_RISKS = (0.75, 0.9)
 MIN_DRAWN_ZONES = 30
 """What is evaluated by draws of flows, which are slow: one T by aggregation, the largest ε within
-each risk, and at least so many zones unless fewer are required."""
+each risk, and at least so many zones (with fewer, exact methods do well) unless fewer are required.
+"""
 
 DENSITY_EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Values of ε that are evaluated for a density."""
@@ -55,7 +56,7 @@ VISIT_LIMITS: dict[DensityMethod, tuple[int, ...]] = {
     "efpag_joint": (14, 30, 100),
     "multiscale": (30,),
 }
-"""Contribution limits ℓ that are evaluated by method; `multiscale` does not use ℓ."""
+"""Contribution limits ℓ of each evaluated `DensityMethod`; ``multiscale`` does not use its ℓ."""
 
 NEGLIGIBLE_COMMON_PART = 0.05
 """Common part below which a setting retains nothing useful."""
@@ -124,9 +125,9 @@ class EvaluatedSettings:
     def find_alternatives(self, max_risk: float = STRONG_GUESS) -> tuple[Alternative, ...]:
         """Return the best candidate after a change of each single control, where one helps.
 
-        If the recommended utility is not good: coarser zones, longer time, another τ or more risk,
-        each by the smallest change to a better verdict, or else by the highest common part. If it
-        is good: finer zones or shorter time that stay usable.
+        If the recommended candidate has good utility: finer zones or shorter time that stay usable.
+        If not, or if there is none: coarser zones, longer time, another τ or more risk, each by the
+        smallest change to a better verdict, or else by the highest common part.
         """
         recommended = self.recommend(max_risk)
         is_good = recommended is not None and recommended.utility.verdict == "good"
@@ -214,12 +215,12 @@ def evaluate_batch(
 def evaluate_settings(
     dataset: Dataset, requirements: Requirements, *, seed: int | None = 0
 ) -> EvaluatedSettings:
-    """Return all evaluated settings of a dataset as it was ingested.
+    """Return all evaluated settings of a dataset.
 
     Parameters
     ----------
     dataset : Dataset
-        With trips of people, or with visits if the product is a density.
+        As it is loaded, not a view of it; with trips of people, or for a density with visits.
     seed : int or None
         Seed of the draws, see `engine.utility.compute_utility`.
 
@@ -262,10 +263,10 @@ def check_max_risk(max_risk: float) -> float:
 
 
 def _nearest_improvement(
-    nearest: Sequence[Candidate | None], recommended: Candidate | None, *, finer: bool
+    candidates: Sequence[Candidate | None], recommended: Candidate | None, *, finer: bool
 ) -> Candidate | None:
     """Return the first candidate that improves on `recommended`; if `finer`, a usable one."""
-    others = [other for other in nearest if other is not None and other is not recommended]
+    others = [other for other in candidates if other is not None and other is not recommended]
     if finer:
         return next((other for other in others if other.is_usable), None)
     utility = recommended and recommended.utility
@@ -321,7 +322,7 @@ def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterato
             for max_risk in DRAWN_RISKS
         ]
         epsilons = sorted({stops[-1] for stops in allowed if stops})
-        thresholds = [ODParameters.suppression_threshold]  # the default, not used
+        thresholds = [ODParameters.suppression_threshold]  # the default, without effect
     parameter_sets = [
         ODParameters(
             epsilon=epsilon,

@@ -77,7 +77,7 @@ def evaluated_unit(dataset: Dataset, aggregation: Aggregation) -> ProtectedUnit:
     """Return the unit of privacy at an aggregation: a person if one matrix adds up all days.
 
     A person's day would then be less protection for hardly more utility. It is the unit of several
-    matrices, and of datasets that do not rank a person's trips over the whole period.
+    matrices, and of datasets without `Dataset.has_person_ranks`.
     """
     return "person" if aggregation == "whole" and dataset.has_person_ranks else "person-day"
 
