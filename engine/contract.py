@@ -66,15 +66,9 @@ class TimeSelection:
 
     def day_positions(self, days: int) -> Sequence[int]:
         """Return the positions of the selected days in a period of `days` days."""
-        positions = range(
-            self.first_position,
-            days if self.last_position is None else min(self.last_position + 1, days),
-        )
-        return (
-            positions
-            if self.compared_days is None
-            else (*positions[: self.compared_days], *positions[-self.compared_days :])
-        )
+        end = days if self.last_position is None else min(self.last_position + 1, days)
+        positions, compared = range(self.first_position, end), self.compared_days
+        return positions if compared is None else (*positions[:compared], *positions[-compared:])
 
     def days_by_matrix(self, days: int) -> list[Sequence[int]]:
         """Return the positions of the days of each matrix; a last week may be shorter."""

@@ -31,7 +31,7 @@ def largest_positions(values: Numbers, n: int) -> Integers:
     """
     chosen = np.arange(len(values))
     sample = values[::_SAMPLE_STRIDE]
-    if 0 < n < len(sample):  # a million flows need no sorting for the first hundred
+    if 0 < n < len(sample):  # a lower bound of the n-th largest value saves sorting the rest
         chosen = np.flatnonzero(values >= np.partition(sample, len(sample) - n)[len(sample) - n])
     return chosen[np.argsort(-values[chosen], kind="stable")][:n].astype(np.int64)
 

@@ -151,11 +151,8 @@ class EvaluatedSettings:
 
         If `finer`, these are more zones and matrices; else fewer, any τ, and more risk.
         """
-        details: tuple[tuple[Control, str], ...] = (
-            ("zones", "zone_count"),
-            ("time", "matrix_count"),
-        )
-        for control, count_name in details:
+        count_names: dict[Control, str] = {"zones": "zone_count", "time": "matrix_count"}
+        for control, count_name in count_names.items():
             groups: defaultdict[int, list[Candidate]] = defaultdict(list)
             for candidate in self.candidates:
                 if self.meets(candidate, ignoring=control):
