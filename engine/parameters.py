@@ -102,7 +102,7 @@ class DensityParameters:
         Smoothing of the night hours (P1 §5.4.2); Fourier methods only.
     gaussian : str
         One of `GaussianCalibration`; ``classical`` is refused above a total ε of 4 (erratum D4).
-        ``multiscale`` is always exact.
+        Not used by ``multiscale``, whose noise is calibrated exactly.
 
     Raises
     ------
@@ -138,19 +138,19 @@ class DensityParameters:
         remedy = "'analytic' holds for every epsilon"
         validation.check_one_of("gaussian", self.gaussian, get_args(GaussianCalibration), remedy)
         if self.cluster_minimum is not None:
-            remedy = "None takes the paper's formula"
+            remedy = "None takes the formula of Acs & Castelluccia 2014"
             validation.check_at_least("cluster_minimum", self.cluster_minimum, 0, remedy)
         if choose_calibration(self.method, self.epsilon, self.gaussian) != self.gaussian:
             raise ParameterError(
-                "epsilon must be at most 4 with gaussian='classical', got "
-                f"{self.epsilon!r}; P1's Theorem 3 covers Gaussian shares up to 1 (a quarter of "
-                "epsilon): choose gaussian='analytic'"
+                "epsilon must be at most 4 with gaussian='classical'",
+                value=repr(self.epsilon),
+                remedy="its proof covers a share (a quarter) up to 1: choose gaussian='analytic'",
             )
 
     def with_epsilon(
         self, epsilon: float, method: DensityMethod | None = None
     ) -> "DensityParameters":
-        """Return the settings at another ε (and method), analytic where the classical ends.
+        """Return the parameters at another ε (and method), analytic where the classical ends.
 
         >>> DensityParameters(epsilon=0.3).with_epsilon(5.0).gaussian
         'analytic'
@@ -161,7 +161,7 @@ class DensityParameters:
 
     @property
     def canonical_form(self) -> "DensityParameters":
-        """The same settings, with unused fields of the method at their defaults."""
+        """The same parameters, with fields that the method does not use at their defaults."""
         return _to_canonical_form(self, self.method)
 
 
@@ -231,18 +231,18 @@ class ODParameters:
         )
         if self.unit == "trip" and self.max_trips_per_user != 1:
             raise ParameterError(
-                "max_trips_per_user must be 1 at unit='trip', got "
-                f"{self.max_trips_per_user!r}; it protects each trip by itself; choose "
-                "unit='person-day' to limit a person's trips"
+                "max_trips_per_user must be 1 at unit='trip'",
+                value=repr(self.max_trips_per_user),
+                remedy="it protects single trips: choose unit='person-day' to limit a person's",
             )
 
     def with_epsilon(self, epsilon: float) -> "ODParameters":
-        """Return the settings at another ε."""
+        """Return the parameters at another ε."""
         return replace(self, epsilon=epsilon)
 
     @property
     def canonical_form(self) -> "ODParameters":
-        """The same settings, with unused fields of the method at their defaults."""
+        """The same parameters, with fields that the method does not use at their defaults."""
         return _to_canonical_form(self, self.method)
 
     @property
@@ -262,7 +262,7 @@ def _to_canonical_form(parameters: ParametersT, method: str) -> ParametersT:
 
 
 def check_epsilon(value: object, usual_range: str = "0.1 to 2 is usual") -> None:
-    """Raise `ParameterError` unless `value` is a valid ε of settings."""
+    """Raise `ParameterError` unless `value` is a valid ε."""
     validation.check_within(
         "epsilon", value, EPSILON_RANGE, f"smaller means more private, {usual_range}"
     )
