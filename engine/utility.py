@@ -220,10 +220,10 @@ def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
     )
     noise, min_shown = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
     # shown and within a quarter of the truth; exact, because counts are whole numbers
-    least = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), min_shown)
+    smallest = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), min_shown)
     largest = np.floor(true * (1 + RELIABLE_ERROR))
     is_reliable = (
-        noise.upper_tail(least - truncated) - noise.upper_tail(largest + 1 - truncated)
+        noise.upper_tail(smallest - truncated) - noise.upper_tail(largest + 1 - truncated)
         >= CONFIDENCE - _ROUNDING
     )
     sizes, size_index = np.unique(true, return_inverse=True)
@@ -255,10 +255,10 @@ def _average(rows: Floats, **fields: Any) -> Utility:
     draws, (common, true, released) = len(rows), rows.mean(axis=0).tolist()
     # ratio estimator: deviations of the numerator from ratio × denominator
     errors = [
-        float(np.std(rows[:, 0] - common / whole * rows[:, i], ddof=1) / whole / np.sqrt(draws))
-        if whole > 0
+        float(np.std(rows[:, 0] - common / total * rows[:, i], ddof=1) / total / np.sqrt(draws))
+        if total > 0
         else 0.0
-        for i, whole in ((1, true), (2, released))
+        for i, total in ((1, true), (2, released))
     ]
     return Utility(
         common=common,

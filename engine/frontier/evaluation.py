@@ -263,15 +263,15 @@ def _nearest_improvement(
     candidates: Sequence[Candidate | None], recommended: Candidate | None, *, finer: bool
 ) -> Candidate | None:
     """Return the first candidate that improves on `recommended`; if `finer`, a usable one."""
-    others = [other for other in candidates if other is not None and other is not recommended]
+    new = [c for c in candidates if c is not None and c is not recommended]
     if finer:
-        return next((other for other in others if other.is_usable), None)
+        return next((c for c in new if c.is_usable), None)
     utility = recommended and recommended.utility
     share, verdict = (utility.common_part, utility.verdict) if utility else (0.0, "noisy")
-    least = max(share + COMMON_PART_STEP, NEGLIGIBLE_COMMON_PART)  # a smaller gain does not count
-    higher = [other for other in others if other.utility.common_part >= least]
-    better = (other for other in higher if other.utility.verdict not in (verdict, "noisy"))
-    return next(better, max(higher, key=lambda other: other.utility.common_part, default=None))
+    minimum = max(share + COMMON_PART_STEP, NEGLIGIBLE_COMMON_PART)  # a smaller gain is no gain
+    higher = [c for c in new if c.utility.common_part >= minimum]
+    better = (c for c in higher if c.utility.verdict not in (verdict, "noisy"))
+    return next(better, max(higher, key=lambda c: c.utility.common_part, default=None))
 
 
 def _is_exact(method: str) -> bool:
