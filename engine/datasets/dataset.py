@@ -75,8 +75,8 @@ class Dataset:
         return (self.folder / "trips.parquet").is_file()
 
     @property
-    def has_trips_by_person(self) -> bool:
-        """Whether trips are also ranked within the person over the whole period."""
+    def has_person_ranks(self) -> bool:
+        """Whether trips have a random rank in their person over all days, by which T drops them."""
         return (self.folder / "trips_person.parquet").is_file()
 
     @property

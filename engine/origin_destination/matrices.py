@@ -122,7 +122,7 @@ def require_unit(dataset: Dataset, unit: ODUnit) -> None:
             f"dataset '{dataset.id}' holds flows without people, so unit='{unit}' cannot bound "
             "anyone's trips; choose unit='trip' with max_trips_per_user=1"
         )
-    if unit == "person" and not dataset.has_trips_by_person:
+    if unit == "person" and not dataset.has_person_ranks:
         raise DatasetError(
             f"dataset '{dataset.id}' does not rank trips within a person over the whole period, "
             "which unit='person' needs; choose unit='person-day'"

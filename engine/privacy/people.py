@@ -19,7 +19,7 @@ def trips_per_person(dataset: Dataset) -> tuple[float, int]:
     >>> round(mean, 2), most
     (7.73, 29)
     """
-    if not (dataset.has_trips_by_person and dataset.metadata.trips_have_people):
+    if not (dataset.has_person_ranks and dataset.metadata.trips_have_people):
         raise DatasetError(
             f"dataset '{dataset.id}' does not rank trips within a person over the whole period; "
             "trips per person cannot be told"

@@ -506,7 +506,7 @@ def _offered(part: str, level: str) -> str:
 def units(of: Entry | None) -> tuple[str, ...]:
     """Return what can be protected in a dataset's trips, the default first."""
     every = ("person-day", "trip", "person")
-    if of is None or (of.metadata.trips_have_people and of.has_trips_by_person):
+    if of is None or (of.metadata.trips_have_people and of.has_person_ranks):
         return every
     return every[:2] if of.metadata.trips_have_people else ("trip",)
 

@@ -26,7 +26,7 @@ class Entry:
     shipped: bool
     metadata: Metadata
     parts: tuple[str, ...]
-    has_trips_by_person: bool
+    has_person_ranks: bool
 
     @property
     def is_twin(self) -> bool:
@@ -101,5 +101,5 @@ def _version(name: str, folder: Path, version: Path, roots: tuple[Path, ...]) ->
         shipped=metadata.simulated and folder.parent in roots,
         metadata=metadata,
         parts=tuple(part for part, name in _TABLES.items() if (version / name).is_file()),
-        has_trips_by_person=(version / "trips_person.parquet").is_file(),
+        has_person_ranks=(version / "trips_person.parquet").is_file(),
     )

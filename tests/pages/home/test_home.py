@@ -207,7 +207,7 @@ def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_
     app = settled(open_home(od_data="demo-city", **query))
     setting, asked = of(ODParameters(epsilon=1.0), "clusters-10")
     need = Requirements(selection=setting.selection, unit="person")
-    best = frontier.evaluate_all(asked, need).recommend()
+    best = frontier.evaluate_settings(asked, need).recommend()
     assert best.setting.selection == need.selection
     words = advice(app)[0][1]
     assert f"Expected: {describe_utility(best.utility, best.setting)} An attacker" in words
@@ -516,7 +516,7 @@ def test_the_share_that_crosses_stands_on_buttons_and_in_the_file(saved):
     assert 0.1 < crossing < 0.9
     table = dict(csv.reader(io.StringIO(files["CSV"])))
     assert float(table["crossing"]) == pytest.approx(crossing)
-    judged = frontier.evaluate_all(demo, Requirements(selection=setting.selection))
+    judged = frontier.evaluate_settings(demo, Requirements(selection=setting.selection))
     ways = [
         way for way in judged.find_alternatives(0.51) if way.candidate.utility.crossing_share < 1
     ]

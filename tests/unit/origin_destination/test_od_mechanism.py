@@ -39,7 +39,7 @@ def test_algorithm_1_and_its_law_do_not_answer_for_another_method():
     ):
         with pytest.raises(ParameterError, match="method must be 'laplace_suppression'"):
             ask()
-    with pytest.raises(ParameterError, match="'empirical_bayes' reads the same noisy cells"):
+    with pytest.raises(ParameterError, match="'laplace_suppression' is the method of"):
         od.ODParameters(epsilon=0.5, method="ours")
 
 
@@ -134,7 +134,7 @@ def test_flows_without_people_are_for_trip_level_only():
 
 def test_person_level_needs_ranks_within_the_person():
     daily = Counted(PEOPLE, ZONES, DAYS)
-    daily.has_trips_by_person = False
+    daily.has_person_ranks = False
     with pytest.raises(DatasetError, match="choose unit='person-day'"):
         od.expected(daily, od.ODParameters(epsilon=1.0, unit="person"))
 

@@ -38,7 +38,7 @@ def test_no_shipped_table_has_a_column_about_one_person() -> None:
 
 def test_afghanistan_2020_is_shipped_without_ranks_by_person() -> None:
     dataset = datasets.load("afghanistan-2020")
-    assert not dataset.has_trips_by_person
+    assert not dataset.has_person_ranks
     assert len(dataset.metadata.days) == 305
 
 
