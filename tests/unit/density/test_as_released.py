@@ -60,7 +60,7 @@ def test_the_use_is_that_of_releases(city):
     parameters = DensityParameters(epsilon=1.0)
     setting, true = setting_of(parameters, city), density.truth(city)
     stages = release.plan(setting, city).stages
-    published = fourier_writer.paper_parameters(parameters, city.metadata.max_visits_cap)
+    published = fourier_writer.find_paper_parameters(parameters, city.metadata.max_visits_cap)
     shares = []
     for _ in range(60):
         counts, _ = fourier_writer.draw_density(city, published, stages)
