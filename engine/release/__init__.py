@@ -41,7 +41,7 @@ from ..parameters import USED_FIELDS
 from ..resolution import make_view
 from . import density_writer, flow_writer, fourier_writer, report_writer
 from .budget_ledger import Budget, BudgetLedger, Entry, ReleaseError, check_one_line, release_error
-from .bundle import claim_folder, describe_interrupted, required_bytes, reveal, seal
+from .bundle import claim_folder, describe_failure, required_bytes, reveal, seal
 from .plan import BudgetCost, PrivacyLoss, Progress, ReleasePlan, ReleaseStage, budget_cost
 from .statement import TUNING_SOURCES, list_warnings, render_texts, render_words, setting_to_json
 
@@ -140,7 +140,7 @@ def release(
         if isinstance(error, KeyboardInterrupt):  # perhaps just after the transaction
             charged_entry = ledger.find_charge(record["secret"])
             error_type = KeyboardInterrupt
-        raise error_type(describe_interrupted(error, charged_entry, out)) from error
+        raise error_type(describe_failure(error, charged_entry, out)) from error
     progress(1.0)
     return out
 

@@ -29,9 +29,7 @@ from ..errors import ExplorerError, ParameterError
 BudgetUnit = Literal["trip", "person-day", "person"]
 """Unit of privacy of a budget; `engine.release.plan.budget_cost` converts between units."""
 
-FIRST_HASH = "0" * 64
-"""Stands for the hash before the first entry."""
-
+FIRST_HASH = "0" * 64  # stands for the hash before the first entry
 _SCHEMA = f"""
 create table entries (id integer primary key, time text, kind text, people text, body text,
   previous text, hash text);
@@ -121,7 +119,7 @@ class Budget:
     def require_remaining(self, epsilon: float, delta: float) -> None:
         """Raise `ReleaseError` if a cost exceeds the remaining budget."""
         costs = zip("εδ", (epsilon, delta), self.remaining, strict=True)
-        excesses = [(name, to_decimal_fraction(cost) - left) for name, cost, left in costs]
+        excesses = [(name, to_decimal_fraction(cost) - limit) for name, cost, limit in costs]
         if phrases := [f"{name} by {float(excess):g}" for name, excess in excesses if excess > 0]:
             left_epsilon, left_delta = map(float, self.remaining)
             raise release_error(
@@ -140,9 +138,7 @@ class Budget:
 
 
 class BudgetLedger:
-    """A ledger in the file `path`, which its first entry creates.
-
-    None means ``ledger.sqlite`` in the folder of all datasets.
+    """A ledger in the file `path`, by default ``ledger.sqlite`` in the folder of all datasets.
 
     >>> ledger = BudgetLedger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
     >>> ledger.declare("town", datasets=["town-a"], unit="person", epsilon=2.0, manager="owner")
@@ -294,9 +290,11 @@ class BudgetLedger:
     @contextmanager
     def _open(self) -> Generator[sqlite3.Connection]:
         uri = f"{self.path.absolute().as_uri()}?mode=rw"  # SQLite falls back to read-only
-        with closing(sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)) as opened:
-            opened.execute("pragma synchronous=full")
-            yield opened
+        with closing(
+            sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)
+        ) as connection:
+            connection.execute("pragma synchronous=full")
+            yield connection
 
     @contextmanager
     def _transaction(

@@ -118,11 +118,8 @@ def reveal(folder: Path, out: Path) -> None:
     storage.flush_to_disk(out.parent)
 
 
-def describe_interrupted(error: BaseException, charged_entry: Entry | None, out: Path) -> str:
-    """Return in words what an interrupted or failed release cost and whether its bundle exists.
-
-    `charged_entry` is its entry in the ledger, None if it was not charged.
-    """
+def describe_failure(error: BaseException, charged_entry: Entry | None, out: Path) -> str:
+    """Return in words what a stopped or failed release cost and whether its bundle is complete."""
     cause = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
     ending = f"the release failed ({cause or type(error).__name__})"
     if isinstance(error, KeyboardInterrupt):

@@ -179,10 +179,7 @@ def _shown_flows(
     zone_indices: tuple[Integers, Integers],
     matrix: "_NoisyMatrix",
 ) -> dict[str, pa.Array]:
-    """Return the columns of ``flows_shown.csv``: a matrix's shown flows with both ends' columns.
-
-    `zone_indices` are the shown flows' origins and destinations.
-    """
+    """Return a matrix's rows of ``flows_shown.csv``; zones are of shown flows' both ends."""
     columns = {name: dates[: len(zone_indices[0])] for name, dates in date_columns.items()}
     for end, indices in zip(("origin", "destination"), map(pa.array, zone_indices), strict=True):
         columns |= {f"{end}{suffix}": zones.take(indices) for suffix, zones in zone_columns.items()}
@@ -235,12 +232,9 @@ def _write_change(
 
     def rows() -> Iterator[dict[str, Any]]:
         for subject, (estimates, cells, origin, destination, is_shown) in parts.items():
-            differences = estimates.change[cells]
-            numbers = {
-                "change": differences,
-                "low_95": differences - estimates.half_width,
-                "high_95": differences + estimates.half_width,
-            }
+            differences, bar = estimates.change[cells], estimates.half_width
+            bounds = {"low_95": differences - bar, "high_95": differences + bar}
+            numbers = {"change": differences, **bounds}
             yield {
                 "of": pa.repeat(subject, len(differences)),
                 "origin": origin,
@@ -278,8 +272,8 @@ def _draw_laplace(
     for matrix_index in range(plan.matrix_count):
         matrix = truncated_matrices(view, plan.parameters, days=(matrix_index,))[0]
 
-        def report(share: float, before: int = matrix_index) -> None:
-            progress((before + share) / plan.matrix_count)
+        def report(share: float, finished_matrices: int = matrix_index) -> None:
+            progress((finished_matrices + share) / plan.matrix_count)
 
         def draw(counts: Integers, report: Progress = report) -> Integers:
             return _add_noise(counts, scale, report)

@@ -230,10 +230,7 @@ def draw_density(
 
 
 def exact_coefficients(view: Dataset, max_visits: int, clusters: Integers) -> Integers:
-    """Return the cosine coefficients of all clusters in whole 1/`COEFFICIENT_UNITS` (confidential).
-
-    `clusters` is the cluster of each cell.
-    """
+    """Return cosine coefficients by cluster, in whole 1/`COEFFICIENT_UNITS` (confidential)."""
     cell_series = integer_split(view.tessellation.to_cover) @ view.presampled_by_tower(max_visits)
     cluster_series = np.zeros((int(clusters.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
     np.add.at(cluster_series, clusters, cell_series)

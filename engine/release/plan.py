@@ -34,9 +34,7 @@ or by empirical Bayes; density by towers, Fourier perturbation or multiscale; a 
 MAX_CSV_ROWS = 2_000_000
 """Number of flows above which they are written as Parquet only."""
 
-Progress = Callable[[float], None]
-"""Function that is told which share of the work is done."""
-
+Progress = Callable[[float], None]  # is called with the share of the work that is done
 _COST_MARGIN = 1 + Fraction(1, 10**9)  # covers float rounding in e^ε and in ε of ρ
 
 
@@ -85,8 +83,8 @@ class ReleaseStage:
     @classmethod
     def from_cost_stage(cls, cost_stage: privacy_cost.Stage, **fields: Any) -> "ReleaseStage":
         """Return the stage that draws a stage of the mechanism's `PrivacyCost`, with own fields."""
-        values: dict[str, Any] = {"sensitivity": cost_stage.sensitivity, **fields}
-        return cls(name=f"{cost_stage.name}: {cost_stage.reads}", **values)
+        fields.setdefault("sensitivity", cost_stage.sensitivity)
+        return cls(name=f"{cost_stage.name}: {cost_stage.reads}", **fields)
 
     @classmethod
     def from_laplace(cls, cost_stage: privacy_cost.Stage) -> "ReleaseStage":
@@ -110,9 +108,8 @@ class ReleaseStage:
 class ErrorBar:
     """95% error bar of a `quantity` of the release, such as one flow.
 
-    With suppression there is one for each of several true counts within the contribution limit
-    (`truncated_count`): the probability that such a count is shown, and, if it is, that the bar
-    holds it (`coverage`).
+    Flows with suppression have one for each of several true counts within the contribution limit
+    (`truncated_count`), with the probability that it is shown and, if so, that the bar holds it.
     """
 
     quantity: str
@@ -307,18 +304,12 @@ def laplace_distribution(scale: float) -> NoiseDistribution:
 
 
 def laplace_bar(scale: float) -> int:
-    """Return the bar of one count with discrete Laplace noise Z of scale b.
-
-    It is the least whole z with P(|Z| > z) = 2 q^(z+1)/(1 + q) ≤ 5%, where q = e^(−1/b).
-    """
+    """Return the least whole z with P(|noise| > z) = 2q^(z+1)/(1 + q) ≤ 5%, q = e^(−1/scale)."""
     return int(laplace_distribution(scale).half_width(1 - CONFIDENCE))
 
 
 def coverage_where_shown(scale: float, bar: int, true_count: int, min_shown_count: int) -> float:
-    """Return P(|Z| ≤ bar | true_count + Z ≥ min_shown_count): how often a shown count's bar holds.
-
-    Z is discrete Laplace noise.
-    """
+    """Return P(|noise| ≤ bar | true_count + noise ≥ min_shown_count), discrete Laplace noise."""
     noise, least_noise = laplace_distribution(scale), max(min_shown_count - true_count, -bar)
     if least_noise > bar:
         return 0.0

@@ -55,13 +55,10 @@ _JINJA.filters |= {
 }
 
 
-def render_words(plan: ReleasePlan, *names: str, **more: Any) -> list[str]:
-    """Return the named blocks of ``words.j2`` for a plan, each on one line.
-
-    `more` holds further variables of the template.
-    """
+def render_words(plan: ReleasePlan, *names: str, **variables: Any) -> list[str]:
+    """Return the named blocks of ``words.j2`` for a plan and variables, each on one line."""
     template = _JINJA.get_template("words.j2")
-    values = {"plan": plan, "confidence": CONFIDENCE, "scale_up": None, **more}
+    values = {"plan": plan, "confidence": CONFIDENCE, "scale_up": None, **variables}
     context: Any = template.new_context(values)
     blocks = ("".join(template.blocks[name](context)) for name in names)
     return [re.sub(r"\s+([).,;:])", r"\1", " ".join(block.split())) for block in blocks]
