@@ -118,7 +118,7 @@ def release_rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         ledger = BudgetLedger(folder / "ledger.sqlite")
-        ledger.declare("people", datasets=[name], unit="person", epsilon=1e6, by="benchmark")
+        ledger.declare("people", datasets=[name], unit="person", epsilon=1e6, manager="benchmark")
 
         def one_release(out: str, when: TimeSelection) -> None:
             setting = Setting(

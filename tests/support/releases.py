@@ -73,7 +73,7 @@ def written(setting, dataset, folder, **rest):
     """Write a product's files without a ledger; return the plan."""
     shares, planned = [], package.plan(setting, dataset, **rest)
     way, view = package.WRITERS[setting.parameters.method], view_of(setting, dataset)
-    way.prepare(planned, view)
+    way.load_counts(planned, view)
     folder.mkdir(exist_ok=True)
     way.write(planned, view, folder, shares.append)
     assert shares == sorted(shares)

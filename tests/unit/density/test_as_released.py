@@ -51,7 +51,7 @@ def test_the_use_is_that_of_releases(demo):
     parameters = DensityParameters(epsilon=1.0)
     setting, true = seen(parameters), density.truth(demo)
     stages = release.plan(setting, demo).stages
-    published = fourier_writer.paper_parameters(parameters, demo.metadata.max_visits_cap)
+    published = fourier_writer.find_paper_parameters(parameters, demo.metadata.max_visits_cap)
     shares = []
     for _ in range(60):
         counts, _ = fourier_writer.draw_density(demo, published, stages)
