@@ -162,8 +162,6 @@ def _release_mu(parameters: DensityParameters) -> float:
     """Return μ = √(2ρ), Gaussian sensitivity over σ, at ε and δ; raise if ε suits no release."""
     usual = "0.1 to 2 is usual"
     validation.check_within("epsilon", parameters.epsilon, RELEASE_EPSILON_RANGE, usual)
-        "epsilon", parameters.epsilon, RELEASE_EPSILON_RANGE, "0.1 to 2 is usual"
-    )
     return opendp_noise.zcdp_mu(parameters.epsilon, parameters.delta)
 
 
