@@ -8,10 +8,10 @@ from engine.errors import ExplorerError
 from engine.parameters import ODParameters
 from engine.privacy import GROUP_SIZE, Guarantee, Risk, format_guess_rate
 from engine.resolution import finest_selection
+from engine.text.numbers import number, percent, scientific
 from pages._ui import cached, state
 from pages._ui.drawing import cards
 from pages._ui.drawing.cards import Card
-from pages._ui.wording.numbers import number, percent, scientific
 
 
 def draw() -> None:

@@ -18,6 +18,9 @@ from engine.decisions.decision_evaluation import (
 from engine.decisions.rules import NEVER_ACTS, Comparison, join_comparisons
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.text import setting_text as words
+from engine.text.numbers import count_noun, make_inert, number, percent
+from engine.text.privacy_text import UNIT_LABELS
 from engine.verdict import GOOD_SHARE
 from pages._ui import cached, state
 from pages._ui.decisions import question, trials
@@ -29,9 +32,6 @@ from pages._ui.drawing.picture import Picture, Shapes
 from pages._ui.jobs import parallel
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
-from pages._ui.wording import setting_text as words
-from pages._ui.wording.numbers import count_noun, make_inert, number, percent
-from pages._ui.wording.privacy_text import UNIT_LABELS
 
 _ZONES = 3
 _EDGES = {"missed": "lost", "needless": "phantom", "right": ""}

@@ -15,6 +15,7 @@ from engine.decisions import EpidemicParameters, Shock, strongest_privacy
 from engine.decisions.decision_evaluation import EPIDEMIC_DAYS
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
+from engine.text.setting_text import LEAK_NOTE
 from pages._ui import cached, state
 from pages._ui.decisions import trials
 from pages._ui.decisions.trials import Outbreak
@@ -32,10 +33,6 @@ NO_CURVE_NOTE = (
     "is drawn for Laplace with suppression."
 )
 CONFIDENCE = 0.9
-LEAK_NOTE = (
-    "ε chosen on the data that will be released says something about them, outside the guarantee: "
-    "choose it on another period or on simulated people."
-)
 
 
 def draw_number(place: Any, label: str, key: str, start: float, *ends: float, **look: Any) -> float:

@@ -12,6 +12,7 @@ from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.release import Budget, BudgetLedger, Entry as Line, ReleaseError, ReleasePlan
+from engine.text.numbers import count_noun
 from pages._ui import cached, state
 from pages._ui.drawing import tables
 from pages._ui.jobs.background import LongJob, follow_job
@@ -20,7 +21,6 @@ from pages._ui.release.release_text import NO_BUDGET, UNITS, WHOSE, describe_bud
 from pages._ui.shell import catalogue
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.session import session
-from pages._ui.wording.numbers import count_noun
 
 
 def draw() -> None:

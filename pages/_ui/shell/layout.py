@@ -7,13 +7,13 @@ from typing import Any
 
 import streamlit as st
 
+from engine.text import dataset_text
+from engine.text.numbers import join_words
 from pages._ui import state
 from pages._ui.shell import catalogue, error_pages, session_limit, shutdown, sidebar
 from pages._ui.shell.catalogue import Entry
 from pages._ui.shell.origin import is_public
 from pages._ui.shell.session import page_id, session
-from pages._ui.wording import dataset_text
-from pages._ui.wording.numbers import join_words
 
 PRODUCT = "Mobility Privacy Explorer"
 HOME, DATA = "pages/0_Home.py", "pages/8_Data.py"

@@ -8,7 +8,8 @@ from engine import origin_destination as od, privacy
 from engine.contract import Setting
 from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Risk
-from engine.text import utility as texts
+from engine.text import setting_text as words, utility as texts
+from engine.text.numbers import number, scientific
 from engine.utility import ReliableFlows, Utility, count_reliable_flows
 from engine.verdict import Verdict
 from pages._ui import cached, state
@@ -16,8 +17,6 @@ from pages._ui.drawing import cards
 from pages._ui.drawing.gauges import Gauge
 from pages._ui.shell.catalogue import Entry
 from pages._ui.views import recommendation
-from pages._ui.wording import setting_text as words
-from pages._ui.wording.numbers import number, scientific
 
 PRIVACY_RULE = (
     f"Privacy is called strong while an attacker is right in at most {STRONG_GUESS:.0%} of guesses "

@@ -5,14 +5,14 @@ import streamlit as st
 from engine.contract import Setting
 from engine.frontier import Candidate, EvaluatedSettings
 from engine.privacy import round_up_percent
+from engine.text import setting_text as words
+from engine.text.numbers import percent
 from engine.text.zones import count_zones
 from pages._ui import state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import STROKES, Line, Note
 from pages._ui.views import assessments, recommendation
 from pages._ui.views.recommendation import Recommendation
-from pages._ui.wording import setting_text as words
-from pages._ui.wording.numbers import percent
 
 _SHADES = ("#b8860b", "#2a9d6f", "#2a7fb8", "#8e5bc9", "#b0479f")
 """Of zones, coarse to fine; legible on light and dark, and by lightness for the colour-blind."""

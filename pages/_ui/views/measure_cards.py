@@ -10,6 +10,8 @@ from engine import metrics
 from engine.contract import Setting
 from engine.origin_destination import has_suppression
 from engine.origin_destination.scores import score_expectation
+from engine.text import setting_text as words
+from engine.text.numbers import decimal, metres, percent, trip_count
 from engine.utility import DENSITY_DRAWS
 from pages._ui import cached, state
 from pages._ui.drawing import cards
@@ -17,8 +19,6 @@ from pages._ui.drawing.cards import Card
 from pages._ui.jobs import parallel
 from pages._ui.shell import catalogue
 from pages._ui.shell.session import session
-from pages._ui.wording import setting_text as words
-from pages._ui.wording.numbers import decimal, metres, percent, trip_count
 
 HOUR_STEP = 7
 """The earth mover's distance is that of every 7th hour of the week: each hour of a day once."""

@@ -10,13 +10,13 @@ from engine.contract import Setting
 from engine.errors import ExplorerError
 from engine.frontier import Alternative, Batch, Candidate, EvaluatedSettings, Requirements
 from engine.resolution import finest_selection
+from engine.text import setting_text as words
 from engine.text.utility import format_hundred
 from pages._ui import cached, state
 from pages._ui.cache import cache_of
 from pages._ui.drawing import cards
 from pages._ui.jobs import parallel
 from pages._ui.shell.session import session
-from pages._ui.wording import setting_text as words
 
 
 def requirements_of(setting: Setting) -> Requirements:

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from engine import report
+from engine.text.numbers import make_inert
 from pages._ui import cached, state
 from pages._ui.shell import catalogue, layout
 from pages._ui.shell.catalogue import Entry
-from pages._ui.wording.numbers import make_inert
 
 
 def choose_entry() -> Entry | None:

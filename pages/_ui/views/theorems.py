@@ -6,10 +6,10 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.origin_destination import NoiseName, calculators as theorems
+from engine.text.numbers import percent, trip_count
+from engine.text.privacy_text import name_noise_centre
 from pages._ui import cached, state
 from pages._ui.drawing import tables
-from pages._ui.wording.numbers import percent, trip_count
-from pages._ui.wording.privacy_text import name_noise_centre
 
 
 def draw(setting: Setting) -> None:

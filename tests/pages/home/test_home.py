@@ -18,6 +18,8 @@ from engine.frontier import Requirements
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.privacy import STRONG_GUESS, WEAK_GUESS, flow_release_risk, format_guess_rate
 from engine.release import plan
+from engine.text.numbers import number
+from engine.text.setting_text import button_label
 from engine.text.utility import describe_utility
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
 from pages._ui import cached
@@ -25,8 +27,6 @@ from pages._ui.drawing import maps
 from pages._ui.drawing.picture import MAX_FLOWS
 from pages._ui.home import handout
 from pages._ui.state import SIMULATED_SEED
-from pages._ui.wording.numbers import number
-from pages._ui.wording.setting_text import button_label
 from tests.support.page import bodies, figures, html_of, text
 from tests.support.releases import seen
 

@@ -4,9 +4,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.contract import TimeSelection
+from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from pages._ui import state
 from pages._ui.shell.layout import DATA, HOME, PAGES
-from pages._ui.wording.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from tests.support.page import link_of
 
 

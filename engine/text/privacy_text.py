@@ -1,7 +1,7 @@
 """What is protected, by what, and what it costs: sentences used on more than one page."""
 
-from engine.density import is_delta_large
-from pages._ui.wording.numbers import number, scientific
+from ..density import is_delta_large
+from .numbers import number, scientific
 
 UNIT_LABELS = {
     "person-day": "one person's day",

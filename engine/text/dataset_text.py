@@ -1,7 +1,7 @@
 """How datasets and their zones are described, and whose data a page shows."""
 
-from engine.datasets import Metadata
-from pages._ui.wording.numbers import count_noun, file_size
+from ..datasets import Metadata
+from .numbers import count_noun, file_size
 
 PART_NOUNS = {"density": "visits", "trips": "trips"}
 SIMULATED_BANNER = "Simulated people"

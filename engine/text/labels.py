@@ -1,7 +1,7 @@
 """Names and help of the settings, the same on every page."""
 
-from engine import density, origin_destination
-from engine.origin_destination import NoiseName
+from .. import density, origin_destination
+from ..origin_destination import NoiseName
 
 SHARE_NOTE = (
     "The address of this page holds these settings: copy it to share the view. Data, noise and the "

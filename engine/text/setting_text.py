@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from engine import density, origin_destination as od, privacy
-from engine.contract import Setting
-from engine.frontier import Alternative, Candidate
-from engine.parameters import ODParameters
-from engine.text.utility import describe_utility, format_genuine, format_hundred, format_retained
-from engine.text.zones import count_zones
-from engine.utility import Utility
+from .. import density, origin_destination as od, privacy
+from ..contract import Setting
+from ..frontier import Alternative, Candidate
+from ..parameters import ODParameters
+from ..utility import Utility
+from .utility import describe_utility, format_genuine, format_hundred, format_retained
+from .zones import count_zones
 
 TIMES = {"day": "by day", "week": "by week", "whole": "once for the whole period"}
 WHO = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}
@@ -26,8 +26,8 @@ _LIMIT_PHRASES = {
     "trip": "every trip counted",
 }
 LEAK_NOTE = (
-    "Choosing by confidential data leaks a little about them, which no ε accounts for; Release "
-    "records it."
+    "A setting chosen on confidential data reveals something about them that no ε covers. A "
+    "release must state it. Choose on another period or on simulated people instead."
 )
 
 
