@@ -245,7 +245,7 @@ def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_home, 
     app = settled(open_home())
     app.selectbox(key="od_data").set_value("town")
     app = settled(app.run())
-    assert "leaks a little" in text(app)
+    assert "reveals something about them that no ε covers" in text(app)
     keys = [one.key for one in app.button if (one.key or "").startswith("way_home")]
     app.button(key=keys[0]).click().run()
     assert "town" in app.session_state["session"].judged_names
@@ -254,7 +254,7 @@ def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_home, 
 def test_flows_without_people_say_why_nothing_is_recommended(open_home):
     app = open_home()
     app.selectbox(key="od_data").set_value("flows").run()
-    assert "holds flows without people" in text(app)
+    assert "do not name their person" in text(app)
     assert app.selectbox(key="unit").value == "trip"
     assert "max_trips" not in {one.key for one in app.select_slider}  # nobody is trimmed
 
