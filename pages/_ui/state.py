@@ -20,11 +20,11 @@ from engine.text.numbers import hour_of_week, scientific
 from engine.text.privacy_text import UNIT_LABELS
 from engine.text.setting_text import format_controls
 from engine.text.zones import count_zones, name_level
-from pages._ui import cached, dataset_facts
-from pages._ui.cached import Seed
-from pages._ui.shell import catalogue
-from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import is_history_run, page_id, session
+from pages._ui.answers import cached, dataset_facts
+from pages._ui.answers.cached import Seed
+from pages._ui.app import catalogue
+from pages._ui.app.catalogue import Entry
+from pages._ui.app.session import is_history_run, page_id, session
 
 T = TypeVar("T")
 PERSIST: dict[str, Any] = {"persist_state": "session"}

@@ -18,8 +18,9 @@ from engine.text.numbers import metres, percent
 from engine.text.privacy_text import ANALYTIC_NOTE
 from engine.text.utility import describe_utility
 from engine.utility import compute_utility
-from pages._ui import cached, state
-from pages._ui.drawing import charts
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.components import charts
 from tests.support.charts import drawn as drawn
 from tests.support.page import bodies, tables, text
 from tests.support.releases import seen

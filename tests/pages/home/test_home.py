@@ -22,9 +22,9 @@ from engine.text.numbers import number
 from engine.text.setting_text import button_label
 from engine.text.utility import describe_utility
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
-from pages._ui import cached
-from pages._ui.drawing import maps
-from pages._ui.drawing.picture import MAX_FLOWS
+from pages._ui.answers import cached
+from pages._ui.components import maps
+from pages._ui.components.picture import MAX_FLOWS
 from pages._ui.home import handout
 from pages._ui.state import SIMULATED_SEED
 from tests.support.page import bodies, figures, html_of, text

@@ -7,7 +7,8 @@ import pytest
 from engine import report
 from engine.report import Analysis
 from engine.text.numbers import number
-from pages._ui import cached, state
+from pages._ui import state
+from pages._ui.answers import cached
 from tests.support.page import bodies, text
 
 PAGE = "pages/6_Report.py"

@@ -14,9 +14,9 @@ from engine.resolution import make_view
 from engine.text.numbers import percent, trip_count
 from engine.text.utility import describe_utility
 from engine.utility import compute_utility
-from pages._ui import cached
-from pages._ui.drawing import charts
-from pages._ui.drawing.colours import LOST, PHANTOM, rgb
+from pages._ui.answers import cached
+from pages._ui.components import charts
+from pages._ui.components.colours import LOST, PHANTOM, rgb
 from pages._ui.state import SIMULATED_SEED
 from pages._ui.trips import change_view as page, error_grid as trips_grid
 from tests.pages.trips.conftest import deck, show

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.verdict import Verdict
-from pages._ui.drawing.colours import LEVELS, SIGNS
+from pages._ui.components.colours import LEVELS, SIGNS
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,9 +4,11 @@ import streamlit as st
 
 from engine import report
 from engine.text.numbers import make_inert
-from pages._ui import cached, state
-from pages._ui.shell import catalogue, layout
-from pages._ui.shell.catalogue import Entry
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.app import catalogue
+from pages._ui.app.catalogue import Entry
+from pages._ui.frame import layout
 
 
 def choose_entry() -> Entry | None:

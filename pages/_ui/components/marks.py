@@ -8,8 +8,8 @@ from engine.arrays import Floats, Integers
 from engine.origin_destination.empirical_bayes import EmpiricalBayesRelease
 from engine.privacy_cost import PrivacyUnit
 from engine.text.numbers import number
-from pages._ui.drawing import colours as colour, picture
-from pages._ui.drawing.maps import Scale
+from pages._ui.components import colours as colour, picture
+from pages._ui.components.maps import Scale
 
 LIKELY_OPACITY = 125
 CERTAIN_MEANING = "certain: on average at most 5% of all are empty, whatever the model"

@@ -10,10 +10,11 @@ import streamlit as st
 from engine.text import dataset_text
 from engine.text.numbers import join_words
 from pages._ui import state
-from pages._ui.shell import catalogue, error_pages, session_limit, shutdown, sidebar
-from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.origin import is_public
-from pages._ui.shell.session import page_id, session
+from pages._ui.app import catalogue, error_pages, session_limit, shutdown
+from pages._ui.app.catalogue import Entry
+from pages._ui.app.origin import is_public
+from pages._ui.app.session import page_id, session
+from pages._ui.frame import sidebar
 
 PRODUCT = "Mobility Privacy Explorer"
 HOME, DATA = "pages/0_Home.py", "pages/8_Data.py"

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from engine.datasets.memo import size_of
-from pages._ui.shell.catalogue import dataset_ids, has_upload
-from pages._ui.shell.session import is_worker, page_state
+from pages._ui.app.catalogue import dataset_ids, has_upload
+from pages._ui.app.session import is_worker, page_state
 
 T = TypeVar("T")
 MAX_BYTES = 2**30

@@ -8,8 +8,9 @@ from engine.contract import Setting
 from engine.origin_destination import NoiseName, calculators as theorems
 from engine.text.numbers import percent, trip_count
 from engine.text.privacy_text import name_noise_centre
-from pages._ui import cached, state
-from pages._ui.drawing import tables
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.components import tables
 
 
 def draw(setting: Setting) -> None:

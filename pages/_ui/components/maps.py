@@ -15,8 +15,8 @@ from pydeck.bindings.json_tools import default_serialize
 
 from engine.arrays import Booleans, Floats, Integers
 from engine.metrics import largest_positions
-from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.colours import HERE, rgb
+from pages._ui.components.arrows import arrows
+from pages._ui.components.colours import HERE, rgb
 
 Kind = Literal["linear", "root", "diverging"]
 

@@ -10,8 +10,8 @@ from engine import datasets
 from engine.contract import Selection, Setting
 from engine.datasets import Metadata, storage
 from engine.errors import DatasetError, ExplorerError
-from pages._ui.shell.origin import is_public
-from pages._ui.shell.session import session
+from pages._ui.app.origin import is_public
+from pages._ui.app.session import session
 
 _TABLES = {"density": "presampled.parquet", "trips": "trips.parquet"}
 """A table that a dataset has of each part."""

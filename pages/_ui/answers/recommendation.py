@@ -12,11 +12,12 @@ from engine.frontier import Alternative, Batch, Candidate, EvaluatedSettings, Re
 from engine.resolution import finest_selection
 from engine.text import setting_text as words
 from engine.text.utility import format_hundred
-from pages._ui import cached, state
-from pages._ui.cache import cache_of
-from pages._ui.drawing import cards
-from pages._ui.jobs import parallel
-from pages._ui.shell.session import session
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.app import parallel
+from pages._ui.app.cache import cache_of
+from pages._ui.app.session import session
+from pages._ui.components import cards
 
 
 def requirements_of(setting: Setting) -> Requirements:

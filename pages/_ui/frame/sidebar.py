@@ -10,9 +10,10 @@ from engine.text.dataset_text import PART_NOUNS, describe_dataset
 from engine.text.glossary import GLOSSARY
 from engine.text.labels import DRAWS_NOTE, HELP, NO_SAMPLING_NOTE, SHARE_NOTE
 from engine.text.privacy_text import TRIP_LEVEL
-from pages._ui import dataset_facts, state
-from pages._ui.shell import presenter
-from pages._ui.shell.session import session
+from pages._ui import state
+from pages._ui.answers import dataset_facts
+from pages._ui.app.session import session
+from pages._ui.frame import presenter
 
 _PAGE_PARTS = {"1_": "density", "2_": "trips", "4_": "trips", "6_": "trips"}
 """What a page is about, by the number of its file; on others what home shows is unfolded."""

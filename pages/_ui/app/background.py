@@ -8,8 +8,8 @@ import streamlit as st
 
 from engine.errors import ExplorerError
 from engine.ingest import Cancelled
-from pages._ui.jobs.parallel import draw_bar
-from pages._ui.shell import error_pages
+from pages._ui.app import error_pages
+from pages._ui.app.parallel import draw_bar
 
 POLL_S = 0.5
 JobState = Literal["running", "finished", "cancelled", "failed"]

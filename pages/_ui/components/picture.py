@@ -12,9 +12,9 @@ import streamlit as st
 
 from engine.arrays import Booleans, Floats, Integers
 from engine.text.numbers import number
-from pages._ui.drawing import colours
-from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.maps import Scale, largest_flows, outlines, to_plane
+from pages._ui.components import colours
+from pages._ui.components.arrows import arrows
+from pages._ui.components.maps import Scale, largest_flows, outlines, to_plane
 
 MAX_FLOWS = 120
 """Flows that each side draws."""

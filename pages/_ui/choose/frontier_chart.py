@@ -9,10 +9,10 @@ from engine.text import setting_text as words
 from engine.text.numbers import percent
 from engine.text.zones import count_zones
 from pages._ui import state
-from pages._ui.drawing import charts, colours
-from pages._ui.drawing.charts import STROKES, Line, Note
-from pages._ui.views import assessments, recommendation
-from pages._ui.views.recommendation import Recommendation
+from pages._ui.answers import assessments, recommendation
+from pages._ui.answers.recommendation import Recommendation
+from pages._ui.components import charts, colours
+from pages._ui.components.charts import STROKES, Line, Note
 
 _SHADES = ("#b8860b", "#2a9d6f", "#2a7fb8", "#8e5bc9", "#b0479f")
 """Of zones, coarse to fine; legible on light and dark, and by lightness for the colour-blind."""

@@ -12,11 +12,11 @@ from engine.text import setting_text as words, utility as texts
 from engine.text.numbers import number, scientific
 from engine.utility import ReliableFlows, Utility, count_reliable_flows
 from engine.verdict import Verdict
-from pages._ui import cached, state
-from pages._ui.drawing import cards
-from pages._ui.drawing.gauges import Gauge
-from pages._ui.shell.catalogue import Entry
-from pages._ui.views import recommendation
+from pages._ui import state
+from pages._ui.answers import cached, recommendation
+from pages._ui.app.catalogue import Entry
+from pages._ui.components import cards
+from pages._ui.components.gauges import Gauge
 
 PRIVACY_RULE = (
     f"Privacy is called strong while an attacker is right in at most {STRONG_GUESS:.0%} of guesses "

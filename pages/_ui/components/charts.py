@@ -14,7 +14,7 @@ from engine.arrays import Numbers
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
 from engine.text.numbers import WEEKDAYS
 from pages._ui import state
-from pages._ui.drawing.colours import HERE, PRIVATE, SERIES as SERIES
+from pages._ui.components.colours import HERE, PRIVATE, SERIES as SERIES
 
 Spec = dict[str, Any]
 Values = Sequence[Any] | Numbers

@@ -5,7 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 from engine.contract import Setting, TimeSelection
-from pages._ui import cached, state
+from pages._ui import state
+from pages._ui.answers import cached
 
 PRODUCT = "Change of flows"
 """What a release of two spans is called where it is chosen."""

@@ -8,8 +8,9 @@ import streamlit as st
 
 from engine.arrays import Booleans, Numbers
 from engine.contract import Setting
-from pages._ui import cached, state
-from pages._ui.drawing import colours, maps, marks
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.components import colours, maps, marks
 
 
 class Outcome(NamedTuple):

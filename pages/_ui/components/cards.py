@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from engine.verdict import Verdict
-from pages._ui.drawing.colours import SIGNS
+from pages._ui.components.colours import SIGNS
 
 _VERDICT_LABELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Not usable"}
 

@@ -19,7 +19,7 @@ from engine.privacy_cost import PrivacyCost
 from engine.report import ReportParameters
 from engine.resolution import FINEST, finest_selection, open_view
 from engine.utility import Utility, compute_utility
-from pages._ui.cache import cache_of
+from pages._ui.app.cache import cache_of
 
 Seed = tuple[int, int]
 """Secret (or, for simulated people, fixed) number and the count of redraws."""

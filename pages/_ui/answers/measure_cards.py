@@ -13,12 +13,12 @@ from engine.origin_destination.scores import score_expectation
 from engine.text import setting_text as words
 from engine.text.numbers import decimal, metres, percent, trip_count
 from engine.utility import DENSITY_DRAWS
-from pages._ui import cached, state
-from pages._ui.drawing import cards
-from pages._ui.drawing.cards import Card
-from pages._ui.jobs import parallel
-from pages._ui.shell import catalogue
-from pages._ui.shell.session import session
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.app import catalogue, parallel
+from pages._ui.app.session import session
+from pages._ui.components import cards
+from pages._ui.components.cards import Card
 
 HOUR_STEP = 7
 """The earth mover's distance is that of every 7th hour of the week: each hour of a day once."""

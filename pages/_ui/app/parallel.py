@@ -13,10 +13,9 @@ import streamlit as st
 from loky import get_reusable_executor
 
 from engine.errors import ExplorerError
-from pages._ui import cache
-from pages._ui.shell import error_pages
-from pages._ui.shell.catalogue import has_upload
-from pages._ui.shell.session import IN_WORKER, session
+from pages._ui.app import cache, error_pages
+from pages._ui.app.catalogue import has_upload
+from pages._ui.app.session import IN_WORKER, session
 
 WORKERS_VARIABLE = "MOBILITY_WORKERS"
 """Environment variable: how many worker processes; 0 works in a thread of the server."""
