@@ -20,7 +20,6 @@ def opened(seen) -> None:
 
     from engine import density
     from engine.contract import Setting
-    from pages._ui.answers import cached
 
     setting, seed = (
         Setting(selection=seen, parameters=density.DensityParameters(epsilon=1.0)),
@@ -43,7 +42,7 @@ def counted(seen) -> None:
     st.text(test_caches.small(seen) * test_caches.small(seen))
 
 
-@cached.memoize
+@cache.memoize
 def small(seen: Selection) -> int:
     calls.append(seen)
     return 1

@@ -46,8 +46,7 @@ def test_a_public_server_tells_nobody_how_it_is_used(public, path):
 
 def test_an_upload_goes_with_its_session_though_nobody_else_comes(data_root):
     hurry = (
-        "from pages._ui.app import shutdown; shutdown.GRACE_S, shutdown.CHECK_INTERVAL_S = "
-        "1.0, 0.1"
+        "from pages._ui.app import shutdown; shutdown.GRACE_S, shutdown.CHECK_INTERVAL_S = 1.0, 0.1"
     )
     with served({"MOBILITY_DATA": str(data_root)}, before=hurry) as url:
         with Visitor(url) as visitor:
