@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from engine.contract import Selection, Setting
 from engine.parameters import ODParameters
-from pages._ui.answers import cached
 from pages._ui.app import cache, parallel
 from pages._ui.app.catalogue import has_upload
 from tests.support import pieces as work
@@ -20,6 +19,7 @@ def opened(seen) -> None:
 
     from engine import density
     from engine.contract import Setting
+    from pages._ui.answers import cached
 
     setting, seed = (
         Setting(selection=seen, parameters=density.DensityParameters(epsilon=1.0)),

@@ -74,7 +74,7 @@ def results_in_place(job: parallel.Job) -> np.ndarray:
 def mean_scores(setting: Setting, seed: Seed) -> tuple[float, ...]:
     """Return mean relative error, correlation and common part over some draws of a setting."""
     draws = [cached.scores(setting, seed, repeat) for repeat in range(REPEATS)]
-    usable = [draw for draw in draws if not draw.exceeds_data]
+    usable = [draw for draw in draws if not draw.is_empty]
     errors = [(draw.mean_error, draw.mean_correlation, draw.common_part) for draw in usable]
     return tuple(np.mean(errors, axis=0)) if errors else (np.nan,) * 3
 

@@ -12,9 +12,9 @@ from pages._ui.components.cards import Card
 from pages._ui.settings import fields, offers, seeds, widgets
 
 MULTISCALE_NOTE = (
-    "Multiscale Gaussian counts once at five scales, from single masts to the whole city, and "
-    "believes only what stands clear of the noise: small differences between neighbours are "
-    "evened out, the others are kept. Nobody is sampled, and published and proved ε are the same."
+    "Multiscale Gaussian counts in five tables: by hour for masts, districts and the city, for the "
+    "whole week by mast and in all. Differences between neighbours that could be noise are evened "
+    "out, clear ones are kept. Nobody is sampled, and published and proved ε are the same."
 )
 NOISE_EXCEEDS_NOTE = (
     "**The noise exceeds the data**: the noisy totals are not above zero, so the release is zero "
@@ -37,7 +37,7 @@ def draw(setting: Setting) -> None:
     """Draw what the setting is good for, its large numbers, and what its method does."""
     assessments.draw(setting)
     release = cached.release(setting, seeds.seed(offers.entry_of(setting)))
-    if density.NOISE_EXCEEDS_DATA in release.flags:
+    if density.NO_POSITIVE_TOTAL in release.flags:
         st.error(NOISE_EXCEEDS_NOTE, icon=":material/error:")
     ledger = cached.compute_cost(setting)
     proved, charged = f"{ledger.proved_epsilon:.3g}", f"charged {setting.parameters.epsilon:g}"

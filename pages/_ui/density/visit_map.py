@@ -25,8 +25,8 @@ SAMPLING_NOTE = (
     "lifts the private line back to the truth (P1, figures 3–5)."
 )
 ONE_CLUSTER_NOTE = (
-    "All cells form one cluster: together they are below the cluster minimum of {} visits, so "
-    "every zone gets the same weekly rhythm."
+    "All cells were merged into one cluster: before the last merge a cluster was below the cluster "
+    "minimum of {} visits. So every zone gets the same weekly profile."
 )
 
 

@@ -76,5 +76,5 @@ def draw(setting: Setting) -> None:
 def error_quartiles(setting: Setting, seed: Seed) -> list[float]:
     """Return the quartiles of the zones' errors in the draw shown; NaN where it is of zeros."""
     scores = cached.scores(setting, seed)
-    finite_errors = scores.error[np.isfinite(scores.error) & (not scores.exceeds_data)]
+    finite_errors = scores.error[np.isfinite(scores.error) & (not scores.is_empty)]
     return np.quantile(finite_errors, _QUARTILES).tolist() if len(finite_errors) else [np.nan] * 3
