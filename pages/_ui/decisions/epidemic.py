@@ -137,7 +137,7 @@ def _draw_figures(view: EpidemicView, draws: Sequence[Floats]) -> None:
 
 
 def _describe_timings(comparison: Comparison) -> str:
-    """Draw the mean number of zones whose first acting day is moved."""
+    """Return the mean number of zones whose first acting day is moved, in words."""
     first, truly = comparison.first_day != NEVER_ACTS, comparison.first_true_day != NEVER_ACTS
     counts = {
         "early": comparison.shift_days < 0,
@@ -301,7 +301,7 @@ def format_days(days: float) -> str:
 
 
 def describe_population(parameters: ODParameters, empty_zones: int, outbreak: Outbreak) -> str:
-    """Draw the population of the epidemic, and the limits of that choice."""
+    """Return the population of the epidemic and the limits of that choice, in words."""
     barely = ""
     if outbreak.model.beta == question.P2["beta"]:
         barely = (
@@ -318,7 +318,7 @@ def describe_population(parameters: ODParameters, empty_zones: int, outbreak: Ou
 def describe_verdict(
     evaluation: EpidemicEvaluation, comparison: Comparison, parameters: ODParameters, origin: str
 ) -> str:
-    """Draw the decisions' quality and its reason."""
+    """Return the decisions' quality and its reason, in words."""
     days, never = (
         comparison.days * comparison.true_action_days.size,
         comparison.never_acting_accuracy,

@@ -41,7 +41,7 @@ def draw(setting: Setting) -> None:
 
 
 def describe_difference(setting: Setting) -> str:
-    """Draw the noise of a release of the setting, if it differs from that of the draws here."""
+    """Return the noise of a release of the setting, if it is not that of the draws here."""
     parameters = setting.parameters
     released = cache.compute(density.match_release_noise, parameters)
     if released == parameters:
