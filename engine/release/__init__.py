@@ -138,7 +138,7 @@ def release(
             raise  # its message already explains the refusal
         error_type = ReleaseError
         if isinstance(error, KeyboardInterrupt):  # perhaps just after the transaction
-            charged_entry = ledger.find_charge(record["secret"])
+            charged_entry = charged_entry or ledger.find_charge(record["secret"])
             error_type = KeyboardInterrupt
         raise error_type(describe_failure(error, charged_entry, out)) from error
     progress(1.0)
