@@ -333,7 +333,7 @@ def _read_table(source: sources.Source) -> pd.DataFrame:
             frame = pd.read_csv(
                 handle,
                 encoding=source.encoding,
-                sep=source.delimiter,
+                sep=r"\s+" if source.delimiter == " " else source.delimiter,
                 names=list(source.columns),
                 skiprows=source.skipped_rows,
                 dtype=str,
