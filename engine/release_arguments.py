@@ -53,12 +53,13 @@ def _add_budgets(actions: Any, common: argparse.ArgumentParser) -> None:
         ("set", "declare a budget once"),
         ("raise", "raise a budget"),
         ("join", "add a dataset of the same people"),
+        ("withdraw", "take back a budget of which nothing is spent"),
         ("show", "show what is spent"),
     ):
         parsers.append(actions.add_parser(name, parents=[common], help=about))
         parsers[-1].set_defaults(run=name)
-    declare, raise_parser, join, _ = parsers
-    for parser in (declare, raise_parser, join):
+    declare, raise_parser, join, *_ = parsers
+    for parser in parsers[:-1]:
         parser.add_argument("people", help="a name of the people and the period")
         parser.add_argument("--by", required=True, help="who says so, and may raise it")
     declare.add_argument("--datasets", nargs="+", required=True)
@@ -76,7 +77,8 @@ def _add_product(parser: argparse.ArgumentParser, name: str) -> None:
     parser.set_defaults(run="release", product=name)
     parser.add_argument("dataset")
     parser.add_argument("--out", type=Path, required=True, help="new folder of the bundle")
-    parser.add_argument("--epsilon", type=parse_number, required=True, help="per unit of protection")
+    words = "per unit of protection"
+    parser.add_argument("--epsilon", type=parse_number, required=True, help=words)
     parser.add_argument(
         "--tuned-on",
         choices=json.loads(_TITLES.read_text("utf-8"))["tuning"],

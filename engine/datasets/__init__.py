@@ -5,7 +5,7 @@
 True
 """
 
-from .dataset import Dataset, load, save
+from .dataset import Dataset, has_people, load, save
 from .installed import available, data_root, data_roots
 from .memo import memoise
 from .metadata import Metadata
@@ -20,6 +20,7 @@ __all__ = [
     "available",
     "data_root",
     "data_roots",
+    "has_people",
     "load",
     "memoise",
     "save",

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .. import validation
-from ..datasets import data_root
+from ..datasets import data_root, has_people
 from ..errors import ExplorerError, ParameterError
 
 BudgetUnit = Literal["trip", "person-day", "person"]
@@ -58,7 +58,7 @@ def release_error(rule: str, value: str, remedy: str, code: str = "") -> Release
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One entry: a ``budget``, ``raise``, ``join``, ``release`` (cost and intent) or ``done``."""
+    """One entry: ``budget``, ``raise``, ``join``, ``withdraw``, ``release`` (cost) or ``done``."""
 
     id: int
     time: str
@@ -162,6 +162,7 @@ class BudgetLedger:
         names = sorted({check_name("datasets", name) for name in datasets})
         allowed = sorted({check_name("raised_by", name) for name in (by, *raised_by)})
         body = {"unit": unit, "datasets": names, "raised_by": allowed, **_cost(epsilon, delta)}
+        _require_people(names, unit)
         with self._writing() as (append, budgets):
             if people in budgets:
                 there = f"a budget of ε = {budgets[people].epsilon:g} that is there already"
@@ -177,7 +178,20 @@ class BudgetLedger:
             budget = _require_budget(budgets, people)
             budget.require_manager(by)
             _require_no_budget(budgets, [dataset])
+            _require_people([dataset], budget.unit)
             append("join", budget.people, {"dataset": dataset, "by": by})
+
+    def withdraw(self, people: str, *, by: str) -> None:
+        """Take back a budget of which nothing is spent, so that it can be declared anew."""
+        by = by.strip()
+        with self._writing() as (append, budgets):
+            budget = _require_budget(budgets, people)
+            budget.require_manager(by)
+            if budget.release_count:
+                rule = "a budget can be withdrawn only while nothing of it is spent"
+                spent = f"{budget.release_count} charged to '{budget.people}'"
+                raise release_error(rule, spent, "what is spent stays spent")
+            append("withdraw", budget.people, {"by": by})
 
     def raise_to(self, people: str, *, epsilon: float, delta: float, by: str, reason: str) -> None:
         """Raise the totals of a budget; they never fall."""
@@ -384,7 +398,9 @@ def _apply_entry(
         budgets[people] = Budget(people=people, unit=body["unit"], **who, **cost)
         return
     budget = budgets[people]
-    if kind == "join":
+    if kind == "withdraw":
+        del budgets[people]
+    elif kind == "join":
         budget.datasets.append(body["dataset"])
     elif kind == "raise":
         budget.epsilon, budget.delta = cost["epsilon"], cost["delta"]
@@ -435,6 +451,14 @@ def _require_no_budget(budgets: dict[str, Budget], names: Sequence[str]) -> None
         if taken := sorted(set(names) & set(budget.datasets)):
             value = f"{', '.join(taken)}, which belongs to '{budget.people}'"
             raise release_error("a dataset belongs to one budget", value, "use that budget")
+
+
+def _require_people(names: Sequence[str], unit: str) -> None:
+    """Raise `ReleaseError` for a budget of people if an installed dataset tells no people apart."""
+    if unit != "trip" and (rides := [name for name in names if not has_people(name)]):
+        rule = "a budget of data that tell no people apart must be per trip"
+        value = f"{', '.join(rides)} per {unit}"
+        raise release_error(rule, value, "declare one per trip", "unit")
 
 
 def _corruption_error(number: int, how: str = "does not fit the chain of hashes") -> ReleaseError:

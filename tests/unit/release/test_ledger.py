@@ -14,6 +14,8 @@ import pytest
 
 from engine.errors import ParameterError
 from engine.release import BudgetLedger, ReleaseError, budget_ledger as parts
+from engine.release.command import main
+from tests.support.ingests import built
 from tests.support.releases import ROOT
 
 WHAT = {"product": "od", "unit": "person", "loss": {"unit": "person", "epsilon": 0.5}}
@@ -80,6 +82,32 @@ def test_datasets_of_the_same_people_share_their_budget(ledger):
     assert ledger.budget("town").remaining_epsilon == 0
     with pytest.raises(ReleaseError, match="a budget must be declared"):
         spend(ledger, 0.1, dataset="elsewhere")
+
+
+def test_data_without_people_have_a_budget_of_trips(tmp_path, monkeypatch, ledger):
+    monkeypatch.setenv("MOBILITY_DATA", str(tmp_path))
+    built(tmp_path, [("A", "B", 5)], kind="flows", header=("origin", "destination", "flow"))
+    declared = {"datasets": ["city"], "epsilon": 1.0, "by": "me"}
+    for act in (
+        lambda: ledger.declare("flows", unit="person", **declared),
+        lambda: ledger.join("town", dataset="city", by="me"),
+    ):
+        with pytest.raises(ReleaseError, match="must be per trip, got city per person; declare"):
+            act()
+    ledger.declare("flows", unit="trip", **declared)
+    assert ledger.find_budget("city").unit == "trip"
+
+
+def test_a_budget_of_which_nothing_is_spent_can_be_withdrawn(ledger, kept, capsys):
+    with pytest.raises(ReleaseError, match="must come from me, got 'you'"):
+        ledger.withdraw("town", by="you")
+    options = ["--by", "me", "--ledger", str(ledger.path)]
+    assert main(["budget", "withdraw", "town", *options]) == 0
+    assert "no budget has been declared" in capsys.readouterr().out
+    ledger.declare("town", datasets=["a"], unit="trip", epsilon=1.0, by="me")
+    assert (ledger.budget("town").unit, ledger.verify()) == ("trip", 3)
+    with pytest.raises(ReleaseError, match="only while nothing of it is spent, got 1 charged"):
+        kept.withdraw("town", by="me")
 
 
 def test_delta_has_its_own_limit(ledger):
@@ -172,7 +200,7 @@ def light(script, *arguments):
         f"package.__path__ = [{str(ROOT / 'engine' / 'release')!r}];"
         "sys.modules['engine.release'] = package\n"
         "data = types.ModuleType('engine.datasets'); sys.modules['engine.datasets'] = data\n"
-        "data.data_root = None\n"
+        "data.data_root = None; data.has_people = bool\n"
         "from pathlib import Path; from engine.release import budget_ledger as ledger\n"
     )
     command = [sys.executable, "-c", stub + script, *map(str, arguments)]
