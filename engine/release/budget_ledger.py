@@ -9,6 +9,7 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -34,6 +35,7 @@ create table entries (id integer primary key, time text, kind text, people text,
 create table head (one integer primary key check (one = 1), id integer, hash text);
 insert into head values (1, 0, '{FIRST_HASH}');
 """  # every ledger has a head from the start: one without it was cut
+_SCRATCH = ".ledger-"
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
 _OLDER_COPY = "an older copy lacks what was spent since it was made, which would be spent twice"
 _UNREADABLE = "cannot be read: it does not hold what its kind holds"
@@ -297,7 +299,7 @@ class BudgetLedger:
     ) -> Generator[tuple[Callable[[str, str, Mapping[str, Any]], Entry], dict[str, Budget]]]:
         """Yield a function that appends an entry, and the budgets, within one transaction."""
         with _explain_file_error(self.path, "written"):
-            if _file_version(self.path) is None:
+            if _file_version(self.path) is None or any(self.path.parent.glob(f"{_SCRATCH}*")):
                 _create(self.path)
             with self._open() as connection:  # rolls back unless committed
                 connection.execute("begin immediate")
@@ -469,6 +471,10 @@ def _corruption_error(number: int, how: str = "does not fit the chain of hashes"
 
 def _file_version(path: Path) -> tuple[Any, ...] | None:
     """Return the times, size and SQLite change counter of a file; None without a file."""
+    if path.is_symlink() and not path.exists():
+        raise _kind_error(path, "a link that leads nowhere")
+    if path.exists() and not path.is_file():  # a pipe would never end
+        raise _kind_error(path, "no file but a folder, pipe or device")
     try:
         with path.open("rb") as file:
             about = os.fstat(file.fileno())
@@ -477,13 +483,20 @@ def _file_version(path: Path) -> tuple[Any, ...] | None:
         return None
 
 
+def _kind_error(path: Path, kind: str) -> ReleaseError:
+    rule, remedy = "a ledger must be a file", "name another; nothing was charged and nothing drawn"
+    return release_error(rule, f"'{path.name[-100:]}', {kind}", remedy, "ledger")
+
+
 def _create(path: Path) -> None:
-    """Create an empty ledger atomically, unless another process did."""
+    """Create an empty ledger atomically, unless another process did; remove what a kill left."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with lock_folder(path.parent) as folder:
+        for leftover in path.parent.glob(f"{_SCRATCH}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
         if _file_version(path) is not None:
             return
-        with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as scratch_folder:
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=path.parent) as scratch_folder:
             new = Path(scratch_folder) / "ledger"
             new.touch(0o600)
             with closing(sqlite3.connect(new)) as connection:

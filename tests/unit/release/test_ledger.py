@@ -1,5 +1,6 @@
 """The ledger: budgets, the last share, tampering, full disks, odd names and odd files."""
 
+import os
 import random
 import sqlite3
 import stat
@@ -108,6 +109,27 @@ def test_a_budget_of_which_nothing_is_spent_can_be_withdrawn(ledger, kept, capsy
     assert (ledger.budget("town").unit, ledger.verify()) == ("trip", 3)
     with pytest.raises(ReleaseError, match="only while nothing of it is spent, got 1 charged"):
         kept.withdraw("town", by="me")
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "folder"])
+def test_what_is_no_file_is_refused_as_a_ledger_and_stays(tmp_path, kind):
+    path = tmp_path / "ledger.sqlite"
+    if kind == "link":
+        path.symlink_to(tmp_path / "gone")
+    else:
+        {"pipe": os.mkfifo, "folder": os.mkdir}[kind](path)
+    ledger = BudgetLedger(path)
+    for act in (ledger.verify, lambda: WRITES["declare"](ledger)):
+        with pytest.raises(ReleaseError, match=r"must be a file, got 'ledger\.sqlite', (a|no)"):
+            act()
+    assert [*tmp_path.iterdir()] == [path]
+    assert path.is_symlink() == (kind == "link")
+
+
+def test_what_a_kill_left_of_making_a_ledger_goes(ledger):
+    (ledger.path.parent / ".ledger-old").mkdir()
+    spend(ledger, 0.1)
+    assert [*ledger.path.parent.iterdir()] == [ledger.path]
 
 
 def test_delta_has_its_own_limit(ledger):
