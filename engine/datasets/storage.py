@@ -245,8 +245,8 @@ def remove_unfinished(root: Path) -> None:
 
 
 def _list_leftovers(folder: Path) -> list[Path]:
-    """Return what a running or killed build has made; names of `tempfile` have eight letters."""
-    patterns = (f"tmp????????{_PARTIAL_SUFFIX}", "tmp????????.tmp", ".lock")
+    """Return what a running or killed build has made; temporary files by names of `tempfile`."""
+    patterns = (f"*{_PARTIAL_SUFFIX}", "tmp????????.tmp", ".lock")
     return [path for pattern in patterns for path in folder.glob(pattern)]
 
 

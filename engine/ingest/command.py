@@ -18,6 +18,7 @@ from ..errors import ExplorerError, InputError, parse_number
 from . import presets
 from .build import ingest
 from .inputs import sources, zones
+from .inputs.child_process import call_in_child
 from .inputs.sources import to_printable
 from .options import CHOICES, IngestOptions, Kind, Reading, literal_values
 from .progress import Cancelled, Progress
@@ -195,7 +196,8 @@ def _apply_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, 
     preset_values["reading"] = replace(preset.reading, **reading)
     preset_values["mapping"] = {**preset_values["mapping"], **values.pop("mapping", {})}
     if values.get("zones") is not None:
-        shapes = zones.read_shapes(values["zones"], values.get("layer", ""))
+        path, layer = values["zones"], values.get("layer", "")
+        shapes = call_in_child(zones.read_shapes, path, layer, files=[path])
         matches = presets.match_columns(preset.zones, [str(column) for column in shapes.columns])
         values["zones_mapping"] = matches | values.get("zones_mapping", {})
         if "zone_id" not in values["zones_mapping"]:  # guessed columns are not joined

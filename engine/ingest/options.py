@@ -29,7 +29,7 @@ CHOICES: dict[Choice, str] = {
     "unreadable": "leave out rows with a time, place or number that cannot be read",
     "unknown-flows": "flows without a number are not known: leave them out",
     "repeated-places": "keep the first row of a place that is there again, join parts of a zone",
-    "placeless": "leave out places without coordinates",
+    "placeless": "leave out places without coordinates and zones without a shape",
     "zero-places": "leave out places at 0°, 0°",
 }
 """Choices for rows and places that are otherwise refused, in words."""
@@ -268,7 +268,7 @@ class IngestOptions:
             validation.check_whole_number("people_public", people, 1, None, remedy=remedy)
         if self.area is not None:
             west, south, east, north = self.area
-            if not (-180 <= west < east <= 180 and -90 <= south < north <= 90):
+            if not (-180 <= west < east <= west + 180 <= 360 and -90 <= south < north <= 90):
                 raise ParameterError(
                     "area must be west, south, east, north in degrees",
                     value=f"{self.area}",

@@ -10,7 +10,7 @@ import os
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -359,7 +359,7 @@ def _check_names(
     if 2 * fields.count("") >= len(fields) > 2:
         wide, above = next((i for i, row in enumerate(some) if all(row)), 0), True
     if wide and above:
-        count = "1 line stands" if wide == 1 else f"{wide} lines stand"
+        count = "1 line stands" if lines[wide] == 2 else f"{lines[wide] - 1} lines stand"
         raise InputError(
             f"{name}: {count} above the line of names, as it seems: line {lines[wide]} has "
             f"{widths[wide]} columns with names, the first has {widths[0] - fields.count('')}",
@@ -426,8 +426,10 @@ def _find_tables(folder: Path) -> list[Path]:
     return [path for path in paths if path.is_file()]
 
 
-def first_rows(source: Source, rows: int) -> list[list[str]]:
-    """Return at most `rows` first rows as text, which are confidential."""
+def first_rows(
+    source: Source, rows: int, columns: Collection[str] | None = None
+) -> list[list[str]]:
+    """Return at most `rows` first rows as text, which are confidential; of Parquet `columns`."""
     with translate_errors(source.name):
         if source.format == "csv":
             with source.open() as handle:
@@ -437,8 +439,10 @@ def first_rows(source: Source, rows: int) -> list[list[str]]:
             read = islice(_split_lines(text, source.delimiter), source.skipped_rows, last)
             return [row for row in read if row != list(source.columns)]  # names standing again
         with pq.ParquetFile(source.path) as file:
-            batch = next(file.iter_batches(batch_size=rows)).slice(0, rows)
-        texts = [_to_texts(batch.column(name)) for name in source.columns]
+            wanted = [name for name in source.columns if columns is None or name in columns]
+            batch = next(file.iter_batches(batch_size=rows, columns=wanted)).slice(0, rows)
+        read, unread = {*wanted}, [""] * len(batch)
+        texts = [_to_texts(batch.column(n)) if n in read else unread for n in source.columns]
         return [list(row) for row in zip(*texts, strict=True)]
 
 
