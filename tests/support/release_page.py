@@ -1,7 +1,7 @@
 """What tests of the page Release press and read."""
 
 from engine.release import BudgetLedger
-from pages._ui.release import work
+from pages._ui.release import release_job
 
 
 def errors(app):
@@ -16,7 +16,7 @@ def texts(app):
 def declared(app, epsilon=10.0, trips=10**9):
     """Declare a budget, and say that so many trips were made."""
     BudgetLedger().declare(
-        "people", datasets=["demo-city"], unit="person", epsilon=epsilon, by="custodian"
+        "people", datasets=["demo-city"], unit="person", epsilon=epsilon, manager="custodian"
     )
     app.run()
     fields = [one for one in app.number_input if one.key == "release_trips"]
@@ -29,7 +29,7 @@ def confirmed(app):
 
 
 def finished(app):
-    work.latest().wait(60)
+    release_job.latest().wait(60)
     return app.run()
 
 

@@ -4,9 +4,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.contract import TimeSelection
+from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from pages._ui import state
-from pages._ui.shell.frame import DATA, HOME, PAGES
-from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
+from pages._ui.frame.layout import DATA, HOME, PAGES
+from tests.support.page import link_of
 
 
 def ask() -> None:
@@ -14,9 +15,9 @@ def ask() -> None:
     import streamlit as st
 
     from pages._ui import state
-    from pages._ui.shell.session import session
+    from pages._ui.app.session import session
 
-    state.start()
+    state.read_link()
     st.session_state["flows"], st.session_state["visits"] = state.flows(), state.density()
     st.session_state["notices"] = session().notices
 
@@ -123,6 +124,24 @@ def test_what_cannot_be_set_is_said_once(open_home):
     assert not app.run().toast
 
 
+@pytest.mark.parametrize("version", ["3", "x", ""])
+def test_an_unknown_version_of_a_link_is_said_once_and_the_link_is_written_anew(open_home, version):
+    app = open_home(v=version, epsilon="0.5")
+    said = f"The link has v = {version}, which is not known. It is read with v = 2."
+    assert [one.value for one in app.toast] == [said]
+    assert widgets(app)["epsilon"] == 0.5
+    assert link_of(app) == {"epsilon": "0.5", "v": "2"}
+    assert not app.run().toast
+
+
+def test_a_link_has_a_version_as_soon_as_something_is_set(open_home):
+    app = open_home()
+    assert link_of(app) == {}
+    app.select_slider(key="threshold").set_value(7).run()
+    for path in (HOME, "pages/3_Choose.py"):
+        assert link_of(app.switch_page(path).run()) == {"threshold": "7", "v": "2"}
+
+
 def take_it() -> None:
     """Set what is wanted, and keep what is set then."""
     from dataclasses import replace
@@ -144,7 +163,7 @@ def take_it() -> None:
         ),
         parameters=ODParameters(epsilon=0.3, max_trips_per_user=2, suppression_threshold=5),
     )
-    state.put(**state.by_key(wanted))
+    state.set_values(**state.values_by_key(wanted))
     st.session_state["wanted"], st.session_state["set"] = wanted, state.flows()
 
 
@@ -159,14 +178,14 @@ def stamped() -> None:
     import streamlit as st
 
     from pages._ui import state
-    from pages._ui.shell import catalogue
-    from pages._ui.shell.session import session
+    from pages._ui.app import catalogue
+    from pages._ui.app.session import session
 
     known = catalogue.entries()
-    session().shown = {"town": known["town"]}
+    session().shown_entries = {"town": known["town"]}
     st.session_state["od_data"] = st.session_state["density_data"] = "demo-city"
     st.session_state["shown"] = state.stamp()
-    session().shown = {"demo-city": known["demo-city"]}
+    session().shown_entries = {"demo-city": known["demo-city"]}
     st.session_state["set"] = state.stamp()
 
 
@@ -186,4 +205,4 @@ def test_a_saved_picture_of_real_people_says_so_whatever_is_set():
 @pytest.mark.parametrize("field", state.FIELDS, ids=lambda one: one.key)
 def test_every_option_is_read_from_its_words(field):
     for option in field.options:
-        assert field.read(field.words(option)) == option
+        assert field.read(field.to_text(option)) == option

@@ -7,21 +7,21 @@ import pytest
 import streamlit as st
 
 from engine import datasets, origin_destination as od, release
-from engine.contract import Selection, Setting, TimeSelection
 from engine.origin_destination import change
 from engine.origin_destination.scores import score_expectation
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import make_view
+from engine.text.numbers import percent, trip_count
 from engine.text.utility import describe_utility
 from engine.utility import compute_utility
-from pages._ui import cached
-from pages._ui.drawing import charts
-from pages._ui.drawing.colours import LOST, PHANTOM, rgb
+from pages._ui.answers import cached
+from pages._ui.components import charts
+from pages._ui.components.colours import LOST, PHANTOM, rgb
 from pages._ui.state import SIMULATED_SEED
-from pages._ui.trips import change as page, grid as trips_grid
-from pages._ui.wording.numbers import percent, trip_count
+from pages._ui.trips import change_view as page, error_grid as trips_grid
 from tests.pages.trips.conftest import deck, show
 from tests.support.page import figures, tables, text
+from tests.support.releases import seen
 from tests.support.trips import save_trips
 
 VIEWS = ("Map", "Outcomes", "Errors", "ε × τ with T", "Days and totals", "Change")
@@ -62,7 +62,7 @@ def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, meth
         assert mean == trip_count(exact.mean_error())
         assert relative == percent(exact.relative_error("large"))
         assert wrong == f"{lost:,.0f} · {phantom:,.0f}"
-    setting = Setting(selection=Selection(dataset_id=demo.id), parameters=parameters)
+    setting = seen(parameters)
     assert describe_utility(compute_utility(setting, demo), setting) in text(app)
     assert "at most" in text(app)
 
@@ -83,7 +83,9 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
     }
     assert rows.to_dict() == {name: f"{cells.sum():,.1f}" for name, cells in wanted.items()}
     drawn = []
-    monkeypatch.setattr(charts, "bars", lambda labels, marks, **_: drawn.append((labels, marks)))
+    monkeypatch.setattr(
+        charts, "draw_bars", lambda labels, marks, **_: drawn.append((labels, marks))
+    )
     names = datasets.load("demo-city").zones["name"].to_numpy()
     for way, axis in (("Leaving", 1), ("Arriving", 0)):
         show(app, "Days and totals").button_group(key="od_totals_way").set_value(way).run()
@@ -92,7 +94,7 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
         numbers = {one.name: one.values for one in marks}
         assert numbers["True"] == pytest.approx(true.sum(axis=axis)[zones])
         assert numbers["This draw"] == pytest.approx(sums.sum(axis=axis)[zones], abs=0.5)
-        low, high = next((one.values, one.to) for one in marks if one.name == "95% from")
+        low, high = next((one.values, one.end) for one in marks if one.name == "95% from")
         kept = od.truncated_matrices(datasets.load("demo-city"), release.parameters, days=0)[0]
         held = release.counts[0] if od.METHODS[method].expected else kept
         totals = held.sum(axis=axis)[zones]
@@ -149,7 +151,7 @@ def test_every_measure_has_a_grid_that_agrees_with_the_expectation(open_od):
         assert "nan" not in text(app).lower()
     demo = datasets.load("demo-city")
     parameters = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=0)
-    setting = Setting(selection=Selection(dataset_id=str(demo.folder)), parameters=parameters)
+    setting = seen(parameters, dataset=demo.folder)
     grid = trips_grid.grid(setting, 0)
     for epsilon, threshold in ((0.1, 15), (1.0, 0), (10.0, 100)):
         place = EPSILON_STOPS.index(epsilon), trips_grid.GRID_THRESHOLDS.index(threshold)
@@ -269,8 +271,8 @@ UNITS = "trip", "person-day", "person"
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, unit, monkeypatch):
-    drawn, keep = [], page.picture_of
-    monkeypatch.setattr(page, "picture_of", lambda *given: drawn.append(given) or keep(*given))
+    drawn, keep = [], page.changes_picture
+    monkeypatch.setattr(page, "changes_picture", lambda *given: drawn.append(given) or keep(*given))
     app = open_od("Change", unit=unit, od_method=method, epsilon=0.5)
     (days,) = (one for one in app.select_slider if "day after" in one.label)
     said = text(days.set_value((0, 6)).run())
@@ -279,14 +281,10 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     )
     city, hides, noisy, true = datasets.load("demo-city"), od.has_suppression(parameters), [], []
     for first in (0, 4):
-        seen = Selection(
-            dataset_id=str(city.folder),
-            time=TimeSelection(aggregation="whole", first_position=first, last_position=first + 2),
-        )
-        noise = cached.flow_noise(
-            Setting(selection=seen, parameters=parameters), (SIMULATED_SEED, 0)
-        )
-        draw, view = {"noise": noise, "days": 0}, make_view(city, time=seen.time)
+        span = {"step": "whole", "first": first, "last": first + 2}
+        setting = seen(parameters, dataset=city.folder, **span)
+        noise = cached.flow_noise(setting, (SIMULATED_SEED, 0))
+        draw, view = {"noise": noise, "days": 0}, make_view(city, time=setting.time)
         noisy.append(change.draw_noisy_cells(view, parameters, **draw))
         true.append(od.truth(view, days=0)[0])
         released = od.release(view, parameters, **draw)
@@ -303,9 +301,7 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     known = np.flatnonzero((np.isfinite(low) & told.shown_flows).ravel())
     for at in known[:3]:
         assert f", {low.flat[at]:.0%} to {high.flat[at]:.0%} of before" in say(at)
-    when = TimeSelection(aggregation="whole", first_position=0, last_position=6, compared_days=3)
-    seen = Selection(dataset_id=str(city.folder), time=when)
-    planned = release.plan(Setting(selection=seen, parameters=parameters), city)
+    planned = release.plan(seen(parameters, step="whole", last=6, span=3), city)
     due = release.budget_cost(planned, "trip" if unit == "trip" else "person").epsilon
     assert due == dict(zip(UNITS, (0.5, 3, 0.5), strict=True))[unit]
     assert f"pays ε = {due:g} for both spans" in said

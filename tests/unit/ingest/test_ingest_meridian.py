@@ -11,7 +11,7 @@ from engine import geography
 from engine.datasets import load
 from engine.ingest import preview
 from engine.ingest.inputs.cells import cells_to_zones, import_h3
-from pages._ui.drawing import maps
+from pages._ui.components import maps
 from tests.support.ingests import built, write_csv
 
 RADIUS_M, FLATTENING = 6_378_137.0, 1 / 298.257223563

@@ -16,7 +16,7 @@ from engine import datasets
 from engine.command import main as whole_command
 from engine.ingest import Cancelled, Progress, duckdb_engine, ingest, temp_folder
 from engine.ingest.duckdb_engine import DuckDB
-from pages._ui.shell import ended
+from pages._ui.app import shutdown
 from tests.support.ingests import HEADER, arguments, options, refused, write_csv
 
 ROOT = Path(__file__).parents[3]
@@ -233,7 +233,7 @@ def test_what_a_killed_ingest_left_is_swept_by_the_next_start(
     assert left.is_dir()
     monkeypatch.setenv("MOBILITY_DATA", str(workplace / "data"))
     if starting:
-        ended.sweep(starting=True)
+        shutdown.sweep_folders(is_start=True)
         assert not list(temporary.iterdir())
     ingest(options(workplace, "trips", [workplace / "t.csv"], spill=temporary))
     assert not list(temporary.iterdir())
