@@ -11,13 +11,13 @@ import numpy as np
 import pyarrow as pa
 
 from .. import datasets
+from ..child_process import call_in_child
 from ..datasets import Dataset, Metadata, storage
 from ..datasets.multiscale_tables import MultiscaleClips
 from ..errors import InputError
 from . import counting, keyed_hash, row_cleaning, spark_engine, tables
 from .counting import Engine
 from .inputs import cells, column_mapping, detection, hexagons, sources, zone_hierarchy
-from .inputs.child_process import call_in_child
 from .inputs.column_mapping import Mappings
 from .inputs.places import Places, locate_points, places_from_zones
 from .inputs.sources import Source, to_printable

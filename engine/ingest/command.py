@@ -14,11 +14,11 @@ from pathlib import Path
 from types import FrameType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from ..child_process import call_in_child
 from ..errors import ExplorerError, InputError, parse_number
 from . import presets
 from .build import ingest
 from .inputs import sources, zones
-from .inputs.child_process import call_in_child
 from .inputs.sources import to_printable
 from .options import CHOICES, IngestOptions, Kind, Reading, literal_values
 from .progress import Cancelled, Progress

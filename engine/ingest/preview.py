@@ -8,10 +8,10 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..child_process import call_in_child
 from ..errors import InputError
 from . import tables
 from .inputs import detection, hexagons
-from .inputs.child_process import call_in_child
 from .inputs.column_mapping import Mappings
 from .inputs.places import Places
 from .options import IngestOptions, Reading

@@ -7,10 +7,10 @@ from typing import Any
 import geopandas as gpd
 import pandas as pd
 
+from ..child_process import call_in_child
 from ..errors import InputError
 from ..ingest import preview
 from ..ingest.inputs import column_mapping
-from ..ingest.inputs.child_process import call_in_child
 from ..ingest.inputs.ids import ids_to_text
 from ..ingest.inputs.sources import to_printable
 from ..ingest.inputs.zones import read_shapes

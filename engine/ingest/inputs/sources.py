@@ -206,17 +206,18 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
         raise InputError(f"{name}: the file is empty (0 rows); name a file with data")
     delimiter = reading.delimiter or _detect_delimiter(body)
     numbered = _numbered_rows(body, delimiter)
-    fields, rows = (
-        [field.strip() for field in numbered[0][1]],
-        [row for _, row in numbered[1:] if row],
-    )
+    fields, rows = [f.strip() for f in numbered[0][1]], [row for _, row in numbered[1:] if row]
     if reading.header is not None:
         numbers = [f"column{number}" for number in range(1, len(fields) + 1)]
         fields = [*reading.header[: len(fields)], *numbers[len(reading.header) :]]
     else:
         if not rows and len(head) < HEAD_BYTES:
             raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
-        fields = _fit_names(fields, rows)
+        widths = {len(row) for row in rows}
+        if widths == {len(fields) + 1} and not any(row[-1].strip() for row in rows):
+            fields.append("")  # rows end in a mark
+        elif widths == {len(fields) - 1} and not fields[-1]:
+            fields.pop()  # the names do
         _check_names(name, fields, numbered, skipped, delimiter)
         if rows and any(rows[0]) and all(re.match(r"#[a-z]+|$", field) for field in rows[0]):
             skipped += 1  # tags of humanitarian data (HXL) under the names
@@ -258,17 +259,6 @@ def _detect_delimiter(body: str) -> str:
         if width > 1:
             fits[mark] = (mark != " ", count > 0.8 * len(widths), widths[0] > 1)
     return max(fits, key=lambda mark: fits[mark], default=",")
-
-
-def _fit_names(fields: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return the names with one more, or less, where every row has an unnamed column."""
-    widths = {len(row) for row in rows}
-    if widths == {len(fields) + 1}:
-        if not any(row[-1].strip() for row in rows):  # a mark at the end of each line
-            return [*fields, ""]
-    elif widths == {len(fields) - 1} and not fields[-1]:
-        return fields[:-1]
-    return fields
 
 
 def find_archive_member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str:

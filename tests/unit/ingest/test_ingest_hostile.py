@@ -24,10 +24,11 @@ import pyarrow.parquet as pq
 import pytest
 import shapely
 
+from engine import child_process
 from engine.errors import InputError
 from engine.ingest import Cancelled, ingest
 from engine.ingest.duckdb_engine import DuckDB
-from engine.ingest.inputs import child_process, zones
+from engine.ingest.inputs import zones
 from engine.ingest.progress import Monitor
 from tests.support.ingests import arguments, built, options, refused, squares, write_csv
 

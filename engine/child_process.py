@@ -1,11 +1,9 @@
-"""Files of zones and places, read in a process of its own: it can be ended, and its memory ends.
+"""Work on files of others in a process of its own: it can be ended, and its memory is bounded.
 
 The process serves one call after the other, and ends by itself when it is idle or left alone.
 """
 
-import atexit
 import os
-import pickle
 import resource
 import signal
 import subprocess
@@ -19,21 +17,19 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ...errors import ExplorerError, InputError
-from ..read_errors import explain_error
-from .sources import to_printable
+from .errors import InputError
 
 DEADLINE_S = 60
 """Computing time of one call; on a busy machine it lasts longer, at most `_PATIENCE` times."""
 _PATIENCE, _IDLE_S = 5, 30
 _FREE_BYTES, _BYTES_PER_BYTE = 700_000_000, 16
-"""Memory of one call, and more of it for each byte of its files: today's bounds need half."""
+"""Memory of one call, and more of it for each byte of its files."""
 T = TypeVar("T")
 
 
 class _Child:
     def __init__(self) -> None:
-        self.owner, (self.channel, other) = os.getpid(), Pipe()
+        self.channel, other = Pipe()
         code = f"from {__name__} import serve_calls; serve_calls({other.fileno()})"
         roots = os.pathsep.join(os.path.abspath(root) for root in sys.path)
         single = {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
@@ -47,22 +43,18 @@ class _Child:
             stderr=subprocess.DEVNULL,
         )
         other.close()
-        self.used = time.monotonic()
-
-    @property
-    def is_usable(self) -> bool:
-        return self.owner == os.getpid() and time.monotonic() - self.used < _IDLE_S / 2
+        self.fresh_until = time.monotonic() + _IDLE_S / 2
 
     def call(self, work: tuple[Any, ...], check: Callable[[], None]) -> tuple[bool, Any]:
         """Return the answer; raise `EOFError` where the process ends without one."""
-        self.channel.send_bytes(pickle.dumps(work))
-        ends = time.monotonic() + _PATIENCE * DEADLINE_S
+        self.channel.send(work)
+        end = time.monotonic() + _PATIENCE * DEADLINE_S
         while not self.channel.poll(0.05):
             check()
-            if time.monotonic() > ends:
+            if time.monotonic() > end:
                 raise EOFError
         answer: tuple[bool, Any] = self.channel.recv()
-        self.used = time.monotonic()
+        self.fresh_until = time.monotonic() + _IDLE_S / 2
         return answer
 
     def end(self) -> None:
@@ -85,21 +77,21 @@ def call_in_child(
     Raises `InputError` where `files` take too long or too much memory, and whatever `check` raises,
     which is called all the time.
     """
-    sizes = [path.stat().st_size for path in files if path is not None and path.is_file()]
-    memory = _FREE_BYTES + _BYTES_PER_BYTE * sum(sizes)
-    names = ", ".join(to_printable(path.name) for path in files if path is not None)
-    work = function.__module__, function.__name__, arguments, names, DEADLINE_S, memory
+    paths = [path for path in files if path is not None]
+    size = sum(path.stat().st_size for path in paths if path.is_file())
+    memory = _FREE_BYTES + _BYTES_PER_BYTE * size
     child = _take_child()
     try:
+        work = function.__module__, function.__name__, arguments, DEADLINE_S, memory
         is_result, value = child.call(work, check)
     except BaseException as error:
         child.end()
         if not isinstance(error, (EOFError, ConnectionError)):
             raise
         raise InputError(
-            f"a file of {sum(sizes):,} bytes must be read within {DEADLINE_S} s of computing and "
+            f"a file of {size:,} bytes must be read within {DEADLINE_S} s of computing and "
             f"{memory // 10**6:,} MB of memory",
-            value=f"{names}, which was not",
+            value=f"{', '.join(path.name for path in paths)}, which was not",
             remedy="simplify it, or export it again",
         ) from None
     _idle.append(child)
@@ -112,18 +104,10 @@ def _take_child() -> _Child:
     while _idle:
         with suppress(IndexError):  # another thread has taken it
             child = _idle.pop()
-            if child.is_usable:
+            if time.monotonic() < child.fresh_until:
                 return child
             child.end()
     return _Child()
-
-
-def _end_idle() -> None:
-    for child in _idle:
-        child.end()
-
-
-atexit.register(_end_idle)
 
 
 def serve_calls(descriptor: int) -> None:
@@ -132,7 +116,7 @@ def serve_calls(descriptor: int) -> None:
     while True:
         signal.alarm(_IDLE_S)
         try:
-            module, name, arguments, files, deadline_s, memory = channel.recv()
+            module, name, arguments, deadline_s, memory = channel.recv()
         except EOFError:
             return
         signal.alarm(_PATIENCE * deadline_s)  # also where the parent was killed
@@ -143,10 +127,10 @@ def serve_calls(descriptor: int) -> None:
         try:
             answer = True, getattr(import_module(module), name)(*arguments)
         except Exception as error:
-            fault = error if isinstance(error, ExplorerError) else explain_error(error, files)
-            if "memory" in fault.settings:  # of this process: the other side words it
-                return
-            answer = False, fault
+            answer = False, error
+            is_full = isinstance(error, MemoryError) or "bad_alloc" in str(error)
+            if is_full or "memory" in getattr(error, "settings", ()):
+                return  # the other side words it
         channel.send(answer)
 
 
