@@ -11,7 +11,6 @@ import numpy as np
 import pyarrow as pa
 
 from .. import datasets
-from ..child_process import call_in_child
 from ..datasets import Dataset, Metadata, storage
 from ..datasets.multiscale_tables import MultiscaleClips
 from ..errors import InputError
@@ -203,9 +202,8 @@ def _read_places(build: Build, engine: Engine, monitor: Monitor) -> Places:
     options = build.options
     size_m = options.hexagon_m
     build.places_public = options.places_public
-    files = options.locations, options.zones
-    if any((*files, options.area)):
-        places = call_in_child(hexagons.build_places, options, files=files, check=monitor.check)
+    if options.locations or options.zones or options.area:
+        places = hexagons.build_places(options, monitor.check)
     elif options.area_from_data and build.has_coordinates:
         area = hexagons.bounding_area(
             engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))

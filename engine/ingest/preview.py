@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..child_process import call_in_child
 from ..errors import InputError
 from . import tables
 from .inputs import detection, hexagons
@@ -75,8 +74,7 @@ def preview_places(**asked: Any) -> Places:
     day = date(2000, 1, 1)  # any: no row is read
     period = {"first_day": day, "last_day": day, "time_zone": "UTC"}
     options = IngestOptions(kind="visits", inputs=("rows",), out=Path("look"), **period, **asked)
-    files = options.locations, options.zones
-    return call_in_child(hexagons.build_places, options, files=files)
+    return hexagons.build_places(options)
 
 
 def _to_datetime(seconds: int) -> datetime | None:

@@ -5,6 +5,7 @@ less noise: where a dataset is too noisy, this remedy helps.
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -15,6 +16,7 @@ import pyarrow.compute as pc
 import shapely
 
 from ... import geography
+from ...child_process import call_in_child
 from ...errors import InputError
 from ..options import MAX_ZONES, IngestOptions, check_zone_count
 from .cells import cells_to_zones, import_h3
@@ -28,6 +30,7 @@ from .places import (
     places_from_zones,
     read_places,
 )
+from .sources import is_small_text
 
 Shapes: TypeAlias = Any
 Area = tuple[float, float, float, float]
@@ -38,8 +41,18 @@ SHARE_WITHIN = 0.99
 _STEP_DEGREES = 0.05
 
 
-def build_places(options: IngestOptions) -> Places:
-    """Return the places and zones of an ingest's files, or hexagons over its area."""
+def build_places(options: IngestOptions, check: Callable[[], None] = lambda: None) -> Places:
+    """Return the places and zones of an ingest's files, or hexagons over its area.
+
+    Zones, and tables of places that are large or packed, are read in a process of their own.
+    """
+    files, table = (options.locations, options.zones), options.locations
+    if options.zones is None and (table is None or is_small_text(table)):
+        return _build_places(options)
+    return call_in_child(_build_places, options, files=files, check=check)
+
+
+def _build_places(options: IngestOptions) -> Places:
     if options.area is not None:
         return cover_with_hexagons(options.area, options.hexagon_m)
     return coarsen_to_hexagons(read_places(options), options.hexagon_m)

@@ -261,6 +261,14 @@ def _detect_delimiter(body: str) -> str:
     return max(fits, key=lambda mark: fits[mark], default=",")
 
 
+def is_small_text(path: Path) -> bool:
+    """Return whether a file is no pattern, neither packed nor Parquet, and below 2 MB."""
+    if not path.is_file() or path.stat().st_size > 2_000_000:
+        return False
+    with path.open("rb") as handle:
+        return not handle.read(8).startswith((b"PAR1", b"PK", *_PACKERS))
+
+
 def find_archive_member(name: str, path: Path, endings: tuple[str, ...], largest: int) -> str:
     """Return the one file with such an ending in a zip of one layer, up to a size."""
     with zipfile.ZipFile(path) as archive:

@@ -60,7 +60,7 @@ def test_areas_and_distances_are_those_computed_by_hand(tmp_path: Path, form: st
     assert distances[0, [1, 2]] == pytest.approx([degree_m, 2 * degree_m], rel=1e-3)
     drawn = maps.outlines(load(dataset.folder.parent))
     assert drawn.bounds[2] - drawn.bounds[0] == pytest.approx(3)
-    assert abs(maps.view_of(drawn.bounds, 900, 600).longitude or 0) <= 180
+    assert abs(maps.fit_view(drawn.bounds, 900, 600).longitude or 0) <= 180
 
 
 @pytest.mark.parametrize("west", [178.0, 28.0], ids=["there", "here"])
