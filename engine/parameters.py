@@ -87,7 +87,7 @@ class DensityParameters:
         Total privacy loss of the release, finite and above 0.
     delta : float
         Added success probability of an attack beyond ε, in (0, 1). P1 used 2e-6.
-        Methods without Gaussian noise do not spend it.
+        ``efpa`` adds no δ, but its ``proved_epsilon`` is stated at this δ. Laplace methods: unused.
     max_visits_per_user : int
         ℓ, the contribution limit per person: so many visits are sampled, 1 to 168. Unused by
         ``multiscale``, which samples none.
@@ -144,7 +144,7 @@ class DensityParameters:
             raise ParameterError(
                 "epsilon must be at most 4 with gaussian='classical'",
                 value=repr(self.epsilon),
-                remedy="its proof covers a share (a quarter) up to 1: choose gaussian='analytic'",
+                remedy="its proof holds for ε/4 ≤ 1: choose gaussian='analytic'",
             )
 
     def with_epsilon(

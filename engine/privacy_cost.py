@@ -48,7 +48,7 @@ class Query(Enum):
     TOWER_COUNTS = "counts", "pre-sampled counts of the towers"
     COVER_COUNTS = "counts", "pre-sampled counts of the cover"
     COVER_TOTALS = "totals of the cells", "pre-sampled totals of the cover"
-    TOWER_SHARES = "shares of the towers", "one visit of each person, counted by tower"
+    SINGLE_VISITS = "shares of the towers", "one visit of each person, counted by tower"
     ALL_VISITS = "number of visits", "all visits, at most Kₘₐₓ a person"
     CHOICE_BY_CLUSTER = (
         "number of coefficients",
@@ -66,8 +66,8 @@ class Query(Enum):
     MULTISCALE_TOWER_TOTALS = "towers, whole week", "visits by tower, scaled down likewise"
     MULTISCALE_VISIT_TOTAL = (
         "number of visits",
-        "all visits, at most K_max a person; what this tells of those with many visits is taken "
-        "off their weight above",
+        "all visits, at most K_max a person; in return, people with many visits count less in the "
+        "other tables",
     )
     FLOWS = "trips between zones", "kept trips of every origin and destination"
     TRIPS_BEYOND = "trips beyond the bound", "number of trips beyond it, at most {} of each"
@@ -84,7 +84,7 @@ class Noise(StrEnum):
     ROOT_K_LAPLACE = "Laplace, scale times √k"
     CLASSICAL_GAUSSIAN = "Gaussian, classical"
     ANALYTIC_GAUSSIAN = "Gaussian, analytic"
-    SHARED_GAUSSIAN = "Gaussian; the shares are parts of μ²"
+    SHARED_GAUSSIAN = "Gaussian; one mechanism, ε is divided only for display"
     EXPONENTIAL = "exponential mechanism"
 
 
@@ -120,8 +120,9 @@ class Stage:
 class PrivacyCost:
     """All stages of a release and three totals of its privacy loss at `delta`.
 
-    `paper_epsilon` is what the paper charges, the setting ε. `composed_epsilon` adds the stages up
-    by simple composition. `proved_epsilon` is the smallest loss that ``docs/density.md`` proves.
+    `paper_epsilon` is what the paper charges, the setting ε. `composed_epsilon` adds up what the
+    stages can really lose, more than `Stage.epsilon` where a person is in several clusters.
+    `proved_epsilon` is the least that ``docs/density.md`` proves. Totals in ε-DP hold at δ = 0.
     """
 
     stages: tuple[Stage, ...]

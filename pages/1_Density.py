@@ -5,10 +5,10 @@ import streamlit as st
 from engine.text.numbers import scientific
 from engine.text.privacy_text import delta_warning
 from engine.text.setting_text import format_controls
-from pages._ui import state
 from pages._ui.app.session import session
 from pages._ui.density import cost, method_curves, overview, visit_map, zone_errors
 from pages._ui.frame import layout
+from pages._ui.settings import current, offers, widgets
 
 LEAD = (
     "Visits by zone and hour of the week, released with noise: see where and when the private "
@@ -25,7 +25,7 @@ VIEWS = {
 def draw() -> None:
     """Draw the page."""
     overview.draw_switches()
-    setting, entry = state.density(), state.entry_for("density")
+    setting, entry = current.density(), offers.entry_for("density")
     layout.draw_banners([entry])
     if setting is None or entry is None:
         layout.explain_missing(entry, "density")
@@ -35,7 +35,7 @@ def draw() -> None:
     overview.draw(setting)
     if warning := delta_warning(delta, entry.metadata.people_public):
         st.warning(warning, icon=":material/warning:")
-    VIEWS[state.choose("View", list(VIEWS), "density_view")](setting)
+    VIEWS[widgets.choose("View", list(VIEWS), "density_view")](setting)
 
 
 layout.show_page(draw, "Density", LEAD)

@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from pages._ui import state
 from pages._ui.answers import assessments, measure_cards
 from pages._ui.answers.matrix import pick_matrix
 from pages._ui.frame import layout
+from pages._ui.settings import current, offers, widgets
 from pages._ui.trips import change_view, error_grid, flow_map, method_errors, outcomes, totals
 
 LEAD = (
@@ -25,7 +25,7 @@ VIEWS = {
 
 def draw() -> None:
     """Draw the page."""
-    setting, entry = state.flows(), state.entry_for("trips")
+    setting, entry = current.flows(), offers.entry_for("trips")
     layout.draw_banners([entry])
     if setting is None or entry is None:
         layout.explain_missing(entry, "trips")
@@ -36,7 +36,7 @@ def draw() -> None:
     views = [name for name in VIEWS if matrix.has_exact_law or name != GRID]
     if st.session_state.get("od_view", "Map") not in views:
         st.session_state["od_view"] = "Map"
-    VIEWS[state.choose("View", views, "od_view")](matrix)
+    VIEWS[widgets.choose("View", views, "od_view")](matrix)
 
 
 layout.show_page(draw, "Origin–destination flows", LEAD)

@@ -3,11 +3,11 @@
 import streamlit as st
 
 from engine.decisions import default_question
-from pages._ui import state
 from pages._ui.answers.matrix import Matrix
 from pages._ui.app.session import session
 from pages._ui.decisions import aid, epidemic
-from pages._ui.frame import layout, presenter
+from pages._ui.frame import layout, page_table, presenter
+from pages._ui.settings import current, offers, widgets
 from pages._ui.trips import change_view
 
 EPIDEMIC, AID = VIEWS = "Epidemic", "Aid after a shock"
@@ -20,17 +20,17 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    entry, setting = state.entry_for("trips"), state.flows()
+    entry, setting = offers.entry_for("trips"), current.flows()
     layout.draw_banners([entry])
     if entry is None or setting is None:
         layout.explain_missing(entry, "trips")
         return
     default = AID if default_question(entry.metadata) == "aid" else EPIDEMIC
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = state.choose("View", VIEWS, "decisions_view", default)
+        view = widgets.choose("View", VIEWS, "decisions_view", default)
         presenter.draw_switch()
         if presenter.is_presenting():
-            layout.draw_link(layout.HOME, "Home")
+            layout.draw_link(page_table.HOME, "Home")
     if presenter.is_presenting():
         presenter.draw_epsilon(view)
     if view == EPIDEMIC and setting.time.aggregation != "day":

@@ -2,9 +2,9 @@
 
 P1's budget: half of ε for the cells' totals; ε_E = ε/2 for the clusters' series (Algorithm 4), half
 of it for the choice of k and half for the coefficients, both with Δ₂ = √ℓ (§5.3, §5.4; errata D3 to
-D5). A choice of k has the score u(k): the L₂ norm of the coefficients beyond k plus the expected
-norm of the noise on the first k. Erratum D1 defines the three totals of `PrivacyCost`.
-``docs/density.md`` proves the best one.
+D5). The score u(k) of a choice of k is its expected error: the L₂ norm of the coefficients beyond k
+plus the expected norm of the noise on the first k; smaller is likelier. Erratum D1 defines the
+three totals of `PrivacyCost`, ``docs/density.md`` proves the smallest.
 """
 
 import math
@@ -35,9 +35,11 @@ from ..privacy_cost import (
 from .gaussian import analytic_sigma, bracketed_root, gdp_epsilon
 
 BOUNDED_RANGE_FACTOR_SQUARED = 2.0
-"""κ², κ = √2. One choice of k has *bounded range* κ·ε_E/(4√ℓ)·‖Δ‖₂ for a change Δ of its series.
+"""κ², κ = √2. One choice of k has *bounded range* κ·c·‖Δ‖₂ for a change Δ of its series.
 
-The range is the largest less the smallest log-ratio of neighbours' probabilities, over all k.
+The range is the largest less the smallest log-ratio of neighbours' probabilities, over all k: the
+largest c·|change of T_k − T_m|, c = ε_E/(4√ℓ), T_k the L₂ norm beyond k. The gradient of T_k − T_m
+(k < m) has length √2 at most (proof in ``docs/density.md``).
 """
 
 CLUSTER_RELATIVE_NOISE = 0.01
@@ -115,7 +117,7 @@ def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[
     total_stages = [laplace_stage(Query.COVER_TOTALS, visit_limit, 2 * quarter)]
     if parameters.scaling:
         visit_stage = laplace_stage(Query.ALL_VISITS, max_visits_cap, quarter)
-        total_stages = [laplace_stage(Query.TOWER_SHARES, 1, quarter), visit_stage]
+        total_stages = [laplace_stage(Query.SINGLE_VISITS, 1, quarter), visit_stage]
     is_joint = parameters.method == "efpag_joint"
     choice = Query.JOINT_CHOICE if is_joint else Query.CHOICE_BY_CLUSTER
     noise, delta = Noise.ROOT_K_LAPLACE, 0.0
@@ -156,24 +158,24 @@ def fourier_cost(
 
 
 def composed_epsilon(parameters: DensityParameters, cover_size: int) -> float:
-    """Return ε as the sum of the stages' losses (erratum D1).
+    """Return ε as the sum of what the stages really lose (erratum D1).
 
-    A person's change Δ_E in cluster E costs its choice of k at most (ε/4)·‖Δ_E‖₂/√ℓ. A visit may be
-    split over several cells, yet Σ‖Δ_E‖₂ ≤ Σ‖Δ_E‖₁ ≤ ℓ, and ≤ √(|ℂ|·ℓ) because Σ‖Δ_E‖₂² ≤ ℓ. All
+    A person's change Δ_j in cluster j costs its choice of k at most (ε/4)·‖Δ_j‖₂/√ℓ. A visit may be
+    split over several cells, yet Σ‖Δ_j‖₂ ≤ Σ‖Δ_j‖₁ ≤ ℓ, and ≤ √(|ℂ|·ℓ) because Σ‖Δ_j‖₂² ≤ ℓ. All
     choices cost at most (ε/4)·√min(ℓ, |ℂ|), and so does EFPA's Laplace noise. Gaussian noise acts
     on all clusters at once and costs ε/4.
     """
-    all_clusters = math.sqrt(min(parameters.max_visits_per_user, cover_size))
-    quarters = {"efpag": 3 + all_clusters, "efpa": 2 + 2 * all_clusters}.get(parameters.method, 4.0)
+    factor = math.sqrt(min(parameters.max_visits_per_user, cover_size))  # for all clusters
+    quarters = {"efpag": 3 + factor, "efpa": 2 + 2 * factor}.get(parameters.method, 4.0)
     return parameters.epsilon / 4 * quarters
 
 
 def proved_epsilon(parameters: DensityParameters, cover_size: int) -> float:
     """Return the least ε that is proved at the parameters' δ.
 
-    ε/2 of the totals is added to the ε that zCDP gives for choices and coefficients together. The
-    one choice of `efpag_joint` loses at most its bounded range ε/(4√2); with the exact ε of its
-    Gaussian noise that is less. The result is at most `composed_epsilon`, which holds too.
+    ε/2 of the totals is added to the ε that zCDP gives for choices and coefficients together. For
+    `efpag_joint` the bounded range ε/(4√2) of its one choice plus the exact ε of its Gaussian noise
+    is a second bound; the smaller counts. So does `composed_epsilon` where it is smaller still.
     """
     composed = composed_epsilon(parameters, cover_size)
     if parameters.method not in FOURIER_METHODS:
@@ -194,8 +196,8 @@ def joint_choice_epsilon(parameters: DensityParameters) -> float:
 def fourier_rho(parameters: DensityParameters) -> float:
     """Return ρ such that the choices of k and the coefficients together are ρ-zCDP.
 
-    Choices: bounded range η_E = κ·ε_E/(4√ℓ)·‖Δ_E‖₂ gives η_E²/8-zCDP in cluster E (Cesar & Rogers
-    2021), κ²·ε_E²/128 in all. Gaussian: Δ₂²/(2σ²). Laplace: (ε_E/2)²·‖Δ_E‖₂²/(2ℓ) in cluster E,
+    Choices: bounded range η_j = κ·ε_E/(4√ℓ)·‖Δ_j‖₂ gives η_j²/8-zCDP in cluster j (Cesar & Rogers
+    2021), κ²·ε_E²/128 in all. Gaussian: Δ₂²/(2σ²). Laplace: (ε_E/2)²·‖Δ_j‖₂²/(2ℓ) in cluster j,
     ε_E²/8 in all.
     """
     series_epsilon = parameters.epsilon / 2  # ε_E
@@ -211,9 +213,9 @@ def convert_zcdp_to_epsilon(rho: float, delta: float) -> float:
     The least over orders α of ρα + ln(1 − 1/α) − ln(δα)/(α − 1) (Canonne, Kamath and Steinke, "The
     discrete Gaussian for differential privacy", proposition 12).
     """
-    # every order gives an ε that holds; the best lies near 1 + √(ln(1/δ)/ρ)
-    best = math.sqrt(max(-math.log(delta), 1.0) / rho)
-    order_less_one = best * np.exp(np.linspace(-3.0, 3.0, 601))
+    # every order gives an ε that holds; the smallest ε is that of an order near 1 + √(ln(1/δ)/ρ)
+    central_order_less_one = math.sqrt(max(-math.log(delta), 1.0) / rho)
+    order_less_one = central_order_less_one * np.exp(np.linspace(-3.0, 3.0, 601))
     order = 1.0 + order_less_one
     epsilons = rho * order - np.log1p(1 / order_less_one) - np.log(delta * order) / order_less_one
     return max(float(epsilons.min()), 0.0)
@@ -222,7 +224,7 @@ def convert_zcdp_to_epsilon(rho: float, delta: float) -> float:
 def match_proved_epsilon(
     parameters: DensityParameters, target: float, cover_size: int
 ) -> DensityParameters:
-    """Return the parameters at the ε whose `proved_epsilon` equals `target`, above 0.
+    """Return the parameters at the ε whose `proved_epsilon` equals `target` (above 0).
 
     Where the classical Gaussian would need ε above 4 (erratum D4), the analytic one replaces it.
     """
@@ -252,9 +254,11 @@ def match_release_noise(parameters: DensityParameters) -> DensityParameters:
     Both charge the ε of the given parameters, but by different proofs. This package adds continuous
     noise and charges P1's ε, or the exact ε of `multiscale`. `engine.release` adds whole-number
     noise and charges the ε that zCDP proves of it (``docs/release.md``). For `efpag_joint` that is
-    less than P1's, so the result has a larger ε (1.147 for 1 at δ = 10⁻⁷). For `multiscale` it is
-    more than the exact one, so the result has a smaller ε (0.936). Other methods, and parameters
-    that `engine.release` refuses, stay the same.
+    usually less than P1's, so the result has a larger ε (1.147 for 1 at δ = 10⁻⁷). For `multiscale`
+    it is more than the exact one, so the result has a smaller ε (0.936). This ε only sets the
+    noise: the loss to show is that of the given parameters. Other methods stay the same, and so do
+    parameters that `engine.release` refuses: of the classical Gaussian those that would need P1's ε
+    above 4, at δ = 10⁻⁷ from ε = 3.54 on (3.5 gives 3.956).
     """
     target, delta = parameters.epsilon, parameters.delta
     min_epsilon, max_epsilon = RELEASE_EPSILON_RANGE
@@ -265,10 +269,11 @@ def match_release_noise(parameters: DensityParameters) -> DensityParameters:
         def excess(log_mu: float) -> float:  # Gaussian noise is μ²/2-zCDP
             return convert_zcdp_to_epsilon(math.exp(2 * log_mu) / 2, delta) - target
 
+        # every ε and δ above have e⁻² < ε/μ < e⁸
         mu = math.exp(bracketed_root(excess, math.log(target) - 8, math.log(target) + 2))
         return replace(parameters, epsilon=gdp_epsilon(mu, delta))
     if parameters.method != "efpag_joint" or not parameters.scaling:
-        return parameters
+        return parameters  # `engine.release` makes only scaled densities
 
     def release_epsilon(epsilon: float) -> float:
         paper = replace(parameters, epsilon=epsilon)
@@ -285,9 +290,9 @@ def match_release_noise(parameters: DensityParameters) -> DensityParameters:
 
 
 def is_delta_large(delta: float, people_public: int | None) -> bool:
-    """Return whether δ exceeds one over the public number of people (erratum D7).
+    """Return whether δ exceeds one over the published number of people; False if None (secret).
 
-    P1 calls its δ = 2e-6 at most 1/N; for N = 1,992,846 it is four times that.
+    P1 calls its δ = 2e-6 at most 1/N; for N = 1,992,846 it is four times that (erratum D7).
 
     >>> is_delta_large(2e-6, 1_992_846), is_delta_large(1e-7, 1_992_846), is_delta_large(1e-4, None)
     (True, False, False)

@@ -49,7 +49,7 @@ def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
 
 
 def tower_tree(dataset: Dataset) -> TowerTree:
-    """Return the public tree over the towers, cached with the dataset that a view is made of."""
+    """Return the public tree over the towers, cached with the base dataset for all its views."""
 
     def build() -> TowerTree:
         return build_tree(dataset.towers.geometry.get_coordinates().to_numpy())

@@ -62,7 +62,7 @@ def gdp_epsilon(mu: float, delta: float) -> float:
 
 def bracketed_root(function: Callable[[float], float], low: float, high: float) -> float:
     """Return the root of `function` between `low` and `high`, to 14 digits (Brent's method)."""
-    from scipy.optimize import brentq  # loads slowly; a command reads its options without it
+    from scipy.optimize import brentq  # loads slowly; imported here so that --help need not load it
 
     root: Any = brentq(function, low, high, xtol=1e-14 * max(abs(low), abs(high)))
     return float(root)

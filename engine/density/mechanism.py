@@ -24,19 +24,20 @@ from .smoothing import smooth_nights
 DensityNoise = dict[str, Floats]
 """Noise of one release by name, before it is multiplied by a stage's scale; see `draw_noise`."""
 
-NOISE_EXCEEDS_DATA = "the noise exceeds the data"
-ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"
+NO_POSITIVE_TOTAL = "no noisy total is above 0, so all counts are 0"
+ONE_CLUSTER = "all cells form one cluster: before the last merge one was below the minimum"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DensityRelease:
     """One released density with its noisy intermediate results; None where a method has none.
 
-    `counts`, shape (zones, 168), are visits by zone and hour, at least 0. `flags` may hold
-    `NOISE_EXCEEDS_DATA` (all counts are 0) and `ONE_CLUSTER`. `cover_counts`, shape (cover, 168),
-    are noisy series, `cell_totals` Ŝ, `visit_total` K̂ and `clusters` each cell's cluster, from 0.
-    By cluster: `coefficient_counts` k and `cluster_profiles`, shape (clusters, 168), smoothed if
-    the parameters say so (sums are then near 1). `cluster_minimum` is τ.
+    `counts`, shape (zones, 168), at least 0, estimate all visits by zone and hour for `multiscale`
+    and with improved scaling; otherwise they estimate pre-sampled visits alone and are too low.
+    `flags` may hold `NO_POSITIVE_TOTAL` or `ONE_CLUSTER`. `cover_counts`, shape (cover, 168), are
+    noisy series, `cell_totals` Ŝ, `visit_total` K̂ and `clusters` each cell's cluster, from 0. By
+    cluster: `coefficient_counts` k and `cluster_profiles`, shape (clusters, 168), smoothed if the
+    parameters say so (sums are then near 1). `cluster_minimum` is τ.
     """
 
     parameters: DensityParameters
@@ -92,7 +93,7 @@ def fourier_release(
         parameters=parameters,
         counts=np.zeros((len(dataset.zones), HOURS_PER_WEEK)),
         cost=cost,
-        flags=(NOISE_EXCEEDS_DATA,),
+        flags=(NO_POSITIVE_TOTAL,),
         cover_counts=np.zeros((cover_size, HOURS_PER_WEEK)),
         cell_totals=cell_totals,
         visit_total=visit_total,
@@ -125,13 +126,13 @@ def estimate_cell_totals(
     """Return Ŝ, the noisy total of each cell of the cover, and K̂ (Algorithm 2, at ε/2).
 
     With the improved scaling (§5.4.1) Ŝ are the towers' noisy shares of single visits (H̃), times
-    K̂. The shares are of H̃'s own noisy sum, never of the true number of people (erratum D6). All
-    totals are 0 where a noisy sum is not above 0. Without that scaling K̂ is None.
+    K̂. The shares are of H̃'s own noisy sum, never of the true number of people (erratum D6). If
+    that sum or K̂ is not above 0, every total is 0. Without that scaling K̂ is None.
     """
     if not parameters.scaling:
         cell_noise = stage_noise_scale(cost.stages, Query.COVER_TOTALS) * noise["cell_totals"]
         return cell_noise + cover_series(dataset, parameters.max_visits_per_user).sum(axis=1), None
-    single_visits = stage_noise_scale(cost.stages, Query.TOWER_SHARES) * noise["single_visits"]
+    single_visits = stage_noise_scale(cost.stages, Query.SINGLE_VISITS) * noise["single_visits"]
     single_visits += dataset.single_visit_by_tower
     noisy_people = math.fsum(single_visits)
     visit_total = float(dataset.truth_by_tower.sum())
@@ -147,8 +148,8 @@ def cluster_cells(
     """Return the cluster of each cell of the cover, numbered from 0 (Algorithm 3).
 
     The cluster of the least total is merged with the nearest one by centroids (P1, footnote 5; ties
-    to the lowest cell) until every total reaches τ or one cluster is left. Inputs are noisy totals,
-    perhaps negative, and public geometry, so it costs no privacy.
+    to the lower first cell: that of the lowest number) until every total reaches τ or one cluster
+    is left. Inputs are noisy totals, perhaps negative, and public geometry: it costs no privacy.
     """
     size = cluster_count = len(cell_totals)
     if cluster_minimum == 0:
@@ -157,7 +158,7 @@ def cluster_cells(
     cluster_totals: list[float] = cell_totals.tolist()
     heap = [(total, cell) for cell, total in enumerate(cluster_totals)]
     heapq.heapify(heap)
-    centres, areas = centres_m.T.copy(), areas_m2.copy()  # stored at a cluster's lowest cell
+    centres, areas = centres_m.T.copy(), areas_m2.copy()  # stored at a cluster's first cell
     while cluster_count > 1:
         total, cluster = heapq.heappop(heap)
         if merged_into[cluster] != cluster or total != cluster_totals[cluster]:
@@ -178,7 +179,7 @@ def cluster_cells(
         cluster_totals[target] += cluster_totals[source]
         heapq.heappush(heap, (cluster_totals[target], target))
         cluster_count -= 1
-    for cell in range(size):  # clusters always merge into one with a lower cell
+    for cell in range(size):  # a cluster always merges into one with a lower first cell
         merged_into[cell] = merged_into[merged_into[cell]]
     return np.unique(np.array(merged_into, dtype=np.int64), return_inverse=True)[1]
 
@@ -188,25 +189,25 @@ def perturb_series(
 ) -> tuple[Floats, Integers]:
     """Return the clusters' noisy series by EFPA or EFPAG (Algorithm 4), and their k.
 
-    The first k coefficients of the orthonormal DCT-II, which preserves L₂ distances, get noise; the
-    others become 0. A cluster uses the noise of its lowest cell.
+    The first k coefficients of the orthonormal discrete cosine transform (type II), which preserves
+    L₂ distances, get noise; the others become 0. A cluster uses the noise of its first cell.
     """
     order = np.argsort(clusters, kind="stable")
     starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
-    lowest_cells = order[starts]
+    first_cells = order[starts]
     coefficients = to_coefficients(np.add.reduceat(series[order], starts, axis=0))
-    coefficient_counts = choose_coefficient_counts(coefficients, parameters, noise, lowest_cells)
+    coefficient_counts = choose_coefficient_counts(coefficients, parameters, noise, first_cells)
     scale = np.full((len(coefficient_counts), 1), accounting.coefficient_scale(parameters))
     if parameters.method == "efpa":
         scale *= np.sqrt(coefficient_counts)[:, None]
-    noisy = coefficients + scale * noise["coefficients"][lowest_cells]
+    noisy = coefficients + scale * noise["coefficients"][first_cells]
     return to_series(
         np.where(coefficient_counts[:, None] >= accounting.COEFFICIENT_COUNTS, noisy, 0.0)
     ), coefficient_counts
 
 
 def choose_coefficient_counts(
-    coefficients: Floats, parameters: DensityParameters, noise: DensityNoise, lowest_cells: Integers
+    coefficients: Floats, parameters: DensityParameters, noise: DensityNoise, first_cells: Integers
 ) -> Integers:
     """Return each cluster's number k of coefficients, by the exponential mechanism.
 
@@ -216,15 +217,15 @@ def choose_coefficient_counts(
     logits = selection_logits(coefficients, parameters)
     if parameters.method == "efpag_joint":
         return np.full(len(coefficients), 1 + np.argmax(logits[0] + noise["joint_choice"]))
-    return 1 + np.argmax(logits + noise["cluster_choice"][lowest_cells], axis=1)
+    return 1 + np.argmax(logits + noise["cluster_choice"][first_cells], axis=1)
 
 
 def selection_logits(coefficients: Floats, parameters: DensityParameters) -> Floats:
     """Return the unnormalised log-probabilities of k = 1 … 168, one row a choice.
 
-    P(k) ∝ exp(−ε_E·u(k)/(4·Δ₂)), ε_E = ε/2, Δ₂ = √ℓ, with u(k) = L₂ norm of the coefficients beyond
-    k + expected norm of the noise on the first k, of sensitivity Δ₂ (Algorithm 4, line 3; erratum
-    D3). The joint choice has one row: u of all clusters together, of the same sensitivity (D1).
+    P(k) ∝ exp(−ε_E·u(k)/(4·Δ₂)), ε_E = ε/2, Δ₂ = √ℓ. The expected error u(k) = L₂ norm of the
+    coefficients beyond k + expected norm of the noise on the first k has sensitivity Δ₂ (Algorithm
+    4, line 3; erratum D3). The joint choice has one row: u of all clusters, as sensitive (D1).
     """
     squares, cluster_count = coefficients**2, 1
     if parameters.method == "efpag_joint":
@@ -236,7 +237,7 @@ def selection_logits(coefficients: Floats, parameters: DensityParameters) -> Flo
 
 
 def to_coefficients(series: Floats) -> Floats:
-    """Return the orthonormal DCT-II of each row."""
+    """Return the orthonormal discrete cosine transform (type II) of each row."""
     return np.asarray(dct(series, type=2, norm="ortho", axis=1))
 
 

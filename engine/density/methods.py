@@ -1,4 +1,4 @@
-"""The methods of the density and the functions of `engine.contract` over them."""
+"""The methods of the density; `release`, `draw_noise` and `compute_cost` for any of them."""
 
 from functools import partial
 from typing import Any
@@ -24,9 +24,10 @@ from .mechanism import DensityNoise, DensityRelease, fourier_release, laplace_re
 from .multiscale import multiscale_cost, multiscale_release
 
 _FOURIER_LIMITATIONS = (
-    "All places of a cluster share one weekly rhythm: a market or a station in it disappears.",
-    "At least half of ε is spent on totals, however many people there are.",
-    "The rhythm is measured on at most ℓ visits per person.",
+    "All places of a cluster share one weekly profile: a market or a station in it keeps its "
+    "visits, but not its own profile.",
+    "Half of ε is spent on totals (in a release mostly more), however many people there are.",
+    "The profile is measured on at most ℓ visits per person.",
 )
 
 
@@ -53,7 +54,7 @@ _laplace_method = partial(
     cost=laplace_cost,
 )
 
-# in the order of menus: recommended ones, then P1's as printed (Algorithm 4, §5.3, §5.2)
+# in the order of menus: recommended ones, then P1's own (Algorithm 4, §5.3, §5.2), errata corrected
 METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "efpag_joint": _fourier_method(
         name="Fourier perturbation, joint choice (after Acs & Castelluccia 2014)",
@@ -63,9 +64,9 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "multiscale": Method(
         name="Multiscale Gaussian (this project)",
         short_name="Multiscale Gaussian",
-        description="Counts visits at five scales, from single towers to the whole city, with "
-        "Gaussian noise. Differences that could be noise are evened out; clear differences are "
-        "kept.",
+        description="Counts visits in five tables with Gaussian noise: by hour for towers, "
+        "districts and the city; for the whole week by tower and in all. Differences that could be "
+        "noise are evened out; clear differences are kept.",
         used_fields=USED_FIELDS["multiscale"],
         release=multiscale_release,
         limitations=(

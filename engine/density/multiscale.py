@@ -2,7 +2,8 @@
 
 `measure_tables` alone reads counts; `engine.density.multiscale_estimation` estimates from its
 results. All constants are public. The tables, their clips c and the share s are those of
-`engine.datasets.multiscale_tables`. ``docs/density.md`` has the proof and the limitations.
+`engine.datasets.multiscale_tables`, in units of 1/`WEIGHT_UNITS` but for the visit total.
+``docs/density.md`` has the proof, the limitations and the data that shares were chosen on.
 """
 
 import math
@@ -22,7 +23,7 @@ from ..parameters import HOURS_PER_WEEK, DensityParameters
 from ..privacy_cost import Noise, Norm, PrivacyCost, PrivacyUnit, Query, Stage, simple_cost
 from .aggregates import tower_tree
 from .gaussian import gdp_mu
-from .mechanism import NOISE_EXCEEDS_DATA, DensityNoise, DensityRelease
+from .mechanism import NO_POSITIVE_TOTAL, DensityNoise, DensityRelease
 from .multiscale_estimation import NoisyTable, NoisyTables, estimate_visits
 
 TABLE_SHARES = {"towers": 0.32, "districts": 0.29, "city": 0.11, "tower_totals": 0.28}
@@ -30,7 +31,8 @@ TABLE_SHARES = {"towers": 0.32, "districts": 0.29, "city": 0.11, "tower_totals":
 FEW_VISITS_SHARES = {"towers": 0.084, "districts": 0.076, "city": 0.12, "tower_totals": 0.72}
 """The same for people with few visits, whose data support little beyond the towers' totals."""
 FEW_VISITS = 5.0
-"""Public mean number of visits a person (c²) below which visits are few."""
+"""Visits are few where c², about the public mean number of visits a person, is below this. With
+clearly fewer a person's contribution to the towers' table (entries 0 and 1) is not scaled down."""
 MAX_CITY_NOISE = 0.02
 """The city's clip is the largest whose σ is at most this share of the visits in a mean hour."""
 TABLE_QUERIES = {
@@ -58,7 +60,7 @@ def multiscale_release(
         parameters=parameters,
         counts=dataset.tessellation.overlap.T @ estimate_visits(noisy, tower_tree(dataset)),
         cost=multiscale_cost(parameters, max_visits_cap=tables.max_visits_cap, clips=tables.clips),
-        flags=() if noisy.visit_total > 0 else (NOISE_EXCEEDS_DATA,),
+        flags=() if noisy.visit_total > 0 else (NO_POSITIVE_TOTAL,),
         visit_total=noisy.visit_total,
     )
 
@@ -68,10 +70,10 @@ def measure_tables(tables: MultiscaleTables, mu: float, add_noise: AddTableNoise
 
     The squares of a person's changes, each table's in units of its σ, add up to at most μ². Of a
     person with n visits the visit total's square is s·(n/K_max)²·μ². Those of the other four add up
-    to at most t²·μ², t² = 1 − s·(n/K_max)²: the rows are scaled down to c·t, and the tables' shares
-    add up to 1. The visit total thus needs no share: people with many visits pay for it by their
-    lower weight in the other tables. This holds for any city clip. It is chosen from the noisy
-    visit total, and Gaussian mechanisms compose adaptively (Dong, Roth & Su 2022, Theorem 4).
+    to at most t²·μ², t² = 1 − s·(n/K_max)²: a person's contributions, each one vector, are scaled
+    down to c·t, and the tables' shares add up to 1. The visit total needs no share: people with
+    many visits pay for it by less weight elsewhere. This holds for any city clip: it is chosen from
+    K̂, and Gaussian mechanisms compose adaptively (Dong, Roth & Su 2022, Theorem 4).
     """
     clips = tables.clips
 

@@ -1,10 +1,10 @@
 """Estimation of the multiscale Gaussian from its noisy tables, along a public tree of towers.
 
-It shrinks differences between neighbours that noise can explain. First come the towers' shares of
-all visits, as differences between the two halves of each node of the tree, level by level. Then
-comes the city's profile (168 shares of hours) in *rhythms*, products of a pattern of days and a
-harmonic of the day, in 28 groups. Then come the towers' profiles, as differences of halves in those
-rhythms; last, residuals of single cells (tower × hour). All of it is post-processing.
+It shrinks differences between the two halves of a node that noise can explain. First come the
+towers' shares of all visits, level by level. Then comes the city's profile (168 shares of hours) in
+*rhythms*, products of a pattern of days and a harmonic of the day, in 28 groups. Then come the
+towers' profiles, as differences of halves in those rhythms; last, residuals of single entries
+(tower × hour). All of it is post-processing.
 """
 
 import math
@@ -20,10 +20,10 @@ from ..errors import ParameterError
 HARMONIC_BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
 """First and last harmonic of a day (cycles in 24 hours) in each frequency band."""
 CITY_Z_THRESHOLD, TOWER_Z_THRESHOLD = 2.0, 3.5
-"""Standard errors by which mean squares must exceed those of noise, or noise explains them: of the
-city's groups, and of the towers' differences and single cells."""
+"""A mean square is signal if it exceeds that of noise by so many standard errors: of the city's
+groups; of differences between halves' profiles, and of entries."""
 REGION_LEVEL = 3
-"""Tree level whose totals the last shrinkage of shares preserves: 8 regions."""
+"""Tree level of the 8 *regions*: the last shrinkage of shares preserves their totals."""
 MIN_WEIGHT, MIN_HOUR_SHARE = 0.3, 0.1
 """Where profiles are compared: least weight of a tower, in standard deviations of the noise of one
 tower's share; least share of an hour in the city's profile, relative to 1/168."""
@@ -31,7 +31,7 @@ tower's share; least share of an hour in the city's profile, relative to 1/168."
 
 @dataclass(frozen=True, eq=False)
 class NoisyTable:
-    """One noisy table in visits; `sigma` is the standard deviation of each value's noise."""
+    """Visits of people scaled down to the clip, with noise of standard deviation `sigma`."""
 
     values: Floats
     sigma: float
@@ -59,8 +59,8 @@ class TowerTree:
 
     A split cuts a node in halves: `first_halves` and `second_halves`, shape (splits, towers), are 1
     where a tower lies in that half, coarse splits first. `level`, shape (splits,), is 0 for the
-    split of the whole region. `nodes`, shape (levels + 1, towers), are each tower's node by level,
-    from the whole region to single towers.
+    split of the whole city. `nodes`, shape (levels + 1, towers), are each tower's node by level,
+    from the whole city to single towers.
     """
 
     first_halves: csr_array
@@ -75,7 +75,7 @@ class TowerTree:
 
     @property
     def districts(self) -> Integers:
-        """District of each tower, from 0, shape (towers,)."""
+        """District, a group of neighbouring towers, of each tower; from 0, shape (towers,)."""
         return self.nodes[self.district_depth]
 
 
@@ -122,8 +122,8 @@ def build_tree(positions: Floats) -> TowerTree:
 def difference_map(tree: TowerTree, weights: Floats) -> csr_array:
     """Return the matrix from differences of halves to towers' values, shape (towers, splits).
 
-    It moves the two halves of a split apart by their difference and leaves the mean of every node
-    over its towers by `weights`.
+    It moves the two halves of a split apart by their difference and keeps every node's mean over
+    its towers, weighted by `weights`, unchanged.
     """
     first, second = tree.first_halves @ weights, tree.second_halves @ weights
     to_first, to_second = second / (first + second), first / (first + second)
@@ -144,7 +144,7 @@ def estimate_visits(noisy: NoisyTables, tree: TowerTree) -> Floats:
     city_profile = estimate_city_profile(noisy.city)
     weights = np.maximum(tower_shares, MIN_WEIGHT * share_noise)
     profiles = estimate_tower_profiles(noisy, tree, weights, city_profile)
-    profiles = add_cell_residuals(noisy.towers, tower_shares, profiles)
+    profiles = add_entry_residuals(noisy.towers, tower_shares, profiles)
     return max(noisy.visit_total, 0.0) * tower_shares[:, None] * profiles
 
 
@@ -271,8 +271,8 @@ def _halves_difference(
     return difference, variance * noise_factors
 
 
-def add_cell_residuals(table: NoisyTable, tower_shares: Floats, profiles: Floats) -> Floats:
-    """Return the profiles with shrunk residuals of single cells, if these exceed the noise at all.
+def add_entry_residuals(table: NoisyTable, tower_shares: Floats, profiles: Floats) -> Floats:
+    """Return the profiles with shrunk residuals of entries, if these exceed the noise at all.
 
     The variance of a residual is modelled as the noise's plus `excess` times the fitted visits.
     """
@@ -281,9 +281,9 @@ def add_cell_residuals(table: NoisyTable, tower_shares: Floats, profiles: Floats
     excess = (residuals**2 - noise_variance).sum() / fit.sum()
     if excess <= TOWER_Z_THRESHOLD * np.sqrt(2.0 * fit.size) * noise_variance / fit.sum():
         return profiles
-    cells = fit + residuals * excess * fit / (excess * fit + noise_variance)
-    has_visits = cells.max(axis=1, keepdims=True) > 0
-    return np.where(has_visits, to_shares(cells), profiles)
+    entries = fit + residuals * excess * fit / (excess * fit + noise_variance)
+    has_visits = entries.max(axis=1, keepdims=True) > 0
+    return np.where(has_visits, to_shares(entries), profiles)
 
 
 def noise_upper_bound(component_counts: Floats, z_threshold: float) -> Floats:

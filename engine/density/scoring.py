@@ -6,7 +6,7 @@ import numpy as np
 
 from .. import metrics
 from ..arrays import Floats
-from .mechanism import NOISE_EXCEEDS_DATA, DensityRelease
+from .mechanism import NO_POSITIVE_TOTAL, DensityRelease
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -14,16 +14,16 @@ class DensityScores:
     """Errors of one density release against the truth; confidential unless simulated.
 
     `error` and `correlation`, shape (zones,), are the mean relative error over the hours, NaN
-    without visits, and Pearson's correlation over the hours, NaN of a constant series. Of the
-    whole: `total_error` is the relative error of all visits, `common_part` the Sørensen index by
-    zone and hour, and `exceeds_data` says that the release has the flag `NOISE_EXCEEDS_DATA`.
+    without visits, and Pearson's correlation over the hours, NaN of a constant series. Over all
+    zones and hours, X true, `total_error` is |Σ X̂ − Σ X| / Σ X and `common_part` the Sørensen index
+    2·Σ min(X̂, X) / (Σ X̂ + Σ X). `is_empty`: the release has the flag `NO_POSITIVE_TOTAL`.
     """
 
     error: Floats
     correlation: Floats
     total_error: float
     common_part: float
-    exceeds_data: bool
+    is_empty: bool
 
     @property
     def mean_error(self) -> float:
@@ -31,7 +31,7 @@ class DensityScores:
 
         Also NaN if every count is 0: an error of 100% would look good beside larger ones.
         """
-        return float("nan") if self.exceeds_data else metrics.mean_of_finite(self.error)
+        return float("nan") if self.is_empty else metrics.mean_of_finite(self.error)
 
     @property
     def mean_correlation(self) -> float:
@@ -47,5 +47,5 @@ def scores(truth: Floats, release: DensityRelease) -> DensityScores:
         correlation=metrics.pearson_correlation(truth, release.counts),
         total_error=metrics.total_error(truth, release.counts),
         common_part=float(metrics.common_part(absolute_error, release.counts.sum(), truth.sum())),
-        exceeds_data=NOISE_EXCEEDS_DATA in release.flags,
+        is_empty=NO_POSITIVE_TOTAL in release.flags,
     )

@@ -5,8 +5,8 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from pages._ui import state
-from pages._ui.frame.layout import PAGES
+from pages._ui.frame.page_table import PAGES
+from pages._ui.settings import fields
 from tests.browser.conftest import visit
 from tests.browser.test_home import SLIDER, at_home
 from tests.support.browser import choose, settled
@@ -100,7 +100,7 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
     page.locator(SLIDER).press("ArrowLeft")
     page.wait_for_url(re.compile("epsilon=0.45"))
     settled(page)
-    wanted = {**dict(parse_qsl(SET)), "epsilon": "0.45", "v": state.LINK_VERSION}
+    wanted = {**dict(parse_qsl(SET)), "epsilon": "0.45", "v": fields.LINK_VERSION}
     words = page.locator(".gauge .words").all_inner_texts()
     go(page, "Choose")
     for _ in range(2):
@@ -110,7 +110,7 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
             break
     page.locator(".gauges").wait_for()
     assert (urlsplit(page.url).path, link(page)) == ("/", wanted)
-    for name in list(PAGES.values())[::-1]:
+    for name in [page.title for page in PAGES.values()][::-1]:
         go(page, name)
         if name == "Data":  # beside a file they mean nothing
             expect(page.locator(".st-key-epsilon")).to_have_count(0)
@@ -124,7 +124,7 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
 
 
 def test_the_version_of_a_link_goes_to_the_next_page_in_the_same_step_of_back(page, address):
-    at_home(page, f"{address}/?epsilon=0.5&v={state.LINK_VERSION}")
+    at_home(page, f"{address}/?epsilon=0.5&v={fields.LINK_VERSION}")
     before, steps = link(page), page.evaluate("history.length")
     for name in ("Choose", "Home"):
         go(page, name)

@@ -14,7 +14,7 @@ import pytest
 from engine import datasets
 from engine.parameters import ODParameters
 from engine.resolution import make_view
-from pages._ui import state
+from pages._ui.settings import fields
 from tests.browser.conftest import visit
 from tests.browser.test_home import at_home
 from tests.browser.test_pages import go
@@ -50,15 +50,15 @@ def linked(url, dataset):
     def read(field):
         return field.read(texts[field.key]) if field.key in texts else field.default
 
-    unit = read(state.UNIT)
+    unit = read(fields.UNIT)
     zones = re.sub(r"(\d+) clusters", r"clusters-\1", texts.get("od_zones", "zones"))
-    step = "whole" if unit == "person" else read(state.OD_TIME)
+    step = "whole" if unit == "person" else read(fields.OD_TIME)
     asked = ODParameters(
-        epsilon=read(state.EPSILON),
-        max_trips_per_user=read(state.MAX_TRIPS),
-        suppression_threshold=read(state.THRESHOLD),
+        epsilon=read(fields.EPSILON),
+        max_trips_per_user=read(fields.MAX_TRIPS),
+        suppression_threshold=read(fields.THRESHOLD),
         unit=unit,
-        method=read(state.OD_METHOD),
+        method=read(fields.OD_METHOD),
     )
     return seen(asked, dataset=dataset, zones=zones, step=step)
 

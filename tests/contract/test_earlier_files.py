@@ -28,8 +28,8 @@ from engine.origin_destination import ODParameters
 from engine.release import BudgetLedger
 from engine.report import ReportParameters
 from engine.resolution import make_view
-from pages._ui import state
 from pages._ui.answers import cached
+from pages._ui.settings import fields, seeds
 from tests.pages.conftest import (
     _use_data_root as _use_data_root,
     long_work_stays_here as long_work_stays_here,
@@ -45,6 +45,12 @@ METHODS: dict[str, str] = {
     "zoom": "multiscale",
 }
 """Names of methods, and other values of links, that are called otherwise now."""
+PAGES = {
+    "pages/6_Report.py": "pages/5_Report.py",
+    "pages/7_Release.py": "pages/6_Release.py",
+    "pages/8_Data.py": "pages/7_Data.py",
+}
+"""Files of pages that are called otherwise now; their addresses are the same."""
 KEYS: dict[str, str] = {}
 """Keys of links that are called otherwise now."""
 
@@ -109,7 +115,7 @@ def read_budgets(path: Path) -> dict[str, list[Any]]:
 
 def first_number(setting: Setting, seed: int | str, redraw: int, repeat: int, day: int) -> int:
     """The first number of the generator behind a draw; simulated people have a seed of all."""
-    whole = (state.SIMULATED_SEED if seed == "simulated" else int(seed), redraw)
+    whole = (seeds.SIMULATED_SEED if seed == "simulated" else int(seed), redraw)
     return int(cached.noise_rng(setting, whole, repeat, day).integers(2**32))
 
 
@@ -117,11 +123,12 @@ def keep_settings() -> None:
     """Keep the settings that a link opens."""
     import streamlit as st
 
-    from pages._ui import state
+    from pages._ui.answers import report_datasets
+    from pages._ui.settings import current, link, offers
 
-    state.read_link()
-    st.session_state["flows"], st.session_state["density"] = state.flows(), state.density()
-    st.session_state["report"] = state.report(state.entry_for("trips"))
+    link.read_link()
+    st.session_state["flows"], st.session_state["density"] = current.flows(), current.density()
+    st.session_state["report"] = report_datasets.report_setting(offers.entry_for("trips"))
 
 
 # ---- end of what follows a renaming ----
@@ -133,7 +140,7 @@ EXPECTED = json.loads((EARLIER / "expected.json").read_text(encoding="utf-8"))
 BUNDLES = sorted(path.stem for path in EARLIER.glob("*.zip"))
 
 
-def current(dataset: Path) -> Path:
+def current_version(dataset: Path) -> Path:
     return dataset / (dataset / "current").read_text().strip()
 
 
@@ -167,7 +174,7 @@ def contents(dataset: Path) -> dict[str, str]:
     """The hash of each table of a dataset."""
     return {
         path.name: hashlib.sha256(repr(pq.read_table(path).to_pydict()).encode()).hexdigest()[:16]
-        for path in current(dataset).glob("*.parquet")
+        for path in current_version(dataset).glob("*.parquet")
     }
 
 
@@ -179,7 +186,7 @@ def test_the_same_command_makes_the_same_tables_with_the_same_ranks(name, tmp_pa
     assert command((*expected["command"].split(), "--out", str(made))) == 0
     assert contents(made) == expected["tables"]
     for path in EARLIER.glob(f"{name}/*/*.json"):
-        before, now = read_json(path), read_json(current(made) / path.name)
+        before, now = read_json(path), read_json(current_version(made) / path.name)
         for key in before.keys() - {"checksums", "made_by", "notes", "seconds"}:
             assert now[key] == before[key], key
 
@@ -314,7 +321,7 @@ def open_link(monkeypatch):
         for key, texts in parse_qs(link).items():
             app.query_params[key] = texts
         if page:
-            app.switch_page(page)
+            app.switch_page(PAGES.get(page, page))
         app.run(timeout=60)
         assert not app.exception, app.exception
         assert not app.toast
@@ -335,8 +342,8 @@ def other_defaults(monkeypatch) -> None:
         **{"density_zones": "district", "od_zones": "clusters-5"},
     }
     for key, default in changed.items():
-        assert state.DEFAULTS["1"][key] != default
-        monkeypatch.setitem(state.DEFAULTS[state.LINK_VERSION], key, default)
+        assert fields.DEFAULTS["1"][key] != default
+        monkeypatch.setitem(fields.DEFAULTS[fields.LINK_VERSION], key, default)
 
 
 @pytest.mark.parametrize("link", LINKS[1:], ids=lambda link: link["link"])
@@ -350,7 +357,7 @@ def test_a_link_without_a_version_is_read_by_the_defaults_of_then(link, open_lin
 def test_any_other_address_is_read_by_the_defaults_of_today(link, open_link, data_root):
     app = open_link(link, None)
     flows, visits = app.session_state["flows"], app.session_state["density"].parameters
-    assert flows.dataset_id == str(current(data_root / "paris"))
+    assert flows.dataset_id == str(current_version(data_root / "paris"))
     assert (flows.zone_level, flows.time.aggregation) == ("clusters-5", "week")
     assert (flows.parameters.unit, flows.parameters.method) == ("trip", "empirical_bayes")
     assert (visits.method, visits.max_visits_per_user) == ("lpa", 14)
@@ -362,7 +369,7 @@ def test_a_link_opens_what_it_was_shared_for(link, open_link, data_root):
     app = open_link(link["link"], None)
     for product in ("flows", "density", "report"):  # what a link leaves out is at its default
         plain = link.get(product, LINKS[0][product])
-        dataset = str(current(data_root / plain["dataset"]))
+        dataset = str(current_version(data_root / plain["dataset"]))
         assert app.session_state[product] == make_setting(product, plain, dataset)
     app = open_link(link["link"], link["page"])
     for key, value in link["drawn"].items():
@@ -371,7 +378,7 @@ def test_a_link_opens_what_it_was_shared_for(link, open_link, data_root):
 
 
 def test_the_page_of_releases_lists_an_earlier_ledger_and_bundle(open_link):
-    app = open_link("", "pages/7_Release.py")
+    app = open_link("", "pages/6_Release.py")
     assert HEAD in "".join(caption.value for caption in app.caption)
     rows = [set(row) for table in tables(app) for row in table.to_numpy().tolist()]
     assert any({"people", "town", "1.5"} <= row for row in rows)
@@ -381,7 +388,7 @@ def test_the_page_of_releases_lists_an_earlier_ledger_and_bundle(open_link):
 
 
 def test_the_page_of_data_says_what_became_of_every_row(open_link):
-    said = "".join(bodies(open_link("", "pages/8_Data.py"))).partition('class="accounts"')[2]
+    said = "".join(bodies(open_link("", "pages/7_Data.py"))).partition('class="accounts"')[2]
     rows, visits = ["332", "1", "3", "97", "1", "434"], ["654", "4", "182", "19", "859"]
     assert re.findall(r"<td>([\d,]+)</td>", said)[:11] == rows + visits
 

@@ -125,7 +125,7 @@ def open_home() -> Callable[..., AppTest]:
 
 @pytest.fixture
 def open_page(open_home: Callable[..., AppTest]) -> Callable[..., AppTest]:
-    """Return a function that starts at home and switches to a page such as ``pages/8_Data.py``."""
+    """Return a function that starts at home and switches to a page such as ``pages/7_Data.py``."""
 
     def run(path: str, **query: str) -> AppTest:
         return checked(open_home(**query).switch_page(path).run())
@@ -184,7 +184,7 @@ def open_data(open_page, temporary):
     opened = []
 
     def run(**query: str) -> AppTest:
-        app = open_page("pages/8_Data.py", **query)
+        app = open_page("pages/7_Data.py", **query)
         opened.append(app)
         return app
 

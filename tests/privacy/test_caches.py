@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from engine.contract import Selection, Setting
 from engine.parameters import ODParameters
-from pages._ui.answers import cached
 from pages._ui.app import cache, parallel
 from pages._ui.app.catalogue import has_upload
 from tests.support import pieces as work
@@ -43,7 +42,7 @@ def counted(seen) -> None:
     st.text(test_caches.small(seen) * test_caches.small(seen))
 
 
-@cached.memoize
+@cache.memoize
 def small(seen: Selection) -> int:
     calls.append(seen)
     return 1

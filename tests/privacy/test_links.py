@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from pages._ui import state
+from pages._ui.settings import fields
 from tests.support.page import link_of
 
 
@@ -15,10 +15,10 @@ def bound(app) -> dict[str, object]:
 def test_a_local_dataset_is_neither_taken_from_a_link_nor_put_into_one(open_home):
     app = open_home(density_data="town", od_data="demo-city", home_shown="density")
     assert app.selectbox(key="density_data").value == "demo-city"
-    assert not set(link_of(app)) & set(state.NAMES)
+    assert not set(link_of(app)) & set(fields.NAMES)
     app.selectbox(key="density_data").set_value("town").run()
     assert app.selectbox(key="density_data").value == "town"
-    assert not set(link_of(app)) & set(state.NAMES)
+    assert not set(link_of(app)) & set(fields.NAMES)
 
 
 def test_no_page_puts_a_name_zone_or_day_of_real_data_into_it(on_town, data_root):
@@ -47,4 +47,4 @@ def test_a_name_goes_from_the_link_once_own_datasets_are_offered_too(open_home, 
     app = open_home(density_data="paris")
     assert "paris" in link_of(app)["density_data"]
     monkeypatch.delenv("MOBILITY_PUBLIC")
-    assert not set(link_of(app.run())) & set(state.NAMES)
+    assert not set(link_of(app.run())) & set(fields.NAMES)

@@ -4,10 +4,9 @@ import logging
 
 import pytest
 
-from pages._ui import state
 from pages._ui.answers import assessments, cached
-from pages._ui.app import parallel
-from pages._ui.frame.layout import PAGES
+from pages._ui.app import catalogue, parallel
+from pages._ui.frame.page_table import PAGES
 from tests.support import pieces as work
 from tests.support.server import Visitor, served
 
@@ -45,9 +44,9 @@ def test_an_unforeseen_error_is_said_without_its_message(open_home, monkeypatch,
     fails_without_its_message(open_home, monkeypatch, caplog, path, *DRAWN[path])
 
 
-@pytest.mark.parametrize("path", [path for path in PAGES if path != "pages/8_Data.py"])
+@pytest.mark.parametrize("path", [path for path in PAGES if path != "pages/7_Data.py"])
 def test_so_it_is_where_the_settings_are_read(open_home, monkeypatch, caplog, path):
-    fails_without_its_message(open_home, monkeypatch, caplog, path, state.catalogue, "entries")
+    fails_without_its_message(open_home, monkeypatch, caplog, path, catalogue, "entries")
 
 
 @pytest.mark.parametrize("processes", ["0", "1"])
@@ -64,7 +63,7 @@ def test_so_it_is_in_long_work(monkeypatch, caplog, capfd, processes):
 def test_so_it_is_when_a_button_is_pressed(data_root, tmp_path):
     broken = (
         f"def broken(): raise ValueError({SECRET!r})\n"
-        "from pages._ui import state; state.redraw = broken"
+        "from pages._ui.settings import seeds; seeds.redraw = broken"
     )
     log = tmp_path / "log"
     debug = ("--logger.level", "debug")

@@ -8,7 +8,7 @@ from engine.contract import Selection, Setting
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
 from pages._ui.answers import cached
-from pages._ui.state import SIMULATED_SEED
+from pages._ui.settings.seeds import SIMULATED_SEED
 
 SEED = (SIMULATED_SEED, 0)
 FLOWS = ODParameters(epsilon=0.05, max_trips_per_user=1, suppression_threshold=0)

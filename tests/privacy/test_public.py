@@ -6,7 +6,7 @@ import pytest
 
 from pages._ui.app import session_limit
 from pages._ui.app.origin import is_public
-from pages._ui.frame import layout
+from pages._ui.frame import page_table
 from tests.support.server import Visitor, served
 
 
@@ -16,7 +16,7 @@ def open_to_all(monkeypatch):
 
 
 def titles():
-    return {title for path, title in layout.PAGES.items() if layout.has_page(path)}
+    return {page.title for path, page in page_table.PAGES.items() if page_table.has_page(path)}
 
 
 def test_the_navigation_has_neither_data_nor_release(open_to_all):
@@ -25,7 +25,7 @@ def test_the_navigation_has_neither_data_nor_release(open_to_all):
     assert not shown & {"Data", "Release"}
 
 
-@pytest.mark.parametrize("page", ["pages/7_Release.py", "pages/8_Data.py"])
+@pytest.mark.parametrize("page", ["pages/6_Release.py", "pages/7_Data.py"])
 def test_their_addresses_are_no_pages(open_page, open_to_all, page):
     with pytest.raises(ValueError, match="Could not find"):
         open_page(page)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_of_real_people_no_chart_can_be_saved_and_every_one_says_so(on_town, drawn):
-    rules = (ROOT / "pages" / "_ui" / "shell" / "style.css").read_text(encoding="utf-8")
+    rules = (ROOT / "pages" / "_ui" / "frame" / "style.css").read_text(encoding="utf-8")
     assert re.search(r'class\*="st-key-real_".*ToolbarButton.*display: none', rules)
     for path, app in on_town():
         places = sent(app)
@@ -25,7 +25,7 @@ def test_of_real_people_no_chart_can_be_saved_and_every_one_says_so(on_town, dra
         drawn.clear()
 
 
-@pytest.mark.parametrize("path", ["pages/1_Density.py", "pages/6_Report.py"])
+@pytest.mark.parametrize("path", ["pages/1_Density.py", "pages/5_Report.py"])
 def test_of_simulated_people_a_chart_says_what_is_set_and_that_it_is_no_release(
     open_page, drawn, path
 ):

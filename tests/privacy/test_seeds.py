@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from pages._ui.app import parallel
-from pages._ui.state import SIMULATED_SEED
+from pages._ui.settings.seeds import SIMULATED_SEED
 from tests.privacy.conftest import SEEN, on_town_at_home, sent
 from tests.support import pieces as work
 from tests.support.page import link_of
@@ -33,13 +33,13 @@ def seed_of_two() -> None:
     import streamlit as st
 
     from engine.contract import Selection
-    from pages._ui import state
     from pages._ui.app import catalogue
+    from pages._ui.settings import seeds
 
     known = catalogue.entries()
     town = known["town"]
-    two = [state.seed(town), state.seed(replace(town, key=Selection(dataset_id="another")))]
-    st.text(repr([*two, state.seed(town), state.seed(known["demo-city"])]))
+    two = [seeds.seed(town), seeds.seed(replace(town, key=Selection(dataset_id="another")))]
+    st.text(repr([*two, seeds.seed(town), seeds.seed(known["demo-city"])]))
 
 
 def test_every_session_and_dataset_has_its_own(visit):

@@ -6,7 +6,7 @@ from pages._ui.data.builds import DataState
 from tests.support.ingests import TOWERS
 from tests.support.page import held, html_of as html_of, text as text
 
-PAGE = "pages/8_Data.py"
+PAGE = "pages/7_Data.py"
 CANARY = "canary-4711"
 HEADER = "Usuario_Id,Inicio_del_viaje,Fin_del_viaje,Origen_Id,Destino_Id"
 ROWS = [

@@ -12,11 +12,12 @@ from engine.text import setting_text as words, utility as texts
 from engine.text.numbers import number, scientific
 from engine.utility import ReliableFlows, Utility, count_reliable_flows
 from engine.verdict import Verdict
-from pages._ui import state
 from pages._ui.answers import cached, recommendation
+from pages._ui.app import cache
 from pages._ui.app.catalogue import Entry
 from pages._ui.components import cards
 from pages._ui.components.gauges import Gauge
+from pages._ui.settings import offers, seeds
 
 PRIVACY_RULE = (
     f"Privacy is called strong while an attacker is right in at most {STRONG_GUESS:.0%} of guesses "
@@ -45,8 +46,8 @@ class Assessment:
 
 def assess_setting(setting: Setting) -> Assessment:
     """Return what is known of a setting: the same numbers on every page."""
-    entry = state.entry_of(setting)
-    utility = cached.utility(setting, state.utility_seed(entry))
+    entry = offers.entry_of(setting)
+    utility = cached.utility(setting, seeds.utility_seed(entry))
     return Assessment(setting=setting, entry=entry, utility=utility, risk=cached.risk(setting))
 
 
@@ -135,12 +136,12 @@ def describe_flows(answer: Assessment) -> str:
     return f"{texts.describe_reliable(reliable)}. {texts.explain_reliable(reliable)}"
 
 
-@cached.memoize
+@cache.memoize
 def _count_reliable(setting: Setting) -> ReliableFlows:
     return count_reliable_flows(setting, cached.full_dataset(setting))
 
 
-@cached.memoize
+@cache.memoize
 def _share_within_limit(setting: Setting) -> float:
     """Return the share of trips that the contribution limit T leaves, without any noise."""
     exact = cached.expected(setting)
@@ -166,7 +167,7 @@ def _describe_suppression(answer: Assessment) -> str:
     if utility.verdict == "good" or "suppression_threshold" not in method.used_fields or not larger:
         return ""
     with_less_noise = cached.utility(
-        setting.with_epsilon(larger[0]), state.utility_seed(answer.entry)
+        setting.with_epsilon(larger[0]), seeds.utility_seed(answer.entry)
     )
     if with_less_noise.retained > utility.retained - NOTED_LOSS:
         return ""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial, wraps
+from functools import partial
 from hashlib import sha256
 from types import ModuleType
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -19,32 +19,15 @@ from engine.privacy_cost import PrivacyCost
 from engine.report import ReportParameters
 from engine.resolution import FINEST, finest_selection, open_view
 from engine.utility import Utility, compute_utility
-from pages._ui.app.cache import cache_of
+from pages._ui.app.cache import cache_of, memoize
+from pages._ui.settings.seeds import Seed
 
-Seed = tuple[int, int]
-"""Secret (or, for simulated people, fixed) number and the count of redraws."""
 P = ParamSpec("P")
 R = TypeVar("R")
 DRAW_COUNT = 20
 """Draws behind a range; the page's own is the first of them."""
 
 PRODUCTS = {DensityParameters: density, ODParameters: od, ReportParameters: report}
-
-
-def compute(function: Callable[P, R], /, *arguments: P.args, **options: P.kwargs) -> R:
-    """Return what a function makes of settings and public facts alone."""
-    key = (function, *arguments, *sorted(options.items()))
-    return cache_of(key).get(key, lambda: function(*arguments, **options))
-
-
-def memoize(function: Callable[P, R]) -> Callable[P, R]:
-    """Keep what a function of settings, seeds and other scalars returns."""
-
-    @wraps(function)
-    def call(*arguments: P.args, **options: P.kwargs) -> R:
-        return compute(function, *arguments, **options)
-
-    return call
 
 
 @memoize

@@ -8,9 +8,10 @@ import streamlit as st
 
 from engine.arrays import Booleans, Numbers
 from engine.contract import Setting
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.components import colours, maps, marks
+from pages._ui.settings import offers, seeds
+from pages._ui.settings.seeds import Seed
 
 
 class Outcome(NamedTuple):
@@ -47,9 +48,9 @@ class Matrix:
         return cached.method_of(self.setting).expected is not None
 
     @property
-    def seed(self) -> cached.Seed:
+    def seed(self) -> Seed:
         """Of the noise: the same for a dataset, whatever is set."""
-        return state.seed(state.entry_of(self.setting))
+        return seeds.seed(offers.entry_of(self.setting))
 
     @property
     def truth(self) -> Any:

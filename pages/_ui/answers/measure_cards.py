@@ -13,12 +13,13 @@ from engine.origin_destination.scores import score_expectation
 from engine.text import setting_text as words
 from engine.text.numbers import decimal, metres, percent, trip_count
 from engine.utility import DENSITY_DRAWS
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.app import catalogue, parallel
 from pages._ui.app.session import session
 from pages._ui.components import cards
 from pages._ui.components.cards import Card
+from pages._ui.settings import offers, seeds
+from pages._ui.settings.seeds import Seed
 
 HOUR_STEP = 7
 """The earth mover's distance is that of every 7th hour of the week: each hour of a day once."""
@@ -29,14 +30,15 @@ def draw(setting: Setting, tail: Sequence[Card] = (), *, day: int = 0) -> None:
     """Draw the numbers, of one `day` where they are drawn."""
     pinned = pinned_setting(setting)
     if pinned is not None:
-        prefix = "" if pinned.selection == setting.selection else f"{state.entry_of(pinned).name}, "
+        name = offers.entry_of(pinned).name
+        prefix = "" if pinned.selection == setting.selection else f"{name}, "
         st.caption(f"Pinned: {prefix}{words.format_controls(pinned)}")
     if words.is_flows(setting):
         pins = [] if pinned is None else _flow_cards(pinned, 0)
         cards.draw([*_add_pinned(_flow_cards(setting, day), pins), *tail])
         return
-    pins = [] if pinned is None else _density_cards(pinned, state.seed(state.entry_of(pinned)), [])
-    seed = state.seed(state.entry_of(setting))
+    pins = [] if pinned is None else _density_cards(pinned, seeds.seed(offers.entry_of(pinned)), [])
+    seed = seeds.seed(offers.entry_of(setting))
     draws = [(setting, seed, repeat) for repeat in range(DENSITY_DRAWS)]
     work = parallel.submit("moved", mean_displacement, draws, delay_s=parallel.REST_S)
 
@@ -63,7 +65,7 @@ def _add_pinned(cards: list[Card], pinned_cards: Sequence[Card]) -> list[Card]:
     return cards
 
 
-def mean_displacement(setting: Setting, seed: cached.Seed, repeat: int) -> float:
+def mean_displacement(setting: Setting, seed: Seed, repeat: int) -> float:
     """Return the mean earth mover's distance of one draw over hours of the week, in metres."""
     draw = cached.draw_release if repeat else cached.release
     true, private = cached.truth(setting), draw(setting, seed, repeat).counts
@@ -73,7 +75,7 @@ def mean_displacement(setting: Setting, seed: cached.Seed, repeat: int) -> float
     return metrics.mean_of_finite(distances)
 
 
-def _density_cards(setting: Setting, seed: cached.Seed, distances_m: Sequence[float]) -> list[Card]:
+def _density_cards(setting: Setting, seed: Seed, distances_m: Sequence[float]) -> list[Card]:
     """Return means over the draws with their range; a single draw may be better by luck."""
     draws = [cached.scores(setting, seed, repeat) for repeat in range(DENSITY_DRAWS)]
 
@@ -103,7 +105,7 @@ def _flow_cards(setting: Setting, day: int) -> list[Card]:
     exact, floor = cached.expected(setting), setting.parameters.min_shown_count
     hides = has_suppression(setting.parameters)
     if exact is None:
-        seed = state.seed(state.entry_of(setting))
+        seed = seeds.seed(offers.entry_of(setting))
         scores, how = cached.scores(setting, seed, day=day), _DRAWN_NOTE
     else:
         scores, how = score_expectation(exact), _EXPECTED_NOTE

@@ -12,12 +12,12 @@ from engine.frontier import Alternative, Batch, Candidate, EvaluatedSettings, Re
 from engine.resolution import finest_selection
 from engine.text import setting_text as words
 from engine.text.utility import format_hundred
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.app import parallel
 from pages._ui.app.cache import cache_of
 from pages._ui.app.session import session
 from pages._ui.components import cards
+from pages._ui.settings import current, fields, offers, seeds
 
 
 def requirements_of(setting: Setting) -> Requirements:
@@ -27,7 +27,7 @@ def requirements_of(setting: Setting) -> Requirements:
         return Requirements(selection=setting.selection, product="density")
     unit = "person" if parameters.unit == "person" else "person-day"
     return Requirements(
-        selection=setting.selection, unit=unit, suppression_threshold=state.value(state.THRESHOLD)
+        selection=setting.selection, unit=unit, suppression_threshold=fields.value(fields.THRESHOLD)
     )
 
 
@@ -39,7 +39,7 @@ def judge_batch(batch: Batch, seed: int) -> tuple[Candidate, ...]:
 def request_judging(setting: Setting) -> parallel.Job:
     """Return the work that judges every setting of the dataset of `setting`."""
     need, product = requirements_of(setting), "flows" if words.is_flows(setting) else "density"
-    seed = state.utility_seed(state.entry_of(setting))
+    seed = seeds.utility_seed(offers.entry_of(setting))
     batches = [
         (part, seed)
         for part in cached.read(frontier.plan_batches, finest_selection(setting.selection), need)
@@ -57,7 +57,8 @@ class Recommendation(NamedTuple):
 
 def recommend(setting: Setting, job: parallel.Job) -> Recommendation | None:
     """Return what is judged so far; None before anything as asked is."""
-    entry, need, limit = state.entry_of(setting), requirements_of(setting), state.value(state.RISK)
+    entry, need = offers.entry_of(setting), requirements_of(setting)
+    limit = fields.value(fields.RISK)
 
     def weigh() -> Recommendation | None:
         candidates = tuple(candidate for batch in job.ordered_results for candidate in batch)
@@ -69,7 +70,7 @@ def recommend(setting: Setting, job: parallel.Job) -> Recommendation | None:
         best = None if frontier.are_all_negligible else frontier.recommend(limit)
         return Recommendation(frontier, best, frontier.find_alternatives(limit))
 
-    key = ("known", need, need.selection, limit, state.utility_seed(entry))
+    key = ("known", need, need.selection, limit, seeds.utility_seed(entry))
     # a slider over ε finds the whole again
     return cache_of(key).get(key, weigh) if job.is_complete else weigh()
 
@@ -119,7 +120,7 @@ def draw(
 
 
 def _draw_advice(advice: Recommendation, setting: Setting, *, key: str) -> None:
-    (frontier, best, options), limit = advice, state.value(state.RISK)
+    (frontier, best, options), limit = advice, fields.value(fields.RISK)
     if best is None:
         level, title, why = "noisy", "Nothing to recommend", ""
         text = (
@@ -154,7 +155,7 @@ def _draw_advice(advice: Recommendation, setting: Setting, *, key: str) -> None:
 
 
 def _explain_ranking() -> str:
-    limit = format_hundred(state.value(state.RISK))
+    limit = format_hundred(fields.value(fields.RISK))
     return (
         "Settings rank by the harmonic mean of retained and genuine. No other tested setting ranks "
         f"clearly higher within your risk limit ({limit} correct guesses in 100)."
@@ -177,9 +178,9 @@ def _draw_button(
 
 def _use_candidate(candidate: Candidate) -> None:
     """Set all of a setting (a callback); a release then says on which data it was chosen."""
-    entry = state.entry_of(candidate.setting)
+    entry = offers.entry_of(candidate.setting)
     if entry.is_twin:
         session().twin_choice = entry.name, candidate.setting
     if not entry.metadata.simulated:
         session().judged_names.add(entry.name)
-    state.set_values(**state.values_by_key(candidate.setting))
+    current.set_values(**current.values_by_key(candidate.setting))

@@ -5,8 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 from engine.contract import Setting, TimeSelection
-from pages._ui import state
 from pages._ui.answers import cached
+from pages._ui.settings import fields
 
 PRODUCT = "Change of flows"
 """What a release of two spans is called where it is chosen."""
@@ -29,7 +29,7 @@ def pick_spans(setting: Setting, zones: int) -> Setting | None:
         (0, 2 * min(7, len(days) // 2) - 1),
         format_func=lambda day: f"{days[day]:%a %-d %b %Y}",
         key=f"od_change_days_{len(days)}",
-        **state.PERSIST,
+        **fields.PERSIST,
     )
     limit = (last + 1 - first) // 2
     if limit < 1:
@@ -37,7 +37,7 @@ def pick_spans(setting: Setting, zones: int) -> Setting | None:
         return None
     key = f"od_change_each_{limit}"
     length = int(
-        size_col.number_input("Days in each", 1, limit, min(limit, 7), key=key, **state.PERSIST)
+        size_col.number_input("Days in each", 1, limit, min(limit, 7), key=key, **fields.PERSIST)
     )
     starts = {"Before": first, "After": last + 1 - length}
     st.caption(

@@ -8,9 +8,9 @@ from engine.contract import Setting
 from engine.origin_destination import NoiseName, calculators as theorems
 from engine.text.numbers import percent, trip_count
 from engine.text.privacy_text import name_noise_centre
-from pages._ui import state
-from pages._ui.answers import cached
+from pages._ui.app import cache
 from pages._ui.components import tables
+from pages._ui.settings import fields
 
 
 def draw(setting: Setting) -> None:
@@ -30,9 +30,9 @@ def draw(setting: Setting) -> None:
 def draw_tolerance(trips_column: Any, share_column: Any) -> tuple[int, float]:
     """Draw two fields at their places: an error in trips, and how often more is tolerated."""
     label, key = "Tolerated error, in trips (α)", "choose_alpha"
-    alpha = trips_column.number_input(label, 0, 100_000, 10, key=key, **state.LINKED)
+    alpha = trips_column.number_input(label, 0, 100_000, 10, key=key, **fields.LINKED)
     label, key = "in … % of releases (1 − β)", "choose_confidence"
-    percent_held = share_column.number_input(label, 1.0, 99.9, 95.0, key=key, **state.LINKED)
+    percent_held = share_column.number_input(label, 1.0, 99.9, 95.0, key=key, **fields.LINKED)
     return int(alpha), 1 - round(percent_held / 100, 6)
 
 
@@ -41,12 +41,12 @@ def draw_comparison(
 ) -> dict[str, float]:
     """Draw the ε of Theorems 6 and 7, published and exact; return the exact ones."""
     args, cell = (alpha, beta, max_trips), theorems.epsilon_for_cell_error
-    flow = float(cached.compute(cell, *args))
-    change = float(cached.compute(theorems.epsilon_for_change, *args, method="published"))
-    real = 1 - float(cached.compute(theorems.change_error_probability, alpha, change, max_trips))
+    flow = float(cache.compute(cell, *args))
+    change = float(cache.compute(theorems.epsilon_for_change, *args, method="published"))
+    real = 1 - float(cache.compute(theorems.change_error_probability, alpha, change, max_trips))
     exact = {
-        "flow": float(cached.compute(cell, *args, law=law)),
-        "change": float(cached.compute(theorems.epsilon_for_change, *args, law=law)),
+        "flow": float(cache.compute(cell, *args, law=law)),
+        "change": float(cache.compute(theorems.epsilon_for_change, *args, law=law)),
     }
     published = f"{change:.4g}, which really gives {real:.1%}"
     tables.draw_rows(

@@ -4,7 +4,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import fields, is_dataclass
-from typing import Any, TypeVar
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -12,6 +13,8 @@ from engine.datasets.memo import size_of
 from pages._ui.app.catalogue import dataset_ids, has_upload
 from pages._ui.app.session import is_worker, page_state
 
+P = ParamSpec("P")
+R = TypeVar("R")
 T = TypeVar("T")
 MAX_BYTES = 2**30
 """Of what is shared, and of each session's own: 1 GB. What was asked for longest ago goes first."""
@@ -110,3 +113,19 @@ def freeze(value: T) -> T:
     elif is_dataclass(value):
         freeze([getattr(value, field.name) for field in fields(value)])
     return value
+
+
+def compute(function: Callable[P, R], /, *arguments: P.args, **options: P.kwargs) -> R:
+    """Return what a function makes of settings and public facts alone."""
+    key = (function, *arguments, *sorted(options.items()))
+    return cache_of(key).get(key, lambda: function(*arguments, **options))
+
+
+def memoize(function: Callable[P, R]) -> Callable[P, R]:
+    """Keep what a function of settings, seeds and other scalars returns."""
+
+    @wraps(function)
+    def call(*arguments: P.args, **options: P.kwargs) -> R:
+        return compute(function, *arguments, **options)
+
+    return call

@@ -8,10 +8,10 @@ from engine.origin_destination import NoiseName, calculators as theorems
 from engine.text.labels import LAWS
 from engine.text.numbers import percent, trip_count
 from engine.text.setting_text import WHO
-from pages._ui import state
 from pages._ui.answers.theorems import draw_comparison, draw_tolerance
 from pages._ui.components import tables
 from pages._ui.frame import layout
+from pages._ui.settings import current, fields
 
 _ERRATA = (
     "Where both differ the paper is corrected: it ignores the rounding of both numbers of a change "
@@ -26,7 +26,7 @@ def draw() -> None:
     columns = st.columns(4, gap="medium", vertical_alignment="bottom")
     alpha, beta = draw_tolerance(*columns[:2])
     count = columns[2].number_input(
-        "A flow of … trips", 0, 1_000_000, 15, key="choose_count", **state.LINKED
+        "A flow of … trips", 0, 1_000_000, 15, key="choose_count", **fields.LINKED
     )
     law = columns[3].selectbox(
         "Noise for",
@@ -34,13 +34,13 @@ def draw() -> None:
         format_func=LAWS.__getitem__,
         key="choose_law",
         help="Exploring draws rounded Laplace noise, a release discrete Laplace noise.",
-        **state.PERSIST,
+        **fields.PERSIST,
     )
-    unit = state.value(state.UNIT)
-    limit = 1 if unit == "trip" else state.value(state.MAX_TRIPS)
+    unit = fields.value(fields.UNIT)
+    limit = 1 if unit == "trip" else fields.value(fields.MAX_TRIPS)
     st.subheader(f"ε for an error of {trip_count(alpha)}", anchor=False)
     _draw_buttons(draw_comparison(alpha, beta, limit, unit, law))
-    epsilon, threshold = state.value(state.EPSILON), state.value(state.THRESHOLD)
+    epsilon, threshold = fields.value(fields.EPSILON), fields.value(fields.THRESHOLD)
     st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
     st.caption(f"Protecting {WHO[unit]} by Laplace with suppression; T = {limit}, τ = {threshold}.")
     promises = _compute_promises(alpha, int(count), law, threshold, (epsilon, limit))
@@ -53,13 +53,13 @@ def _draw_buttons(exact: dict[str, float]) -> None:
     """Draw a button for the exact ε of each theorem."""
     with st.container(horizontal=True):
         for name, epsilon in exact.items():
-            reachable = epsilon <= state.EPSILON_SLIDER[-1]
-            stop = state.stop_above(epsilon, state.EPSILON_SLIDER)
+            reachable = epsilon <= fields.EPSILON_SLIDER[-1]
+            stop = fields.stop_above(epsilon, fields.EPSILON_SLIDER)
             st.button(
                 f"Use ε = {stop:g} for one {name}" if reachable else f"One {name}: ε above 10",
                 key=f"choose_use_{name}",
                 disabled=not reachable,
-                on_click=state.set_values,
+                on_click=current.set_values,
                 kwargs={"epsilon": epsilon},
             )
 

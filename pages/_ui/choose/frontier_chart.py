@@ -8,11 +8,11 @@ from engine.privacy import round_up_percent
 from engine.text import setting_text as words
 from engine.text.numbers import percent
 from engine.text.zones import count_zones
-from pages._ui import state
 from pages._ui.answers import assessments, recommendation
 from pages._ui.answers.recommendation import Recommendation
 from pages._ui.components import charts, colours
 from pages._ui.components.charts import STROKES, Line, Note
+from pages._ui.settings import fields, widgets
 
 _SHADES = ("#b8860b", "#2a9d6f", "#2a7fb8", "#8e5bc9", "#b0479f")
 """Of zones, coarse to fine; legible on light and dark, and by lightness for the colour-blind."""
@@ -24,8 +24,8 @@ Detail = tuple[int, str, str]
 def draw(setting: Setting) -> None:
     """Draw every setting of a dataset, and what to choose among them for what `setting` asks."""
     st.subheader("All settings by risk and utility", anchor=False)
-    state.draw(
-        state.RISK,
+    widgets.draw(
+        fields.RISK,
         help="A coin gets 50%; up to 75% is called strong. What is recommended keeps to it.",
     )
     recommendation.draw(setting, key="all", add=_draw_chart)
@@ -46,7 +46,7 @@ def frontier_lines(frontier: EvaluatedSettings) -> dict[Detail, list[Candidate]]
 
 def _draw_chart(advice: Recommendation, setting: Setting) -> None:
     frontier, best, _ = advice
-    lines, limit = frontier_lines(frontier), state.value(state.RISK)
+    lines, limit = frontier_lines(frontier), fields.value(fields.RISK)
     levels = sorted({place[:2] for place in lines})
     curves = [
         Line(

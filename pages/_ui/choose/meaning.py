@@ -9,15 +9,15 @@ from engine.parameters import ODParameters
 from engine.privacy import GROUP_SIZE, Guarantee, Risk, format_guess_rate
 from engine.resolution import finest_selection
 from engine.text.numbers import number, percent, scientific
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.components import cards
 from pages._ui.components.cards import Card
+from pages._ui.settings import current, fields
 
 
 def draw() -> None:
     """Draw what all that is set to be released leaves of one person."""
-    flows, visits = state.flows(), state.density()
+    flows, visits = current.flows(), current.density()
     settings = [setting for setting in (flows, visits) if setting is not None]
     if not settings:
         st.info("Install a dataset to see what its releases leave of a person.")
@@ -28,7 +28,7 @@ def draw() -> None:
         99,
         10,
         key="choose_prior",
-        **state.LINKED,
+        **fields.LINKED,
     )
     for setting in settings:
         _draw_risk(setting, suspected / 100)

@@ -13,8 +13,8 @@ import streamlit as st
 from engine.arrays import Numbers
 from engine.parameters import EPSILON_STOPS, HOURS_PER_WEEK
 from engine.text.numbers import WEEKDAYS
-from pages._ui import state
 from pages._ui.components.colours import HERE, PRIVATE, SERIES as SERIES
+from pages._ui.settings import current
 
 Spec = dict[str, Any]
 Values = Sequence[Any] | Numbers
@@ -356,7 +356,7 @@ def draw_layers(
     on_pick: Callable[[str, str], None] | None = None,
 ) -> None:
     """Draw layers over tables, of which the first is that of every layer without its own."""
-    words, real = state.stamp()
+    words, real = current.stamp()
     # as data: a chart whose words have changed would be made anew, which takes a third of a second
     data = {name: _table(columns) for name, columns in {**tables, "said": {"line": words}}.items()}
     small: Spec = {"orient": "bottom", "anchor": "start", "color": "#8a8a8a", "offset": 6}

@@ -11,10 +11,10 @@ from engine import datasets
 from engine.ingest import IngestOptions
 from engine.ingest.options import CHOICES, Choice
 from engine.text.numbers import join_words
-from pages._ui import state
 from pages._ui.data import builds, messages, period_form, table_form, zone_form
 from pages._ui.data.builds import data_state
 from pages._ui.data.files import Draft
+from pages._ui.settings import widgets
 
 UPLOAD, PATH = "Upload", "Path on this computer"
 MAX_NAME_LENGTH = 40
@@ -26,7 +26,8 @@ def draw(*, busy: bool) -> None:
     with st.container(key="data_form_hidden" if busy else "data_form"):
         source = UPLOAD
         if builds.is_served_locally():
-            source = state.choose("Where the files are", (UPLOAD, PATH), "data_way", in_link=False)
+            label = "Where the files are"
+            source = widgets.choose(label, (UPLOAD, PATH), "data_way", in_link=False)
         draft = Draft(by_path=source == PATH, busy=busy)
         # every step is always there: an uploader that moves loses what is being dropped into it
         for number, (title, step) in enumerate(STEPS.items(), 1):

@@ -16,15 +16,14 @@ from engine.ingest.build import REPORT_FILE
 from engine.ingest.inputs import sources
 from engine.ingest.row_report import REASON_LABELS, Reason
 from engine.text.dataset_text import CONFIDENTIAL_BANNER, describe_dataset
-from pages._ui import state
-from pages._ui.answers import dataset_facts
-from pages._ui.app import catalogue
+from pages._ui.app import catalogue, dataset_facts
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.session import session
 from pages._ui.components.cards import verdict_html
 from pages._ui.components.tables import table_html
 from pages._ui.data import builds, messages
 from pages._ui.data.builds import data_state
+from pages._ui.settings import current, fields
 
 _HOME = "pages/0_Home.py"
 LOCAL_ONLY = (
@@ -195,9 +194,9 @@ def _folder(entry: Entry) -> Path:
 
 
 def _select(entry: Entry) -> None:
-    for part, key in state.DATASET_KEYS.items():
+    for part, key in fields.DATASET_KEYS.items():
         if part in entry.parts:
-            state.set_values(**{key: entry.name})
+            current.set_values(**{key: entry.name})
 
 
 def _run_action(act: Callable[..., None], *arguments: Any) -> None:

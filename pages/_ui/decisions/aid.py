@@ -14,7 +14,6 @@ from engine.decisions.rules import first_zones
 from engine.parameters import EPSILON_STOPS
 from engine.text.numbers import join_words, make_inert, number, percent
 from engine.verdict import FAIR_SHARE, GOOD_SHARE
-from pages._ui import state
 from pages._ui.app import parallel
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.parallel import Job
@@ -22,6 +21,7 @@ from pages._ui.components import cards, charts
 from pages._ui.components.charts import DASHED, EPSILON, Line, Mark, Note
 from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.decisions import question, trials
+from pages._ui.settings import seeds
 
 _CAUSES = {
     "trimming": "because trips beyond T are trimmed",
@@ -66,7 +66,7 @@ class AidView(NamedTuple):
     def job(self, name: str, epsilons: tuple[float, ...], draws: int, **options: Any) -> Job:
         """Return the draws at some ε."""
         settings = tuple(self.setting.parameters.with_epsilon(epsilon) for epsilon in epsilons)
-        args = self.setting.selection, self.shock, self.k, settings, state.seed(self.entry)
+        args = self.setting.selection, self.shock, self.k, settings, seeds.seed(self.entry)
         parts = [(*args, part) for part in range(draws // trials.PIECE)]
         return parallel.submit(name, trials.simulate_aid, parts, **options)
 

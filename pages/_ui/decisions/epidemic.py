@@ -22,7 +22,6 @@ from engine.text import setting_text as words
 from engine.text.numbers import count_noun, make_inert, number, percent
 from engine.text.privacy_text import UNIT_LABELS
 from engine.verdict import GOOD_SHARE
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.app import parallel
 from pages._ui.app.catalogue import Entry
@@ -33,6 +32,7 @@ from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.components.picture import Picture, Shapes
 from pages._ui.decisions import question, trials
 from pages._ui.decisions.trials import Outbreak
+from pages._ui.settings import fields, seeds
 
 _ZONES = 3
 _EDGES = {"missed": "lost", "needless": "phantom", "right": ""}
@@ -72,7 +72,7 @@ def draw(setting: Setting, entry: Entry, as_if: str = "") -> None:
         _explain_no_outbreak(float(true.max()), entry, key, outbreak)
         return
     view = EpidemicView(setting, entry, key, outbreak, true, is_current=not as_if)
-    args = key, outbreak, (setting.parameters,), state.seed(entry)
+    args = key, outbreak, (setting.parameters,), seeds.seed(entry)
     parts = [(*args, part) for part in range(cached.DRAW_COUNT // trials.PIECE)]
     job = parallel.submit("decisions_here", trials.simulate_epidemics, parts)
     question.draw_live("decisions_here", job, lambda results, _: _draw_figures(view, results))
@@ -90,7 +90,7 @@ def draw_as_if_daily(setting: Setting, entry: Entry) -> None:
         f"be shown {mode}. That changes nothing that is set.",
         icon=":material/calendar_month:",
     )
-    if st.toggle(f"{mode[0].upper()}{mode[1:]}", key="decisions_as_daily", **state.LINKED):
+    if st.toggle(f"{mode[0].upper()}{mode[1:]}", key="decisions_as_daily", **fields.LINKED):
         session().judged_names.add(entry.name)
         session().stamp = (
             f"{words.format_controls(daily)}, {UNIT_LABELS[daily.parameters.unit]}, {mode}"
@@ -202,7 +202,7 @@ def _draw_epsilon_curve(view: EpidemicView) -> None:
         return
     st.subheader("How it depends on ε", anchor=False)
     settings = tuple(parameters.with_epsilon(epsilon) for epsilon in EPSILON_STOPS)
-    args = view.key, view.outbreak, settings, state.seed(view.entry)
+    args = view.key, view.outbreak, settings, seeds.seed(view.entry)
     parts = [(*args, part) for part in range(trials.CURVE_DRAWS // trials.PIECE)]
     curve = parallel.submit("decisions_curve", trials.compare_decisions, parts, delay_s=0.5)
     left_col, right_col = st.columns(2, gap="medium")

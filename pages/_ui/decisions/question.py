@@ -16,13 +16,13 @@ from engine.decisions.decision_evaluation import EPIDEMIC_DAYS
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from engine.text.setting_text import LEAK_NOTE
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.app import parallel
 from pages._ui.app.parallel import Job
 from pages._ui.app.session import session
 from pages._ui.decisions import trials
 from pages._ui.decisions.trials import Outbreak
+from pages._ui.settings import current, fields
 
 KINDS = {"largest": "largest", "mid_size": "mid-size", "random": "picked at random"}
 P2 = {"threshold": 20.0, "beta": 0.10}
@@ -40,7 +40,7 @@ def draw_number(place: Any, label: str, key: str, start: float, *ends: float, **
     """Draw a number that keeps its value on other pages and stands in the link."""
     low, high = ends
     limits = {"min_value": low, "max_value": high, "step": 1.0, "format": "%.4g", **look}
-    return place.number_input(label, value=start, key=key, **limits, **state.LINKED)
+    return place.number_input(label, value=start, key=key, **limits, **fields.LINKED)
 
 
 def ask_outbreak(key: Selection) -> Outbreak:
@@ -84,7 +84,7 @@ def _ask_origin(key: Selection) -> str:
         list(words),
         format_func=words.__getitem__,
         key=f"decisions_origin_{_zones_tag(key, words)}",
-        **state.PERSIST,
+        **fields.PERSIST,
     )
 
 
@@ -107,7 +107,7 @@ def ask_shock(key: Selection) -> tuple[Shock, int] | None:
         default,
         format_func=names.__getitem__,
         key=f"decisions_area_{_zones_tag(key, ids)}",
-        **state.PERSIST,
+        **fields.PERSIST,
     )
     matrices = _ask_matrices(which, key, days, span)
     if not area or len(area) == len(ids):
@@ -127,7 +127,7 @@ def _ask_matrices(place: Any, key: Selection, days: Sequence[date], span: tuple[
             ends, form = (days[0], days[-1]), "D MMM YYYY" if len(days) > 31 else "D MMM"
             about: Any = {"format": form, "key": f"decisions_shock_days_{days[0]}_{days[-1]}"}
             chosen = place.slider(
-                "Days", *ends, (days[first], days[last]), **about, **state.PERSIST
+                "Days", *ends, (days[first], days[last]), **about, **fields.PERSIST
             )
             first, last = map(days.index, chosen)
         return slice(first, last + 1)
@@ -141,7 +141,7 @@ def _ask_matrices(place: Any, key: Selection, days: Sequence[date], span: tuple[
             (start, end),
             format_func=lambda i: f"from {days[sums[i][0]]:%-d %b %Y}",
             key=f"decisions_shock_weeks_{days[0]}_{days[-1]}",
-            **state.PERSIST,
+            **fields.PERSIST,
         )
     return slice(start, end + 1)
 
@@ -201,7 +201,7 @@ def offer_epsilon(is_met: Booleans, promise: str, dataset: str, *, is_current: b
 
     def take() -> None:
         session().judged_names.add(dataset)
-        state.set_values(epsilon=chosen)
+        current.set_values(epsilon=chosen)
 
     if is_current:
         st.button(f"Use ε = {chosen:g}", key="decisions_use", icon=":material/tune:", on_click=take)

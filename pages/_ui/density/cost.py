@@ -9,6 +9,7 @@ from engine.contract import Setting
 from engine.privacy_cost import PrivacyCost, is_above
 from engine.text.numbers import number, scientific
 from pages._ui.answers import cached
+from pages._ui.app import cache
 from pages._ui.components import tables
 
 MARK_NOTE = (
@@ -42,7 +43,7 @@ def draw(setting: Setting) -> None:
 def describe_difference(setting: Setting) -> str:
     """Say which noise a release of the setting has, where it is not that of the draws here."""
     parameters = setting.parameters
-    released = cached.compute(density.match_release_noise, parameters)
+    released = cache.compute(density.match_release_noise, parameters)
     if released == parameters:
         return ""
     drawn_scale, released_scale = (

@@ -10,11 +10,12 @@ from engine import density
 from engine.contract import Setting
 from engine.parameters import choose_calibration
 from engine.text.numbers import decimal, percent
-from pages._ui import state
 from pages._ui.answers import cached
-from pages._ui.app import parallel
+from pages._ui.app import cache, parallel
 from pages._ui.components import charts, tables
 from pages._ui.components.charts import EPSILON, Axis
+from pages._ui.settings import fields, offers, seeds, widgets
+from pages._ui.settings.seeds import Seed
 
 EPSILONS = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0, 10.0)
 VISIT_LIMITS = (10, 30, 168)
@@ -30,16 +31,16 @@ def draw(setting: Setting) -> None:
     """Draw error and rhythm over ε by method or by ℓ, and the values at the slider's ε."""
     left_col, right_col = st.columns([2, 3], vertical_alignment="bottom")
     with left_col:
-        comparison = state.choose("Compare", list(CAPTIONS), "density_sweep", has_title=True)
+        comparison = widgets.choose("Compare", list(CAPTIONS), "density_sweep", has_title=True)
     equal = right_col.toggle(
         "At equal proved ε",
         key="density_equal",
         help="Every method runs at the ε whose best proved total equals that on the axis: compared "
         "at the same protection instead of the same label.",
-        **state.LINKED,
+        **fields.LINKED,
     )
     curves = _method_settings(setting) if comparison == "Methods" else _limit_settings(setting)
-    seed = state.seed(state.entry_of(setting))
+    seed = seeds.seed(offers.entry_of(setting))
     points = [
         (_at_epsilon(setting, e, equal=equal), seed)
         for setting in curves.values()
@@ -70,10 +71,10 @@ def results_in_place(job: parallel.Job) -> np.ndarray:
     return values
 
 
-def mean_scores(setting: Setting, seed: cached.Seed) -> tuple[float, ...]:
+def mean_scores(setting: Setting, seed: Seed) -> tuple[float, ...]:
     """Return mean relative error, correlation and common part over some draws of a setting."""
     draws = [cached.scores(setting, seed, repeat) for repeat in range(REPEATS)]
-    usable = [draw for draw in draws if not draw.exceeds_data]
+    usable = [draw for draw in draws if not draw.is_empty]
     errors = [(draw.mean_error, draw.mean_correlation, draw.common_part) for draw in usable]
     return tuple(np.mean(errors, axis=0)) if errors else (np.nan,) * 3
 
@@ -106,7 +107,7 @@ def _at_epsilon(setting: Setting, epsilon: float, *, equal: bool) -> Setting:
     parameters = replace(setting.parameters, epsilon=epsilon, gaussian=gaussian)
     if equal:
         size = cached.dataset(cached.view_key(setting)).tessellation.cover_size
-        parameters = cached.compute(density.match_proved_epsilon, parameters, epsilon, size)
+        parameters = cache.compute(density.match_proved_epsilon, parameters, epsilon, size)
     return replace(setting, parameters=parameters)
 
 

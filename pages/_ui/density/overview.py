@@ -7,14 +7,14 @@ from engine.contract import Setting
 from engine.parameters import choose_calibration
 from engine.privacy_cost import is_above
 from engine.text.privacy_text import ANALYTIC_NOTE
-from pages._ui import state
 from pages._ui.answers import assessments, cached, measure_cards
 from pages._ui.components.cards import Card
+from pages._ui.settings import fields, offers, seeds, widgets
 
 MULTISCALE_NOTE = (
-    "Multiscale Gaussian counts once at five scales, from single masts to the whole city, and "
-    "believes only what stands clear of the noise: small differences between neighbours are "
-    "evened out, the others are kept. Nobody is sampled, and published and proved ε are the same."
+    "Multiscale Gaussian counts in five tables: by hour for masts, districts and the city, for the "
+    "whole week by mast and in all. Differences between neighbours that could be noise are evened "
+    "out, clear ones are kept. Nobody is sampled, and published and proved ε are the same."
 )
 NOISE_EXCEEDS_NOTE = (
     "**The noise exceeds the data**: the noisy totals are not above zero, so the release is zero "
@@ -24,20 +24,20 @@ NOISE_EXCEEDS_NOTE = (
 
 def draw_switches() -> None:
     """Draw the switches of the papers' stages in the sidebar."""
-    method, epsilon = state.value(state.DENSITY_METHOD), state.value(state.EPSILON)
+    method, epsilon = fields.value(fields.DENSITY_METHOD), fields.value(fields.EPSILON)
     uses = density.METHODS[method].used_fields
     fixed_noise = "gaussian" not in uses or choose_calibration(method, epsilon) == "analytic"
     with st.sidebar.expander("Stages and noise", icon=":material/account_tree:"):
-        state.draw(state.SCALING, disabled="scaling" not in uses)
-        state.draw(state.SMOOTHING, disabled="smoothing" not in uses)
-        state.draw(state.GAUSSIAN, disabled=fixed_noise)
+        widgets.draw(fields.SCALING, disabled="scaling" not in uses)
+        widgets.draw(fields.SMOOTHING, disabled="smoothing" not in uses)
+        widgets.draw(fields.GAUSSIAN, disabled=fixed_noise)
 
 
 def draw(setting: Setting) -> None:
     """Draw what the setting is good for, its large numbers, and what its method does."""
     assessments.draw(setting)
-    release = cached.release(setting, state.seed(state.entry_of(setting)))
-    if density.NOISE_EXCEEDS_DATA in release.flags:
+    release = cached.release(setting, seeds.seed(offers.entry_of(setting)))
+    if density.NO_POSITIVE_TOTAL in release.flags:
         st.error(NOISE_EXCEEDS_NOTE, icon=":material/error:")
     ledger = cached.compute_cost(setting)
     proved, charged = f"{ledger.proved_epsilon:.3g}", f"charged {setting.parameters.epsilon:g}"

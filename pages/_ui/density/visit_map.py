@@ -9,13 +9,13 @@ from engine import density
 from engine.contract import Setting
 from engine.parameters import HOURS_PER_WEEK
 from engine.text.numbers import decimal, hour_of_week, make_inert, number, percent
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.app import error_pages
 from pages._ui.app.session import map_size
 from pages._ui.components import charts, maps, picture
 from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.components.picture import KINDS, wrong_visits
+from pages._ui.settings import current, fields, offers, seeds, widgets
 
 VIEWS = ("True", "Private", "Error")
 WIDTH, HEIGHT = 430, 440
@@ -25,8 +25,8 @@ SAMPLING_NOTE = (
     "lifts the private line back to the truth (P1, figures 3–5)."
 )
 ONE_CLUSTER_NOTE = (
-    "All cells form one cluster: together they are below the cluster minimum of {} visits, so "
-    "every zone gets the same weekly rhythm."
+    "All cells were merged into one cluster: before the last merge a cluster was below the cluster "
+    "minimum of {} visits. So every zone gets the same weekly profile."
 )
 
 
@@ -55,12 +55,12 @@ def selected_zone(setting: Setting) -> str:
 
 
 def _draw_map(setting: Setting) -> None:
-    view = state.choose(
+    view = widgets.choose(
         "Map of visits in one hour", VIEWS, "density_map_view", "Private", has_title=True
     )
-    hour = state.draw(state.HOUR)
+    hour = widgets.draw(fields.HOUR)
     when = f"{hour_of_week(hour)}–{hour % 24 + 1:02d}:00"
-    seed = state.seed(state.entry_of(setting))
+    seed = seeds.seed(offers.entry_of(setting))
     truth, private = cached.truth(setting), cached.release(setting, seed).counts
     error = private - truth
     # one cell or hour in 500 lies beyond and takes the colour of the end
@@ -83,7 +83,7 @@ def _draw_map(setting: Setting) -> None:
         alt=f"Map of zones: {view} visits, {when}",
         tooltip={name.lower(): [number(n) for n in values] for name, values in columns.items()},
         **map_size(WIDTH, HEIGHT),
-        on_zone=lambda clicked: state.set_values(density_zone=clicked),
+        on_zone=lambda clicked: current.set_values(density_zone=clicked),
         marked_zone=zones.ids.index(selected_zone(setting)),
         rings={} if view == "True" else {KINDS[kind]: zones for kind, zones in wrong.items()},
     )
@@ -93,8 +93,8 @@ def _draw_map(setting: Setting) -> None:
 
 
 def _draw_week(setting: Setting) -> None:
-    entry, view = state.entry_of(setting), cached.view_key(setting)
-    seed, names = state.seed(entry), cached.read(maps.zone_names, view)
+    entry, view = offers.entry_of(setting), cached.view_key(setting)
+    seed, names = seeds.seed(entry), cached.read(maps.zone_names, view)
     release = cached.release(setting, seed)
     st.session_state["density_zone"] = selected_zone(setting)
     chosen = st.selectbox(
@@ -102,7 +102,7 @@ def _draw_week(setting: Setting) -> None:
         list(names),
         format_func=names.__getitem__,
         key="density_zone",
-        **(state.LINKED if entry.shipped else state.PERSIST),
+        **(fields.LINKED if entry.shipped else fields.PERSIST),
     )
     row = list(names).index(chosen)
     series: dict[str, Any] = {"true": cached.truth(setting)[row], "private": release.counts[row]}

@@ -7,7 +7,6 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.text.numbers import decimal, percent
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.app import parallel
 from pages._ui.app.session import map_size
@@ -15,6 +14,8 @@ from pages._ui.components import charts, maps, picture
 from pages._ui.components.charts import EPSILON, Line
 from pages._ui.density.method_curves import results_in_place
 from pages._ui.density.visit_map import HEIGHT, WIDTH, selected_zone, zone_outlines
+from pages._ui.settings import offers, seeds
+from pages._ui.settings.seeds import Seed
 
 EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
 _QUARTILES = (0.25, 0.5, 0.75)
@@ -22,7 +23,7 @@ _QUARTILES = (0.25, 0.5, 0.75)
 
 def draw(setting: Setting) -> None:
     """Draw the map of each zone's error beside the quartiles over ε."""
-    seed = state.seed(state.entry_of(setting))
+    seed = seeds.seed(offers.entry_of(setting))
     scores, zones = cached.scores(setting, seed), zone_outlines(setting)
     scale = maps.Scale(1.0, "linear")
     places = st.grid(2, min_column_width=WIDTH - 30, gap="medium")
@@ -72,8 +73,8 @@ def draw(setting: Setting) -> None:
         )
 
 
-def error_quartiles(setting: Setting, seed: cached.Seed) -> list[float]:
+def error_quartiles(setting: Setting, seed: Seed) -> list[float]:
     """Return the quartiles of the zones' errors in the draw shown; NaN where it is of zeros."""
     scores = cached.scores(setting, seed)
-    finite_errors = scores.error[np.isfinite(scores.error) & (not scores.exceeds_data)]
+    finite_errors = scores.error[np.isfinite(scores.error) & (not scores.is_empty)]
     return np.quantile(finite_errors, _QUARTILES).tolist() if len(finite_errors) else [np.nan] * 3

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui import state
+from pages._ui.settings import fields, widgets
 
 _STYLE = Path(__file__).with_name("presenter.css")
 _LABEL = "Privacy loss ε: to the left more private, to the right more accurate"
@@ -24,13 +24,13 @@ _FOCUS_EPSILON = st.components.v2.component(
 
 def is_presenting() -> bool:
     """Whether the page is shown to an audience."""
-    return state.value(state.VIEW) == "presenter"
+    return fields.value(fields.VIEW) == "presenter"
 
 
 def draw_switch() -> None:
     """Draw the switch between exploring and presenting."""
-    state.draw(
-        state.VIEW,
+    widgets.draw(
+        fields.VIEW,
         widget="segmented_control",
         label_visibility="collapsed",
         width="content",
@@ -44,6 +44,6 @@ def draw_epsilon(view: str) -> None:
     """Draw the slider of ε on the page; `shown` tells what its keys move once it changes."""
     with st.container(horizontal=True, vertical_alignment="center", key="page_epsilon"):
         st.html(f'<div class="ends" aria-hidden="true">{_END_LABELS}</div>', width="content")
-        state.draw(state.EPSILON, label=_LABEL, label_visibility="collapsed", help=None)
+        widgets.draw(fields.EPSILON, label=_LABEL, label_visibility="collapsed", help=None)
     if is_presenting():
         _FOCUS_EPSILON(key=f"focus_{view}", height=1)

@@ -10,13 +10,13 @@ from engine.privacy import Risk
 from engine.text import setting_text as words
 from engine.text.numbers import scientific
 from engine.text.privacy_text import delta_warning
-from pages._ui import state
 from pages._ui.answers import assessments, cached, measure_cards, recommendation, theorems
 from pages._ui.app import error_pages
 from pages._ui.components import picture
 from pages._ui.components.gauges import gauges_html
 from pages._ui.frame import layout, presenter, sidebar
 from pages._ui.home import handout as home_handout, home_picture
+from pages._ui.settings import current, fields, offers, seeds, widgets
 
 _STYLE = Path(__file__).with_name("home.css")
 
@@ -24,21 +24,21 @@ _STYLE = Path(__file__).with_name("home.css")
 def draw() -> None:
     """Draw the page."""
     st.html(_STYLE)
-    settings = {"trips": state.flows(), "density": state.density()}
+    settings = {"trips": current.flows(), "density": current.density()}
     with st.container(horizontal=True, vertical_alignment="bottom", key="home_need", gap="xsmall"):
         plain = {"label_visibility": "collapsed", "width": "content"}
-        part = state.draw(state.HOME_PART, widget="segmented_control", **plain)
+        part = widgets.draw(fields.HOME_PART, widget="segmented_control", **plain)
         _draw_requirements(part)
         presenter.draw_switch()
     setting = settings[part]
     if setting is None:
-        layout.explain_missing(state.entry_for(part), part)
+        layout.explain_missing(offers.entry_for(part), part)
     else:
         with error_pages.catch_errors():
             _draw_first_screen(setting)
-    layout.draw_banners([state.entry_for("density"), state.entry_for("trips")])
-    people = None if settings["density"] is None else state.entry_for("density")
-    warning = people and delta_warning(state.value(state.DELTA), people.metadata.people_public)
+    layout.draw_banners([offers.entry_for("density"), offers.entry_for("trips")])
+    people = None if settings["density"] is None else offers.entry_for("density")
+    warning = people and delta_warning(fields.value(fields.DELTA), people.metadata.people_public)
     if warning:
         st.warning(warning, icon=":material/warning:")
     if presenter.is_presenting():
@@ -57,7 +57,7 @@ def draw() -> None:
 def _draw_requirements(part: str) -> None:
     """Draw what is asked of ``trips`` or ``density``: data, zones, time, who is protected."""
     sidebar.pick_dataset(part, is_described=False)
-    entry = state.entry_for(part)
+    entry = offers.entry_for(part)
     if entry is None or part not in entry.parts:
         return
     sidebar.pick_zones(part)
@@ -90,11 +90,11 @@ def _draw_first_screen(setting: Setting) -> None:
             for gauge, value in zip(gauges, pinned_values, strict=True)
         ]
     st.html(gauges_html(gauges, name=answer.entry.name))
-    presenter.draw_epsilon(state.value(state.HOME_PART))
+    presenter.draw_epsilon(fields.value(fields.HOME_PART))
     with st.container(key="home_stage"):
         picture_col, card_col = st.columns([1.95, 1], gap="small")
     with picture_col:
-        drawing = home_picture.setting_picture(setting, state.seed(answer.entry))
+        drawing = home_picture.setting_picture(setting, seeds.seed(answer.entry))
         picture.draw(drawing)
     with card_col, st.container(key="home_card", gap="small"):
         description = words.describe_choice(answer.utility, setting)  # the gauges say the rest
@@ -113,15 +113,15 @@ def _draw_links(*, flows: bool) -> None:
         layout.draw_link("pages/3_Choose.py", "All settings", choose_view="All settings")
         layout.draw_link("pages/3_Choose.py", "What ε means", choose_view="What ε means")
         layout.draw_link("pages/4_Decisions.py", "Decisions")
-        layout.draw_link("pages/7_Release.py", "Release", release_product="Origin–destination")
+        layout.draw_link("pages/6_Release.py", "Release", release_product="Origin–destination")
     else:
         layout.draw_link("pages/1_Density.py", "Methods and ℓ", density_view="Methods and ℓ")
-        layout.draw_link("pages/7_Release.py", "Release", release_product="Density")
+        layout.draw_link("pages/6_Release.py", "Release", release_product="Density")
 
 
 def _draw_column(part: str, setting: Setting | None) -> None:
     title = {"density": "Density of visits", "trips": "Origin–destination flows"}[part]
-    entry = state.entry_for(part)
+    entry = offers.entry_for(part)
     st.subheader(title if entry is None else f"{title}: {entry.name}", anchor=False)
     if setting is None:
         st.caption("No dataset." if entry is None else f"{entry.name} has none.")

@@ -5,21 +5,23 @@ import numpy as np
 from engine.contract import Setting
 from engine.text import setting_text as words
 from engine.text.numbers import hour_of_week
-from pages._ui import state
 from pages._ui.answers import cached
+from pages._ui.app import cache
 from pages._ui.components import marks, picture
 from pages._ui.components.maps import largest_flows
+from pages._ui.settings import fields
+from pages._ui.settings.seeds import Seed
 
 
-@cached.memoize
-def setting_picture(setting: Setting, seed: cached.Seed) -> picture.Picture:
+@cache.memoize
+def setting_picture(setting: Setting, seed: Seed) -> picture.Picture:
     """Return the largest flows of the first matrix, or the visits of one hour."""
     key = cached.view_key(setting)
     shapes = cached.read(picture.shapes, key)
     release = cached.release(setting, seed)
     epsilon = setting.parameters.epsilon
     if not words.is_flows(setting):
-        hour = state.HOUR.default
+        hour = fields.HOUR.default
         true = cached.truth(setting)[:, hour]
         private = np.maximum(release.counts[:, hour], 0.0)
         topic = f"visits in the hour from {hour_of_week(hour)}"

@@ -15,7 +15,6 @@ from engine.synthetic.twin_inputs import format_inputs
 from engine.text.numbers import join_words
 from engine.text.setting_text import describe_guesses
 from engine.text.utility import describe_utility
-from pages._ui import state
 from pages._ui.answers import cached, report_datasets, spans
 from pages._ui.app import catalogue
 from pages._ui.app.catalogue import Entry
@@ -24,6 +23,7 @@ from pages._ui.components import cards, tables
 from pages._ui.components.cards import Card
 from pages._ui.frame import layout
 from pages._ui.release.release_text import JUDGED, LEAK, NOTHING_YET, SEE_BIAS, SUMS, TUNING_CHOICES
+from pages._ui.settings import current, offers, seeds, widgets
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 
@@ -31,14 +31,14 @@ FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 def choose_setting() -> tuple[Setting, Entry] | None:
     """Draw the choice of a product; return its setting, or say what the dataset lacks for it."""
     products = FLOWS, spans.PRODUCT, DENSITY, REPORT
-    name = state.choose("What to release", products, "release_product")
+    name = widgets.choose("What to release", products, "release_product")
     if name == REPORT:
         entry = report_datasets.choose_entry()
-        setting = state.report(entry)
+        setting = report_datasets.report_setting(entry)
     elif name == DENSITY:
-        entry, setting = state.entry_for("density"), state.density()
+        entry, setting = offers.entry_for("density"), current.density()
     else:
-        entry, setting = state.entry_for("trips"), state.flows()
+        entry, setting = offers.entry_for("trips"), current.flows()
     layout.draw_banners([entry], NOTHING_YET)
     if entry is not None and setting is None and name == REPORT:
         report_datasets.explain_missing(entry)
@@ -88,7 +88,7 @@ def make_plan(setting: Setting) -> ReleasePlan | None:
         label, values = "Release the papers' scheme, one choice for all", {"variant": "efpag_joint"}
     elif setting.zone_level == FINEST:
         return None
-    st.button(label, key="release_mend", on_click=state.set_values, kwargs=values)
+    st.button(label, key="release_mend", on_click=current.set_values, kwargs=values)
     return None
 
 
@@ -140,7 +140,7 @@ def _draw_judgement(plan: ReleasePlan, entry: Entry) -> None:
     if plan.product == "report" or not is_read:
         st.markdown(f"Once it is out, {risk}.")
     else:
-        utility = cached.utility(plan.setting, state.utility_seed(entry))
+        utility = cached.utility(plan.setting, seeds.utility_seed(entry))
         st.markdown(f"{describe_utility(utility, plan.setting)} Once it is out, {risk}.")
     if plan.product != "report" and not entry.metadata.simulated:
         st.toggle(

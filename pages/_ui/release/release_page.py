@@ -13,7 +13,6 @@ from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.release import Budget, BudgetLedger, Entry as Line, ReleaseError, ReleasePlan
 from engine.text.numbers import count_noun
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.app import catalogue
 from pages._ui.app.background import LongJob, follow_job
@@ -22,6 +21,7 @@ from pages._ui.app.session import session
 from pages._ui.components import tables
 from pages._ui.release import release_form, release_job
 from pages._ui.release.release_text import NO_BUDGET, UNITS, WHOSE, describe_budget, describe_cost
+from pages._ui.settings import current, fields
 
 
 def draw() -> None:
@@ -123,7 +123,7 @@ def _ask_consents(plan: ReleasePlan) -> tuple[ReleasePlan, list[str]]:
             min_value=1,
             value=None,
             key="release_trips",
-            **state.PERSIST,
+            **fields.PERSIST,
             help="A public number, such as from a survey. It is stated with the release, and "
             "compared with what noise alone would show; your data are not looked at.",
         )
@@ -143,14 +143,14 @@ def _ask_consents(plan: ReleasePlan) -> tuple[ReleasePlan, list[str]]:
 
 def _offer_largest(plan: ReleasePlan, budget: Budget) -> None:
     """Offer the largest ε that fits, as the slider has it."""
-    dataset, stops = cached.full_dataset(plan.setting), state.EPSILON_SLIDER
+    dataset, stops = cached.full_dataset(plan.setting), fields.EPSILON_SLIDER
     stop = release.max_epsilon_within_budget(plan.setting, dataset, budget, stops)
     if stop is not None and stop < plan.epsilon:
         st.button(
             f"Use ε = {stop:g}, the largest that fits",
             key="release_most",
             icon=":material/tune:",
-            on_click=state.set_values,
+            on_click=current.set_values,
             kwargs={"epsilon": stop},
         )
 

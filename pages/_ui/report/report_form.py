@@ -10,8 +10,8 @@ from engine import report as engine_report
 from engine.arrays import Integers
 from engine.contract import Setting
 from engine.report import Analysis, ReportParameters, ReportRelease, ReportTable
-from pages._ui import state
 from pages._ui.answers import cached
+from pages._ui.settings import fields, offers, seeds, widgets
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +33,7 @@ class Report:
     @cached_property
     def release(self) -> ReportRelease:
         """The draw on the page."""
-        return cached.release(self.setting, state.seed(state.entry_of(self.setting)))
+        return cached.release(self.setting, seeds.seed(offers.entry_of(self.setting)))
 
     def count(self, analysis: Analysis, *, is_truncated: bool = False) -> Integers:
         """Return the numbers of an analysis before any noise: of all trips, or of the kept ones."""
@@ -46,13 +46,13 @@ def draw_form(analyses: Collection[Analysis]) -> None:
     """Draw the page's own settings in one row, of a report with these analyses."""
     place = st.grid(4, min_column_width=190, gap="medium")
     with place.cell():
-        unit = state.draw(state.REPORT_UNIT)
+        unit = widgets.draw(fields.REPORT_UNIT)
     with place.cell():
-        state.draw(state.REPORT_TRIPS, disabled=unit == "item")
+        widgets.draw(fields.REPORT_TRIPS, disabled=unit == "item")
     with place.cell():
-        state.draw(state.REPORT_METHOD)
+        widgets.draw(fields.REPORT_METHOD)
     with place.cell():
-        left_out = state.draw(state.REPORT_OFF)
+        left_out = widgets.draw(fields.REPORT_OFF)
     if not set(analyses) - set(left_out):
         st.error("At least one analysis must stay: all are shown.", icon=":material/error:")
 

@@ -7,12 +7,12 @@ from engine.report import STOPS, Analysis
 from engine.report.contribution_bounding import TripAssumption, compute_bounding_curve
 from engine.report.scores import error_measures
 from engine.text.numbers import number, percent
-from pages._ui import state
 from pages._ui.components import cards, charts, tables
 from pages._ui.components.cards import Card
 from pages._ui.components.charts import Axis
 from pages._ui.components.colours import HERE, OTHER, PRIVATE
 from pages._ui.report.report_form import Report
+from pages._ui.settings import fields
 
 _MEASURES = {
     "common_part": "Common part",
@@ -89,12 +89,12 @@ def _draw_limit_choice(report: Report) -> None:
         return
     columns = st.columns(4)
     people = columns[0].number_input(
-        "People", 1, 10**9, 50_000, key="report_people", **state.LINKED
+        "People", 1, 10**9, 50_000, key="report_people", **fields.LINKED
     )
-    fields = (("Trips a person", 10.0, "report_mean_trips"), ("Spread", 12.0, "report_spread"))
+    numbers = (("Trips a person", 10.0, "report_mean_trips"), ("Spread", 12.0, "report_spread"))
     mean, spread = (
-        column.number_input(name, 0.1, 1e5, start, key=key, **state.LINKED)
-        for column, (name, start, key) in zip(columns[1:3], fields, strict=True)
+        column.number_input(name, 0.1, 1e5, start, key=key, **fields.LINKED)
+        for column, (name, start, key) in zip(columns[1:3], numbers, strict=True)
     )
     name = columns[3].selectbox(
         "For", names, format_func=lambda text: Analysis(text).label, key="report_balance"

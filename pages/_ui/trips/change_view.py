@@ -25,9 +25,9 @@ from engine.parameters import EPSILON_STOPS
 from engine.text import setting_text as words
 from engine.text.numbers import number
 from engine.text.privacy_text import UNIT_LABELS
-from pages._ui import state
 from pages._ui.answers import cached, spans
 from pages._ui.answers.matrix import Matrix
+from pages._ui.app import cache
 from pages._ui.app.session import session
 from pages._ui.components import charts, colours, picture
 from pages._ui.components.arrows import arrows
@@ -35,6 +35,8 @@ from pages._ui.components.charts import Note
 from pages._ui.components.maps import Scale
 from pages._ui.components.picture import Picture, Shapes
 from pages._ui.frame import layout
+from pages._ui.settings import widgets
+from pages._ui.settings.seeds import Seed
 
 SIZE, SHARE = 100, 0.2
 MAX_FLOWS = 80
@@ -62,12 +64,12 @@ def draw(matrix: Matrix) -> None:
     old, new = spans.split_spans(setting)
     controls = words.format_controls(matrix.setting)
     session().stamp = f"{controls}, {UNIT_LABELS[matrix.parameters.unit]}, two spans"
-    view = state.choose(
+    view = widgets.choose(
         "Show", ("Flows", "Leaving", "Arriving"), "od_change_show", in_link=False, has_title=True
     )
     _draw_map(matrix, old, new, view)
     _draw_price(setting)
-    layout.draw_link("pages/7_Release.py", "Release both spans", release_product=spans.PRODUCT)
+    layout.draw_link("pages/6_Release.py", "Release both spans", release_product=spans.PRODUCT)
     draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
     counts = simulate_power(old, new, matrix.seed, draws)
     st.markdown(
@@ -87,9 +89,9 @@ def draw_leaving(matrix: Matrix) -> None:
         _draw_price(setting)
 
 
-@cached.memoize
+@cache.memoize
 def compare_spans(
-    old: Setting, new: Setting, seed: cached.Seed
+    old: Setting, new: Setting, seed: Seed
 ) -> tuple[FlowChanges, tuple[Floats, Floats]]:
     """Return the verdicts of the draw on the page, and the ranges of the ratios of flows."""
     parameters = old.parameters
@@ -107,8 +109,8 @@ def compare_spans(
     return changes, change.ratio_intervals(first, second, law, min_trips=SIZE)
 
 
-@cached.memoize
-def simulate_power(old: Setting, new: Setting, seed: cached.Seed, draws: int) -> ChangeCounts:
+@cache.memoize
+def simulate_power(old: Setting, new: Setting, seed: Seed, draws: int) -> ChangeCounts:
     """Return how verdicts fare beside the truth, on average over draws."""
     parameters, pair = old.parameters, (old, new)
     trims: Any = replace(
@@ -230,7 +232,7 @@ def _draw_epsilon_curve(parameters: Any, zones: int) -> None:
     """Draw how likely one change is told over ε, and from which ε on it is."""
     st.subheader(f"A {SHARE:.0%} change in a flow of {SIZE}", anchor=False)
     flows = zones * (zones - 1)
-    curves, min_epsilons = cached.compute(change_curves, parameters.with_epsilon(1.0), flows)
+    curves, min_epsilons = cache.compute(change_curves, parameters.with_epsilon(1.0), flows)
     names = "one flow, chosen in advance", f"one of {flows:,}, at worst"
     charts.draw_curve(
         charts.make_lines(dict(zip(names, curves, strict=True))),

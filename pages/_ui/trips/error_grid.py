@@ -16,11 +16,12 @@ from engine.origin_destination.exact import ErrorGrid
 from engine.parameters import EPSILON_STOPS
 from engine.text.numbers import number, percent
 from engine.text.privacy_text import TRIP_LEVEL
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.answers.matrix import Matrix
+from pages._ui.app import cache
 from pages._ui.components import charts, colours
 from pages._ui.components.charts import Axis
+from pages._ui.settings import current, fields
 
 GRID_THRESHOLDS = tuple(range(0, 101, 5))
 LIMIT_NOTE = (
@@ -59,7 +60,7 @@ MEASURES = {  # the field of the engine's grid, whether it is a share, and what 
 
 def draw(matrix: Matrix) -> None:
     """Draw the measure's choice and its heat map, a click moves both sliders; then T."""
-    name = st.selectbox("Measure", list(MEASURES), key="od_measure", **state.LINKED)
+    name = st.selectbox("Measure", list(MEASURES), key="od_measure", **fields.LINKED)
     # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
     fixed = matrix.vary(epsilon=1.0, suppression_threshold=0)
     _draw_heat(matrix, name, getattr(grid(fixed.setting, matrix.day), MEASURES[name][0]))
@@ -70,7 +71,7 @@ def draw(matrix: Matrix) -> None:
     _draw_limit_curve(matrix)
 
 
-@cached.memoize
+@cache.memoize
 def grid(setting: Setting, day: int) -> ErrorGrid:
     """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`, of flows with a trip."""
     unit, limit = setting.parameters.unit, setting.parameters.max_trips_per_user
@@ -89,11 +90,11 @@ def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
         return
     (_, shares, meaning), parameters = MEASURES[name], matrix.parameters
     rows = range(len(GRID_THRESHOLDS))[::-1]  # the highest threshold on top
-    x = EPSILON_STOPS.index(state.nearest_stop(parameters.epsilon, EPSILON_STOPS))
+    x = EPSILON_STOPS.index(fields.nearest_stop(parameters.epsilon, EPSILON_STOPS))
     y = int(np.abs(np.array(GRID_THRESHOLDS) - parameters.suppression_threshold).argmin())
 
     def take(row: str, column: str) -> None:
-        state.set_values(epsilon=float(column), threshold=int(row))
+        current.set_values(epsilon=float(column), threshold=int(row))
 
     def format_value(value: float) -> str:
         return percent(value) if shares else number(value, 3)
@@ -151,7 +152,7 @@ def _draw_limit_curve(matrix: Matrix) -> None:
     share = float(curve.share_within_limit[curve.trip_limits == curve.best_limit][0])
     best = {"max_trips": curve.best_limit}
     st.button(
-        f"Use T = {curve.best_limit}", on_click=state.set_values, kwargs=best, key="od_use_trips"
+        f"Use T = {curve.best_limit}", on_click=current.set_values, kwargs=best, key="od_use_trips"
     )
     st.caption(
         "Left of the best point trimming drops too many trips, right of it noise (in proportion "

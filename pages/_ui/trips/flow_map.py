@@ -4,13 +4,13 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Integers
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.answers.matrix import LOST, PHANTOM, Matrix, format_flow
 from pages._ui.app.session import map_size
 from pages._ui.components import charts, maps, marks, picture, tables
 from pages._ui.components.charts import Scale
 from pages._ui.components.colours import rgb
+from pages._ui.settings import fields, widgets
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 ALL_ZONES = ""
@@ -85,16 +85,17 @@ def _draw_controls(matrix: Matrix) -> tuple[str, int | None, int]:
         st.session_state[_ZONE_KEY] = ALL_ZONES
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         switch = TRUE, PRIVATE, WRONG
-        view = state.choose("Show", switch, "od_flows_show", PRIVATE, has_title=True)
+        view = widgets.choose("Show", switch, "od_flows_show", PRIVATE, has_title=True)
         zone = st.selectbox(
             "Flows of",
             [ALL_ZONES, *sorted(names, key=names.__getitem__)],
             format_func=lambda zone_id: names.get(zone_id, "All zones"),
             key=_ZONE_KEY,
             help="Or click a zone on the map; click it again to see all.",
-            **state.PERSIST,
+            **fields.PERSIST,
         )
-        max_flows = st.slider("Largest flows", 10, 300, 60, 10, key="od_flows_most", **state.LINKED)
+        key = "od_flows_most"
+        max_flows = st.slider("Largest flows", 10, 300, 60, 10, key=key, **fields.LINKED)
     return view, list(names).index(zone) if zone else None, max_flows
 
 

@@ -6,11 +6,11 @@ import streamlit as st
 from engine.arrays import Numbers
 from engine.origin_destination.scores import total_error
 from engine.text.numbers import percent, signed_percent
-from pages._ui import state
 from pages._ui.answers import assessments
 from pages._ui.answers.matrix import Matrix
 from pages._ui.components import charts, colours
 from pages._ui.components.charts import Axis, Mark
+from pages._ui.settings import widgets
 
 LEAVING, ARRIVING = "Leaving", "Arriving"
 _ZONES = 18
@@ -24,7 +24,7 @@ def draw(matrix: Matrix) -> None:
 
 
 def _draw_totals(matrix: Matrix) -> None:
-    flow = state.choose(
+    flow = widgets.choose(
         "Trips", (LEAVING, ARRIVING), "od_totals_way", in_link=False, has_title=True
     )
     axis = 1 if flow == LEAVING else 0

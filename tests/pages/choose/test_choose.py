@@ -11,7 +11,7 @@ from engine.origin_destination.calculators import cell_error_probability, change
 from engine.parameters import ODParameters
 from engine.privacy import Guarantee, format_guess_rate
 from engine.text.numbers import percent
-from pages._ui.state import EPSILON_SLIDER
+from pages._ui.settings.fields import EPSILON_SLIDER
 from tests.support.page import bodies, figures, tables, text as words
 
 PAGE = "pages/3_Choose.py"

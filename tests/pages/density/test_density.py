@@ -18,9 +18,9 @@ from engine.text.numbers import metres, percent
 from engine.text.privacy_text import ANALYTIC_NOTE
 from engine.text.utility import describe_utility
 from engine.utility import compute_utility
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.components import charts
+from pages._ui.settings import fields, seeds
 from tests.support.charts import drawn as drawn
 from tests.support.page import bodies, tables, text
 from tests.support.releases import seen
@@ -42,7 +42,7 @@ def card(app: AppTest, label: str, part: str = "value") -> str:
 
 def drawn_by_the_engine(parameters: DensityParameters) -> list[density.DensityRelease]:
     """Return five draws as the page makes them, by the engine alone."""
-    seed = state.SIMULATED_SEED, 0
+    seed = seeds.SIMULATED_SEED, 0
     rngs = [cached.generator(seed, "density", repeat, 1) for repeat in range(5)]
     return [density.release(load("demo-city"), parameters, rng=rng) for rng in rngs]
 
@@ -170,7 +170,7 @@ def test_a_move_brings_a_chart_new_data_and_leaves_its_specification(open_densit
 
 
 def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
-    assert state.HOUR.read("20") == state.HOUR.read("Mon 20:00") == 20  # as links had it before
+    assert fields.HOUR.read("20") == fields.HOUR.read("Mon 20:00") == 20  # as links had it before
     app = open_density(density_hour=20)
     assert "Mon 20:00–21:00" in text(app)
     zones = load("demo-city").zones

@@ -26,7 +26,7 @@ from pages._ui.answers import cached
 from pages._ui.components import maps
 from pages._ui.components.picture import MAX_FLOWS
 from pages._ui.home import handout
-from pages._ui.state import SIMULATED_SEED
+from pages._ui.settings.seeds import SIMULATED_SEED
 from tests.support.page import bodies, figures, html_of, text
 from tests.support.releases import seen
 

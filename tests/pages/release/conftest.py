@@ -17,4 +17,4 @@ def own_data(own_root):
 @pytest.fixture
 def page(own_data, open_page, monkeypatch):
     monkeypatch.setattr(release_job, "is_served_locally", lambda: True)
-    return open_page("pages/7_Release.py", od_data="demo-city", density_data="demo-city")
+    return open_page("pages/6_Release.py", od_data="demo-city", density_data="demo-city")

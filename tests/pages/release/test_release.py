@@ -21,7 +21,7 @@ from tests.support.release_page import confirmed, declared, errors, filled, fini
 
 def test_refused_where_others_are_served(own_data, open_page, monkeypatch):
     monkeypatch.setattr(release_job, "is_served_locally", lambda: False)
-    app = open_page("pages/7_Release.py")
+    app = open_page("pages/6_Release.py")
     assert "Releases are made on the custodian's own computer only" in errors(app)[0]
     monkeypatch.setattr("sys.argv", ["streamlit", release_job.RELEASE_FLAG])
     assert not errors(app.run())
@@ -84,12 +84,12 @@ def test_the_page_opens_on_what_is_set_and_not_on_the_last_release(page, open_pa
     confirmed(app).click().run()
     app = finished(app)
     assert [one.value for one in app.success]
-    other = open_page("pages/7_Release.py", od_data="demo-city", epsilon="0.5")
+    other = open_page("pages/6_Release.py", od_data="demo-city", epsilon="0.5")
     assert not [one.value for one in other.success]  # of another session of this computer
     other.number_input(key="release_trips").set_value(10**9).run()
     assert "costs a person ε = 3.5; 9.5 is left after it." in texts(other)
     app.switch_page("pages/0_Home.py").run()
-    app = app.switch_page("pages/7_Release.py").run()
+    app = app.switch_page("pages/6_Release.py").run()
     assert not [one.value for one in app.success]
     assert app.button(key="release_start").disabled
     (bundle,) = (one for one in app.selectbox if one.key == "release_bundle")
@@ -108,7 +108,7 @@ def test_a_session_that_watches_a_release_sees_how_it_ends(page, open_page):
     assert "Releasing demo-city-od-20260101-000000" in progress(app)
     hold.set()
     assert "too little room" in errors(finished(app))[0]
-    assert not errors(open_page("pages/7_Release.py", od_data="demo-city"))
+    assert not errors(open_page("pages/6_Release.py", od_data="demo-city"))
 
 
 def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, tmp_path):
@@ -130,7 +130,7 @@ def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, 
     hold = threading.Event()
     release_job.start("secret-od-20260102-000000", str(tmp_path), lambda _report: hold.wait(30))
     app.switch_page("pages/0_Home.py").run()
-    app = app.switch_page("pages/7_Release.py").run()
+    app = app.switch_page("pages/6_Release.py").run()
     words = [texts(app), progress(app), *map(str, app.get("html"))]
     words += [option for one in app.selectbox for option in one.options]
     assert made.name in words
@@ -191,7 +191,7 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
     monkeypatch.setattr(release_job, "is_served_locally", lambda: True)
     link = {"epsilon": 2, "unit": "person", "max_trips": 6, "threshold": 3}
     link |= {"od_data": "demo-city", "od_zones": "clusters-5", "od_time": "week"}
-    app = declared(open_page("pages/7_Release.py", **link), epsilon=20.0)
+    app = declared(open_page("pages/6_Release.py", **link), epsilon=20.0)
     entry = catalogue.entries()["demo-city"]
     asked, utility = [], cached.utility
     monkeypatch.setattr(cached, "utility", lambda *of: asked.append(of[0]) or utility(*of))
@@ -229,7 +229,7 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
     assert "a person pays ε = 1 for both spans" in texts(app)
     asked, plan = [], release_form.planned_of
     monkeypatch.setattr(release_form, "planned_of", lambda *of: asked.append(of[0]) or plan(*of))
-    app = app.switch_page("pages/7_Release.py").run()
+    app = app.switch_page("pages/6_Release.py").run()
     app = app.button_group(key="release_product").set_value("Change of flows").run()
     assert not app.exception, app.exception
     assert asked[-1].time == TimeSelection(
@@ -247,7 +247,7 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     (own_data / "local").mkdir()
     (own_data / "local" / "town").symlink_to(data_root / "local" / "town")
     monkeypatch.setattr(release_job, "is_served_locally", lambda: True)
-    app = open_page("pages/7_Release.py", density_data="demo-city")
+    app = open_page("pages/6_Release.py", density_data="demo-city")
     BudgetLedger().declare(
         "townspeople", datasets=["town"], unit="person", epsilon=20, manager="me"
     )

@@ -7,11 +7,11 @@ import pytest
 from engine import report
 from engine.report import Analysis
 from engine.text.numbers import number
-from pages._ui import state
 from pages._ui.answers import cached
+from pages._ui.settings import fields, seeds
 from tests.support.page import bodies, text
 
-PAGE = "pages/6_Report.py"
+PAGE = "pages/5_Report.py"
 VIEWS = ("When", "Visits", "Flows", "How far, how long", "Errors and M")
 
 
@@ -30,7 +30,7 @@ def test_every_view_opens_without_undefined_numbers(open_report, view):
 
 
 def test_the_numbers_are_those_of_the_engine(open_report, tiny_city):
-    rng = cached.generator((state.SIMULATED_SEED, 0), "report", 0, 1)
+    rng = cached.generator((seeds.SIMULATED_SEED, 0), "report", 0, 1)
     params = report.ReportParameters(epsilon=1.0)
     drawn = report.release(tiny_city, params, rng=rng)
     app, results = open_report(), drawn.results
@@ -63,7 +63,7 @@ def test_what_is_left_out_leaves_its_share_to_the_others(open_report):
 
 
 def test_the_page_opens_on_a_dataset_that_has_a_report(open_page, monkeypatch):
-    monkeypatch.setitem(state.DEFAULTS[state.LINK_VERSION], "od_data", ("flows",))
+    monkeypatch.setitem(fields.DEFAULTS[fields.LINK_VERSION], "od_data", ("flows",))
     app = open_page(PAGE)
     assert app.session_state["od_data"] == "flows"  # of the other pages, as it was
     assert "flows has none" in text(app)

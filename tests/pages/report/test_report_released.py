@@ -5,12 +5,12 @@ import pytest
 from engine import report
 from engine.release import plan
 from engine.report import Analysis
-from pages._ui import state
 from pages._ui.answers import cached
 from pages._ui.release import release_form, release_job
+from pages._ui.settings import fields
 from tests.support.page import link_of, text
 
-REPORT, RELEASE = "pages/6_Report.py", "pages/7_Release.py"
+REPORT, RELEASE = "pages/5_Report.py", "pages/6_Release.py"
 LINK = {"report_unit": "A single trip", "report_off": ["Trips by hour", "flows", "Visits by zone"]}
 
 
@@ -96,5 +96,5 @@ def test_where_all_is_left_out_all_is_shown_and_released(open_page, planned):
 
 def test_a_link_that_leaves_out_what_is_no_analysis_is_said(open_page):
     app = open_page(REPORT, od_data="demo-city", report_off=["Trips by hour", "weather"])
-    assert state.REPORT_OFF.read_all(["Trips by hour", "weather"]) is None
+    assert fields.REPORT_OFF.read_all(["Trips by hour", "weather"]) is None
     assert "shared by 8 analyses" in text(app)

@@ -13,7 +13,7 @@ from pages._ui.components.maps import Scale
 
 UI = Path(__file__).parents[3] / "pages" / "_ui"
 CSS = "".join(
-    (UI / name).read_text(encoding="utf-8") for name in ("shell/style.css", "home/home.css")
+    (UI / name).read_text(encoding="utf-8") for name in ("frame/style.css", "home/home.css")
 )
 SIGHT = {
     "usual": np.eye(3),

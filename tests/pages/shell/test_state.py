@@ -5,8 +5,8 @@ from streamlit.testing.v1 import AppTest
 
 from engine.contract import TimeSelection
 from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
-from pages._ui import state
-from pages._ui.frame.layout import DATA, HOME, PAGES
+from pages._ui.frame.page_table import DATA, HOME, PAGES
+from pages._ui.settings import fields
 from tests.support.page import link_of
 
 
@@ -14,11 +14,11 @@ def ask() -> None:
     """Keep both settings of the session at hand, and what a link says that is not read."""
     import streamlit as st
 
-    from pages._ui import state
     from pages._ui.app.session import session
+    from pages._ui.settings import current, link
 
-    state.read_link()
-    st.session_state["flows"], st.session_state["visits"] = state.flows(), state.density()
+    link.read_link()
+    st.session_state["flows"], st.session_state["visits"] = current.flows(), current.density()
     st.session_state["notices"] = session().notices
 
 
@@ -150,9 +150,9 @@ def take_it() -> None:
 
     from engine.contract import Selection, TimeSelection
     from engine.parameters import ODParameters
-    from pages._ui import state
+    from pages._ui.settings import current
 
-    flows = state.flows()
+    flows = current.flows()
     assert flows is not None
     wanted = replace(
         flows,
@@ -163,8 +163,8 @@ def take_it() -> None:
         ),
         parameters=ODParameters(epsilon=0.3, max_trips_per_user=2, suppression_threshold=5),
     )
-    state.set_values(**state.values_by_key(wanted))
-    st.session_state["wanted"], st.session_state["set"] = wanted, state.flows()
+    current.set_values(**current.values_by_key(wanted))
+    st.session_state["wanted"], st.session_state["set"] = wanted, current.flows()
 
 
 def test_a_recommended_setting_is_taken_whole():
@@ -177,16 +177,16 @@ def stamped() -> None:
     """Keep what a saved picture says where simulated people are set and real ones are shown."""
     import streamlit as st
 
-    from pages._ui import state
     from pages._ui.app import catalogue
     from pages._ui.app.session import session
+    from pages._ui.settings import current
 
     known = catalogue.entries()
     session().shown_entries = {"town": known["town"]}
     st.session_state["od_data"] = st.session_state["density_data"] = "demo-city"
-    st.session_state["shown"] = state.stamp()
+    st.session_state["shown"] = current.stamp()
     session().shown_entries = {"demo-city": known["demo-city"]}
-    st.session_state["set"] = state.stamp()
+    st.session_state["set"] = current.stamp()
 
 
 def test_a_saved_picture_of_real_people_says_so_whatever_is_set():
@@ -202,7 +202,7 @@ def test_a_saved_picture_of_real_people_says_so_whatever_is_set():
     assert SIMULATED_BANNER in first
 
 
-@pytest.mark.parametrize("field", state.FIELDS, ids=lambda one: one.key)
+@pytest.mark.parametrize("field", fields.FIELDS, ids=lambda one: one.key)
 def test_every_option_is_read_from_its_words(field):
     for option in field.options:
         assert field.read(field.to_text(option)) == option

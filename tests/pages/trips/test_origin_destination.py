@@ -17,7 +17,7 @@ from engine.utility import compute_utility
 from pages._ui.answers import cached
 from pages._ui.components import charts
 from pages._ui.components.colours import LOST, PHANTOM, rgb
-from pages._ui.state import SIMULATED_SEED
+from pages._ui.settings.seeds import SIMULATED_SEED
 from pages._ui.trips import change_view as page, error_grid as trips_grid
 from tests.pages.trips.conftest import deck, show
 from tests.support.page import figures, tables, text

@@ -113,7 +113,7 @@ def test_stages_state_what_one_person_changes_and_the_noise_for_it(
         Query.ZONE_COUNTS: (30, Norm.L1),
         Query.COVER_COUNTS: (30, Norm.L1),
         Query.COVER_TOTALS: (30, Norm.L1),
-        Query.TOWER_SHARES: (1, Norm.L1),
+        Query.SINGLE_VISITS: (1, Norm.L1),
         Query.ALL_VISITS: (732, Norm.L1),
         Query.CHOICE_BY_CLUSTER: (math.sqrt(30), Norm.L2),
         Query.JOINT_CHOICE: (math.sqrt(30), Norm.L2),

@@ -65,7 +65,7 @@ def test_nothing_is_nan_infinite_or_negative(name: str) -> None:
         assert release.counts.shape == (len(dataset.zones), 168)
         assert np.isfinite(release.counts).all()
         assert release.counts.min() >= 0
-        assert (density.NOISE_EXCEEDS_DATA in release.flags) <= (not release.counts.any())
+        assert (density.NO_POSITIVE_TOTAL in release.flags) <= (not release.counts.any())
         metrics.mean_relative_error(truth, release.counts)
         metrics.pearson_correlation(truth, release.counts)
 
@@ -177,11 +177,11 @@ def test_a_release_of_nothing_has_no_error_and_nothing_in_common(tiny_city: Data
             tiny_city, BASE.with_epsilon(1e-4), rng=np.random.default_rng([5, seed])
         )
         scored = density.scores(truth, release)
-        seen.add(scored.exceeds_data)
-        assert scored.exceeds_data == (not release.counts.any()) == np.isnan(scored.mean_error)
+        seen.add(scored.is_empty)
+        assert scored.is_empty == (not release.counts.any()) == np.isnan(scored.mean_error)
         common = 2 * np.minimum(truth, release.counts).sum()
         assert scored.common_part == pytest.approx(common / (truth.sum() + release.counts.sum()))
         assert scored.total_error == metrics.total_error(truth, release.counts)
-        if scored.exceeds_data:
+        if scored.is_empty:
             assert scored.common_part == 0
     assert seen == {True, False}

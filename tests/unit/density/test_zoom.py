@@ -91,7 +91,7 @@ def test_nobody_at_all_is_finite(cap: int) -> None:
     for seed in range(6):
         outcome = release(city, seed)
         assert np.isfinite(outcome.counts).all()
-        blank = density.NOISE_EXCEEDS_DATA in outcome.flags
+        blank = density.NO_POSITIVE_TOTAL in outcome.flags
         assert blank == (outcome.visit_total <= 0) == (outcome.counts.sum() == 0)
 
 

@@ -1,11 +1,11 @@
 """Report: what is in the data, under one budget that can be seen."""
 
-from pages._ui import state
 from pages._ui.answers import report_datasets
 from pages._ui.app.session import session
 from pages._ui.frame import layout
 from pages._ui.report import distributions, report_form, report_maps, summary
 from pages._ui.report.report_form import Report
+from pages._ui.settings import widgets
 
 VIEWS = {
     "When": distributions.draw_times,
@@ -20,7 +20,7 @@ LEAD = "What is in the data – when, where, how far – under one privacy budge
 def draw() -> None:
     """Draw the page."""
     entry = report_datasets.choose_entry()
-    setting = state.report(entry)
+    setting = report_datasets.report_setting(entry)
     if entry is None or "trips" not in entry.parts:
         layout.explain_missing(entry, "trips")
         return
@@ -32,7 +32,7 @@ def draw() -> None:
     report = Report(setting)
     session().stamp = report_form.describe_report(report.parameters)
     summary.draw(report)
-    VIEWS[state.choose("View", list(VIEWS), "report_view")](report)
+    VIEWS[widgets.choose("View", list(VIEWS), "report_view")](report)
 
 
 layout.show_page(draw, "Mobility report", LEAD)

@@ -10,7 +10,7 @@ from engine.contract import Selection
 from engine.datasets import Dataset
 from engine.errors import DatasetError
 from engine.resolution import FINEST, ZoneLevel, suggested_clusters, zone_levels
-from pages._ui.answers.cached import memoize
+from pages._ui.app.cache import memoize
 
 
 @dataclass(frozen=True, kw_only=True)

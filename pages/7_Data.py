@@ -4,11 +4,11 @@ from pathlib import Path
 
 import streamlit as st
 
-from pages._ui import state
 from pages._ui.app.background import follow_job
 from pages._ui.data import build_form, builds, dataset_list
 from pages._ui.data.twin_form import draw as draw_twin
 from pages._ui.frame import layout
+from pages._ui.settings import widgets
 
 TABLE, TWIN = "A table of trips or visits", "No data yet, or none I may look at"
 LEAD = (
@@ -42,7 +42,7 @@ def draw() -> None:
                 follow_job(build, builds.describe_progress, title=title, key="data_build")
             elif build is not None and build.state == "cancelled":
                 st.info("Cancelled; nothing was written.")
-        source = state.choose("What you have", (TABLE, TWIN), "data_door", in_link=False)
+        source = widgets.choose("What you have", (TABLE, TWIN), "data_door", in_link=False)
         build_form.draw(busy=builds.is_building() or source == TWIN)
         if source == TWIN and not builds.is_building():
             draw_twin()

@@ -1,0 +1,1 @@
+"""What is set: fields, link, current settings, seeds and their widgets."""

@@ -1,0 +1,231 @@
+"""Everything that can be set: key in session and link, options, default, words."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, get_args
+
+import streamlit as st
+
+from engine import parameters
+from engine.contract import Aggregation
+from engine.parameters import EPSILON_STOPS
+from engine.report import STOPS, Analysis
+from engine.resolution import FINEST
+from engine.text.labels import METHODS, OD_METHOD_NAMES, REPORT_METHODS, REPORT_UNITS
+from engine.text.numbers import hour_of_week, scientific
+from engine.text.privacy_text import UNIT_LABELS
+
+T = TypeVar("T")
+PERSIST: dict[str, Any] = {"persist_state": "session"}
+"""What a widget takes to keep its value on other pages."""
+
+LINKED: dict[str, Any] = {"bind": "query-params", **PERSIST}
+"""What a widget takes to stand in the link as well; never one that offers names of one's own."""
+
+_MANTISSAS = (
+    *(1, 1.1, 1.2, 1.25, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.2, 2.5, 2.8),
+    *(3, 3.5, 4, 4.5, 5, 5.5, 6, 6.5, 7, 7.5, 8, 9),
+)
+EPSILON_SLIDER = (
+    *(round(digits * 10.0**power, 6) for power in (-2, -1, 0) for digits in _MANTISSAS),
+    EPSILON_STOPS[-1],
+)
+"""The slider's stops: round ones, close together where promises lie."""
+
+PART_LABELS = {"trips": "Flows", "density": "Density"}
+VIEW_LABELS = {"explore": "Explore", "presenter": "Present"}
+TIME_LABELS = {"day": "Days", "week": "Weeks", "whole": "Whole period"}
+_format_plain = "{:g}".format
+
+
+@dataclass(frozen=True)
+class Field(Generic[T]):
+    """One thing that is set: its key in the session and the link, what it may be, and its words."""
+
+    key: str
+    label: str
+    options: Sequence[T]
+    to_text: Callable[[Any], str] = str
+
+    @property
+    def default(self) -> T:
+        """Return what it is set to where nothing was set."""
+        return DEFAULTS[LINK_VERSION][self.key]
+
+    def read(self, text: str) -> T | None:
+        """Return what a link says by words, by id or, between two stops, by number; else None."""
+        for option in self.options:
+            if text in (self.to_text(option), str(option), str(option).lower()):
+                return option
+        stops: list[Any] = [option for option in self.options if type(option) in (int, float)]
+        try:
+            number = float(text)
+        except ValueError:
+            return None
+        return nearest_stop(number, stops) if stops and stops[0] <= number <= stops[-1] else None
+
+    def read_all(self, texts: Sequence[str]) -> Any:
+        """Return what a link says by all its texts, of which the last counts; else None."""
+        return self.read(texts[-1])
+
+    def write(self, value: Any) -> str | tuple[str, ...]:
+        """Return what a link says of a value."""
+        return self.to_text(value).lower() if self.default is False else self.to_text(value)
+
+    def has(self, value: Any) -> bool:
+        """Whether it can be set to a value."""
+        return value in self.options
+
+
+class MultiField(Field[Any]):
+    """What may be several of its options at a time, a list: one text of a link each."""
+
+    def read_all(self, texts: Sequence[str]) -> list[Any] | None:
+        """Return every option that a link says; None where one of them is none."""
+        values = [self.read(text) for text in texts]
+        return None if None in values else values
+
+    def write(self, value: Any) -> tuple[str, ...]:
+        """Return the words of all that are set."""
+        return tuple(map(self.to_text, value))
+
+    def has(self, value: Any) -> bool:
+        """Whether every one is an option."""
+        return isinstance(value, list) and all(part in self.options for part in value)
+
+
+EPSILON = Field[float]("epsilon", "Privacy loss (ε)", EPSILON_SLIDER, _format_plain)
+DELTA = Field[float]("delta", "Allowance beyond ε (δ)", parameters.DELTA_STOPS, scientific)
+MAX_VISITS = Field[int](
+    "max_visits", "Visits kept per person (ℓ)", range(1, parameters.MAX_VISITS_LIMIT + 1)
+)
+DENSITY_METHOD = Field[str](
+    "variant", "Method", get_args(parameters.DensityMethod), METHODS.__getitem__
+)
+SCALING = Field[bool]("density_scaling", "Improved scaling", (False, True))
+SMOOTHING = Field[bool]("density_smoothing", "Night smoothing", (False, True))
+GAUSSIAN = Field[bool]("density_gaussian", "Analytic Gaussian", (False, True))
+UNIT = Field[str]("unit", "What is protected", get_args(parameters.ODUnit), UNIT_LABELS.__getitem__)
+MAX_TRIPS = Field[int]("max_trips", "Trips kept (T)", parameters.MAX_TRIPS_STOPS)
+THRESHOLD = Field[int]("threshold", "Suppress flows below (τ)", range(101))
+OD_METHOD = Field[str](
+    "od_method", "Method", get_args(parameters.ODMethod), OD_METHOD_NAMES.__getitem__
+)
+OD_TIME = Field[Aggregation]("od_time", "Time", get_args(Aggregation), TIME_LABELS.__getitem__)
+RISK = Field[float](
+    "risk_limit",
+    "The most an attacker may guess right",
+    (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99),
+    "{:.0%}".format,
+)
+HOME_PART = Field[str]("home_shown", "Shown", tuple(PART_LABELS), PART_LABELS.__getitem__)
+HOURS = range(parameters.HOURS_PER_WEEK)
+HOUR = Field[int]("density_hour", "Hour of the week (local time)", HOURS, hour_of_week)
+VIEW = Field[str]("view", "View", tuple(VIEW_LABELS), VIEW_LABELS.__getitem__)
+REPORT_UNIT = Field[str](
+    "report_unit", "Who is protected", tuple(REPORT_UNITS), REPORT_UNITS.__getitem__
+)
+REPORT_TRIPS = Field[int]("report_trips", "Trips kept per person (M)", STOPS)
+REPORT_METHOD = Field[str](
+    "report_preset", "Budget", tuple(REPORT_METHODS), REPORT_METHODS.__getitem__
+)
+REPORT_OFF = MultiField(
+    "report_off", "Leave out", [str(key) for key in Analysis], lambda key: Analysis(key).label
+)
+FIELDS: tuple[Field[Any], ...] = (
+    *(EPSILON, DELTA, MAX_VISITS, DENSITY_METHOD, SCALING, SMOOTHING, GAUSSIAN),
+    *(UNIT, MAX_TRIPS, THRESHOLD, OD_METHOD, OD_TIME, RISK, HOME_PART, HOUR, VIEW),
+    *(REPORT_UNIT, REPORT_TRIPS, REPORT_METHOD, REPORT_OFF),
+)
+"""Everything that is set for all pages, but for names of datasets and zones."""
+
+PARAMETERS: dict[str, dict[str, Field[Any]]] = {
+    "density": {
+        "epsilon": EPSILON,
+        "delta": DELTA,
+        "max_visits_per_user": MAX_VISITS,
+        "method": DENSITY_METHOD,
+        "scaling": SCALING,
+        "smoothing": SMOOTHING,
+    },
+    "trips": {
+        "epsilon": EPSILON,
+        "method": OD_METHOD,
+        "unit": UNIT,
+        "max_trips_per_user": MAX_TRIPS,
+        "suppression_threshold": THRESHOLD,
+    },
+    "report": {
+        "epsilon": EPSILON,
+        "max_trips_per_user": REPORT_TRIPS,
+        "unit": REPORT_UNIT,
+        "method": REPORT_METHOD,
+    },
+}
+"""Of each part the parameters of a setting, and what sets them."""
+
+DATASET_KEYS = {"density": "density_data", "trips": "od_data"}
+ZONE_KEYS = {"density": "density_zones", "trips": "od_zones"}
+NAMES = (*DATASET_KEYS.values(), *ZONE_KEYS.values())
+"""Keys of what is named: the dataset of each part, then its level of zones."""
+
+PARTS_BY_KEY = {key: part for keys in (DATASET_KEYS, ZONE_KEYS) for part, key in keys.items()}
+
+FIELDS_BY_KEY = {field.key: field for field in FIELDS}
+
+LINK_VERSION = "2"
+"""The `v` of every link that is written; a link without `v` has version 1."""
+
+_DEFAULTS_1: dict[str, Any] = {
+    "epsilon": 1.0,
+    "delta": 1e-7,
+    "max_visits": 30,
+    "variant": "efpag_joint",
+    "density_scaling": True,
+    "density_smoothing": True,
+    "density_gaussian": False,
+    "unit": "person-day",
+    "max_trips": 4,
+    "threshold": 15,
+    "od_method": "laplace_suppression",
+    "od_time": "day",
+    "risk_limit": 0.75,
+    "home_shown": "trips",
+    "density_hour": 2 * 24 + 18,  # a public choice, not the fullest hour
+    "view": "explore",
+    "report_unit": "user",
+    "report_trips": 20,
+    "report_preset": "derived",
+    "report_off": [],
+    # datasets in the order of preference: small enough to break visibly within the range of ε
+    "density_data": ("demo-city", "paris"),
+    "od_data": ("rwanda-districts", "demo-city"),
+    "density_zones": FINEST,
+    "od_zones": FINEST,
+}
+"""Defaults of version 1, never changed: its links lack each key that was at its default."""
+
+DEFAULTS = {"1": _DEFAULTS_1, LINK_VERSION: {**_DEFAULTS_1}}
+"""Defaults by version of links; what changes since version 1 stands in the row of today's."""
+
+
+def nearest_stop(value: float, stops: Sequence[float]) -> Any:
+    """Return the stop nearest to a number, by ratio where all are positive.
+
+    >>> nearest_stop(0.37, (0.2, 0.3, 0.5)), nearest_stop(99, (0.2, 0.3, 0.5))
+    (0.3, 0.5)
+    """
+    if value <= 0 or min(stops) <= 0:
+        return min(stops, key=lambda stop: abs(stop - value))
+    return min(stops, key=lambda stop: max(stop / value, value / stop))
+
+
+def stop_above(value: float, stops: Sequence[T]) -> T:
+    """Return the smallest stop of at least `value`, or the largest there is."""
+    return next((stop for stop in stops if float(str(stop)) >= value), stops[-1])
+
+
+def value(field: Field[T]) -> T:
+    """Return what a field is set to; its default where that is no option of it."""
+    now: Any = st.session_state.get(field.key, field.default)
+    return now if field.has(now) else field.default

@@ -1,0 +1,93 @@
+"""Widgets of fields and pickers, each the same one on every page."""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from engine.text.labels import HELP
+from pages._ui.settings import fields, offers
+from pages._ui.settings.fields import LINKED, PARTS_BY_KEY, PERSIST, ZONE_KEYS
+
+T = TypeVar("T")
+
+
+def draw(
+    field: fields.Field[T], *, widget: str = "", options: Sequence[T] | None = None, **look: Any
+) -> T:
+    """Draw the widget of a field and return its value."""
+    look = {"help": HELP.get(field.key), "label": field.label, **LINKED, **look}
+    if isinstance(field, fields.MultiField):
+        several: Any = {"options": field.options, "format_func": field.to_text, **look}
+        with app_wide_context():
+            chosen: Any = st.multiselect(key=field.key, **several)
+        return chosen
+    menu, now = field.options if options is None else options, fields.value(field)
+    default = field.default if field.default in menu else menu[0]
+    if now not in menu:
+        now = default
+        st.session_state[field.key] = now
+    kind = "toggle" if isinstance(field.default, bool) else "select_slider"
+    kind = widget or ("selectbox" if isinstance(field.default, str) else kind)
+    arguments: dict[str, Any] = look
+    if kind == "selectbox":
+        arguments["index"] = list(menu).index(default)
+    elif kind == "segmented_control":
+        arguments |= {"default": default, "required": True}
+    else:
+        arguments["value"] = default
+    if kind != "toggle":
+        arguments |= {"options": menu, "format_func": field.to_text}
+    with app_wide_context():
+        return getattr(st, kind)(key=field.key, **arguments)
+
+
+def choose(
+    label: str,
+    options: Sequence[str],
+    key: str,
+    default: str = "",
+    *,
+    in_link: bool = True,
+    has_title: bool = False,
+) -> str:
+    """Draw a switch between options and return what is set."""
+    return st.segmented_control(
+        label,
+        options,
+        default=default or options[0],
+        required=True,
+        key=key,
+        label_visibility="visible" if has_title else "collapsed",
+        **(LINKED if in_link else PERSIST),
+    )
+
+
+def pick(key: str, label: str, **look: Any) -> str:
+    """Draw the picker of one of `NAMES` and return what is picked."""
+    words, part = offers.choices(key), PARTS_BY_KEY[key]
+    source = offers.entry_for(part)
+    now = offers.level(part) if key == ZONE_KEYS[part] else "" if source is None else source.name
+    if st.session_state.get(key) != now:
+        st.session_state[key] = now
+    default = offers.default_name(key)
+    arguments: dict[str, Any] = {**(LINKED if offers.is_linked(key) else PERSIST), **look}
+    with app_wide_context():
+        return st.selectbox(
+            label,
+            list(words),
+            index=list(words).index(default if default in words else now),
+            format_func=words.__getitem__,
+            key=key,
+            **arguments,
+        )
+
+
+def app_wide_context() -> AbstractContextManager[None]:
+    """Return what makes a widget the same one on every page, whichever draws it."""
+    context = get_script_run_ctx(suppress_warning=True)
+    if context is None:
+        return nullcontext()
+    return context.run_with_active_hash(context.pages_manager.main_script_hash)
