@@ -163,7 +163,8 @@ def raise_for_faults(
             ]
             counts = ", ".join(
                 f"count(*) FILTER ({test}), min(number, 3) FILTER ({test}), count(*) FILTER "
-                f"({test} AND trim({canonical}::VARCHAR) = {quote_text(names[canonical])})"
+                f"({test} AND lower(trim({canonical}::VARCHAR)) = "
+                f"{quote_text(names[canonical].lower())})"
                 for _, canonical, test in tests
             )
             numbered = f"SELECT *, row_number() OVER () AS number FROM {table.view}"

@@ -212,6 +212,8 @@ def _inspect_csv(path: Path, size: int, head: bytes, reading: Reading) -> Source
         fields = [*reading.header[: len(fields)], *numbers[len(reading.header) :]]
     else:
         if not rows and len(head) < HEAD_BYTES:
+            if any("\n" in field for field in fields):
+                raise InputError(f"{name}: a quote in the line of names is not closed; close it")
             raise InputError(f"{name}: only a header, 0 rows of data; name a file with data")
         widths = {len(row) for row in rows}
         if widths == {len(fields) + 1} and not any(row[-1].strip() for row in rows):
@@ -435,7 +437,8 @@ def first_rows(
             text = io.StringIO(decode_head(source.name, head, source.encoding), newline="")
             last = source.skipped_rows + rows
             read = islice(_split_lines(text, source.delimiter), source.skipped_rows, last)
-            return [row for row in read if row != list(source.columns)]  # names standing again
+            header = [column.lower() for column in source.columns]  # which may stand again
+            return [row for row in read if [value.lower() for value in row] != header]
         with pq.ParquetFile(source.path) as file:
             wanted = [name for name in source.columns if columns is None or name in columns]
             batch = next(file.iter_batches(batch_size=rows, columns=wanted)).slice(0, rows)
