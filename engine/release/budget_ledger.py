@@ -2,9 +2,10 @@
 
 A *budget* is the ε and δ that all releases about the same people may cost together; it lists the
 datasets made of these people. Entries form a *hash chain*: each holds the hash of the entry before
-it. The last hash, the *head*, is also stored in a table of its own, so that every read detects a
-changed, missing or cut-off entry. A release is charged before its noise is drawn, and a charge is
-never given back.
+it. The last hash, the *head*, is also stored in a table of its own, so that every read detects an
+accidental change or loss of entries. Whoever can write the file can forge all of it: only `verify`
+with a hash that is kept elsewhere detects that. A release is charged before its noise is drawn,
+and a charge is never given back.
 """
 
 import fcntl
@@ -53,11 +54,11 @@ _SQLITE_CAUSES = {
 
 
 class ReleaseError(ExplorerError):
-    """A refused release or ledger entry; the message states rule, value and remedy."""
+    """A refused release or ledger entry, or a failed release: its message states what was spent."""
 
 
 def release_error(rule: str, value: str, remedy: str, code: str = "") -> ReleaseError:
-    """Return a `ReleaseError` with its rule, value and remedy."""
+    """Return a `ReleaseError` with rule, value, remedy and a short `code` that callers compare."""
     return ReleaseError(rule, value=value, remedy=remedy, code=code)
 
 
@@ -167,7 +168,7 @@ class BudgetLedger:
         names = sorted({check_one_line("datasets", name) for name in datasets})
         managers = sorted({check_one_line("managers", name) for name in (manager, *other_managers)})
         cost = _check_cost(epsilon, delta)
-        body = {"unit": unit, "datasets": names, "raised_by": managers, **cost}
+        body = {"unit": unit, "datasets": names, "raised_by": managers, **cost}  # who may raise it
         _require_people(names, unit)
         with self._transaction() as (append, budgets):
             if people in budgets:
@@ -253,12 +254,12 @@ class BudgetLedger:
 
     def finish(self, entry: Entry, digest: str) -> None:
         """Mark the release of `entry` as complete; `digest` is the hash of its ``SHA256SUMS``."""
-        with self._transaction() as (append, _):
+        with self._transaction(consequence="the charge stays spent") as (append, _):
             append("done", entry.people, {"release": entry.id, "digest": digest})
 
     def entries(self) -> list[Entry]:
         """Return all entries, oldest first, of a verified chain; cached by version of the file."""
-        with _explain_file_error(self.path, "read"):
+        with _explain_file_error(self.path, "read", "what was spent is unknown until it is read"):
             version = _file_version(self.path)
             if version is None:
                 return []
@@ -300,18 +301,16 @@ class BudgetLedger:
     @contextmanager
     def _open(self) -> Generator[sqlite3.Connection]:
         uri = f"{self.path.absolute().as_uri()}?mode=rw"  # SQLite falls back to read-only
-        with closing(
-            sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)
-        ) as connection:
-            connection.execute("pragma synchronous=full")
-            yield connection
+        with closing(sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)) as database:
+            database.execute("pragma synchronous=full")
+            yield database
 
     @contextmanager
     def _transaction(
-        self, *, commit: bool = True
+        self, *, commit: bool = True, consequence: str = "nothing was charged and nothing drawn"
     ) -> Generator[tuple[Callable[[str, str, Mapping[str, Any]], Entry], dict[str, Budget]]]:
         """Yield a function that appends an entry, and the budgets, within one transaction."""
-        with _explain_file_error(self.path, "written"):
+        with _explain_file_error(self.path, "written", consequence):
             if _file_version(self.path) is None or any(self.path.parent.glob(f"{_SCRATCH}*")):
                 _create_ledger(self.path)
             with self._open() as connection:  # rolls back unless committed
@@ -332,20 +331,16 @@ def to_decimal_fraction(number: float) -> Fraction:
 
 def to_printable(text: str) -> str:
     """Return text on one line, with ``?`` for each control or line-break character."""
-    return "".join(
-        character if character.isprintable() or character in _JOINERS else "?" for character in text
-    )
+    return "".join(c if c.isprintable() or c in _JOINERS else "?" for c in text)
 
 
 def check_one_line(setting_name: str, text: str, max_length: int = 200) -> str:
     """Return a name or note without outer spaces; raise `ParameterError` unless it is one line."""
     text = text.strip()
     if not 1 <= len(text) <= max_length or to_printable(text) != text:
-        raise ParameterError(
-            f"{setting_name} must be text on one line, 1 to {max_length} characters",
-            value=ascii(text[:max_length]),
-            remedy="write it shorter, without control characters",
-        )
+        rule = f"{setting_name} must be text on one line, 1 to {max_length} characters"
+        remedy = "write it shorter, without control characters"
+        raise ParameterError(rule, value=ascii(text[:max_length]), remedy=remedy)
     return text
 
 
@@ -499,8 +494,8 @@ def _file_version(path: Path) -> tuple[Any, ...] | None:
 
 
 def _kind_error(path: Path, kind: str) -> ReleaseError:
-    rule, remedy = "a ledger must be a file", "name another; nothing was charged and nothing drawn"
-    return release_error(rule, f"'{path.name[-100:]}', {kind}", remedy, "ledger")
+    value = f"'{path.name[-100:]}', {kind}"
+    return release_error("a ledger must be a file", value, "name another", "ledger")
 
 
 def _create_ledger(path: Path) -> None:
@@ -532,7 +527,7 @@ def lock_folder(folder: Path) -> Generator[int]:
 
 
 @contextmanager
-def _explain_file_error(path: Path, action: str) -> Generator[None]:
+def _explain_file_error(path: Path, action: str, consequence: str) -> Generator[None]:
     """Raise `ReleaseError` with cause and remedy if the ledger cannot be read or written."""
     try:
         yield
@@ -541,14 +536,12 @@ def _explain_file_error(path: Path, action: str) -> Generator[None]:
     except (sqlite3.Error, OSError, ValueError) as error:
         name = getattr(error, "sqlite_errorname", "")
         explanations = (words for start, words in _SQLITE_CAUSES.items() if name.startswith(start))
-        cause, remedy = next(
-            explanations, ("it is no ledger, or was cut or damaged", _COPY_WARNING)
-        )
+        default = "it is no ledger, or was cut or damaged", _COPY_WARNING
+        cause, remedy = next(explanations, default)
         if isinstance(error, OSError):
             cause = (error.strerror or type(error).__name__).lower()
             remedy = "make it and its folder readable and writable, with space left"
         elif isinstance(error, ValueError):
             cause, remedy = "this cannot be the name of a file", "name its file"
         rule = f"the ledger '{path.name[-100:]}' cannot be {action}: {cause}"
-        remedy = f"{remedy}; nothing was charged and nothing drawn"
-        raise release_error(rule, "", remedy, "ledger") from error
+        raise release_error(rule, "", f"{remedy}; {consequence}", "ledger") from error

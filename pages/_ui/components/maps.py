@@ -267,7 +267,7 @@ class _Deck(pdk.Deck):
 
 
 def _tooltip_texts(tooltip: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return what each tooltip says under the name, from one text of each under its label."""
+    """Return the lines of each tooltip under the name, one of each labelled text."""
     return [
         "\n".join(f"{label}: {text}" for label, text in zip(tooltip, texts, strict=True))
         for texts in zip(*tooltip.values(), strict=True)

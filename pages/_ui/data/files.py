@@ -149,7 +149,7 @@ def _choose_path(draft: Draft, name: str, label: str, hint: str, is_list: bool) 
 
 
 def read_once(read: Callable[..., Any], path: Path, *options: Any) -> Any:
-    """Return what `read` finds in a file, read once; a refusal is kept and raised again."""
+    """Return the result of `read` for a file, read once; a refusal is kept and raised again."""
     key, looks = (read, path, path.stat().st_mtime_ns, *options), data_state().cache_of("looks")
     if key not in looks:
         try:

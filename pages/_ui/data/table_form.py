@@ -185,7 +185,7 @@ def _map_columns(draft: Draft, names: dict[str, str]) -> Mappings:
 
 
 def _times(source: Source, names: dict[str, str], reading: Reading) -> tuple[datetime | None, ...]:
-    """Return what the first rows' times are read as; looked at once."""
+    """Return the reading of the first rows' times, cached."""
     if "datetime" not in names and "date" not in names:
         return ()
     cache, zone = data_state().cache_of("times"), data_state().time_zone
