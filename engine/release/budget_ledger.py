@@ -8,6 +8,7 @@ with a hash that is kept elsewhere detects that. A release is charged before its
 and a charge is never given back.
 """
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -482,20 +483,15 @@ def _corruption_error(number: int, defect: str = "does not fit the hash chain") 
 def _file_version(path: Path) -> tuple[Any, ...] | None:
     """Return what changes with a file: inode, time, size and SQLite's header; None without it."""
     if path.is_symlink() and not path.exists():
-        raise _kind_error(path, "a link that leads nowhere")
+        raise OSError(errno.ENOENT, "it is a link that leads nowhere")
     if path.exists() and not path.is_file():  # a pipe would never end
-        raise _kind_error(path, "no file but a folder, pipe or device")
+        raise OSError(errno.EINVAL, "it is a folder, a pipe or a device")
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
             return str(path), status.st_ino, status.st_mtime_ns, status.st_size, file.read(100)
     except (FileNotFoundError, NotADirectoryError):
         return None
-
-
-def _kind_error(path: Path, kind: str) -> ReleaseError:
-    value = f"'{path.name[-100:]}', {kind}"
-    return release_error("a ledger must be a file", value, "name another", "ledger")
 
 
 def _create_ledger(path: Path) -> None:
