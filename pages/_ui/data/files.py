@@ -17,7 +17,7 @@ from pages._ui.data import builds, messages
 from pages._ui.data.builds import data_state
 from pages._ui.data.messages import COLUMNS
 
-TABLE_ENDINGS = ("csv", "gz", "tsv", "txt", "parquet", "pq", "zip")
+TABLE_ENDINGS = ("csv", "gz", "bz2", "xz", "tsv", "txt", "parquet", "pq", "zip")
 ZONE_ENDINGS = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
 DEFAULT_READING = Reading()
 

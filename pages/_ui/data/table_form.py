@@ -31,7 +31,7 @@ def draw(draft: Draft) -> None:
         "table",
         "Trips, visits or flows",
         data_files.TABLE_ENDINGS,
-        "CSV (also .gz or .zip) or Parquet; several files are read as one table.",
+        "CSV (also .gz, .bz2, .xz or .zip) or Parquet; several files are read as one table.",
         is_list=True,
     )
     peek = messages.attempt(_ERROR_TITLE, _preview_table, draft) if draft.files else None
