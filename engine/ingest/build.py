@@ -5,25 +5,29 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from datetime import datetime, timedelta
+from typing import Any, NoReturn
+from zoneinfo import ZoneInfo
 
 import numpy as np
 import pyarrow as pa
+import shapely
 
 from .. import datasets
 from ..datasets import Dataset, Metadata, storage
 from ..datasets.multiscale_tables import MultiscaleClips
 from ..errors import InputError
-from . import counting, keyed_hash, row_cleaning, spark_engine, tables
+from . import counting, keyed_hash, preview, row_cleaning, spark_engine, tables
 from .counting import Engine
 from .inputs import cells, column_mapping, detection, hexagons, sources, zone_hierarchy
 from .inputs.column_mapping import Mappings
+from .inputs.ids import TOLD_BY
 from .inputs.places import Places, locate_points, places_from_zones, read_places
 from .inputs.sources import Source, to_printable
-from .options import IngestOptions
+from .options import IngestOptions, build_question
 from .progress import BuildStage, Monitor, ProgressCallback
 from .read_errors import translate_errors
-from .row_cleaning import MILLION, CanonicalTable, ValueParser
+from .row_cleaning import MILLION, CanonicalTable, ValueParser, day_sql
 from .row_report import IngestReport, Reason, RowAccount, account_for_rows
 
 REPORT_FILE = "ingest.json"
@@ -34,6 +38,9 @@ READING_STAGE = BuildStage("reading rows", 40)
 DERIVING_STAGE = BuildStage("finding trips", 30)
 WRITING_STAGE = BuildStage("writing the dataset", 3)
 _BYTES_PER_LINE = 40
+_FAR = timedelta(hours=2)
+_MIN_PEOPLE, _SINGLE_SHARE, _MAX_TRIPS_PER_DAY = 20, 0.95, 100
+"""Signs that a guessed column tells no people: of these ids so many occur once; or trips a day."""
 _THOUSANDS = "[1-9][0-9]{0,2}[.,][0-9]{3}"
 _TRIPS_BY_ID = "trips lead from the first to the last point of each trip that the rows name (tid)"
 _TRIPS_BY_VISITS = (
@@ -58,6 +65,7 @@ class Build:
     views: Sequence[CanonicalTable]
     reader: ValueParser
     places_public: bool | None = None
+    has_clock: bool = True
     run: counting.CountingRun = field(init=False)
     tables: dict[str, pa.Table] = field(default_factory=dict[str, pa.Table])
     counts: dict[str, Any] = field(default_factory=dict[str, Any])
@@ -67,7 +75,8 @@ class Build:
         """Add an account of rows; raise `InputError` for unreadable rows and useless input."""
         self.counts["rows"] = account
         tables.raise_for_faults(self.options, self.mappings, account, self.reader)
-        tables.raise_for_useless(self.options, self.mappings, account)
+        told_by = next((note for note in self.run.places.notes if TOLD_BY in note), "")
+        tables.raise_for_useless(self.options, self.mappings, account, told_by)
         return account
 
     def account(self, table: str, duplicate_reason: Reason | None = None) -> RowAccount:
@@ -151,17 +160,30 @@ def count_rows(options: IngestOptions, monitor: Monitor) -> Build:
     place_files = {p.resolve() for p in (options.locations, options.zones) if p is not None}
     paths = [path for path in paths if path not in place_files] or paths
     files = [sources.inspect_file(path, options.reading) for path in paths]
+    for source in files:
+        sources.check_end(source, monitor.check)
     mappings = column_mapping.resolve_all(options, files)
     reader = ValueParser(detection.complete_reading(mappings, options.reading))
+    notes = list[str]()
+    if len(files) > 1 and "repeated-files" not in options.keep:
+        for source, earlier in tables.find_repeated_files(
+            mappings, options, reader, monitor
+        ).items():
+            del mappings[source]
+            notes.append(
+                f"{source.name} holds the rows of {earlier.name}: it was left out (repeated-files "
+                "counts it too)"
+            )
     with tables.open_tables(
         mappings,
         monitor,
         options.spill,
         time_zone=options.time_zone,
-        rows=sum(source.row_count or source.size_bytes // _BYTES_PER_LINE for source in files),
+        rows=sum(source.row_count or source.size_bytes // _BYTES_PER_LINE for source in mappings),
         memory=options.memory,
     ) as (engine, views):
-        return _count_input(Build(options, mappings, views, reader), engine, monitor)
+        build = Build(options, mappings, views, reader, notes=notes)
+        return _count_input(build, engine, monitor)
 
 
 def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
@@ -171,12 +193,17 @@ def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
     build.reader = replace(
         build.reader, strip_person_zeros=column_mapping.has_mixed_types(build.mappings, ("uid",))
     )
+    build.reader = row_cleaning.detect_clocks(build.reader, engine, build.views)
     places = _read_places(build, engine)
     build.reader = replace(
         build.reader,
         strip_place_zeros=places.has_no_leading_zeros,
         id_length=places.id_length if options.id_prefix else None,
+        lower_place_ids=places.are_cells,
     )
+    for note in places.notes:
+        if TOLD_BY in note:
+            monitor.tell(note)
     build.run = counting.CountingRun(
         engine,
         monitor,
@@ -203,7 +230,9 @@ def _read_places(build: Build, engine: Engine) -> Places:
     size_m = options.hexagon_m
     build.places_public = options.places_public
     if options.locations is not None or options.zones is not None:
-        places = hexagons.coarsen_to_hexagons(read_places(options), size_m)
+        by_ids = not (build.has_coordinates or options.id_prefix)
+        row_ids = (lambda in_all: _row_ids(build, engine, in_all)) if by_ids else None
+        places = hexagons.coarsen_to_hexagons(read_places(options, row_ids), size_m)
     elif options.area is not None:
         places = hexagons.cover_with_hexagons(options.area, size_m)
     elif options.area_from_data and build.has_coordinates:
@@ -220,9 +249,7 @@ def _read_places(build: Build, engine: Engine) -> Places:
             settings=("zones", "locations", "area"),
         )
     else:
-        ids = engine.fetch_table(row_cleaning.distinct_ids_sql(build.views, build.reader))[
-            "id"
-        ].to_pylist()
+        ids = _row_ids(build, engine, in_all=True)
         kind = options.cells or cells.cell_kind(ids)
         if kind is None:
             raise InputError(
@@ -237,7 +264,36 @@ def _read_places(build: Build, engine: Engine) -> Places:
         build.places_public = False
         build.notes.append(f"zones are the {kind} cells that the rows name, read from the data")
     hexagons.check_zone_limits(places)
+    _check_time_zone(build, places)
     return places
+
+
+def _check_time_zone(build: Build, places: Places) -> None:
+    """Raise `InputError` if places fit the time zone with degrees swapped alone; note if far."""
+    options, points = build.options, shapely.get_coordinates(places.towers.geometry.to_numpy())
+    lng, lat = np.median(points, axis=0).tolist()
+    there, swapped = preview.find_time_zone(lng, lat), preview.find_time_zone(lat, lng)
+    if "far-places" in options.keep or "/" not in options.time_zone or there is None:
+        return
+    noon = datetime(options.first_day.year, options.first_day.month, options.first_day.day, 12)
+    here, stated, turned = (
+        noon.replace(tzinfo=ZoneInfo(zone)).utcoffset() or timedelta()
+        for zone in (there, options.time_zone, swapped or there)
+    )
+    fault = (
+        f"the middle of the places, at latitude {lat:.1f} and longitude {lng:.1f}, lies in "
+        f"{there}, and the time zone is {options.time_zone}"
+    )
+    if here != stated == turned and not str(swapped).startswith("Etc/"):
+        raise build_question("far-places", fault=fault)
+    if abs(here - stated) >= _FAR:
+        build.notes.append(fault)
+
+
+def _row_ids(build: Build, engine: Engine, in_all: bool) -> list[str]:
+    limit = None if in_all else detection.SAMPLE_ROWS
+    sql = row_cleaning.distinct_ids_sql(build.views, build.reader, limit)
+    return engine.fetch_table(sql)["id"].to_pylist()
 
 
 def _register_places(build: Build) -> None:
@@ -266,11 +322,75 @@ def _note_assumptions(build: Build) -> None:
         notes.append("the period has no full week from Monday to Sunday: no density was built")
 
 
+def _check_people(build: Build, *tables: str) -> None:
+    """Raise `InputError` if ids of a guessed column of people occur once in all of these tables."""
+    if "uid" in build.options.mapping:  # a person has chosen it
+        return
+    people = single = 0
+    for table in tables:
+        ((people, single),) = build.run.engine.fetch_rows(
+            "SELECT count(*), coalesce(sum(CASE WHEN n = 1 THEN 1 ELSE 0 END), 0) FROM (SELECT "
+            f"count(*) AS n FROM {table} WHERE uid IS NOT NULL GROUP BY uid) AS people"
+        )
+        if single < _SINGLE_SHARE * people:
+            return
+    if people >= _MIN_PEOPLE:
+        _ask_people(build, f"{single:,} of its {people:,} values occur once, as ids of rows do")
+
+
+def _check_busiest(build: Build) -> None:
+    """Raise `InputError` if an id of a guessed column of people makes hundreds of trips a day."""
+    if "uid" not in build.options.mapping:
+        ((trips,),) = build.run.engine.fetch_rows(
+            "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM every WHERE uid IS NOT "
+            f"NULL GROUP BY uid, {day_sql('start', build.options.first_day)}) AS days"
+        )
+        if trips > _MAX_TRIPS_PER_DAY:
+            _ask_people(build, f"one of them makes {trips:,} trips on a day, as a vehicle does")
+
+
+def _ask_people(build: Build, sign: str) -> NoReturn:
+    source, names = next(iter(build.mappings.items()))
+    column = to_printable(names["uid"])
+    raise build_question("people-guessed", file=source.name, column=column, sign=sign)
+
+
+def _note_backwards(build: Build, account: RowAccount) -> None:
+    sql = "SELECT coalesce(sum(copies), 0) FROM every WHERE finish < start"
+    ((backwards,),) = build.run.engine.fetch_rows(sql)
+    if backwards:
+        build.notes.append(
+            f"{backwards:,} of {account.rows_read:,} trips end before they start: check the "
+            "columns of both times, or leave such trips out (backwards)"
+        )
+
+
+def _check_clock(build: Build) -> None:
+    """Leave out what needs hours where all times are midnight; `InputError` if nothing is left."""
+    sql = f"SELECT 1 FROM raw WHERE flaw = 0 AND start % {row_cleaning.DAY_S} <> 0 LIMIT 1"
+    if build.run.engine.fetch_rows(sql):
+        return
+    source, names = next(iter(build.mappings.items()))
+    column = to_printable(names["datetime"])
+    if build.options.kind == "visits" or "trips" not in build.options.parts:
+        raise build_question("no-clock", file=source.name, column=column)
+    build.options, build.has_clock = replace(build.options, parts=("trips",)), False
+    build.notes.append(
+        f"column '{column}' tells days and no time of the day: no density, no report of hours"
+    )
+
+
 def _count_trips(build: Build) -> None:
     """Count a table of trips, and their visits."""
-    options, engine = build.options, build.run.engine
-    engine.materialise("every", row_cleaning.trips_sql(options, build.has_coordinates), large=True)
+    engine = build.run.engine
+    every = row_cleaning.trips_sql(build.options, build.has_coordinates)
+    engine.materialise("every", every, large=True)
     account = build.check_account(build.account("every", Reason.DUPLICATE))
+    _check_people(build, "every")
+    _check_busiest(build)
+    _check_clock(build)
+    _note_backwards(build, account)
+    options = build.options
     if options.includes_density:
         engine.materialise(
             "records",
@@ -291,10 +411,10 @@ def _count_rides(build: Build) -> None:
         large=True,
     )
     duplicate_reason = Reason.DUPLICATE if has_ids else None
-    build.check_account(build.account("every", duplicate_reason))
+    _note_backwards(build, build.check_account(build.account("every", duplicate_reason)))
     n = "count(*)" if has_ids else "sum(copies)"
     table = engine.fetch_table(
-        f"SELECT {row_cleaning.day_sql('start', build.options.first_day)} AS day, origin_zone, "
+        f"SELECT {day_sql('start', build.options.first_day)} AS day, origin_zone, "
         f"destination_zone, 1 AS rank, {n}::BIGINT AS n FROM every WHERE reason = 0 GROUP BY ALL"
     )
     build.tables["trips"] = counting.build_trip_table(build.run, table)
@@ -307,10 +427,14 @@ def _count_visits(build: Build) -> None:
     if options.includes_density:
         engine.materialise("records", row_cleaning.records_sql(options, placed), large=True)
         build.check_account(build.account("records", Reason.REPEATED))
+        _check_people(build, "records", "raw")
+        _check_clock(build)
         build.counts["rows"] = _count_density(build)
     else:
         engine.materialise("reasons", row_cleaning.visit_reasons_sql(options, placed))
         build.check_account(build.account("reasons"))
+        _check_people(build, "raw")
+        _check_clock(build)
     if "trips" in options.parts:
         build.run.monitor.start_stage(DERIVING_STAGE)
         sql = (
@@ -319,6 +443,7 @@ def _count_visits(build: Build) -> None:
             else row_cleaning.trips_from_visits_sql
         )(options, placed)
         engine.materialise("every", sql, large=True)
+        _check_busiest(build)
         between = build.account("every", Reason.DUPLICATE)
         build.counts["trips"] = between
         _count_moves(build, between.rows_used, measured=build.has_trip_ids)
@@ -396,6 +521,8 @@ def _count_moves(build: Build, used: int, *, measured: bool) -> None:
     """Count the `used` trips of ``every``; `measured` where their times are known."""
     moves = counting.count_trips(build.run, used, measured=measured)
     build.tables |= moves.tables
+    if not build.has_clock:  # it would tell that all trips start at midnight
+        build.tables.pop("report")
     build.counts["people_with_trips"] = moves.people
 
 
@@ -457,7 +584,7 @@ def _describe_file(
 
 def _save_dataset(build: Build, report: IngestReport) -> Dataset:
     options, places = build.options, build.run.places
-    density = "presampled" in build.tables
+    density, first = "presampled" in build.tables, next(iter(build.mappings))
     text = json.dumps(report.to_json(), indent=2, ensure_ascii=False) + "\n"
     metadata = Metadata(
         name=options.out.name,
@@ -478,6 +605,8 @@ def _save_dataset(build: Build, report: IngestReport) -> Dataset:
         period_from_data=options.period_from_data,
         places_public=build.places_public,
         mean_visits_public=options.mean_visits_public if density else None,
+        person_column=to_printable(build.mappings[first]["uid"]) if options.has_people else None,
+        unknown_flows=report.rows.rows_unused.get(Reason.UNKNOWN),
     )
     return datasets.save(
         options.out,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
-from . import tables
+from . import row_cleaning, tables
 from .inputs import detection, hexagons
 from .inputs.column_mapping import Mappings
 from .inputs.places import Places, read_places
@@ -33,7 +33,8 @@ def preview_times(
         engine, (table, *_) = opened
         if (column := _time_column(table)) is None:
             return []
-        seconds = ValueParser(reading).values_sql(table)[column]
+        reader = row_cleaning.detect_clocks(ValueParser(reading), engine, [table])
+        seconds = reader.values_sql(table)[column]
         result = engine.fetch_rows(
             f"SELECT {seconds} FROM (SELECT * FROM {table.view} LIMIT {count})"
         )
@@ -47,6 +48,7 @@ def preview_days(mappings: Mappings, reading: Reading, time_zone: str) -> tuple[
         engine,
         views,
     ):
+        reader = row_cleaning.detect_clocks(reader, engine, views)
         columns = [(table, column) for table in views if (column := _time_column(table))]
         if not columns:
             raise InputError("the rows have no time", remedy="choose the period by hand")
@@ -98,5 +100,8 @@ def _time_zone_finder() -> "TimezoneFinder | None":
 def find_time_zone(longitude: float, latitude: float) -> str | None:
     """Return the IANA time zone of a point, from public boundaries; None at sea."""
     finder = _time_zone_finder()
+    longitude = (longitude + 180) % 360 - 180
+    if abs(latitude) > 90:
+        return None
     name = finder.timezone_at(lng=longitude, lat=latitude) if finder else None
     return str(name) if name else None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 import pyarrow as pa
 
@@ -18,7 +19,7 @@ from ..errors import InputError
 from . import temp_folder
 from .duckdb_engine import quote_identifier as quoted, run_watched
 from .inputs.column_mapping import TIMES, Mappings, resolve_all
-from .inputs.sources import Source, to_printable
+from .inputs.sources import Source, find_folder_days, to_printable
 from .options import IngestOptions
 from .progress import Monitor
 from .read_errors import translate_errors
@@ -95,6 +96,8 @@ class Spark:
                 remedy="check the address, the memory and that Java 17 is installed",
                 settings=("master", "memory"),
             ) from None
+        # Spark has no function of this name
+        self.session.udf.register("nfc_normalize", lambda text: text and normalize("NFC", text))
 
     def open_sources(self, inputs: Sequence[str]) -> list[Source]:
         """Open typed tables as the views ``given_0``, ``given_1``, …."""
@@ -104,6 +107,15 @@ class Spark:
             with translate_errors(to_printable(Path(name).name)):
                 reader = self.session.read.option("recursiveFileLookup", "true")
                 frame = reader.parquet(name) if _is_path(name) else self.session.table(name)
+                files = frame.inputFiles()[:1] if _is_path(name) else []
+                for column, _ in find_folder_days(Path(*files)) if files else ():
+                    if column not in frame.columns:
+                        from pyspark.sql import functions
+
+                        day = functions.regexp_extract(
+                            functions.input_file_name(), f"/{re.escape(column)}=([^/]+)/", 1
+                        )
+                        frame = frame.withColumn(column, functions.to_date(day))
                 frame.createOrReplaceTempView(f"given_{number}")
                 schema = pa.schema([(f.name, _to_arrow_type(f.dataType)) for f in frame.schema])
             kinds = tuple(str(kind) for kind in schema.types)

@@ -10,12 +10,13 @@ import shapely
 
 from ...errors import InputError
 from ..options import CellKind
+from .ids import H3_CELL
 
 MIN_CELL_ID_LENGTH = 5
 """Minimum length of an id that is detected as a cell."""
 _BASE32 = "0123456789bcdefghjkmnpqrstuvwxyz"
 _LOOKS: dict[CellKind, str] = {
-    "h3": r"8[0-9a-f]{14}|(5[7-9]|6[0-4])[0-9]{16}",  # in text, or as a number
+    "h3": rf"{H3_CELL}|(5[7-9]|6[0-4])[0-9]{{16}}",  # in text, or as a number
     "quadkey": r"[0-3]{1,30}",
     "geohash": rf"[{_BASE32}]{{3,12}}",
 }
@@ -49,11 +50,11 @@ def cells_to_zones(ids: Sequence[str], kind: CellKind) -> gpd.GeoDataFrame:
             remedy="name the zones, or bring the rows to one size",
             settings=("cells", "zones"),
         )
-    names = sorted(set(ids))
+    names = sorted({cell.lower() for cell in ids})
     shape = {"h3": _h3_polygon, "quadkey": _quadkey_polygon, "geohash": _geohash_polygon}[kind]
     return gpd.GeoDataFrame(
         {"zone_id": names, "name": [f"{kind} {cell}" for cell in names]},
-        geometry=[shape(cell.lower()) for cell in names],
+        geometry=[shape(cell) for cell in names],
         crs=4326,
     )
 

@@ -75,6 +75,14 @@ class Places:
         )
 
     @property
+    def are_cells(self) -> bool:
+        """Whether the places are cells of hexadecimal or base-32 ids, which are in lower case."""
+        names, place_ids = self.towers["name"].astype(str), self.towers["location_id"].astype(str)
+        return bool(
+            names.str.match("(h3|geohash) ").all() or place_ids.str.fullmatch(ids.H3_CELL).all()
+        )
+
+    @property
     def id_length(self) -> int:
         """The length of all ids of places; raise `InputError` where they differ."""
         lengths = set(self.towers["location_id"].astype(str).str.len())
@@ -88,14 +96,17 @@ class Places:
         return int(lengths.pop())
 
 
-def read_places(options: IngestOptions) -> Places:
-    """Return locations and zones; one of them missing is made of the other."""
+def read_places(options: IngestOptions, row_ids: ids.RowIds | None = None) -> Places:
+    """Return locations and zones; one of them missing is made of the other.
+
+    A column of ids that is not mapped is chosen by the ids of the rows.
+    """
     if options.locations is None:
         assert options.zones is not None
-        zones, notes = _read_zones(options.zones, options)
+        zones, notes = _read_zones(options.zones, options, row_ids)
         places = places_from_zones(zones)
         return replace(places, notes=(*places.notes, *notes))
-    towers, tower_notes = _read_locations(options.locations, options)
+    towers, tower_notes = _read_locations(options.locations, options, row_ids)
     check_extent(towers)
     if options.zones is None:
         places = _places_from_towers(towers)
@@ -111,7 +122,9 @@ def read_places(options: IngestOptions) -> Places:
     return Places(towers, zones, zone_of_tower, (*tower_notes, *notes))
 
 
-def _read_zones(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+def _read_zones(
+    path: Path, options: IngestOptions, row_ids: ids.RowIds | None = None
+) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     zones, notes = read_zones(
         path,
         options.zones_mapping,
@@ -119,6 +132,7 @@ def _read_zones(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, t
         # before overlaps are searched, where zones are built as they are
         check_zone_count if options.hexagon_m is None else None,
         "repeated-places" in options.leave_out,
+        row_ids,
     )
     check_extent(zones)
     return zones, notes
@@ -137,16 +151,19 @@ def check_extent(places: gpd.GeoDataFrame) -> None:
 
 
 def _read_locations(
-    pattern: Path, options: IngestOptions
+    pattern: Path, options: IngestOptions, row_ids: ids.RowIds | None
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Return the locations by id, their coarser zones where no zones are given, and notes."""
     (path, *other_paths) = sources.find_files([str(pattern)])
     if other_paths:
         raise InputError(f"{pattern.name}: several tables of locations; name one file")
     source = _inspect_places(path, options.locations_mapping)
-    names = column_mapping.resolve_columns("locations", options.locations_mapping, source)
     with translate_errors(source.name):
         frame = _read_table(source)
+        mapping = ids.choose_id_column(
+            source.name, "locations", frame, options.locations_mapping, row_ids
+        )
+        names = column_mapping.resolve_columns("locations", mapping, source)
         place = join_id_columns(
             frame, column_mapping.joined_columns(names["location_id"], source.columns)
         )
@@ -154,6 +171,9 @@ def _read_locations(
         keep, notes = _select_places(source.name, names, place, lat, lng, options)
         frame, place, lat, lng = frame[keep], place[keep], lat[keep], lng[keep]
         _check_coordinates(source.name, names, lat, lng)
+        if "location_id" not in (*options.locations_mapping, names["location_id"]):
+            column = sources.to_printable(names["location_id"])
+            notes = (*notes, f"places are {ids.TOLD_BY} '{column}' of {source.name}")
         label = ids.ids_to_text(frame[names["name"]]).fillna("") if "name" in names else place
         levels: Mapping[str, Any] = {}
         if options.zones is None:  # zones are made of places: a station's district is its zone's
