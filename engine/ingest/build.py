@@ -16,7 +16,6 @@ import shapely
 from .. import datasets
 from ..datasets import Dataset, Metadata, storage
 from ..datasets.multiscale_tables import MultiscaleClips
-from ..errors import InputError
 from . import counting, keyed_hash, preview, row_cleaning, spark_engine, tables
 from .counting import Engine
 from .inputs import cells, column_mapping, detection, hexagons, sources, zone_hierarchy
@@ -24,7 +23,7 @@ from .inputs.column_mapping import Mappings
 from .inputs.ids import TOLD_BY
 from .inputs.places import Places, locate_points, places_from_zones, read_places
 from .inputs.sources import Source, to_printable
-from .options import IngestOptions, build_question
+from .options import SENTENCES, IngestOptions, build_error
 from .progress import BuildStage, Monitor, ProgressCallback
 from .read_errors import translate_errors
 from .row_cleaning import MILLION, CanonicalTable, ValueParser, day_sql
@@ -42,18 +41,6 @@ _FAR = timedelta(hours=2)
 _MIN_PEOPLE, _SINGLE_SHARE, _MAX_TRIPS_PER_DAY = 20, 0.95, 100
 """Signs that a guessed column tells no people: of these ids so many occur once; or trips a day."""
 _THOUSANDS = "[1-9][0-9]{0,2}[.,][0-9]{3}"
-_TRIPS_BY_ID = "trips lead from the first to the last point of each trip that the rows name (tid)"
-_TRIPS_BY_VISITS = (
-    "the rows name no trips (tid): a trip is a visit and the person's next one in another zone on "
-    "the same day"
-)
-_BARE_PEOPLE = (
-    "people: some files hold their ids as numbers, so 7, 7.0 and 07 are one person in all files"
-)
-_PEOPLE = "people: 7 and 7.0 are one person; 07 is another one, as its text says"
-_ROWS_ARE_TRIPS = (
-    "no column tells people apart: each row is one trip, and trips alone are protected"
-)
 
 
 @dataclass
@@ -70,6 +57,10 @@ class Build:
     tables: dict[str, pa.Table] = field(default_factory=dict[str, pa.Table])
     counts: dict[str, Any] = field(default_factory=dict[str, Any])
     notes: list[str] = field(default_factory=list[str])
+
+    def note(self, name: str, **values: Any) -> None:
+        """Add a note in the words of `SENTENCES`."""
+        self.notes.append(SENTENCES["notes"][name].format(**values))
 
     def check_account(self, account: RowAccount) -> RowAccount:
         """Add an account of rows; raise `InputError` for unreadable rows and useless input."""
@@ -170,10 +161,8 @@ def count_rows(options: IngestOptions, monitor: Monitor) -> Build:
             mappings, options, reader, monitor
         ).items():
             del mappings[source]
-            notes.append(
-                f"{source.name} holds the rows of {earlier.name}: it was left out (repeated-files "
-                "counts it too)"
-            )
+            note = SENTENCES["notes"]["repeated-file"]
+            notes.append(note.format(file=source.name, other=earlier.name))
     with tables.open_tables(
         mappings,
         monitor,
@@ -243,21 +232,12 @@ def _read_places(build: Build, engine: Engine) -> Places:
         build.places_public = False
         build.notes.append("the area was read from the data: it tells where people were")
     elif build.has_coordinates:
-        raise InputError(
-            "the rows hold coordinates, and no places, zones or area are given",
-            remedy="name a file of zones or places, or an area (or read it from the data)",
-            settings=("zones", "locations", "area"),
-        )
+        raise build_error("no-places")
     else:
         ids = _row_ids(build, engine, in_all=True)
         kind = options.cells or cells.cell_kind(ids)
         if kind is None:
-            raise InputError(
-                "locations or zones must be given, got neither",
-                remedy="name the table of stations or towers, or a file of zones; ids that are H3, "
-                "quadkey or geohash cells need none",
-                settings=("locations", "zones", "cells"),
-            )
+            raise build_error("no-zones")
         places = hexagons.coarsen_to_hexagons(
             places_from_zones(cells.cells_to_zones(ids, kind)), size_m
         )
@@ -280,12 +260,9 @@ def _check_time_zone(build: Build, places: Places) -> None:
         noon.replace(tzinfo=ZoneInfo(zone)).utcoffset() or timedelta()
         for zone in (there, options.time_zone, swapped or there)
     )
-    fault = (
-        f"the middle of the places, at latitude {lat:.1f} and longitude {lng:.1f}, lies in "
-        f"{there}, and the time zone is {options.time_zone}"
-    )
+    fault = SENTENCES["notes"]["far"].format(lat=lat, lng=lng, there=there, zone=options.time_zone)
     if here != stated == turned and not str(swapped).startswith("Etc/"):
-        raise build_question("far-places", fault=fault)
+        raise build_error("far-places", fault=fault)
     if abs(here - stated) >= _FAR:
         build.notes.append(fault)
 
@@ -310,14 +287,14 @@ def _note_assumptions(build: Build) -> None:
     """Note how people, trips and places are defined."""
     options, notes = build.options, build.notes
     notes += build.run.places.notes
-    people = _BARE_PEOPLE if build.reader.strip_person_zeros else _PEOPLE
-    notes.append(people if options.has_people else _ROWS_ARE_TRIPS)
+    people = "bare-people" if build.reader.strip_person_zeros else "people"
+    build.note(people if options.has_people else "rides")
     if build.reader.reading.text_time_zone != options.reading.text_time_zone:
         notes.append("times without an offset are taken as UTC, as their column is named")
     if levels := zone_hierarchy.format_levels(build.run.places.zones):
         notes.append(f"coarser zones kept, to look at the dataset by: {levels}")
     if options.kind == "visits" and "trips" in options.parts:
-        notes.append(_TRIPS_BY_ID if build.has_trip_ids else _TRIPS_BY_VISITS)
+        build.note("trips-by-id" if build.has_trip_ids else "trips-by-visits")
     if options.has_people and "density" in options.parts and options.density_week is None:
         notes.append("the period has no full week from Monday to Sunday: no density was built")
 
@@ -352,17 +329,14 @@ def _check_busiest(build: Build) -> None:
 def _ask_people(build: Build, sign: str) -> NoReturn:
     source, names = next(iter(build.mappings.items()))
     column = to_printable(names["uid"])
-    raise build_question("people-guessed", file=source.name, column=column, sign=sign)
+    raise build_error("people-guessed", file=source.name, column=column, sign=sign)
 
 
 def _note_backwards(build: Build, account: RowAccount) -> None:
     sql = "SELECT coalesce(sum(copies), 0) FROM every WHERE finish < start"
     ((backwards,),) = build.run.engine.fetch_rows(sql)
     if backwards:
-        build.notes.append(
-            f"{backwards:,} of {account.rows_read:,} trips end before they start: check the "
-            "columns of both times, or leave such trips out (backwards)"
-        )
+        build.note("backwards", trips=backwards, rows=account.rows_read)
 
 
 def _check_clock(build: Build) -> None:
@@ -373,11 +347,9 @@ def _check_clock(build: Build) -> None:
     source, names = next(iter(build.mappings.items()))
     column = to_printable(names["datetime"])
     if build.options.kind == "visits" or "trips" not in build.options.parts:
-        raise build_question("no-clock", file=source.name, column=column)
+        raise build_error("no-clock", file=source.name, column=column)
     build.options, build.has_clock = replace(build.options, parts=("trips",)), False
-    build.notes.append(
-        f"column '{column}' tells days and no time of the day: no density, no report of hours"
-    )
+    build.note("no-clock", column=column)
 
 
 def _count_trips(build: Build) -> None:
@@ -457,10 +429,7 @@ def _count_flows(build: Build) -> None:
     account = build.check_account(build.account("flows"))
     ((flows,),) = engine.fetch_rows("SELECT count(*) FROM flows WHERE reason = 0")
     if account.rows_used > flows:
-        build.notes.append(
-            f"{account.rows_used:,} rows are of {flows:,} flows: those of one day, origin and "
-            "destination add up, so a table that holds totals beside their parts counts twice"
-        )
+        build.note("repeated-flows", rows=account.rows_used, flows=flows)
     if not any("date" in table.column_types for table in build.views):
         build.notes.append(f"no column tells days: all flows are on {build.options.first_day}")
     used, fractions = round_flows(
@@ -470,12 +439,7 @@ def _count_flows(build: Build) -> None:
         )
     )
     if fractions:
-        build.notes.append(
-            f"{fractions:,} flows were fractions of trips (expanded counts): rounded once, by "
-            "their running sum in the order of origins and destinations, so that each day's total "
-            "is kept to half a trip and every flow to less than one; a release at trip level hides "
-            "one whole trip of this table, not what one expanded trip adds to it"
-        )
+        build.note("fractions", flows=fractions)
     build.tables["trips"] = counting.build_trip_table(build.run, used)
 
 
@@ -490,27 +454,16 @@ def _check_counts(build: Build) -> None:
         if table.column_types["flow"] == "VARCHAR":
             sql = f"SELECT bool_or({marked}), bool_or({clear}) FROM {table.view}"
             if build.run.engine.fetch_rows(sql) == [(True, False)]:
-                raise InputError(
-                    f"{source.name}: column '{to_printable(names['flow'])}' holds numbers such as "
-                    "1,234 "
-                    "or 1.234, which can be a thousand or one and a fraction, and no row shows "
-                    "which",
-                    remedy="say which mark is the decimal one, or the one between thousands",
-                    code="ambiguous-numbers",
-                    settings=("decimal", "thousands"),
-                )
+                column = to_printable(names["flow"])
+                raise build_error("ambiguous-numbers", file=source.name, column=column)
 
 
 def _count_density(build: Build) -> RowAccount:
     """Count ``records`` and return the account of the visits."""
     account = build.account("records", Reason.REPEATED)
     if account.rows_used == 0:
-        raise InputError(
-            f"none of {account.rows_read:,} visits falls in the week of "
-            f"{build.options.density_week} at a known place",
-            remedy="name another week, or build the trips alone",
-            settings=("week", "parts"),
-        )
+        week = build.options.density_week
+        raise build_error("empty-week", visits=account.rows_read, week=week)
     density = counting.count_visits(build.run, account.rows_used)
     build.tables |= density.tables
     build.counts["people_with_visits"] = density.people
@@ -561,15 +514,9 @@ def _check_parts(options: IngestOptions) -> None:
     if "trips" in options.parts:
         return
     if not options.has_people:
-        raise InputError(
-            f"{options.kind} give no density", remedy="build the trips", settings=("parts",)
-        )
+        raise build_error("no-people-in-kind", kind=options.kind)
     if options.density_week is None:
-        raise InputError(
-            "the period has no full week from Monday to Sunday, so there is no density to build",
-            remedy="make the period longer, or build trips",
-            settings=("first_day", "last_day", "parts"),
-        )
+        raise build_error("no-full-week")
 
 
 def _describe_file(

@@ -116,9 +116,9 @@ class Reading:
             validation.check_time_zone("text_time_zone", self.text_time_zone)
 
 
-def build_question(code: str, **values: Any) -> InputError:
+def build_error(code: str, **values: Any) -> InputError:
     """Return the error of a code in `SENTENCES`, with these values in its words."""
-    words = SENTENCES["questions"][code]
+    words = SENTENCES["errors"][code]
     settings = tuple(name.format(**values) for name in words["settings"])
     fault, remedy = (words[part].format(**values) for part in ("fault", "remedy"))
     return InputError(fault, remedy=remedy, code=code, settings=settings)

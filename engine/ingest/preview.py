@@ -13,7 +13,7 @@ from . import row_cleaning, tables
 from .inputs import detection, hexagons
 from .inputs.column_mapping import Mappings
 from .inputs.places import Places, read_places
-from .options import IngestOptions, Reading
+from .options import IngestOptions, Reading, build_error
 from .row_cleaning import CanonicalTable, ValueParser
 
 if TYPE_CHECKING:
@@ -59,11 +59,7 @@ def preview_days(mappings: Mappings, reading: Reading, time_zone: str) -> tuple[
         ((low, high),) = engine.fetch_rows(f"SELECT min(moment), max(moment) FROM ({all_times})")
     first, last = (None if seconds is None else _to_datetime(seconds) for seconds in (low, high))
     if first is None or last is None:
-        raise InputError(
-            "no row has a time that can be read, or some lie outside the years 1 to 9999",
-            remedy="say how times are written",
-            settings=("date_order", "number_times"),
-        )
+        raise build_error("no-readable-time")
     return first.date(), last.date()
 
 

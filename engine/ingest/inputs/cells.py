@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from ...errors import InputError
-from ..options import CellKind
+from ..options import CellKind, build_error
 from .ids import H3_CELL
 
 MIN_CELL_ID_LENGTH = 5
@@ -39,17 +39,9 @@ def cells_to_zones(ids: Sequence[str], kind: CellKind) -> gpd.GeoDataFrame:
     """Return cells as zones, sorted by id."""
     wrong = [cell for cell in ids if not re.fullmatch(_LOOKS[kind], cell.lower())]
     if wrong or not ids:
-        raise InputError(
-            f"{len(wrong):,} of {len(ids):,} ids of places are no {kind} cells",
-            remedy="name the zones, or another kind of cells",
-            settings=("cells", "zones"),
-        )
+        raise build_error("no-cells", wrong=len(wrong), ids=len(ids), kind=kind)
     if len({len(cell) if kind != "h3" else _h3_text(cell)[1] for cell in ids}) > 1:
-        raise InputError(
-            f"the {kind} cells are of several sizes, so that some lie in others",
-            remedy="name the zones, or bring the rows to one size",
-            settings=("cells", "zones"),
-        )
+        raise build_error("mixed-cells", kind=kind)
     names = sorted({cell.lower() for cell in ids})
     shape = {"h3": _h3_polygon, "quadkey": _quadkey_polygon, "geohash": _geohash_polygon}[kind]
     return gpd.GeoDataFrame(

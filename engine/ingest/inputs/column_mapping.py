@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import InputError
-from ..options import IngestOptions, Reading, build_question
+from ..options import IngestOptions, Reading, build_error
 from .sources import Source, first_rows, inspect_file, to_printable
 
 Mappings = dict[Source, dict[str, str]]
@@ -171,7 +171,7 @@ def resolve_columns(
     for canonical in REQUIRED[kind]:
         if canonical == "uid" and canonical not in names:
             columns = format_columns(source.columns)
-            raise build_question("no-people", file=source.name, columns=columns)
+            raise build_error("no-people", file=source.name, columns=columns)
         if canonical not in names:
             raise _missing_error(source, kind, f"no column for {canonical}", canonical)
     ids, points = PLACES.get(kind, ((), ()))

@@ -16,7 +16,7 @@ import shapely
 
 from ... import geography
 from ...errors import InputError
-from ..options import MAX_ZONES, check_zone_count
+from ..options import MAX_ZONES, build_error, check_zone_count
 from .cells import cells_to_zones, import_h3
 from .places import (
     HULL_BUFFER_M,
@@ -77,11 +77,7 @@ def bounding_area(points: pa.Table) -> Area:
     """Return the area of nearly all distinct points, without 0°, 0°."""
     points = points.filter((pc.field("lat") != 0) | (pc.field("lng") != 0))
     if not points.num_rows:
-        raise InputError(
-            "no row has coordinates that can be read",
-            remedy="choose the columns of coordinates and the decimal mark",
-            settings=("mapping", "decimal"),
-        )
+        raise build_error("no-coordinates")
     rest = (1 - SHARE_WITHIN) / 2
     (west, east), (south, north) = (
         np.quantile(points[name].to_numpy(), (rest, 1 - rest)) for name in ("lng", "lat")

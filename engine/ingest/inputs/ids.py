@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ...errors import InputError
-from ..options import build_question
+from ..options import build_error
 from .sources import to_printable
 
 MAX_ID_LENGTH = 1_000
@@ -69,7 +69,7 @@ def choose_id_column(
             return mapping
         if not mapped and (most == 0 or not differ):
             return {**mapping, canonical: best[0]} if most else mapping
-    raise build_question(
+    raise build_error(
         "id-column",
         **{"file": file, "most": most, "ids": len(wanted), "kind": kind, "canonical": canonical},
         columns=" and ".join(f"'{to_printable(column)}'" for column in best[:3]),

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...errors import InputError
-from ..options import Reading, build_question
+from ..options import Reading, build_error
 from ..read_errors import translate_errors
 
 FILE_ENDINGS = (".csv", ".csv.gz", ".tsv", ".txt", ".parquet", ".pq", ".zip")
@@ -142,7 +142,7 @@ def check_end(source: Source, check: Callable[[], None]) -> None:
             check()
             last = (last + piece)[-4:]
     if last.endswith(b"\0\0\0\0" if source.encoding == "utf-16" else b"\0"):
-        raise build_question("zero-end", file=source.name)
+        raise build_error("zero-end", file=source.name)
 
 
 def _inspect_head(path: Path, reading: Reading | None) -> Source:
