@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any, NoReturn
 from zoneinfo import ZoneInfo
 
@@ -217,11 +218,12 @@ def _read_places(build: Build, engine: Engine) -> Places:
     """Return places and zones; they are not public where they are read from the rows."""
     options = build.options
     size_m = options.hexagon_m
+    row_ids = partial(row_cleaning.fetch_row_ids, engine, build.views, build.reader)
     build.places_public = options.places_public
     if options.locations is not None or options.zones is not None:
         by_ids = not (build.has_coordinates or options.id_prefix)
-        row_ids = (lambda in_all: _row_ids(build, engine, in_all)) if by_ids else None
-        places = hexagons.coarsen_to_hexagons(read_places(options, row_ids), size_m)
+        places = read_places(options, row_ids if by_ids else None)
+        places = hexagons.coarsen_to_hexagons(places, size_m)
     elif options.area is not None:
         places = hexagons.cover_with_hexagons(options.area, size_m)
     elif options.area_from_data and build.has_coordinates:
@@ -234,7 +236,7 @@ def _read_places(build: Build, engine: Engine) -> Places:
     elif build.has_coordinates:
         raise build_error("no-places")
     else:
-        ids = _row_ids(build, engine, in_all=True)
+        ids = row_ids(True)
         kind = options.cells or cells.cell_kind(ids)
         if kind is None:
             raise build_error("no-zones")
@@ -265,12 +267,6 @@ def _check_time_zone(build: Build, places: Places) -> None:
         raise build_error("far-places", fault=fault)
     if abs(here - stated) >= _FAR:
         build.notes.append(fault)
-
-
-def _row_ids(build: Build, engine: Engine, in_all: bool) -> list[str]:
-    limit = None if in_all else detection.SAMPLE_ROWS
-    sql = row_cleaning.distinct_ids_sql(build.views, build.reader, limit)
-    return engine.fetch_table(sql)["id"].to_pylist()
 
 
 def _register_places(build: Build) -> None:

@@ -4,15 +4,17 @@
 """
 
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import InputError
 from . import row_cleaning, tables
-from .inputs import detection, hexagons
+from .inputs import detection, hexagons, sources
 from .inputs.column_mapping import Mappings
-from .inputs.places import Places, read_places
+from .inputs.ids import choose_id_column
+from .inputs.places import Places, read_location_table, read_places
+from .inputs.zones import read_shapes
 from .options import IngestOptions, Reading, build_error
 from .row_cleaning import CanonicalTable, ValueParser
 
@@ -61,6 +63,23 @@ def preview_days(mappings: Mappings, reading: Reading, time_zone: str) -> tuple[
     if first is None or last is None:
         raise build_error("no-readable-time")
     return first.date(), last.date()
+
+
+def preview_id_column(
+    kind: Literal["zones", "locations"],
+    path: Path,
+    layer: str,
+    mappings: Mappings,
+    reading: Reading,
+) -> str | None:
+    """Return the column of a file of places that holds most ids of the rows, if any does."""
+    frame = read_shapes(path, layer) if kind == "zones" else read_location_table(path)
+    reader = ValueParser(detection.complete_reading(mappings, reading))
+    with tables.open_tables(mappings, memory=PREVIEW_MEMORY) as (engine, views):
+        row_ids = partial(row_cleaning.fetch_row_ids, engine, views, reader)
+        columns = frame.drop(columns="geometry", errors="ignore")
+        chosen = choose_id_column(sources.to_printable(path.name), kind, columns, {}, row_ids)
+    return next(iter(chosen.values()), None)
 
 
 def _time_column(table: CanonicalTable) -> str | None:

@@ -42,6 +42,7 @@ _COMPACT = (
     *("%Y-%m-%dT%H%M", "%Y-%m-%d %H%M"),
 )
 _MAX_S = 10**11
+_FIRST_ROWS = 2_000
 _SPREADSHEET_DAYS = 25_569
 """From its first day, 1899-12-30, to 1970-01-01."""
 
@@ -418,18 +419,19 @@ def distinct_points_sql(tables: Sequence[CanonicalTable], reader: ValueParser) -
     )
 
 
-def distinct_ids_sql(
-    tables: Sequence[CanonicalTable], reader: ValueParser, limit: int | None = None
-) -> str:
-    """Return SQL for the distinct ids of places in all rows, or in `limit` first ones of each."""
-    first = "" if limit is None else f" LIMIT {limit}"
+def fetch_row_ids(
+    engine: Any, tables: Sequence[CanonicalTable], reader: ValueParser, in_all: bool
+) -> list[str]:
+    """Return the distinct ids of places in all rows, or in the first ones of each table."""
+    first = "" if in_all else f" LIMIT {_FIRST_ROWS}"
     parts = [
         f"(SELECT {reader.values_sql(table)[canonical]} AS id FROM {table.view}{first})"
         for table in tables
         for canonical in ("location_id", "origin", "destination")
         if canonical in table.column_types
     ]
-    return f"SELECT DISTINCT id FROM ({' UNION ALL '.join(parts)}) AS p WHERE id IS NOT NULL"
+    sql = f"SELECT DISTINCT id FROM ({' UNION ALL '.join(parts)}) AS p WHERE id IS NOT NULL"
+    return engine.fetch_table(sql)["id"].to_pylist()
 
 
 def _period_sql(options: IngestOptions, moment: str) -> str:

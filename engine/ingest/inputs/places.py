@@ -187,6 +187,11 @@ def _read_locations(
         return towers.sort_values("location_id", ignore_index=True), notes
 
 
+def read_location_table(path: Path) -> pd.DataFrame:
+    """Return the rows of a table of locations, all texts where it is CSV."""
+    return _read_table(_inspect_places(path, {}))
+
+
 def _inspect_places(path: Path, columns: Mapping[str, str]) -> sources.Source:
     unnamed = any(re.fullmatch("column[0-9]+", column) for column in columns.values())
     try:
