@@ -1,7 +1,6 @@
 """Print the benchmark table: ``python -m benchmarks [part …]``.
 
-Parts are the modules of this folder that have ``rows()``; without a name all of them run. Ratios
-are taken against a reference in the same run, since machines are shared and noisy.
+Parts are the modules of this folder that have ``rows()``; without a name all of them run.
 """
 
 import argparse
@@ -27,21 +26,19 @@ def parts() -> list[str]:
 
 def table(rows: Iterator[Row]) -> Iterator[str]:
     """Yield the lines of a Markdown table, one as soon as its row is measured."""
-    yield "| work | ours | reference | ratio | must reach | met | note |"
-    yield "| --- | ---: | ---: | ---: | --- | --- | --- |"
+    yield "| work | measured, of at most | note |"
+    yield "| --- | ---: | --- |"
     for row in rows:
-        ratio = "–" if row.ratio is None else f"{row.ratio:.2f}"
-        ratio = f"{row.ratio:.1g}" if row.ratio is not None and row.ratio < 0.01 else ratio
-        met = {None: "–", True: "yes", False: "**no**"}[row.met]
-        cells = [row.work, seconds(row.ours), seconds(row.reference), ratio, row.limit, met]
-        yield "| " + " | ".join([*cells, row.note]) + " |"
+        bound = "" if row.bound is None else f" of {format_figure(row.bound, row.unit)}"
+        missed = "" if row.is_met else " **missed**"
+        yield f"| {row.work} | {format_figure(row.value, row.unit)}{bound}{missed} | {row.note} |"
 
 
-def seconds(value: float | None) -> str:
-    """Write a time with three significant figures in s or ms."""
-    if value is None:
-        return "–"
-    return f"{value:.3g} s" if value >= 1 else f"{value * 1000:.3g} ms"
+def format_figure(value: float, unit: str) -> str:
+    """Return a figure with three significant digits and its unit; times below a second in ms."""
+    if unit == "s" and value < 1:
+        value, unit = 1000 * value, "ms"
+    return f"{value:,.0f} {unit}".strip() if value >= 100 else f"{value:.3g} {unit}".strip()
 
 
 def main() -> int:
@@ -50,7 +47,7 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", metavar="part", help=", ".join(parts()))
     chosen = parser.parse_args().parts or parts()
     if chosen[0] == "load" and all(more.isdecimal() for more in chosen[1:]):
-        return _load(*map(int, chosen[1:4]))
+        return _load(*map(int, chosen[1:3]))
     if unknown := set(chosen) - set(parts()):
         parser.error(f"unknown part {', '.join(unknown)}; known are {', '.join(parts())}")
     print(f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.machine()}\n")
@@ -63,13 +60,12 @@ def main() -> int:
     return 0
 
 
-def _load(sessions: int = load.SESSIONS, moves: int = load.MOVES, explorers: int = 1) -> int:
+def _load(sessions: int = load.SESSIONS, moves: int = load.MOVES) -> int:
     """Measure many people at once; the exit code says whether every bound was kept."""
-    rows = list(load.measure(sessions, moves, explorers))
+    rows = list(load.measure(sessions, moves))
     for line in table(iter(rows)):
         print(line)
-    met = all(row.met is not False for row in rows)
-    return 0 if met else 1
+    return 0 if all(row.is_met for row in rows) else 1
 
 
 if __name__ == "__main__":

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -82,16 +82,13 @@ class Session:
 
 
 @asynccontextmanager
-async def opened(
-    address: str, drawn: Callable[[str], bool], cookies: Mapping[str, str]
-) -> AsyncGenerator[Session]:
+async def opened(address: str, drawn: Callable[[str], bool]) -> AsyncGenerator[Session]:
     """Yield a session of the server at the address of a websocket; nothing is asked for yet."""
     from websockets.asyncio.client import connect
 
     async with connect(
         address,
         subprotocols=["streamlit"],
-        additional_headers=cookies,
         max_size=None,
         open_timeout=PATIENCE_S,
         ping_timeout=PATIENCE_S,

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import load
-from benchmarks.measure import Row, bounded, quantile
+from benchmarks.measure import Row, quantile
 from tests.support.browser import FLAGS
 
 STARTS, MOVES, REST_MS = 3, 20, 500
@@ -77,7 +77,7 @@ def _start_rows(browser: Any) -> Iterator[Row]:
     for name in CHOICES:
         verdicts, maps = zip(*(one[name] for one in starts), strict=True)
         median = statistics.median(maps)
-        yield bounded(
+        yield Row(
             f"home from start to verdict and maps, {name}, median of {STARTS}",
             median,
             START_LIMIT_S,
@@ -129,7 +129,7 @@ def _moved(page: Any, blocks: tuple[str, ...]) -> float:
 
 def _rows_of(what: str, times: list[float]) -> list[Row]:
     return [
-        bounded(f"{what}, {len(times)} moves: {which}", quantile(times, share), limit)
+        Row(f"{what}, {len(times)} moves: {which}", quantile(times, share), limit)
         for which, share, limit in (
             ("median", 0.5, MEDIAN_LIMIT_S),
             ("95th percentile", 0.95, HIGH_LIMIT_S),

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from ot import emd2
 
-from benchmarks.measure import Row, against, bounded, cpu_seconds, median_seconds, timed
+from benchmarks.measure import Row, against, cpu_seconds, median_seconds, timed
 from engine import datasets, density, frontier, metrics, origin_destination as od
 from engine.contract import Selection, Setting, TimeSelection
 from engine.frontier import Requirements
@@ -63,7 +63,7 @@ def density_rows() -> Iterator[Row]:
     yield against("EMD, 168 hours of Paris", took, reference, 0.4, "POT's emd2", note)
     zoom = replace(PARIS, method="multiscale")
     ours = cpu_seconds(lambda: density.release(paris, zoom, rng=np.random.default_rng(0)), 7)
-    yield bounded("release of Paris by zoom", ours, 0.15, "CPU")
+    yield Row("release of Paris by zoom", ours, 0.15, "CPU")
 
 
 def flow_rows() -> Iterator[Row]:
@@ -87,11 +87,11 @@ def flow_rows() -> Iterator[Row]:
         seconds, _ = timed(
             lambda c=counted, t=limit: od.compute_error_grid(c, EPSILONS, THRESHOLDS, t)
         )
-        yield bounded(f"map of 40 ε × 40 τ, {name}, {unit}", seconds, 1.0)
+        yield Row(f"map of 40 ε × 40 τ, {name}, {unit}", seconds, 1.0)
     sectors = datasets.load("rwanda-sectors")
     ours_of = od.ODParameters(epsilon=0.3, unit="trip", method="empirical_bayes")
     seconds = cpu_seconds(lambda: od.release(sectors, ours_of, rng=rng, days=0), 5)
-    yield bounded("one day of 416² by estimate", seconds, 0.4, "CPU")
+    yield Row("one day of 416² by estimate", seconds, 0.4, "CPU")
 
 
 def frontier_rows() -> Iterator[Row]:
@@ -100,12 +100,12 @@ def frontier_rows() -> Iterator[Row]:
     dataset, need = datasets.load(seen.dataset_id), Requirements(selection=seen, unit="person")
     first, *others = frontier.plan_batches(dataset, need)
     seconds, some = timed(lambda: frontier.evaluate_batch(dataset, first), time.process_time)
-    yield bounded("the settings as asked, rwanda-sectors", seconds, 0.5, "CPU")
+    yield Row("the settings as asked, rwanda-sectors", seconds, 0.5, "CPU")
     more, each = timed(
         lambda: [frontier.evaluate_batch(dataset, part) for part in others], time.process_time
     )
     many = len(some) + sum(map(len, each))
-    yield bounded("every setting, rwanda-sectors", seconds + more, 6.0, f"CPU; {many:,} settings")
+    yield Row("every setting, rwanda-sectors", seconds + more, 6.0, f"CPU; {many:,} settings")
 
 
 def release_rows() -> Iterator[Row]:
@@ -118,7 +118,7 @@ def release_rows() -> Iterator[Row]:
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         ledger = BudgetLedger(folder / "ledger.sqlite")
-        ledger.declare("people", datasets=[name], unit="person", epsilon=1e6, by="benchmark")
+        ledger.declare("people", datasets=[name], unit="person", epsilon=1e6, manager="benchmark")
 
         def one_release(out: str, when: TimeSelection) -> None:
             setting = Setting(

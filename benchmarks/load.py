@@ -1,27 +1,21 @@
-"""Many people at once: ``python -m benchmarks load [sessions] [moves] [explorers]``.
+"""Many people at once: ``python -m benchmarks load [sessions] [moves]``.
 
 Sessions speak Streamlit's websocket as a browser does: each opens home, then moves ε at random,
-about once in five seconds, and times how long it takes until the new verdict is there. Several
-explorers stand behind the Caddy of ``deploy``, which keeps a browser on one by its cookie.
+about once in five seconds, and times how long it takes until the new verdict is there.
 """
 
 import asyncio
-import math
 import os
 import random
-import shutil
 import subprocess
 import sys
-import tempfile
-import urllib.request
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks._session import PATIENCE_S, opened
-from benchmarks.measure import ROOT, Row, bounded, quantile
-from tests.support.proxy import proxied
+from benchmarks._session import opened
+from benchmarks.measure import ROOT, Row, quantile
 from tests.support.server import free_port, running
 
 SESSIONS, MOVES, LIMIT_MB = 100, 3, 400.0
@@ -55,8 +49,7 @@ async def _visit(address: str, number: int, moves: int, measured: Measured) -> N
         return 'class="gauges"' in body
 
     try:
-        cookies = await asyncio.to_thread(_cookies, address)
-        async with opened(address, verdict, cookies) as home:
+        async with opened(address, verdict) as home:
             measured.first.append(await home.ask())
             for _ in range(moves):
                 await asyncio.sleep(chance.uniform(*PAUSE_S))
@@ -74,42 +67,32 @@ def rows() -> Iterator[Row]:
         yield from measure(sessions, MOVES)
 
 
-def measure(sessions: int, moves: int, explorers: int = 1) -> Iterator[Row]:
-    """Measure so many sessions that move so often each, spread over so many explorers."""
-    with several(explorers) as (address, processes):
-        for _ in range(4 * explorers - 3):  # what everybody shares is read before, in every one
-            asyncio.run(_all(address, 1, 1, Measured()))
-        before = sum(_memory(one.pid)[0] for one in processes)
-        worked = sum(processor_s(one.pid) for one in processes)
+def measure(sessions: int, moves: int) -> Iterator[Row]:
+    """Measure so many sessions that move so often each."""
+    with served() as (address, process):
+        asyncio.run(_all(address, 1, 1, Measured()))  # what everybody shares is read before
+        before, worked = _memory(process.pid)[0], processor_s(process.pid)
         measured = Measured()
         asyncio.run(_all(address, sessions, moves, measured))
-        worked = sum(processor_s(one.pid) for one in processes) - worked
-        after, helpers = map(sum, zip(*(_memory(one.pid) for one in processes), strict=True))
+        worked = processor_s(process.pid) - worked
+        after, helpers = _memory(process.pid)
         load = os.getloadavg()[0]
     moved = measured.moves
     many = f"{sessions} sessions, {len(moved)} moves"
-    if explorers > 1:
-        many += f", {explorers} explorers behind Caddy"
-    failed = len(measured.failures)
-    each = (after - before) / sessions
-    text = (
-        f"{failed} failures{': ' if failed else ''}{'; '.join(dict.fromkeys(measured.failures))}; "
-        f"{each:.1f} MB a session (server {before:.0f} to {after:.0f} MB, "
-        f"workers {helpers:.0f} MB); "
-        f"{measured.busy} sessions were told that it is busy"
-    )
-    kept, limit = failed == 0 and after <= LIMIT_MB, f"0 failures, ≤ {LIMIT_MB:g} MB"
-    yield Row(
-        f"{many}: first verdict, median", quantile(measured.first, 0.5), None, limit, kept, text
-    )
+    first = quantile(measured.first, 0.5)
+    yield Row(f"{many}: first verdict, median", first, note=f"{measured.busy} were told: busy")
+    problems = "; ".join(dict.fromkeys(measured.failures))
+    yield Row(f"{many}: failures", len(measured.failures), 0, problems, "")
+    each = f"{(after - before) / sessions:.1f} MB a session; workers {helpers:.0f} MB"
+    yield Row(f"{many}: memory of the server", after, LIMIT_MB, each, "MB")
     late = quantile(moved, 0.95)
-    limit_s = next((LIMITS_S[most] for most in sorted(LIMITS_S) if sessions <= most), math.inf)
-    yield bounded(
+    limit_s = next((LIMITS_S[most] for most in sorted(LIMITS_S) if sessions <= most), None)
+    yield Row(
         f"{many}: move to new verdict, 95th percentile",
         late,
         limit_s,
         f"median {quantile(moved, 0.5):.2f} s; {worked / max(1, len(moved)):.3f} s of the "
-        f"servers' processor time a move; load of the machine {load:.1f}",
+        f"server's processor time a move; load of the machine {load:.1f}",
     )
 
 
@@ -121,30 +104,6 @@ def served(root: Path = ROOT / "data") -> "Generator[tuple[str, subprocess.Popen
     environment = {"MOBILITY_DATA": str(root)}
     with running(command, f"http://127.0.0.1:{port}", environment=environment) as process:
         yield f"ws://127.0.0.1:{port}/_stcore/stream", process
-
-
-@contextmanager
-def several(explorers: int) -> "Generator[tuple[str, Sequence[subprocess.Popen[bytes]]]]":
-    """Serve the dashboard by so many processes; behind the Caddy of ``deploy`` if more than one."""
-    if explorers > 1 and shutil.which("caddy") is None:
-        raise SystemExit("several explorers stand behind Caddy, which is not installed")
-    with ExitStack() as stack:
-        each = [stack.enter_context(served()) for _ in range(explorers)]
-        address, processes = each[0][0], [process for _, process in each]
-        if explorers > 1:
-            hosts = " ".join(["to", *(one.split("/")[2] for one, _ in each)])
-            home = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-caddy-"))
-            proxy = stack.enter_context(proxied("Caddyfile", Path(home), EXPLORERS=hosts))
-            address = f"{proxy.replace('http', 'ws')}/_stcore/stream"
-        yield address, processes
-
-
-def _cookies(address: str) -> dict[str, str]:
-    """Return what a browser sends back of the cookies that came with the page."""
-    page = address.replace("ws", "http", 1).replace("/_stcore/stream", "/")
-    with urllib.request.urlopen(page, timeout=PATIENCE_S) as answer:
-        said = answer.headers.get_all("Set-Cookie") or []
-    return {"Cookie": "; ".join(one.split(";")[0] for one in said)} if said else {}
 
 
 async def _all(address: str, sessions: int, moves: int, measured: Measured) -> None:

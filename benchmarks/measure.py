@@ -15,54 +15,33 @@ import numpy as np
 
 T = TypeVar("T")
 ROOT = Path(__file__).parents[1]
-AT_REST_S = 0.045
-"""What `_plain` took on the machine, at rest, on which bounds in seconds were set."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table; times in seconds.
+    """One line of the table: a measured figure and the most it may be, both in `unit`.
 
-    `reference` is the plain or peer implementation timed in the same run, None where there is no
-    peer. `met` is None for figures that are reported without a bound.
+    A figure that is reported without a bound has None.
     """
 
     work: str
-    ours: float
-    reference: float | None = None
-    limit: str = "–"
-    met: bool | None = None
+    value: float
+    bound: float | None = None
     note: str = ""
+    unit: str = "s"
 
     @property
-    def ratio(self) -> float | None:
-        """Our time over the reference's."""
-        return None if self.reference is None else self.ours / self.reference
+    def is_met(self) -> bool:
+        """Whether the figure keeps its bound."""
+        return self.bound is None or self.value <= self.bound
 
 
 def against(
-    work: str, ours: float, reference: float, most: float, of: str = "", note: str = ""
+    work: str, ours: float, reference: float, factor: float, of: str, note: str = ""
 ) -> Row:
-    """Return the line of a bound on our time over that of the reference, which `of` may name."""
-    limit = f"≤ {most:g} × {of}".strip()
-    return Row(work, ours, reference, limit, ours <= most * reference, note)
-
-
-def bounded(work: str, seconds: float, limit_s: float, note: str = "") -> Row:
-    """Return the line of a bound in seconds, held against plain NumPy and Python in the same run.
-
-    The reference is what they take now, on this machine, for what they did in `limit_s` where the
-    bound was set: a machine of half the speed, or a busy one, has twice as long. A note that begins
-    with CPU says that `seconds` are processor time; else both are of the clock.
-    """
-    clock = time.process_time if note.startswith("CPU") else time.perf_counter
-    reference = limit_s * min(timed(_plain, clock)[0] for _ in range(3)) / AT_REST_S
-    return Row(work, seconds, reference, f"≤ {limit_s:g} s at rest: 1", seconds <= reference, note)
-
-
-def _plain() -> None:
-    np.random.default_rng(0).standard_normal(2_000_000)
-    sum(number * number for number in range(300_000))
+    """Return the line of a bound on our time: `factor` times that of a reference, named by `of`."""
+    notes = [f"bound: {factor:g} × {of}", *([note] if note else [])]
+    return Row(work, ours, factor * reference, "; ".join(notes))
 
 
 def timed(
@@ -100,7 +79,6 @@ class Child(NamedTuple):
     seconds: float
     cpu: float
     peak_mb: float
-    grown_mb: float
 
 
 _CHILD = """
@@ -108,16 +86,15 @@ import json, time
 def peak():  # not ru_maxrss, which begins with what the parent process held
     with open("/proc/self/status") as status:
         return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) / 1024
-{before}
-start, cpu, held = time.perf_counter(), time.process_time(), peak()
+start, cpu = time.perf_counter(), time.process_time()
 {body}
-print(json.dumps([time.perf_counter() - start, time.process_time() - cpu, peak(), peak() - held]))
+print(json.dumps([time.perf_counter() - start, time.process_time() - cpu, peak()]))
 """
 
 
-def child(body: str, before: str = "") -> Child:
-    """Run code in a process of its own; `before` is neither timed nor counted as growth (Linux)."""
-    code = _CHILD.format(before=before, body=body)
+def child(body: str) -> Child:
+    """Run code in a process of its own (Linux)."""
+    code = _CHILD.format(body=body)
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
     )

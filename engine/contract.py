@@ -1,25 +1,24 @@
-"""The contract of the three products `density`, `origin_destination` and `report`.
+"""Functions and types that the products `density`, `origin_destination` and `report` share.
 
-A product is a package; a method is a value of ``parameters.method`` and a row of ``METHODS``.
+A product is a package: visits by zone and hour, flows between zones, or statistics of trips. A
+method (mechanism) is a value of ``parameters.method`` and a row of the product's ``METHODS``.
 
 | function | result |
 | --- | --- |
-| ``plan(dataset, parameters)`` | the `Ledger` of a release, from public facts alone |
 | ``truth(dataset, *, when)`` | the confidential counts that a release estimates |
 | ``release(dataset, parameters, *, rng or noise, when)`` | one draw; holds no confidential data |
 | ``draw_noise(dataset, parameters, *, rng, when)`` | the ``noise`` that ``release`` takes |
-| ``expected(dataset, parameters, *, when)`` | exact expectation, None without one |
-| ``scores(truth, release)`` | errors by the field's measures, one type a product |
-| ``ledger(parameters, *, public facts)`` | stages and totals, before any draw |
+| ``expected(dataset, parameters, *, when)`` | exact expected errors, None if only draws give them |
+| ``scores(truth, release)`` | errors of one release, a type of each product |
+| ``compute_cost(dataset, parameters)`` | the `PrivacyCost` of a release, from public facts alone |
 
 Parameters are frozen and validated; they have ``epsilon``, ``method``, ``canonical_form`` (unused
 fields at their defaults) and ``with_epsilon``. A release has ``counts`` in the truth's shape,
-``ledger`` and ``parameters``; where a method has them ``low``, ``high`` and ``is_shown``, never
-None.
+``cost`` and ``parameters``; flows have ``is_shown``, False where a flow is not shown alone.
 
-*When* is ``days=`` and ``sum_days=`` for flows; a dataset has one week and one period of a report.
-Pages and evaluation use these alone and never ask for the method. `tests/contract` checks every
-product and method. `engine.release` shares the plans and draws its own noise.
+``when`` stands for the keywords ``days`` and ``sum_days`` of flows. A density takes none (it has
+one week), nor does a report (one period). Pages and evaluation use these functions alone and never
+ask for the method; `tests/contract` checks each. What is published is drawn by `engine.release`.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,21 +27,21 @@ from typing import Any, Generic, Literal, TypeVar, get_args
 
 from . import validation
 from .parameters import ODParameters
-from .privacy_ledger import Ledger
+from .privacy_cost import PrivacyCost
 
 ReleaseT = TypeVar("ReleaseT")
 
 Aggregation = Literal["day", "week", "whole"]
-"""Days that one matrix adds up: one, seven, or all selected days."""
+"""Days that one matrix of flows adds up: one, seven, or all selected days."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class TimeSelection:
-    """Consecutive declared days, and the days that one matrix of flows adds up.
+    """Consecutive days of a dataset's period, and the days that one matrix of flows adds up.
 
-    Weeks count from the first selected day. Positions count from 0; `last_position` None is the
-    last declared day. `compared_days` selects that many first and last days for two matrices, with
-    aggregation ``whole``.
+    Positions count from 0, the period's first day; `last_position` None is its last day. Weeks
+    count from the first selected day. To compare two parts, `compared_days` selects that many first
+    and that many last of these days, one matrix each, with aggregation ``whole``.
     """
 
     aggregation: Aggregation = "day"
@@ -51,45 +50,32 @@ class TimeSelection:
     compared_days: int | None = None
 
     def __post_init__(self) -> None:
-        remedy = "'day' takes the days as they are declared"
-        validation.check_one_of("step", self.aggregation, get_args(Aggregation), remedy)
-        validation.check_whole_number(
-            "first", self.first_position, 0, remedy="0 is the first declared day"
-        )
+        remedy = "'day' is one matrix a day"
+        validation.check_one_of("aggregation", self.aggregation, get_args(Aggregation), remedy)
+        first, remedy = self.first_position, "0 is the first day"
+        validation.check_whole_number("first_position", first, 0, remedy=remedy)
         if self.last_position is not None:
             remedy = "the last day is not before the first"
-            validation.check_whole_number(
-                "last", self.last_position, self.first_position, remedy=remedy
-            )
+            validation.check_whole_number("last_position", self.last_position, first, remedy=remedy)
         if self.compared_days is not None:
-            max_days = (
-                0
-                if self.last_position is None
-                else (self.last_position + 1 - self.first_position) // 2
-            )
-            remedy = "two spans have no day in common; name the last day, and step 'whole'"
-            validation.check_whole_number("span", self.compared_days, 1, max_days, remedy=remedy)
-            validation.check_one_of("step", self.aggregation, ("whole",), remedy)
+            length = 0 if self.last_position is None else self.last_position + 1 - first
+            remedy = "the compared parts share no day: set last_position, and aggregation='whole'"
+            name = "compared_days"
+            validation.check_whole_number(name, self.compared_days, 1, length // 2, remedy=remedy)
+            validation.check_one_of("aggregation", self.aggregation, ("whole",), remedy)
 
     def day_positions(self, days: int) -> Sequence[int]:
-        """Return the positions of the selected days among `days` declared ones."""
-        positions = range(
-            self.first_position,
-            days if self.last_position is None else min(self.last_position + 1, days),
-        )
-        return (
-            positions
-            if self.compared_days is None
-            else (*positions[: self.compared_days], *positions[-self.compared_days :])
-        )
+        """Return the positions of the selected days in a period of `days` days."""
+        end = days if self.last_position is None else min(self.last_position + 1, days)
+        positions, compared = range(self.first_position, end), self.compared_days
+        return positions if compared is None else (*positions[:compared], *positions[-compared:])
 
     def days_by_matrix(self, days: int) -> list[Sequence[int]]:
         """Return the positions of the days of each matrix; a last week may be shorter."""
         positions = self.day_positions(days)
-        step = {"day": 1, "week": 7, "whole": self.compared_days or max(len(positions), 1)}[
-            self.aggregation
-        ]
-        return [positions[start : start + step] for start in range(0, len(positions), step)]
+        whole = self.compared_days or max(len(positions), 1)
+        length = {"day": 1, "week": 7, "whole": whole}[self.aggregation]
+        return [positions[start : start + length] for start in range(0, len(positions), length)]
 
     def days_per_matrix(self, days: int) -> tuple[int, ...]:
         """Return the number of days of each matrix.
@@ -105,8 +91,8 @@ class Selection:
     """A dataset with its zone level and time: a hashable key, equal in every process.
 
     `dataset_id` is the folder of a version, which never changes, or the name of a shipped dataset.
-    `zone_level` is ``"zones"``, a parent level such as ``"province"``, or ``"clusters-30"``. A
-    density or report ignores `time`.
+    `zone_level` is ``"zones"`` (the dataset's own), a coarser level such as ``"province"``, or
+    ``"clusters-30"`` (30 clusters of zones). A density or report ignores `time`.
     """
 
     dataset_id: str
@@ -116,9 +102,10 @@ class Selection:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """One mechanism on one selection of a dataset; unused parameters are at their defaults.
+    """One mechanism's parameters and the selection of a dataset that it is applied to.
 
-    Settings with equal effect are therefore equal keys. Seed, draw and displayed day are not part.
+    Parameters that the method does not use are set to their defaults, so settings with equal effect
+    are equal keys.
 
     >>> from engine.parameters import ODParameters
     >>> selection = Selection(dataset_id="demo-city")
@@ -159,19 +146,20 @@ class Setting:
 
 @dataclass(frozen=True, kw_only=True)
 class Method(Generic[ReleaseT]):
-    """One row of a product's ``METHODS``: everything that pages and evaluation need of a method.
+    """One row of a product's ``METHODS``: all that pages and evaluation need of a method.
 
     `used_fields` are the parameters beside ε that affect the release or its cost.
-    `public_arguments` computes the keyword arguments of `ledger` from the dataset. `expected` is
-    the exact expectation, None where draws estimate it. `number_kind` says how to interpret a
-    single number.
+    `public_arguments` computes keyword arguments of `cost` from public facts of the dataset.
+    `expected` computes exact expected errors; without it (None) they are estimated by draws.
+    `is_own` marks methods of this project. `number_kind` says whether a single released number is a
+    noisy count (``shown``) or an estimate.
     """
 
     name: str
     short_name: str
     used_fields: frozenset[str]
     release: Callable[..., ReleaseT]
-    ledger: Callable[..., Ledger]
+    cost: Callable[..., PrivacyCost]
     expected: Callable[..., Any] | None = None
     description: str = ""
     limitations: tuple[str, ...] = ()

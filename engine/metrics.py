@@ -1,7 +1,7 @@
-"""Errors of private counts against the truth (P1 §3.3 and §6.4).
+"""Errors of private counts X̂ against true counts X (P1: Acs & Castelluccia 2014, §3.3 and §6.4).
 
-An undefined figure – the correlation of a constant series, a distance to an empty map – is NaN in
-the arrays here and counted, never averaged in silence.
+An undefined value – the correlation of a constant series, a distance to an empty map – is NaN.
+Callers count these values and never average them in silence.
 """
 
 from typing import Any
@@ -16,27 +16,24 @@ SANITY_BOUND = 0.001
 """γ of P1 §3.3: errors are relative to at least 0.1% of a zone's total."""
 
 NOTHING_SHOWN = 0.05
-"""A release of fewer expected trips than this shows nothing, in at least 95% of draws (Markov)."""
+"""A release of fewer expected trips than this shows no trip, in at least 95% of draws (Markov's
+inequality)."""
 
 _MAX_ITERATIONS = 10_000_000
 _SAMPLE_STRIDE = 64
 
 
 def largest_positions(values: Numbers, n: int) -> Integers:
-    """Return the positions of the `n` largest values, the largest first; ties by position.
-
-    >>> largest_positions(np.array([3, 9, 9, 1]), 3).tolist()
-    [1, 2, 0]
-    """
+    """Return the positions of the `n` largest values, the largest first; ties by position."""
     chosen = np.arange(len(values))
     sample = values[::_SAMPLE_STRIDE]
-    if 0 < n < len(sample):  # a million flows need no sorting for the first hundred
+    if 0 < n < len(sample):  # a lower bound of the n-th largest value saves sorting the rest
         chosen = np.flatnonzero(values >= np.partition(sample, len(sample) - n)[len(sample) - n])
     return chosen[np.argsort(-values[chosen], kind="stable")][:n].astype(np.int64)
 
 
 def mean_of_finite(values: Floats) -> float:
-    """Return the mean of finite values; NaN without any."""
+    """Return the mean of the finite values; NaN without any."""
     finite_values = values[np.isfinite(values)]
     return float(finite_values.mean()) if len(finite_values) else float("nan")
 
@@ -45,9 +42,6 @@ def mean_relative_error(truth: Floats, private: Floats) -> Floats:
     """Return the mean of |X̂ − X| / max(γ, X) over the hours of each zone (P1 §3.3).
 
     γ is 0.1% of the zone's total. Shape (zones,); NaN for zones whose truth is all zero.
-
-    >>> mean_relative_error(np.array([[10.0, 10.0]]), np.array([[11.0, 7.0]]))
-    array([0.2])
     """
     truth, private = _check_tables(truth, private)
     floor = SANITY_BOUND * truth.sum(axis=1, keepdims=True)
@@ -59,9 +53,6 @@ def pearson_correlation(truth: Floats, private: Floats) -> Floats:
     """Return each zone's Pearson correlation of private with true counts over the hours.
 
     NaN where one of the two series is constant and has none.
-
-    >>> pearson_correlation(np.array([[1.0, 2.0, 3.0]]), np.array([[2.0, 4.0, 6.5]])).round(4)
-    array([0.9979])
     """
     truth, private = _check_tables(truth, private)
     a = truth - truth.mean(axis=1, keepdims=True)
@@ -74,11 +65,7 @@ def pearson_correlation(truth: Floats, private: Floats) -> Floats:
 
 
 def total_error(truth: Floats, private: Floats) -> float:
-    """Return |Σ X̂ − Σ X| / Σ X over everything; NaN where the truth is empty.
-
-    >>> total_error(np.array([[10.0, 10.0]]), np.array([[11.0, 8.0]]))
-    0.05
-    """
+    """Return |Σ X̂ − Σ X| / Σ X over all zones and hours; NaN if the truth is all zero."""
     truth, private = _check_tables(truth, private)
     total = float(truth.sum())
     return abs(float(private.sum()) - total) / total if total > 0 else float("nan")
@@ -91,10 +78,6 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
     zones); in metres, NaN in hours in which one of the maps is empty. Both are normalised. With a
     metric ground distance the common mass min(p, q) never moves, so only the differences are
     transported: exact, and about four times faster.
-
-    >>> earth_movers_distance(np.array([[1.0], [1.0]]), np.array([[2.0], [0.0]]),
-    ...                       np.array([[0.0, 300.0], [300.0, 0.0]]))
-    array([150.])
     """
     truth, private = _check_tables(truth, private)
     size = len(truth)
@@ -116,15 +99,12 @@ def earth_movers_distance(truth: Floats, private: Floats, distances_m: Floats) -
 
 
 def common_part(error: ArrayLike, released: ArrayLike, true: ArrayLike) -> Any:
-    """Return 1 − ΣE|X − t| / Σ(t + E X), the common part of a release X and the truth t.
+    """Return the common part of a release X and the truth t: 1 − `error` / (`true` + `released`).
 
-    The Sørensen index; "common part of commuters" in mobility (Lenormand et al. 2012). It includes
-    dropped trips, suppressed trips and invented trips. As a ratio of expectations it is exact where
-    a distribution is known, and within .0004 of the mean of the ratios. From 0 to 1; NaN where
-    nothing is true. Takes ΣE|X − t|, ΣE X and Σt.
-
-    >>> float(common_part(40, 90, 110))
-    0.8
+    Takes the sums Σ E|X − t|, Σ E X and Σ t; equals Σ E min(X, t) over the mean of Σ E X and Σ t.
+    From 0 to 1; NaN without true trips. It is the Sørensen index, in mobility the common part of
+    commuters (CPC, Lenormand et al. 2012). Dropped, suppressed and invented trips lower it. As a
+    ratio of expectations it is within .0004 of the mean ratio of draws.
     """
     trips = np.asarray(true, dtype=np.float64)
     return 1 - np.asarray(error) / np.where(trips > 0, trips + np.asarray(released), np.nan)

@@ -1,11 +1,12 @@
-"""Settings of both mechanisms: frozen, checked at construction, with their limits in one place.
+"""Parameters of the mechanisms for densities and flows: frozen, checked at construction.
 
-The limits are public constants, so that sliders and tests use the same numbers as the checks.
+Their limits are public constants, so that sliders and tests use the same numbers as the checks. P1
+is Acs & Castelluccia 2014, P2 is Kohli et al. 2024; ``docs/density.md`` lists P1's errata (D1 …).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeVar, get_args
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar, get_args
 
 from . import validation
 from .errors import ParameterError
@@ -15,8 +16,9 @@ DensityMethod = Literal[
 ]
 """Methods of the density; ``efpag_joint`` is the default.
 
-Two naive baselines (P1 §5.2), LPA on the cover, EFPA, EFPAG, EFPAG with one joint choice of the
-number of coefficients (erratum D1), and Multiscale Gaussian (``zoom``, ``docs/density.md``).
+Two naive baselines (P1 §5.2); Laplace noise on a minimum cover of towers and zones (lpa); Fourier
+perturbation with Laplace noise (efpa), Gaussian noise (efpag), or Gaussian noise and one joint
+choice of the number of coefficients (erratum D1); Multiscale Gaussian (``docs/density.md``).
 """
 
 GaussianCalibration = Literal["classical", "analytic"]
@@ -24,7 +26,7 @@ GaussianCalibration = Literal["classical", "analytic"]
 2018 ((ε, δ)-DP for every ε)."""
 
 ODMethod = Literal["laplace_suppression", "empirical_bayes"]
-"""Methods of flows: Laplace with suppression (P2's Algorithm 1), or empirical Bayes."""
+"""Methods of flows: P2's Algorithm 1, or this project's estimates from noisy counts."""
 
 RENAMED_METHODS: Mapping[str, str] = {
     "published": "laplace_suppression",
@@ -37,32 +39,35 @@ ODUnit = Literal["trip", "person-day", "person"]
 """The unit of privacy: a trip, a person's day, or a person over all days."""
 
 HOURS_PER_WEEK = 168
+
+# values at which sliders stop; `engine.frontier` evaluates those of ε
 EPSILON_STOPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0)
 MAX_TRIPS_STOPS = (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100, 256)
 DELTA_STOPS = (1e-9, 1e-8, 1e-7, 5e-7, 1e-6, 2e-6, 1e-5, 1e-4)
+
 CLASSICAL_GAUSSIAN_MAX_EPSILON = 4.0
-MAX_VISITS_LIMIT = HOURS_PER_WEEK
-MAX_TRIPS_LIMIT = 256
+MAX_VISITS_LIMIT = HOURS_PER_WEEK  # largest ℓ
+MAX_TRIPS_LIMIT = 256  # largest T
 MAX_SUPPRESSION_THRESHOLD = 10**6
-DEFAULT_MAX_VISITS_CAP = 840
+DEFAULT_MAX_VISITS_CAP = 840  # K_max: a person's visits beyond it are not counted at all
 
 FOURIER_METHODS: frozenset[str] = frozenset({"efpa", "efpag", "efpag_joint"})
 GAUSSIAN_METHODS: frozenset[str] = frozenset({"efpag", "efpag_joint"})
 """Methods of P1 with Gaussian noise, whose σ depends on `GaussianCalibration`."""
 
 EPSILON_RANGE = (1e-6, 1e6)
-"""Valid ε: outside it noise or its absence is all there is, and floats overflow."""
+"""Valid ε: outside it a release is all noise or has none, and floats overflow."""
 
 _SAMPLED_FIELDS = frozenset({"max_visits_per_user"})
-_STAGED_FIELDS = _SAMPLED_FIELDS | {"delta", "cluster_minimum", "scaling", "smoothing"}
+_FOURIER_FIELDS = _SAMPLED_FIELDS | {"delta", "cluster_minimum", "scaling", "smoothing"}
 _TRUNCATION_FIELDS = frozenset({"unit", "max_trips_per_user"})
 USED_FIELDS: Mapping[str, frozenset[str]] = {
     "zones_laplace": _SAMPLED_FIELDS,
     "towers_laplace": _SAMPLED_FIELDS,
     "lpa": _SAMPLED_FIELDS,
-    "efpa": _STAGED_FIELDS,
-    "efpag": _STAGED_FIELDS | {"gaussian"},
-    "efpag_joint": _STAGED_FIELDS | {"gaussian"},
+    "efpa": _FOURIER_FIELDS,
+    "efpag": _FOURIER_FIELDS | {"gaussian"},
+    "efpag_joint": _FOURIER_FIELDS | {"gaussian"},
     "multiscale": frozenset({"delta"}),
     "laplace_suppression": _TRUNCATION_FIELDS | {"suppression_threshold"},
     "empirical_bayes": _TRUNCATION_FIELDS,
@@ -74,7 +79,7 @@ ParametersT = TypeVar("ParametersT")
 
 @dataclass(frozen=True, kw_only=True)
 class DensityParameters:
-    """Settings of one density release (P1; privacy unit: one person, the whole week).
+    """Parameters of one density release (P1). Its unit of privacy is a person's whole week.
 
     Parameters
     ----------
@@ -84,19 +89,20 @@ class DensityParameters:
         Added success probability of an attack beyond ε, in (0, 1). P1 used 2e-6.
         Methods without Gaussian noise do not spend it.
     max_visits_per_user : int
-        ℓ, maximum visits per person, 1 to 168. Unused by ``multiscale``, which samples nobody.
+        ℓ, the contribution limit per person: so many visits are sampled, 1 to 168. Unused by
+        ``multiscale``, which samples none.
     method : str
         One of `DensityMethod`.
     cluster_minimum : float or None
-        τ of Algorithm 3, the least noisy total count of a cluster; None takes the formula.
-        0 makes every cell its own cluster.
+        τ of P1's Algorithm 3 (not the suppression threshold): least noisy total of a cluster of
+        cells. None takes P1's formula, 0 makes every cell its own cluster.
     scaling : bool
         Improved scaling of totals (P1 §5.4.1); Fourier methods only.
     smoothing : bool
         Smoothing of the night hours (P1 §5.4.2); Fourier methods only.
     gaussian : str
         One of `GaussianCalibration`; ``classical`` is refused above a total ε of 4 (erratum D4).
-        ``multiscale`` is always exact.
+        Not used by ``multiscale``, whose noise is calibrated exactly.
 
     Raises
     ------
@@ -123,7 +129,7 @@ class DensityParameters:
         validation.check_inside(
             "delta", self.delta, 0, 1, "choose it below one over the number of people, such as 1e-7"
         )
-        visits, remedy = self.max_visits_per_user, "one visit is kept an hour; 30 is usual"
+        visits, remedy = self.max_visits_per_user, "one visit an hour is counted; 30 is usual"
         validation.check_whole_number(
             "max_visits_per_user", visits, 1, MAX_VISITS_LIMIT, remedy=remedy
         )
@@ -132,19 +138,19 @@ class DensityParameters:
         remedy = "'analytic' holds for every epsilon"
         validation.check_one_of("gaussian", self.gaussian, get_args(GaussianCalibration), remedy)
         if self.cluster_minimum is not None:
-            remedy = "None takes the paper's formula"
+            remedy = "None takes the formula of Acs & Castelluccia 2014"
             validation.check_at_least("cluster_minimum", self.cluster_minimum, 0, remedy)
         if choose_calibration(self.method, self.epsilon, self.gaussian) != self.gaussian:
             raise ParameterError(
-                "epsilon must be at most 4 with gaussian='classical', got "
-                f"{self.epsilon!r}; P1's Theorem 3 covers Gaussian shares up to 1 (a quarter of "
-                "epsilon): choose gaussian='analytic'"
+                "epsilon must be at most 4 with gaussian='classical'",
+                value=repr(self.epsilon),
+                remedy="its proof covers a share (a quarter) up to 1: choose gaussian='analytic'",
             )
 
     def with_epsilon(
         self, epsilon: float, method: DensityMethod | None = None
     ) -> "DensityParameters":
-        """Return the settings at another ε (and method), analytic where the classical ends.
+        """Return the parameters at another ε (and method), analytic where the classical ends.
 
         >>> DensityParameters(epsilon=0.3).with_epsilon(5.0).gaussian
         'analytic'
@@ -155,7 +161,7 @@ class DensityParameters:
 
     @property
     def canonical_form(self) -> "DensityParameters":
-        """The same settings, with unused fields of the method at their defaults."""
+        """The same parameters, with fields that the method does not use at their defaults."""
         return _to_canonical_form(self, self.method)
 
 
@@ -176,16 +182,16 @@ def choose_calibration(
 
 @dataclass(frozen=True, kw_only=True)
 class ODParameters:
-    """Settings of one private origin–destination release (P2, Algorithm 1).
+    """Parameters of one release of flows (P2).
 
     Parameters
     ----------
     epsilon : float
         Privacy loss per unit of privacy, finite and above 0.
     max_trips_per_user : int
-        T, the contribution limit per person-day or person, 1 to 256. Fixed to 1 at trip level.
+        T, the contribution limit per person-day or person, 1 to 256; 1 if the unit is a trip.
     suppression_threshold : int
-        τ, released values below it are set to 0; a whole number of at least 0. P2 uses 15.
+        τ, noisy flows below it are released as 0; a whole number of at least 0. P2 uses 15.
     unit : str
         One of `ODUnit`. A person pays D·ε for D daily matrices at ``person-day``.
     method : str
@@ -195,11 +201,6 @@ class ODParameters:
     ------
     ParameterError
         With rule, value and remedy, if a setting is outside its domain.
-
-    Examples
-    --------
-    >>> ODParameters(epsilon=0.5, unit="trip").noise_scale
-    2.0
     """
 
     epsilon: float
@@ -212,7 +213,7 @@ class ODParameters:
         check_epsilon(self.epsilon)
         remedy = "'person-day' protects a day's trips"
         validation.check_one_of("unit", self.unit, get_args(ODUnit), remedy)
-        remedy = "'empirical_bayes' reads the same noisy cells with statistics"
+        remedy = "'laplace_suppression' is the method of Kohli et al. 2024"
         validation.check_one_of("method", self.method, get_args(ODMethod), remedy)
         trips, remedy = self.max_trips_per_user, "1 to 20 is usual"
         validation.check_whole_number(
@@ -225,18 +226,18 @@ class ODParameters:
         )
         if self.unit == "trip" and self.max_trips_per_user != 1:
             raise ParameterError(
-                "max_trips_per_user must be 1 at unit='trip', got "
-                f"{self.max_trips_per_user!r}; trip level protects each trip by itself and trims "
-                "nobody: choose unit='person-day' to bound a person's trips"
+                "max_trips_per_user must be 1 at unit='trip'",
+                value=repr(self.max_trips_per_user),
+                remedy="it protects single trips: choose unit='person-day' to limit a person's",
             )
 
     def with_epsilon(self, epsilon: float) -> "ODParameters":
-        """Return the settings at another ε."""
+        """Return the parameters at another ε."""
         return replace(self, epsilon=epsilon)
 
     @property
     def canonical_form(self) -> "ODParameters":
-        """The same settings, with unused fields of the method at their defaults."""
+        """The same parameters, with fields that the method does not use at their defaults."""
         return _to_canonical_form(self, self.method)
 
     @property
@@ -246,23 +247,17 @@ class ODParameters:
 
     @property
     def min_shown_count(self) -> int:
-        """τ′ = max(τ, 1), the least count that Algorithm 1 shows."""
+        """τ′ = max(τ, 1), the least noisy count that Laplace with suppression shows."""
         return max(self.suppression_threshold, 1)
 
 
 def _to_canonical_form(parameters: ParametersT, method: str) -> ParametersT:
     used_fields = {"epsilon", "method", *USED_FIELDS[method]}
-    values: Any = parameters
-    used_values = {
-        field.name: getattr(values, field.name)
-        for field in fields(values)
-        if field.name in used_fields
-    }
-    return type(parameters)(**used_values)
+    return type(parameters)(**{name: getattr(parameters, name) for name in used_fields})
 
 
 def check_epsilon(value: object, usual_range: str = "0.1 to 2 is usual") -> None:
-    """Raise `ParameterError` unless `value` is a valid ε of settings."""
+    """Raise `ParameterError` unless `value` is a valid ε."""
     validation.check_within(
         "epsilon", value, EPSILON_RANGE, f"smaller means more private, {usual_range}"
     )

@@ -1,7 +1,7 @@
-"""Utility of a release: the share of true trips retained and the share of shown trips genuine.
+"""Utility of a release: the share of true trips retained and the share of released trips genuine.
 
-They are Σ E min(X, t) of truth t and release X, divided by Σ t and by Σ E X: exact where a method
-has an exact expectation, else means of draws. Utility is as confidential as the truth.
+They are Σ E min(X, t) of true counts t and released counts X, divided by Σ t and by Σ E X: exact if
+the method has an exact expectation, else means of draws. Utility is as confidential as the truth.
 """
 
 import math
@@ -22,30 +22,31 @@ from .resolution import FINEST, make_view
 from .verdict import Verdict, rate_value
 
 FLOWS_LIMITS, DENSITY_LIMITS = (0.9, 0.7), (0.95, 0.8)
-"""Utility from which a verdict is good, and fair: conventions. A density with right totals and no
+"""Least utility that is rated good, and fair: conventions. A density with right totals and no
 weekly rhythm retains .74 of the visits; with the whole city's rhythm .93."""
 
 DENSITY_DRAWS, FLOWS_DRAWS = 5, 2
-"""Number of draws without an exact expectation. Those of flows are of the first matrix alone, which
-understates empirical Bayes: it estimates several days together better."""
+"""Number of draws if there is no exact expectation. Those of flows are of the first matrix alone.
+This understates empirical Bayes, which estimates several days together better."""
 
 RELIABLE_ERROR, CONFIDENCE, NEARLY_ALL = 0.25, 0.95, 0.9
 """A flow is reliable if a release shows it within a quarter of the truth in 95% of releases.
-`min_trips` is the size above which 90% of the flows, and of their trips, are reliable."""
+`ReliableFlows.min_trips` is the size from which 90% of flows, and of their trips, are reliable."""
 
 _ROUNDING = 1e-9
 
-Measure = Literal["retained", "genuine"]
+Share = Literal["retained", "genuine"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Utility:
     """Shares of trips retained and genuine, with the sums they follow from.
 
-    `common`, `true` and `released` are Σ E min(X, t), Σ t and Σ E X, in trips over ordered pairs of
-    zones × matrices, or visits over zone × hour. `standard_errors` are those of `retained` and
-    `genuine`, 0 if exact. `crossing_share` is the share of all trips that cross the selected zones.
-    `verdict_limits` are the utilities from which it is good, and fair.
+    `common`, `true` and `released` are Σ E min(X, t), Σ t and Σ E X: trips over ordered pairs of
+    zones and matrices, or visits over zones and hours. `standard_errors` are those of `retained`
+    and `genuine`, 0 if exact (no `draws`). `crossing_share` is the share of the trips between the
+    dataset's own zones that cross the selected ones. `verdict_limits` are the least scores that
+    are good, and fair.
     """
 
     common: float
@@ -63,12 +64,12 @@ class Utility:
 
     @property
     def retained(self) -> float:
-        """Share of the true trips that the release counts in their flow; NaN without true trips."""
+        """Share of the true trips that are released in their flow; NaN without true trips."""
         return _ratio(0.0 if self.shows_nothing else self.common, self.true)
 
     @property
     def genuine(self) -> float:
-        """Share of the released trips that are true, not invented; NaN if practically none is."""
+        """Share of the released trips that are true, not invented; NaN if nothing is shown."""
         return math.nan if self.shows_nothing else _ratio(self.common, self.released)
 
     @property
@@ -77,8 +78,8 @@ class Utility:
         return min(self.retained, math.inf if self.shows_nothing else self.genuine)
 
     @property
-    def shortfall(self) -> Measure:
-        """Name of the smaller share: ``retained`` or ``genuine``."""
+    def shortfall(self) -> Share:
+        """Name of the smaller share, which is the `score`."""
         return "retained" if self.released <= self.true else "genuine"
 
     @property
@@ -98,30 +99,22 @@ class Utility:
 
     @property
     def common_part(self) -> float:
-        """Harmonic mean of both shares: the common part of commuters (CPC, Sørensen index)."""
+        """Harmonic mean of both shares: the common part of commuters (CPC), see `metrics`."""
         return _ratio(2 * self.common, self.true + self.released) if self.true > 0 else math.nan
 
     @property
     def overall_common_part(self) -> float:
-        """Common part × `crossing_share`: ranks settings of different zones."""
+        """Common part × `crossing_share`, by which settings of different zones are ranked."""
         return self.common_part * self.crossing_share
 
 
 def compute_utility(
     setting: Setting, dataset: Dataset, *, seed: int | None = 0, draws: int | None = None
 ) -> Utility:
-    """Return the utility of a setting on a dataset as it was ingested.
+    """Return the utility of a setting on a dataset as it is loaded, not a view of it.
 
-    Without an exact expectation it is the mean of `draws` releases: the same `seed` gives the same
-    utility. People who are not simulated get fresh noise: seed None.
-
-    >>> from engine import datasets
-    >>> flows = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=15)
-    >>> country = datasets.load("rwanda-districts")
-    >>> setting = Setting(selection=Selection(dataset_id=country.id), parameters=flows)
-    >>> utility = compute_utility(setting, country)
-    >>> round(utility.retained, 2), round(utility.genuine, 3), utility.verdict
-    (0.81, 0.997, 'partly')
+    If there is no exact expectation, it is the mean of `draws` releases. The same `seed` gives the
+    same utility; None gives fresh noise, for people who are not simulated.
     """
     parameters = setting.parameters
     if isinstance(parameters, ODParameters) and od.METHODS[parameters.method].expected is not None:
@@ -137,19 +130,20 @@ def exact_utilities(
     dataset: Dataset,
     selection: Selection,
     unit: ODUnit,
-    limits: Sequence[int],
+    trip_limits: Sequence[int],
     epsilons: Sequence[float],
     thresholds: Sequence[int],
 ) -> list[list[list[Utility]]]:
-    """Return the exact utilities of Laplace with suppression, by T, ε and τ."""
+    """Return the exact utilities of Laplace with suppression, nested by T, ε and τ."""
     view = make_view(dataset, selection.zone_level, selection.time)
     utilities: list[list[list[Utility]]] = []
-    for limit in limits:
+    for limit in trip_limits:
         histogram = od.compute_histogram(view, unit, limit)
         grid = od.compute_error_grid(histogram, epsilons, thresholds, limit)
         true = histogram.total_trips
-        sums = np.stack([grid.common, true + grid.bias], axis=-1).tolist()
-        crossing = _crossing(dataset, selection, true)
+        released = true + grid.bias  # the bias is that of all flows together
+        sums = np.stack([grid.common, released], axis=-1).tolist()
+        crossing = _share_crossing(dataset, selection, true)
         utilities.append(
             [
                 [
@@ -165,37 +159,38 @@ def exact_utilities(
 def drawn_utilities(
     dataset: Dataset,
     selection: Selection,
-    settings: Sequence[ODParameters | DensityParameters],
+    parameter_sets: Sequence[ODParameters | DensityParameters],
     *,
     seed: int | None = 0,
     draws: int | None = None,
 ) -> list[Utility]:
-    """Return the utilities of settings of one product, by draws that share their noise."""
+    """Return the utility under each of `parameter_sets` (of one product), by common noise."""
     view = make_view(dataset, selection.zone_level, selection.time)
-    flows = isinstance(settings[0], ODParameters)
+    flows = isinstance(parameter_sets[0], ODParameters)
     product: Any = od if flows else density
     draws = draws or (FLOWS_DRAWS if flows else DENSITY_DRAWS)
-    if not flows:  # evaluate the released numbers
-        settings = [density.as_released(setting) for setting in settings]
-    time: dict[str, Any] = {"days": 0} if flows else {}
-    sums = np.zeros((len(settings), draws, 3))
-    for setting, repeat, row in sweeping.sweep(
-        product, view, settings, draws, rng=np.random.default_rng(seed), score=_sums, **time
+    if not flows:  # at the noise of a published release
+        parameter_sets = [density.match_release_noise(parameters) for parameters in parameter_sets]
+    time: dict[str, Any] = {"days": 0} if flows else {}  # the first matrix
+    sums, rng = np.zeros((len(parameter_sets), draws, 3)), np.random.default_rng(seed)
+    for index, draw, trips in sweeping.sweep(
+        product, view, parameter_sets, draws, rng=rng, score=_sum_trips, **time
     ):
-        sums[setting, repeat] = row
-    limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
+        sums[index, draw] = trips
+    verdict_limits = FLOWS_LIMITS if flows else DENSITY_LIMITS
     crossing = 1.0
     if flows:
-        crossing = _crossing(dataset, selection, od.compute_histogram(view).total_trips)
-    return [_average(rows, crossing_share=crossing, verdict_limits=limits) for rows in sums]
+        crossing = _share_crossing(dataset, selection, od.compute_histogram(view).total_trips)
+    shared = {"crossing_share": crossing, "verdict_limits": verdict_limits}
+    return [_average(rows, **shared) for rows in sums]
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReliableFlows:
-    """Number of released flows that are reliable by themselves; computed from the truth.
+    """Number of flows that are reliable by themselves; computed from the truth.
 
-    `count` of `numbers` flows are reliable and carry the share `trips` of all trips. At least
-    `min_trips` trips make nearly every flow reliable; None if no size does.
+    `count` of all `numbers` (flows) are reliable; they carry the share `trips` of all trips. From
+    `min_trips` trips on nearly every flow is reliable; None if that holds for no size.
     """
 
     count: int
@@ -205,42 +200,42 @@ class ReliableFlows:
 
 
 def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
-    """Return the reliable flows of Laplace with suppression, by the noise distribution."""
+    """Return the exact number of reliable flows of Laplace with suppression."""
     parameters = setting.parameters
     view = make_view(dataset, setting.zone_level, setting.time)
-    counted = od.compute_histogram(view, parameters.unit, parameters.max_trips_per_user)
-    is_positive = counted.true_counts > 0
+    histogram = od.compute_histogram(view, parameters.unit, parameters.max_trips_per_user)
+    is_positive = histogram.true_counts > 0
     truncated, true, cells = (
-        counted.truncated_counts[is_positive],
-        counted.true_counts[is_positive],
-        counted.cell_counts[is_positive],
+        histogram.truncated_counts[is_positive],
+        histogram.true_counts[is_positive],
+        histogram.cell_counts[is_positive],
     )
-    # exact for whole numbers of trips, truncated and true
-    law, min_shown = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
-    low = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), min_shown)
-    high = np.floor(true * (1 + RELIABLE_ERROR))
-    reliable = (
-        law.upper_tail(low - truncated) - law.upper_tail(high + 1 - truncated)
+    noise, min_shown = NoiseDistribution(1 / parameters.noise_scale), parameters.min_shown_count
+    # shown and within a quarter of the truth; exact, because counts are whole numbers
+    smallest = np.maximum(np.ceil(true * (1 - RELIABLE_ERROR)), min_shown)
+    largest = np.floor(true * (1 + RELIABLE_ERROR))
+    is_reliable = (
+        noise.upper_tail(smallest - truncated) - noise.upper_tail(largest + 1 - truncated)
         >= CONFIDENCE - _ROUNDING
     )
-    sizes, size = np.unique(true, return_inverse=True)
-    enough = sizes >= min_shown  # hardly any smaller flow is shown
-    for weights in (cells, cells * true):
-        totals, reliable_totals = (
-            np.bincount(size, weights=values, minlength=len(sizes))[::-1].cumsum()[::-1]
-            for values in (weights, weights * reliable)
+    sizes, size_index = np.unique(true, return_inverse=True)
+    is_enough = sizes >= min_shown  # hardly any smaller flow is shown
+    for weights in (cells, cells * true):  # flows, and their trips
+        totals, reliable_totals = (  # of this size and larger
+            np.bincount(size_index, weights=values, minlength=len(sizes))[::-1].cumsum()[::-1]
+            for values in (weights, weights * is_reliable)
         )
-        enough &= reliable_totals >= NEARLY_ALL * totals
-    trips = counted.total_trips
+        is_enough &= reliable_totals >= NEARLY_ALL * totals
+    trips = histogram.total_trips
     return ReliableFlows(
-        count=int(cells @ reliable),
-        numbers=int(counted.cell_counts.sum()),
-        trips=float((cells * true) @ reliable / trips) if trips else 0.0,
-        min_trips=int(sizes[enough][0]) if enough.any() else None,
+        count=int(cells @ is_reliable),
+        numbers=int(histogram.cell_counts.sum()),
+        trips=float((cells * true) @ is_reliable / trips) if trips else 0.0,
+        min_trips=int(sizes[is_enough][0]) if is_enough.any() else None,
     )
 
 
-def _sums(truth: Any, release: Any) -> tuple[float, float, float]:
+def _sum_trips(truth: Any, release: Any) -> tuple[float, float, float]:
     """Return Σ min(X, t), Σ t and Σ max(X, 0) of one release X."""
     released = np.maximum(release.counts, 0.0)
     common = np.minimum(released, truth).sum()
@@ -248,14 +243,14 @@ def _sums(truth: Any, release: Any) -> tuple[float, float, float]:
 
 
 def _average(rows: Floats, **fields: Any) -> Utility:
-    """Return the mean utility of draws; `rows` are their `_sums`."""
+    """Return the mean utility of draws; `rows` are their `_sum_trips`."""
     draws, (common, true, released) = len(rows), rows.mean(axis=0).tolist()
     # ratio estimator: deviations of the numerator from ratio × denominator
     errors = [
-        float(np.std(rows[:, 0] - common / whole * rows[:, at], ddof=1) / whole / np.sqrt(draws))
-        if whole > 0
+        float(np.std(rows[:, 0] - common / total * rows[:, i], ddof=1) / total / np.sqrt(draws))
+        if total > 0
         else 0.0
-        for at, whole in ((1, true), (2, released))
+        for i, total in ((1, true), (2, released))
     ]
     return Utility(
         common=common,
@@ -271,8 +266,8 @@ def _ratio(part: float, whole: float) -> float:
     return part / whole if whole > 0 else math.nan
 
 
-def _crossing(dataset: Dataset, selection: Selection, crossing_trips: float) -> float:
-    """Return the share of trips between a dataset's own zones that cross the selected zones."""
+def _share_crossing(dataset: Dataset, selection: Selection, crossing_trips: float) -> float:
+    """Return `crossing_trips` as a share of the trips between the dataset's own zones."""
     if selection.zone_level == FINEST:
         return 1.0
     time = selection.time

@@ -1,6 +1,6 @@
-"""The three levels of every verdict, on privacy, utility and decisions alike, by one function.
+"""Verdicts on privacy, utility and decisions: three levels, by one function.
 
-A limit belongs to the better level. The figure is rated as printed, in percent with one decimal, so
+A limit belongs to the better level. The share is rated as printed, in percent with one decimal, so
 that no number contradicts the verdict beside it.
 """
 
@@ -8,33 +8,34 @@ import math
 from typing import Literal
 
 Verdict = Literal["good", "partly", "noisy"]
-"""The better, the middle and the worse level; each judgement has words of its own for them."""
+"""Keys of the best, the middle and the worst level, whatever is rated. Their words differ: utility
+is good, fair or poor; privacy is strong, moderate or weak."""
 
 GOOD_SHARE, FAIR_SHARE = 0.9, 0.5
-"""Lower bounds of ``good`` and ``partly`` for shares of zones, trips or decisions.
+"""Lower bounds of ``good`` and ``partly`` for shares of right zones, trips or decisions.
 
 Nine in ten is nearly all; below half, more is wrong than right.
 """
 
 
 def rate_value(share: float, *, good: float, fair: float) -> Verdict:
-    """Return the level that a share reaches; without a value (NaN) it is ``noisy``.
+    """Return ``good`` or ``partly`` if a share reaches the limit `good` or `fair`, else ``noisy``.
 
-    More is better where `good` is the larger of the two, as for utility; else less is better, as
-    for correct guesses of an attacker.
+    More is better if `good` is above `fair`, as for utility. Else less is better, as for an
+    attacker's share of right guesses. NaN is ``noisy``.
 
-    >>> [rate_value(guess, good=0.75, fair=0.95) for guess in (0.75, 0.752, 0.95, 0.96)]
+    >>> [rate_value(share, good=0.75, fair=0.95) for share in (0.75, 0.752, 0.95, 0.96)]
     ['good', 'partly', 'partly', 'noisy']
     """
     if not math.isfinite(share):
         return "noisy"
     sign = 1 if good > fair else -1
-    percent, first, second = (sign * round(100 * value, 1) for value in (share, good, fair))
-    if percent >= first:
+    value, best, middle = (sign * round(100 * number, 1) for number in (share, good, fair))
+    if value >= best:
         return "good"
-    return "partly" if percent >= second else "noisy"
+    return "partly" if value >= middle else "noisy"
 
 
 def rate_share(share: float) -> Verdict:
-    """Return the verdict on a share that is usable or right, with the same limits for all."""
+    """Return the verdict on a share of right zones, trips or decisions."""
     return rate_value(share, good=GOOD_SHARE, fair=FAIR_SHARE)

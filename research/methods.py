@@ -27,7 +27,7 @@ def rows() -> Iterator[Row]:
 def flows(name: str, dataset: Dataset) -> Iterator[Row]:
     """Yield mean absolute error and common part of the papers' flows (τ 15 and 0) and of ours."""
     for unit, limits in LIMITS.items():
-        if unit == "person" and not dataset.has_trips_by_person:
+        if unit == "person" and not dataset.has_person_ranks:
             continue
         whole = unit == "person"
         when = {"days": None if whole else slice(DAY, DAY + 1), "sum_days": whole}

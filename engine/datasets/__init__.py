@@ -1,9 +1,4 @@
-"""Cached aggregates on disk: the only data that mechanisms read.
-
->>> from engine import datasets
->>> datasets.load("demo-city").metadata.simulated
-True
-"""
+"""Cached aggregates on disk: the only data that mechanisms read."""
 
 from .dataset import Dataset, load, save
 from .installed import available, data_root, data_roots

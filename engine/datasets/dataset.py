@@ -75,8 +75,8 @@ class Dataset:
         return (self.folder / "trips.parquet").is_file()
 
     @property
-    def has_trips_by_person(self) -> bool:
-        """Whether trips are also ranked within the person over the whole period."""
+    def has_person_ranks(self) -> bool:
+        """Whether trips have a random rank in their person over all days, by which T drops them."""
         return (self.folder / "trips_person.parquet").is_file()
 
     @property
@@ -104,7 +104,7 @@ class Dataset:
 
     @cached_property
     def truth_by_tower(self) -> Integers:
-        """X: true visits, one per (person, tower, hour), shape (towers, 168), capped at K_max."""
+        """True visits X, (towers, 168): distinct (person, tower, hour), at most K_max a person."""
         table = self._read("truth.parquet", "density")
         counts = np.zeros((len(self.towers), HOURS_PER_WEEK), dtype=np.int64)
         cells = self._tower_index(table["location_id"]), table["hour"].to_numpy()
@@ -114,7 +114,7 @@ class Dataset:
 
     @cached_property
     def single_visit_by_tower(self) -> Integers:
-        """H̃: one visit per person at random, shape (towers,); sums to the number of people."""
+        """One visit of each person at random (H̃), shape (towers,); sums to the number of people."""
         table = self._read("single_visit.parquet", "density")
         counts = np.zeros(len(self.towers), dtype=np.int64)
         counts[self._tower_index(table["location_id"])] = table["n"].to_numpy()
@@ -122,9 +122,10 @@ class Dataset:
         return counts
 
     def presampled_by_tower(self, max_visits_per_user: int) -> Integers:
-        """X̄: one visit per person and hour, at most ℓ of these each, shape (towers, 168).
+        """Return one visit per person and hour, at most ℓ of a person, shape (towers, 168).
 
-        The sum over rank ≤ ℓ: removing a person changes it by at most ℓ in L₁, by 1 in an hour.
+        A person's visits have random ranks, and those of rank ≤ ℓ count: removing a person changes
+        the counts by at most ℓ in L₁, by 1 in an hour.
         """
         limit = validation.check_whole_number(
             "max_visits_per_user", max_visits_per_user, 1, MAX_VISITS_LIMIT, remedy="30 is usual"
@@ -137,7 +138,7 @@ class Dataset:
 
     @cached_property
     def multiscale_tables(self) -> MultiscaleTables:
-        """Clipped sums of ``multiscale``; one person changes each by at most c."""
+        """Clipped sums of ``multiscale``; one person changes each table by at most its clip."""
         tables = {name: self._read(f"{name}.parquet", "density") for name in MULTISCALE_TABLE_NAMES}
         return from_tables(
             tables, self._tower_index, len(self.towers), self.metadata.multiscale_clips
@@ -229,9 +230,6 @@ def load(name_or_path: str | Path) -> Dataset:
     """Return the dataset of a name (shipped or installed on this computer) or of a folder's path.
 
     Raises `DatasetError` if it is unknown (the message lists `available` names) or damaged.
-
-    >>> load("demo-city").metadata.simulated
-    True
     """
     folders = available()
     if str(name_or_path) in folders:

@@ -28,12 +28,6 @@ def memoise(dataset: Dataset, key: Hashable, build: Callable[[], _Value]) -> _Va
 
     `key` is hashable: a name of the result, then all that it depends on but the dataset. A view is
     a dataset of its own. The result must not hold `dataset`; an array becomes read-only.
-
-    >>> from engine import datasets
-    >>> demo = datasets.load("demo-city")
-    >>> ids = memoise(demo, "ids", lambda: list(demo.zones["zone_id"]))
-    >>> memoise(demo, "ids", list) is ids
-    True
     """
     with _lock:
         values = _values.setdefault(dataset, OrderedDict())

@@ -117,23 +117,13 @@ def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotal
     """Return the total out-migration by day in truth and in a release, and the causes of its bias.
 
     The settings are of Laplace with suppression, with the unit and T of `leaving`.
-
-    >>> from engine import datasets
-    >>> week = datasets.load("afghanistan-provinces")
-    >>> params = ODParameters(epsilon=0.1, unit="trip")
-    >>> totals = compute_shock_totals(count_outflow(week, load_shock(week), params), params)
-    >>> round(float(totals.expected_total.sum()), 4)
-    50247.4753
     """
     law = NoiseDistribution(1 / settings.noise_scale)
     days = len(leaving.true_trips)
-    true, truncated = (
-        leaving.true_trips.reshape(days, -1),
-        leaving.truncated_trips.reshape(days, -1),
-    )
-    silent = np.where(
-        truncated >= settings.min_shown_count, truncated, 0.0
-    )  # remains without noise
+    true = leaving.true_trips.reshape(days, -1)
+    truncated = leaving.truncated_trips.reshape(days, -1)
+    # remains without noise
+    silent = np.where(truncated >= settings.min_shown_count, truncated, 0.0)
     bias, variance = bias_and_variance(law, truncated, settings.suppression_threshold)
     shifted = truncated + bias
     return ShockTotals(
@@ -184,14 +174,10 @@ def simulate_private_aid(
     draw_count = validation.check_whole_number("draws", draws, 1, remedy="100 is usual")
     remedy = "the area leaves that many zones to go to; 3 is P2's"
     helped = validation.check_whole_number("k", k, 1, shape[2], remedy=remedy)
-    rank_count, numbered = (
-        min(shape[2], max(helped, MAX_TARGETED_AREAS)),
-        sweeping.draw_generators(rng),
-    )
-    totals, overlap = (
-        np.empty((len(settings), draw_count)),
-        np.empty((len(settings), draw_count, rank_count)),
-    )
+    rank_count = min(shape[2], max(helped, MAX_TARGETED_AREAS))
+    numbered = sweeping.draw_generators(rng)
+    totals = np.empty((len(settings), draw_count))
+    overlap = np.empty((len(settings), draw_count, rank_count))
     targeting, shortfall = np.zeros((len(settings), shape[2])), np.zeros(len(settings))
     pair, room = np.empty((2, *shape), np.float32), np.empty(shape, np.float32)
     standard, released = np.empty(shape, np.float32), np.empty(shape)

@@ -54,14 +54,9 @@ def evaluate_epidemic(compared: Comparison) -> EpidemicEvaluation:
     It is that of the lower of precision and recall; never ``good`` where the median zone begins to
     act over `GOOD_SHIFT_DAYS` early or late, and ``noisy`` where never acting would be right as
     often. Where no zone should act, it is ``good`` if none does.
-
-    >>> from engine.decisions import compare_decisions
-    >>> true = np.array([[0.1, 0.1], [0.3, 0.1], [0.3, 0.1], [0.1, 0.1]])
-    >>> evaluate_epidemic(compare_decisions(true, true[None])).verdict
-    'good'
     """
     figures = (compared.accuracy, compared.precision, compared.recall)
-    accuracy, precision, recall = (mean_of_finite(figure.mean) for figure in figures)
+    accuracy, precision, recall = (mean_of_finite(figure) for figure in figures)
     defined_shifts = compared.shift_days[np.isfinite(compared.shift_days)]
     shift = float(np.median(defined_shifts)) if len(defined_shifts) else float("nan")
     level = rate_share(float(np.minimum(precision, recall)))
@@ -113,8 +108,8 @@ def meets_epidemic_target(comparison: Comparison, accuracy: float, recall: float
     Accuracy alone is met by never acting; where no zone acts in truth no day can be missed.
     """
     _check_shares(accuracy=accuracy, recall=recall)
-    missed = comparison.recall.mean < recall
-    return np.asarray((comparison.accuracy.mean >= accuracy) & ~missed)
+    missed = comparison.recall < recall
+    return np.asarray((comparison.accuracy >= accuracy) & ~missed)
 
 
 def meets_aid_target(
@@ -134,10 +129,6 @@ def strongest_privacy(
     `met`, shape (settings, draws), is whether each ascending ε and draw meets the target; a share
     of `confidence` must, by Clopper and Pearson's exact lower bound at 95%. Too few draws cannot
     show it for any ε: 0.9 needs 29 without a miss, 0.95 needs 59.
-
-    >>> met = np.array([[False] * 40, [True] * 40, [True] * 20 + [False] * 20, [True] * 40])
-    >>> strongest_privacy([0.1, 0.2, 0.5, 1.0], met, 0.9)
-    1.0
     """
     if met.ndim != 2 or len(epsilons) != len(met) or bool((np.diff(epsilons) <= 0).any()):
         rule, value = "epsilons must ascend and name each row of met", f"shape {met.shape}"

@@ -7,14 +7,14 @@ of trips, and with p_j = I_j/N_j
     dR_i/dt = μ·I_i,    dI_i/dt = −dS_i/dt − dR_i/dt.
 
 Erratum E1: P2 prints dR_i/dt = μ·I_i/N_i, which lets fewer than one person a day recover, and
-dI_i/dt = dS_i/dt − dR_i/dt, whose sign is wrong. P2 also prints departures M_ij where its words
-("visitors") suggest arrivals M_ji; both are offered.
+dI_i/dt = dS_i/dt − dR_i/dt, whose sign is wrong. P2 prints departures M_ij, as here, where its
+words ("visitors") suggest arrivals M_ji. A day is one Euler step.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,10 +25,6 @@ from ..errors import DatasetError, ParameterError
 from ..origin_destination.matrices import Days, day_indices, truncated_counts
 from ..parameters import ODParameters, ODUnit
 from .rules import zone_positions
-
-Direction = Literal["departures", "arrivals"]
-"""``departures`` mixes a zone with the places its people go to (M_ij, as P2 prints);
-``arrivals`` with the places its visitors come from (M_ji, as P2 describes)."""
 
 MAX_DENSE_DAYS = 2**22
 """Maximum cells of a whole period in one stack (32 MB); beyond, day by day."""
@@ -46,35 +42,24 @@ class EpidemicParameters:
 
     β are infections per infected person and day among residents, μ the share of the infected who
     recover in a day, α mixing with travellers relative to mixing with residents; `seed_share` of
-    the origin's people are infected on the first day. There are 1 to 100 Euler steps a day: at
-    least β·(1 + α) and μ, or a step could move more people out of a compartment than are in it.
+    the origin's people are infected on the first day. β·(1 + α) and μ are at most 1, or a day
+    could move more people out of a compartment than are in it.
     """
 
     beta: float = 0.10
     mu: float = 0.04
     alpha: float = 1.0
     seed_share: float = 0.01
-    steps_per_day: int = 1
-    direction: Direction = "departures"
 
     def __post_init__(self) -> None:
         validation.check_above("beta", self.beta, 0, "0.06 to 0.39 was fitted to COVID-19")
         validation.check_above("mu", self.mu, 0, "0.04 to 0.19 was fitted to COVID-19")
         validation.check_at_least("alpha", self.alpha, 0, "1 mixes travellers like residents")
         validation.check_inside("seed_share", self.seed_share, 0, 1, "0.01 is P2's")
-        validation.check_whole_number(
-            "steps_per_day", self.steps_per_day, 1, 100, remedy="1 is P2's"
-        )
-        remedy = "'departures' is what P2 prints"
-        validation.check_one_of("direction", self.direction, get_args(Direction), remedy)
-        for rule, value in (
-            ("beta·(1 + alpha)/steps_per_day", self.beta * (1 + self.alpha) / self.steps_per_day),
-            ("mu/steps_per_day", self.mu / self.steps_per_day),
-        ):
+        for rule, value in (("beta·(1 + alpha)", self.beta * (1 + self.alpha)), ("mu", self.mu)):
             if value > 1:
-                rule += " must be at most 1, or a step could move more people than there are"
-                remedy = "take more steps a day"
-                raise ParameterError(rule, value=f"{value:.4g}", remedy=remedy)
+                rule += " must be at most 1, or a day could move more people than there are"
+                raise ParameterError(rule, value=f"{value:.4g}", remedy="take a smaller rate")
 
 
 class Compartments:
@@ -89,9 +74,8 @@ class Compartments:
     def __init__(self, people: Floats, origins: tuple[int, ...], model: EpidemicParameters) -> None:
         self._model, self._people = model, people[..., None, :]
         shape = (*people.shape[:-1], len(origins), people.shape[-1])
-        # infected times this is β·I/N in a step
-        rate = model.beta / model.steps_per_day
-        self._pressing = np.broadcast_to(rate / self._people, shape).copy()
+        # infected times this is β·I/N in a day
+        self._pressing = np.broadcast_to(model.beta / self._people, shape).copy()
         self.infected = np.zeros(shape)
         for row, zone in enumerate(origins):
             self.infected[..., row, zone] = model.seed_share * people[..., zone]
@@ -110,17 +94,15 @@ class Compartments:
         """Advance by a day with its trips, shape (…, zones, zones)."""
         model, susceptible, infected = self._model, self.susceptible, self.infected
         moved, pressure = self._moved, self._shares[..., :-1, :]
-        columns = flows.swapaxes(-1, -2) if model.direction == "departures" else flows
-        for _ in range(model.steps_per_day):
-            np.multiply(infected, self._pressing, pressure)
-            np.matmul(self._shares, columns, self._sums)
-            np.divide(self._sums[..., :-1, :], self._people + self._sums[..., -1:, :], moved)
-            moved *= model.alpha
-            moved += pressure
-            moved *= susceptible  # infections
-            susceptible -= moved
-            infected *= 1 - model.mu / model.steps_per_day
-            infected += moved
+        np.multiply(infected, self._pressing, pressure)
+        np.matmul(self._shares, flows.swapaxes(-1, -2), self._sums)
+        np.divide(self._sums[..., :-1, :], self._people + self._sums[..., -1:, :], moved)
+        moved *= model.alpha
+        moved += pressure
+        moved *= susceptible  # infections
+        susceptible -= moved
+        infected *= 1 - model.mu
+        infected += moved
 
 
 class EpidemicScenario(NamedTuple):
@@ -152,12 +134,8 @@ class EpidemicScenario(NamedTuple):
             return truncated_counts(self.dataset, unit, limit, days).astype(np.float64)
 
         if len(self.days) * zones * zones <= MAX_DENSE_DAYS:
-            cache_key = (
-                "trips of a period",
-                unit,
-                limit,
-                self.days,
-            )  # a slider requests them again and again
+            # a slider requests them again and again
+            cache_key = ("trips of a period", unit, limit, self.days)
             yield from memoise(self.dataset, cache_key, lambda: load_truncated(self.days))[:-1]
             return
         for day in self.days[:-1]:
@@ -201,11 +179,6 @@ def simulate_true_epidemic(
     One epidemic starts in each of the zones (ids) `origins`. A `model` of None takes P2's values,
     `days` of None all positions in the declared period. There must be trips on two days and people
     in every zone.
-
-    >>> from engine import datasets
-    >>> kabul = simulate_true_epidemic(datasets.load("afghanistan-2020"), ["AFG-1767"])
-    >>> int((kabul >= 0.2).sum())
-    1500
     """
     scene = EpidemicScenario.from_arguments(dataset, origins, model, days)
     return scene.simulate(scene.matrices("trip", 1), scene.people)
@@ -250,22 +223,12 @@ def simulate_private_epidemics(
         I/N of some draws, in their order; the first has at most `FIRST_DRAWS`.
     """
     draw_count = validation.check_whole_number("draws", draws, 1, remedy="20 is usual")
-    if (
-        len(
-            {
-                (parameters.method, parameters.unit, parameters.max_trips_per_user)
-                for parameters in settings
-            }
-        )
-        != 1
-    ):
+    if len({(item.method, item.unit, item.max_trips_per_user) for item in settings}) != 1:
         rule = "settings must be at least one, with the same method, unit and max_trips_per_user"
         got = f"{len(settings)} that differ" if settings else "none"
         raise ParameterError(rule, value=got, remedy="compare different units in separate runs")
-    scene, numbered = (
-        EpidemicScenario.from_arguments(dataset, origins, model, days),
-        sweeping.draw_generators(rng),
-    )
+    scene = EpidemicScenario.from_arguments(dataset, origins, model, days)
+    numbered = sweeping.draw_generators(rng)
     zones = len(scene.people)
     cells_per_draw = len(settings) * zones * max(zones, len(scene.origins) * len(scene.days))
     draws_per_block = max(1, min(MAX_DRAWS, BLOCK_CELLS // cells_per_draw))

@@ -1,14 +1,13 @@
 """Two decision rules, and decisions with private data against those with the true data.
 
-Epidemic: a zone acts on a day if its prevalence reaches a threshold. P2's Table 2 reports accuracy,
-precision and recall per zone over the days, then mean and standard deviation over the zones where
-they are defined; the baseline of accuracy is to never act. Aid: the k zones with the most arrivals
-are helped; ties go by the order of the zones, and a zone of 0 is never chosen.
+Epidemic: a zone acts on a day if its prevalence reaches a threshold. Accuracy, precision and recall
+are per zone over the days, as in P2's Table 2, then their means over the zones where they are
+defined; the baseline of accuracy is to never act. Aid: the k zones with the most arrivals are
+helped; ties go by the order of the zones, and a zone of 0 is never chosen.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -22,14 +21,6 @@ PREVALENCE_THRESHOLD = 0.20
 
 NEVER_ACTS = -1
 """First acting day of a zone that never acts."""
-
-
-class ZoneSummary(NamedTuple):
-    """Mean (NaN without any) and deviation over zones with a figure, and the number without."""
-
-    mean: Floats
-    standard_deviation: Floats
-    undefined_zones: Integers
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,21 +40,21 @@ class Comparison:
     days: int
 
     @property
-    def accuracy(self) -> ZoneSummary:
-        """Share of days decided as with the true data."""
+    def accuracy(self) -> Floats:
+        """Share of days decided as with the true data, mean over zones."""
         right = self.days - self.missed_days - self.needless_days
-        return _summarise_over_zones(right, np.full_like(right, self.days))
+        return _mean_over_zones(right, np.full_like(right, self.days))
 
     @property
-    def precision(self) -> ZoneSummary:
-        """Share of the acting days that are right; undefined where a zone never acts."""
-        return _summarise_over_zones(self.action_days - self.needless_days, self.action_days)
+    def precision(self) -> Floats:
+        """Share of the acting days that are right, mean over zones that act; NaN without any."""
+        return _mean_over_zones(self.action_days - self.needless_days, self.action_days)
 
     @property
-    def recall(self) -> ZoneSummary:
-        """Share of the days to act on which a zone acts; undefined where there is none."""
+    def recall(self) -> Floats:
+        """Share of the days to act on which a zone acts, mean over zones that have one."""
         hits = self.true_action_days - self.missed_days
-        return _summarise_over_zones(hits, np.broadcast_to(self.true_action_days, hits.shape))
+        return _mean_over_zones(hits, np.broadcast_to(self.true_action_days, hits.shape))
 
     @property
     def never_acting_accuracy(self) -> Floats:
@@ -130,9 +121,8 @@ def first_zones(totals: Numbers, k: int) -> Booleans:
 
 def top_k_overlap(true: Numbers, released: Numbers, max_k: int) -> Floats:
     """Return the share of the true first k = 1 … `max_k` that are selected; NaN without any."""
-    both = np.maximum(
-        rank_by_size(true), rank_by_size(released)
-    )  # among the first k in both if below k
+    # among the first k in both if below k
+    both = np.maximum(rank_by_size(true), rank_by_size(released))
     is_targeted = (true > 0) & (released > 0)
     ks = np.arange(1, max_k + 1)
     hits = np.stack([(is_targeted & (both < k)).sum(axis=-1) for k in ks], axis=-1)
@@ -157,15 +147,10 @@ def _first_action_day(acting: Booleans) -> Integers:
     return np.where(acting.any(axis=-2), acting.argmax(axis=-2), NEVER_ACTS)
 
 
-def _summarise_over_zones(part: Integers, total: Integers) -> ZoneSummary:
+def _mean_over_zones(part: Integers, total: Integers) -> Floats:
+    """Return the mean of part/total over zones where it is defined; NaN without any."""
     defined = total > 0
     defined_count = defined.sum(axis=-1)
     share = np.where(defined, part / np.maximum(total, 1), 0.0)
     mean = share.sum(axis=-1) / np.maximum(defined_count, 1)
-    squares = np.where(defined, (share - mean[..., None]) ** 2, 0.0)
-    deviation = np.sqrt(squares.sum(axis=-1) / np.maximum(defined_count - 1, 1))
-    return ZoneSummary(
-        mean=np.where(defined_count == 0, np.nan, mean),
-        standard_deviation=np.where(defined_count < 2, np.nan, deviation),
-        undefined_zones=defined.shape[-1] - defined_count,
-    )
+    return np.where(defined_count == 0, np.nan, mean)

@@ -1,16 +1,40 @@
-"""Private spatio-temporal density of a week (Acs & Castelluccia 2014, P1; errata D1 to D7)."""
+"""Private spatio-temporal density: visits by zone and hour of one week, with noise.
+
+*Towers* are the places of visits, each with its Voronoi cell; *zones* are the areas of the results.
+A *visit* is a distinct (person, tower, hour of the week). One person with the whole week is
+protected. *P1* is Acs & Castelluccia, "A case study: privacy preserving release of spatio-temporal
+density in Paris" (KDD 2014). *Errata* D1 to D7 in ``docs/density.md`` say where this package
+differs from P1, and why. A hat marks a noisy value. Symbols:
+
+- N: people. X: visits by tower and hour. K: all visits, of a person at most the public K_max
+  (``max_visits_cap``). H̃: visits by tower, one at random of each person.
+- ℓ (``max_visits_per_user``): for all methods but `multiscale`, *pre-sampling* leaves one visit of
+  a person in an hour and at most ℓ in all, at random.
+- F: share of each tower's Voronoi cell in each zone (``tessellation.overlap``).
+- ℂ, the *cover*: a minimum vertex cover of the graph of overlapping towers and zones. Those in
+  it are its *cells*; a tower's visits are split over them by area. S: the cells' totals.
+- *Series*: 168 counts by hour, from Monday 00:00 local time. *Profile*: a series of sum 1.
+- LPA, EFPA, EFPAG: P1's Laplace noise on the counts of cells, and its Fourier perturbation with
+  Laplace or Gaussian noise. The latter two merge cells into *clusters* with a total of at least τ
+  (``cluster_minimum``), and keep the first k Fourier coefficients of a cluster's series; in
+  `efpag_joint` k is the same for all clusters.
+- Δ₂: L₂ sensitivity. ρ: zero-concentrated privacy loss (zCDP, Bun & Steinke 2016).
+- μ: loss in Gaussian differential privacy (μ-GDP, Dong, Roth & Su 2022): noise σ = Δ₂/μ.
+- *Clip* c: in `multiscale`, the bound on the L₂ norm of a person's row of a table. A longer row is
+  scaled down to it.
+"""
 
 from ..parameters import DensityParameters
 from .accounting import (
-    as_released,
     default_cluster_minimum,
     is_delta_large,
     match_proved_epsilon,
+    match_release_noise,
     proved_epsilon,
 )
 from .aggregates import cover_series, presampled_counts, truth
 from .mechanism import NOISE_EXCEEDS_DATA, ONE_CLUSTER, DensityRelease
-from .methods import METHODS, draw_noise, ledger, plan, release
+from .methods import METHODS, compute_cost, draw_noise, release
 from .scoring import DensityScores, scores
 
 __all__ = [
@@ -20,14 +44,13 @@ __all__ = [
     "DensityParameters",
     "DensityRelease",
     "DensityScores",
-    "as_released",
+    "compute_cost",
     "cover_series",
     "default_cluster_minimum",
     "draw_noise",
     "is_delta_large",
-    "ledger",
     "match_proved_epsilon",
-    "plan",
+    "match_release_noise",
     "presampled_counts",
     "proved_epsilon",
     "release",

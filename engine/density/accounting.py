@@ -1,8 +1,10 @@
-"""Noise and privacy loss of each stage, from public settings alone.
+"""Noise and privacy loss of each stage, from public settings alone; symbols as in `engine.density`.
 
-The totals get half of ε, the choice of k and the coefficients a quarter each: ε_E = ε/2. Δ₂ = √ℓ
-(P1 §5.3, §5.4; errata D3 to D5). Erratum D1 defines the three totals; ``docs/density.md`` proves
-the best one.
+P1's budget: half of ε for the cells' totals; ε_E = ε/2 for the clusters' series (Algorithm 4), half
+of it for the choice of k and half for the coefficients, both with Δ₂ = √ℓ (§5.3, §5.4; errata D3 to
+D5). A choice of k has the score u(k): the L₂ norm of the coefficients beyond k plus the expected
+norm of the noise on the first k. Erratum D1 defines the three totals of `PrivacyCost`.
+``docs/density.md`` proves the best one.
 """
 
 import math
@@ -20,31 +22,34 @@ from ..parameters import (
     HOURS_PER_WEEK,
     DensityParameters,
 )
-from ..privacy_ledger import (
-    Ledger,
+from ..privacy_cost import (
     Noise,
     Norm,
+    PrivacyCost,
     PrivacyDefinition,
     PrivacyUnit,
     Query,
     Stage,
-    simple_ledger,
+    simple_cost,
 )
-from .gaussian import analytic_sigma, bracketed_root, strength_to_epsilon
+from .gaussian import analytic_sigma, bracketed_root, gdp_epsilon
 
 BOUNDED_RANGE_FACTOR_SQUARED = 2.0
-"""κ²: log-ratios of a choice of k differ by at most κ·ε_E/(4√ℓ)·‖Δ‖₂, κ = √2."""
+"""κ², κ = √2. One choice of k has *bounded range* κ·ε_E/(4√ℓ)·‖Δ‖₂ for a change Δ of its series.
 
-RELATIVE_NOISE = 0.01
-"""Default τ: with all coefficients, the expected RSSE is 1% of a cluster's total (P1 §6)."""
+The range is the largest less the smallest log-ratio of neighbours' probabilities, over all k.
+"""
 
-RELEASED_EPSILONS, RELEASED_DELTA = (1e-3, 50.0), 1e-3
-"""Range of ε, and largest δ, of a released density with Gaussian noise."""
+CLUSTER_RELATIVE_NOISE = 0.01
+"""Expected error of a cluster of total τ, relative to τ: the L₂ norm of noise on all 168 hours."""
+
+RELEASE_EPSILON_RANGE, MAX_RELEASE_DELTA = (1e-3, 50.0), 1e-3
+"""Limits of ε and δ within which `engine.release` accepts a density with Gaussian noise."""
 
 COEFFICIENT_COUNTS: Floats = np.arange(1, HOURS_PER_WEEK + 1, dtype=np.float64)
-"""The possible k."""
+"""The possible k: 1, 2, … 168."""
 
-_COUNT_KINDS = {
+_COUNT_QUERIES = {
     "zones_laplace": Query.ZONE_COUNTS,
     "towers_laplace": Query.TOWER_COUNTS,
     "lpa": Query.COVER_COUNTS,
@@ -57,141 +62,146 @@ def coefficient_scale(parameters: DensityParameters) -> float:
     σ is P1's σ² = 8·Δ₂²·ln(4/δ)/ε_E² or, with ``gaussian="analytic"``, the least σ for (ε_E/2,
     δ)-DP (erratum D4). The Laplace scale 2·√k·Δ₂/ε_E grows with k.
     """
-    share = parameters.epsilon / 4
+    stage_epsilon = parameters.epsilon / 4
     l2_sensitivity = math.sqrt(parameters.max_visits_per_user)
     if parameters.method == "efpa":
-        return l2_sensitivity / share
+        return l2_sensitivity / stage_epsilon
     if parameters.gaussian == "analytic":
-        return analytic_sigma(share, parameters.delta, l2_sensitivity)
-    return l2_sensitivity * math.sqrt(2 * math.log(4 / parameters.delta)) / share
+        return analytic_sigma(stage_epsilon, parameters.delta, l2_sensitivity)
+    return l2_sensitivity * math.sqrt(2 * math.log(4 / parameters.delta)) / stage_epsilon
 
 
-def noise_terms(parameters: DensityParameters, clusters: int) -> Floats:
-    """Return the expected noise in u(k) for k = 1 … 168, shape (168,).
+def expected_noise_norms(parameters: DensityParameters, cluster_count: int) -> Floats:
+    """Return the noise term of u(k) for k = 1 … 168, shape (168,): root mean square L₂ norms.
 
-    Gaussian: √(k·clusters)·σ; `clusters` is 1 unless they share one k (D1). Laplace: 2√2·k·√ℓ/ε_E,
-    the root of its mean square over k coefficients of scale 2√k·√ℓ/ε_E. P1 prints 2·k·√ℓ/ε, an
-    erratum of utility, not of privacy.
+    Gaussian: √(k·cluster_count)·σ; `cluster_count` is 1 unless clusters share one k (erratum D1).
+    Laplace: 2√2·k·√ℓ/ε_E, from k coefficients of scale 2√k·√ℓ/ε_E. P1 prints 2·k·√ℓ/ε, an erratum
+    of utility, not of privacy.
     """
     scale = coefficient_scale(parameters)
     if parameters.method == "efpa":
         return math.sqrt(2) * scale * COEFFICIENT_COUNTS
-    return scale * np.sqrt(COEFFICIENT_COUNTS * clusters)
+    return scale * np.sqrt(COEFFICIENT_COUNTS * cluster_count)
 
 
 def default_cluster_minimum(parameters: DensityParameters) -> float:
-    """Return the default τ of Algorithm 3, in visits: √168 · (coefficient noise at k = 168) / 0.01.
+    """Return the default τ of Algorithm 3, in visits (P1 §6): the noise term at k = 168, over 0.01.
 
-    Examples
-    --------
-    >>> round(default_cluster_minimum(DensityParameters(epsilon=0.3, delta=2e-6)), -2)
-    509900.0
+    It is 509,900 for ε = 0.3, δ = 2·10⁻⁶, ℓ = 30 and the classical Gaussian.
     """
-    return float(noise_terms(parameters, 1)[-1]) / RELATIVE_NOISE
+    return float(expected_noise_norms(parameters, 1)[-1]) / CLUSTER_RELATIVE_NOISE
 
 
-def laplace_ledger(parameters: DensityParameters, **_public: object) -> Ledger:
-    """Return one stage that costs all of ε: Laplace noise on counts of ℓ visits a person."""
+def laplace_cost(parameters: DensityParameters, **_public: object) -> PrivacyCost:
+    """Return one stage that costs all of ε, of Laplace noise; other public facts are not needed."""
     visit_limit = parameters.max_visits_per_user
-    kind, scale = _COUNT_KINDS[parameters.method], visit_limit / parameters.epsilon
-    stage = Stage(kind, Noise.LAPLACE, visit_limit, Norm.L1, scale, parameters.epsilon)
-    return simple_ledger((stage,), unit=PrivacyUnit.PERSON_WEEK)
+    query, scale = _COUNT_QUERIES[parameters.method], visit_limit / parameters.epsilon
+    stage = Stage(query, Noise.LAPLACE, visit_limit, Norm.L1, scale, parameters.epsilon)
+    return simple_cost((stage,), unit=PrivacyUnit.PERSON_WEEK)
 
 
 def fourier_stages(parameters: DensityParameters, max_visits_cap: int) -> tuple[Stage, ...]:
     """Return the stages of EFPA and EFPAG in the order of the draws; K_max is public (erratum D5).
 
-    One person changes one bin of H̃ by 1 and K by at most K_max; without the improved scaling the
-    cell totals by at most ℓ.
+    With the improved scaling (P1 §5.4.1) the cells' totals are noisy shares × K̂: one person changes
+    one tower's count in H̃ by 1 and K by at most K_max. Without it they are noisy sums of
+    pre-sampled series, which one person changes by at most ℓ.
     """
     visit_limit, quarter = parameters.max_visits_per_user, parameters.epsilon / 4
 
-    def laplace(kind: Query, sensitivity: int, share: float) -> Stage:
-        return Stage(kind, Noise.LAPLACE, sensitivity, Norm.L1, sensitivity / share, share)
+    def laplace_stage(query: Query, sensitivity: int, epsilon: float) -> Stage:
+        return Stage(query, Noise.LAPLACE, sensitivity, Norm.L1, sensitivity / epsilon, epsilon)
 
-    totals = [laplace(Query.COVER_TOTALS, visit_limit, 2 * quarter)]
+    total_stages = [laplace_stage(Query.COVER_TOTALS, visit_limit, 2 * quarter)]
     if parameters.scaling:
-        visits = laplace(Query.ALL_VISITS, max_visits_cap, quarter)
-        totals = [laplace(Query.TOWER_SHARES, 1, quarter), visits]
-    joint = parameters.method == "efpag_joint"
-    choice = Query.JOINT_CHOICE if joint else Query.CHOICE_BY_CLUSTER
+        visit_stage = laplace_stage(Query.ALL_VISITS, max_visits_cap, quarter)
+        total_stages = [laplace_stage(Query.TOWER_SHARES, 1, quarter), visit_stage]
+    is_joint = parameters.method == "efpag_joint"
+    choice = Query.JOINT_CHOICE if is_joint else Query.CHOICE_BY_CLUSTER
     noise, delta = Noise.ROOT_K_LAPLACE, 0.0
     if parameters.method in GAUSSIAN_METHODS:
-        classical, delta = parameters.gaussian == "classical", parameters.delta
-        noise = Noise.CLASSICAL_GAUSSIAN if classical else Noise.ANALYTIC_GAUSSIAN
-    root, scale = math.sqrt(visit_limit), coefficient_scale(parameters)
+        is_classical, delta = parameters.gaussian == "classical", parameters.delta
+        noise = Noise.CLASSICAL_GAUSSIAN if is_classical else Noise.ANALYTIC_GAUSSIAN
+    l2_sensitivity, scale = math.sqrt(visit_limit), coefficient_scale(parameters)
     return (
-        *totals,
-        Stage(choice, Noise.EXPONENTIAL, root, Norm.L2, None, quarter),
-        Stage(Query.COEFFICIENTS, noise, root, Norm.L2, scale, quarter, delta),
+        *total_stages,
+        Stage(choice, Noise.EXPONENTIAL, l2_sensitivity, Norm.L2, None, quarter),
+        Stage(Query.COEFFICIENTS, noise, l2_sensitivity, Norm.L2, scale, quarter, delta),
     )
 
 
-def fourier_ledger(
+def fourier_cost(
     parameters: DensityParameters, *, cover_size: int, max_visits_cap: int, **_public: object
-) -> Ledger:
+) -> PrivacyCost:
     """Return the stages and three totals of EFPA and EFPAG; |ℂ| and K_max are public."""
     stages = fourier_stages(parameters, max_visits_cap)
-    published = {
+    definition = {
         Noise.ROOT_K_LAPLACE: PrivacyDefinition.PURE,
         Noise.CLASSICAL_GAUSSIAN: PrivacyDefinition.PROBABILISTIC,
         Noise.ANALYTIC_GAUSSIAN: PrivacyDefinition.APPROXIMATE,
     }[stages[-1].noise]
-    pure = pure_epsilon(parameters, cover_size)
+    composed = composed_epsilon(parameters, cover_size)
     proved = proved_epsilon(parameters, cover_size)
-    return Ledger(
+    return PrivacyCost(
         stages=stages,
-        published_epsilon=parameters.epsilon,
-        pure_epsilon=pure,
+        paper_epsilon=parameters.epsilon,
+        composed_epsilon=composed,
         proved_epsilon=proved,
         delta=parameters.delta,
-        published_notion=published,
-        pure_notion=published,
-        proved_notion=published if proved == pure else PrivacyDefinition.APPROXIMATE,
+        paper_definition=definition,
+        composed_definition=definition,
+        proved_definition=definition if proved == composed else PrivacyDefinition.APPROXIMATE,
         unit=PrivacyUnit.PERSON_WEEK,
     )
 
 
-def pure_epsilon(parameters: DensityParameters, cover_size: int) -> float:
-    """Return ε by simple composition (D1).
+def composed_epsilon(parameters: DensityParameters, cover_size: int) -> float:
+    """Return ε as the sum of the stages' losses (erratum D1).
 
-    A person's change Δ_E in cluster E costs a choice at most (ε/4)·‖Δ_E‖₂/√ℓ. A visit may be split
-    over several cells, yet Σ‖Δ_E‖₂ ≤ Σ‖Δ_E‖₁ ≤ ℓ, and ≤ √(|ℂ|·ℓ) because Σ‖Δ_E‖₂² ≤ ℓ. All choices
-    cost at most (ε/4)·√min(ℓ, |ℂ|), and so does EFPA's Laplace noise; the Gaussian acts on all
-    clusters at once and costs ε/4.
+    A person's change Δ_E in cluster E costs its choice of k at most (ε/4)·‖Δ_E‖₂/√ℓ. A visit may be
+    split over several cells, yet Σ‖Δ_E‖₂ ≤ Σ‖Δ_E‖₁ ≤ ℓ, and ≤ √(|ℂ|·ℓ) because Σ‖Δ_E‖₂² ≤ ℓ. All
+    choices cost at most (ε/4)·√min(ℓ, |ℂ|), and so does EFPA's Laplace noise. Gaussian noise acts
+    on all clusters at once and costs ε/4.
     """
-    spread = math.sqrt(min(parameters.max_visits_per_user, cover_size))
-    charged = {"efpag": 3 + spread, "efpa": 2 + 2 * spread}.get(parameters.method, 4.0)
-    return parameters.epsilon / 4 * charged
+    all_clusters = math.sqrt(min(parameters.max_visits_per_user, cover_size))
+    quarters = {"efpag": 3 + all_clusters, "efpa": 2 + 2 * all_clusters}.get(parameters.method, 4.0)
+    return parameters.epsilon / 4 * quarters
 
 
 def proved_epsilon(parameters: DensityParameters, cover_size: int) -> float:
-    """Return the best proved ε at the release's δ: zCDP of stages 4 and 5, plus ε/2.
+    """Return the least ε that is proved at the parameters' δ.
 
-    The one choice of `efpag_joint` has bounded range ε/(4√2), its pure ε: together with the exact ε
-    of its Gaussian that is less. The result is at most `pure_epsilon`, which holds too.
+    ε/2 of the totals is added to the ε that zCDP gives for choices and coefficients together. The
+    one choice of `efpag_joint` loses at most its bounded range ε/(4√2); with the exact ε of its
+    Gaussian noise that is less. The result is at most `composed_epsilon`, which holds too.
     """
-    pure = pure_epsilon(parameters, cover_size)
+    composed = composed_epsilon(parameters, cover_size)
     if parameters.method not in FOURIER_METHODS:
-        return pure
-    perturbed = convert_zcdp_to_epsilon(fourier_zcdp(parameters), parameters.delta)
+        return composed
+    series_epsilon = convert_zcdp_to_epsilon(fourier_rho(parameters), parameters.delta)
     if parameters.method == "efpag_joint":
-        strength = math.sqrt(parameters.max_visits_per_user) / coefficient_scale(parameters)
-        choice = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * parameters.epsilon / 8
-        perturbed = min(perturbed, choice + strength_to_epsilon(strength, parameters.delta))
-    return min(pure, parameters.epsilon / 2 + perturbed)
+        mu = math.sqrt(parameters.max_visits_per_user) / coefficient_scale(parameters)
+        coefficient_epsilon = gdp_epsilon(mu, parameters.delta)
+        series_epsilon = min(series_epsilon, joint_choice_epsilon(parameters) + coefficient_epsilon)
+    return min(composed, parameters.epsilon / 2 + series_epsilon)
 
 
-def fourier_zcdp(parameters: DensityParameters) -> float:
+def joint_choice_epsilon(parameters: DensityParameters) -> float:
+    """Return the loss κ·ε_E/4 of the one choice of `efpag_joint`: its bounded range at Δ₂ = √ℓ."""
+    return math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * parameters.epsilon / 8
+
+
+def fourier_rho(parameters: DensityParameters) -> float:
     """Return ρ such that the choices of k and the coefficients together are ρ-zCDP.
 
-    Choices: bounded range η_E = κ·ε_E/(4√ℓ)·‖Δ_E‖₂ gives η²/8-zCDP each, κ²·ε_E²/128 in all.
-    Gaussian: Δ₂²/(2σ²). Laplace: (ε_E/2)²·‖Δ_E‖₂²/(2ℓ) each, ε_E²/8 in all.
+    Choices: bounded range η_E = κ·ε_E/(4√ℓ)·‖Δ_E‖₂ gives η_E²/8-zCDP in cluster E (Cesar & Rogers
+    2021), κ²·ε_E²/128 in all. Gaussian: Δ₂²/(2σ²). Laplace: (ε_E/2)²·‖Δ_E‖₂²/(2ℓ) in cluster E,
+    ε_E²/8 in all.
     """
-    share = parameters.epsilon / 2
-    choices = BOUNDED_RANGE_FACTOR_SQUARED * share**2 / 128
+    series_epsilon = parameters.epsilon / 2  # ε_E
+    choices = BOUNDED_RANGE_FACTOR_SQUARED * series_epsilon**2 / 128
     if parameters.method == "efpa":
-        return choices + share**2 / 8
+        return choices + series_epsilon**2 / 8
     return choices + parameters.max_visits_per_user / (2 * coefficient_scale(parameters) ** 2)
 
 
@@ -201,87 +211,76 @@ def convert_zcdp_to_epsilon(rho: float, delta: float) -> float:
     The least over orders α of ρα + ln(1 − 1/α) − ln(δα)/(α − 1) (Canonne, Kamath and Steinke, "The
     discrete Gaussian for differential privacy", proposition 12).
     """
-    # the best order lies near 1 + √(ln(1/δ)/ρ); a fine grid around it costs nothing
+    # every order gives an ε that holds; the best lies near 1 + √(ln(1/δ)/ρ)
     best = math.sqrt(max(-math.log(delta), 1.0) / rho)
-    beyond = best * np.exp(np.linspace(-3.0, 3.0, 601))
-    order = 1.0 + beyond
-    epsilons = rho * order - np.log1p(1 / beyond) - np.log(delta * order) / beyond
+    order_less_one = best * np.exp(np.linspace(-3.0, 3.0, 601))
+    order = 1.0 + order_less_one
+    epsilons = rho * order - np.log1p(1 / order_less_one) - np.log(delta * order) / order_less_one
     return max(float(epsilons.min()), 0.0)
 
 
 def match_proved_epsilon(
     parameters: DensityParameters, target: float, cover_size: int
 ) -> DensityParameters:
-    """Return the parameters with ε rescaled so that the best proved ε equals `target`, above 0.
+    """Return the parameters at the ε whose `proved_epsilon` equals `target`, above 0.
 
-    Where the classical Gaussian would need ε above 4 (D4), the analytic one replaces it.
-
-    Examples
-    --------
-    >>> fair = match_proved_epsilon(DensityParameters(epsilon=0.3, delta=2e-6), 0.3, 934)
-    >>> round(fair.epsilon, 2), round(proved_epsilon(fair, 934), 6)
-    (0.36, 0.3)
+    Where the classical Gaussian would need ε above 4 (erratum D4), the analytic one replaces it.
     """
-    validation.check_above("target", target, 0, "it is the total to reach")
+    validation.check_above("target", target, 0, "it is the proved epsilon to reach")
 
     def excess(epsilon: float) -> float:
         return proved_epsilon(replace(parameters, epsilon=epsilon), cover_size) - target
 
-    classical = parameters.method in GAUSSIAN_METHODS and parameters.gaussian == "classical"
-    ceiling = CLASSICAL_GAUSSIAN_MAX_EPSILON if classical else math.inf
-    low = high = min(target, ceiling)
+    is_classical = parameters.method in GAUSSIAN_METHODS and parameters.gaussian == "classical"
+    max_epsilon = CLASSICAL_GAUSSIAN_MAX_EPSILON if is_classical else math.inf
+    low = high = min(target, max_epsilon)
     while excess(low) > 0:
         low /= 2
     while excess(high) < 0:
-        if high == ceiling:
+        if high == max_epsilon:
             analytic = replace(parameters, gaussian="analytic")
             return match_proved_epsilon(analytic, target, cover_size)
-        high = min(2 * high, ceiling)
+        high = min(2 * high, max_epsilon)
     epsilon = high if low == high else bracketed_root(excess, low, high)
     return replace(parameters, epsilon=epsilon)
 
 
 @lru_cache(maxsize=1024)
-def as_released(parameters: DensityParameters) -> DensityParameters:
-    """Return the parameters at the ε whose noise here equals the noise of their release.
+def match_release_noise(parameters: DensityParameters) -> DensityParameters:
+    """Return the parameters with which `engine.density` adds as much noise as `engine.release`.
 
-    A release charges the ε that zCDP proves of whole-number noise (``docs/release.md``). For
-    `efpag_joint` that is less than P1's ε, so P1's ε grows. For `multiscale` it is more than the
-    exact ε of continuous noise, so ε shrinks. Other methods stay, as do ε, δ or a classical
-    Gaussian that no release accepts.
-
-    Examples
-    --------
-    >>> round(as_released(DensityParameters(epsilon=1.0)).epsilon, 3)
-    1.147
-    >>> round(as_released(DensityParameters(epsilon=1.0, method="multiscale")).epsilon, 3)
-    0.936
+    Both charge the ε of the given parameters, but by different proofs. This package adds continuous
+    noise and charges P1's ε, or the exact ε of `multiscale`. `engine.release` adds whole-number
+    noise and charges the ε that zCDP proves of it (``docs/release.md``). For `efpag_joint` that is
+    less than P1's, so the result has a larger ε (1.147 for 1 at δ = 10⁻⁷). For `multiscale` it is
+    more than the exact one, so the result has a smaller ε (0.936). Other methods, and parameters
+    that `engine.release` refuses, stay the same.
     """
     target, delta = parameters.epsilon, parameters.delta
-    if not RELEASED_EPSILONS[0] <= target <= RELEASED_EPSILONS[1] or delta > RELEASED_DELTA:
+    min_epsilon, max_epsilon = RELEASE_EPSILON_RANGE
+    if not min_epsilon <= target <= max_epsilon or delta > MAX_RELEASE_DELTA:
         return parameters
     if parameters.method == "multiscale":
 
-        def excess(log_strength: float) -> float:
-            return convert_zcdp_to_epsilon(math.exp(2 * log_strength) / 2, delta) - target
+        def excess(log_mu: float) -> float:  # Gaussian noise is μ²/2-zCDP
+            return convert_zcdp_to_epsilon(math.exp(2 * log_mu) / 2, delta) - target
 
-        strength = math.exp(bracketed_root(excess, math.log(target) - 8, math.log(target) + 2))
-        return replace(parameters, epsilon=strength_to_epsilon(strength, delta))
+        mu = math.exp(bracketed_root(excess, math.log(target) - 8, math.log(target) + 2))
+        return replace(parameters, epsilon=gdp_epsilon(mu, delta))
     if parameters.method != "efpag_joint" or not parameters.scaling:
         return parameters
 
-    def charged(epsilon: float) -> float:
-        published = replace(parameters, epsilon=epsilon)
-        rho = parameters.max_visits_per_user / (2 * coefficient_scale(published) ** 2)
-        choice = math.sqrt(BOUNDED_RANGE_FACTOR_SQUARED) * epsilon / 8
-        return epsilon / 2 + choice + convert_zcdp_to_epsilon(rho, delta)
+    def release_epsilon(epsilon: float) -> float:
+        paper = replace(parameters, epsilon=epsilon)
+        rho = parameters.max_visits_per_user / (2 * coefficient_scale(paper) ** 2)
+        return epsilon / 2 + joint_choice_epsilon(paper) + convert_zcdp_to_epsilon(rho, delta)
 
-    highest = 1.6 * target
+    high = 1.6 * target  # there totals and choice alone charge more than `target`
     if parameters.gaussian == "classical":
-        highest = min(highest, CLASSICAL_GAUSSIAN_MAX_EPSILON)
-        if charged(highest) < target:
+        high = min(high, CLASSICAL_GAUSSIAN_MAX_EPSILON)
+        if release_epsilon(high) < target:
             return parameters
-    root = bracketed_root(lambda epsilon: charged(epsilon) - target, target / 64, highest)
+    root = bracketed_root(lambda epsilon: release_epsilon(epsilon) - target, target / 64, high)
     return replace(parameters, epsilon=root)
 
 
@@ -290,8 +289,6 @@ def is_delta_large(delta: float, people_public: int | None) -> bool:
 
     P1 calls its δ = 2e-6 at most 1/N; for N = 1,992,846 it is four times that.
 
-    Examples
-    --------
     >>> is_delta_large(2e-6, 1_992_846), is_delta_large(1e-7, 1_992_846), is_delta_large(1e-4, None)
     (True, False, False)
     """

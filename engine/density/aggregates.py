@@ -1,32 +1,25 @@
 """True and pre-sampled counts of zones, towers and cover, before any noise; all confidential.
 
-Series by ℓ are memoised with the dataset, since sliders of ε and δ do not change them.
+Symbols are those of `engine.density`. Series are cached by ℓ, as sliders of ε do not change them.
 """
 
 import numpy as np
 
 from ..arrays import Floats
 from ..datasets import Dataset, memoise
-from .multiscale_estimation import Tree, build_tree
+from .multiscale_estimation import TowerTree, build_tree
 
 
 def truth(dataset: Dataset) -> Floats:
-    """Return the true visits by zone and hour, P1 Formula (1): Fᵀ X.
+    """Return the true visits by zone and hour: Fᵀ X (P1, Formula 1).
 
     Shape (zones, 168), in the order of ``dataset.zones``; confidential unless simulated.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> demo = datasets.load("demo-city")
-    >>> truth(demo).shape == (len(demo.zones), 168)
-    True
     """
     return dataset.tessellation.overlap.T @ dataset.truth_by_tower.astype(np.float64)
 
 
 def presampled_counts(dataset: Dataset, max_visits_per_user: int) -> Floats:
-    """Return the zones' visits after pre-sampling ℓ visits a person (P1 §5.1), without noise.
+    """Return the zones' visits after pre-sampling at most ℓ visits a person (P1 §5.1).
 
     Shape (zones, 168); confidential. Removing one person changes it by at most ℓ in L₁, √ℓ in L₂.
     """
@@ -34,7 +27,7 @@ def presampled_counts(dataset: Dataset, max_visits_per_user: int) -> Floats:
 
 
 def cover_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
-    """Return the pre-sampled visits of the minimum cover ℂ (erratum D2), without noise.
+    """Return the pre-sampled visits of the cells of the cover ℂ (erratum D2).
 
     Shape (cover, 168), towers first; confidential. Each visit is split by shares that sum to 1, so
     removing one person changes the result by at most ℓ in L₁ and √ℓ in L₂.
@@ -55,10 +48,10 @@ def tower_series(dataset: Dataset, max_visits_per_user: int) -> Floats:
     return memoise(dataset, ("tower series", max_visits_per_user), build)
 
 
-def tower_tree(dataset: Dataset) -> Tree:
-    """Return the public tree over the towers, built once for a dataset and its views."""
+def tower_tree(dataset: Dataset) -> TowerTree:
+    """Return the public tree over the towers, cached with the dataset that a view is made of."""
 
-    def build() -> Tree:
+    def build() -> TowerTree:
         return build_tree(dataset.towers.geometry.get_coordinates().to_numpy())
 
     return memoise(getattr(dataset, "base", dataset), "tower tree", build)

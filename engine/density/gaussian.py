@@ -1,4 +1,4 @@
-"""The analytic Gaussian mechanism: exact relations of σ, μ, ε and δ."""
+"""Exact relations of σ, ε and δ of the Gaussian mechanism, and μ of Gaussian DP (μ-GDP)."""
 
 import math
 from collections.abc import Callable
@@ -24,7 +24,7 @@ def analytic_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float
         low -= 1.0
     while excess(high) < 0:
         high += 1.0
-    # end on the private side of the root
+    # end where σ is slightly larger, so that rounding loses no privacy
     root = bracketed_root(excess, low, high) - 1e-13
     return l2_sensitivity / math.exp(root)
 
@@ -39,19 +39,20 @@ def gaussian_delta(epsilon: float, ratio: float) -> float:
     return max(math.exp(first) * -math.expm1(min(second - first, 0.0)), 5e-324)
 
 
-def gaussian_strength(epsilon: float, delta: float) -> float:
+def gdp_mu(epsilon: float, delta: float) -> float:
     """Return the largest μ for which every μ-GDP mechanism is (ε, δ)-DP.
 
-    Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ≤ δ (Dong, Roth & Su 2022, Corollary 1).
+    Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ≤ δ (Dong, Roth & Su 2022, Corollary 1). Gaussian noise with
+    σ = Δ₂/μ is μ-GDP.
     """
     return 1.0 / analytic_sigma(epsilon, delta, 1.0)
 
 
-def strength_to_epsilon(strength: float, delta: float) -> float:
-    """Return the ε at which a μ-GDP mechanism is (ε, δ)-DP; the inverse of `gaussian_strength`."""
+def gdp_epsilon(mu: float, delta: float) -> float:
+    """Return the ε at which a μ-GDP mechanism is (ε, δ)-DP; the inverse of `gdp_mu`."""
 
     def excess(epsilon: float) -> float:
-        return math.log(delta) - math.log(gaussian_delta(epsilon, strength))
+        return math.log(delta) - math.log(gaussian_delta(epsilon, mu))
 
     high = 1.0
     while excess(high) < 0:

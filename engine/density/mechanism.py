@@ -1,7 +1,8 @@
 """Fourier perturbation (P1, Algorithms 1 to 4 in order) and Laplace noise (P1 §5.2, §5.3).
 
-Exact by errata D1 to D7 (``docs/density.md``). Confidential inputs come from
-`engine.density.aggregates` alone; everything else is noise, public geometry or post-processing.
+P1 is corrected by errata D1 to D7; symbols are those of `engine.density`. Confidential inputs are
+two counts of the dataset, X and H̃, and those of `engine.density.aggregates`. Everything else is
+noise, public geometry or post-processing.
 """
 
 import heapq
@@ -14,14 +15,14 @@ from scipy.fft import dct, idct
 from ..arrays import Floats, Integers
 from ..datasets import Dataset
 from ..parameters import HOURS_PER_WEEK, DensityParameters
-from ..privacy_ledger import Ledger, Query, stage_noise_scale
+from ..privacy_cost import PrivacyCost, Query, stage_noise_scale
 from . import accounting
 from .aggregates import cover_series, presampled_counts, tower_series
 from .multiscale_estimation import to_shares
 from .smoothing import smooth_nights
 
 DensityNoise = dict[str, Floats]
-"""Standard variates of one release by name, in units of the scales; see `draw_noise`."""
+"""Noise of one release by name, before it is multiplied by a stage's scale; see `draw_noise`."""
 
 NOISE_EXCEEDS_DATA = "the noise exceeds the data"
 ONE_CLUSTER = "all cells form one cluster: their total is below the cluster minimum"
@@ -29,149 +30,144 @@ ONE_CLUSTER = "all cells form one cluster: their total is below the cluster mini
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class DensityRelease:
-    """One released density with its private intermediate results; None where a method has none.
+    """One released density with its noisy intermediate results; None where a method has none.
 
     `counts`, shape (zones, 168), are visits by zone and hour, at least 0. `flags` may hold
-    `NOISE_EXCEEDS_DATA` (all counts are 0) and `ONE_CLUSTER`. `visit_total` is K̂, `cell_totals` Ŝ
-    and `cover_counts` the noisy series of the cover. `cluster_shapes` are weeks of sum 1 before
-    smoothing, `coefficient_counts` k and `cluster_minimum` τ.
+    `NOISE_EXCEEDS_DATA` (all counts are 0) and `ONE_CLUSTER`. `cover_counts`, shape (cover, 168),
+    are noisy series, `cell_totals` Ŝ, `visit_total` K̂ and `clusters` each cell's cluster, from 0.
+    By cluster: `coefficient_counts` k and `cluster_profiles`, shape (clusters, 168), smoothed if
+    the parameters say so (sums are then near 1). `cluster_minimum` is τ.
     """
 
     parameters: DensityParameters
     counts: Floats
-    ledger: Ledger
+    cost: PrivacyCost
     flags: tuple[str, ...] = ()
     cover_counts: Floats | None = None
     cell_totals: Floats | None = None
     visit_total: float | None = None
     clusters: Integers | None = None
     coefficient_counts: Integers | None = None
-    cluster_shapes: Floats | None = None
+    cluster_profiles: Floats | None = None
     cluster_minimum: float | None = None
 
 
 def laplace_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
-    """Return a density with Laplace noise ℓ/ε on each count (P1 §5.2, §5.3).
+    """Return a density with Laplace noise of scale ℓ/ε on each count (P1 §5.2, §5.3).
 
     Negative counts of zones become 0 only at the end, where that distorts least.
     """
-    visit_limit, places = parameters.max_visits_per_user, dataset.tessellation
-    ledger = accounting.laplace_ledger(parameters)
-    noise_values = stage_noise_scale(ledger.stages, ledger.stages[0].kind) * noise["counts"]
+    visit_limit, tessellation = parameters.max_visits_per_user, dataset.tessellation
+    cost = accounting.laplace_cost(parameters)
+    noise_values = stage_noise_scale(cost.stages, cost.stages[0].query) * noise["counts"]
     cover_counts = None
     if parameters.method == "zones_laplace":
         counts = presampled_counts(dataset, visit_limit) + noise_values
     elif parameters.method == "towers_laplace":
-        counts = places.overlap.T @ (tower_series(dataset, visit_limit) + noise_values)
+        counts = tessellation.overlap.T @ (tower_series(dataset, visit_limit) + noise_values)
     else:
         cover_counts = cover_series(dataset, visit_limit) + noise_values
-        counts = places.to_zones @ cover_counts
+        counts = tessellation.to_zones @ cover_counts
     return DensityRelease(
-        parameters=parameters,
-        counts=np.maximum(counts, 0.0),
-        ledger=ledger,
-        cover_counts=cover_counts,
+        parameters=parameters, counts=np.maximum(counts, 0.0), cost=cost, cover_counts=cover_counts
     )
 
 
 def fourier_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
-    """Return a density by Algorithm 1: totals, clusters, noisy shapes, scaling, smoothing."""
-    places, kept_visits = dataset.tessellation, parameters.max_visits_per_user
-    size = places.cover_size
-    ledger = accounting.fourier_ledger(
-        parameters, cover_size=size, max_visits_cap=dataset.metadata.max_visits_cap
+    """Return a density by Algorithm 1: totals, clusters, noisy profiles, scaling, smoothing."""
+    tessellation = dataset.tessellation
+    cover_size = tessellation.cover_size
+    cost = accounting.fourier_cost(
+        parameters, cover_size=cover_size, max_visits_cap=dataset.metadata.max_visits_cap
     )
-    totals, visits = estimate_cell_totals(dataset, parameters, ledger, noise)
-    minimum = parameters.cluster_minimum
-    if minimum is None:
-        minimum = accounting.default_cluster_minimum(parameters)
-    nothing = DensityRelease(
+    cell_totals, visit_total = estimate_cell_totals(dataset, parameters, cost, noise)
+    cluster_minimum = parameters.cluster_minimum
+    if cluster_minimum is None:
+        cluster_minimum = accounting.default_cluster_minimum(parameters)
+    empty_release = DensityRelease(
         parameters=parameters,
         counts=np.zeros((len(dataset.zones), HOURS_PER_WEEK)),
-        ledger=ledger,
+        cost=cost,
         flags=(NOISE_EXCEEDS_DATA,),
-        cover_counts=np.zeros((size, HOURS_PER_WEEK)),
-        cell_totals=totals,
-        visit_total=visits,
-        cluster_minimum=minimum,
+        cover_counts=np.zeros((cover_size, HOURS_PER_WEEK)),
+        cell_totals=cell_totals,
+        visit_total=visit_total,
+        cluster_minimum=cluster_minimum,
     )
-    if not (totals > 0).any():
-        return nothing
-    clusters = cluster_cells(totals, places.cover_centres_m, places.cover_areas_m2, minimum)
-    noisy, coefficient_counts = perturb_series(
-        cover_series(dataset, kept_visits), clusters, parameters, noise
-    )
-    shapes = to_shares(noisy)  # X̂^E/‖X̂^E‖₁, negatives first to 0
+    if not (cell_totals > 0).any():
+        return empty_release
+    centres, areas = tessellation.cover_centres_m, tessellation.cover_areas_m2
+    clusters = cluster_cells(cell_totals, centres, areas, cluster_minimum)
+    series = cover_series(dataset, parameters.max_visits_per_user)
+    noisy_series, coefficient_counts = perturb_series(series, clusters, parameters, noise)
+    profiles = to_shares(noisy_series)
     if parameters.smoothing:
-        shapes = smooth_nights(shapes)
-    cover_counts = np.maximum(totals, 0.0)[:, None] * shapes[clusters]
+        profiles = smooth_nights(profiles)
+    cover_counts = np.maximum(cell_totals, 0.0)[:, None] * profiles[clusters]
     return replace(
-        nothing,
-        counts=places.to_zones @ cover_counts,
-        flags=(ONE_CLUSTER,) if len(shapes) == 1 < size else (),
+        empty_release,
+        counts=tessellation.to_zones @ cover_counts,
+        flags=(ONE_CLUSTER,) if len(profiles) == 1 < cover_size else (),
         cover_counts=cover_counts,
         clusters=clusters,
         coefficient_counts=coefficient_counts,
-        cluster_shapes=shapes,
+        cluster_profiles=profiles,
     )
 
 
 def estimate_cell_totals(
-    dataset: Dataset, parameters: DensityParameters, ledger: Ledger, noise: DensityNoise
+    dataset: Dataset, parameters: DensityParameters, cost: PrivacyCost, noise: DensityNoise
 ) -> tuple[Floats, float | None]:
-    """Return Ŝ, the noisy total of each cell of the cover, and K̂ (Algorithm 2, ε′ = ε/2).
+    """Return Ŝ, the noisy total of each cell of the cover, and K̂ (Algorithm 2, at ε/2).
 
-    With the improved scaling (§5.4.1) the towers' shares, of one visit a person (H̃), are
-    multiplied by K̂, the noisy number of visits. The histogram is divided by its own noisy sum,
-    never by the true number of people (erratum D6). All totals are 0 where the noise exceeds the
-    data.
+    With the improved scaling (§5.4.1) Ŝ are the towers' noisy shares of single visits (H̃), times
+    K̂. The shares are of H̃'s own noisy sum, never of the true number of people (erratum D6). All
+    totals are 0 where a noisy sum is not above 0. Without that scaling K̂ is None.
     """
     if not parameters.scaling:
-        totals = stage_noise_scale(ledger.stages, Query.COVER_TOTALS) * noise["cell_totals"]
-        return totals + cover_series(dataset, parameters.max_visits_per_user).sum(axis=1), None
-    histogram = stage_noise_scale(ledger.stages, Query.TOWER_SHARES) * noise["histogram"]
-    histogram += dataset.single_visit_by_tower
-    people = math.fsum(histogram)
-    visits = float(dataset.truth_by_tower.sum())
-    visits += stage_noise_scale(ledger.stages, Query.ALL_VISITS) * float(noise["visits"][0])
-    if people <= 0 or visits <= 0:
-        return np.zeros(dataset.tessellation.cover_size), visits
-    return dataset.tessellation.to_cover @ (histogram / people * visits), visits
+        cell_noise = stage_noise_scale(cost.stages, Query.COVER_TOTALS) * noise["cell_totals"]
+        return cell_noise + cover_series(dataset, parameters.max_visits_per_user).sum(axis=1), None
+    single_visits = stage_noise_scale(cost.stages, Query.TOWER_SHARES) * noise["single_visits"]
+    single_visits += dataset.single_visit_by_tower
+    noisy_people = math.fsum(single_visits)
+    visit_total = float(dataset.truth_by_tower.sum())
+    visit_total += stage_noise_scale(cost.stages, Query.ALL_VISITS) * float(noise["visit_total"][0])
+    if noisy_people <= 0 or visit_total <= 0:
+        return np.zeros(dataset.tessellation.cover_size), visit_total
+    return dataset.tessellation.to_cover @ (single_visits / noisy_people * visit_total), visit_total
 
 
 def cluster_cells(
-    totals: Floats, centres_m: Floats, areas_m2: Floats, cluster_minimum: float
+    cell_totals: Floats, centres_m: Floats, areas_m2: Floats, cluster_minimum: float
 ) -> Integers:
-    """Return the cluster of each cell of the cover, from noisy totals (Algorithm 3).
+    """Return the cluster of each cell of the cover, numbered from 0 (Algorithm 3).
 
-    The cluster of the least total is merged with the nearest one (centroid of all polygons, P1
-    footnote 5; ties to the lowest cell) until every total reaches τ. Inputs are noisy totals,
+    The cluster of the least total is merged with the nearest one by centroids (P1, footnote 5; ties
+    to the lowest cell) until every total reaches τ or one cluster is left. Inputs are noisy totals,
     perhaps negative, and public geometry, so it costs no privacy.
     """
-    size = live = len(totals)
+    size = cluster_count = len(cell_totals)
     if cluster_minimum == 0:
         return np.arange(size)
     merged_into = list(range(size))
-    current: list[float] = totals.tolist()
-    heap = [(total, cell) for cell, total in enumerate(current)]
+    cluster_totals: list[float] = cell_totals.tolist()
+    heap = [(total, cell) for cell, total in enumerate(cluster_totals)]
     heapq.heapify(heap)
     centres, areas = centres_m.T.copy(), areas_m2.copy()  # stored at a cluster's lowest cell
-    offset, distance = np.empty_like(centres), np.empty(size)
-    while live > 1:
+    while cluster_count > 1:
         total, cluster = heapq.heappop(heap)
-        if merged_into[cluster] != cluster or total != current[cluster]:
+        if merged_into[cluster] != cluster or total != cluster_totals[cluster]:
             continue  # entry from before a merge
         if total >= cluster_minimum:
             break
-        np.subtract(centres, centres[:, cluster, None], offset)
-        np.multiply(offset, offset, offset)
-        np.add(offset[0], offset[1], distance)
-        distance[cluster] = np.inf
-        neighbour = int(distance.argmin())
+        east, north = centres - centres[:, cluster, None]
+        squared_distances = east * east + north * north
+        squared_distances[cluster] = np.inf
+        neighbour = int(squared_distances.argmin())
         target, source = min(cluster, neighbour), max(cluster, neighbour)
         areas[target] += areas[source]
         centres[:, target] += (centres[:, source] - centres[:, target]) * (
@@ -179,9 +175,9 @@ def cluster_cells(
         )
         centres[:, source] = np.inf  # at infinite distance
         merged_into[source] = target
-        current[target] += current[source]
-        heapq.heappush(heap, (current[target], target))
-        live -= 1
+        cluster_totals[target] += cluster_totals[source]
+        heapq.heappush(heap, (cluster_totals[target], target))
+        cluster_count -= 1
     for cell in range(size):  # clusters always merge into one with a lower cell
         merged_into[cell] = merged_into[merged_into[cell]]
     return np.unique(np.array(merged_into, dtype=np.int64), return_inverse=True)[1]
@@ -190,52 +186,53 @@ def cluster_cells(
 def perturb_series(
     series: Floats, clusters: Integers, parameters: DensityParameters, noise: DensityNoise
 ) -> tuple[Floats, Integers]:
-    """Return the clusters' weeks after EFPA or EFPAG (Algorithm 4), and their k.
+    """Return the clusters' noisy series by EFPA or EFPAG (Algorithm 4), and their k.
 
-    The first k coefficients of the orthonormal DCT-II, which keeps L₂ distances, get noise; the
+    The first k coefficients of the orthonormal DCT-II, which preserves L₂ distances, get noise; the
     others become 0. A cluster uses the noise of its lowest cell.
     """
     order = np.argsort(clusters, kind="stable")
     starts = np.flatnonzero(np.diff(clusters[order], prepend=-1))
-    lowest = order[starts]
+    lowest_cells = order[starts]
     coefficients = to_coefficients(np.add.reduceat(series[order], starts, axis=0))
-    coefficient_counts = choose_coefficient_counts(coefficients, parameters, noise, lowest)
+    coefficient_counts = choose_coefficient_counts(coefficients, parameters, noise, lowest_cells)
     scale = np.full((len(coefficient_counts), 1), accounting.coefficient_scale(parameters))
     if parameters.method == "efpa":
         scale *= np.sqrt(coefficient_counts)[:, None]
-    noisy = coefficients + scale * noise["counts"][lowest]
+    noisy = coefficients + scale * noise["coefficients"][lowest_cells]
     return to_series(
         np.where(coefficient_counts[:, None] >= accounting.COEFFICIENT_COUNTS, noisy, 0.0)
     ), coefficient_counts
 
 
 def choose_coefficient_counts(
-    coefficients: Floats, parameters: DensityParameters, noise: DensityNoise, rows: Integers
+    coefficients: Floats, parameters: DensityParameters, noise: DensityNoise, lowest_cells: Integers
 ) -> Integers:
     """Return each cluster's number k of coefficients, by the exponential mechanism.
 
-    `efpag_joint` makes one choice for all clusters; `rows` are the clusters' rows of the noise.
+    `efpag_joint` makes one choice for all clusters. Gumbel noise on log-probabilities and the
+    largest of them draw from the mechanism exactly.
     """
     logits = selection_logits(coefficients, parameters)
     if parameters.method == "efpag_joint":
         return np.full(len(coefficients), 1 + np.argmax(logits[0] + noise["joint_choice"]))
-    return 1 + np.argmax(logits + noise["cluster_choice"][rows], axis=1)
+    return 1 + np.argmax(logits + noise["cluster_choice"][lowest_cells], axis=1)
 
 
 def selection_logits(coefficients: Floats, parameters: DensityParameters) -> Floats:
     """Return the unnormalised log-probabilities of k = 1 … 168, one row a choice.
 
-    P(k) ∝ exp(−ε_E·u(k)/(4·Δ₂)) with u(k) = √(Σ_{i>k} F_i²) + noise(k), of sensitivity Δ₂
-    (Algorithm 4, line 3; erratum D3). The joint choice has one row: u of all clusters' coefficients
-    together, also of sensitivity Δ₂ (erratum D1).
+    P(k) ∝ exp(−ε_E·u(k)/(4·Δ₂)), ε_E = ε/2, Δ₂ = √ℓ, with u(k) = L₂ norm of the coefficients beyond
+    k + expected norm of the noise on the first k, of sensitivity Δ₂ (Algorithm 4, line 3; erratum
+    D3). The joint choice has one row: u of all clusters together, of the same sensitivity (D1).
     """
-    squares, clusters = coefficients**2, 1
+    squares, cluster_count = coefficients**2, 1
     if parameters.method == "efpag_joint":
-        squares, clusters = squares.sum(axis=0, keepdims=True), len(coefficients)
-    tails = np.zeros_like(squares)
-    tails[:, :-1] = np.cumsum(squares[:, :0:-1], axis=1)[:, ::-1]
-    losses = np.sqrt(tails) + accounting.noise_terms(parameters, clusters)
-    return losses * (-parameters.epsilon / 8 / math.sqrt(parameters.max_visits_per_user))
+        squares, cluster_count = squares.sum(axis=0, keepdims=True), len(coefficients)
+    dropped_squares = np.zeros_like(squares)
+    dropped_squares[:, :-1] = np.cumsum(squares[:, :0:-1], axis=1)[:, ::-1]
+    errors = np.sqrt(dropped_squares) + accounting.expected_noise_norms(parameters, cluster_count)
+    return errors * (-parameters.epsilon / 8 / math.sqrt(parameters.max_visits_per_user))
 
 
 def to_coefficients(series: Floats) -> Floats:

@@ -10,19 +10,20 @@ from ..datasets import Dataset
 from ..errors import ParameterError
 from ..exploration_noise import resolve_noise
 from ..parameters import (
+    FOURIER_METHODS,
     GAUSSIAN_METHODS,
     HOURS_PER_WEEK,
     USED_FIELDS,
     DensityMethod,
     DensityParameters,
 )
-from ..privacy_ledger import Ledger
-from .accounting import fourier_ledger, laplace_ledger
+from ..privacy_cost import PrivacyCost
+from .accounting import fourier_cost, laplace_cost
 from .aggregates import tower_tree
 from .mechanism import DensityNoise, DensityRelease, fourier_release, laplace_release
-from .multiscale import multiscale_ledger, multiscale_release
+from .multiscale import multiscale_cost, multiscale_release
 
-_SHARED_RHYTHM = (
+_FOURIER_LIMITATIONS = (
     "All places of a cluster share one weekly rhythm: a market or a station in it disappears.",
     "At least half of ε is spent on totals, however many people there are.",
     "The rhythm is measured on at most ℓ visits per person.",
@@ -30,6 +31,7 @@ _SHARED_RHYTHM = (
 
 
 def _public_arguments(dataset: Dataset) -> dict[str, Any]:
+    """Return the public facts of `dataset` that a method's `cost` may need; it takes them all."""
     return {
         "cover_size": dataset.tessellation.cover_size,
         "max_visits_cap": dataset.metadata.max_visits_cap,
@@ -37,23 +39,23 @@ def _public_arguments(dataset: Dataset) -> dict[str, Any]:
     }
 
 
-_fourier = partial(
+_fourier_method = partial(
     Method[DensityRelease],
     release=fourier_release,
-    limitations=_SHARED_RHYTHM,
-    ledger=fourier_ledger,
+    limitations=_FOURIER_LIMITATIONS,
+    cost=fourier_cost,
     public_arguments=_public_arguments,
 )
-_laplace = partial(
+_laplace_method = partial(
     Method[DensityRelease],
     used_fields=USED_FIELDS["lpa"],
     release=laplace_release,
-    ledger=laplace_ledger,
+    cost=laplace_cost,
 )
 
-# recommended method and multiscale Gaussian first; then P1's Algorithm 4, §5.3 and §5.2
+# in the order of menus: recommended ones, then P1's as printed (Algorithm 4, §5.3, §5.2)
 METHODS: dict[DensityMethod, Method[DensityRelease]] = {
-    "efpag_joint": _fourier(
+    "efpag_joint": _fourier_method(
         name="Fourier perturbation, joint choice (after Acs & Castelluccia 2014)",
         short_name="Fourier, joint choice",
         used_fields=USED_FIELDS["efpag_joint"],
@@ -62,8 +64,8 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         name="Multiscale Gaussian (this project)",
         short_name="Multiscale Gaussian",
         description="Counts visits at five scales, from single towers to the whole city, with "
-        "Gaussian "
-        "noise. Differences that could be noise are evened out; clear differences are kept.",
+        "Gaussian noise. Differences that could be noise are evened out; clear differences are "
+        "kept.",
         used_fields=USED_FIELDS["multiscale"],
         release=multiscale_release,
         limitations=(
@@ -75,25 +77,25 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
             "Fourier method.",
             "Places with very few visits keep large relative errors.",
         ),
-        ledger=multiscale_ledger,
+        cost=multiscale_cost,
         public_arguments=_public_arguments,
         is_own=True,
     ),
-    "efpag": _fourier(
+    "efpag": _fourier_method(
         name="Fourier perturbation, Gaussian (EFPAG)",
         short_name="EFPAG",
         used_fields=USED_FIELDS["efpag"],
     ),
-    "efpa": _fourier(
+    "efpa": _fourier_method(
         name="Fourier perturbation, Laplace (EFPA)",
         short_name="EFPA",
         used_fields=USED_FIELDS["efpa"],
     ),
-    "lpa": _laplace(name="Laplace noise on cells (baseline)", short_name="Laplace, cells"),
-    "towers_laplace": _laplace(
+    "lpa": _laplace_method(name="Laplace noise on cells (baseline)", short_name="Laplace, cells"),
+    "towers_laplace": _laplace_method(
         name="Laplace noise on towers (baseline)", short_name="Laplace, towers"
     ),
-    "zones_laplace": _laplace(
+    "zones_laplace": _laplace_method(
         name="Laplace noise on zones (baseline)", short_name="Laplace, zones"
     ),
 }
@@ -106,34 +108,12 @@ def release(
     rng: np.random.Generator | None = None,
     noise: DensityNoise | None = None,
 ) -> DensityRelease:
-    """Return one release of the density of `dataset` under `parameters`.
+    """Return one release of the density of `dataset`; its counts are finite and at least 0.
 
-    Parameters
-    ----------
-    rng : numpy Generator
-        Equal states give equal releases; whoever knows the state can subtract the noise.
-    noise : dict of arrays
-        In place of `rng`: noise from `draw_noise`, reused with these parameters.
-
-    Returns
-    -------
-    DensityRelease
-        Finite everywhere. Unit of privacy: one person, the whole week, added or removed.
-
-    Raises
-    ------
-    ParameterError
-        Unless exactly one of `rng` and `noise` is given, or if the noise does not fit.
-    DatasetError
-        If the dataset has no density data.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> parameters = DensityParameters(epsilon=1.0)
-    >>> private = release(datasets.load("demo-city"), parameters, rng=np.random.default_rng(0))
-    >>> bool(np.isfinite(private.counts).all()), private.ledger.published_epsilon
-    (True, 1.0)
+    Exactly one of `rng` and `noise` (from `draw_noise`) is needed. Equal states of `rng` give equal
+    releases; whoever knows the state can subtract the noise. Unit of privacy: one person, the whole
+    week, added or removed. Raises `ParameterError` if the noise does not fit, and `DatasetError` if
+    the dataset has no density data.
     """
     noise_values = resolve_noise(
         rng, noise, lambda generator: draw_noise(dataset, parameters, rng=generator)
@@ -142,7 +122,7 @@ def release(
     if {name: values.shape for name, values in noise_values.items()} != shapes:
         raise ParameterError(
             f"noise must be drawn for the method '{parameters.method}' and this dataset",
-            value="that of another",
+            value="noise of other shapes",
             remedy="draw it with density.draw_noise",
         )
     return METHODS[parameters.method].release(dataset, parameters, noise_values)
@@ -151,17 +131,17 @@ def release(
 def draw_noise(
     dataset: Dataset, parameters: DensityParameters, *, rng: np.random.Generator
 ) -> DensityNoise:
-    """Return the noise of one release of a method, reusable with its other parameters.
+    """Return the noise of one release: standard variates, whatever the parameters beside `method`.
 
     By name, in the shapes of `noise_shapes`: Gumbel for the choices of k; Gaussian for `multiscale`
-    and the ``counts`` of `efpag` and `efpag_joint`; else Laplace. Totals come first: equal states
+    and the coefficients of `efpag` and `efpag_joint`; else Laplace. Totals come first: equal states
     give `efpa` and `efpag` equal totals, and equal clusters at the same τ.
     """
     method, noise_values = parameters.method, DensityNoise()
     for name, shape in noise_shapes(dataset, method).items():
         if name.endswith("choice"):
             noise_values[name] = rng.gumbel(size=shape)
-        elif method == "multiscale" or (name == "counts" and method in GAUSSIAN_METHODS):
+        elif method == "multiscale" or (name == "coefficients" and method in GAUSSIAN_METHODS):
             noise_values[name] = rng.standard_normal(shape)
         else:
             noise_values[name] = rng.laplace(size=shape)
@@ -169,50 +149,29 @@ def draw_noise(
 
 
 def noise_shapes(dataset: Dataset, method: DensityMethod) -> dict[str, tuple[int, ...]]:
-    """Return the shapes of a method's noise by name, in the order of the draws."""
-    towers, cover = len(dataset.towers), dataset.tessellation.cover_size
+    """Return the shapes of a method's noise by name, in the order of the draws.
+
+    Methods of P1 also draw the noise of stages that they skip, so that equal states draw alike.
+    """
+    tower_count, cover_size = len(dataset.towers), dataset.tessellation.cover_size
     week = HOURS_PER_WEEK
     if method == "multiscale":
-        districts = int(tower_tree(dataset).districts.max()) + 1
-        small = {"visits": (1,), "weeks": (towers,), "city": (week,)}
-        return {**small, "districts": (districts, week), "towers": (towers, week)}
-    cells = {"zones_laplace": len(dataset.zones), "towers_laplace": towers}.get(method, cover)
-    choices = cover if method in ("efpa", "efpag") else 0
+        district_count = int(tower_tree(dataset).districts.max()) + 1
+        small = {"visit_total": (1,), "tower_totals": (tower_count,), "city": (week,)}
+        return {**small, "districts": (district_count, week), "towers": (tower_count, week)}
+    row_counts = {"zones_laplace": len(dataset.zones), "towers_laplace": tower_count}
+    series_name = "coefficients" if method in FOURIER_METHODS else "counts"
     return {
-        "histogram": (towers,),
-        "visits": (1,),
-        "cell_totals": (cover,),
-        "counts": (cells, week),
+        "single_visits": (tower_count,),
+        "visit_total": (1,),
+        "cell_totals": (cover_size,),
+        series_name: (row_counts.get(method, cover_size), week),
         "joint_choice": (week,),
-        "cluster_choice": (choices, week),
+        "cluster_choice": (cover_size if method in ("efpa", "efpag") else 0, week),
     }
 
 
-def plan(dataset: Dataset, parameters: DensityParameters) -> Ledger:
-    """Return the stages and costs of a release from public facts; reads no count.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> naive = DensityParameters(epsilon=1.0, method="zones_laplace")
-    >>> plan(datasets.load("demo-city"), naive).proved_epsilon
-    1.0
-    """
+def compute_cost(dataset: Dataset, parameters: DensityParameters) -> PrivacyCost:
+    """Return the stages and total privacy losses of a release, from public facts alone."""
     method = METHODS[parameters.method]
-    return method.ledger(parameters, **method.public_arguments(dataset))
-
-
-def ledger(parameters: DensityParameters, **public: Any) -> Ledger:
-    """Return stages, shares and totals of a release with these parameters, before any draw.
-
-    `public` are the public facts of the cost: ``cover_size`` |ℂ|, ``max_visits_cap`` K_max and, for
-    `multiscale`, ``clips``. A method ignores those that it does not need.
-
-    Examples
-    --------
-    >>> parameters = DensityParameters(epsilon=0.3, delta=2e-6, method="efpag")
-    >>> stated = ledger(parameters, cover_size=934, max_visits_cap=732)
-    >>> [round(total / 0.3, 2) for total in (stated.pure_epsilon, stated.proved_epsilon)]
-    [2.12, 0.88]
-    """
-    return METHODS[parameters.method].ledger(parameters, **public)
+    return method.cost(parameters, **method.public_arguments(dataset))

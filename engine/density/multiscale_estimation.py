@@ -1,8 +1,10 @@
 """Estimation of the multiscale Gaussian from its noisy tables, along a public tree of towers.
 
-It shrinks differences between neighbours that noise can explain. Sizes of towers come first, level
-by level; then the city's week in rhythms (patterns of days × harmonics of a day, 28 groups); then
-the towers' weeks as differences of halves; last, residuals of single cells. It is post-processing.
+It shrinks differences between neighbours that noise can explain. First come the towers' shares of
+all visits, as differences between the two halves of each node of the tree, level by level. Then
+comes the city's profile (168 shares of hours) in *rhythms*, products of a pattern of days and a
+harmonic of the day, in 28 groups. Then come the towers' profiles, as differences of halves in those
+rhythms; last, residuals of single cells (tower × hour). All of it is post-processing.
 """
 
 import math
@@ -15,59 +17,60 @@ from scipy.sparse import csr_array
 from ..arrays import Floats, Integers
 from ..errors import ParameterError
 
-HOUR_GROUPS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
-"""First and last harmonic of a day in each frequency band."""
-CITY_ERRORS, TOWER_ERRORS = 2.0, 3.5
-"""Standard errors by which groups of the city's week, and differences of halves or single cells,
-must exceed the noise."""
+HARMONIC_BANDS = ((0, 0), (1, 1), (2, 2), (3, 3), (4, 5), (6, 8), (9, 12))
+"""First and last harmonic of a day (cycles in 24 hours) in each frequency band."""
+CITY_Z_THRESHOLD, TOWER_Z_THRESHOLD = 2.0, 3.5
+"""Standard errors by which mean squares must exceed those of noise, or noise explains them: of the
+city's groups, and of the towers' differences and single cells."""
 REGION_LEVEL = 3
-"""Tree level whose totals the last shrinkage of sizes preserves: 8 regions."""
+"""Tree level whose totals the last shrinkage of shares preserves: 8 regions."""
 MIN_WEIGHT, MIN_HOUR_SHARE = 0.3, 0.1
-"""Least tower weight in the comparison of weeks, in noises of one tower's size; least share of an
-hour in their reference week, relative to an even hour."""
+"""Where profiles are compared: least weight of a tower, in standard deviations of the noise of one
+tower's share; least share of an hour in the city's profile, relative to 1/168."""
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyTable:
-    """One measured table in visits; `sigma` is the standard deviation of each cell's noise."""
+    """One noisy table in visits; `sigma` is the standard deviation of each value's noise."""
 
     values: Floats
     sigma: float
 
     @property
     def total(self) -> float:
-        """Sum of the table, at least its own noise, so that it can divide."""
+        """Sum of the values, at least its noise's standard deviation, so that it can divide."""
         return max(float(self.values.sum()), self.sigma * math.sqrt(self.values.size))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NoisyTables:
-    """All measured tables of `multiscale`, already private; the visit total K̂ can be negative."""
+    """The five noisy tables of `multiscale`; the visit total K̂ can be negative."""
 
     towers: NoisyTable
     districts: NoisyTable
     city: NoisyTable
-    weeks: NoisyTable
+    tower_totals: NoisyTable
     visit_total: float
 
 
 @dataclass(frozen=True, eq=False)
-class Tree:
+class TowerTree:
     """A balanced binary tree over public tower positions.
 
-    `first` and `second`, shape (splits, towers), hold 1 where a tower lies in that half of a split,
-    coarse splits first; `level` of a split is 0 for the whole region. `nodes`, shape (levels + 1,
-    towers), are each tower's node by level; the last level has single towers.
+    A split cuts a node in halves: `first_halves` and `second_halves`, shape (splits, towers), are 1
+    where a tower lies in that half, coarse splits first. `level`, shape (splits,), is 0 for the
+    split of the whole region. `nodes`, shape (levels + 1, towers), are each tower's node by level,
+    from the whole region to single towers.
     """
 
-    first: csr_array
-    second: csr_array
+    first_halves: csr_array
+    second_halves: csr_array
     level: Integers
     nodes: Integers
 
     @property
     def district_depth(self) -> int:
-        """Half the depth of the tree, with about √towers nodes."""
+        """Level of the districts: half the depth of the tree, with about √towers nodes."""
         return (len(self.nodes) - 1) // 2
 
     @property
@@ -76,77 +79,81 @@ class Tree:
         return self.nodes[self.district_depth]
 
 
-def build_tree(positions: Floats) -> Tree:
+def build_tree(positions: Floats) -> TowerTree:
     """Return the tree that splits the longer side at the median, down to single towers.
 
     `positions` are longitude and latitude in degrees. Only their order decides the halves, and
     sides compare at the mean latitude, so every machine builds the same tree.
     """
-    towers = len(positions)
-    if positions.shape != (towers, 2) or towers == 0 or not np.isfinite(positions).all():
+    tower_count = len(positions)
+    if positions.shape != (tower_count, 2) or not tower_count or not np.isfinite(positions).all():
         raise ParameterError(
-            f"positions must be finite, one row a tower, got shape {positions.shape}; take them "
-            "from the dataset's towers"
+            "positions must be finite, two numbers a tower, and at least one tower",
+            value=f"shape {positions.shape}",
+            remedy="take them from the dataset's towers",
         )
     stretch = np.array([np.cos(np.radians(positions[:, 1].mean())), 1.0])
-    parts = [np.arange(towers)]
-    nodes = [np.zeros(towers, dtype=np.int64)]
+    parts = [np.arange(tower_count)]  # towers of each node of one level, ascending
+    nodes = [np.zeros(tower_count, dtype=np.int64)]
     halves: tuple[list[Integers], list[Integers]] = [], []
     level: list[int] = []
     while any(len(part) > 1 for part in parts):
-        finer: list[Integers] = []
+        finer_parts: list[Integers] = []
         for part in parts:
             if len(part) == 1:
-                finer.append(part)
+                finer_parts.append(part)
                 continue
             sides = np.ptp(positions[part], axis=0) * stretch
             order = part[np.argsort(positions[part, np.argmax(sides)], kind="stable")]
-            # parts keep the towers' own order, which breaks ties
-            for half, chosen in zip(halves, np.split(order, [len(part) // 2]), strict=True):
-                half.append(np.sort(chosen))
-                finer.append(half[-1])
+            # the towers' own order breaks ties
+            for half, members in zip(halves, np.split(order, [len(part) // 2]), strict=True):
+                half.append(np.sort(members))
+                finer_parts.append(half[-1])
             level.append(len(nodes) - 1)
-        parts = finer
-        numbers = np.empty(towers, dtype=np.int64)
+        parts = finer_parts
+        node_numbers = np.empty(tower_count, dtype=np.int64)
         for number, part in enumerate(parts):
-            numbers[part] = number
-        nodes.append(numbers)
-    first, second = (_tower_membership(parts, towers) for parts in halves)
-    return Tree(first, second, np.array(level, dtype=np.int64), np.array(nodes))
+            node_numbers[part] = number
+        nodes.append(node_numbers)
+    first, second = (_tower_membership(parts, tower_count) for parts in halves)
+    return TowerTree(first, second, np.array(level, dtype=np.int64), np.array(nodes))
 
 
-def halves_to_towers(tree: Tree, weights: Floats) -> csr_array:
-    """Return the map from differences of halves to towers, shape (towers, splits).
+def difference_map(tree: TowerTree, weights: Floats) -> csr_array:
+    """Return the matrix from differences of halves to towers' values, shape (towers, splits).
 
-    It keeps the weighted mean of every node; the halves of a split differ by the difference.
+    It moves the two halves of a split apart by their difference and leaves the mean of every node
+    over its towers by `weights`.
     """
-    first, second = tree.first @ weights, tree.second @ weights
+    first, second = tree.first_halves @ weights, tree.second_halves @ weights
     to_first, to_second = second / (first + second), first / (first + second)
-    return csr_array((tree.first * to_first[:, None] - tree.second * to_second[:, None]).T)
+    moves = tree.first_halves * to_first[:, None] - tree.second_halves * to_second[:, None]
+    return csr_array(moves.T)
 
 
-def _tower_membership(halves: list[Integers], towers: int) -> csr_array:
+def _tower_membership(halves: list[Integers], tower_count: int) -> csr_array:
+    """Return 1 where a tower is in a half, shape (halves, towers)."""
     ends = np.cumsum([0, *(len(half) for half in halves)])
     columns = np.concatenate([*halves, np.zeros(0, dtype=np.int64)])
-    return csr_array((np.ones(len(columns)), columns, ends), shape=(len(halves), towers))
+    return csr_array((np.ones(len(columns)), columns, ends), shape=(len(halves), tower_count))
 
 
-def estimate_visits(noisy: NoisyTables, tree: Tree) -> Floats:
-    """Return the visits by tower and hour, shape (towers, 168), at least 0."""
-    sizes, size_noise = estimate_tower_shares(noisy.weeks, tree)
-    city = estimate_city_week(noisy.city)
-    weights = np.maximum(sizes, MIN_WEIGHT * size_noise)
-    weeks = estimate_tower_weeks(noisy, tree, weights, city)
-    weeks = add_cell_residuals(noisy.towers, sizes, weeks)
-    return max(noisy.visit_total, 0.0) * sizes[:, None] * weeks
+def estimate_visits(noisy: NoisyTables, tree: TowerTree) -> Floats:
+    """Return the estimated visits by tower and hour, shape (towers, 168), at least 0."""
+    tower_shares, share_noise = estimate_tower_shares(noisy.tower_totals, tree)
+    city_profile = estimate_city_profile(noisy.city)
+    weights = np.maximum(tower_shares, MIN_WEIGHT * share_noise)
+    profiles = estimate_tower_profiles(noisy, tree, weights, city_profile)
+    profiles = add_cell_residuals(noisy.towers, tower_shares, profiles)
+    return max(noisy.visit_total, 0.0) * tower_shares[:, None] * profiles
 
 
-def estimate_tower_shares(weeks: NoisyTable, tree: Tree) -> tuple[Floats, float]:
-    """Return the towers' shares of all visits, of sum 1, and the measurement noise of one share."""
-    towers = len(weeks.values)
-    counts, noise = weeks.values / weeks.total, weeks.sigma / weeks.total
-    first, second = tree.first.sum(axis=1), tree.second.sum(axis=1)
-    differences = tree.first @ counts / first - tree.second @ counts / second
+def estimate_tower_shares(tower_totals: NoisyTable, tree: TowerTree) -> tuple[Floats, float]:
+    """Return the towers' shares of all visits, and the noise's σ of one share before shrinkage."""
+    tower_count, total = len(tower_totals.values), tower_totals.total
+    shares, noise = tower_totals.values / total, tower_totals.sigma / total
+    first, second = tree.first_halves.sum(axis=1), tree.second_halves.sum(axis=1)
+    differences = tree.first_halves @ shares / first - tree.second_halves @ shares / second
     variances = noise**2 * (1 / first + 1 / second)
     for level in np.unique(tree.level):  # shrunk by s/(s + v), s the level's signal variance
         at_level = tree.level == level
@@ -154,141 +161,159 @@ def estimate_tower_shares(weeks: NoisyTable, tree: Tree) -> tuple[Floats, float]
             differences[at_level, None] ** 2, variances[at_level], np.ones(1), 0.0
         )
         differences[at_level] *= signal / (signal + variances[at_level])
-    sizes = np.maximum(1 / towers + halves_to_towers(tree, np.ones(towers)) @ differences, 0.0)
-    # shares within the noise go to 0; their region keeps its total
-    shrunk = sizes**3 / (sizes**2 + noise**2)
+    deviations = difference_map(tree, np.ones(tower_count)) @ differences
+    tower_shares = np.maximum(1 / tower_count + deviations, 0.0)
+    # shares far below the noise go to 0; their region keeps its total
+    shrunk = tower_shares**3 / (tower_shares**2 + noise**2)
     region = tree.nodes[min(REGION_LEVEL, len(tree.nodes) - 1)]
-    region_before, region_after = (
-        np.bincount(region, weights=values) for values in (sizes, shrunk)
+    total_before, total_after = (
+        np.bincount(region, weights=values) for values in (tower_shares, shrunk)
     )
-    back = np.divide(
-        region_before, region_after, out=np.zeros_like(region_before), where=region_after > 0
+    restoring_factors = np.divide(
+        total_before, total_after, out=np.zeros_like(total_before), where=total_after > 0
     )
-    return to_shares(shrunk * back[region]), noise
+    return to_shares(shrunk * restoring_factors[region]), noise
 
 
 @cache
 def week_basis() -> tuple[Floats, Integers]:
     """Return an orthonormal basis of the week, shape (168, 168), and the group of each column.
 
-    Group 7·(pattern of days) + (band), ascending; the patterns are all days, weekend, Saturday–
-    Sunday and weekdays. A group shrinks as a whole, so any basis of it serves.
+    A column is a rhythm; its group is 7·pattern + band, ascending. Patterns of days are 0: all
+    days, 1: weekend against weekdays, 2: Saturday against Sunday, 3: differences between weekdays.
+    A group shrinks as a whole, so it may have any orthonormal basis.
     """
-    weekend, contrast = np.array([-2.0] * 5 + [5.0] * 2), np.array([0.0] * 5 + [1.0, -1.0])
-    five = np.arange(5) + 0.5
-    weekdays = [[*np.cos(np.pi * k * five / 5), 0.0, 0.0] for k in range(1, 5)]
-    days = np.array([np.ones(7), weekend, contrast, *weekdays])
+    weekend, saturday = np.array([-2.0] * 5 + [5.0] * 2), np.array([0.0] * 5 + [1.0, -1.0])
+    weekday_phase = np.arange(5) + 0.5
+    weekdays = [[*np.cos(np.pi * k * weekday_phase / 5), 0.0, 0.0] for k in range(1, 5)]
+    days = np.array([np.ones(7), weekend, saturday, *weekdays])
     hours = 2 * np.pi * np.arange(24) / 24
-    both = (np.cos, np.sin)  # sines of 0 and 12 are 0
-    waves = [(k, f(k * hours)) for k in range(13) for f in both if k % 12 or f is np.cos]
+    functions = (np.cos, np.sin)  # sines of harmonics 0 and 12 are 0
+    waves = [(k, f(k * hours)) for k in range(13) for f in functions if k % 12 or f is np.cos]
     columns = np.array([np.outer(day, wave).ravel() for day in days for _, wave in waves])
     pattern = np.repeat([0, 1, 2, 3, 3, 3, 3], len(waves))
-    band = [next(i for i, (_, last) in enumerate(HOUR_GROUPS) if k <= last) for k, _ in waves]
+    band = [next(i for i, (_, last) in enumerate(HARMONIC_BANDS) if k <= last) for k, _ in waves]
     basis = (columns / np.linalg.norm(columns, axis=1, keepdims=True)).T
-    groups = len(HOUR_GROUPS) * pattern + np.tile(band, len(days))
+    groups = len(HARMONIC_BANDS) * pattern + np.tile(band, len(days))
     order = np.argsort(groups, kind="stable")
     basis, groups = basis[:, order], groups[order]
     basis.flags.writeable = groups.flags.writeable = False
     return basis, groups
 
 
-def estimate_city_week(noisy: NoisyTable) -> Floats:
-    """Return the city's week, shape (168,), from groups above the noise (James & Stein 1961)."""
+def estimate_city_profile(noisy: NoisyTable) -> Floats:
+    """Return the city's profile, shape (168,), from groups above the noise (James & Stein 1961)."""
     basis, groups = week_basis()
-    coefficients, noise = basis.T @ noisy.values, noisy.sigma**2
+    coefficients, noise_variance = basis.T @ noisy.values, noisy.sigma**2
     sizes = np.bincount(groups).astype(np.float64)
     sums = np.bincount(groups, weights=coefficients**2)
-    is_significant = sums / sizes > noise * noise_upper_bound(sizes, CITY_ERRORS)
-    shrinkage = 1.0 - np.maximum(sizes - 2, 0.0) * noise / np.maximum(sums, noise)
+    is_significant = sums / sizes > noise_variance * noise_upper_bound(sizes, CITY_Z_THRESHOLD)
+    shrinkage = 1.0 - np.maximum(sizes - 2, 0.0) * noise_variance / np.maximum(sums, noise_variance)
     factors = np.where(is_significant, np.maximum(shrinkage, 0.0), 0.0)
-    factors[0] = 1.0
+    factors[0] = 1.0  # the mean of the week
     return to_shares(basis @ (coefficients * factors[groups]))
 
 
 def to_shares(series: Floats) -> Floats:
-    """Return the series clipped at 0 and divided by their sums; even where the sum is 0."""
+    """Return the series, negatives first set to 0, divided by their sums; equal where that is 0."""
     positive = np.maximum(series, 0.0)
     sums = positive.sum(axis=-1, keepdims=True)
     even = np.full_like(positive, 1.0 / positive.shape[-1])
     return np.divide(positive, sums, out=even, where=sums > 0)
 
 
-def estimate_tower_weeks(noisy: NoisyTables, tree: Tree, weights: Floats, city: Floats) -> Floats:
-    """Return the week of each tower, shape (towers, 168), of sum 1; `weights` are above 0.
+def estimate_tower_profiles(
+    noisy: NoisyTables, tree: TowerTree, weights: Floats, city_profile: Floats
+) -> Floats:
+    """Return the profile of each tower, shape (towers, 168); the towers' `weights` are above 0.
 
-    A coefficient of a difference shrinks by s/(s + its noise), s one signal variance a group.
-    Rhythms are relative to the city's week, so that they are small in quiet hours; QR makes them
-    orthonormal again, so the noise stays even.
+    Differences of halves come from the towers' table; in levels above the districts they are
+    averaged with those of the districts' table, by precision. A coefficient shrinks by s/(s + v), v
+    its noise variance and s one signal variance a group. Rhythms are multiplied by the city's
+    profile, so that they are small in quiet hours; QR makes them orthonormal again, so that noise
+    stays equal in all.
     """
-    differences, noise = _halves_difference(noisy.towers, tree.first, tree.second, weights)
+    halves = tree.first_halves, tree.second_halves
+    differences, variances = _halves_difference(noisy.towers, *halves, weights)
     above = np.flatnonzero(tree.level < tree.district_depth)
-    members = np.eye(tree.districts.max() + 1)[tree.districts]
-    first, second = ((half[above] @ members > 0) * 1.0 for half in (tree.first, tree.second))
-    coarse, coarse_noise = _halves_difference(noisy.districts, first, second, members.T @ weights)
-    share = noise[above] / (noise[above] + coarse_noise)  # by precision
-    differences[above] += share[:, None] * (coarse - differences[above])
-    noise[above] = share * coarse_noise
+    members = np.eye(tree.districts.max() + 1)[tree.districts]  # (towers, districts)
+    first, second = ((half[above] @ members > 0) * 1.0 for half in halves)
+    by_district, district_variances = _halves_difference(
+        noisy.districts, first, second, members.T @ weights
+    )
+    precision_share = variances[above] / (variances[above] + district_variances)
+    differences[above] += precision_share[:, None] * (by_district - differences[above])
+    variances[above] = precision_share * district_variances
     basis, groups = week_basis()
-    basis = np.linalg.qr(basis * np.maximum(city, MIN_HOUR_SHARE / len(city))[:, None])[0]
+    hour_factors = np.maximum(city_profile, MIN_HOUR_SHARE / len(city_profile))
+    basis = np.linalg.qr(basis * hour_factors[:, None])[0]
     coefficients = differences @ basis
     in_group = np.eye(groups.max() + 1)[groups]
-    components = in_group.sum(axis=0)
-    squares = coefficients**2 @ in_group / components
-    signal = estimate_signal_variance(squares, noise, components, TOWER_ERRORS)[groups]
-    shrunk = (coefficients * signal / (signal + noise[:, None])) @ basis.T
-    return to_shares(city + halves_to_towers(tree, weights) @ shrunk)
+    component_counts = in_group.sum(axis=0)
+    squares = coefficients**2 @ in_group / component_counts
+    signals = estimate_signal_variance(squares, variances, component_counts, TOWER_Z_THRESHOLD)
+    signal = signals[groups]
+    shrunk = (coefficients * signal / (signal + variances[:, None])) @ basis.T
+    return to_shares(city_profile + difference_map(tree, weights) @ shrunk)
 
 
 def _halves_difference(
     table: NoisyTable, first: csr_array | Floats, second: csr_array | Floats, weights: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the difference of the halves' visits by hour per weight, and its noise variance."""
-    scaled = table.values / table.total
-    first_weight, second_weight = (first @ weights)[:, None], (second @ weights)[:, None]
-    noise = (
-        first.sum(axis=1) / first_weight[:, 0] ** 2 + second.sum(axis=1) / second_weight[:, 0] ** 2
-    )
-    return first @ scaled / first_weight - second @ scaled / second_weight, (
-        table.sigma / table.total
-    ) ** 2 * noise
+    """Return the differences of the halves' visits per weight, by hour, and their noise variances.
+
+    Shapes (splits, 168) and (splits,); visits are relative to the table's total.
+    """
+    values, variance = table.values / table.total, (table.sigma / table.total) ** 2
+    first_weight, second_weight = first @ weights, second @ weights
+    noise_factors = first.sum(axis=1) / first_weight**2 + second.sum(axis=1) / second_weight**2
+    difference = first @ values / first_weight[:, None] - second @ values / second_weight[:, None]
+    return difference, variance * noise_factors
 
 
-def add_cell_residuals(table: NoisyTable, sizes: Floats, weeks: Floats) -> Floats:
-    """Return the weeks with the residuals of single cells that exceed the noise."""
-    fit = table.total * sizes[:, None] * weeks
-    residuals, noise = table.values - fit, table.sigma**2
-    excess = (residuals**2 - noise).sum() / fit.sum()
-    if excess <= TOWER_ERRORS * np.sqrt(2.0 * fit.size) * noise / fit.sum():
-        return weeks
-    cells = fit + residuals * excess * fit / (excess * fit + noise)
-    is_significant = cells.max(axis=1, keepdims=True) > 0
-    return np.where(is_significant, to_shares(cells), weeks)
+def add_cell_residuals(table: NoisyTable, tower_shares: Floats, profiles: Floats) -> Floats:
+    """Return the profiles with shrunk residuals of single cells, if these exceed the noise at all.
+
+    The variance of a residual is modelled as the noise's plus `excess` times the fitted visits.
+    """
+    fit = table.total * tower_shares[:, None] * profiles
+    residuals, noise_variance = table.values - fit, table.sigma**2
+    excess = (residuals**2 - noise_variance).sum() / fit.sum()
+    if excess <= TOWER_Z_THRESHOLD * np.sqrt(2.0 * fit.size) * noise_variance / fit.sum():
+        return profiles
+    cells = fit + residuals * excess * fit / (excess * fit + noise_variance)
+    has_visits = cells.max(axis=1, keepdims=True) > 0
+    return np.where(has_visits, to_shares(cells), profiles)
 
 
-def noise_upper_bound(components: Floats, errors: float) -> Floats:
-    """Return the quantile of mean squares of noise at `errors` (Wilson & Hilferty 1931)."""
-    spread = 2.0 / (9.0 * components)
-    return (1.0 - spread + errors * np.sqrt(spread)) ** 3
+def noise_upper_bound(component_counts: Floats, z_threshold: float) -> Floats:
+    """Return the mean square of so many standard normals at `z_threshold` standard errors.
+
+    Their cube root is nearly normal (Wilson & Hilferty 1931).
+    """
+    variance = 2.0 / (9.0 * component_counts)
+    return (1.0 - variance + z_threshold * np.sqrt(variance)) ** 3
 
 
 def estimate_signal_variance(
-    squares: Floats, noise: Floats, components: Floats, errors: float
+    squares: Floats, noise_variances: Floats, component_counts: Floats, z_threshold: float
 ) -> Floats:
-    """Return the signal variance of differences by group; 0 where noise explains them.
+    """Return the signal variance of each group of differences; 0 where noise explains them.
 
-    `squares`, shape (differences, groups), are mean squares over the `components` of each
-    difference, whose noise has the variance `noise`.
+    `squares`, shape (differences, groups), are mean squares over the group's components of each
+    difference, and `noise_variances`, shape (differences,), are theirs by noise alone.
     """
-    if len(noise) == 0:
-        return np.zeros(len(components))
-    root = np.sqrt(noise)
-    freedom = components * (1 / root).sum() ** 2 / (1 / noise).sum()
-    weighted = (squares / (noise * root)[:, None]).sum(axis=0)
-    clear = weighted > (1 / root).sum() * noise_upper_bound(freedom, errors)
-    signal = np.zeros(len(components))
-    weights = np.repeat(1 / (noise * root)[:, None], len(components), axis=1)
-    for _ in range(3):
-        excess = (weights * (squares - noise[:, None])).sum(axis=0) / weights.sum(axis=0)
+    if len(noise_variances) == 0:
+        return np.zeros(len(component_counts))
+    noise = np.sqrt(noise_variances)
+    # degrees of freedom of a sum of squares in which precise ones weigh more (Satterthwaite 1946)
+    freedom = component_counts * (1 / noise).sum() ** 2 / (1 / noise_variances).sum()
+    weighted = (squares / (noise_variances * noise)[:, None]).sum(axis=0)
+    is_significant = weighted > (1 / noise).sum() * noise_upper_bound(freedom, z_threshold)
+    signal = np.zeros(len(component_counts))
+    weights = np.repeat(1 / (noise_variances * noise)[:, None], len(component_counts), axis=1)
+    for _ in range(3):  # from the second on, weights are by the last signal variance
+        excess = (weights * (squares - noise_variances[:, None])).sum(axis=0) / weights.sum(axis=0)
         signal = np.maximum(excess, 0.0)
-        weights = 1 / (signal + noise[:, None]) ** 2
-    return np.where(clear, signal, 0.0)
+        weights = 1 / (signal + noise_variances[:, None]) ** 2
+    return np.where(is_significant, signal, 0.0)

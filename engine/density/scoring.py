@@ -13,14 +13,10 @@ from .mechanism import NOISE_EXCEEDS_DATA, DensityRelease
 class DensityScores:
     """Errors of one density release against the truth; confidential unless simulated.
 
-    Attributes
-    ----------
-    error, correlation : arrays, shape (zones,)
-        Mean relative error over the hours, NaN without visits; Pearson, NaN of a constant series.
-    total_error, common_part : float
-        Relative error of all visits; common part of visits by zone and hour.
-    exceeds_data : bool
-        Whether the noise exceeds the data: every released count is 0.
+    `error` and `correlation`, shape (zones,), are the mean relative error over the hours, NaN
+    without visits, and Pearson's correlation over the hours, NaN of a constant series. Of the
+    whole: `total_error` is the relative error of all visits, `common_part` the Sørensen index by
+    zone and hour, and `exceeds_data` says that the release has the flag `NOISE_EXCEEDS_DATA`.
     """
 
     error: Floats
@@ -44,18 +40,7 @@ class DensityScores:
 
 
 def scores(truth: Floats, release: DensityRelease) -> DensityScores:
-    """Return the errors of `release` against the `truth` of its dataset, both (zones, 168).
-
-    Examples
-    --------
-    >>> from engine import datasets, density
-    >>> demo = datasets.load("demo-city")
-    >>> parameters = density.DensityParameters(epsilon=1.0)
-    >>> release = density.release(demo, parameters, rng=np.random.default_rng(0))
-    >>> scored = scores(density.truth(demo), release)
-    >>> scored.error.shape, scored.exceeds_data, round(scored.common_part, 1)
-    ((150,), False, 0.9)
-    """
+    """Return the errors of `release` against the `truth` of its dataset, both (zones, 168)."""
     absolute_error = np.abs(release.counts - truth).sum()
     return DensityScores(
         error=metrics.mean_relative_error(truth, release.counts),

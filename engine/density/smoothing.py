@@ -1,10 +1,10 @@
 """Smoothing of the night hours by exponential fits (P1 §5.4.2).
 
-a·exp(b·x) is fitted by least squares to local hours 0–4 and 4–6 of every day. With q = exp(b) the
-model is a·q^x. For a given q the best a is N/D, N = Σ y q^x and D = Σ q^(2x), and leaves Σ y² −
-N²/D, whose optimum is a sign change of N′·D − N·D′/2. Falling fits have q in [0, 1], rising ones
-reverse the hours; q = 0 is the limit b → −∞. A grid finds the global optimum and bisection refines
-it.
+a·exp(b·x) is fitted by least squares to local hours 0–4 and 4–6 of every day: counts y at x = 0, 1,
+… from the first hour. With q = exp(b) the model is a·q^x. For a given q the best a is N/D, N = Σ y
+q^x and D = Σ q^(2x), and leaves Σ y² − N²/D. Its optimum is a sign change of N′·D − N·D′/2, both
+derivatives by q. Falling fits have q in [0, 1], rising ones reverse the hours; q = 0 is the limit b
+→ −∞. A grid of q finds the global optimum and bisection refines it.
 """
 
 import numpy as np
@@ -14,9 +14,9 @@ from ..arrays import Floats
 FALLING_HOURS = slice(0, 5)
 RISING_HOURS = slice(4, 7)
 
-_GRID = np.linspace(0.0, 1.0, 129)
+_RATIO_GRID = np.linspace(0.0, 1.0, 129)
 _BISECTIONS = 46  # of one grid step, to the last digit
-_TIE_TOLERANCE = 1e-12
+_TIE_TOLERANCE = 1e-12  # relative
 
 
 def smooth_nights(series: Floats) -> Floats:
@@ -41,26 +41,26 @@ def fit_exponential(values: Floats) -> Floats:
     The fit is the global optimum over all a and b, limits included; a falling fit wins a tie.
     """
     rows, points = values.shape
-    both = np.concatenate([values, values[:, ::-1]])
-    ratio = _best_ratio(both)
+    values_both_ways = np.concatenate([values, values[:, ::-1]])
+    ratio = _best_ratio(values_both_ways)
     powers = np.power(ratio[:, None], np.arange(points))
-    product: Floats = np.einsum("rp,rp->r", both, powers)
-    length: Floats = np.einsum("rp,rp->r", powers, powers)
-    explained = product * product / length  # reduction of Σ y² by the fit
-    # a falling fit that ends at q = 1 would rise if it could
+    projection: Floats = np.einsum("rp,rp->r", values_both_ways, powers)
+    squared_norm: Floats = np.einsum("rp,rp->r", powers, powers)
+    explained = projection * projection / squared_norm  # reduction of Σ y² by the fit
+    # q = 1 is the bound: the best fit without it would rise
     falls = (ratio[:rows] < 1) & (explained[:rows] >= explained[rows:] * (1 - _TIE_TOLERANCE))
-    fitted: Floats = (product / length)[:, None] * powers
+    fitted: Floats = (projection / squared_norm)[:, None] * powers
     return np.where(falls[:, None], fitted[:rows], fitted[rows:, ::-1])
 
 
 def _best_ratio(values: Floats) -> Floats:
     """Return the best q in [0, 1]: the best grid point, refined between its neighbours."""
-    powers = np.power(_GRID, np.arange(values.shape[1])[:, None])
+    powers = np.power(_RATIO_GRID, np.arange(values.shape[1])[:, None])
     explained: Floats = (values @ powers) ** 2 / (powers * powers).sum(axis=0)
     best_point = explained.argmax(axis=1)
     slope = _slope_coefficients(values)
-    low: Floats = _GRID[np.maximum(best_point - 1, 0)]
-    high: Floats = _GRID[np.minimum(best_point + 1, len(_GRID) - 1)]
+    low: Floats = _RATIO_GRID[np.maximum(best_point - 1, 0)]
+    high: Floats = _RATIO_GRID[np.minimum(best_point + 1, len(_RATIO_GRID) - 1)]
     for _ in range(_BISECTIONS):
         middle = 0.5 * (low + high)
         rises = _polynomial(slope, middle) > 0

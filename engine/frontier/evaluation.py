@@ -1,9 +1,11 @@
-"""Evaluation of all settings of a dataset against requirements; recommendation and alternatives.
+"""Evaluation of all settings of a dataset: the recommended one and its alternatives.
 
-Laplace with suppression is evaluated exactly, empirical Bayes and densities by draws.
+Laplace with suppression is evaluated exactly, from the known distribution of each released flow;
+empirical Bayes and densities are evaluated by draws. `engine.frontier` explains the terms.
 """
 
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
@@ -11,7 +13,7 @@ from itertools import product
 from typing import Literal, NamedTuple, cast
 
 from .. import density, origin_destination as od, privacy
-from ..contract import Selection, Setting
+from ..contract import Aggregation, Selection, Setting
 from ..datasets import Dataset
 from ..errors import DatasetError, ParameterError
 from ..parameters import (
@@ -25,37 +27,42 @@ from ..parameters import (
 )
 from ..privacy import STRONG_GUESS
 from ..resolution import make_view
-from ..utility import Utility, drawn_utilities, exact_utilities
+from ..utility import drawn_utilities, exact_utilities
 from ..validation import to_real
-from .candidate import UTILITY_STEP, Candidate, best_candidate, pareto_front
+from .candidate import COMMON_PART_STEP, Candidate, best_candidate, pareto_front
 from .requirements import (
     ProtectedUnit,
     Requirements,
     check_requirements,
+    evaluated_unit,
     list_aggregations,
     list_zone_levels,
-    protectable_unit,
 )
 
-EXACT_LIMITS = (1, 2, 4, 10, 30, 100)
-"""Contribution limits T that are tested with Laplace and suppression."""
-SIMULATED_RISKS, SIMULATED_LIMITS, MIN_SIMULATED_ZONES = (
-    (0.75, 0.9),
-    {"day": 4, "week": 10, "whole": 30},
-    30,
-)
-"""Grid of empirical Bayes, whose draws are slow: the largest ε within each risk, one T by
-aggregation, and at least so many zones. Coarser zones do well without it."""
+EXACT_TRIP_LIMITS = (1, 2, 4, 10, 30, 100)
+"""Contribution limits T that are evaluated exactly, with each ε of `EPSILON_STOPS`."""
+
+DRAWN_TRIP_LIMITS: dict[Aggregation, int] = {"day": 4, "week": 10, "whole": 30}
+DRAWN_RISKS = (0.75, 0.9)
+MIN_DRAWN_ZONES = 30
+"""What is evaluated by draws of flows, which are slow: one T by aggregation, the largest ε within
+each risk, and at least so many zones (with fewer, exact methods do well) unless fewer are required.
+"""
+
 DENSITY_EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
+"""Values of ε that are evaluated for a density."""
+
 VISIT_LIMITS: dict[DensityMethod, tuple[int, ...]] = {
     "efpag_joint": (14, 30, 100),
     "multiscale": (30,),
 }
-"""Tested ℓ of each density method; `multiscale` does not sample visits."""
+"""Contribution limits ℓ of each evaluated `DensityMethod`; ``multiscale`` does not use its ℓ."""
+
 NEGLIGIBLE_COMMON_PART = 0.05
 """Common part below which a setting retains nothing useful."""
 
 Control = Literal["zones", "time", "threshold", "risk"]
+"""What one alternative changes: zone level, aggregation, suppression threshold, or more risk."""
 
 
 class Alternative(NamedTuple):
@@ -66,12 +73,11 @@ class Alternative(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Frontier:
-    """All evaluated settings of a dataset; `pareto_front` are those that none dominates.
+class EvaluatedSettings:
+    """All evaluated settings of a dataset, also those that do not meet `requirements`.
 
-    `candidates` include settings that do not meet `requirements`. If `is_confidential`, a choice
-    among them reveals a little about real people, so a release must state that it was tuned on
-    them.
+    If `is_confidential`, a choice among them reveals a little about real people, so a release must
+    state that its setting was chosen on their data.
     """
 
     requirements: Requirements
@@ -85,7 +91,7 @@ class Frontier:
 
     @cached_property
     def pareto_front(self) -> tuple[Candidate, ...]:
-        """The Pareto front of all candidates with the required τ."""
+        """The Pareto front of all zones, times and units of privacy, at the required τ."""
         return pareto_front(
             candidate for candidate in self.candidates if self._has_required_threshold(candidate)
         )
@@ -99,131 +105,102 @@ class Frontier:
         )
 
     def meets(self, candidate: Candidate, *, ignoring: Control | None = None) -> bool:
-        """Return whether a candidate meets the requirements, apart from the control `ignoring`."""
-        requirements, required, selection = (
-            self.requirements,
-            self.requirements.selection,
-            candidate.setting.selection,
+        """Return whether a candidate meets the requirements, apart from that on `ignoring`."""
+        required, selection = self.requirements.selection, candidate.setting.selection
+        has_required_time = (
+            self.requirements.product == "density"  # always one week
+            or selection.time.aggregation == required.time.aggregation
         )
-        flows = requirements.product == "flows"
         return (
             (ignoring == "zones" or selection.zone_level == required.zone_level)
-            and (
-                ignoring == "time"
-                or not flows
-                or selection.time.aggregation == required.time.aggregation
-            )
-            and (requirements.unit == "person-day" or candidate.unit == "person")
+            and (ignoring == "time" or has_required_time)
+            and (self.requirements.unit == "person-day" or candidate.unit == "person")
             and (ignoring == "threshold" or self._has_required_threshold(candidate))
         )
 
-    def recommend(self, risk: float = STRONG_GUESS) -> Candidate | None:
-        """Return the eligible candidate of the best rank with at most `risk`, or None."""
-        return best_candidate(self.eligible_candidates, check_risk_limit(risk))
+    def recommend(self, max_risk: float = STRONG_GUESS) -> Candidate | None:
+        """Return the best eligible candidate with at most `max_risk` (above 0.5 to 1), or None."""
+        return best_candidate(self.eligible_candidates, check_max_risk(max_risk))
 
-    def find_alternatives(self, risk: float = STRONG_GUESS) -> tuple[Alternative, ...]:
+    def find_alternatives(self, max_risk: float = STRONG_GUESS) -> tuple[Alternative, ...]:
         """Return the best candidate after a change of each single control, where one helps.
 
-        If the recommended utility is not good: coarser zones, longer time, another τ or more risk,
-        each by the smallest step to a better verdict, or else by the highest common part. If it is
-        good: finer zones or shorter time that stay usable.
+        If the recommended candidate has good utility: finer zones or shorter time that stay usable.
+        If not, or if there is none: coarser zones, longer time, another τ or more risk, each by the
+        smallest change to a better verdict, or else by the highest common part.
         """
-        limit = check_risk_limit(risk)
-        current = self.recommend(limit)
-        is_good = current is not None and current.utility.verdict == "good"
+        recommended = self.recommend(max_risk)
+        is_good = recommended is not None and recommended.utility.verdict == "good"
         return tuple(
             Alternative(control, improvement)
-            for control, ladder in self._iterate_ladders(limit, good=is_good)
-            if (improvement := _nearest_improvement(ladder, current, finer=is_good))
+            for control, candidates in self._iterate_controls(max_risk, finer=is_good)
+            if (improvement := _nearest_improvement(candidates, recommended, finer=is_good))
         )
 
     def _has_required_threshold(self, candidate: Candidate) -> bool:
+        """Return whether τ is the required one, or the candidate has none."""
         parameters = candidate.setting.parameters
         if self.requirements.product != "flows" or not od.has_suppression(parameters):
             return True
-        return parameters.suppression_threshold == self.requirements.threshold
+        return parameters.suppression_threshold == self.requirements.suppression_threshold
 
-    def _iterate_ladders(
-        self, risk: float, *, good: bool
+    def _iterate_controls(
+        self, max_risk: float, *, finer: bool
     ) -> Iterator[tuple[Control, list[Candidate | None]]]:
-        """Yield each control with the best candidate at each value, smallest change first."""
-        details: tuple[tuple[Control, str], ...] = (
-            ("zones", "zone_count"),
-            ("time", "matrix_count"),
-        )
-        for control, name in details:
-            free = [
-                candidate
-                for candidate in self.candidates
-                if self.meets(candidate, ignoring=control)
-            ]
-            required = next((getattr(candidate, name) for candidate in self.eligible_candidates), 0)
-            values = {getattr(candidate, name) for candidate in free}
-            other_values = [
-                value for value in values if (value > required if good else value < required)
-            ]
-            order = sorted(other_values, reverse=not good)
-            yield (
-                control,
-                [
-                    best_candidate([option for option in free if getattr(option, name) == n], risk)
-                    for n in order
-                ],
-            )
-        if good:
+        """Yield each control with the best candidate at each other value, nearest value first.
+
+        If `finer`, these are more zones and matrices; else fewer, any τ, and more risk.
+        """
+        count_names: dict[Control, str] = {"zones": "zone_count", "time": "matrix_count"}
+        for control, count_name in count_names.items():
+            groups: defaultdict[int, list[Candidate]] = defaultdict(list)
+            for candidate in self.candidates:
+                if self.meets(candidate, ignoring=control):
+                    groups[getattr(candidate, count_name)].append(candidate)
+            required = max((getattr(c, count_name) for c in self.eligible_candidates), default=0)
+            others = [n for n in groups if (n > required if finer else n < required)]
+            nearest = sorted(others, reverse=not finer)
+            yield control, [best_candidate(groups[count], max_risk) for count in nearest]
+        if finer:
             return
-        free = [
-            candidate
-            for candidate in self.candidates
-            if self.meets(candidate, ignoring="threshold")
-        ]
-        yield "threshold", [best_candidate(free, risk)]
-        riskier = sorted(
-            {
-                candidate.risk
-                for candidate in self.eligible_candidates
-                if not candidate.is_within_risk(risk)
-            }
-        )
-        yield (
-            "risk",
-            [best_candidate(self.eligible_candidates, higher_risk) for higher_risk in riskier],
-        )
+        any_threshold = [c for c in self.candidates if self.meets(c, ignoring="threshold")]
+        yield "threshold", [best_candidate(any_threshold, max_risk)]
+        eligible = self.eligible_candidates
+        risks = sorted({c.risk for c in eligible if not c.is_within_risk(max_risk)})
+        yield "risk", [best_candidate(eligible, risk) for risk in risks]
 
 
 class Batch(NamedTuple):
-    """Settings that are evaluated together; they differ in ε, τ and the contribution limit."""
+    """Settings that are evaluated together; they differ in ε, τ and the contribution limit.
+
+    Laplace with suppression is evaluated at τ 0 and at `suppression_threshold`.
+    """
 
     selection: Selection
     zone_count: int
     method: ODMethod | DensityMethod
     unit: ProtectedUnit
-    limits: tuple[int, ...]
-    threshold: int
+    contribution_limits: tuple[int, ...]
+    suppression_threshold: int
 
 
 def plan_batches(dataset: Dataset, requirements: Requirements) -> list[Batch]:
-    """Return the batches to evaluate: the required selection first, the exact method before draws.
+    """Return the batches to evaluate: the required zones and time first, exact ones before draws.
 
-    Raises as `evaluate_all`.
+    Raises as `evaluate_settings`.
     """
     check_requirements(dataset, requirements)
-    batches = (
-        _plan_flows(dataset, requirements)
-        if requirements.product == "flows"
-        else _plan_density(dataset, requirements)
+    plan = _plan_flows if requirements.product == "flows" else _plan_density
+    return sorted(
+        plan(dataset, requirements),
+        key=lambda batch: (batch.selection != requirements.selection, not _is_exact(batch.method)),
     )
-
-    def later(batch: Batch) -> tuple[bool, bool]:
-        return batch.selection != requirements.selection, batch.method != "laplace_suppression"
-
-    return sorted(batches, key=later)
 
 
 def evaluate_batch(
     dataset: Dataset, batch: Batch, *, seed: int | None = 0
 ) -> tuple[Candidate, ...]:
-    """Return the candidates of a batch, without those whose data hold no trip or visit."""
+    """Return the candidates of a batch; none if its data hold no trip or visit."""
     evaluate = _evaluate_flows if batch.method in od.METHODS else _evaluate_density
     return tuple(
         candidate
@@ -232,13 +209,15 @@ def evaluate_batch(
     )
 
 
-def evaluate_all(dataset: Dataset, requirements: Requirements, *, seed: int | None = 0) -> Frontier:
-    """Return the frontier of a dataset as it was ingested.
+def evaluate_settings(
+    dataset: Dataset, requirements: Requirements, *, seed: int | None = 0
+) -> EvaluatedSettings:
+    """Return all evaluated settings of a dataset.
 
     Parameters
     ----------
     dataset : Dataset
-        With trips of people, or with visits if the product is a density.
+        As it is loaded, not a view of it; with trips of people, or for a density with visits.
     seed : int or None
         Seed of the draws, see `engine.utility.compute_utility`.
 
@@ -249,157 +228,150 @@ def evaluate_all(dataset: Dataset, requirements: Requirements, *, seed: int | No
     DatasetError
         If the dataset has no data to evaluate.
     """
-    candidates = tuple(
-        candidate
-        for batch in plan_batches(dataset, requirements)
-        for candidate in evaluate_batch(dataset, batch, seed=seed)
-    )
-    frontier = Frontier(
+    evaluated = EvaluatedSettings(
         requirements=requirements,
-        candidates=candidates,
+        candidates=tuple(
+            candidate
+            for batch in plan_batches(dataset, requirements)
+            for candidate in evaluate_batch(dataset, batch, seed=seed)
+        ),
         is_confidential=not dataset.metadata.simulated,
     )
-    if not frontier.eligible_candidates:
+    if not evaluated.eligible_candidates:
         item = "trip between zones" if requirements.product == "flows" else "visit"
         raise DatasetError(
-            f"dataset '{dataset.id}' has no {item} at the detail that is needed; nothing can be "
-            "judged: ask for finer zones, or build it of a period with data"
+            f"dataset '{dataset.id}' has no {item} at the required zones and time, so nothing can "
+            "be evaluated",
+            remedy="require finer zones, or build the dataset of a period with data",
         )
-    return frontier
+    return evaluated
+
+
+def check_max_risk(max_risk: float) -> float:
+    """Return the valid limit on risk as a float; raise `ParameterError` otherwise."""
+    limit = to_real(max_risk)
+    if limit is None or not 0.5 < limit <= 1:
+        raise ParameterError(
+            "max_risk must be a guess rate above 0.5 (a coin's) and at most 1",
+            value=repr(max_risk),
+            remedy=f"{STRONG_GUESS} is the limit of strong privacy",
+        )
+    return limit
 
 
 def _nearest_improvement(
-    ladder: Sequence[Candidate | None], current: Candidate | None, *, finer: bool
+    candidates: Sequence[Candidate | None], recommended: Candidate | None, *, finer: bool
 ) -> Candidate | None:
-    """Return the nearest candidate that improves on `current`; if `finer`, a usable one."""
-    rungs = [rung for rung in ladder if rung is not None and rung is not current]
+    """Return the first candidate that improves on `recommended`; if `finer`, a usable one."""
+    new = [c for c in candidates if c is not None and c is not recommended]
     if finer:
-        return next((rung for rung in rungs if rung.is_usable), None)
-    share, verdict = (
-        (current.utility.common_part, current.utility.verdict) if current else (0.0, "noisy")
-    )
-    least = max(share + UTILITY_STEP, NEGLIGIBLE_COMMON_PART)  # a smaller gain does not count
-    higher = [rung for rung in rungs if rung.utility.common_part >= least]
-    better = (rung for rung in higher if rung.utility.verdict not in (verdict, "noisy"))
-    return next(better, max(higher, key=lambda rung: rung.utility.common_part, default=None))
+        return next((c for c in new if c.is_usable), None)
+    utility = recommended and recommended.utility
+    share, verdict = (utility.common_part, utility.verdict) if utility else (0.0, "noisy")
+    minimum = max(share + COMMON_PART_STEP, NEGLIGIBLE_COMMON_PART)  # a smaller gain is no gain
+    higher = [c for c in new if c.utility.common_part >= minimum]
+    better = (c for c in higher if c.utility.verdict not in (verdict, "noisy"))
+    return next(better, max(higher, key=lambda c: c.utility.common_part, default=None))
+
+
+def _is_exact(method: str) -> bool:
+    """Return whether the utility of a method is computed exactly, without draws."""
+    return method in od.METHODS and od.METHODS[method].expected is not None
 
 
 def _plan_flows(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]:
-    days = len(dataset.metadata.days)
-    for level, step, (method, row) in product(
-        list_zone_levels(dataset, requirements.selection.zone_level),
-        list_aggregations(requirements.selection.time, days),
-        od.METHODS.items(),
+    required = requirements.selection
+    for level, aggregation, method in product(
+        list_zone_levels(dataset, required.zone_level),
+        list_aggregations(required.time, len(dataset.metadata.days)),
+        od.METHODS,
     ):
-        exact = row.expected is not None
-        if (
-            exact
-            or level.zone_count >= MIN_SIMULATED_ZONES
-            or level.name == requirements.selection.zone_level
-        ):
-            limits = EXACT_LIMITS if exact else (SIMULATED_LIMITS[step],)
-            unit = protectable_unit(dataset, step)
-            selection = requirements.selection_at(level.name, step)
-            yield Batch(selection, level.zone_count, method, unit, limits, requirements.threshold)
+        is_exact, is_required = _is_exact(method), level.name == required.zone_level
+        if is_exact or is_required or level.zone_count >= MIN_DRAWN_ZONES:
+            yield Batch(
+                requirements.selection_at(level.name, aggregation),
+                level.zone_count,
+                method,
+                evaluated_unit(dataset, aggregation),
+                EXACT_TRIP_LIMITS if is_exact else (DRAWN_TRIP_LIMITS[aggregation],),
+                requirements.suppression_threshold,
+            )
 
 
 def _plan_density(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]:
-    for level, method in product(
-        list_zone_levels(dataset, requirements.selection.zone_level), VISIT_LIMITS
+    required, threshold = requirements.selection, requirements.suppression_threshold
+    for level, (method, limits) in product(
+        list_zone_levels(dataset, required.zone_level), VISIT_LIMITS.items()
     ):
-        selection = requirements.selection_at(level.name, requirements.selection.time.aggregation)
-        yield Batch(
-            selection,
-            level.zone_count,
-            method,
-            "person",
-            VISIT_LIMITS[method],
-            requirements.threshold,
-        )
+        selection = requirements.selection_at(level.name, required.time.aggregation)
+        yield Batch(selection, level.zone_count, method, "person", limits, threshold)
 
 
 def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterator[Candidate]:
-    selection, method = batch.selection, cast(ODMethod, batch.method)
+    selection, unit, limits = batch.selection, batch.unit, batch.contribution_limits
+    method, is_exact = cast(ODMethod, batch.method), _is_exact(batch.method)
     days = selection.time.days_per_matrix(len(dataset.metadata.days))
-
-    def parameters(epsilon: float, limit: int, threshold: int = 15) -> ODParameters:
-        return ODParameters(
+    if is_exact:
+        epsilons, thresholds = EPSILON_STOPS, sorted({0, batch.suppression_threshold})
+    else:
+        allowed = [
+            [epsilon for epsilon in EPSILON_STOPS if _flow_risk(epsilon, unit, days) <= max_risk]
+            for max_risk in DRAWN_RISKS
+        ]
+        epsilons = sorted({stops[-1] for stops in allowed if stops})
+        thresholds = [ODParameters.suppression_threshold]  # the default, without effect
+    parameter_sets = [
+        ODParameters(
             epsilon=epsilon,
             max_trips_per_user=limit,
             suppression_threshold=threshold,
-            unit=batch.unit,
+            unit=unit,
             method=method,
         )
-
-    def risk(epsilon: float) -> float:
-        return _flow_risk(epsilon, batch.unit, days)
-
-    def candidate(setting_parameters: ODParameters, utility: Utility) -> Candidate:
-        setting = Setting(selection=selection, parameters=setting_parameters)
-        guess_rate, matrices = risk(setting_parameters.epsilon), len(days)
-        return Candidate(
-            setting=setting,
+        for limit, epsilon, threshold in product(limits, epsilons, thresholds)
+    ]
+    if not parameter_sets:
+        return
+    if is_exact:
+        grid = exact_utilities(dataset, selection, unit, limits, epsilons, thresholds)
+        utilities = [utility for rows in grid for row in rows for utility in row]
+    else:
+        utilities = drawn_utilities(dataset, selection, parameter_sets, seed=seed)
+    for parameters, utility in zip(parameter_sets, utilities, strict=True):
+        yield Candidate(
+            setting=Setting(selection=selection, parameters=parameters),
             zone_count=batch.zone_count,
-            matrix_count=matrices,
-            risk=guess_rate,
+            matrix_count=len(days),
+            risk=_flow_risk(parameters.epsilon, unit, days),
             utility=utility,
         )
-
-    if od.METHODS[method].expected is None:
-        largest = [
-            [e for e in EPSILON_STOPS if risk(e) <= risk_limit][-1:]
-            for risk_limit in SIMULATED_RISKS
-        ]
-        epsilons = sorted({epsilon for stops in largest for epsilon in stops})
-        settings = [parameters(epsilon, limit) for limit in batch.limits for epsilon in epsilons]
-        if settings:
-            yield from map(
-                candidate, settings, drawn_utilities(dataset, selection, settings, seed=seed)
-            )
-        return
-    thresholds = sorted({0, batch.threshold})
-    grids = exact_utilities(dataset, selection, batch.unit, batch.limits, EPSILON_STOPS, thresholds)
-    for limit, grid in zip(batch.limits, grids, strict=True):
-        for epsilon, row in zip(EPSILON_STOPS, grid, strict=True):
-            for threshold, utility in zip(thresholds, row, strict=True):
-                yield candidate(parameters(epsilon, limit, threshold), utility)
 
 
 @cache
 def _flow_risk(epsilon: float, unit: ODUnit, days: tuple[int, ...]) -> float:
+    """Return the risk of matrices that add up so many days each."""
     return privacy.flow_release_risk(ODParameters(epsilon=epsilon, unit=unit), days).max_guess_rate
 
 
 def _evaluate_density(dataset: Dataset, batch: Batch, seed: int | None) -> Iterator[Candidate]:
-    method = cast(DensityMethod, batch.method)
-    view = make_view(dataset, batch.selection.zone_level)
-    settings = [
+    method, selection = cast(DensityMethod, batch.method), batch.selection
+    view = make_view(dataset, selection.zone_level)
+    parameter_sets = [
         DensityParameters(
             epsilon=epsilon,
             max_visits_per_user=limit,
             method=method,
             gaussian=choose_calibration(method, epsilon),
         )
-        for limit, epsilon in product(batch.limits, DENSITY_EPSILONS)
+        for limit, epsilon in product(batch.contribution_limits, DENSITY_EPSILONS)
     ]
-    for parameters, utility in zip(
-        settings, drawn_utilities(dataset, batch.selection, settings, seed=seed), strict=True
-    ):
-        risk = privacy.ledger_risk(
-            density.plan(view, parameters), parameters.epsilon
-        ).max_guess_rate
-        setting = Setting(selection=batch.selection, parameters=parameters)
+    utilities = drawn_utilities(dataset, selection, parameter_sets, seed=seed)
+    for parameters, utility in zip(parameter_sets, utilities, strict=True):
+        cost = density.compute_cost(view, parameters)
         yield Candidate(
-            setting=setting, zone_count=batch.zone_count, matrix_count=1, risk=risk, utility=utility
+            setting=Setting(selection=selection, parameters=parameters),
+            zone_count=batch.zone_count,
+            matrix_count=1,
+            risk=privacy.cost_risk(cost, parameters.epsilon).max_guess_rate,
+            utility=utility,
         )
-
-
-def check_risk_limit(risk: float) -> float:
-    """Return a valid risk limit as a share; raise `ParameterError` otherwise."""
-    limit = to_real(risk)
-    if limit is None or not 0.5 < limit <= 1:
-        raise ParameterError(
-            f"risk must be a best guess above 0.5 and at most 1, got {risk!r}; half is guessed by "
-            "a coin, 0.75 is strong"
-        )
-    return limit

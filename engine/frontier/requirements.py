@@ -1,4 +1,4 @@
-"""Requirements on a release: product, zones, time, unit of privacy and suppression threshold."""
+"""Requirements on a release, and the zones, times and unit of privacy that are evaluated for it."""
 
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
@@ -10,41 +10,41 @@ from ..errors import DatasetError, ParameterError
 from ..resolution import FINEST, ZoneLevel, suggested_clusters, zone_labels, zone_levels
 
 ProtectedUnit = Literal["person-day", "person"]
-"""A person's day, or a person over the whole period."""
+"""Unit of privacy: a person's day, or a person over the whole period."""
 
 Product = Literal["flows", "density"]
+"""What is released: matrices of trips between zones, or visits by zone and hour of the week."""
 
 CLUSTER_COUNTS = (100, 30, 10)
-"""Numbers of clusters that are evaluated beside the dataset's own zone levels."""
+"""Numbers of clusters of zones that are evaluated beside the dataset's own zone levels."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Requirements:
-    """What a release must provide; an invalid field raises `ParameterError`.
+    """Zones, time, product and protection that a release must have; each field is checked.
 
-    `unit` is the least unit of privacy (a density protects a person). `threshold` is τ, a policy
-    that every recommendation keeps.
+    `unit` is the weakest accepted unit of privacy; a density always protects a person.
+    `suppression_threshold` is τ, a policy that every recommendation keeps. An invalid field raises
+    `ParameterError`.
     """
 
     selection: Selection
     unit: ProtectedUnit = "person-day"
     product: Product = "flows"
-    threshold: int = 15
+    suppression_threshold: int = 15
 
     def __post_init__(self) -> None:
-        validation.check_one_of(
-            "unit", self.unit, get_args(ProtectedUnit), "'person' protects most"
-        )
-        validation.check_one_of(
-            "read", self.product, get_args(Product), "'flows' are trips between zones"
-        )
-        validation.check_whole_number("threshold", self.threshold, 0, remedy="15 is usual")
+        remedy = "'person' protects most"
+        validation.check_one_of("unit", self.unit, get_args(ProtectedUnit), remedy)
+        remedy = "'flows' are trips between zones"
+        validation.check_one_of("product", self.product, get_args(Product), remedy)
+        name, remedy = "suppression_threshold", "15 is usual"
+        validation.check_whole_number(name, self.suppression_threshold, 0, remedy=remedy)
 
-    def selection_at(self, zones: str, step: Aggregation) -> Selection:
+    def selection_at(self, zone_level: str, aggregation: Aggregation) -> Selection:
         """Return the selection at another zone level and aggregation."""
-        return replace(
-            self.selection, zone_level=zones, time=replace(self.selection.time, aggregation=step)
-        )
+        time = replace(self.selection.time, aggregation=aggregation)
+        return replace(self.selection, zone_level=zone_level, time=time)
 
 
 def list_zone_levels(dataset: Dataset, required: str = FINEST) -> tuple[ZoneLevel, ...]:
@@ -59,55 +59,60 @@ def list_zone_levels(dataset: Dataset, required: str = FINEST) -> tuple[ZoneLeve
     )
 
 
-def list_aggregations(when: TimeSelection, days: int) -> dict[Aggregation, int]:
-    """Return the number of matrices of each distinct aggregation, longest first."""
-    aggregations: tuple[Aggregation, ...] = ("whole", "week", "day")
-    matrix_counts: dict[Aggregation, int] = {
-        step: len(replace(when, aggregation=step).days_per_matrix(days)) for step in aggregations
-    }
-    return {
-        step: n for step, n in matrix_counts.items() if step in ("whole", when.aggregation) or n > 1
-    }
+def list_aggregations(time: TimeSelection, day_count: int) -> tuple[Aggregation, ...]:
+    """Return the evaluated aggregations, longest first, of a dataset of `day_count` days.
 
-
-def protectable_unit(dataset: Dataset, step: Aggregation) -> ProtectedUnit:
-    """Return the unit of privacy at an aggregation: a person if one matrix covers all days.
-
-    In that case a person's day would be less protection for hardly more utility.
+    They are ``whole``, the required one, and any other of more than one matrix.
     """
-    return "person" if step == "whole" and dataset.has_trips_by_person else "person-day"
+    aggregations: tuple[Aggregation, ...] = ("whole", "week", "day")
+    return tuple(
+        aggregation
+        for aggregation in aggregations
+        if aggregation in ("whole", time.aggregation)
+        or len(replace(time, aggregation=aggregation).days_per_matrix(day_count)) > 1
+    )
+
+
+def evaluated_unit(dataset: Dataset, aggregation: Aggregation) -> ProtectedUnit:
+    """Return the unit of privacy at an aggregation: a person if one matrix adds up all days.
+
+    A person's day would then be less protection for hardly more utility. It is the unit of several
+    matrices, and of datasets without `Dataset.has_person_ranks`.
+    """
+    return "person" if aggregation == "whole" and dataset.has_person_ranks else "person-day"
 
 
 def check_requirements(dataset: Dataset, requirements: Requirements) -> None:
     """Raise `DatasetError` or `ParameterError` if no setting can meet the requirements."""
+    name, aggregation = f"dataset '{dataset.id}'", requirements.selection.time.aggregation
     if requirements.product == "density":
         if not dataset.has_density:
             raise DatasetError(
-                f"dataset '{dataset.id}' has no visits, so a density cannot be judged; choose a "
-                "dataset with visits, or read='flows'"
+                f"{name} has no visits, so a density cannot be evaluated",
+                remedy="choose a dataset with visits, or product='flows'",
             )
         return
     if not dataset.has_trips:
         raise DatasetError(
-            f"dataset '{dataset.id}' has no trips, so flows cannot be judged; choose a dataset "
-            "with trips, or read='density'"
+            f"{name} has no trips, so flows cannot be evaluated",
+            remedy="choose a dataset with trips, or product='density'",
         )
     if not dataset.metadata.trips_have_people:
         raise DatasetError(
-            f"dataset '{dataset.id}' holds flows without people: no setting protects a person or "
-            "a person's day, only single trips; choose a dataset whose trips name their person"
+            f"{name} holds flows without people: no setting protects a person or a person's day",
+            remedy="choose a dataset whose trips name their person",
         )
     if requirements.unit == "person-day":
         return
-    if not dataset.has_trips_by_person:
+    if not dataset.has_person_ranks:
         raise DatasetError(
-            f"dataset '{dataset.id}' does not rank trips within a person over the whole period, "
-            "so unit='person' cannot be met; choose unit='person-day', or build it again"
+            f"{name} does not rank trips within a person over the whole period, which "
+            "unit='person' needs",
+            remedy="choose unit='person-day', or build the dataset again",
         )
-    step = requirements.selection.time.aggregation
-    if step != "whole":
+    if aggregation != "whole":
         raise ParameterError(
-            f"no setting meets the need: unit='person' with a matrix for every {step}; a person is "
-            "protected over the whole period by one matrix only: choose the whole period or "
-            "unit='person-day'"
+            "aggregation must be 'whole' for unit='person', which is evaluated for one matrix only",
+            value=repr(aggregation),
+            remedy="choose aggregation='whole', or unit='person-day'",
         )

@@ -90,7 +90,7 @@ class CountedTables:
 
 
 def count_visits(run: CountingRun, rows: int) -> CountedTables:
-    """Return the tables truth, presampled, single_visit, zoom and homes of `rows` used visits."""
+    """Return the tables truth, presampled, single_visit, multiscale and homes of `rows` visits."""
     engine, cap = run.engine, run.max_visits_cap
     run.monitor.start_stage(VISIT_STAGES[0])
     places = pa.table(
@@ -110,7 +110,7 @@ def count_visits(run: CountingRun, rows: int) -> CountedTables:
     single_visits = engine.fetch_table(
         "SELECT single AS location, count(*) AS n FROM people GROUP BY ALL"
     )
-    zoom = _MultiscaleCounter(run)
+    multiscale = _MultiscaleCounter(run)
     truth, ranked = [], []
     run.monitor.start_stage(VISIT_STAGES[1])
     for share in engine.iterate_people_shares("records", used, rows):
@@ -119,7 +119,7 @@ def count_visits(run: CountingRun, rows: int) -> CountedTables:
         truth.append(
             engine.fetch_table(f"SELECT location, hour, count(*) AS n FROM {within} GROUP BY ALL")
         )
-        zoom.add(within)
+        multiscale.add(within)
     run.monitor.start_stage(VISIT_STAGES[2])
     homes = engine.fetch_table(_homes_sql(used))
     engine.drop_tables("people")
@@ -127,7 +127,7 @@ def count_visits(run: CountingRun, rows: int) -> CountedTables:
         "truth": _restore_ids(run, _sum_tables(truth)),
         "single_visit": _restore_ids(run, single_visits),
         "presampled": _restore_ids(run, _sum_tables(ranked)),
-        **zoom.tables(),
+        **multiscale.tables(),
     }
     if homes.num_rows:
         tables["homes"] = _restore_ids(run, homes)
@@ -200,7 +200,7 @@ class _MultiscaleCounter:
     def add(self, records: str) -> None:
         engine, cap, clips = self._run.engine, self._run.max_visits_cap, self._run.clips
         engine.materialise("squares", _SQUARES_SQL.format(records=records))
-        remaining = f"64 * {cap**2} - {clips.sum_64ths} * n * n"
+        remaining = f"64 * {cap**2} - {clips.visit_total_64ths} * n * n"
         room = f"floor(({remaining}) * {WEIGHT_UNITS // 64} / {cap**2})"
         largest = f"floor({int(clips.clip_squared * WEIGHT_UNITS)} * room / {{of}})"
         weight = f"least(floor(sqrt({largest})), {WEIGHT_UNITS})"
@@ -241,16 +241,16 @@ class _MultiscaleCounter:
     def tables(self) -> dict[str, pa.Table]:
         coarse = np.zeros((int(self._district.max()) + 1, HOURS_PER_WEEK), dtype=np.int64)
         np.add.at(coarse, self._district, self._sums["districts"])
-        zoom = MultiscaleTables(
+        tables = MultiscaleTables(
             towers=self._sums["towers"],
             districts=coarse,
             city=self._city,
-            weeks=self._sums["weeks"].sum(axis=1),
-            visits=self._visits,
+            tower_totals=self._sums["weeks"].sum(axis=1),
+            visit_total=self._visits,
             max_visits_cap=self._run.max_visits_cap,
             clips=self._run.clips,
         )
-        return to_tables(zoom, list(self._run.places.towers["location_id"].astype(str)))
+        return to_tables(tables, list(self._run.places.towers["location_id"].astype(str)))
 
 
 _SQUARES_SQL = """

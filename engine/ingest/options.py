@@ -84,11 +84,6 @@ class Reading:
         default: auto-detect.
     text_time_zone : str or None
         Zone that times without an offset are written in; default: the local one.
-
-    Examples
-    --------
-    >>> Reading(date_order="dmy", decimal=",").date_order
-    'dmy'
     """
 
     header: tuple[str, ...] | None = None
@@ -215,13 +210,6 @@ class IngestOptions:
     ------
     ParameterError
         With rule, value and remedy.
-
-    Examples
-    --------
-    >>> IngestOptions(kind="trips", inputs=("trips.csv",), out=Path("data/local/city"),
-    ...     time_zone="Europe/Paris", first_day=date(2015, 9, 1), last_day=date(2015, 9, 30),
-    ...     locations=Path("stations.csv")).density_week
-    datetime.date(2015, 9, 7)
     """
 
     kind: Kind

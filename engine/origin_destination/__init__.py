@@ -5,7 +5,7 @@ from . import calculators, empirical_bayes
 from .cell_noise import NoiseDistribution, NoiseName
 from .exact import compute_error_grid, compute_truncation_curve
 from .matrices import compute_histogram, truncated_matrices, truth
-from .methods import METHODS, draw_noise, expected, has_suppression, ledger, plan, release, scores
+from .methods import METHODS, compute_cost, draw_noise, expected, has_suppression, release, scores
 
 __all__ = [
     "METHODS",
@@ -13,6 +13,7 @@ __all__ = [
     "NoiseName",
     "ODParameters",
     "calculators",
+    "compute_cost",
     "compute_error_grid",
     "compute_histogram",
     "compute_truncation_curve",
@@ -20,8 +21,6 @@ __all__ = [
     "empirical_bayes",
     "expected",
     "has_suppression",
-    "ledger",
-    "plan",
     "release",
     "scores",
     "truncated_matrices",

@@ -28,11 +28,6 @@ class NoiseDistribution:
     """Distribution of the whole-number noise Z in one cell, of the kind `name`.
 
     `rate` is a = ε/T, finite and above 0. An array broadcasts with the arguments of every method.
-
-    >>> law = NoiseDistribution(0.5)
-    >>> beyond = float(law.upper_tail(11) + law.upper_tail(11))  # Theorem 4, alpha = 10
-    >>> beyond == float(np.exp(-0.5 * 10.5))
-    True
     """
 
     def __init__(self, rate: ArrayLike, name: NoiseName = "rounded_laplace") -> None:

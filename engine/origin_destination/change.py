@@ -14,13 +14,13 @@ from .. import validation
 from ..arrays import Booleans, Floats, Integers
 from ..datasets import Dataset
 from ..parameters import ODParameters
-from ..privacy_ledger import Noise, Query, stage_noise_scale
+from ..privacy_cost import Noise, Query, stage_noise_scale
 from .calculators import find_min_rate
 from .cell_noise import NoiseDistribution, NoiseName
 from .empirical_bayes.measurement import discrete_laplace
 from .matrices import clear_diagonal, truncated_matrices
 from .mechanism import ReleaseArguments, draw_variates, rounded_laplace
-from .methods import ledger
+from .methods import METHODS
 from .noise_bounds import NoiseSum
 
 FALSE_DISCOVERY_RATE = 0.05
@@ -68,8 +68,8 @@ class ChangeCounts(NamedTuple):
 
 
 def noise_distribution(parameters: ODParameters) -> NoiseDistribution:
-    """Return the noise distribution of every cell by a method, as its ledger states it."""
-    stages = ledger(parameters).stages
+    """Return the noise distribution of every cell by a method, as its cost states it."""
+    stages = METHODS[parameters.method].cost(parameters).stages
     rounded = stages[0].noise is Noise.ROUNDED_LAPLACE
     name: NoiseName = "rounded_laplace" if rounded else "discrete_laplace"
     return NoiseDistribution(1 / stage_noise_scale(stages, Query.FLOWS), name)
@@ -108,11 +108,6 @@ def find_changes(
     nothing more. A flow suppressed in both releases gets no verdict. Flows, zones by origin, zones
     by destination and the total are a family each, with one Benjamini–Hochberg on P(|S| ≥
     |change|).
-
-    >>> law, after = NoiseDistribution(0.5), np.array([[0, 30], [43, 0]])
-    >>> changes = find_changes(np.array([[0, 90], [40, 0]]), after, law)
-    >>> changes.flows.signs.tolist(), changes.flows.half_width, int(changes.total.signs)
-    ([[0, -1], [0, 0]], 10, -1)
     """
     zones, change = len(old_counts), np.asarray(new_counts - old_counts, dtype=np.int64)
     clear_diagonal(change)
@@ -171,10 +166,6 @@ def change_probabilities(
     """Return the exact probabilities that a flow is reported to rise and to fall.
 
     Counts are truncated trips; `reach` is the half-width of the error bar.
-
-    >>> law = NoiseDistribution(0.3)
-    >>> [round(p, 3) for p in change_probabilities(100, 120, law, 13, least_shown=15)]
-    [0.859, 0.0]
     """
     far = int(law.half_width(_NEGLIGIBLE))
     z = np.arange(-far, far + 1)
@@ -199,10 +190,6 @@ def min_rate_for_change(
     It is reported in a share `confidence` of releases, by bars that clear 0 where nothing changed
     with probability `level`: divide by n for one flow among n. At one half this is Theorem 7,
     exact.
-
-    >>> half = min_rate_for_change(100, 0.2, confidence=0.5)
-    >>> round(min_rate_for_change(100, 0.2), 3), round(half, 3)
-    (0.385, 0.211)
     """
     change = int(
         np.floor(validation.check_whole_number("trips", trips, 1, remedy="20") * share + 0.5)
@@ -237,10 +224,8 @@ def simulate_power(
     trips before or after.
     """
     true_change, min_change = true[1] - true[0], np.maximum(share * true[0], 1)
-    large, outcomes_by_draw = (
-        (np.abs(true_change) >= min_change) & (np.maximum(*true) >= size),
-        list[list[float]](),
-    )
+    large = (np.abs(true_change) >= min_change) & (np.maximum(*true) >= size)
+    outcomes_by_draw = list[list[float]]()
     for _ in range(draws):
         # the difference of two exponential variates: twice as quick as `rng.laplace`
         old_counts, new_counts = (

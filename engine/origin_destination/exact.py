@@ -7,7 +7,7 @@ matrices is a weighted sum over the distinct pairs of a truncated and a true cou
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -96,10 +96,8 @@ class ReleaseExpectation:
         """Expected cells, and the trips in them, by outcome."""
         pairs = self.histogram
         small = pairs.true_counts < self.parameters.min_shown_count
-        hidden_cells, shown_cells = (
-            pairs.cell_counts * self._hidden,
-            pairs.cell_counts * (1 - self._hidden),
-        )
+        hidden_cells = pairs.cell_counts * self._hidden
+        shown_cells = pairs.cell_counts * (1 - self._hidden)
 
         def share(cells: Floats) -> OutcomeCount:
             return OutcomeCount(float(cells.sum()), float(cells @ pairs.true_counts))
@@ -141,19 +139,16 @@ class ReleaseExpectation:
         )
 
     @cached_property
-    def outflow_totals(self) -> Totals:
-        """Totals by origin, shape (zones,), summed over the matrices."""
-        return self._totals(self.histogram.by_origin)
-
-    @cached_property
-    def inflow_totals(self) -> Totals:
-        """Totals by destination."""
-        return self._totals(self.histogram.by_destination)
-
-    @cached_property
     def grand_total(self) -> Totals:
         """Total of everything, shape ()."""
-        return self._totals(self.histogram.cell_counts)
+        cells = self.histogram.cell_counts
+        truncated, true = self.histogram.truncated_counts, self.histogram.true_counts
+        shift, variance = cell_noise.bias_and_variance(self.law, truncated, self._threshold)
+        return Totals(
+            true_totals=np.asarray(cells @ true),
+            expected_totals=np.asarray(cells @ (truncated + shift)),
+            standard_deviation=np.sqrt(np.maximum(np.asarray(cells @ variance), 0.0)),
+        )
 
     def interval_of_totals(self, side: Side, zones: Sequence[int]) -> tuple[Floats, Floats]:
         """Return low and high that contain the released total of each zone in 95% of releases."""
@@ -163,15 +158,6 @@ class ReleaseExpectation:
         used = some.any(axis=0)
         return interval_of_sums(
             self.law, counted.truncated_counts[used], self._threshold, some[:, used]
-        )
-
-    def _totals(self, cells: Any) -> Totals:
-        truncated, true = self.histogram.truncated_counts, self.histogram.true_counts
-        shift, variance = cell_noise.bias_and_variance(self.law, truncated, self._threshold)
-        return Totals(
-            true_totals=np.asarray(cells @ true),
-            expected_totals=np.asarray(cells @ (truncated + shift)),
-            standard_deviation=np.sqrt(np.maximum(np.asarray(cells @ variance), 0.0)),
         )
 
     def cell_weights(self, population: Population) -> Floats:
@@ -279,11 +265,9 @@ def compute_error_grid(
     from 0. Errors are averaged over the cells of `population`, ``all`` or ``travelled``.
     """
     validation.check_one_of("population", population, POPULATIONS[:2], "'all' is every flow")
-    truncated, true, cells = (
-        histogram.truncated_counts,
-        histogram.true_counts,
-        histogram.cell_counts,
-    )
+    truncated = histogram.truncated_counts
+    true = histogram.true_counts
+    cells = histogram.cell_counts
     tau = np.atleast_1d(thresholds)[:, None]
     some = np.where(true >= (population == "travelled"), cells, 0.0)
     threshold, trimmed = cell_noise.effective_threshold(tau), true - truncated

@@ -122,7 +122,7 @@ def require_unit(dataset: Dataset, unit: ODUnit) -> None:
             f"dataset '{dataset.id}' holds flows without people, so unit='{unit}' cannot bound "
             "anyone's trips; choose unit='trip' with max_trips_per_user=1"
         )
-    if unit == "person" and not dataset.has_trips_by_person:
+    if unit == "person" and not dataset.has_person_ranks:
         raise DatasetError(
             f"dataset '{dataset.id}' does not rank trips within a person over the whole period, "
             "which unit='person' needs; choose unit='person-day'"
@@ -240,9 +240,8 @@ def _count_pairs(cells: Iterator[MatrixCells], zones: int, matrices: int) -> Cou
 
 def _histogram_by_side(sides: Any, zones: int, matrices: int) -> CountHistogram:
     """Return the histogram of (zone, pair, cells) of origins and of destinations."""
-    distinct_pairs: Complex = np.unique(
-        np.append(sides[0][1], 0)
-    )  # a cell is counted on both sides
+    # a cell is counted on both sides
+    distinct_pairs: Complex = np.unique(np.append(sides[0][1], 0))
     rows, columns = (_cells_by_zone(side, distinct_pairs, zones, matrices) for side in sides)
     return CountHistogram(
         truncated_counts=distinct_pairs.imag.copy(),

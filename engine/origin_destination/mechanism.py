@@ -15,7 +15,7 @@ from ..datasets import Dataset
 from ..errors import ParameterError
 from ..exploration_noise import resolve_noise
 from ..parameters import ODParameters, ODUnit
-from ..privacy_ledger import Ledger, Noise, Norm, PrivacyUnit, Query, Stage, simple_ledger
+from ..privacy_cost import Noise, Norm, PrivacyCost, PrivacyUnit, Query, Stage, simple_cost
 from .matrices import Days, clear_diagonal, day_indices, require_memory, truncated_matrices
 
 Sampler = Callable[[IntegersOrFloats], IntegersOrFloats]
@@ -51,7 +51,7 @@ def release(
         parameters=parameters,
         counts=perturb_and_suppress(trimmed, parameters, standard),
         days=chosen,
-        ledger=ledger(parameters),
+        cost=suppression_cost(parameters),
     )
 
 
@@ -86,11 +86,9 @@ def rounded_laplace(standard: Floats, scale: float) -> Sampler:
     def add(counts: IntegersOrFloats) -> Integers:
         # adding whole numbers loses no digit; blocks that fit a processor's cache are quicker
         noisy_counts = np.empty(counts.shape, dtype=np.int64)
-        flat, flat_counts, variates = (
-            noisy_counts.reshape(-1),
-            counts.reshape(-1),
-            standard.reshape(-1),
-        )
+        flat = noisy_counts.reshape(-1)
+        flat_counts = counts.reshape(-1)
+        variates = standard.reshape(-1)
         for start in range(0, len(flat), _CHUNK_CELLS):
             piece = slice(start, start + _CHUNK_CELLS)
             noise = np.floor(variates[piece] * scale + 0.5)
@@ -118,7 +116,7 @@ class ODRelease:
     parameters: ODParameters
     counts: Integers
     days: tuple[int, ...]
-    ledger: Ledger
+    cost: PrivacyCost
 
     @property
     def is_shown(self) -> Booleans:
@@ -158,22 +156,22 @@ def draw_variates(
     return cells, chosen, sum_days
 
 
-def ledger(parameters: ODParameters) -> Ledger:
-    """Return the privacy ledger of one unit for any number of matrices (P2, Theorem 1).
+def suppression_cost(parameters: ODParameters) -> PrivacyCost:
+    """Return the privacy loss of one unit for any number of matrices (P2, Theorem 1).
 
     A trip lies in one cell of one day, and a person's T trips are counted over the whole period, so
     at ``trip`` and ``person`` all days together cost ε. At ``person-day`` every day costs ε.
     """
     flow_counts = (Query.FLOWS, parameters.max_trips_per_user, parameters.epsilon)
-    return laplace_ledger(parameters, Noise.ROUNDED_LAPLACE, flow_counts)
+    return laplace_cost(parameters, Noise.ROUNDED_LAPLACE, flow_counts)
 
 
-def laplace_ledger(
+def laplace_cost(
     parameters: ODParameters, noise: Noise, *counted: tuple[Query, int, float]
-) -> Ledger:
-    """Return the ledger of several kinds of counts, each with its L₁ sensitivity and its ε."""
+) -> PrivacyCost:
+    """Return the cost of several kinds of counts, each with its L₁ sensitivity and its ε."""
     stages = (
         Stage(kind, noise, float(change), Norm.L1, change / epsilon, epsilon)
         for kind, change, epsilon in counted
     )
-    return simple_ledger(tuple(stages), unit=UNITS[parameters.unit])
+    return simple_cost(tuple(stages), unit=UNITS[parameters.unit])

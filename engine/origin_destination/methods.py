@@ -6,7 +6,7 @@ from ..arrays import Floats, IntegersOrFloats
 from ..contract import Method
 from ..datasets import Dataset
 from ..parameters import USED_FIELDS, ODMethod, ODParameters
-from ..privacy_ledger import Ledger
+from ..privacy_cost import PrivacyCost
 from . import empirical_bayes, mechanism
 from .cell_noise import NoiseName
 from .empirical_bayes import EmpiricalBayesRelease
@@ -29,7 +29,7 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
         ),
         used_fields=USED_FIELDS["laplace_suppression"],
         release=mechanism.release,
-        ledger=mechanism.ledger,
+        cost=mechanism.suppression_cost,
         expected=compute_expectation,
     ),
     "empirical_bayes": Method(
@@ -50,7 +50,7 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
         is_own=True,
         number_kind="estimated",
         release=empirical_bayes.release,
-        ledger=empirical_bayes.ledger,
+        cost=empirical_bayes.estimation_cost,
     ),
 }
 
@@ -80,7 +80,7 @@ def release(
     -------
     ODRelease or EmpiricalBayesRelease
         Both have ``counts``, shape (days, zones, zones) in trips, ``days``, ``parameters`` and
-        ``ledger``.
+        ``cost``.
 
     Raises
     ------
@@ -111,15 +111,10 @@ def draw_noise(
     return rng.laplace(size=(layers, zones, zones))
 
 
-def ledger(parameters: ODParameters) -> Ledger:
-    """Return the privacy ledger of one unit, before any release."""
-    return METHODS[parameters.method].ledger(parameters)
-
-
-def plan(dataset: Dataset, parameters: ODParameters) -> Ledger:
-    """Return the ledger of one matrix from the settings alone."""
+def compute_cost(dataset: Dataset, parameters: ODParameters) -> PrivacyCost:
+    """Return the privacy loss of one unit from one matrix, from the settings alone."""
     del dataset
-    return ledger(parameters)
+    return METHODS[parameters.method].cost(parameters)
 
 
 def expected(

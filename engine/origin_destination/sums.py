@@ -32,10 +32,6 @@ def interval_of_sums(
 
     `kept`, shape (counts,), are truncated counts in trips, `threshold` is τ in trips, and `cells`,
     shape (sums, counts), the number of cells of each count in every sum. `law` has one rate.
-
-    >>> low, high = interval_of_sums(NoiseDistribution(2.0), np.array([100.0]), 100, [[1]])
-    >>> low.tolist(), high.tolist()  # 0 in 18 of 100 releases, else 100 or little more
-    ([0.0], [101.0])
     """
     kept, place = np.unique(kept, return_inverse=True)
     number = np.zeros((len(np.atleast_2d(cells)), len(kept)))

@@ -1,6 +1,6 @@
 """Privacy loss ε and δ for one person: guarantees, attackers' guesses and composition.
 
-`flow_release_risk` and `ledger_risk` bound an attacker's guesses over everything released;
+`flow_release_risk` and `cost_risk` bound an attacker's guesses over everything released;
 `format_guess_rate` writes the bound. Nothing here reads data or draws noise.
 """
 
@@ -11,9 +11,9 @@ from .guarantee import (
     Guarantee,
     Risk,
     Strength,
+    cost_risk,
     flow_release_risk,
     format_guess_rate,
-    ledger_risk,
     round_up_percent,
 )
 from .people import trips_per_person
@@ -35,10 +35,10 @@ __all__ = [
     "Strength",
     "compose",
     "compose_epsilon",
+    "cost_risk",
     "epsilon_for_delta",
     "flow_release_risk",
     "format_guess_rate",
-    "ledger_risk",
     "randomised_response",
     "round_up_percent",
     "trips_per_person",

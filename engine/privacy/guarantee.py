@@ -17,7 +17,7 @@ from typing import Literal
 from .. import validation
 from ..errors import ParameterError
 from ..parameters import ODParameters
-from ..privacy_ledger import Ledger, is_above
+from ..privacy_cost import PrivacyCost, is_above
 from ..verdict import Verdict, rate_value
 from .privacy_loss import compose, randomised_response
 
@@ -52,12 +52,6 @@ class Guarantee:
     ------
     ParameterError
         If ε or δ is out of its range.
-
-    Examples
-    --------
-    >>> guarantee = Guarantee(epsilon=0.5)
-    >>> round(guarantee.max_guess_rate, 4)
-    0.6225
     """
 
     epsilon: float
@@ -90,12 +84,6 @@ class Guarantee:
         A group of k is protected by k·ε and δ·(e^(kε) − 1)/(e^ε − 1) (Dwork and Roth 2014, theorem
         2.2, summed over k steps). Nothing more holds for one person against an attacker who
         believes that these k come or stay together.
-
-        Examples
-        --------
-        >>> four = Guarantee(epsilon=0.5).for_group(4)
-        >>> four.epsilon, round(four.max_posterior_belief(0.1), 3)  # for one alone: 0.155
-        (2.0, 0.451)
         """
         remedy = "it is how many travel together, such as 4 for a household"
         count = validation.check_whole_number("people", people, 1, remedy=remedy)
@@ -109,11 +97,6 @@ class Guarantee:
         `prior`, above 0 and below 1, is the attacker's belief beforehand. The attacker knows the
         other records or believes them independent of this one; for several who come together see
         `for_group`. Raises `ParameterError` if δ is above 0: then rare results may reveal more.
-
-        Examples
-        --------
-        >>> round(Guarantee(epsilon=1.0).max_posterior_belief(0.1), 3)
-        0.232
         """
         if self.delta:
             raise ParameterError(
@@ -161,13 +144,7 @@ class Risk:
 
     @property
     def strength(self) -> Strength:
-        """The verdict in the words for privacy.
-
-        Examples
-        --------
-        >>> Risk(max_guess_rate=0.73, max_group_guess_rate=0.98, epsilon=1.0).strength
-        'strong'
-        """
+        """The verdict in the words for privacy."""
         words: dict[Verdict, Strength] = {"good": "strong", "partly": "moderate", "noisy": "weak"}
         return words[self.verdict]
 
@@ -179,15 +156,6 @@ def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
     d·ε; independent matrices compose. A trip lies in one matrix only, and at ``person`` all
     matrices together cost ε. `days` are the days of each matrix: seven ones for a week of daily
     matrices. Raises `ParameterError` without a matrix.
-
-    Examples
-    --------
-    >>> daily = flow_release_risk(ODParameters(epsilon=0.5, unit="person-day"), [1] * 7)
-    >>> daily.epsilon, round(daily.max_guess_rate, 3), daily.strength
-    (3.5, 0.752, 'moderate')
-    >>> summed = flow_release_risk(ODParameters(epsilon=0.5, unit="person-day"), [7])
-    >>> round(summed.max_guess_rate, 3)  # as if ε were 3.5
-    0.971
     """
     if not days:
         raise ParameterError("days must name at least one matrix, got none; choose a day")
@@ -212,18 +180,18 @@ def flow_release_risk(parameters: ODParameters, days: Sequence[int]) -> Risk:
     )
 
 
-def ledger_risk(ledger: Ledger, epsilon: float) -> Risk:
-    """Return the risk of a person from the one release of a ledger.
+def cost_risk(cost: PrivacyCost, epsilon: float) -> Risk:
+    """Return the risk of a person from one release of a given cost.
 
     `epsilon` is the stated one; the proved one replaces it if larger.
     """
-    loss = ledger.proved_epsilon if is_above(ledger.proved_epsilon, epsilon) else epsilon
-    guarantee = Guarantee(epsilon=loss, delta=ledger.delta)
+    loss = cost.proved_epsilon if is_above(cost.proved_epsilon, epsilon) else epsilon
+    guarantee = Guarantee(epsilon=loss, delta=cost.delta)
     return Risk(
         max_guess_rate=guarantee.max_guess_rate,
         max_group_guess_rate=guarantee.for_group(GROUP_SIZE).max_guess_rate,
         epsilon=loss,
-        delta=ledger.delta,
+        delta=cost.delta,
     )
 
 
@@ -240,13 +208,7 @@ def round_up_percent(bound: float, decimals: int = 0) -> float:
 
 
 def format_guess_rate(best_guess: float, *, coin: bool = False) -> str:
-    """Return the sentence on how often an attacker is right at most.
-
-    Examples
-    --------
-    >>> format_guess_rate(0.7311, coin=True), format_guess_rate(0.9901)
-    ('at most 74 of 100 guesses (a coin: 50)', 'up to 100 of 100 guesses')
-    """
+    """Return the sentence on how often an attacker is right at most."""
     count = round_up_percent(best_guess)
     words = f"{'up to' if count > 99 else 'at most'} {count:.0f} of 100 guesses"
     return f"{words} (a coin: 50)" if coin else words

@@ -19,15 +19,14 @@ def trips_per_person(dataset: Dataset) -> tuple[float, int]:
     >>> round(mean, 2), most
     (7.73, 29)
     """
-    if not (dataset.has_trips_by_person and dataset.metadata.trips_have_people):
+    if not (dataset.has_person_ranks and dataset.metadata.trips_have_people):
         raise DatasetError(
             f"dataset '{dataset.id}' does not rank trips within a person over the whole period; "
             "trips per person cannot be told"
         )
     trips = dataset.trips_by_person.sum_days(range(len(dataset.metadata.periods)))
-    at_least = np.bincount(trips.rank, weights=trips.trip_count)[
-        1:
-    ]  # people with so many trips or more
+    # people with so many trips or more
+    at_least = np.bincount(trips.rank, weights=trips.trip_count)[1:]
     people = max(dataset.metadata.people_public or 0, int(at_least[0]) if len(at_least) else 0)
     if not people:
         raise DatasetError(f"dataset '{dataset.id}' has no trip of a person")

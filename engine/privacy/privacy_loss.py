@@ -76,13 +76,6 @@ def compose(parts: Sequence[RepeatedOutcomes]) -> PrivacyLossDistribution:
     The grid has about 2¹⁵ points from the least to the largest sum; the largest loss of each part
     lies on one if they have a common measure. A part is a result's probabilities with and without
     the record, and its number of repeats.
-
-    Examples
-    --------
-    >>> coin = np.array([0.4, 0.6])
-    >>> both = compose([(coin, coin[::-1], 2)])
-    >>> round(both.optimal_guess_rate, 3), round(both.delta_at(0.5), 3)
-    (0.6, 0.096)
     """
     comparable = [
         (p[both], q[both], times) for p, q, times in parts for both in [(p > 0) & (q > 0)]
@@ -119,18 +112,10 @@ def compose(parts: Sequence[RepeatedOutcomes]) -> PrivacyLossDistribution:
 
 
 def epsilon_for_delta(losses: PrivacyLossDistribution, delta: float) -> float:
-    """Return the least ε ≥ 0 at which the losses are (ε, δ)-DP, or infinity.
-
-    Examples
-    --------
-    >>> round(epsilon_for_delta(compose([(*randomised_response(1.0), 1)]), 1e-9), 6)
-    1.0
-    """
-    value, inside, outside = (
-        losses.value[::-1],
-        losses.probability_in[::-1],
-        losses.probability_out[::-1],
-    )
+    """Return the least ε ≥ 0 at which the losses are (ε, δ)-DP, or infinity."""
+    value = losses.value[::-1]
+    inside = losses.probability_in[::-1]
+    outside = losses.probability_out[::-1]
     # of the k largest losses; mass lost to rounding counts as mass only in
     missing = max(1 - losses.mass_only_in - float(inside.sum()), 0.0)
     above = np.r_[0.0, np.cumsum(inside)] + losses.mass_only_in + missing
@@ -151,13 +136,6 @@ def compose_epsilon(costs: Sequence[tuple[float, float]], delta: float) -> float
     """Return the least ε at `delta` of releases with settings fixed in advance; at most their sum.
 
     `costs` are (ε, δ) of each release; `delta` is at least the sum of theirs.
-
-    Examples
-    --------
-    >>> round(compose_epsilon([(0.1, 0.0)] * 305, 1e-6), 2)
-    9.26
-    >>> compose_epsilon([(0.5, 0.0), (0.5, 0.0)], 1e-30)
-    1.0
     """
     times = Counter(epsilon for epsilon, _ in costs if epsilon > 0)
     losses = compose([(*randomised_response(value), many) for value, many in times.items()])

@@ -1,8 +1,27 @@
-"""Release of a setting: one draw, one charge to the ledger, one sealed bundle.
+"""Release of a setting: one draw of noise, one charge to the ledger, one folder to give away.
 
-Only this package's numbers leave the process. `release` in order: `plan` from settings and public
-facts; `check` the budget; read the counts; claim the folder; charge the ledger; draw with OpenDP;
-write the statement; seal and reveal the bundle. A charge is never given back.
+Only this package's numbers leave the process. `release` plans from public facts, checks the budget,
+reads the counts, claims the folder, charges the ledger, draws with OpenDP, writes and seals the
+folder, and reveals it.
+
+- *Custodian*: who holds the data, decides on releases and answers for them.
+- *Setting*: dataset, zones, days and the parameters of one mechanism (`engine.contract`).
+- *Unit of privacy*: what ε and δ protect, a person, a person's day or a trip. Neighbouring datasets
+  differ by one unit, added or removed. A person who loses a day is two such steps (`budget_cost`).
+- *Budget*: total ε and δ, per one unit, of all releases about the same people.
+- *Ledger*: the file on disk of budgets and charges (`budget_ledger`). The cost of a mechanism in
+  itself is `engine.privacy_cost.PrivacyCost`.
+- *Plan*: what a release will hold and cost, from public facts alone (`ReleasePlan`).
+- *Consent*: a sentence that the custodian types before a release that protects or shows little.
+- *Tuning*: how ε and the other settings were chosen, such as on a *twin*, simulated people made of
+  public facts.
+- *Bundle*: the released folder and its zip: tables, checksums, and the *statement*, which tells
+  readers what was released, how exact it is and what it cost.
+- *Contribution limit*: T trips or ℓ visits, which of one unit are counted at most; the others are
+  *beyond* it. Counts within it are *truncated* (``kept`` in files).
+- *Suppressed*: a noisy count below the threshold τ, which files leave empty. Others are *shown*.
+- *Phantom trips*: trips that noise alone shows in empty flows.
+- *View*: a dataset with its zones and days joined as a setting says.
 """
 
 import secrets
@@ -16,31 +35,31 @@ from typing import Any
 
 from ..contract import Setting
 from ..datasets import Dataset, storage
-from ..density.accounting import RELEASED_DELTA, is_delta_large
+from ..density.accounting import MAX_RELEASE_DELTA, is_delta_large
 from ..errors import ExplorerError, ParameterError
 from ..parameters import USED_FIELDS
 from ..resolution import make_view
 from . import density_writer, flow_writer, fourier_writer, report_writer
-from .budget_ledger import Budget, BudgetLedger, Entry, ReleaseError, check_name, release_error
-from .bundle import claim_folder, describe_interrupted, required_bytes, reveal, seal
-from .plan import Cost, PrivacyLoss, Progress, ReleasePlan, Stage, budget_cost
-from .statement import TUNING, list_warnings, render_texts, render_words, setting_to_json
+from .budget_ledger import Budget, BudgetLedger, Entry, ReleaseError, check_one_line, release_error
+from .bundle import claim_folder, describe_failure, required_bytes, reveal, seal
+from .plan import BudgetCost, PrivacyLoss, Progress, ReleasePlan, ReleaseStage, budget_cost
+from .statement import TUNING_SOURCES, list_warnings, render_texts, render_words, setting_to_json
 
 __all__ = [
-    "CONSENT",
     "NOISE_CONSENT",
-    "TUNING",
+    "TRIP_CONSENT",
+    "TUNING_SOURCES",
     "WRITERS",
     "Budget",
+    "BudgetCost",
     "BudgetLedger",
-    "Cost",
     "Entry",
     "PrivacyLoss",
     "ReleaseError",
     "ReleasePlan",
-    "Stage",
+    "ReleaseStage",
     "budget_cost",
-    "check",
+    "check_release",
     "list_warnings",
     "max_epsilon_within_budget",
     "plan",
@@ -48,11 +67,11 @@ __all__ = [
     "render_words",
 ]
 
-CONSENT = "I understand that this protects trips, not people"
-"""Words that the custodian types before a release at trip level."""
+TRIP_CONSENT = "I understand that this protects trips, not people"
+"""Consent to a release at trip level, which protects no person."""
 
 NOISE_CONSENT = "I understand that most of it is noise"
-"""Words that the custodian types if empty flows alone would show more trips than were made."""
+"""Consent to a release in which empty flows alone would show more trips than were made."""
 
 WRITERS: dict[str, ModuleType] = {
     "laplace_suppression": flow_writer,
@@ -62,11 +81,13 @@ WRITERS: dict[str, ModuleType] = {
     "multiscale": density_writer,
     "derived": report_writer,
 }
-"""Module that plans, reads and writes each method. Other methods stay in exploration: their noise
-is not whole numbers."""
+"""Module that plans and writes a method's release, by ``plan``, ``load_counts`` and ``write``.
+
+Other methods are for exploring alone: their noise is not whole numbers."""
 
 _MAX_NOTE_LENGTH = 2000
 _PEOPLE_TABLES = ("truth", "presampled", "trips", "report", "zoom_towers")
+"""Starts of the names of a dataset's tables that are made of people."""
 
 
 def release(
@@ -82,52 +103,44 @@ def release(
     consents: Collection[str] = (),
     progress: Progress = lambda _share: None,
 ) -> Path:
-    """Release a setting of `dataset`, as it was ingested, into ``out`` and ``out.zip``.
+    """Return `out`, the folder of a new bundle; its zip lies beside it.
 
-    Parameters
-    ----------
-    tuning, tuning_note : str
-        Key of `TUNING`: how ε and the other settings were chosen; and the custodian's note.
-    trips : int or None
-        Publicly known number of trips in the released days.
-    sums_before_suppression : bool
-        Whether to write unbiased sums, which let readers recompute suppressed counts.
-    consents : collection of str
-        `CONSENT` for a release at trip level, `NOISE_CONSENT` for one that is mostly noise.
+    `dataset` is as it was ingested, not a view. `tuning` is a key of `TUNING_SOURCES`, on which
+    `tuning_note` is the custodian's note. `trips` is the number of trips made in the released days,
+    as far as is publicly known. `sums_before_suppression` is whether to write unbiased sums, which
+    let readers recompute suppressed counts. `consents` are `TRIP_CONSENT` and `NOISE_CONSENT` where
+    a release requires them.
 
-    Raises
-    ------
-    ReleaseError
-        If the release is refused (nothing is spent) or fails (the message states the cost).
-    KeyboardInterrupt
-        If the user stops it; the message states the cost.
+    Raises `ReleaseError` if the release is refused (nothing is spent) or fails, and
+    `KeyboardInterrupt` if the user stops it: the message states what was spent.
     """
-    planned = plan(setting, dataset, trips=trips, sums_before_suppression=sums_before_suppression)
-    budget, due = check(planned, dataset, ledger, consents)
-    entry = _ledger_entry(planned, dataset, tuning, tuning_note)
-    writer, view = (
-        WRITERS[setting.parameters.method],
-        make_view(dataset, setting.zone_level, setting.time),
-    )
-    charge = partial(ledger.charge, dataset.id, unit=budget.unit, what=entry, **asdict(due))
-    spent: Entry | None = None
+    sums = sums_before_suppression
+    release_plan = plan(setting, dataset, trips=trips, sums_before_suppression=sums)
+    budget, cost = check_release(release_plan, dataset, ledger, consents)
+    record = _release_record(release_plan, dataset, tuning, tuning_note)
+    writer = WRITERS[setting.parameters.method]
+    view = make_view(dataset, setting.zone_level, setting.time)
+    charge = partial(ledger.charge, dataset.id, unit=budget.unit, record=record, **asdict(cost))
+    charged_entry: Entry | None = None
     try:
-        writer.prepare(planned, view)  # reads all counts
-        with claim_folder(out, required_bytes(planned.cells, dataset.zones)) as folder:
-            render_texts(planned, dataset.id, [*ledger.entries(), charge(rehearsal=True)])
-            spent = charge()  # in one transaction, and never given back
-            scale_up = writer.write(planned, view, folder, lambda share: progress(0.9 * share))
-            entries = ledger.entries()[: spent.id]
-            digest = seal(folder, render_texts(planned, dataset.id, entries, scale_up))
+        writer.load_counts(release_plan, view)
+        with claim_folder(out, required_bytes(release_plan.cell_count, dataset.zones)) as folder:
+            # what may fail without noise fails before the charge
+            render_texts(release_plan, dataset.id, [*ledger.entries(), charge(dry_run=True)])
+            charged_entry = charge()  # in one transaction, and never given back
+            scale_up = writer.write(release_plan, view, folder, lambda share: progress(0.9 * share))
+            entries = ledger.entries()[: charged_entry.id]
+            digest = seal(folder, render_texts(release_plan, dataset.id, entries, scale_up))
             reveal(folder, out)
-            ledger.finish(spent, digest)
+            ledger.finish(charged_entry, digest)
     except (KeyboardInterrupt, Exception) as error:
-        if spent is None and isinstance(error, ExplorerError):
+        if charged_entry is None and isinstance(error, ExplorerError):
             raise  # its message already explains the refusal
-        stopped = isinstance(error, KeyboardInterrupt)
-        spent = ledger.find_charge(entry["secret"]) if stopped else spent
-        kind = KeyboardInterrupt if stopped else ReleaseError
-        raise kind(describe_interrupted(error, spent, out)) from error
+        error_type = ReleaseError
+        if isinstance(error, KeyboardInterrupt):  # perhaps just after the transaction
+            charged_entry = ledger.find_charge(record["secret"])
+            error_type = KeyboardInterrupt
+        raise error_type(describe_failure(error, charged_entry, out)) from error
     progress(1.0)
     return out
 
@@ -139,112 +152,101 @@ def plan(
     trips: int | None = None,
     sums_before_suppression: bool = False,
 ) -> ReleasePlan:
-    """Return the contents and cost of a release, from geometry and metadata alone.
+    """Return the plan of a release, from geometry and metadata alone; arguments as `release`.
 
     Raises `ParameterError` if the method, δ or number of trips does not suit a release.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> from engine.contract import Selection, TimeSelection
-    >>> from engine.parameters import ODParameters
-    >>> whole = TimeSelection(aggregation="whole")
-    >>> selection = Selection(dataset_id="demo-city", zone_level="clusters-20", time=whole)
-    >>> parameters = ODParameters(epsilon=0.5, unit="person")
-    >>> setting = Setting(selection=selection, parameters=parameters)
-    >>> plan(setting, datasets.load("demo-city")).cells == 20 * 19
-    True
     """
     method = setting.parameters.method
     if method not in WRITERS:
         raise ParameterError(
             f"method must be one of {', '.join(WRITERS)} for a release",
             value=repr(method),
-            remedy="the others add noise that is no whole number and are for exploring",
+            remedy="choose one of these: others are for exploring (their noise is no whole number)",
         )
-    if "delta" in USED_FIELDS.get(method, ()) and setting.parameters.delta > RELEASED_DELTA:
+    if "delta" in USED_FIELDS.get(method, ()) and setting.parameters.delta > MAX_RELEASE_DELTA:
         raise ParameterError(
-            f"delta must be at most {RELEASED_DELTA:g} for a release",
+            f"delta must be at most {MAX_RELEASE_DELTA:g} for a release",
             value=f"{setting.parameters.delta!r}",
-            remedy="choose it below one over the number of people, such as 1e-7",
+            remedy="choose at most one over the number of people, such as 1e-7",
         )
     if trips is not None and trips < 1:
-        raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="or leave it out")
+        raise ParameterError("trips must be at least 1", value=f"{trips}", remedy="leave it out")
     view = make_view(dataset, setting.zone_level, setting.time)
-    planned = replace(WRITERS[method].plan(setting, view), trips=trips)
-    if planned.suppresses and not sums_before_suppression:
-        return planned.without_sums()
-    return planned
+    release_plan = replace(WRITERS[method].plan(setting, view), trips=trips)
+    if release_plan.suppresses and not sums_before_suppression:
+        return release_plan.without_sums()
+    return release_plan
 
 
-def check(
+def check_release(
     plan: ReleasePlan, dataset: Dataset, ledger: BudgetLedger, consents: Collection[str] = ()
-) -> tuple[Budget, Cost]:
-    """Return the budget of a release and its cost to that budget; reads no count.
+) -> tuple[Budget, BudgetCost]:
+    """Return the budget that pays for a release and the cost to it; nothing is charged.
 
-    Raises `ReleaseError` without a sufficient budget or the required consents, or if δ exceeds one
-    over the public number of people. Nothing is charged.
+    No count is read. Raises `ReleaseError` without a sufficient budget or the required consents, or
+    if δ exceeds one over the public number of people.
     """
-    people = dataset.metadata.people_public
-    if plan.delta and is_delta_large(plan.delta, people):
-        rule = "delta must be at most one over the public number of people"
-        raise release_error(rule, f"{plan.delta:g} for {people:,} people", "choose it smaller")
+    people_count = dataset.metadata.people_public
+    if plan.delta and is_delta_large(plan.delta, people_count):
+        rule, value = "one over the public number of people", f"{plan.delta:g} for {people_count:,}"
+        raise release_error(f"delta must be at most {rule}", value, "choose it smaller")
     budget = ledger.find_budget(dataset.id)
-    due = budget_cost(plan, budget.unit)
-    budget.require_remaining(due.epsilon, due.delta)
+    cost = budget_cost(plan, budget.unit)
+    budget.require_remaining(cost.epsilon, cost.delta)
     consent_given = "other words" if any(consents) else "no consent"
-    if plan.unit == "trip" and CONSENT not in consents:
+    if plan.unit == "trip" and TRIP_CONSENT not in consents:
         rule = "a release at trip level needs the custodian's consent in words"
-        raise release_error(
-            rule, consent_given, f"it protects no person; write: {CONSENT}", "consent"
-        )
-    if plan.is_mostly_noise and NOISE_CONSENT not in consents:
-        trips_known = f"{plan.trips:,} trips" if plan.trips else "an unknown number of trips"
+        remedy = f"it protects no person; write: {TRIP_CONSENT}"
+        raise release_error(rule, consent_given, remedy, "consent")
+    if plan.needs_noise_consent and NOISE_CONSENT not in consents:
+        stated_trips = f"{plan.trips:,} trips made" if plan.trips else "no number of trips made"
         comparison = ", more than were made" if plan.trips else ""
         raise release_error(
-            f"empty flows alone would show {plan.phantom_trips:,.0f} trips{comparison}: that "
-            "needs the custodian's consent in words",
-            f"{trips_known}, and {consent_given}",
-            "say how many trips were made, choose coarser zones, a longer time, a larger "
+            "a release needs the custodian's consent in words if empty flows alone would show "
+            f"{plan.phantom_trips:,.0f} trips{comparison}",
+            f"{stated_trips}, and {consent_given}",
+            "state how many trips were made, choose coarser zones, a longer time, a larger "
             f"threshold or empirical Bayes; or write: {NOISE_CONSENT}",
             "consent",
         )
-    return budget, due
+    return budget, cost
 
 
 def max_epsilon_within_budget(
-    setting: Setting, dataset: Dataset, budget: Budget, stops: Sequence[float]
+    setting: Setting, dataset: Dataset, budget: Budget, epsilons: Sequence[float]
 ) -> float | None:
-    """Return the largest ε of rising `stops` whose release fits a budget; None if none does."""
+    """Return the largest of the rising `epsilons` whose release fits a budget, or None."""
 
     def exceeds(epsilon: float) -> bool:
         try:
-            due = budget_cost(plan(setting.with_epsilon(epsilon), dataset), budget.unit)
-            budget.require_remaining(due.epsilon, due.delta)
+            cost = budget_cost(plan(setting.with_epsilon(epsilon), dataset), budget.unit)
+            budget.require_remaining(cost.epsilon, cost.delta)
         except (ExplorerError, ArithmeticError, ValueError):
             return True
         return False
 
-    number = bisect_left(stops, True, key=exceeds)
-    return stops[number - 1] if number else None
+    fitting_count = bisect_left(epsilons, True, key=exceeds)
+    return epsilons[fitting_count - 1] if fitting_count else None
 
 
-def _ledger_entry(plan: ReleasePlan, dataset: Dataset, tuning: str, note: str) -> dict[str, Any]:
-    """Return the ledger's record of a release.
+def _release_record(plan: ReleasePlan, dataset: Dataset, tuning: str, note: str) -> dict[str, Any]:
+    """Return what the ledger records of a release, beside its dataset and cost.
 
-    Every bundle shows the hash of its entry. A secret number in it stops an attacker who knows all
-    but one person from testing guesses of the tables' checksums.
+    ``tables`` are checksums of the tables of people, so that another budget cannot be charged for
+    the same ones. Every bundle shows the hash of its entry; the entry's random ``secret`` stops
+    attackers from guessing tables until that hash comes out.
     """
-    if tuning not in TUNING:
-        rule = f"tuning must be one of {', '.join(TUNING)}"
-        raise ParameterError(rule, value=repr(tuning), remedy="say how ε was chosen")
-    sums: Any = storage.read_metadata(dataset.folder).get("checksums") or {}
+    if tuning not in TUNING_SOURCES:
+        rule = f"tuning must be one of {', '.join(TUNING_SOURCES)}"
+        raise ParameterError(rule, value=repr(tuning), remedy="name how ε was chosen")
+    checksums: Any = storage.read_metadata(dataset.folder).get("checksums") or {}
+    tables = [name for name in checksums if name.startswith(_PEOPLE_TABLES)]
     return {
         "product": plan.product,
         "setting": setting_to_json(plan.setting, dataset.id),
         "trips": plan.trips,
-        "tables": sorted(str(sums[name]) for name in sums if name.startswith(_PEOPLE_TABLES)),
+        "tables": sorted(str(checksums[name]) for name in tables),
         "secret": secrets.token_hex(16),
         "tuning": tuning,
-        "tuning_note": check_name("tuning_note", note, _MAX_NOTE_LENGTH) if note.strip() else "",
+        "tuning_note": note.strip() and check_one_line("tuning_note", note, _MAX_NOTE_LENGTH),
     }

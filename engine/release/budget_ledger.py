@@ -1,8 +1,10 @@
-"""Ledger of budgets and releases, in one SQLite file that only the owner may read.
+"""Ledger of privacy budgets and releases: one SQLite file that only its owner may read.
 
-A budget belongs to people, not to a file. Each entry holds the hash of the entry before it, and the
-last hash is stored apart, so every read detects a changed, missing or cut-off entry. A release is
-charged before any noise is drawn; nothing is ever given back.
+A *budget* is the ε and δ that all releases about the same people may cost together; it lists the
+datasets made of these people. Entries form a *hash chain*: each holds the hash of the entry before
+it. The last hash, the *head*, is also stored in a table of its own, so that every read detects a
+changed, missing or cut-off entry. A release is charged before its noise is drawn, and a charge is
+never given back.
 """
 
 import fcntl
@@ -25,26 +27,27 @@ from ..datasets import data_root
 from ..errors import ExplorerError, ParameterError
 
 BudgetUnit = Literal["trip", "person-day", "person"]
-"""Unit of privacy of a budget; see `engine.release.plan.budget_cost`."""
+"""Unit of privacy of a budget; `engine.release.plan.budget_cost` converts between units."""
 
-FIRST_HASH = "0" * 64
+FIRST_HASH = "0" * 64  # stands for the hash before the first entry
 _SCHEMA = f"""
 create table entries (id integer primary key, time text, kind text, people text, body text,
   previous text, hash text);
 create table head (one integer primary key check (one = 1), id integer, hash text);
 insert into head values (1, 0, '{FIRST_HASH}');
-"""  # every ledger has a head from the start: one without it was cut
+"""  # `one` allows a single head; a ledger has it from the start, so one without it was cut
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
-_OLDER_COPY = "an older copy lacks what was spent since it was made, which would be spent twice"
-_UNREADABLE = "cannot be read: it does not hold what its kind holds"
-_UNEXPECTED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
-_CAUSES = {
+_COPY_WARNING = "an older copy lacks what was spent since: going back to it would spend that twice"
+_MISSING_FIELD = "cannot be read: it lacks a field that every entry of its kind has"
+_PARSE_ERRORS = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
+_SQLITE_CAUSES = {
     "SQLITE_FULL": ("the disk is full", "make space"),
-    "SQLITE_BUSY": ("another program holds it", "try again when that has ended"),
+    "SQLITE_BUSY": ("another program has locked it", "try again when that has ended"),
     "SQLITE_READONLY": ("it or its folder may not be written", "make both writable"),
     "SQLITE_CANTOPEN": ("it cannot be opened", "make its folder readable and writable"),
-    "SQLITE_IOERR": ("the disk fails", "look at the disk, and at the space left on it"),
+    "SQLITE_IOERR": ("the disk fails", "check the disk and its free space"),
 }
+"""Cause and remedy in words, by the start of SQLite's name of an error."""
 
 
 class ReleaseError(ExplorerError):
@@ -58,7 +61,12 @@ def release_error(rule: str, value: str, remedy: str, code: str = "") -> Release
 
 @dataclass(frozen=True, kw_only=True)
 class Entry:
-    """One entry: a ``budget``, ``raise``, ``join``, ``release`` (cost and intent) or ``done``."""
+    """Entry of the ledger, about the budget of the people named `people`.
+
+    `kind` is ``budget`` (declared), ``raise`` (of its totals), ``join`` (another dataset of the
+    people), ``release`` (charged before its noise is drawn) or ``done`` (its bundle is complete).
+    `body` holds the fields of the kind, `chain_hash` the hash of this entry and the hash before.
+    """
 
     id: int
     time: str
@@ -70,7 +78,11 @@ class Entry:
 
 @dataclass(kw_only=True)
 class Budget:
-    """State of one budget: declared and raised totals, and exact sums of what was spent."""
+    """State of one budget: its totals ε and δ, and exact sums of what its releases cost.
+
+    `people` names the people and the period, `managers` those who may change the budget. `tables`
+    holds the SHA-256 checksums of the tables of people that were released from.
+    """
 
     people: str
     unit: BudgetUnit
@@ -95,9 +107,9 @@ class Budget:
     @property
     def remaining(self) -> tuple[Fraction, Fraction]:
         """Exact ε and δ that remain."""
-        return to_decimal_fraction(self.epsilon) - self.spent_costs[0], to_decimal_fraction(
-            self.delta
-        ) - self.spent_costs[1]
+        totals = zip((self.epsilon, self.delta), self.spent_costs, strict=True)
+        epsilon, delta = (to_decimal_fraction(total) - spent for total, spent in totals)
+        return epsilon, delta
 
     @property
     def remaining_epsilon(self) -> float:
@@ -106,41 +118,27 @@ class Budget:
 
     def require_remaining(self, epsilon: float, delta: float) -> None:
         """Raise `ReleaseError` if a cost exceeds the remaining budget."""
-        due = zip("εδ", (epsilon, delta), self.remaining, strict=True)
-        over = [(name, to_decimal_fraction(cost) - available) for name, cost, available in due]
-        if excesses := [f"{name} by {float(much):g}" for name, much in over if much > 0]:
-            available, left_delta = map(float, self.remaining)
+        costs = zip("εδ", (epsilon, delta), self.remaining, strict=True)
+        excesses = [(name, to_decimal_fraction(cost) - limit) for name, cost, limit in costs]
+        if phrases := [f"{name} by {float(excess):g}" for name, excess in excesses if excess > 0]:
+            left_epsilon, left_delta = map(float, self.remaining)
             raise release_error(
                 f"the budget of '{self.people}' must not be exceeded",
-                f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(excesses)}",
-                f"at most ε = {available:g} and δ = {left_delta:g} are left per {self.unit}; "
+                f"a cost of ε = {epsilon:g}, δ = {delta:g} that exceeds {' and '.join(phrases)}",
+                f"at most ε = {left_epsilon:g} and δ = {left_delta:g} are left per {self.unit}; "
                 "nothing was charged",
                 "exceeded",
             )
 
-    def require_manager(self, by: str) -> None:
-        """Raise `ReleaseError` unless `by` may change this budget."""
-        if by not in self.managers:
+    def require_manager(self, name: str) -> None:
+        """Raise `ReleaseError` unless `name` is a manager of this budget."""
+        if name not in self.managers:
             rule = f"a change of a budget must come from {' or '.join(self.managers)}"
-            raise release_error(rule, repr(by), "ask one of them")
+            raise release_error(rule, repr(name), "ask one of its managers to make the change")
 
 
 class BudgetLedger:
-    """A ledger in one SQLite file; its first entry creates the file.
-
-    Parameters
-    ----------
-    path : Path or None
-        The file; None means ``ledger.sqlite`` in the folder of all datasets.
-
-    Examples
-    --------
-    >>> ledger = BudgetLedger(Path(tempfile.mkdtemp()) / "ledger.sqlite")
-    >>> ledger.declare("town 2015-09", datasets=["town"], unit="person", epsilon=2.0, by="owner")
-    >>> entry = ledger.charge("town", unit="person", epsilon=0.5, delta=0.0, what={"product": "od"})
-    >>> ledger.budget("town 2015-09").remaining_epsilon
-    1.5
-    """
+    """A ledger in the file `path`, by default ``ledger.sqlite`` in the folder of all datasets."""
 
     def __init__(self, path: Path | None = None) -> None:
         self.path = data_root() / "ledger.sqlite" if path is None else path
@@ -152,43 +150,51 @@ class BudgetLedger:
         datasets: Sequence[str],
         unit: BudgetUnit,
         epsilon: float,
-        by: str,
+        manager: str,
         delta: float = 0.0,
-        raised_by: Sequence[str] = (),
+        other_managers: Sequence[str] = (),
     ) -> None:
-        """Declare, once, the budget of the people in `datasets`."""
-        people = check_name("people", people)
+        """Declare, once, the budget of the people in `datasets`.
+
+        `people` is a name of these people and the period. `manager` and `other_managers` are the
+        names of those who may raise the budget or add datasets to it.
+        """
+        people = check_one_line("people", people)
         validation.check_one_of("unit", unit, get_args(BudgetUnit), "'person' is strongest")
-        names = sorted({check_name("datasets", name) for name in datasets})
-        allowed = sorted({check_name("raised_by", name) for name in (by, *raised_by)})
-        body = {"unit": unit, "datasets": names, "raised_by": allowed, **_cost(epsilon, delta)}
-        with self._writing() as (append, budgets):
+        names = sorted({check_one_line("datasets", name) for name in datasets})
+        managers = sorted({check_one_line("managers", name) for name in (manager, *other_managers)})
+        cost = _check_cost(epsilon, delta)
+        body = {"unit": unit, "datasets": names, "raised_by": managers, **cost}
+        with self._transaction() as (append, budgets):
             if people in budgets:
-                there = f"a budget of ε = {budgets[people].epsilon:g} that is there already"
-                rule = f"'{people}' must be declared once"
-                raise release_error(rule, there, "raise it instead", "declared")
+                value = f"a second declaration; its budget is ε = {budgets[people].epsilon:g}"
+                rule = f"the budget of '{people}' must be declared once"
+                raise release_error(rule, value, "raise that budget instead", "declared")
             _require_no_budget(budgets, names)
             append("budget", people, body)
 
-    def join(self, people: str, *, dataset: str, by: str) -> None:
+    def join(self, people: str, *, dataset: str, manager: str) -> None:
         """Add another dataset of the same people to their budget."""
-        dataset, by = check_name("dataset", dataset), by.strip()
-        with self._writing() as (append, budgets):
+        dataset, manager = check_one_line("dataset", dataset), manager.strip()
+        with self._transaction() as (append, budgets):
             budget = _require_budget(budgets, people)
-            budget.require_manager(by)
+            budget.require_manager(manager)
             _require_no_budget(budgets, [dataset])
-            append("join", budget.people, {"dataset": dataset, "by": by})
+            append("join", budget.people, {"dataset": dataset, "by": manager})
 
-    def raise_to(self, people: str, *, epsilon: float, delta: float, by: str, reason: str) -> None:
-        """Raise the totals of a budget; they never fall."""
-        by = by.strip()
-        body = {**_cost(epsilon, delta), "by": by, "reason": check_name("reason", reason)}
-        with self._writing() as (append, budgets):
+    def raise_to(
+        self, people: str, *, epsilon: float, delta: float, manager: str, reason: str
+    ) -> None:
+        """Raise the totals of a budget to `epsilon` and `delta`; they never fall."""
+        cost, manager = _check_cost(epsilon, delta), manager.strip()
+        body = {**cost, "by": manager, "reason": check_one_line("reason", reason)}
+        with self._transaction() as (append, budgets):
             budget = _require_budget(budgets, people)
-            budget.require_manager(by)
+            budget.require_manager(manager)
             if epsilon < budget.epsilon or delta < budget.delta:
-                less = f"ε = {epsilon:g}, δ = {delta:g}"
-                raise release_error("a budget can only be raised", less, "it stays as it is")
+                rule = f"the budget of '{people}' can only be raised"
+                remedy = f"choose at least ε = {budget.epsilon:g}, δ = {budget.delta:g}"
+                raise release_error(rule, f"ε = {epsilon:g}, δ = {delta:g}", remedy)
             append("raise", budget.people, body)
 
     def charge(
@@ -198,62 +204,62 @@ class BudgetLedger:
         unit: BudgetUnit,
         epsilon: float,
         delta: float,
-        what: Mapping[str, Any],
-        rehearsal: bool = False,
+        record: Mapping[str, Any],
+        dry_run: bool = False,
     ) -> Entry:
-        """Charge a release before its noise is drawn, and return the entry.
+        """Return the entry that charges a release, before its noise is drawn.
 
-        One transaction reads the remaining budget and writes the cost: of concurrent requests for
-        the last share exactly one succeeds. A rehearsal does not keep the entry. Raises
-        `ReleaseError` if a table in `what` belongs to other people's budget.
+        `epsilon` and `delta` are its cost per `unit`, which must be the budget's; `record` holds
+        the other fields of the entry. One transaction reads the remaining budget and writes the
+        cost: of concurrent requests for the last share exactly one succeeds. A dry run discards the
+        entry. Raises `ReleaseError` if the budget is exceeded, or if another budget has been
+        charged for one of the record's ``tables`` (checksums).
         """
-        dataset, cost = check_name("dataset", dataset), _cost(epsilon, delta)
-        with self._writing(keep=not rehearsal) as (append, budgets):
+        dataset, cost = check_one_line("dataset", dataset), _check_cost(epsilon, delta)
+        with self._transaction(commit=not dry_run) as (append, budgets):
             budget = _find_budget(budgets, dataset)
             if unit != budget.unit:
                 rule = f"the cost must be in the budget's unit, {budget.unit}"
-                raise release_error(rule, unit, "a release protects what its budget counts", "unit")
+                raise release_error(rule, unit, "convert the cost by `budget_cost`", "unit")
             for candidate in budgets.values():
-                if candidate is not budget and candidate.tables & set(what.get("tables", ())):
+                if candidate is not budget and candidate.tables & set(record.get("tables", ())):
                     rule = "a dataset of the same people must be charged to their budget"
-                    value = (
-                        f"'{dataset}' for '{budget.people}', with a table of '{candidate.people}'"
-                    )
+                    value = f"'{dataset}' of '{budget.people}' with a table of '{candidate.people}'"
                     remedy = f"join it to the budget of '{candidate.people}'; nothing was charged"
                     raise release_error(rule, value, remedy)
             budget.require_remaining(epsilon, delta)
-            return append("release", budget.people, {**what, "dataset": dataset, **cost})
+            return append("release", budget.people, {**record, "dataset": dataset, **cost})
 
     def find_charge(self, secret: str) -> Entry | None:
-        """Return the entry of the release that was charged with this secret, or None."""
+        """Return the entry of the release whose record holds this secret number, or None."""
         return next((entry for entry in self.entries() if entry.body.get("secret") == secret), None)
 
-    def finish(self, intent: Entry, digest: str) -> None:
-        """Mark a release as complete; `digest` is the SHA-256 of its bundle's list of files."""
-        with self._writing() as (append, _):
-            append("done", intent.people, {"release": intent.id, "digest": digest})
+    def finish(self, entry: Entry, digest: str) -> None:
+        """Mark the release of `entry` as complete; `digest` is the hash of its ``SHA256SUMS``."""
+        with self._transaction() as (append, _):
+            append("done", entry.people, {"release": entry.id, "digest": digest})
 
     def entries(self) -> list[Entry]:
-        """Return all entries, oldest first, after a check of the chain; cached by file version."""
+        """Return all entries, oldest first, of a verified chain; cached by version of the file."""
         with _explain_file_error(self.path, "read"):
             version = _file_version(self.path)
             if version is None:
                 return []
-            if version not in _checked:
+            if version not in _verified_entries:
                 with self._open() as connection:
                     connection.execute("begin")  # consistent rows and head
-                    entries = _read(connection)
+                    entries = _read_entries(connection)
                 compute_budgets(entries)  # raises if an entry lacks a field of its kind
-                _checked.clear()
-                _checked[version] = entries
-            return list(_checked[version])
+                _verified_entries.clear()
+                _verified_entries[version] = entries
+            return list(_verified_entries[version])
 
     def budgets(self) -> dict[str, Budget]:
-        """Return all budgets by their people."""
+        """Return all budgets by the name of their people."""
         return compute_budgets(self.entries())
 
     def budget(self, people: str) -> Budget:
-        """Return the budget of people; raise `ReleaseError` if none was declared."""
+        """Return the budget of the people named so; raise `ReleaseError` if none was declared."""
         return _require_budget(self.budgets(), people)
 
     def find_budget(self, dataset: str) -> Budget:
@@ -261,60 +267,66 @@ class BudgetLedger:
         return _find_budget(self.budgets(), dataset)
 
     def verify(self, head: str | None = None) -> int:
-        """Check the chain, and that an entry has the hash `head` of an earlier statement."""
-        _checked.clear()
+        """Return the number of entries after a check of the chain.
+
+        `head` is the hash of an entry, as an earlier statement or ``budget show`` printed it; the
+        chain must hold it.
+        """
+        _verified_entries.clear()
         entries = self.entries()
         if head is not None and head.strip().lower() not in {entry.chain_hash for entry in entries}:
-            rule = "the ledger must hold the entry whose hash was noted"
+            rule = "the ledger must hold the entry whose hash was given"
             remedy = "this file is another ledger, or an older copy that lacks what was spent since"
-            raise release_error(rule, f"{len(entries)} without it", remedy)
+            raise release_error(rule, f"{len(entries)} entries without it", remedy)
         return len(entries)
 
     @contextmanager
     def _open(self) -> Generator[sqlite3.Connection]:
-        uri = f"{self.path.absolute().as_uri()}?mode=rw"  # falls back to read-only
-        with closing(sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)) as opened:
-            opened.execute("pragma synchronous=full")
-            yield opened
+        uri = f"{self.path.absolute().as_uri()}?mode=rw"  # SQLite falls back to read-only
+        with closing(
+            sqlite3.connect(uri, timeout=60, isolation_level=None, uri=True)
+        ) as connection:
+            connection.execute("pragma synchronous=full")
+            yield connection
 
     @contextmanager
-    def _writing(
-        self, *, keep: bool = True
+    def _transaction(
+        self, *, commit: bool = True
     ) -> Generator[tuple[Callable[[str, str, Mapping[str, Any]], Entry], dict[str, Budget]]]:
         """Yield a function that appends an entry, and the budgets, within one transaction."""
         with _explain_file_error(self.path, "written"):
             if _file_version(self.path) is None:
-                _create(self.path)
+                _create_ledger(self.path)
             with self._open() as connection:  # rolls back unless committed
                 connection.execute("begin immediate")
-                entries = _read(connection)
-                yield partial(_append, connection, entries), compute_budgets(entries)
-                if keep:
+                entries = _read_entries(connection)
+                yield partial(_append_entry, connection, entries), compute_budgets(entries)
+                if commit:
                     connection.execute("commit")
 
 
-_checked: dict[Any, list[Entry]] = {}
+_verified_entries: dict[Any, list[Entry]] = {}
 
 
 def to_decimal_fraction(number: float) -> Fraction:
-    """Return the decimal fraction of a float as written: ten times 0.1 is 1."""
+    """Return the exact decimal that a float is written as, so that ten times 0.1 is 1."""
     return Fraction(repr(float(number)))
 
 
-def printable(text: str) -> str:
+def to_printable(text: str) -> str:
     """Return text on one line, with ``?`` for each control or line-break character."""
     return "".join(
         character if character.isprintable() or character in _JOINERS else "?" for character in text
     )
 
 
-def check_name(name: str, text: str, longest: int = 200) -> str:
-    """Return a name without outer spaces; raise `ParameterError` unless it fits on one line."""
+def check_one_line(setting_name: str, text: str, max_length: int = 200) -> str:
+    """Return a name or note without outer spaces; raise `ParameterError` unless it is one line."""
     text = text.strip()
-    if not 1 <= len(text) <= longest or printable(text) != text:
+    if not 1 <= len(text) <= max_length or to_printable(text) != text:
         raise ParameterError(
-            f"{name} must be text on one line, 1 to {longest} characters",
-            value=ascii(text[:longest]),
+            f"{setting_name} must be text on one line, 1 to {max_length} characters",
+            value=ascii(text[:max_length]),
             remedy="write it shorter, without control characters",
         )
     return text
@@ -326,19 +338,20 @@ def row_hash(row: Sequence[Any]) -> str:
 
 
 def compute_budgets(entries: Sequence[Entry]) -> dict[str, Budget]:
-    """Return all budgets by their people, with exact sums of costs."""
+    """Return all budgets by the name of their people, with exact sums of costs."""
     budgets: dict[str, Budget] = {}
     for entry in entries:
         try:
             _apply_entry(budgets, entry.kind, entry.people, entry.body)
-        except _UNEXPECTED:
-            raise _corruption_error(entry.id, _UNREADABLE) from None
+        except _PARSE_ERRORS:
+            raise _corruption_error(entry.id, _MISSING_FIELD) from None
     return budgets
 
 
-def _append(
+def _append_entry(
     connection: Any, entries: list[Entry], kind: str, people: str, body: Mapping[str, Any]
 ) -> Entry:
+    """Write an entry and the new head, add the entry to `entries` and return it."""
     text = json.dumps(dict(body), sort_keys=True, ensure_ascii=False, allow_nan=False)
     now = datetime.now(UTC).isoformat(timespec="seconds")
     previous = entries[-1].chain_hash if entries else FIRST_HASH
@@ -346,42 +359,43 @@ def _append(
     digest = row_hash(row)
     connection.execute("insert into entries values (?, ?, ?, ?, ?, ?, ?)", (*row, digest))
     connection.execute("insert or replace into head values (1, ?, ?)", (row[0], digest))
-    entries.append(_entry((*row, digest)))
+    entries.append(_parse_entry((*row, digest)))
     return entries[-1]
 
 
-def _read(connection: sqlite3.Connection) -> list[Entry]:
+def _read_entries(connection: sqlite3.Connection) -> list[Entry]:
+    """Return all entries of a ledger; raise unless their hashes form a chain up to the head."""
     rows = connection.execute("select * from entries order by id").fetchall()
     head = connection.execute("select id, hash from head").fetchone()
     previous = FIRST_HASH
     for number, row in enumerate(rows, start=1):
-        typed = [type(value) for value in row] == [int, *[str] * 6]
-        if not typed or row[5] != previous or row[6] != row_hash(row[:6]):
+        has_types = [type(value) for value in row] == [int, *[str] * 6]
+        if not has_types or row[5] != previous or row[6] != row_hash(row[:6]):
             raise _corruption_error(number)
         previous = row[6]
     if head != (len(rows), previous):
         raise _corruption_error(len(rows) + 1)
-    return [_entry(row) for row in rows]
+    return [_parse_entry(row) for row in rows]
 
 
-def _entry(row: Sequence[Any]) -> Entry:
-    number, time, kind, people, text, _, digest = row
+def _parse_entry(row: Sequence[Any]) -> Entry:
+    number, time, kind, people, text, _, chain_hash = row
     try:
         body: dict[str, Any] = dict(json.loads(text))
-    except _UNEXPECTED:
-        raise _corruption_error(number, _UNREADABLE) from None
-    return Entry(id=number, time=time, kind=kind, people=people, body=body, chain_hash=digest)
+    except _PARSE_ERRORS:
+        raise _corruption_error(number, _MISSING_FIELD) from None
+    return Entry(id=number, time=time, kind=kind, people=people, body=body, chain_hash=chain_hash)
 
 
 def _apply_entry(
     budgets: dict[str, Budget], kind: str, people: str, body: Mapping[str, Any]
 ) -> None:
     """Apply one entry to the budgets; raise if it lacks a field of its kind."""
-    costs = kind in ("budget", "raise", "release")
-    cost = _cost(body["epsilon"], body["delta"]) if costs else {}
+    has_cost = kind in ("budget", "raise", "release")
+    cost = _check_cost(body["epsilon"], body["delta"]) if has_cost else {}
     if kind == "budget":
-        who = {"managers": body["raised_by"], "datasets": [*body["datasets"]]}
-        budgets[people] = Budget(people=people, unit=body["unit"], **who, **cost)
+        names = {"managers": body["raised_by"], "datasets": [*body["datasets"]]}
+        budgets[people] = Budget(people=people, unit=body["unit"], **names, **cost)
         return
     budget = budgets[people]
     if kind == "join":
@@ -400,19 +414,20 @@ def _apply_entry(
         raise ValueError(kind)
 
 
-def _cost(epsilon: float, delta: float) -> dict[str, Any]:
+def _check_cost(epsilon: float, delta: float) -> dict[str, Any]:
+    """Return a cost as fields of an entry; raise unless ε > 0 and 0 ≤ δ < 1."""
     validation.check_above("epsilon", epsilon, 0, "every release costs something")
-    number = validation.to_real(delta)
-    if number is None or not 0 <= number < 1:
+    real_delta = validation.to_real(delta)
+    if real_delta is None or not 0 <= real_delta < 1:
         rule = "delta must be at least 0 and below 1"
-        raise ParameterError(rule, value=repr(delta), remedy="0 allows pure ε only")
+        raise ParameterError(rule, value=repr(delta), remedy="choose 0 for pure ε")
     return {"epsilon": float(epsilon), "delta": float(delta)}
 
 
 def _require_budget(budgets: dict[str, Budget], people: str) -> Budget:
     if (people := people.strip()) not in budgets:
-        there = ", ".join(budgets) or "none declared"
-        raise release_error(f"there must be a budget of '{people}'", there, "declare it")
+        value = ", ".join(budgets) or "none declared"
+        raise release_error(f"there must be a budget of '{people}'", value, "declare it")
     return budgets[people]
 
 
@@ -422,49 +437,48 @@ def _find_budget(budgets: dict[str, Budget], dataset: str) -> Budget:
             return budget
     names = ", ".join(name for budget in budgets.values() for name in budget.datasets)
     raise release_error(
-        f"this ledger does not know the dataset '{dataset}': a budget must be declared for its "
-        "people before anything is released",
-        f"a ledger of {names or 'no dataset'}",
-        "declare one, join it to the budget of the same people, or name the ledger that knows it; "
-        "nothing was charged",
+        f"a budget must be declared for the people in '{dataset}' before anything is released",
+        f"a ledger with budgets for {names or 'no dataset'}",
+        "declare a budget, join the dataset to the budget of the same people, or name the ledger "
+        "that has it; nothing was charged",
     )
 
 
-def _require_no_budget(budgets: dict[str, Budget], names: Sequence[str]) -> None:
+def _require_no_budget(budgets: dict[str, Budget], datasets: Sequence[str]) -> None:
     for budget in budgets.values():
-        if taken := sorted(set(names) & set(budget.datasets)):
-            value = f"{', '.join(taken)}, which belongs to '{budget.people}'"
-            raise release_error("a dataset belongs to one budget", value, "use that budget")
+        if listed_datasets := sorted(set(datasets) & set(budget.datasets)):
+            value = f"{', '.join(listed_datasets)}, which belongs to '{budget.people}'"
+            raise release_error("a dataset must belong to one budget", value, "use that budget")
 
 
-def _corruption_error(number: int, how: str = "does not fit the chain of hashes") -> ReleaseError:
+def _corruption_error(number: int, defect: str = "does not fit the hash chain") -> ReleaseError:
     remedy = "it was changed, deleted or cut off, so nothing more is written to this ledger: find "
-    remedy += f"out what happened before anything else is released; {_OLDER_COPY}"
-    return release_error(f"entry {number} of the ledger {how}", "", remedy, "broken")
+    remedy += f"out what happened before anything else is released; {_COPY_WARNING}"
+    return release_error(f"entry {number} of the ledger {defect}", "", remedy, "broken")
 
 
 def _file_version(path: Path) -> tuple[Any, ...] | None:
-    """Return the times, size and SQLite change counter of a file; None without a file."""
+    """Return what changes with a file: inode, time, size and SQLite's header; None without it."""
     try:
         with path.open("rb") as file:
-            about = os.fstat(file.fileno())
-            return str(path), about.st_ino, about.st_mtime_ns, about.st_size, file.read(100)
+            status = os.fstat(file.fileno())
+            return str(path), status.st_ino, status.st_mtime_ns, status.st_size, file.read(100)
     except (FileNotFoundError, NotADirectoryError):
         return None
 
 
-def _create(path: Path) -> None:
+def _create_ledger(path: Path) -> None:
     """Create an empty ledger atomically, unless another process did."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with lock_folder(path.parent) as folder:
         if _file_version(path) is not None:
             return
-        with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as scratch_folder:
-            new = Path(scratch_folder) / "ledger"
-            new.touch(0o600)
-            with closing(sqlite3.connect(new)) as connection:
+        with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as temporary_folder:
+            new_ledger = Path(temporary_folder) / "ledger"
+            new_ledger.touch(0o600)
+            with closing(sqlite3.connect(new_ledger)) as connection:
                 connection.executescript(_SCHEMA)
-            os.replace(new, path)
+            os.replace(new_ledger, path)
         os.fsync(folder)
 
 
@@ -480,21 +494,23 @@ def lock_folder(folder: Path) -> Generator[int]:
 
 
 @contextmanager
-def _explain_file_error(path: Path, how: str) -> Generator[None]:
-    """Raise an explained error if a file cannot be read or written; nothing is spent."""
+def _explain_file_error(path: Path, action: str) -> Generator[None]:
+    """Raise `ReleaseError` with cause and remedy if the ledger cannot be read or written."""
     try:
         yield
     except ExplorerError:
         raise
     except (sqlite3.Error, OSError, ValueError) as error:
         name = getattr(error, "sqlite_errorname", "")
-        explanations = (words for cause, words in _CAUSES.items() if name.startswith(cause))
-        why, remedy = next(explanations, ("it is no ledger, or was cut or damaged", _OLDER_COPY))
+        explanations = (words for start, words in _SQLITE_CAUSES.items() if name.startswith(start))
+        cause, remedy = next(
+            explanations, ("it is no ledger, or was cut or damaged", _COPY_WARNING)
+        )
         if isinstance(error, OSError):
-            why = (error.strerror or type(error).__name__).lower()
+            cause = (error.strerror or type(error).__name__).lower()
             remedy = "make it and its folder readable and writable, with space left"
         elif isinstance(error, ValueError):
-            why, remedy = "no name for a file", "name its file"
-        rule = f"the ledger '{path.name[-100:]}' cannot be {how}: {why}"
+            cause, remedy = "this cannot be the name of a file", "name its file"
+        rule = f"the ledger '{path.name[-100:]}' cannot be {action}: {cause}"
         remedy = f"{remedy}; nothing was charged and nothing drawn"
         raise release_error(rule, "", remedy, "ledger") from error

@@ -1,8 +1,10 @@
-"""The files of a bundle, and the atomic claim of its folder before anything is charged.
+"""Bundle of a release: its files, and its folder, which appears whole or not at all.
 
-A hidden sibling folder, locked for the life of its process, and the empty folder itself claim the
-name; one rename puts the first over the second. The next release removes the leftovers of a killed
-one. Table keys come from public geometry, and spreadsheets cannot run their text as formulas.
+Before the charge `claim_folder` makes two folders: an empty one of the bundle's name, so that the
+name is taken, and beside it a hidden one to fill, locked while the process lives. `seal` completes
+the hidden one, and `reveal` renames it over the empty one. The next release removes what a killed
+one left. Rows of tables are fixed by public geometry, and spreadsheets cannot run their text as
+formulas.
 """
 
 import fcntl
@@ -24,11 +26,11 @@ import shapely
 from ..arrays import Floats, Integers
 from ..datasets import storage
 from ..parameters import HOURS_PER_WEEK
-from .budget_ledger import Entry, lock_folder, printable, release_error
+from .budget_ledger import Entry, lock_folder, release_error, to_printable
 
-PARTIAL = ".partial-release-"
-_TEXTS, _NUMBER, _POINT = 200_000, 300, 150
-"""Upper bounds in bytes, bundle and archive together: all texts, one number, one outline point."""
+HIDDEN_PREFIX = ".partial-release-"
+_TEXT_BYTES, _BYTES_PER_NUMBER, _BYTES_PER_POINT = 200_000, 300, 150
+"""Upper bounds for all texts, a number, and a point of an outline; bundle and archive together."""
 
 
 def archive_path(out: Path) -> Path:
@@ -36,65 +38,67 @@ def archive_path(out: Path) -> Path:
     return out.parent / f"{out.name}.zip"
 
 
-def required_bytes(numbers: int, zones: gpd.GeoDataFrame) -> int:
-    """Return an upper bound on the bytes of a bundle of `numbers` numbers."""
+def required_bytes(number_count: int, zones: gpd.GeoDataFrame) -> int:
+    """Return an upper bound on the bytes of a bundle with that many numbers, and its archive."""
     points = int(shapely.get_num_coordinates(zones.geometry.to_numpy()).sum())
-    return _TEXTS + _NUMBER * numbers + _POINT * points
+    return _TEXT_BYTES + _BYTES_PER_NUMBER * number_count + _BYTES_PER_POINT * points
 
 
 @contextmanager
-def claim_folder(out: Path, required: int) -> Generator[Path]:
-    """Claim the name `out` and `required` bytes; yield a hidden folder to fill.
+def claim_folder(out: Path, needed_bytes: int) -> Generator[Path]:
+    """Yield a hidden folder to fill, with the name `out` claimed and enough space on the disk.
 
-    Raises `ReleaseError`, before any charge, if the name is taken or rights or space are missing.
+    Raises `ReleaseError` if the name is taken, rights are missing or fewer than `needed_bytes` are
+    free. At the end the hidden folder is removed, and the empty one unless `reveal` replaced it.
     """
-    work, remedy = out.parent / f"{PARTIAL}{out.name}", "name another folder; nothing was spent"
+    hidden = out.parent / f"{HIDDEN_PREFIX}{out.name}"
+    remedy = "name another folder; nothing was spent"
     lock: int | None = None
     try:
         try:
-            if not out.name or printable(out.name) != out.name:
+            if not out.name or to_printable(out.name) != out.name:
                 raise ValueError
             out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
             with lock_folder(out.parent):  # so that no other release removes the unlocked folder
-                for leftover in out.parent.glob(f"{PARTIAL}*"):  # of killed releases, never visible
-                    if (leftover_lock := _lock(leftover)) is not None:
+                for leftover in out.parent.glob(f"{HIDDEN_PREFIX}*"):  # of killed releases
+                    if (leftover_lock := _try_lock(leftover)) is not None:
                         _remove_claim(leftover, leftover_lock)
                 if os.path.lexists(out) or os.path.lexists(archive_path(out)):
                     raise FileExistsError
-                work.mkdir(mode=0o700)
-                lock = _lock(work)
+                hidden.mkdir(mode=0o700)
+                lock = _try_lock(hidden)
                 out.mkdir(mode=0o700)
-            (work / out.name).mkdir(mode=0o700)
-            archive_path(work / out.name).touch(0o600)  # test the longer name before any charge
+            (hidden / out.name).mkdir(mode=0o700)
+            archive_path(hidden / out.name).touch(0o600)  # test the longer name before any charge
         except FileExistsError:
-            rule, there = "the folder of a release must not exist yet", f"'{out.name}', which does"
-            raise release_error(rule, there, remedy) from None
+            rule, value = "the folder of a release must not exist yet", f"'{out.name}', which does"
+            raise release_error(rule, value, remedy) from None
         except (OSError, ValueError) as error:
-            why = error.strerror if isinstance(error, OSError) else "no name for a file"
-            rule = f"'{out.name}' cannot be written there ({why})"
+            cause = error.strerror if isinstance(error, OSError) else "no name for a folder"
+            rule = f"the folder '{out.name}' cannot be made there ({cause})"
             raise release_error(rule, "", remedy) from error
-        if (free := shutil.disk_usage(work).free) < required:
-            need = f"about {max(required // 10**6, 1):,} MB for its bundle and archive"
-            there, remedy = f"{free // 10**6:,} MB free", f"make space, or {remedy}"
-            raise release_error(f"a release needs {need}", there, remedy)
-        yield work / out.name
+        if (free := shutil.disk_usage(hidden).free) < needed_bytes:
+            space = f"about {max(needed_bytes // 10**6, 1):,} MB for its bundle and archive"
+            value, remedy = f"{free // 10**6:,} MB free", f"make space, or {remedy}"
+            raise release_error(f"a release needs {space}", value, remedy)
+        yield hidden / out.name
     finally:
         if lock is not None:
-            _remove_claim(work, lock)
+            _remove_claim(hidden, lock)
 
 
 def seal(folder: Path, texts: Mapping[str, str]) -> str:
-    """Write the texts and the list of all files with their hashes; return the list's hash.
+    """Return the hash of ``SHA256SUMS``, after writing texts by file name, that list and the zip.
 
-    Every file is durable and readable by its owner only.
+    Every file is flushed to the disk and readable by its owner only.
     """
     for name, text in texts.items():
         (folder / name).write_text(f"{text}\n", encoding="utf-8")
     files = sorted(member for member in folder.rglob("*") if member.is_file())
-    listed = "\n".join(
+    checksum_lines = "\n".join(
         f"{_finish_file(member)}  {member.relative_to(folder).as_posix()}" for member in files
     )
-    (folder / "SHA256SUMS").write_text(f"{listed}\n", encoding="utf-8")
+    (folder / "SHA256SUMS").write_text(f"{checksum_lines}\n", encoding="utf-8")
     digest = _finish_file(folder / "SHA256SUMS")
     for path in (*(member for member in folder.rglob("*") if member.is_dir()), folder):
         storage.flush_to_disk(path)
@@ -109,28 +113,30 @@ def seal(folder: Path, texts: Mapping[str, str]) -> str:
 
 def reveal(folder: Path, out: Path) -> None:
     """Move a sealed folder over the claimed empty one, and its archive beside it."""
-    os.replace(folder, out)  # the bundle is complete; the archive only repeats it
+    os.replace(folder, out)  # first: the bundle is complete without its archive
     os.replace(archive_path(folder), archive_path(out))
     storage.flush_to_disk(out.parent)
 
 
-def describe_interrupted(error: BaseException, spent: Entry | None, out: Path) -> str:
-    """Return the cost of an interrupted or failed release and whether its bundle exists."""
-    why = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
-    why = f"the release failed ({why or type(error).__name__})"
+def describe_failure(error: BaseException, charged_entry: Entry | None, out: Path) -> str:
+    """Return in words what a stopped or failed release cost and whether its bundle is complete."""
+    cause = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else ""
+    ending = f"the release failed ({cause or type(error).__name__})"
     if isinstance(error, KeyboardInterrupt):
-        why = "stopped"
-    if spent is None:
-        return f"{why}: nothing was spent, and nothing was written: release again"
-    due = f"ε = {spent.body['epsilon']:g}, entry {spent.id} of the ledger, stays spent"
+        ending = "the release was stopped"
+    if charged_entry is None:
+        return f"{ending}: nothing was spent and nothing was written; release again"
+    epsilon, number = charged_entry.body["epsilon"], charged_entry.id
+    cost = f"ε = {epsilon:g}, entry {number} of the ledger, stays spent"
     if (out / "SHA256SUMS").is_file():
-        return f"{why}, but the bundle '{out.name}' is there, whole: use it; {due}"
+        return f"{ending}, but the bundle '{out.name}' is complete: use it; {cost}"
     return (
-        f"{why}: {due}, since noise may have been drawn; no bundle was written: another costs more"
+        f"{ending}: {cost}, since noise may have been drawn, and no bundle was written; "
+        "release again at a new cost"
     )
 
 
-def _lock(folder: Path) -> int | None:
+def _try_lock(folder: Path) -> int | None:
     """Return a descriptor that locks a folder; None if it is locked or gone."""
     try:
         descriptor = os.open(folder, os.O_RDONLY)
@@ -144,68 +150,67 @@ def _lock(folder: Path) -> int | None:
     return descriptor
 
 
-def _remove_claim(work: Path, lock: int) -> None:
-    """Remove a hidden folder, and the empty one whose name it claims."""
-    with suppress(OSError):  # no folder, or not empty
-        (work.parent / work.name.removeprefix(PARTIAL)).rmdir()
-    shutil.rmtree(work, ignore_errors=True)
+def _remove_claim(hidden: Path, lock: int) -> None:
+    """Remove a hidden folder, and the empty folder of the bundle's name; release the lock."""
+    with suppress(OSError):  # it is gone, or a whole bundle
+        (hidden.parent / hidden.name.removeprefix(HIDDEN_PREFIX)).rmdir()
+    shutil.rmtree(hidden, ignore_errors=True)
     os.close(lock)
 
 
 def _finish_file(path: Path) -> str:
-    """Make a file durable and owner-only; return its SHA-256."""
+    """Return the SHA-256 of a file, made owner-only and flushed to the disk."""
     storage.make_owner_only(path)
     storage.flush_to_disk(path)
     return storage.sha256(path)
 
 
 def escape_formulas(texts: Any) -> list[str]:
-    """Return texts that a spreadsheet shows and never runs as formulas."""
-    words = (str(text) for text in texts)
-    return [
-        f"'{word}" if word.startswith(("=", "+", "-", "@", "\t", "\r")) else word for word in words
-    ]
+    """Return texts with an apostrophe before any that a spreadsheet would run as a formula."""
+    starts = ("=", "+", "-", "@", "\t", "\r")
+    return [f"'{text}" if text.startswith(starts) else text for text in map(str, texts)]
 
 
 @contextmanager
 def table_writer(*paths: Path, comment: str = "") -> Generator[Callable[[Mapping[str, Any]], None]]:
-    """Yield a function that appends columns by name to CSV and Parquet, with formulas escaped.
+    """Yield a function that appends rows, as columns by name, to files of the same table.
 
-    The comment stands in the schema of Parquet files.
+    A file is CSV or Parquet by its suffix; `comment` stands in the schema of Parquet. Callers
+    escape formulas.
     """
     writers: list[Any] = []
     with ExitStack() as files:
 
-        def write(part: Mapping[str, Any]) -> None:
-            columns = {n: c if isinstance(c, pa.Array) else pa.array(c) for n, c in part.items()}
+        def write(columns: Mapping[str, Any]) -> None:
             batch = pa.RecordBatch.from_pydict(columns)
             if comment:
                 batch = batch.replace_schema_metadata({"comment": comment})
             if not writers:
-                writers.extend(files.enter_context(_writer(path, batch.schema)) for path in paths)
+                new_writers = (_open_writer(path, batch.schema) for path in paths)
+                writers.extend(map(files.enter_context, new_writers))
             for writer in writers:
                 writer.write_batch(batch)
 
         yield write
 
 
-def _writer(path: Path, schema: Any) -> Any:
+def _open_writer(path: Path, schema: Any) -> Any:
     if path.suffix == ".csv":
         return pc.CSVWriter(path, schema)
     return pq.ParquetWriter(path, schema, compression="zstd")
 
 
 def write_table(path: Path, parts: Iterable[Mapping[str, Any]], *, parquet: bool = False) -> None:
-    """Write parts of columns by name as CSV and, if `parquet`, as Parquet; escape formulas."""
+    """Write a table as CSV and, if `parquet`, as Parquet too; each part holds columns by name."""
     with table_writer(path, *([path.with_suffix(".parquet")] if parquet else [])) as write:
-        for part in parts:
-            write(part)
+        for columns in parts:
+            write(columns)
 
 
 def write_zones(
     zones: gpd.GeoDataFrame, values: Mapping[str, Integers | Sequence[int]], folder: Path
 ) -> None:
-    """Write ``zones.geojson`` and ``zones.parquet`` (GeoParquet) with the values of each zone."""
+    """Write ``zones.geojson`` and ``zones.parquet`` (GeoParquet) with columns of values by zone."""
     columns = {name: np.asarray(value, dtype=np.int64) for name, value in values.items()}
     text = {name: escape_formulas(zones[name]) for name in ("zone_id", "name")}
     frame = gpd.GeoDataFrame({**text, **columns}, geometry=zones.geometry.to_numpy(), crs=4326)
@@ -216,13 +221,13 @@ def write_zones(
 def write_density(
     zones: gpd.GeoDataFrame, columns: Mapping[str, Floats | Integers], folder: Path
 ) -> None:
-    """Write ``density.csv`` and Parquet, zones by hour, from arrays of shape (zones, 168)."""
+    """Write ``density.csv`` and ``density.parquet`` from columns of shape (zones, 168), by hour."""
     ids = pa.array(escape_formulas(zones["zone_id"]))
     keys = {
         "zone_id": ids.take(pa.array(np.repeat(np.arange(len(ids)), HOURS_PER_WEEK))),
         "hour": np.tile(np.arange(HOURS_PER_WEEK), len(ids)),
     }
-    values = {name: values_of_name.ravel() for name, values_of_name in columns.items()}
+    values = {name: array.ravel() for name, array in columns.items()}
     write_table(folder / "density.csv", [keys | values], parquet=True)
 
 

@@ -15,44 +15,44 @@ from ..parameters import DensityParameters, ODParameters
 from ..release_arguments import build_parser
 from ..report import ReportParameters, fit_to_table, truth
 from ..synthetic.twin_inputs import format_inputs
-from . import BudgetLedger, check, list_warnings, plan, release, render_words
-from .budget_ledger import ReleaseError, printable
+from . import BudgetLedger, check_release, list_warnings, plan, release, render_words
+from .budget_ledger import ReleaseError, to_printable
 from .bundle import archive_path
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; return 0, or with one line on standard error 2 (refused), 130 (stopped)."""
+    """Return the exit code of a command: 0, or after a message 2 (refused) or 130 (stopped)."""
     options = build_parser().parse_args(arguments)
     try:
-        _RUN[options.run](options, BudgetLedger(options.ledger))
+        _COMMANDS[options.run](options, BudgetLedger(options.ledger))
     except ExplorerError as error:
         _print_line(f"refused: {error}", sys.stderr)
         return 2
     except KeyboardInterrupt as stop:
-        _print_line(str(stop) or "stopped; 'budget show' says what is spent", sys.stderr)
+        _print_line(str(stop) or "stopped; 'budget show' lists what is spent", sys.stderr)
         return 130
     return 0
 
 
 def _print_line(line: str, stream: TextIO | None = None) -> None:
-    print(printable(line), file=stream or sys.stdout)
+    print(to_printable(line), file=stream or sys.stdout)
 
 
 def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     dataset = datasets.load(options.dataset)
     setting, note = _parse_setting(options, dataset), _tuning_note(options)
     names = [name for name in ("trips", "sums_before_suppression") if hasattr(options, name)]
-    choices = {name: getattr(options, name) for name in names}
-    planned = plan(setting, dataset, **choices)
-    for text in list_warnings(planned):
+    plan_options = {name: getattr(options, name) for name in names}
+    release_plan = plan(setting, dataset, **plan_options)
+    for text in list_warnings(release_plan):
         _print_line(f"warning: {text}")
-    budget, cost = check(planned, dataset, ledger, options.consent)
-    title, description = render_words(planned, "title", "seen")
+    budget, cost = check_release(release_plan, dataset, ledger, options.consent)
+    title, description = render_words(release_plan, "title", "seen")
     delta = f", δ = {cost.delta:g}" if cost.delta else ""
     _print_line(
-        f"{title} of {dataset.id}, {description}: ε = {planned.epsilon:g} per {planned.unit} costs "
-        f"'{budget.people}' ε = {cost.epsilon:g}{delta} per {budget.unit}; "
-        f"{budget.remaining_epsilon:g} is left before"
+        f"{title} of {dataset.id}, {description}: ε = {release_plan.epsilon:g} per "
+        f"{release_plan.unit} costs '{budget.people}' ε = {cost.epsilon:g}{delta} per "
+        f"{budget.unit}; {budget.remaining_epsilon:g} is left before"
     )
     out = release(
         setting,
@@ -61,7 +61,7 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
         ledger=ledger,
         tuning=options.tuned_on,
         tuning_note=note,
-        **choices,
+        **plan_options,
         consents=options.consent,
         progress=_draw_progress if sys.stderr.isatty() else lambda _share: None,
     )
@@ -69,43 +69,44 @@ def _release(options: argparse.Namespace, ledger: BudgetLedger) -> None:
 
 
 def _parse_setting(options: argparse.Namespace, dataset: Dataset) -> Setting:
-    products = {"od": ODParameters, "density": DensityParameters, "report": ReportParameters}
-    kind: Any = products[options.product]
-    when = TimeSelection()
-    names = [field.name for field in fields(kind) if hasattr(options, field.name)]
+    """Return the setting that the options of a product choose."""
+    types = {"od": ODParameters, "density": DensityParameters, "report": ReportParameters}
+    parameter_type: Any = types[options.product]
+    time = TimeSelection()
+    names = [field.name for field in fields(parameter_type) if hasattr(options, field.name)]
     values = {name: getattr(options, name) for name in names}
     if values.get("unit") == "trip":
         values["max_trips_per_user"] = 1
-    parameters = kind(**values)
+    parameters = parameter_type(**values)
     if options.product == "od":
         first, last = (_day_position(day, dataset) for day in (options.first_day, options.last_day))
-        step, span = options.time, options.span
-        if span is not None:
-            step, last = "whole", len(dataset.metadata.days) - 1 if last is None else last
-        when = TimeSelection(
-            aggregation=step, first_position=first or 0, last_position=last, compared_days=span
-        )
+        aggregation, compared_days = options.time, options.span
+        if compared_days is not None:
+            aggregation = "whole"
+            last = len(dataset.metadata.days) - 1 if last is None else last
+        days = {"last_position": last, "compared_days": compared_days}
+        time = TimeSelection(aggregation=aggregation, first_position=first or 0, **days)
     elif options.product == "report":
         parameters = fit_to_table(parameters, truth(dataset))
-    selection = Selection(
-        dataset_id=dataset.id, zone_level=getattr(options, "zones", "zones"), time=when
-    )
+    zone_level = getattr(options, "zones", "zones")
+    selection = Selection(dataset_id=dataset.id, zone_level=zone_level, time=time)
     return Setting(selection=selection, parameters=parameters)
 
 
 def _day_position(day: date | None, dataset: Dataset) -> int | None:
+    """Return the position of a day among the dataset's; None for None."""
     days = dataset.metadata.days
     if day is not None and day not in days:
-        rule, remedy = "a released day must be one that was declared", f"{days[0]} to {days[-1]}"
-        raise ParameterError(rule, value=f"{day}", remedy=f"choose days from {remedy}")
+        rule, remedy = "a released day must be in the dataset", f"choose {days[0]} to {days[-1]}"
+        raise ParameterError(rule, value=f"{day}", remedy=remedy)
     return None if day is None else days.index(day)
 
 
 def _tuning_note(options: argparse.Namespace) -> str:
-    """Return the custodian's note; for a simulated twin also its inputs."""
+    """Return the custodian's note; if settings were chosen on a twin, with the facts it is of."""
     if (options.tuned_on == "twin") != (options.twin is not None):
         raise ParameterError(
-            "a twin must be named, and only for settings that were chosen on it",
+            "a twin must be named if settings were chosen on one, and only then",
             value=f"tuned on {options.tuned_on}, twin {options.twin}",
             remedy="give --tuned-on twin --twin DATASET",
         )
@@ -113,27 +114,28 @@ def _tuning_note(options: argparse.Namespace) -> str:
         return options.tuning_note
     inputs = datasets.load(options.twin).metadata.scenario.get("twin")
     if inputs is None:
-        rule = "the twin must be made by the part 'twin'"
-        raise ParameterError(rule, value=options.twin, remedy="name its folder")
+        rule = "the twin must be a dataset that the command 'twin' made"
+        raise ParameterError(rule, value=options.twin, remedy="name the folder of one")
     return "; ".join(filter(None, (options.tuning_note, format_inputs(inputs))))
 
 
 def _declare_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    names = ("datasets", "unit", "epsilon", "delta", "by", "raised_by")
-    ledger.declare(options.people, **{name: getattr(options, name) for name in names})
+    totals = {name: getattr(options, name) for name in ("datasets", "unit", "epsilon", "delta")}
+    managers = {"manager": options.by, "other_managers": options.raised_by}
+    ledger.declare(options.people, **totals, **managers)
     _show_ledger(options, ledger)
 
 
 def _raise_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    now = ledger.budget(options.people)
-    delta = now.delta if options.delta is None else options.delta
-    how = {"by": options.by, "reason": options.reason}
-    ledger.raise_to(options.people, epsilon=options.epsilon, delta=delta, **how)
+    budget = ledger.budget(options.people)
+    delta = budget.delta if options.delta is None else options.delta
+    change = {"manager": options.by, "reason": options.reason}
+    ledger.raise_to(options.people, epsilon=options.epsilon, delta=delta, **change)
     _show_ledger(options, ledger)
 
 
 def _join_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
-    ledger.join(options.people, dataset=options.dataset, by=options.by)
+    ledger.join(options.people, dataset=options.dataset, manager=options.by)
     _show_ledger(options, ledger)
 
 
@@ -165,7 +167,7 @@ def _draw_progress(share: float) -> None:
     print(f"\r{share:4.0%}", end="\n" if share >= 1 else "", file=sys.stderr)
 
 
-_RUN = {
+_COMMANDS = {
     "release": _release,
     "set": _declare_budget,
     "raise": _raise_budget,

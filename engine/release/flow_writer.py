@@ -1,8 +1,9 @@
 """Release of flows by Laplace with suppression or empirical Bayes, with noise from OpenDP.
 
-Trips are truncated at full detail and then added up to coarser zones and longer times
-(`Dataset`), so one unit changes coarse counts by at most T in L₁, as fine ones
-(``docs/release.md``). Only the noise step reads counts; estimates from noisy cells may use floats.
+A *flow* is an ordered pair of different zones; a *matrix* counts the trips of all flows in one day,
+week or period. Counts are of at most T trips of each unit of privacy, which are chosen at full
+detail and then added up to coarser zones and longer times. So one unit changes counts by at most T
+in L₁. Only the noise step reads counts; estimates from noisy counts may use floats.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,12 +26,12 @@ from ..origin_destination.noise_bounds import FALSE_DETECTION_RATE, total_half_w
 from ..parameters import ODParameters
 from . import opendp_noise
 from .bundle import escape_formulas, table_writer, write_table, write_zones, zone_points
-from .flowmap import FlowSums, clear_bar, write_flowmap
+from .flowmap import FlowSums, simultaneous_bar, write_flowmap
 from .plan import (
     ErrorBar,
     Progress,
     ReleasePlan,
-    Stage,
+    ReleaseStage,
     coverage_where_shown,
     laplace_bar,
     laplace_distribution,
@@ -38,9 +39,11 @@ from .plan import (
 )
 from .statement import render_words
 
-ACCURACY_SIZES = (0, 1, 5, 10, 20, 50, 100, 1000)
-_AT_ONCE = 2**18  # cells between two progress reports, some seconds
-_READING = 0.3  # share of estimation in the work
+EXAMPLE_COUNTS = (0, 1, 5, 10, 20, 50, 100, 1000)
+"""True counts within T for which a plan states how often they are shown and their bar holds."""
+
+_CELLS_PER_DRAW = 2**18  # drawn between two reports of progress: some seconds
+_ESTIMATION_SHARE = 0.3  # of the running time of empirical Bayes; the rest draws noise
 
 
 def plan(setting: Setting, view: Dataset) -> ReleasePlan:
@@ -48,282 +51,288 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     parameters: ODParameters = setting.parameters
     require_unit(view, parameters.unit)
     zones, matrices = len(view.zones), len(view.metadata.periods)
-    ours = parameters.method == "empirical_bayes"
+    is_estimated = parameters.method == "empirical_bayes"
     if zones < 2:
         rule = "a release of flows needs at least 2 zones"
         raise ParameterError(rule, value=f"{zones}", remedy="choose finer zones")
-    stages = tuple(Stage.from_laplace(stage) for stage in od.ledger(parameters).stages)
-    scale, flows, min_shown = (
-        stages[0].scale,
-        matrices * zones * (zones - 1),
-        parameters.min_shown_count,
-    )
-    law, bar = laplace_distribution(scale), laplace_bar(scale)
+    stages = tuple(map(ReleaseStage.from_laplace, od.compute_cost(view, parameters).stages))
+    scale, min_shown = stages[0].scale, parameters.min_shown_count
+    flows = matrices * zones * (zones - 1)
+    noise, bar = laplace_distribution(scale), laplace_bar(scale)
     total_bar = total_half_width(1 / scale, matrices * (zones - 1))
-    rows = [
+    flow_bars = [
         ErrorBar(
-            what="a flow",
-            size=size,
+            quantity="a flow",
+            truncated_count=count,
             half_width=bar,
-            shown=float(law.upper_tail(min_shown - size)),
-            holds=coverage_where_shown(scale, bar, size, min_shown),
+            shown_probability=float(noise.upper_tail(min_shown - count)),
+            coverage=coverage_where_shown(scale, bar, count, min_shown),
         )
-        for size in ACCURACY_SIZES
+        for count in EXAMPLE_COUNTS
     ]
-    if ours:
-        rows = [ErrorBar(what="a flow, as measured", half_width=bar)]
-    chosen = f"a flow picked because it is large{', as measured' * ours}"
-    widest_bar = ErrorBar(what=chosen, half_width=clear_bar(scale, 1, flows))
-    total = f"all trips out of a zone (or into it), all released days{', as measured' * ours}"
-    odds = flows / (FALSE_DETECTION_RATE * (1 + np.exp(-1 / scale)))
+    if is_estimated:
+        flow_bars = [ErrorBar(quantity="a flow, as measured", half_width=bar)]
+    suffix = ", as measured" * is_estimated
+    large = f"a flow picked because it is large{suffix}"
+    large_bar = ErrorBar(quantity=large, half_width=simultaneous_bar(scale, 1, flows))
+    total = f"all trips out of a zone (or into it), all released days{suffix}"
+    # a flow by itself is detected if P(Z ≥ z) = e^(−z/scale)/(1 + e^(−1/scale)) ≤ 5%/flows
+    detection_ratio = flows / (FALSE_DETECTION_RATE * (1 + np.exp(-1 / scale)))
+    threshold = max(int(np.ceil(scale * np.log(detection_ratio))), 1)
     return ReleasePlan.from_setting(
         setting,
         view,
-        product="od-estimate" if ours else "od",
+        product="od-estimate" if is_estimated else "od",
         unit=parameters.unit,
         days=len(view.metadata.days),
-        limit=parameters.max_trips_per_user,
+        contribution_limit=parameters.max_trips_per_user,
         stages=stages,
         composition="basic composition" if len(stages) > 1 else "one mechanism",
-        cells=flows + matrices * (len(stages) - 1),
-        matrices=matrices,
-        error_bars=(*rows, widest_bar, ErrorBar(what=total, half_width=total_bar)),
-        total_bar=total_bar,
+        cell_count=flows + matrices * (len(stages) - 1),
+        matrix_count=matrices,
+        error_bars=(*flow_bars, large_bar, ErrorBar(quantity=total, half_width=total_bar)),
+        zone_total_bar=total_bar,
         truncation_limit=_truncation_limit(parameters, stages, matrices),
         min_shown_count=min_shown,
-        mean_phantom_trips=0.0 if ours else float(law.partial_expectation(min_shown)),
-        min_detected_alone=max(int(np.ceil(scale * np.log(odds))), 1) if ours else 0,
+        mean_phantom_trips=0.0 if is_estimated else float(noise.partial_expectation(min_shown)),
+        detection_threshold=threshold if is_estimated else 0,
     )
 
 
 def _truncation_limit(
-    parameters: ODParameters, stages: Sequence[Stage], matrices: int
+    parameters: ODParameters, stages: Sequence[ReleaseStage], matrices: int
 ) -> int | None:
-    """Return T if a trip costs at most 2ε/T, else None; proof in ``docs/release.md``.
+    """Return T if one trip costs a budget per trip at most 2ε/T, else None.
 
-    Without one trip of a person the number beyond T may change by one on two days: within 2ε/T if
-    it counts T or more trips. In one matrix it changes by one, so T/2 suffices.
+    Empirical Bayes may have a second stage, the number of the next n trips beyond T of each unit,
+    where n is its sensitivity. One trip changes that number by at most 1 in a single matrix, so
+    that n ≥ T/2 suffices, without which nothing is measured. In several matrices of a person it may
+    change by 2: then n ≥ T is needed. ``docs/release.md`` has the proof.
     """
-    limit, number = parameters.max_trips_per_user, stages[1:]
-    days_apart = parameters.unit == "person" and matrices > 1
-    if parameters.unit == "trip" or (days_apart and number and number[0].sensitivity < limit):
-        return None
-    return limit
+    limit, beyond_stages = parameters.max_trips_per_user, stages[1:]
+    if parameters.unit == "person" and matrices > 1 and beyond_stages:
+        return limit if beyond_stages[0].sensitivity >= limit else None
+    return None if parameters.unit == "trip" else limit
 
 
-def prepare(plan: ReleasePlan, view: Dataset) -> None:
-    """Read the trips to count and the positions of zones."""
-    for number in range(plan.matrices):
-        truncated_matrices(view, plan.parameters, days=(number,))
+def load_counts(plan: ReleasePlan, view: Dataset) -> None:
+    """Read each matrix and the zones' centres once; raise if the dataset lacks them."""
+    for matrix_index in range(plan.matrix_count):
+        truncated_matrices(view, plan.parameters, days=(matrix_index,))
     centre_distances_m(view.zones)
 
 
 def write(
     plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress
 ) -> empirical_bayes.ScaleUp | None:
-    """Draw the noise of every cell once, and write flows, zones and the flowmap tables.
+    """Write flows, zones and flowmap tables from one draw of the noise of every flow.
 
-    Returns the factor by which empirical Bayes scaled sums up for the trips beyond T.
+    Returns the factor by which empirical Bayes scaled its estimates up for the trips beyond T.
     """
-    pairs = ~np.eye(plan.zones, dtype=bool)
+    off_diagonal = ~np.eye(plan.zone_count, dtype=bool)
     ids = pa.array(escape_formulas(view.zones["zone_id"]))
-    start, end = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
-    firsts, days = view.metadata.periods, view.metadata.days
-    lasts = [*(days[days.index(first) - 1] for first in firsts[1:]), days[-1]]
-    names = ("date",) if plan.setting.time.aggregation == "day" else ("period_from", "period_to")
-    sums, last_two = FlowSums(len(start)), list[Integers]()
+    origins, destinations = (ids.take(pa.array(index)) for index in np.nonzero(off_diagonal))
+    first_days, days = view.metadata.periods, view.metadata.days
+    last_days = [*(days[days.index(first) - 1] for first in first_days[1:]), days[-1]]
+    is_daily = plan.setting.time.aggregation == "day"
+    date_names = ("date",) if is_daily else ("period_from", "period_to")
+    sums, last_two_matrices = FlowSums(len(origins)), list[Integers]()
     files = [folder / name for name in {"flows.parquet", plan.flows_file}]
-    comment, places = render_words(plan, "recommended")[0], _places(view)
-    measured = _measure(plan, view, pairs, progress) if plan.is_own_method else None
+    comment, zone_columns = render_words(plan, "recommended")[0], _zone_columns(view)
+    measurement = _measure(plan, view, off_diagonal, progress) if plan.has_estimates else None
     with (
         table_writer(*files, comment=comment) as write_flows,
         table_writer(folder / "flows_shown.csv") as write_shown,
     ):
         matrices = (
-            _draw_empirical_bayes(plan, view, pairs, measured, progress)
-            if measured
-            else _draw_laplace(plan, view, pairs, progress)
+            _estimate_matrices(plan, view, off_diagonal, measurement, progress)
+            if measurement
+            else _draw_laplace(plan, view, off_diagonal, progress)
         )
-        for number, matrix in enumerate(matrices):
-            sums.add(matrix.noisy, matrix.shown, matrix.columns.get("trips", 0.0))
-            last_two[:] = [*last_two[-1:], matrix.noisy]
-            dates = zip(names, (firsts[number], lasts[number]), strict=False)
-            times = {name: pa.repeat(day.isoformat(), len(start)) for name, day in dates}
-            write_flows({**times, "origin": start, "destination": end, **matrix.columns})
-            rows = np.flatnonzero(pairs.ravel())[matrix.shown]
-            write_shown(_shown_rows(times, places, np.divmod(rows, plan.zones), matrix))
-    _write_totals(plan, view, sums, pairs, folder)
-    if plan.compares_spans:
-        _write_change(plan, last_two, ids, folder)
-    write_flowmap(plan, view.zones, folder / "flowmap", (start, end), sums)
-    return empirical_bayes.state_scale_up(measured) if measured else None
+        for matrix, first_day, last_day in zip(matrices, first_days, last_days, strict=True):
+            sums.add(matrix.noisy_counts, matrix.is_shown, matrix.columns.get("trips", 0.0))
+            last_two_matrices[:] = [*last_two_matrices[-1:], matrix.noisy_counts]
+            dates = zip(date_names, (first_day, last_day), strict=False)
+            date_columns = {name: pa.repeat(f"{day}", len(origins)) for name, day in dates}
+            keys = {**date_columns, "origin": origins, "destination": destinations}
+            write_flows({**keys, **matrix.columns})
+            positions = np.flatnonzero(off_diagonal.ravel())[matrix.is_shown]
+            zone_indices = np.divmod(positions, plan.zone_count)
+            write_shown(_shown_flows(date_columns, zone_columns, zone_indices, matrix))
+    _write_totals(plan, view, sums, off_diagonal, folder)
+    if plan.compares_periods:
+        _write_change(plan, last_two_matrices, ids, folder)
+    write_flowmap(plan, view.zones, folder / "flowmap", (origins, destinations), sums)
+    return empirical_bayes.state_scale_up(measurement) if measurement else None
 
 
-def _places(view: Dataset) -> dict[str, pa.Array]:
-    """Return the columns of either end of a flow, by the end of a column's name."""
+def _zone_columns(view: Dataset) -> dict[str, pa.Array]:
+    """Return ids, names and coordinates of zones by what follows ``origin`` in a column's name."""
     lon, lat = (pa.array(coordinates) for coordinates in zone_points(view.zones))
     ids, names = (pa.array(escape_formulas(view.zones[name])) for name in ("zone_id", "name"))
     return {"": ids, "_name": names, "_lat": lat, "_lon": lon}
 
 
-def _shown_rows(
-    times: Mapping[str, pa.Array],
-    places: Mapping[str, pa.Array],
-    ends: tuple[Integers, Integers],
-    matrix: "_Matrix",
+def _shown_flows(
+    date_columns: Mapping[str, pa.Array],
+    zone_columns: Mapping[str, pa.Array],
+    zone_indices: tuple[Integers, Integers],
+    matrix: "_NoisyMatrix",
 ) -> dict[str, pa.Array]:
-    """Return the shown flows of a matrix as a table of its own."""
-    columns = {name: column[: len(ends[0])] for name, column in times.items()}
-    for end, zones in zip(("origin", "destination"), ends, strict=True):
-        columns |= {f"{end}{name}": column.take(pa.array(zones)) for name, column in places.items()}
-    where = pa.array(np.flatnonzero(matrix.shown))
+    """Return a matrix's rows of ``flows_shown.csv``; zones are of shown flows' both ends."""
+    columns = {name: dates[: len(zone_indices[0])] for name, dates in date_columns.items()}
+    for end, indices in zip(("origin", "destination"), map(pa.array, zone_indices), strict=True):
+        columns |= {f"{end}{suffix}": zones.take(indices) for suffix, zones in zone_columns.items()}
+    shown_rows = pa.array(np.flatnonzero(matrix.is_shown))
     numbers = {name: column for name, column in matrix.columns.items() if name != "suppressed"}
-    return columns | {name: pa.array(column).take(where) for name, column in numbers.items()}
+    return columns | {name: pa.array(column).take(shown_rows) for name, column in numbers.items()}
 
 
 def _write_totals(
-    plan: ReleasePlan, view: Dataset, sums: FlowSums, pairs: Booleans, folder: Path
+    plan: ReleasePlan, view: Dataset, sums: FlowSums, off_diagonal: Booleans, folder: Path
 ) -> None:
-    """Write zones with sums of noisy cells, if planned; of empirical Bayes also of estimates."""
-    values: dict[str, Any] = {}
-    noisy_sums, estimates = np.zeros(pairs.shape, dtype=np.int64), np.zeros(pairs.shape)
-    noisy_sums[pairs], estimates[pairs] = sums.noisy, sums.estimates
-    for name, axis in (("out", 1), ("in", 0)) if plan.has_sums else ():
-        total, bar, measured = noisy_sums.sum(axis=axis), int(plan.total_bar), f"{name}_trips"
-        if plan.is_own_method:
-            values[measured] = np.rint(estimates.sum(axis=axis))
-            measured = f"{name}_measured"
-        values |= {measured: total, f"{measured}_low_95": total - bar}
-        values[f"{measured}_high_95"] = total + bar
-    write_zones(view.zones, values, folder)
+    """Write zones; if the plan has sums, with noisy totals, and with estimates if it has any."""
+    columns, bar = dict[str, Any](), int(plan.zone_total_bar)
+    noisy_sums, estimates = np.zeros(off_diagonal.shape, np.int64), np.zeros(off_diagonal.shape)
+    noisy_sums[off_diagonal], estimates[off_diagonal] = sums.noisy_sums, sums.estimate_sums
+    for direction, axis in (("out", 1), ("in", 0)) if plan.has_sums else ():
+        totals, name = noisy_sums.sum(axis=axis), f"{direction}_trips"
+        if plan.has_estimates:
+            columns[name] = np.rint(estimates.sum(axis=axis))
+            name = f"{direction}_measured"
+        columns |= {name: totals, f"{name}_low_95": totals - bar, f"{name}_high_95": totals + bar}
+    write_zones(view.zones, columns, folder)
 
 
 def _write_change(
-    plan: ReleasePlan, noisy: Sequence[Integers], ids: pa.Array, folder: Path
+    plan: ReleasePlan, noisy_matrices: Sequence[Integers], ids: pa.Array, folder: Path
 ) -> None:
-    """Write ``change.csv``: the change between two matrices, from noisy cells alone.
+    """Write ``change.csv``: the change between two matrices, from noisy counts alone.
 
-    Flows have numbers if both matrices show them, totals if sums before suppression are written.
+    All rows have a verdict. A flow has numbers if both matrices show it, a total (of a zone or of
+    all trips) if the plan has sums before suppression.
     """
-    pairs = ~np.eye(plan.zones, dtype=bool)
-    old_counts, new_counts = (np.zeros(pairs.shape, dtype=np.int64) for _ in range(2))
-    old_counts[pairs], new_counts[pairs] = noisy
-    min_shown = -np.inf if plan.is_own_method else plan.min_shown_count
+    off_diagonal = ~np.eye(plan.zone_count, dtype=bool)
+    old_counts, new_counts = (np.zeros(off_diagonal.shape, dtype=np.int64) for _ in range(2))
+    old_counts[off_diagonal], new_counts[off_diagonal] = noisy_matrices
+    min_shown = -np.inf if plan.has_estimates else plan.min_shown_count
     changes = change.find_changes(
         old_counts, new_counts, laplace_distribution(plan.stages[0].scale), least_shown=min_shown
     )
-    start, end = (ids.take(pa.array(index)) for index in np.nonzero(pairs))
-    none, all_zones = pa.nulls(plan.zones, pa.string()), np.full(plan.zones, plan.has_sums)
+    origins, destinations = (ids.take(pa.array(index)) for index in np.nonzero(off_diagonal))
+    no_ids, has_totals = pa.nulls(len(ids), pa.string()), np.full(len(ids), plan.has_sums)
+    shown_flows = changes.shown_flows[off_diagonal]
     parts = {
-        "flow": (changes.flows, pairs, start, end, changes.shown_flows[pairs]),
-        "out": (changes.outflows, ..., ids, none, all_zones),
-        "in": (changes.inflows, ..., none, ids, all_zones),
-        "all": (changes.total, None, none[:1], none[:1], all_zones[:1]),
+        "flow": (changes.flows, off_diagonal, origins, destinations, shown_flows),
+        "out": (changes.outflows, ..., ids, no_ids, has_totals),
+        "in": (changes.inflows, ..., no_ids, ids, has_totals),
+        "all": (changes.total, None, no_ids[:1], no_ids[:1], has_totals[:1]),
     }
+    verdicts = np.array(["cannot tell", "rise", "fall"])  # by the change's sign: 0, 1, −1
 
     def rows() -> Iterator[dict[str, Any]]:
         for subject, (estimates, cells, origin, destination, is_shown) in parts.items():
-            differences = estimates.change[cells]
-            numbers = {
-                "change": differences,
-                "low_95": differences - estimates.half_width,
-                "high_95": differences + estimates.half_width,
-            }
+            differences, bar = estimates.change[cells], estimates.half_width
+            bounds = {"low_95": differences - bar, "high_95": differences + bar}
+            numbers = {"change": differences, **bounds}
             yield {
                 "of": pa.repeat(subject, len(differences)),
                 "origin": origin,
                 "destination": destination,
-                "verdict": np.array(["cannot tell", "rise", "fall"])[
-                    estimates.signs[cells]
-                ],  # by sign of the change
+                "verdict": verdicts[estimates.signs[cells]],
                 **{name: pa.array(values, mask=~is_shown) for name, values in numbers.items()},
             }
 
     write_table(folder / "change.csv", rows())
 
 
-class _Matrix(NamedTuple):
-    """One matrix to write: noisy cells by pair, whether they are shown, and columns."""
+class _NoisyMatrix(NamedTuple):
+    """One matrix: noisy counts by flow, whether each is shown, and the columns of its table."""
 
-    noisy: Integers
-    shown: Booleans
+    noisy_counts: Integers
+    is_shown: Booleans
     columns: dict[str, Any]
 
 
-def _noisy(counts: Integers, scale: float, progress: Progress) -> Integers:
-    """Return the noisy counts of one matrix; report the share drawn."""
-    noisy = np.empty_like(counts)
-    for first in range(0, len(counts), _AT_ONCE):
-        part = slice(first, first + _AT_ONCE)
-        noisy[part] = opendp_noise.discrete_laplace(counts[part], scale)
-        progress(min(part.stop / len(counts), 1.0))
-    return noisy
+def _add_noise(counts: Integers, scale: float, progress: Progress) -> Integers:
+    """Return the noisy counts of one matrix; report which share of it is drawn."""
+    noisy_counts = np.empty_like(counts)
+    for start in range(0, len(counts), _CELLS_PER_DRAW):
+        end = start + _CELLS_PER_DRAW
+        noisy_counts[start:end] = opendp_noise.discrete_laplace(counts[start:end], scale)
+        progress(min(end / len(counts), 1.0))
+    return noisy_counts
 
 
 def _draw_laplace(
-    plan: ReleasePlan, view: Dataset, pairs: Booleans, progress: Progress
-) -> Iterator[_Matrix]:
+    plan: ReleasePlan, view: Dataset, off_diagonal: Booleans, progress: Progress
+) -> Iterator[_NoisyMatrix]:
+    """Yield the matrices of Laplace with suppression one by one."""
     scale, bar = plan.stages[0].scale, int(plan.bar)
-    for number in range(plan.matrices):
-        counts = truncated_matrices(view, plan.parameters, days=(number,))[0]
+    for matrix_index in range(plan.matrix_count):
+        matrix = truncated_matrices(view, plan.parameters, days=(matrix_index,))[0]
 
-        def sample(counts: Integers, number: int = number) -> Integers:
-            return _noisy(counts, scale, lambda drawn: progress((number + drawn) / plan.matrices))
+        def report(share: float, finished_matrices: int = matrix_index) -> None:
+            progress((finished_matrices + share) / plan.matrix_count)
 
-        noisy, is_shown = perturb_and_threshold(counts[pairs], plan.parameters, sample)
-        low, high = np.maximum(noisy - bar, 0), noisy + bar
-        flow, low, high = (pa.array(values, mask=~is_shown) for values in (noisy, low, high))
+        def draw(counts: Integers, report: Progress = report) -> Integers:
+            return _add_noise(counts, scale, report)
+
+        noisy_counts, is_shown = perturb_and_threshold(matrix[off_diagonal], plan.parameters, draw)
+        bounds = np.maximum(noisy_counts - bar, 0), noisy_counts + bar
+        flow, low, high = (pa.array(values, mask=~is_shown) for values in (noisy_counts, *bounds))
         columns = {"flow": flow, "suppressed": ~is_shown, "low_95": low, "high_95": high}
-        yield _Matrix(noisy, is_shown, columns)
+        yield _NoisyMatrix(noisy_counts, is_shown, columns)
 
 
 def _measure(
-    plan: ReleasePlan, view: Dataset, pairs: Booleans, progress: Progress
+    plan: ReleasePlan, view: Dataset, off_diagonal: Booleans, progress: Progress
 ) -> empirical_bayes.Measurement:
-    """Return the noisy cells of all matrices."""
+    """Return the noisy counts of all matrices, and of the next trips beyond T if measured."""
     measured_matrices = 0
 
-    def add(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
+    def add_noise(counts: Integers, sensitivity: int, epsilon: float) -> Integers:
         nonlocal measured_matrices
         scale = safe_scale(sensitivity, epsilon)
-        if counts.ndim == 1:
+        if counts.ndim == 1:  # the next trips beyond T by matrix
             return opendp_noise.discrete_laplace(counts, scale)
 
-        def report(drawn: float) -> None:
-            progress((1 - _READING) * (measured_matrices + drawn) / plan.matrices)
+        def report(share: float) -> None:
+            progress((1 - _ESTIMATION_SHARE) * (measured_matrices + share) / plan.matrix_count)
 
-        noisy = np.zeros_like(counts)
-        noisy[pairs] = _noisy(counts[pairs], scale, report)
+        noisy_matrix = np.zeros_like(counts)
+        noisy_matrix[off_diagonal] = _add_noise(counts[off_diagonal], scale, report)
         measured_matrices += 1
-        return noisy
+        return noisy_matrix
 
-    return empirical_bayes.measure_with(view, plan.parameters, add)
+    return empirical_bayes.measure_with(view, plan.parameters, add_noise)
 
 
-def _draw_empirical_bayes(
+def _estimate_matrices(
     plan: ReleasePlan,
     view: Dataset,
-    pairs: Booleans,
-    measured: empirical_bayes.Measurement,
+    off_diagonal: Booleans,
+    measurement: empirical_bayes.Measurement,
     progress: Progress,
-) -> Iterator[_Matrix]:
+) -> Iterator[_NoisyMatrix]:
     """Yield the empirical-Bayes estimates of the measured matrices one by one."""
     bar, distances_m = int(plan.bar), centre_distances_m(view.zones)
-    days = empirical_bayes.estimate_days(measured, distances_m)
-    ranges = empirical_bayes.iterate_intervals(measured, distances_m)
-    for number, (read, (low, high)) in enumerate(zip(days, ranges, strict=True), start=1):
-        cells: Integers = read.measurement.cells[0][pairs]
-        mark = np.where(read.is_likely[0][pairs], "likely", "")
-        trips = np.round(read.counts[0][pairs], 2)
+    estimates = empirical_bayes.estimate_days(measurement, distances_m)
+    intervals = empirical_bayes.iterate_intervals(measurement, distances_m)
+    matrices = zip(estimates, intervals, strict=True)
+    for finished_matrices, (estimate, (low, high)) in enumerate(matrices, start=1):
+        noisy_counts: Integers = estimate.measurement.cells[0][off_diagonal]
+        mark = np.where(estimate.is_likely[0][off_diagonal], "likely", "")
+        trips = np.round(estimate.counts[0][off_diagonal], 2)
         columns = {
             "trips": trips,
-            "mark": np.where(read.is_detected[0][pairs], "detected", mark),
-            "typical": np.round(read.point_estimates[0][pairs], 2),
-            "measured": cells,
-            "measured_low_95": np.maximum(cells - bar, 0),
-            "measured_high_95": np.maximum(cells + bar, 0),
-            "kept_low_95": low[pairs],
-            "kept_high_95": high[pairs],
+            "mark": np.where(estimate.is_detected[0][off_diagonal], "detected", mark),
+            "typical": np.round(estimate.point_estimates[0][off_diagonal], 2),
+            "measured": noisy_counts,
+            "measured_low_95": np.maximum(noisy_counts - bar, 0),
+            "measured_high_95": np.maximum(noisy_counts + bar, 0),
+            "kept_low_95": low[off_diagonal],
+            "kept_high_95": high[off_diagonal],
         }
-        yield _Matrix(cells, trips >= 1, columns)
-        progress(1 - _READING * (1 - number / plan.matrices))
+        yield _NoisyMatrix(noisy_counts, trips >= 1, columns)
+        progress(1 - _ESTIMATION_SHARE * (1 - finished_matrices / plan.matrix_count))

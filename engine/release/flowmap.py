@@ -1,7 +1,8 @@
-"""Flows summed over all matrices of a release, for flowmap tools.
+"""Flows summed over all matrices of a release, as CSV for flow maps (flowmap.blue, kepler.gl).
 
-A bar that holds for all flows at once removes sums that may be noise alone. If suppressed counts
-must stay hidden, only shown flows are summed.
+A *clear* flow is one whose sum exceeds a *simultaneous bar*, the half-width of 95% error bars that
+hold for all flows at once; only clear flows are written. If suppressed counts must stay hidden, the
+sums are of shown counts alone.
 """
 
 from collections.abc import Sequence
@@ -20,18 +21,18 @@ from .plan import CONFIDENCE, ReleasePlan
 
 
 class FlowSums:
-    """Sums over matrices by flow: noisy cells, shown cells and their number, and estimates."""
+    """Sums over matrices by flow: of noisy counts, of the shown ones, their number, estimates."""
 
     def __init__(self, flows: int) -> None:
-        self.noisy, self.shown, self.shown_matrices = np.zeros((3, flows), dtype=np.int64)
-        self.estimates: Floats = np.zeros(flows)
+        self.noisy_sums, self.shown_sums, self.shown_matrix_counts = np.zeros((3, flows), np.int64)
+        self.estimate_sums: Floats = np.zeros(flows)
 
-    def add(self, noisy: Integers, shown: Booleans, estimates: Floats | float) -> None:
+    def add(self, noisy_counts: Integers, is_shown: Booleans, estimates: Floats | float) -> None:
         """Add one matrix."""
-        self.noisy += noisy
-        self.shown += noisy * shown
-        self.shown_matrices += shown
-        self.estimates += estimates
+        self.noisy_sums += noisy_counts
+        self.shown_sums += noisy_counts * is_shown
+        self.shown_matrix_counts += is_shown
+        self.estimate_sums += estimates
 
 
 def write_flowmap(
@@ -41,62 +42,66 @@ def write_flowmap(
     ends: Sequence[pa.Array],
     sums: FlowSums,
 ) -> None:
-    """Write the tables ``locations``, ``flows`` and ``totals`` for flowmap tools.
+    """Write ``locations.csv``, ``flows.csv`` (clear flows) and ``totals.csv`` into a new folder.
 
-    The number of a flow is the one in ``flows.csv``, summed.
+    `ends` are the ids of all flows' origins and destinations. Numbers are sums of those in the
+    bundle's own ``flows.csv``.
     """
     folder.mkdir()
     ids, names = (escape_formulas(zones[name]) for name in ("zone_id", "name"))
     lon, lat = zone_points(zones)
     write_table(folder / "locations.csv", [{"id": ids, "name": names, "lat": lat, "lon": lon}])
-    scale, matrices, flows = plan.stages[0].scale, plan.matrices, len(sums.noisy)
-    bars = np.full(flows, clear_bar(scale, matrices, flows))
-    if plan.is_own_method:
-        counts, clear = np.round(sums.estimates, 2), sums.noisy > bars
+    scale, matrices, flows = plan.stages[0].scale, plan.matrix_count, len(sums.noisy_sums)
+    bars, min_shown = np.full(flows, simultaneous_bar(scale, matrices, flows)), plan.min_shown_count
+    if plan.has_estimates:
+        counts, is_clear = np.round(sums.estimate_sums, 2), sums.noisy_sums > bars
     elif plan.has_sums:
-        counts, clear = sums.noisy, (sums.noisy > bars) & (sums.noisy >= plan.min_shown_count)
+        counts, is_clear = sums.noisy_sums, sums.noisy_sums > np.maximum(bars, min_shown - 1)
     else:
-        bars = shown_bars(scale, matrices, flows)[sums.shown_matrices]
-        counts, clear = sums.shown, sums.shown > bars
-    shown, where = counts[clear], pa.array(np.flatnonzero(clear))
-    columns = {"origin": ends[0].take(where), "dest": ends[1].take(where), "count": shown}
-    if not plan.is_own_method:
-        columns |= {"low_95": shown - bars[clear], "high_95": shown + bars[clear]}
+        bars = shown_sum_bars(scale, matrices, flows)[sums.shown_matrix_counts]
+        counts, is_clear = sums.shown_sums, sums.shown_sums > bars
+    clear_counts, rows = counts[is_clear], pa.array(np.flatnonzero(is_clear))
+    columns = {"origin": ends[0].take(rows), "dest": ends[1].take(rows), "count": clear_counts}
+    if not plan.has_estimates:
+        clear_bars = bars[is_clear]
+        columns |= {"low_95": clear_counts - clear_bars, "high_95": clear_counts + clear_bars}
     write_table(folder / "flows.csv", [columns])
-    every, clear_sum = counts.sum(), shown.sum()
+    all_sum, clear_sum = counts.sum(), clear_counts.sum()
     totals: dict[str, Any] = {
         "flows": ["in flows.csv", "left out", "all"],
-        "number": [len(shown), flows - len(shown), flows],
-        "count": np.round([clear_sum, every - clear_sum, every], 2).astype(counts.dtype),
+        "number": [len(clear_counts), flows - len(clear_counts), flows],
+        "count": np.round([clear_sum, all_sum - clear_sum, all_sum], 2).astype(counts.dtype),
     }
     if plan.has_sums:
-        total, bar = int(sums.noisy.sum()), total_half_width(1 / scale, matrices * flows)
-        prefix = "measured_" if plan.is_own_method else ""
-        totals |= {"measured": [None, None, total]} if plan.is_own_method else {}
+        total, bar = int(sums.noisy_sums.sum()), total_half_width(1 / scale, matrices * flows)
+        prefix = "measured_" if plan.has_estimates else ""
+        totals |= {"measured": [None, None, total]} if plan.has_estimates else {}
         totals[f"{prefix}low_95"] = [None, None, total - bar]
         totals[f"{prefix}high_95"] = [None, None, total + bar]
     write_table(folder / "totals.csv", [totals])
 
 
-def clear_bar(scale: float, matrices: int, flows: int) -> int:
-    """Return the bar of sums over `matrices`, for all flows at once (Bonferroni)."""
+def simultaneous_bar(scale: float, matrices: int, flows: int) -> int:
+    """Return the bar of sums of `matrices` counts that holds for all flows at once (Bonferroni)."""
     return total_half_width(1 / scale, matrices, confidence=1 - (1 - CONFIDENCE) / flows)
 
 
-def shown_bars(scale: float, matrices: int, flows: int) -> Integers:
-    """Return the bars of sums over 0 to all matrices, whichever of them are shown.
+def shown_sum_bars(scale: float, matrices: int, flows: int) -> Integers:
+    """Return the bars of sums of 0, 1, … `matrices` counts, whichever of the counts are shown.
 
-    They hold for all flows and choices of matrices at once: Chernoff's bound, with Bonferroni over
-    sides, flows, numbers of matrices and choices of so many.
+    They hold for all flows and choices of matrices at once. Chernoff's bound on S, the sum of m
+    noises Z: ln P(S ≥ s) ≤ m·ln E e^(θZ) − θs for each θ below 1/scale. Bonferroni over two sides,
+    all flows, all m and the choices of m matrices.
     """
     if matrices == 1:
-        return np.array([0, clear_bar(scale, 1, flows)])
-    rate, number = 1 / scale, np.arange(1, matrices + 1)[:, None]
-    angles = np.linspace(0, rate, 502)[1:-1]
-    # ln E e^(θZ) of one noise
-    moment = 2 * np.log(-np.expm1(-rate))
-    moment = moment - np.log(-np.expm1(angles - rate)) - np.log(-np.expm1(-angles - rate))
-    choices = gammaln(matrices + 1) - gammaln(number + 1) - gammaln(matrices - number + 1)
-    level = np.log((1 - CONFIDENCE) / (2 * flows * matrices)) - choices
-    reach = ((number * moment - level) / angles).min(axis=1)  # P(S ≥ reach) is at most the level
-    return np.append(0, np.ceil(reach - 1)).astype(np.int64)
+        return np.array([0, simultaneous_bar(scale, 1, flows)])
+    rate, summed_matrices = 1 / scale, np.arange(1, matrices + 1)[:, None]
+    theta = np.linspace(0, rate, 502)[1:-1]
+    log_mgf = 2 * np.log(-np.expm1(-rate))  # ln E e^(θZ) of discrete Laplace noise
+    log_mgf = log_mgf - np.log(-np.expm1(theta - rate)) - np.log(-np.expm1(-theta - rate))
+    log_choices = gammaln(matrices + 1) - gammaln(summed_matrices + 1)
+    log_choices = log_choices - gammaln(matrices - summed_matrices + 1)
+    log_probability = np.log((1 - CONFIDENCE) / (2 * flows * matrices)) - log_choices
+    # P(S ≥ bound) is at most that probability, so that the largest whole number below is the bar
+    bounds = ((summed_matrices * log_mgf - log_probability) / theta).min(axis=1)
+    return np.append(0, np.ceil(bounds - 1)).astype(np.int64)

@@ -1,9 +1,10 @@
 """Whole-number noise of a release, from OpenDP's exact samplers.
 
-OpenDP samples in exact rational arithmetic from the operating system's entropy (Canonne, Kamath and
-Steinke 2020), so neither floats nor a seed leak. Discrete Gaussian noise is ρ-zCDP, ρ = Δ₂²/(2σ²)
-(Theorem 14), and ρ adds up, also adaptively. It is not μ-GDP: the exact ε of continuous noise does
-not hold.
+OpenDP samples in exact rational arithmetic from the operating system's entropy, so neither floats
+nor a seed leak. Discrete Gaussian noise is ρ-zCDP (zero-concentrated differential privacy),
+ρ = Δ₂²/(2σ²) for L₂ sensitivity Δ₂ (Canonne, Kamath and Steinke 2020, Theorem 14), and ρ adds up,
+also adaptively. It is not μ-GDP (Gaussian differential privacy): the exact ε of continuous Gaussian
+noise does not hold.
 """
 
 import math
@@ -18,9 +19,9 @@ from .. import validation
 from ..arrays import Integers
 from ..density.gaussian import bracketed_root
 
-_COUNTS_PER_CALL = 2**18  # numbers per call: bounds the memory of Python's integers
+_COUNTS_PER_CALL = 2**18  # bounds the memory of Python's integers
 
-mod.enable_features("contrib")  # without the prelude, which loads scikit-learn
+mod.enable_features("contrib")  # by `opendp.mod`: `opendp.prelude` would load scikit-learn
 _INTEGER_DOMAIN: Any = domains.vector_domain(domains.atom_domain(T="i64"))
 
 
@@ -40,25 +41,25 @@ def noisy_min(scores: Sequence[int], scale: float) -> int:
 
 
 def zcdp_epsilon(rho: float, delta: float) -> float:
-    """Return ε at δ of a ρ-zCDP mechanism, as OpenDP converts it (CKS 2020, Proposition 12)."""
+    """Return ε at δ of a ρ-zCDP mechanism, as OpenDP converts it (ibid., Proposition 12)."""
     profile = combinators.make_zCDP_to_approxDP(make_gaussian(1.0)).map(math.sqrt(2 * rho))
     return float(profile.epsilon(delta))
 
 
 @lru_cache(maxsize=256)
-def zcdp_strength(epsilon: float, delta: float) -> float:
-    """Return the largest μ = √(2ρ), less one part in 10⁹, whose ρ-zCDP is (ε, δ)-DP."""
+def zcdp_mu(epsilon: float, delta: float) -> float:
+    """Return the largest μ = √(2ρ) = Δ₂/σ, less one part in 10⁹, whose ρ-zCDP is (ε, δ)-DP."""
 
-    def excess(log_mu: float) -> float:
+    def excess_epsilon(log_mu: float) -> float:
         return zcdp_epsilon(math.exp(2 * log_mu) / 2, delta) - epsilon
 
-    # ρ-zCDP costs more than ρ at any useful δ; a larger bracket overflows from ε = 60 on
+    # brackets ln μ: ε exceeds ρ at any useful δ; a higher end overflows from ε = 60 on
     low, high = math.log(epsilon) - 8, min(math.log(epsilon) + 2, (math.log(2 * epsilon) + 1) / 2)
-    return math.exp(bracketed_root(excess, low, high)) * (1 - 1e-9)
+    return math.exp(bracketed_root(excess_epsilon, low, high)) * (1 - 1e-9)
 
 
 def make_choice(scale: float) -> Any:
-    """Return a choice mechanism; its map takes the range of score differences to ε, rounded up."""
+    """Return a choice mechanism; its map takes by how much score differences change to ε."""
     distance, loss = metrics.linf_distance(T="i64", monotonic=True), measures.max_divergence()
     return measurements.make_noisy_max(
         _INTEGER_DOMAIN, distance, loss, _require_positive(scale), negate=True
@@ -85,6 +86,7 @@ def _require_positive(scale: float) -> float:
 
 
 def _add_noise(measurement: Any, counts: Integers) -> Integers:
+    """Return whole counts of any shape plus the noise of an OpenDP measurement."""
     flat = np.array(counts, dtype=np.int64).ravel()  # a copy: OpenDP takes no read-only arrays
     pieces = np.array_split(flat, max(1, math.ceil(flat.size / _COUNTS_PER_CALL)))
     noisy = [np.asarray(measurement(piece), dtype=np.int64) for piece in pieces if piece.size]

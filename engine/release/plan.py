@@ -1,19 +1,20 @@
-"""Contents, cost and error bars of a release, before any count is read.
+"""Plan of a release: its contents, cost and error bars, before any count is read.
 
-Costs are exact decimal fractions, rounded up to the next float; error bars follow from the noise
-distribution alone. ``docs/release.md`` proves every figure.
+Costs are exact decimal fractions, rounded up to the next float. Error bars follow from the noise
+distribution alone; a *bar* in a name is the half-width of one. ``docs/release.md`` proves every
+figure.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 from scipy.special import ndtri
 
-from .. import privacy_ledger, validation
+from .. import privacy_cost, validation
 from ..contract import Setting
 from ..datasets import Dataset, Metadata
 from ..origin_destination.cell_noise import NoiseDistribution
@@ -21,26 +22,30 @@ from .budget_ledger import BudgetUnit, release_error, to_decimal_fraction
 from .opendp_noise import zcdp_epsilon
 
 CONFIDENCE = 0.95
-"""Share of draws within the error bars of a release."""
+"""Probability over the noise that an error bar holds the number without noise."""
 
 ROUNDING_MARGIN = 1 + 1e-12
-"""Factor on noise scales that covers float rounding: shares sum to at most ε, ρ to the stated ρ."""
+"""Factor on noise scales that covers float rounding, so that no proved cost exceeds the stated."""
 
 Product = Literal["od", "od-estimate", "density", "density-fourier", "density-zoom", "report"]
+"""What a release holds, as ledger and statement call it: flows (``od``) by Laplace with suppression
+or by empirical Bayes; density by towers, Fourier perturbation or multiscale; a mobility report."""
+
 MAX_CSV_ROWS = 2_000_000
 """Number of flows above which they are written as Parquet only."""
 
-Progress = Callable[[float], None]
+Progress = Callable[[float], None]  # is called with the share of the work that is done
 _COST_MARGIN = 1 + Fraction(1, 10**9)  # covers float rounding in e^ε and in ε of ρ
 
 
 @dataclass(frozen=True, kw_only=True)
 class PrivacyLoss:
-    """Privacy loss of a release for its own unit, with the facts that finer units need.
+    """Privacy loss (ε, δ) of a release for its own unit, and what other units' costs follow from.
 
-    `truncation_limit` is T if only trips are counted, the first T of each `unit` in random order,
-    and ε is that of T trips. `rho` is ρ if all noise is Gaussian, on nonnegative tables in which
-    each `unit` has a bounded L₂ norm.
+    `days` is the number of released days. `truncation_limit` is T if counts are of trips alone, of
+    each `unit` the first T in random order, and None otherwise. `rho` is the ρ of zCDP
+    (zero-concentrated differential privacy) if all noise is Gaussian and each `unit` adds to every
+    table a nonnegative vector of bounded L₂ norm, and None otherwise.
     """
 
     unit: BudgetUnit
@@ -52,18 +57,18 @@ class PrivacyLoss:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cost:
-    """Cost of a release for one unit of a budget; each number is at least the proved one."""
+class BudgetCost:
+    """What a release takes from a budget, ε and δ per unit of that budget, rounded up."""
 
     epsilon: float
     delta: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Stage:
+class ReleaseStage:
     """One set of counts with noise of one scale, and its cost: pure ε, or ρ of zCDP.
 
-    Noise is drawn in whole numbers, `step` of them to one count, at `step` times the scale.
+    Noise is drawn as whole numbers of a unit that goes `units_per_count` times into one count.
     """
 
     name: str
@@ -73,74 +78,99 @@ class Stage:
     scale: float
     epsilon: float | None = None
     rho: float | None = None
-    step: int = 1
+    units_per_count: int = 1
 
     @classmethod
-    def from_ledger_stage(cls, stated: privacy_ledger.Stage, **fields: Any) -> "Stage":
-        """Return a release's stage from the explorer's ledger stage and fields of its own."""
-        values: dict[str, Any] = {"sensitivity": stated.sensitivity, **fields}
-        return cls(name=f"{stated.name}: {stated.reads}", **values)
+    def from_cost_stage(cls, cost_stage: privacy_cost.Stage, **fields: Any) -> "ReleaseStage":
+        """Return the stage that draws a stage of the mechanism's `PrivacyCost`, with own fields."""
+        fields.setdefault("sensitivity", cost_stage.sensitivity)
+        return cls(name=f"{cost_stage.name}: {cost_stage.reads}", **fields)
 
     @classmethod
-    def from_laplace(cls, stated: privacy_ledger.Stage) -> "Stage":
-        """Return a stage that costs its ε in discrete Laplace noise."""
-        scale = safe_scale(stated.sensitivity, stated.epsilon)
-        return cls.from_ledger_stage(stated, scale=scale, epsilon=stated.epsilon)
+    def from_laplace(cls, cost_stage: privacy_cost.Stage) -> "ReleaseStage":
+        """Return the stage that spends the ε of `cost_stage` on discrete Laplace noise."""
+        scale = safe_scale(cost_stage.sensitivity, cost_stage.epsilon)
+        return cls.from_cost_stage(cost_stage, scale=scale, epsilon=cost_stage.epsilon)
 
     @property
     def drawn_scale(self) -> float:
         """Scale of the drawn whole numbers."""
-        return self.scale * self.step
+        return self.scale * self.units_per_count
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the stage with the keys of ``statement.json``."""
+        fields = asdict(self)
+        fields["step"] = fields.pop("units_per_count")
+        return fields
 
 
 @dataclass(frozen=True, kw_only=True)
 class ErrorBar:
-    """Half-width of a number; shares of draws that show a truncated `size`, and that it covers."""
+    """95% error bar of a `quantity` of the release, such as one flow.
 
-    what: str
+    Flows with suppression have one for each of several true counts within the contribution limit
+    (`truncated_count`), with the probability that it is shown and, if so, that the bar holds it.
+    """
+
+    quantity: str
     half_width: float
-    size: int | None = None
-    shown: float = 1.0
-    holds: float = CONFIDENCE
+    truncated_count: int | None = None
+    shown_probability: float = 1.0
+    coverage: float = CONFIDENCE
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the error bar with the keys of ``statement.json``."""
+        keys = "what", "half_width", "size", "shown", "holds"
+        return dict(zip(keys, astuple(self), strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReleasePlan(PrivacyLoss):
-    """Statement of a release from settings and public facts alone.
+    """What a release will hold and cost, from its setting and public facts alone.
 
-    `metadata` are of the released days; `limit` bounds one unit's counts; `matrices` counts
-    matrices of flows, districts or cells of the cover; `total_bar` is the half-width of a zone's
-    total. Of flows, `min_shown_count` is the least shown number and `mean_phantom_trips` E[X | 0],
-    the mean of an empty flow. `min_detected_alone` is the least measured count that detects a flow
-    by itself in empirical Bayes; `trips` is the custodian's number. `has_sums` tells whether files
-    hold sums before suppression. `mean_lift` bounds the mean of an empty count once negative noise
-    is 0.
+    `metadata` describe the released days. `contribution_limit` is the largest number of trips or
+    visits that are counted of one unit. `cell_count` is the number of noisy numbers. `composition`
+    names the theorem that adds the stages up.
+
+    Places: `zone_count` and `tower_count`; multiscale adds towers up to `district_count` districts,
+    the Fourier method maps them to the `cover_cell_count` cells of the cover.
+
+    Flows come as `matrix_count` matrices, one a day, week or period. A noisy count below
+    `min_shown_count` is suppressed. `mean_phantom_trips` is what an empty flow shows on average.
+    `trips` is the number of trips made, as the custodian states it. `has_sums` is whether files
+    hold sums before suppression. Of empirical Bayes, `detection_threshold` is the least noisy count
+    that marks a flow as detected whatever the others are.
+
+    `zone_total_bar` is the bar of a zone's total. `empty_count_bias` is an upper bound on the mean
+    of an empty count after negative noisy counts are set to 0.
     """
 
     product: Product
     setting: Setting
     metadata: Metadata
-    limit: int
-    stages: tuple[Stage, ...]
+    contribution_limit: int
+    stages: tuple[ReleaseStage, ...]
     composition: str
-    cells: int
-    zones: int
-    towers: int = 0
-    matrices: int = 1
+    cell_count: int
+    zone_count: int
+    tower_count: int = 0
+    district_count: int = 0
+    cover_cell_count: int = 0
+    matrix_count: int = 1
     error_bars: tuple[ErrorBar, ...]
-    total_bar: float = 0.0
+    zone_total_bar: float = 0.0
     min_shown_count: int = 1
     mean_phantom_trips: float = 0.0
-    mean_lift: float = 0.0
-    min_detected_alone: int = 0
+    empty_count_bias: float = 0.0
+    detection_threshold: int = 0
     trips: int | None = None
     has_sums: bool = True
 
     @classmethod
     def from_setting(cls, setting: Setting, view: Dataset, **fields: Any) -> "ReleasePlan":
-        """Return the plan of a setting on a view, with the product's own fields."""
-        epsilon, zones = float(setting.parameters.epsilon), len(view.zones)
-        return cls(setting=setting, metadata=view.metadata, epsilon=epsilon, zones=zones, **fields)
+        """Return the plan of a setting on its view of a dataset, with the product's own fields."""
+        fields |= {"epsilon": float(setting.parameters.epsilon), "zone_count": len(view.zones)}
+        return cls(setting=setting, metadata=view.metadata, **fields)
 
     @property
     def parameters(self) -> Any:
@@ -149,23 +179,23 @@ class ReleasePlan(PrivacyLoss):
 
     @property
     def bar(self) -> float:
-        """Half-width of one number, the first of `error_bars`."""
+        """Bar of one flow, zone and hour, or bin, which is the first of `error_bars`."""
         return self.error_bars[0].half_width
 
     @property
     def is_flows(self) -> bool:
-        """Whether the product is an origin–destination matrix."""
+        """Whether the product is flows, as origin–destination matrices."""
         return self.product.startswith("od")
 
     @property
-    def is_own_method(self) -> bool:
-        """Whether the method is of this project: empirical Bayes or multiscale Gaussian."""
+    def has_estimates(self) -> bool:
+        """Whether noisy counts (*measured*) come with estimates from them, the numbers to use."""
         return self.product in ("od-estimate", "density-zoom")
 
     @property
     def flow_count(self) -> int:
-        """Number of ordered pairs of different zones, in all matrices."""
-        return self.matrices * self.zones * (self.zones - 1)
+        """Number of flows, ordered pairs of different zones, in all matrices together."""
+        return self.matrix_count * self.zone_count * (self.zone_count - 1)
 
     @property
     def flows_file(self) -> str:
@@ -174,56 +204,51 @@ class ReleasePlan(PrivacyLoss):
 
     @property
     def suppresses(self) -> bool:
-        """Whether positive counts are suppressed, which sums of all flows could reveal."""
+        """Whether small positive counts are suppressed; sums of all flows could reveal them."""
         return self.product == "od" and self.min_shown_count > 1
 
     def without_sums(self) -> "ReleasePlan":
         """Return the plan of files from which no suppressed count can be recomputed."""
-        *others, _zone_totals = self.error_bars
-        return replace(self, has_sums=False, total_bar=0.0, error_bars=tuple(others))
+        *flow_bars, _total_bar = self.error_bars
+        return replace(self, has_sums=False, zone_total_bar=0.0, error_bars=tuple(flow_bars))
 
     @property
-    def compares_spans(self) -> bool:
-        """Whether flows are of two spans of equally many days, whose changes are written too."""
+    def compares_periods(self) -> bool:
+        """Whether flows are of two periods of equally many days, which ``change.csv`` compares."""
         days, starts = self.metadata.days, self.metadata.periods
         return self.is_flows and len(starts) == 2 and 2 * days.index(starts[1]) == len(days)
 
     @property
     def phantom_trips(self) -> float:
-        """Expected trips of the release if every flow were empty."""
+        """Expected number of shown trips if every flow were empty."""
         return self.flow_count * self.mean_phantom_trips
 
     @property
-    def is_mostly_noise(self) -> bool:
-        """Whether phantom trips are at least one and exceed the custodian's number of trips."""
+    def needs_noise_consent(self) -> bool:
+        """Whether empty flows alone would show more than `trips`, or any where that is unknown."""
         return self.phantom_trips >= 1 and self.phantom_trips > (self.trips or 0)
 
 
-def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> Cost:
-    """Return the cost of a release for one unit of a budget.
+def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> BudgetCost:
+    """Return the cost of a release per unit of a budget, which may differ from the release's unit.
 
-    A person pays for each released day of a release that protects person-days. For a finer unit:
-    remove the person (ε), add her without that day (ε), so 2ε and (1 + e^ε)δ, or less if proved:
-    2ε/T, or ε of 2ρ. Raises `ReleaseError` for a trip-level release charged to people.
+    - A budget per person pays ε and δ of a person-day release for each released day.
+    - A budget in a finer unit than the release's: the data without one of its units are two steps
+      of the release's unit away, *remove* the person and *add* the person without, say, one day.
+      Two steps cost 2ε and (1 + e^ε)δ.
+    - This is less where `truncation_limit` is T (2ε/T per trip) or `rho` is ρ (the ε of 2ρ at δ).
 
-    Examples
-    --------
-    >>> budget_cost(PrivacyLoss(unit="person-day", epsilon=0.1, days=7), "person")
-    Cost(epsilon=0.7, delta=0.0)
-    >>> budget_cost(PrivacyLoss(unit="person", epsilon=0.5), "person-day")
-    Cost(epsilon=1.0, delta=0.0)
-    >>> budget_cost(PrivacyLoss(unit="person-day", epsilon=0.5, days=7, truncation_limit=4), "trip")
-    Cost(epsilon=0.25, delta=0.0)
+    Raises `ReleaseError` if a release at trip level is charged per person or person-day.
     """
     validation.check_whole_number("days", loss.days, 1, remedy="a release covers at least one day")
     if loss.unit == budget_unit:
-        return Cost(epsilon=float(loss.epsilon), delta=float(loss.delta))
+        return BudgetCost(epsilon=float(loss.epsilon), delta=float(loss.delta))
     if loss.unit == "trip":
         raise release_error(
             f"a release at trip level cannot be charged to a budget per {budget_unit}",
             "unit 'trip'",
-            "it bounds nobody's trips, so no ε per person can be stated: release at unit "
-            "'person-day' or 'person', or declare a budget per trip",
+            "a person may make any number of trips, so no ε per person can be stated: release at "
+            "unit 'person-day' or 'person', or declare a budget per trip",
             "unit",
         )
     epsilon, delta = to_decimal_fraction(loss.epsilon), to_decimal_fraction(loss.delta)
@@ -232,37 +257,37 @@ def budget_cost(loss: PrivacyLoss, budget_unit: BudgetUnit) -> Cost:
     if budget_unit == "trip" and loss.truncation_limit is not None and not delta:
         return _round_cost_up(2 * epsilon / loss.truncation_limit, delta, budget_unit)
     if loss.rho is not None:
-        of_twice_rho = Fraction(zcdp_epsilon(2 * loss.rho, loss.delta)) * _COST_MARGIN
-        if of_twice_rho <= 2 * epsilon:
-            return _round_cost_up(of_twice_rho, delta, budget_unit)
-    return _round_cost_up(2 * epsilon, _substitution_delta(loss.epsilon, delta), budget_unit)
+        gaussian_epsilon = Fraction(zcdp_epsilon(2 * loss.rho, loss.delta)) * _COST_MARGIN
+        if gaussian_epsilon <= 2 * epsilon:
+            return _round_cost_up(gaussian_epsilon, delta, budget_unit)
+    return _round_cost_up(2 * epsilon, _two_step_delta(loss.epsilon, delta), budget_unit)
 
 
 def _round_up(number: Fraction) -> float:
-    """Return the least float that, as written, is at least a fraction."""
+    """Return the least float whose decimal representation is at least `number`."""
     nearest = float(number)
     while to_decimal_fraction(nearest) < number:
         nearest = math.nextafter(nearest, math.inf)
     return nearest
 
 
-def _substitution_delta(epsilon: float, delta: Fraction) -> Fraction:
-    """Return an upper bound on (1 + e^ε)δ, at most 1."""
+def _two_step_delta(epsilon: float, delta: Fraction) -> Fraction:
+    """Return an upper bound on (1 + e^ε)δ, at most 1: δ of two steps of an (ε, δ) release."""
     if delta and epsilon >= -math.log(delta):
         return Fraction(1)
     return (1 + Fraction(math.exp(epsilon))) * _COST_MARGIN * delta if delta else delta
 
 
-def _round_cost_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> Cost:
+def _round_cost_up(epsilon: Fraction, delta: Fraction, unit: BudgetUnit) -> BudgetCost:
     if delta >= 1:
-        rule = f"a release must cost a budget per {unit} a δ below 1"
+        rule = f"the δ that a release costs a budget per {unit} must be below 1"
         remedy = "choose a smaller δ, or a budget in the unit that the release protects"
         raise release_error(rule, f"{float(delta):g}", remedy, "unit")
-    return Cost(epsilon=_round_up(epsilon), delta=_round_up(delta))
+    return BudgetCost(epsilon=_round_up(epsilon), delta=_round_up(delta))
 
 
 def safe_scale(sensitivity: float, epsilon: float) -> float:
-    """Return a scale whose loss sensitivity/scale is below ε, as a float and as written."""
+    """Return the noise scale sensitivity/ε, a little larger so that rounding cannot exceed ε."""
     return sensitivity / epsilon * ROUNDING_MARGIN
 
 
@@ -272,22 +297,24 @@ def laplace_distribution(scale: float) -> NoiseDistribution:
 
 
 def laplace_bar(scale: float) -> int:
-    """Return the least whole z with P(|Z| > z) = 2 q^(z+1)/(1 + q) ≤ 1 − 95%; q = e^(−1/b)."""
+    """Return the least whole z with P(|noise| > z) = 2q^(z+1)/(1 + q) ≤ 5%, q = e^(−1/scale)."""
     return int(laplace_distribution(scale).half_width(1 - CONFIDENCE))
 
 
-def coverage_where_shown(scale: float, bar: int, size: int, min_shown_count: int) -> float:
-    """Return P(|Z| ≤ bar | size + Z ≥ min_shown_count): the coverage of shown numbers."""
-    law, lowest = laplace_distribution(scale), max(min_shown_count - size, -bar)
-    within = float(law.upper_tail(lowest) - law.upper_tail(bar + 1)) if lowest <= bar else 0.0
-    return within / float(law.upper_tail(min_shown_count - size)) if within else 0.0
+def coverage_where_shown(scale: float, bar: int, true_count: int, min_shown_count: int) -> float:
+    """Return P(|noise| ≤ bar | true_count + noise ≥ min_shown_count), discrete Laplace noise."""
+    noise, least_noise = laplace_distribution(scale), max(min_shown_count - true_count, -bar)
+    if least_noise > bar:
+        return 0.0
+    covered = float(noise.upper_tail(least_noise) - noise.upper_tail(bar + 1))
+    return covered / float(noise.upper_tail(min_shown_count - true_count))
 
 
 def laplace_sd(scale: float) -> float:
-    """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise."""
+    """Return the standard deviation √(2q)/(1 − q) of discrete Laplace noise, q = e^(−1/scale)."""
     return float(np.sqrt(2 * np.exp(-1 / scale)) / -np.expm1(-1 / scale))
 
 
 def normal_bar(standard_deviation: float) -> float:
-    """Return the normal error bar of a sum of many noisy counts."""
+    """Return the bar of a normal number, such as a sum of many noisy counts."""
     return float(ndtri((1 + CONFIDENCE) / 2) * standard_deviation)

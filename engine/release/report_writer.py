@@ -1,4 +1,4 @@
-"""Release of a mobility report: its counts with discrete Laplace noise."""
+"""Release of a mobility report: counts by bins fixed in advance, with discrete Laplace noise."""
 
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ from .plan import (
     ErrorBar,
     Progress,
     ReleasePlan,
-    Stage,
+    ReleaseStage,
     laplace_bar,
     laplace_distribution,
 )
@@ -35,36 +35,34 @@ def plan(setting: Setting, view: Dataset) -> ReleasePlan:
     """Return the contents and cost of a release, from geometry and metadata alone."""
     if setting.zone_level != FINEST:
         raise ParameterError(
-            "a mobility report must be made of a dataset as it was ingested",
-            value=f"zones at {setting.zone_level}",
-            remedy="release it with the dataset's own zones; nothing was spent",
+            "a mobility report must have the dataset's own zones",
+            value=f"zones '{setting.zone_level}'",
+            remedy=f"choose zones '{FINEST}'; nothing was spent",
         )
     parameters: ReportParameters = setting.parameters
-    users = parameters.unit == "user"
-    stages = tuple(
-        Stage.from_laplace(ledger_stage) for ledger_stage in report.ledger(parameters).stages
-    )
+    has_people = parameters.unit == "user"
+    stages = tuple(map(ReleaseStage.from_laplace, report.compute_cost(view, parameters).stages))
     return ReleasePlan.from_setting(
         setting,
         view,
         product="report",
-        unit="person" if users else "trip",
-        limit=parameters.max_trips_per_user if users else 1,
+        unit="person" if has_people else "trip",
+        contribution_limit=parameters.max_trips_per_user if has_people else 1,
         stages=stages,
         composition="basic composition",
-        cells=count_noisy_numbers(view, parameters),
+        cell_count=count_noisy_numbers(view, parameters),
         error_bars=tuple(
-            ErrorBar(what=f"{stage.name}: one bin", half_width=laplace_bar(stage.scale))
+            ErrorBar(quantity=f"{stage.name}: one bin", half_width=laplace_bar(stage.scale))
             for stage in stages
         ),
-        mean_lift=max(
+        empty_count_bias=max(
             float(laplace_distribution(stage.scale).partial_expectation(1)) for stage in stages
         ),
     )
 
 
-def prepare(plan: ReleasePlan, view: Dataset) -> None:
-    """Read the report's tables; raise if one lacks a required count."""
+def load_counts(plan: ReleasePlan, view: Dataset) -> None:
+    """Read the counts of a release once; raise if a table lacks one."""
     table, parameters = report.truth(view), plan.parameters
     require_lengths(table, parameters)
     limit = parameters.max_trips_per_user if parameters.unit == "user" else None
@@ -73,21 +71,21 @@ def prepare(plan: ReleasePlan, view: Dataset) -> None:
 
 
 def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) -> None:
-    """Draw every count's noise once; write one long table, and quantiles of noisy bins."""
+    """Write ``report.csv`` and ``five_numbers.csv``, quantiles of noisy bins, from one draw."""
     table = report.truth(view)
-    source: Any = _OpenDPNoise()
-    released = report.release(view, plan.parameters, noise=source)
+    noise_source: Any = _OpenDPNoise()
+    report_release = report.release(view, plan.parameters, noise=noise_source)
     progress(0.8)
     zones = view.zones["zone_id"].astype(str).tolist()
     bins: list[dict[str, Any]] = []
     quantiles: list[dict[str, Any]] = []
-    for analysis, result in released.results.items():
+    for analysis, result in report_release.results.items():
         bars = _bars(result)
-        names = escape_formulas(labels(analysis, plan.parameters, table.extent, zones))
+        bin_names = escape_formulas(labels(analysis, plan.parameters, table.extent, zones))
         bins.append(
             {
-                "analysis": [str(analysis)] * len(names),
-                "bin": names,
+                "analysis": [str(analysis)] * len(bin_names),
+                "bin": bin_names,
                 "count": result.shown_numbers,
                 "low_95": np.maximum(result.noisy - bars, 0),
                 "high_95": np.maximum(result.noisy + bars, 0),
@@ -104,26 +102,24 @@ def write(plan: ReleasePlan, view: Dataset, folder: Path, progress: Progress) ->
 
 
 def _bars(result: AnalysisResult) -> Integers:
-    """Return the half-width of each number's error bar, by the distribution of its noise."""
+    """Return each number's bar: it is the sum of `variates` noises of one scale, or has none."""
     bars = np.zeros(len(result.noisy), dtype=np.int64)
-    for scale, noises in set(zip(result.scales.tolist(), result.variates.tolist(), strict=True)):
-        where = (result.scales == scale) & (result.variates == noises)
-        bars[where] = (
-            total_half_width(1 / (scale * ROUNDING_MARGIN), noises, confidence=CONFIDENCE)
-            if noises
-            else 0
-        )
+    for scale, variates in set(zip(result.scales.tolist(), result.variates.tolist(), strict=True)):
+        if variates:
+            is_alike = (result.scales == scale) & (result.variates == variates)
+            rate = 1 / (scale * ROUNDING_MARGIN)
+            bars[is_alike] = total_half_width(rate, variates, confidence=CONFIDENCE)
     return bars
 
 
 class _OpenDPNoise:
-    """Whole-number noise from OpenDP for the counts of a report."""
+    """Source of noise for `report.release`: whole numbers from OpenDP."""
 
     def counts(self, _analysis: Analysis, scales: Floats, /) -> Integers:
         noise = np.zeros(len(scales), dtype=np.int64)
         for scale in np.unique(scales):
-            where = scales == scale
-            noise[where] = opendp_noise.discrete_laplace(
-                noise[where], float(scale) * ROUNDING_MARGIN
+            is_alike = scales == scale
+            noise[is_alike] = opendp_noise.discrete_laplace(
+                noise[is_alike], float(scale) * ROUNDING_MARGIN
             )
         return noise

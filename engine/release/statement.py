@@ -1,7 +1,8 @@
 """Texts of a bundle: statement, registry draft, notebook.
 
-All words stand in ``templates``. The eighteen items follow NIST SP 800-226 (Guidelines for
-evaluating differential privacy guarantees). Nothing here depends on a count.
+The *statement* tells readers what was released, how exact it is and what it cost. Its eighteen
+items follow NIST SP 800-226 (Guidelines for evaluating differential privacy guarantees). All words
+stand in ``templates``; nothing here depends on a count.
 """
 
 import json
@@ -26,11 +27,11 @@ from .plan import CONFIDENCE, ReleasePlan
 
 _TEMPLATES = Path(__file__).parent / "templates"
 _TITLES: dict[str, dict[str, str]] = json.loads((_TEMPLATES / "titles.json").read_text("utf-8"))
-TUNING, ITEMS = _TITLES["tuning"], _TITLES["items"]
-"""How ε and the other settings were chosen; the eighteen items in their order."""
+TUNING_SOURCES, STATEMENT_ITEMS = _TITLES["tuning"], _TITLES["items"]
+"""What ε and the other settings were chosen on, in words by key; titles of the eighteen items."""
 
-_WARNINGS = ("simulated", "trip", "secrecy", "noise", "bars", "totals", "raised")
-_MAX_SLACK = 1e-6
+_WARNING_NAMES = ("simulated", "trip", "secrecy", "noise", "bars", "totals", "raised")
+_MAX_ADDED_DELTA = 1e-6
 
 
 def format_error_bar(half_width: float) -> str:
@@ -38,14 +39,14 @@ def format_error_bar(half_width: float) -> str:
     return f"{half_width:,.0f}" if half_width >= 100 else f"{half_width:.3g}"
 
 
-_FORMATTERS: Any = Environment(
+_JINJA: Any = Environment(
     loader=FileSystemLoader(_TEMPLATES),
     autoescape=select_autoescape(["html.j2"]),
     undefined=StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_FORMATTERS.filters |= {
+_JINJA.filters |= {
     "g": lambda number, digits=6: f"{number:.{digits}g}",
     "big": lambda number: f"{number:,.0f}",
     "pct": lambda share: f"{share:.1%}",
@@ -54,42 +55,39 @@ _FORMATTERS.filters |= {
 }
 
 
-def render_words(plan: ReleasePlan, *names: str, **more: Any) -> list[str]:
-    """Return the named blocks of ``words.j2`` for a plan, each on one line."""
-    template = _FORMATTERS.get_template("words.j2")
-    context: Any = template.new_context(
-        {"plan": plan, "level": CONFIDENCE, "scale_up": None, **more}
-    )
+def render_words(plan: ReleasePlan, *names: str, **variables: Any) -> list[str]:
+    """Return the named blocks of ``words.j2`` for a plan and variables, each on one line."""
+    template = _JINJA.get_template("words.j2")
+    values = {"plan": plan, "confidence": CONFIDENCE, "scale_up": None, **variables}
+    context: Any = template.new_context(values)
     blocks = ("".join(template.blocks[name](context)) for name in names)
     return [re.sub(r"\s+([).,;:])", r"\1", " ".join(block.split())) for block in blocks]
 
 
 def list_warnings(plan: ReleasePlan) -> list[str]:
-    """Return the warnings of a plan, by the noise distribution alone: before any draw."""
-    return [text for text in render_words(plan, *(f"warning_{name}" for name in _WARNINGS)) if text]
+    """Return the warnings of a plan, which follow from it before any count is read."""
+    blocks = (f"warning_{name}" for name in _WARNING_NAMES)
+    return [text for text in render_words(plan, *blocks) if text]
 
 
 def render_texts(
     plan: ReleasePlan, dataset: str, entries: Sequence[Entry], scale_up: ScaleUp | None = None
 ) -> dict[str, str]:
-    """Return the texts of a bundle by file name; the last entry is that of this release.
+    """Return the texts of a bundle by file name.
 
-    `scale_up` is the factor on the drawn noisy sums.
+    `entries` are the ledger's up to the one that charged this release. `scale_up` is the factor by
+    which empirical Bayes scaled its estimates up for trips beyond the contribution limit.
     """
     content = build_statement(plan, dataset, entries, scale_up)
     slug = re.sub(r"[^a-z0-9]+", "-", f"{dataset} {plan.product} {content['made']}".lower())
     setting, parameters = content["setting"], content["setting"]["parameters"]
-    used = {
-        "method",
-        "epsilon",
-        *USED_FIELDS.get(parameters["method"], parameters),
-    }  # without unused fields
-    settings = {name: value for name, value in parameters.items() if name in used}
+    used_fields = {"method", "epsilon", *USED_FIELDS.get(parameters["method"], parameters)}
+    settings = {name: value for name, value in parameters.items() if name in used_fields}
     settings |= {**_select_values(setting, "dataset", "zones", "time"), "trips": plan.trips}
-    context = {"titles": ITEMS, "level": CONFIDENCE, "settings": settings}
+    context = {"titles": STATEMENT_ITEMS, "confidence": CONFIDENCE, "settings": settings}
 
     def render(name: str) -> str:
-        return _FORMATTERS.get_template(name).render(content, slug=slug.strip("-"), **context)
+        return _JINJA.get_template(name).render(content, slug=slug.strip("-"), **context)
 
     return {
         "statement.json": json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False),
@@ -102,41 +100,41 @@ def render_texts(
 def build_statement(
     plan: ReleasePlan, dataset: str, entries: Sequence[Entry], scale_up: ScaleUp | None = None
 ) -> dict[str, Any]:
-    """Return the statement as a JSON object."""
-    this = entries[-1]
-    budget = compute_budgets(entries)[this.people]
-    earlier = [
-        item for item in entries[:-1] if item.kind == "release" and item.people == this.people
-    ]
-    cost = _select_values(this.body, "epsilon", "delta")
+    """Return the statement as a JSON object; arguments as `render_texts`."""
+    *earlier_entries, charged_entry = entries
+    people = charged_entry.people
+    budget = compute_budgets(entries)[people]
+    earlier = [e for e in earlier_entries if (e.kind, e.people) == ("release", people)]
+    cost = _select_values(charged_entry.body, "epsilon", "delta")
     context = {
         "budget": budget,
         "cost": cost,
-        "composed": _compose_releases([*earlier, this], plan, budget) if earlier else None,
-        "others": _earlier_releases(earlier),
-        "chosen": TUNING[this.body["tuning"]],
-        "tuning_note": this.body["tuning_note"],
-        "of_all_days": float(to_decimal_fraction(plan.epsilon) * plan.days),
-        "guesses": format_guess_rate(_max_guess_rate(plan), coin=True),
+        "composed": _compose_releases([*earlier, charged_entry], plan, budget) if earlier else None,
+        "other_releases": _summarize_releases(earlier),
+        "chosen": TUNING_SOURCES[charged_entry.body["tuning"]],
+        "tuning_note": charged_entry.body["tuning_note"],
+        "all_days_epsilon": float(to_decimal_fraction(plan.epsilon) * plan.days),
+        "max_guess_rate": format_guess_rate(_max_guess_rate(plan), coin=True),
         "group": Guarantee(epsilon=plan.epsilon, delta=plan.delta).for_group(GROUP_SIZE),
-        "size": GROUP_SIZE,
+        "group_size": GROUP_SIZE,
         "library": f"OpenDP {version('opendp')}",
         "version": version("mobility-privacy-explorer"),
         "scale_up": scale_up,
     }
     names = ("title", "recommended", "seen", "kept", "beyond")
     title, recommended, selection, kept, beyond = render_words(plan, *names)
+    item_texts = render_words(plan, *STATEMENT_ITEMS, **context)
     return {
         "title": title,
         "recommended": recommended,
         "seen": selection,
         "dataset": dataset,
-        "people": this.people,
+        "people": people,
         "simulated": plan.metadata.simulated,
         "made": datetime.now(UTC).date().isoformat(),
-        **_select_values(
-            vars(plan), "product", "unit", "epsilon", "delta", "composition", "cells", "trips"
-        ),
+        **_select_values(vars(plan), "product", "unit", "epsilon", "delta", "composition"),
+        "cells": plan.cell_count,
+        "trips": plan.trips,
         "warnings": list_warnings(plan),
         "cost": {"unit": budget.unit, **cost},
         "budget": {
@@ -144,27 +142,27 @@ def build_statement(
             "spent_epsilon": budget.spent_epsilon,
             "spent_delta": budget.spent_delta,
         },
-        "stages": [asdict(item) for item in plan.stages],
+        "stages": [stage.to_json() for stage in plan.stages],
         "counted": {"kept": kept, "beyond": beyond},
         "sums_before_suppression": plan.has_sums if plan.suppresses else None,
         "setting": setting_to_json(plan.setting, dataset),
-        "accuracy": [asdict(row) for row in plan.error_bars],
+        "accuracy": [error_bar.to_json() for error_bar in plan.error_bars],
         "scale_up": scale_up and scale_up._asdict(),
-        "items": dict(zip(ITEMS, render_words(plan, *ITEMS, **context), strict=True)),
-        "ledger": {"entry": this.id, "hash": this.chain_hash},
+        "items": dict(zip(STATEMENT_ITEMS, item_texts, strict=True)),
+        "ledger": {"entry": charged_entry.id, "hash": charged_entry.chain_hash},
     }
 
 
 def setting_to_json(setting: Setting, dataset: str) -> dict[str, Any]:
     """Return a setting as JSON, with its dataset by name instead of folder."""
-    when, parameters = setting.time, json.dumps(asdict(setting.parameters), default=str)
+    time, parameters = setting.time, json.dumps(asdict(setting.parameters), default=str)
     return {
         "dataset": dataset,
         "zones": setting.zone_level,
-        "time": when.aggregation,
-        "first": when.first_position,
-        "last": when.last_position,
-        "span": when.compared_days,
+        "time": time.aggregation,
+        "first": time.first_position,
+        "last": time.last_position,
+        "span": time.compared_days,
         "parameters": json.loads(parameters),
     }
 
@@ -174,7 +172,7 @@ def _select_values(values: Mapping[str, Any], *names: str) -> dict[str, Any]:
 
 
 def _max_guess_rate(plan: ReleasePlan) -> float:
-    """Return an attacker's largest share of right guesses, the same as on the pages."""
+    """Return the largest share of right guesses of an attacker, the same as on the pages."""
     parameters, days = plan.setting.parameters, plan.metadata.days
     if isinstance(parameters, ODParameters):
         starts = [days.index(start) for start in plan.metadata.periods]
@@ -183,26 +181,27 @@ def _max_guess_rate(plan: ReleasePlan) -> float:
     return Guarantee(epsilon=plan.epsilon, delta=plan.delta).max_guess_rate
 
 
-def _earlier_releases(earlier: Sequence[Entry]) -> list[dict[str, Any]]:
-    """Return the earlier releases; equal consecutive ones become one row."""
+def _summarize_releases(earlier: Sequence[Entry]) -> list[dict[str, Any]]:
+    """Return dates, product and cost of earlier releases; equal consecutive ones become one."""
     names, summaries = ("product", "epsilon", "delta"), list[dict[str, Any]]()
     for fields, entries in groupby(earlier, lambda entry: _select_values(entry.body, *names)):
-        first, *later_days = (entry.time[:10] for entry in entries)
-        when = f"{first} to {later_days[-1]}, {len(later_days) + 1} times" if later_days else first
-        summaries.append({"when": when, **fields})
+        first, *later = (entry.time[:10] for entry in entries)
+        dates = f"{first} to {later[-1]}, {len(later) + 1} times" if later else first
+        summaries.append({"dates": dates, **fields})
     return summaries
 
 
 def _compose_releases(
     releases: Sequence[Entry], plan: ReleasePlan, budget: Budget
 ) -> tuple[float, float] | None:
-    """Return the composed ε and δ of releases, or None if that saves nothing over their sum.
+    """Return ε and δ of releases by exact composition, or None if that ε is not below their sum.
 
-    Holds for settings fixed in advance. Where later ones depend on earlier results only the charged
-    sums hold. The slack is at most a tenth of one over the people.
+    Exact composition holds for settings that were fixed in advance; where a later one depends on an
+    earlier result only the sums hold. Its δ exceeds their sum by at most a tenth of one over the
+    public number of people.
     """
-    slack = min(_MAX_SLACK, 0.1 / max(plan.metadata.people_public or 1, 1))
+    added_delta = min(_MAX_ADDED_DELTA, 0.1 / max(plan.metadata.people_public or 1, 1))
     costs = [(float(release.body["epsilon"]), float(release.body["delta"])) for release in releases]
-    delta = math.fsum(delta for _, delta in costs) + slack
+    delta = math.fsum(delta for _, delta in costs) + added_delta
     epsilon = compose_epsilon(costs, delta)
     return (epsilon, delta) if epsilon < 0.999 * budget.spent_epsilon else None

@@ -33,14 +33,6 @@ class ReportTable:
     ------
     DatasetError
         If a row has an unknown stop or bin.
-
-    Examples
-    --------
-    >>> from datetime import date
-    >>> table = pa.table({"measure": ["day", "day"], "cap": [1, 3], "bin": [0, 0], "n": [4, 2]})
-    >>> rows = ReportTable(table, Extent(first_day=date(2026, 6, 1), day_count=1, zone_count=1))
-    >>> rows.counts(Measure.DAY, 1).tolist(), rows.counts(Measure.DAY, None).tolist()
-    ([0, 4], [0, 6])
     """
 
     def __init__(self, table: pa.Table, extent: Extent) -> None:

@@ -21,12 +21,6 @@ class TripAssumption:
         Number of people.
     mean, standard_deviation : float
         Trips per person over the whole period, taken as lognormal.
-
-    Examples
-    --------
-    >>> guess = TripAssumption(people=100, mean=10.0, standard_deviation=10.0)
-    >>> round(guess.trips_left_out(10))
-    323
     """
 
     people: int

@@ -77,11 +77,6 @@ def metres_in_space(lat: Floats, lng: Floats) -> Integers:
 
     `lat` and `lng` are degrees. Whole metres give equal lengths on every machine: a great circle
     follows from its chord, a radius of gyration from sums.
-
-    Examples
-    --------
-    >>> metres_in_space(np.array([0.0]), np.array([90.0])).tolist()
-    [[0, 6371009, 0]]
     """
     phi, theta = np.radians(lat), np.radians(lng)
     along = np.cos(phi)

@@ -13,7 +13,7 @@ from ..contract import Method
 from ..datasets import Dataset
 from ..errors import ParameterError
 from ..exploration_noise import resolve_noise
-from ..privacy_ledger import Ledger, Noise, Norm, PrivacyUnit, Query, Stage, simple_ledger
+from ..privacy_cost import Noise, Norm, PrivacyCost, PrivacyUnit, Query, Stage, simple_cost
 from . import quantiles
 from .aggregates import ReportTable, count_analysis, group_days, report_extent, truth
 from .measures import Extent, Measure
@@ -112,10 +112,10 @@ class AnalysisResult:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportRelease:
-    """One private report: the results of its analyses, and its ledger."""
+    """One private report: the results of its analyses, and its cost."""
 
     results: Mapping[Analysis, AnalysisResult]
-    ledger: Ledger
+    cost: PrivacyCost
     parameters: ReportParameters
 
     @property
@@ -148,14 +148,6 @@ def release(
     ------
     ParameterError
         Unless exactly one of `rng` and `noise` is given, or if trips lack required travel times.
-
-    Examples
-    --------
-    >>> from engine import datasets, report
-    >>> private = report.release(datasets.load("demo-city"),
-    ...     report.ReportParameters(epsilon=1.0), rng=np.random.default_rng(0))
-    >>> private.results[Analysis.DAYS].epsilon, round(private.ledger.proved_epsilon, 4)
-    (0.125, 1.0)
     """
     return release_table(truth(dataset), parameters, rng=rng, noise=noise)
 
@@ -174,7 +166,7 @@ def release_table(
     for analysis in reversed(parameters.analyses):  # the number of trips may follow from days
         results[analysis] = _draw_analysis(table, analysis, parameters, source, results)
     ordered = {analysis: results[analysis] for analysis in parameters.analyses}
-    return ReportRelease(results=ordered, ledger=ledger(parameters), parameters=parameters)
+    return ReportRelease(results=ordered, cost=report_cost(parameters), parameters=parameters)
 
 
 def require_lengths(table: ReportTable, parameters: ReportParameters) -> None:
@@ -202,10 +194,8 @@ def _draw_analysis(
         truncated_counts[: len(stages)] if analysis is Analysis.SIZE else truncated_counts
     )
     scales = np.repeat(scales, len(queried_counts) // max(len(stages), 1))
-    noisy, variates = (
-        queried_counts + source.counts(analysis, scales),
-        np.ones(len(queried_counts), dtype=np.int64),
-    )
+    noisy = queried_counts + source.counts(analysis, scales)
+    variates = np.ones(len(queried_counts), dtype=np.int64)
     if len(queried_counts) < len(truncated_counts):  # trips of all noisy days in the period
         days = results[Analysis.DAYS]
         noisy = np.append(noisy, days.noisy[:-1].sum())
@@ -241,15 +231,8 @@ def _count_stages(analysis: Analysis, parameters: ReportParameters) -> list[Stag
     return stages
 
 
-def ledger(parameters: ReportParameters) -> Ledger:
-    """Return the stages and totals of a report: the shares of all analyses add up to ε.
-
-    Examples
-    --------
-    >>> stated = ledger(ReportParameters(epsilon=1.0, method="package"))
-    >>> len(stated.stages), round(stated.proved_epsilon, 4)
-    (12, 1.0)
-    """
+def report_cost(parameters: ReportParameters) -> PrivacyCost:
+    """Return the stages and totals of a report: the shares of all analyses add up to ε."""
     stages: list[Stage] = []
     for analysis in parameters.charged_shares:
         stages += _count_stages(analysis, parameters)
@@ -258,7 +241,13 @@ def ledger(parameters: ReportParameters) -> Ledger:
             law = (Noise.EXPONENTIAL, change, Norm.NONE, None)
             stages.append(Stage(Query.REPORT_RANKS, *law, five, subject=analysis.label))
     unit = PrivacyUnit.PERSON_TRIPS if parameters.unit == "user" else PrivacyUnit.TRIP
-    return simple_ledger(tuple(stages), unit=unit)
+    return simple_cost(tuple(stages), unit=unit)
+
+
+def compute_cost(dataset: Dataset, parameters: ReportParameters) -> PrivacyCost:
+    """Return the cost of a report, from its settings alone."""
+    del dataset
+    return report_cost(parameters)
 
 
 def draw_noise(
@@ -267,12 +256,6 @@ def draw_noise(
     """Return the noise of one report, for any of its settings."""
     del dataset, parameters
     return ReportNoise.draw(rng)
-
-
-def plan(dataset: Dataset, parameters: ReportParameters) -> Ledger:
-    """Return the stages and costs of a report, from its settings alone."""
-    del dataset
-    return ledger(parameters)
 
 
 def count_noisy_numbers(dataset: Dataset, parameters: ReportParameters) -> int:
@@ -296,13 +279,7 @@ def _number_count(analysis: Analysis, parameters: ReportParameters, extent: Exte
 
 
 def mean_absolute(variates: int) -> float:
-    """Return the mean of |sum of `variates` standard Laplace variates|: 2k·C(2k, k)/4^k.
-
-    Examples
-    --------
-    >>> mean_absolute(1), mean_absolute(2)
-    (1.0, 1.5)
-    """
+    """Return the mean of |sum of `variates` standard Laplace variates|: 2k·C(2k, k)/4^k."""
     if variates == 0:
         return 0.0
     halves = (math.log((2 * i - 1) / (2 * i)) for i in range(1, variates + 1))
@@ -315,11 +292,6 @@ def half_width(variates: int, level: float) -> float:
 
     For one variate x = −ln(1 − level); else the characteristic function (1 + t²)^−k is inverted
     (Gil-Pelaez) by the trapezoid rule, whose error is the mass 2π/0.1 deviations out.
-
-    Examples
-    --------
-    >>> round(half_width(1, 0.9), 3), round(half_width(2, 0.9), 2)
-    (2.303, 3.27)
     """
     if variates <= 1:
         return -math.log1p(-level) * variates
@@ -343,7 +315,7 @@ METHODS: dict[ReportMethod, Method[ReportRelease]] = {
         short_name="Derived",
         used_fields=_USES,
         release=release,
-        ledger=ledger,
+        cost=report_cost,
         is_own=True,
     ),
     "package": Method(
@@ -351,6 +323,6 @@ METHODS: dict[ReportMethod, Method[ReportRelease]] = {
         short_name="Package",
         used_fields=_USES,
         release=release,
-        ledger=ledger,
+        cost=report_cost,
     ),
 }

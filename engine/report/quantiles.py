@@ -15,10 +15,8 @@ from .settings import BINS, QUANTILE_LEVELS, Analysis, ReportParameters, quantil
 def quantile_utilities(counts: Integers, quantile: float) -> Floats:
     """Return −|C(x) − q·n| of each edge x, C the items below it; counts below, in bins, above.
 
-    Examples
-    --------
-    >>> quantile_utilities(np.array([0, 3, 1, 0]), 0.5).tolist()
-    [-2.0, -1.0, -2.0]
+    >>> quantile_utilities(np.array([0, 3, 1, 0]), 0.25).tolist()
+    [-1.0, -2.0, -3.0]
     """
     return -np.abs(np.cumsum(counts)[:-1] - quantile * counts.sum())
 
@@ -40,10 +38,8 @@ def draw_five_numbers(
 
     `gumbels` are standard Gumbel variates, shape (5, edges).
     """
-    edges, quantile_epsilon = (
-        BINS[analysis].edges,
-        parameters.five_numbers_epsilon(analysis) / len(QUANTILE_LEVELS),
-    )
+    edges = BINS[analysis].edges
+    quantile_epsilon = parameters.five_numbers_epsilon(analysis) / len(QUANTILE_LEVELS)
     unit, trip_limit = parameters.unit, parameters.max_trips_per_user
     chosen = [
         exponential_mechanism(

@@ -89,11 +89,6 @@ def sensitivity(counted_item: CountedItem, unit: ReportUnit, max_trips_per_user:
 
     1, M and 2M for people, trips and points; at item level 1 for trips and 2 for points. Raises
     `ParameterError` for people at item level: a person with many trips has no bound there.
-
-    Examples
-    --------
-    >>> sensitivity("point", "user", 5), sensitivity("point", "item", 5)
-    (10, 2)
     """
     if unit == "item" and counted_item == "user":
         raise _people_error("unit='item'")
@@ -108,11 +103,6 @@ def quantile_sensitivity(
 
     One unit with k ≤ c items, j of them at most x, moves C(x) − q·n by j − q·k, which lies from
     −q·c to (1 − q)·c: c·max(q, 1 − q).
-
-    Examples
-    --------
-    >>> quantile_sensitivity("trip", "user", 10, 0.25)
-    7.5
     """
     return sensitivity(counted_item, unit, max_trips_per_user) * max(quantile, 1 - quantile)
 
@@ -136,12 +126,6 @@ class ReportParameters:
         Analyses that are on, each with its share of ε; together at most 1, and 0 for one that
         follows from others. None shares ε evenly among all that the unit allows; `without` among
         some of them.
-
-    Examples
-    --------
-    >>> trips = ReportParameters(epsilon=1.0, unit="item").without(["hours", "visits", "flows"])
-    >>> {str(name): round(share, 3) for name, share in trips.charged_shares.items()}
-    {'days': 0.333, 'travel_time': 0.333, 'jump_length': 0.333}
     """
 
     epsilon: float

@@ -21,10 +21,6 @@ def cluster_zones(zones: gpd.GeoDataFrame, k: int) -> Integers:
     with the nearest centre. Ties go to the zone that comes first. Only the zones' polygons are
     read, so the clusters cost no privacy and are the same for everybody. Labels 0 … k − 1 follow
     the clusters' first zones.
-
-    >>> boxes = [shapely.box(x, 0, x + 1, 1) for x in range(4)]
-    >>> cluster_zones(gpd.GeoDataFrame(geometry=boxes, crs=4326), 2).tolist()
-    [0, 0, 1, 1]
     """
     remedy = "there cannot be more clusters than zones"
     k = validation.check_whole_number("k", k, 1, len(zones), remedy=remedy)

@@ -37,12 +37,6 @@ def zone_levels(zones: gpd.GeoDataFrame) -> tuple[ZoneLevel, ...]:
     ------
     DatasetError
         If the columns are no hierarchy: a parent is missing, or a child has two parents.
-
-    Examples
-    --------
-    >>> from engine import datasets
-    >>> [level.name for level in zone_levels(datasets.load("demo-city").zones)]
-    ['zones']
     """
     ends = [str(column)[:-3] for column in zones.columns if str(column).endswith("_id")]
     names = [name for name in ends if name and name not in _RESERVED]

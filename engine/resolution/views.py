@@ -148,12 +148,6 @@ def make_view(
     `zone_level` is one of its levels (`zone_labels`), `time` the selected days and their
     aggregation to matrices of flows. `ParameterError` for an unknown level or day, or a view of a
     view.
-
-    >>> demo = load("demo-city")
-    >>> days = TimeSelection(aggregation="whole", first_position=2, last_position=4)
-    >>> view = make_view(demo, "clusters-20", days)
-    >>> len(view.zones), len(view.metadata.days), len(view.metadata.periods)
-    (20, 3, 1)
     """
     if isinstance(dataset, DatasetView):
         raise ParameterError("dataset must be as it was ingested, got a view; look at its base")
@@ -176,9 +170,6 @@ def open_view(
     """Return the view of a selection; errors are those of `load` and `make_view`.
 
     `open_dataset` opens a dataset by its id: give one with a cache, so that views share their base.
-
-    >>> len(open_view(Selection(dataset_id="demo-city", zone_level="clusters-20")).zones)
-    20
     """
     from .inhabited import INHABITED_LEVEL, InhabitedDataset  # a view itself
 
@@ -196,12 +187,7 @@ def _load_dataset(dataset: str) -> Dataset:
 
 
 def view_metadata(metadata: Metadata, time: TimeSelection) -> Metadata:
-    """Return a view's metadata: the selected days, and the first of every matrix.
-
-    >>> week = view_metadata(load("demo-city").metadata, TimeSelection(aggregation="week"))
-    >>> len(week.days), len(week.periods)
-    (7, 1)
-    """
+    """Return a view's metadata: the selected days, and the first of every matrix."""
     declared = metadata.days
     positions = time.day_positions(len(declared))
     ends = {"first_day": declared[positions[0]], "last_day": declared[positions[-1]]}

@@ -37,13 +37,6 @@ def twin(
     """Return a dataset of simulated people in `zones` (``zone_id``, ``name``, ``residents``).
 
     ``residents`` may be absent.
-
-    >>> import tempfile
-    >>> city = datasets.load("demo-city").zones
-    >>> folder = Path(tempfile.mkdtemp()) / "twin"
-    >>> town = twin(city, TwinInputs(people=500, trips_a_day=1.0), folder)
-    >>> town.metadata.simulated, len(town.zones), town.has_trips
-    (True, 150, True)
     """
     model = TwinPopulation(zones, inputs)
     ids, plane = list(zones["zone_id"]), zones.to_crs(4326)

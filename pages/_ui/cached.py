@@ -15,7 +15,7 @@ from engine.contract import Selection, Setting, TimeSelection
 from engine.datasets import Dataset
 from engine.parameters import DensityParameters, ODParameters
 from engine.privacy import Risk
-from engine.privacy_ledger import Ledger
+from engine.privacy_cost import PrivacyCost
 from engine.report import ReportParameters
 from engine.resolution import FINEST, finest_selection, open_view
 from engine.utility import Utility, compute_utility
@@ -123,10 +123,6 @@ def generator(seed: Seed, purpose: str, repeat: int = 0, layer: int = 0) -> np.r
     Seed, redraw, purpose, repeat and layer each change all of its noise, so that no two mechanisms,
     days or repeats share any: whoever subtracts one from another learns nothing. The page is no
     part of it: a repeat is the same draw wherever it is shown.
-
-    >>> first, second = (generator((1, 0), what).random() for what in ("density", "trips"))
-    >>> first == second
-    False
     """
     kind = int.from_bytes(sha256(purpose.encode()).digest()[:8], "big")
     return np.random.default_rng([*seed, kind, repeat, layer])
@@ -206,10 +202,10 @@ def risk(setting: Setting) -> Risk:
     if isinstance(parameters, ODParameters):
         days = setting.time.days_per_matrix(len(ingested(setting).metadata.days))
         return privacy.flow_release_risk(parameters, days)
-    return privacy.ledger_risk(ledger(setting), parameters.epsilon)
+    return privacy.cost_risk(compute_cost(setting), parameters.epsilon)
 
 
 @once
-def ledger(setting: Setting) -> Ledger:
+def compute_cost(setting: Setting) -> PrivacyCost:
     """Return what one unit of protection pays for one matrix; of public facts alone."""
-    return product_of(setting).plan(dataset(view(setting)), setting.parameters)
+    return product_of(setting).compute_cost(dataset(view(setting)), setting.parameters)

@@ -34,8 +34,6 @@ LINKED: dict[str, Any] = {"bind": "query-params", **KEPT}
 """What a widget takes to stand in the link as well; never one that offers names of one's own."""
 
 SIMULATED_SEED = 20140824
-PREFERRED = {"density": ("demo-city", "paris"), "trips": ("rwanda-districts", "demo-city")}
-"""What pages open on: data small enough to break visibly within the range of ε."""
 
 _MANTISSAS = (
     *(1, 1.1, 1.2, 1.25, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9, 2, 2.2, 2.5, 2.8),
@@ -60,8 +58,12 @@ class Field(Generic[T]):
     key: str
     label: str
     options: Sequence[T]
-    default: T
     words: Callable[[Any], str] = str
+
+    @property
+    def default(self) -> T:
+        """Return what it is set to where nothing was set."""
+        return DEFAULTS[LINK_VERSION][self.key]
 
     def read(self, text: str) -> T | None:
         """Return what a link says by words, by id or, between two stops, by number; else None."""
@@ -105,53 +107,41 @@ class Several(Field[Any]):
         return isinstance(value, list) and all(one in self.options for one in value)
 
 
-EPSILON = Field[float]("epsilon", "Privacy loss (ε)", EPSILON_SLIDER, 1.0, _PLAIN)
-DELTA = Field[float]("delta", "Allowance beyond ε (δ)", parameters.DELTA_STOPS, 1e-7, scientific)
+EPSILON = Field[float]("epsilon", "Privacy loss (ε)", EPSILON_SLIDER, _PLAIN)
+DELTA = Field[float]("delta", "Allowance beyond ε (δ)", parameters.DELTA_STOPS, scientific)
 MAX_VISITS = Field[int](
-    "max_visits", "Visits kept per person (ℓ)", range(1, parameters.MAX_VISITS_LIMIT + 1), 30
+    "max_visits", "Visits kept per person (ℓ)", range(1, parameters.MAX_VISITS_LIMIT + 1)
 )
-VARIANT = Field[str](
-    "variant", "Method", get_args(parameters.DensityMethod), "efpag_joint", METHODS.__getitem__
-)
-SCALING = Field[bool]("density_scaling", "Improved scaling", (False, True), True)
-SMOOTHING = Field[bool]("density_smoothing", "Night smoothing", (False, True), True)
-GAUSSIAN = Field[bool]("density_gaussian", "Analytic Gaussian", (False, True), False)
-UNIT = Field[str](
-    "unit", "What is protected", get_args(parameters.ODUnit), "person-day", UNITS.__getitem__
-)
-MAX_TRIPS = Field[int]("max_trips", "Trips kept (T)", parameters.MAX_TRIPS_STOPS, 4)
-THRESHOLD = Field[int]("threshold", "Suppress flows below (τ)", range(101), 15)
+VARIANT = Field[str]("variant", "Method", get_args(parameters.DensityMethod), METHODS.__getitem__)
+SCALING = Field[bool]("density_scaling", "Improved scaling", (False, True))
+SMOOTHING = Field[bool]("density_smoothing", "Night smoothing", (False, True))
+GAUSSIAN = Field[bool]("density_gaussian", "Analytic Gaussian", (False, True))
+UNIT = Field[str]("unit", "What is protected", get_args(parameters.ODUnit), UNITS.__getitem__)
+MAX_TRIPS = Field[int]("max_trips", "Trips kept (T)", parameters.MAX_TRIPS_STOPS)
+THRESHOLD = Field[int]("threshold", "Suppress flows below (τ)", range(101))
 OD_METHOD = Field[str](
-    "od_method",
-    "Method",
-    get_args(parameters.ODMethod),
-    "laplace_suppression",
-    OD_METHOD_NAMES.__getitem__,
+    "od_method", "Method", get_args(parameters.ODMethod), OD_METHOD_NAMES.__getitem__
 )
-OD_TIME = Field[Aggregation](
-    "od_time", "Time", get_args(Aggregation), "day", STEP_WORDS.__getitem__
-)
+OD_TIME = Field[Aggregation]("od_time", "Time", get_args(Aggregation), STEP_WORDS.__getitem__)
 RISK = Field[float](
     "risk_limit",
     "The most an attacker may guess right",
     (0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99),
-    0.75,
     "{:.0%}".format,
 )
-SHOWN = Field[str]("home_shown", "Shown", tuple(SHOWN_WORDS), "trips", SHOWN_WORDS.__getitem__)
+SHOWN = Field[str]("home_shown", "Shown", tuple(SHOWN_WORDS), SHOWN_WORDS.__getitem__)
 HOURS = range(parameters.HOURS_PER_WEEK)
-HOUR = Field[int]("density_hour", "Hour of the week (local time)", HOURS, 2 * 24 + 18, hour_of_week)
-"""On the map: a public choice to begin with, not the fullest hour."""
-VIEW = Field[str]("view", "View", tuple(VIEW_WORDS), "explore", VIEW_WORDS.__getitem__)
+HOUR = Field[int]("density_hour", "Hour of the week (local time)", HOURS, hour_of_week)
+VIEW = Field[str]("view", "View", tuple(VIEW_WORDS), VIEW_WORDS.__getitem__)
 REPORT_UNIT = Field[str](
-    "report_unit", "Who is protected", tuple(REPORT_UNITS), "user", REPORT_UNITS.__getitem__
+    "report_unit", "Who is protected", tuple(REPORT_UNITS), REPORT_UNITS.__getitem__
 )
-REPORT_TRIPS = Field[int]("report_trips", "Trips kept per person (M)", STOPS, 20)
+REPORT_TRIPS = Field[int]("report_trips", "Trips kept per person (M)", STOPS)
 REPORT_METHOD = Field[str](
-    "report_preset", "Budget", tuple(REPORT_METHODS), "derived", REPORT_METHODS.__getitem__
+    "report_preset", "Budget", tuple(REPORT_METHODS), REPORT_METHODS.__getitem__
 )
 REPORT_OFF = Several(
-    "report_off", "Leave out", [str(one) for one in Analysis], [], lambda one: Analysis(one).label
+    "report_off", "Leave out", [str(one) for one in Analysis], lambda one: Analysis(one).label
 )
 FIELDS: tuple[Field[Any], ...] = (
     *(EPSILON, DELTA, MAX_VISITS, VARIANT, SCALING, SMOOTHING, GAUSSIAN),
@@ -193,6 +183,42 @@ NAMES = (*DATA.values(), *ZONES.values())
 _PART = {key: part for keys in (DATA, ZONES) for part, key in keys.items()}
 
 _KEYS = {one.key: one for one in FIELDS}
+
+LINK_VERSION = "2"
+"""The `v` of every link that is written; a link without `v` has version 1."""
+
+_DEFAULTS_1: dict[str, Any] = {
+    "epsilon": 1.0,
+    "delta": 1e-7,
+    "max_visits": 30,
+    "variant": "efpag_joint",
+    "density_scaling": True,
+    "density_smoothing": True,
+    "density_gaussian": False,
+    "unit": "person-day",
+    "max_trips": 4,
+    "threshold": 15,
+    "od_method": "laplace_suppression",
+    "od_time": "day",
+    "risk_limit": 0.75,
+    "home_shown": "trips",
+    "density_hour": 2 * 24 + 18,  # a public choice, not the fullest hour
+    "view": "explore",
+    "report_unit": "user",
+    "report_trips": 20,
+    "report_preset": "derived",
+    "report_off": [],
+    # datasets in the order of preference: small enough to break visibly within the range of ε
+    "density_data": ("demo-city", "paris"),
+    "od_data": ("rwanda-districts", "demo-city"),
+    "density_zones": FINEST,
+    "od_zones": FINEST,
+}
+"""Defaults of version 1, never changed: its links lack each key that was at its default."""
+
+DEFAULTS = {"1": _DEFAULTS_1, LINK_VERSION: {**_DEFAULTS_1}}
+"""Defaults by version of links; what changes since version 1 stands in the row of today's."""
+
 _BEFORE = {
     ("od_time", "period"): "whole",
     **{
@@ -231,7 +257,10 @@ def above(value: float, stops: Sequence[T]) -> T:
 
 
 def start() -> None:
-    """Take what the link says: when a session begins, and after Back or Forward."""
+    """Set what the link says: when a session begins, and after Back or Forward.
+
+    At the beginning a link of an earlier version sets the defaults of then where it says nothing.
+    """
     kept, held, again = session(), st.session_state, came_by_history()
     if kept.told != page():  # its widgets are new to the browser, which would show defaults
         held.update({key: held[key] for key in (*_KEYS, *NAMES) if key in held})
@@ -241,6 +270,12 @@ def start() -> None:
         into_link()
         return
     texts: dict[str, Any] = st.query_params.to_dict()
+    version = texts.get("v", "1") if texts else LINK_VERSION  # a plain address is no link
+    if not kept.adopted and version not in DEFAULTS:
+        said = f"The link has v = {version}, which is not known."
+        kept.notices.append(f"{said} It is read with v = {LINK_VERSION}.")
+    elif not kept.adopted and version != LINK_VERSION:
+        held.update(_defaults(version))
     for field in FIELDS:
         said = st.query_params.get_all(field.key)
         if not said:
@@ -296,7 +331,10 @@ def into_link(*, stale: Iterable[str] = (), again: bool = False) -> None:
         for key in stale:
             if key in _KEYS or key in NAMES or not link.is_bound(key):  # else its widget says it
                 link.discard_param_no_forward_msg(key)
-        missing = {key: text for key, text in _texts().items() if not link.has_param(key)}
+        texts = _texts()
+        if texts or link:  # a plain address stays one until something is set
+            texts["v"] = LINK_VERSION
+        missing = {key: text for key, text in texts.items() if not link.has_param(key)}
         for key, text in missing.items():
             link.set_with_no_forward_msg(key, text if isinstance(text, str) else list(text))
         if again or stale:  # else a widget goes back to its default
@@ -311,12 +349,17 @@ def keep_link() -> None:
     Streamlit takes out what a widget was bound to that the next run does not draw, in a step of
     Back of its own; the browser goes on writing what is moved.
     """
-    into_link(stale=[key for key in NAMES if key in st.query_params and not linked(key)])
+    stale = [key for key in NAMES if key in st.query_params and not linked(key)]
+    stale += ["v"] if st.query_params.get("v", LINK_VERSION) != LINK_VERSION else []
+    into_link(stale=stale)
+    if st.query_params:  # hidden: a browser takes to the next page only what a widget is bound to
+        st.session_state["v"] = LINK_VERSION
+        st.text_input("Version of the link", key="v", bind="query-params")
     context = get_script_run_ctx(suppress_warning=True)
     if context is None:
         return
     with context.session_state.query_params() as link:
-        for key in (*_KEYS, *NAMES):
+        for key in (*_KEYS, *NAMES, "v"):
             binding = link.get_binding_for_param(key)
             if binding is not None:
                 link.unbind_widget(binding.widget_id)
@@ -420,7 +463,7 @@ def reset() -> None:
     kept, held = session(), st.session_state
     kept.before = {key: held[key] for key in (*_KEYS, *NAMES) if key in held}
     # without a value the link would be read again
-    put(**{field.key: field.default for field in FIELDS}, **{key: _usual(key) for key in NAMES})
+    put(**_defaults())
     kept.redraws = 0
 
 
@@ -442,22 +485,28 @@ def entry(part: str) -> Entry | None:
     return chosen or preferred(known.values(), part) or next(iter(known.values()), None)
 
 
-def preferred(known: Iterable[Entry], part: str) -> Entry | None:
+def preferred(known: Iterable[Entry], part: str, version: str = LINK_VERSION) -> Entry | None:
     """Return the dataset that opens first for a part, None where none has it."""
     able = {one.name: one for one in known if part in one.parts}
-    return next((able[name] for name in (*PREFERRED[part], *able) if name in able), None)
+    order = (*DEFAULTS[version][DATA[part]], *able)
+    return next((able[name] for name in order if name in able), None)
 
 
 def zones(part: str) -> str:
     """Return the level of zones that is set for a part; its own where it has no such level."""
-    of, level = entry(part), str(st.session_state.get(ZONES[part], FINEST))
+    return _offered(part, st.session_state.get(ZONES[part], DEFAULTS[LINK_VERSION][ZONES[part]]))
+
+
+def _offered(part: str, level: str) -> str:
+    """Return a level of zones where the dataset of a part has it; else that of its own zones."""
+    of = entry(part)
     return level if of is not None and facts.facts(of.key).has(level) else FINEST
 
 
 def units(of: Entry | None) -> tuple[str, ...]:
     """Return what can be protected in a dataset's trips, the default first."""
     every = ("person-day", "trip", "person")
-    if of is None or (of.metadata.trips_have_people and of.has_trips_by_person):
+    if of is None or (of.metadata.trips_have_people and of.has_person_ranks):
         return every
     return every[:2] if of.metadata.trips_have_people else ("trip",)
 
@@ -592,11 +641,18 @@ def pick(key: str, label: str, **named: Any) -> str:
         )
 
 
-def _usual(key: str) -> str:
+def _usual(key: str, version: str = LINK_VERSION) -> str:
+    """Return what one of `NAMES` is set to where nothing was set."""
+    part = _PART[key]
     if key in ZONES.values():
-        return FINEST
-    first = preferred(catalogue.entries().values(), _PART[key])
+        return _offered(part, DEFAULTS[version][key])
+    first = preferred(catalogue.entries().values(), part, version)
     return "" if first is None else first.name
+
+
+def _defaults(version: str = LINK_VERSION) -> dict[str, Any]:
+    """Return by key what is set where nothing was set, by the defaults of a version of links."""
+    return {**DEFAULTS[version], **{key: _usual(key, version) for key in DATA.values()}}
 
 
 def app_wide() -> AbstractContextManager[None]:

@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from pages._ui import state
 from pages._ui.shell.frame import PAGES
 from tests.browser.conftest import visit
 from tests.browser.test_home import SLIDER, at_home
@@ -99,7 +100,7 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
     page.locator(SLIDER).press("ArrowLeft")
     page.wait_for_url(re.compile("epsilon=0.45"))
     settled(page)
-    wanted = {**dict(parse_qsl(SET)), "epsilon": "0.45"}
+    wanted = {**dict(parse_qsl(SET)), "epsilon": "0.45", "v": state.LINK_VERSION}
     words = page.locator(".gauge .words").all_inner_texts()
     go(page, "Choose")
     for _ in range(2):
@@ -120,6 +121,19 @@ def test_every_page_keeps_what_is_set_and_back_leads_to_the_page_before(page, ad
             slider = page.locator(f".st-key-{key} input[type=range]").first
             expect(slider).to_have_attribute("aria-valuetext", wanted[key])
     expect(page.locator(".gauge .words")).to_have_text(words, use_inner_text=True)
+
+
+def test_the_version_of_a_link_goes_to_the_next_page_in_the_same_step_of_back(page, address):
+    at_home(page, f"{address}/?epsilon=0.5&v={state.LINK_VERSION}")
+    before, steps = link(page), page.evaluate("history.length")
+    for name in ("Choose", "Home"):
+        go(page, name)
+        assert link(page) == before
+    assert page.evaluate("history.length") == steps + 2
+    page.go_back()
+    page.wait_for_url(re.compile("Choose"))
+    settled(page)
+    assert link(page) == before
 
 
 def test_a_reset_goes_before_what_the_link_says_of_a_field_that_was_not_drawn(page, address):

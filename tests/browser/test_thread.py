@@ -12,7 +12,6 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from engine import datasets
-from engine.contract import Selection, Setting, TimeSelection
 from engine.parameters import ODParameters
 from engine.resolution import make_view
 from pages._ui import state
@@ -21,6 +20,7 @@ from tests.browser.test_home import at_home
 from tests.browser.test_pages import go
 from tests.support.bicycles import bicycles
 from tests.support.browser import choose, opened, settled
+from tests.support.releases import seen
 from tests.support.server import ROOT, served
 
 expect = pytest.importorskip("playwright.sync_api").expect
@@ -52,7 +52,7 @@ def linked(url, dataset):
 
     unit = read(state.UNIT)
     zones = re.sub(r"(\d+) clusters", r"clusters-\1", texts.get("od_zones", "zones"))
-    when = TimeSelection(aggregation="whole" if unit == "person" else read(state.OD_TIME))
+    step = "whole" if unit == "person" else read(state.OD_TIME)
     asked = ODParameters(
         epsilon=read(state.EPSILON),
         max_trips_per_user=read(state.MAX_TRIPS),
@@ -60,19 +60,15 @@ def linked(url, dataset):
         unit=unit,
         method=read(state.OD_METHOD),
     )
-    return Setting(
-        selection=Selection(dataset_id=dataset, zone_level=zones, time=when), parameters=asked
-    )
+    return seen(asked, dataset=dataset, zones=zones, step=step)
 
 
 def stated(bundle):
     """Return the setting that a bundle's statement holds."""
     one = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))["setting"]
-    when = TimeSelection(
-        aggregation=one["time"], first_position=one["first"], last_position=one["last"]
-    )
-    seen = Selection(dataset_id=one["dataset"], zone_level=one["zones"], time=when)
-    return Setting(selection=seen, parameters=ODParameters(**one["parameters"]))
+    when = {"step": one["time"], "first": one["first"], "last": one["last"]}
+    parameters = ODParameters(**one["parameters"])
+    return seen(parameters, dataset=one["dataset"], zones=one["zones"], **when)
 
 
 def said(text, pattern=RETAINED):
@@ -230,31 +226,6 @@ def test_what_is_set_is_what_the_next_page_takes(browser, tmp_path):
     assert (one["time"], one["first"], one["last"], one["span"]) == ("whole", 0, 5, 3)
     assert ODParameters(**one["parameters"]) == home.parameters
     assert "ε = 1 of 40" in release_command(tmp_path, "budget", "show")
-
-
-def test_two_sessions_cannot_spend_the_same_budget(browser, tmp_path):
-    """Both have confirmed the last share of it; both press; one bundle, one cost."""
-    shutil.copytree(ROOT / "data" / "demo-city", tmp_path / "demo-city")
-    by = ("--datasets", "demo-city", "--epsilon", 0.7, "--by", "custodian")
-    release_command(tmp_path, "budget", "set", "people", *by)
-    asked = "Release?od_data=demo-city&epsilon=0.1&method=estimate"
-    server = served({"MOBILITY_DATA": str(tmp_path)})
-    with server as address, visit(browser) as one, visit(browser) as other:
-        buttons = []
-        for page in (one, other):
-            page.goto(f"{address}/{asked}")
-            buttons.append(confirmed(page, "demo-city", 10_000_000))
-        for button in buttons:
-            button.click(no_wait_after=True)
-        for page in (one, other):  # which one came first, or watched, shows the release
-            done = page.get_by_text("Released: demo-city-od")
-            done.or_(page.get_by_text("exceeds ε")).first.wait_for()
-        one.reload()  # repeats nothing, and opens on what is set
-        one.get_by_text("exceeds ε").wait_for()  # what is left is too little
-    assert "ε = 0.7 of 0.7" in (said := release_command(tmp_path, "budget", "show"))
-    assert "in 1 release;" in said
-    bundles = [one for one in (tmp_path / "local" / "releases").iterdir() if one.is_dir()]
-    assert len(bundles) == 1
 
 
 def files_of(page, *files):

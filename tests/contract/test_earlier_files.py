@@ -82,7 +82,7 @@ def count_tables(folder: Path) -> dict[str, np.ndarray]:
         "single": town.single_visit_by_tower,
         "homes": town.homes,
         "zoom": np.concatenate([zoom.towers.ravel(), zoom.districts.ravel(), zoom.city.ravel()]),
-        "weeks": zoom.weeks,
+        "weeks": zoom.tower_totals,
         "zones": density.truth(make_view(town, "province")).sum(axis=1).round(),
         **{
             f"{analysis}, M = {m}": report.count_analysis(
@@ -320,6 +320,40 @@ def open_link(monkeypatch):
         return app
 
     return run
+
+
+@pytest.fixture
+def other_defaults(monkeypatch) -> None:
+    """Defaults of today that differ from those of version 1 in all that the settings hold."""
+    changed = {
+        **{"epsilon": 2.0, "delta": 1e-6, "max_visits": 14, "variant": "lpa"},
+        **{"density_scaling": False, "density_smoothing": False, "density_gaussian": True},
+        **{"unit": "trip", "max_trips": 10, "threshold": 5, "od_method": "empirical_bayes"},
+        **{"od_time": "week", "report_unit": "item", "report_trips": 5, "report_off": ["flows"]},
+        **{"report_preset": "package", "density_data": ("paris",), "od_data": ("paris",)},
+        **{"density_zones": "district", "od_zones": "clusters-5"},
+    }
+    for key, default in changed.items():
+        assert state.DEFAULTS["1"][key] != default
+        monkeypatch.setitem(state.DEFAULTS[state.LINK_VERSION], key, default)
+
+
+@pytest.mark.parametrize("link", LINKS[1:], ids=lambda link: link["link"])
+@pytest.mark.usefixtures("other_defaults")
+def test_a_link_without_a_version_is_read_by_the_defaults_of_then(link, open_link, data_root):
+    test_a_link_opens_what_it_was_shared_for(link, open_link, data_root)
+
+
+@pytest.mark.parametrize("link", ["", "v=2", "v=2&epsilon=0.5", "v=3&epsilon=0.5", "v=two&v="])
+@pytest.mark.usefixtures("other_defaults")
+def test_any_other_address_is_read_by_the_defaults_of_today(link, open_link, data_root):
+    app = open_link(link, None)
+    flows, visits = app.session_state["flows"], app.session_state["density"].parameters
+    assert flows.dataset_id == str(current(data_root / "paris"))
+    assert (flows.zone_level, flows.time.aggregation) == ("clusters-5", "week")
+    assert (flows.parameters.unit, flows.parameters.method) == ("trip", "empirical_bayes")
+    assert (visits.method, visits.max_visits_per_user) == ("lpa", 14)
+    assert flows.parameters.epsilon == visits.epsilon == (0.5 if "epsilon" in link else 2.0)
 
 
 @pytest.mark.parametrize("link", LINKS, ids=lambda link: link["link"] or "nothing")

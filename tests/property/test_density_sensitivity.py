@@ -11,7 +11,7 @@ from engine import density
 from engine.density import mechanism
 from engine.density.aggregates import tower_series
 from engine.geography import Tessellation, tessellate
-from engine.privacy_ledger import Ledger
+from engine.privacy_cost import PrivacyCost
 from tests.reference.small_city import MemoryDataset, Visits, aggregate, geography
 
 TOWERS, CAP = 7, 20
@@ -38,11 +38,11 @@ def neighbours(crowd: list[list[tuple[int, int]]], seed: int) -> list[MemoryData
     ]
 
 
-def ledger_of(method: str, kept: int, scaling: bool = True) -> Ledger:
+def ledger_of(method: str, kept: int, scaling: bool = True) -> PrivacyCost:
     parameters = density.DensityParameters(
         epsilon=1.0, method=method, max_visits_per_user=kept, scaling=scaling
     )
-    return density.ledger(parameters, cover_size=9, max_visits_cap=CAP)
+    return density.METHODS[parameters.method].cost(parameters, cover_size=9, max_visits_cap=CAP)
 
 
 def within(change: np.ndarray, sensitivity: float, norm: str) -> bool:

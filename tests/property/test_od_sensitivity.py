@@ -31,7 +31,7 @@ def test_remove_one(unit, people, limit, data):
     if unit == "person-day":  # only that day's trips go
         left.append([trip for trip in people[gone] if trip[0] != day])
     before, after = measure(people, parameters), measure(left, parameters)
-    stages = before.ledger.stages
+    stages = before.cost.stages
     assert np.abs(before.cells - after.cells).sum() <= stages[0].sensitivity == limit
     if beyond := empirical_bayes.max_excess_count(parameters):
         moved = np.abs(before.excess_trips - after.excess_trips).sum()
@@ -48,7 +48,7 @@ def test_remove_one_trip_from_all_days_together(people, data):
     left = [list(trips) for trips in people]
     left[gone].pop(data.draw(st.integers(0, len(left[gone]) - 1)))
     before, after = measure(people, parameters), measure(left, parameters)
-    (stage,) = before.ledger.stages
+    (stage,) = before.cost.stages
     # a trip is of one day: daily matrices with ε each are ε-DP together
     assert before.cells.shape[0] == DAYS
     assert np.abs(before.cells - after.cells).sum() <= stage.sensitivity == 1
@@ -76,7 +76,7 @@ def test_one_trip_costs_at_most_two_parts_in_t(unit, people, limit, data):
     left = [list(trips) for trips in people]
     left[gone].pop(data.draw(st.integers(0, len(left[gone]) - 1)))
     before, after = measure(people, parameters), measure(left, parameters)
-    stages = before.ledger.stages
+    stages = before.cost.stages
     lost = np.abs(before.cells - after.cells).sum() / stages[0].noise_scale
     if before.excess_trips is not None:
         lost += np.abs(before.excess_trips - after.excess_trips).sum() / stages[1].noise_scale
@@ -91,7 +91,7 @@ def test_a_trip_of_a_heavy_traveller_costs_no_more_at_any_t(unit):
         beyond = max({"person-day": 20, "person": 50}[unit] - limit, 1)
         trips = [(0, 0, 2), *[(0, 0, 1)] * (limit - 1), *[(0, 1, 0)] * beyond]
         before, after = measure([trips], parameters), measure([trips[1:]], parameters)
-        cells, *count = before.ledger.stages
+        cells, *count = before.cost.stages
         assert np.abs(before.cells - after.cells).sum() == 2
         lost = 2 / cells.noise_scale
         if count:

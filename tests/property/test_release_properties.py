@@ -59,7 +59,7 @@ def test_keys_do_not_depend_on_any_person(everybody, kind, step, data):
         ):
             dataset = saved(folder / str(number) / "small", some)
             ledger = BudgetLedger(folder / f"{number}.sqlite")
-            ledger.declare("p", datasets=["small"], unit="person", epsilon=9.0, by="me")
+            ledger.declare("p", datasets=["small"], unit="person", epsilon=9.0, manager="me")
             setting = seen(od.ODParameters(epsilon=0.5, max_trips_per_user=2), step=step)
             setting = ours(setting) if kind is ours else setting
             out = release(setting, dataset, folder / f"out{number}", ledger=ledger)

@@ -19,7 +19,15 @@ from engine import origin_destination as od
 from engine.contract import Setting
 from engine.datasets import Dataset
 from engine.ingest import ingest
-from engine.release import WRITERS, Cost, PrivacyLoss, ReleaseError, budget_cost, opendp_noise, plan
+from engine.release import (
+    WRITERS,
+    BudgetCost,
+    PrivacyLoss,
+    ReleaseError,
+    budget_cost,
+    opendp_noise,
+    plan,
+)
 from engine.release.opendp_noise import zcdp_epsilon
 from engine.report import Analysis, ReportParameters, release as release_report
 from engine.resolution import make_view
@@ -166,10 +174,10 @@ PRODUCTS = MappingProxyType(
 )
 
 
-def old_rule(release: PrivacyLoss, budget_unit: str) -> Cost:
+def old_rule(release: PrivacyLoss, budget_unit: str) -> BudgetCost:
     """What was charged before: a coarser unit was taken to cover a finer one."""
     days = release.days if (release.unit, budget_unit) == ("person-day", "person") else 1
-    return Cost(epsilon=release.epsilon * days, delta=release.delta)
+    return BudgetCost(epsilon=release.epsilon * days, delta=release.delta)
 
 
 @dataclass(frozen=True, eq=False)

@@ -58,7 +58,7 @@ class Looked(DatasetView):
         )
         self.id = "view"
 
-    has_trips_by_person = True
+    has_person_ranks = True
 
 
 def without(everybody, person, day):

@@ -14,14 +14,14 @@ from engine.datasets.multiscale_tables import (
     squared_scale_units,
     weight_units,
 )
-from engine.density.gaussian import gaussian_strength
+from engine.density.gaussian import gdp_mu
 from engine.density.multiscale import noise_scale, visit_total_scale
 from tests.reference.small_city import random_positions
 from tests.reference.zoom_reference import sums_of
 
 TOWERS = 7
 POSITIONS = random_positions(TOWERS)
-TABLES = ("towers", "districts", "city", "weeks")
+TABLES = ("towers", "districts", "city", "tower_totals")
 records = st.tuples(st.integers(0, TOWERS - 1), st.integers(0, 167))
 person = st.lists(records, min_size=1, max_size=90)
 busy_hour = st.builds(lambda h: [(tower, h) for tower in range(TOWERS)], st.integers(0, 167))
@@ -41,30 +41,30 @@ def test_a_person_is_within_the_mechanism_for_any_public_mean(
     """Σ (change/σ)² over the five tables is at most μ², whichever row of the city is taken."""
     cap = max(len(set(person)) for person in crowd) + spare
     clips = MultiscaleClips.from_mean_visits(None if mean is None else min(mean, cap), cap)
-    assert strength_of(crowd, crowd[1:], cap, clips) <= 1 + 1e-9
+    assert mu_share_of(crowd, crowd[1:], cap, clips) <= 1 + 1e-9
 
 
-def strength_of(crowd: list, others: list, cap: int, clips: MultiscaleClips) -> float:
+def mu_share_of(crowd: list, others: list, cap: int, clips: MultiscaleClips) -> float:
     """What the first person changes, as a part of μ."""
-    share = Fraction(clips.sum_64ths, 64)
+    share = Fraction(clips.visit_total_64ths, 64)
     one, other = (
         sums_of([sorted(set(raw)) for raw in people], POSITIONS, cap, clips.clip_squared, share)
         for people in (crowd, others)
     )
     parameters = density.DensityParameters(epsilon=1.0, method="multiscale")
-    strength = gaussian_strength(1.0, parameters.delta)
-    total = ((one.visits - other.visits) / visit_total_scale(cap, strength, clips)) ** 2
+    mu = gdp_mu(1.0, parameters.delta)
+    total = ((one.visit_total - other.visit_total) / visit_total_scale(cap, mu, clips)) ** 2
     for name in TABLES:
         change = (getattr(one, name) - getattr(other, name)) / WEIGHT_UNITS
         by_row = [(change, clips.clip_squared)]
         if name == "city":
             by_row = list(zip(change, clips.city_clips_squared, strict=True))
         worst = max(
-            float((row**2).sum()) / noise_scale(name, squared**0.5, strength, clips) ** 2
+            float((row**2).sum()) / noise_scale(name, squared**0.5, mu, clips) ** 2
             for row, squared in by_row
         )
         total += worst
-    return math.sqrt(total) / strength
+    return math.sqrt(total) / mu
 
 
 @given(
@@ -78,7 +78,7 @@ def test_weights_are_the_largest_within_the_clip(
 ) -> None:
     visits = max(1, int(share * cap))
     room = int(squared_scale_units(np.array([visits]), cap, clips)[0])
-    left = WEIGHT_UNITS * (1 - Fraction(clips.sum_64ths, 64) * Fraction(visits, cap) ** 2)
+    left = WEIGHT_UNITS * (1 - Fraction(clips.visit_total_64ths, 64) * Fraction(visits, cap) ** 2)
     assert room <= left < room + 1
     weight = int(weight_units(np.array([squares]), clips.clip_squared, np.array([room]))[0])
     limit = Fraction(clips.clip_squared) * WEIGHT_UNITS * room
@@ -89,5 +89,5 @@ def test_weights_are_the_largest_within_the_clip(
 def test_the_check_itself_sees_a_person_counted_twice() -> None:
     heavy = [(0, hour) for hour in range(40)]
     crowd = [heavy, heavy, [(1, 5)]]
-    assert 0.5 < strength_of(crowd, crowd[1:], 840, DEFAULT_CLIPS) <= 1
-    assert strength_of(crowd, crowd[2:], 840, DEFAULT_CLIPS) > 1
+    assert 0.5 < mu_share_of(crowd, crowd[1:], 840, DEFAULT_CLIPS) <= 1
+    assert mu_share_of(crowd, crowd[2:], 840, DEFAULT_CLIPS) > 1

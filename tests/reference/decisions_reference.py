@@ -3,25 +3,23 @@
 import math
 
 
-def epidemic(matrices, people, origin, *, beta, mu, alpha, seed_share, steps=1, arrivals=False):
+def epidemic(matrices, people, origin, *, beta, mu, alpha, seed_share):
     """Prevalence by day and zone: the seed, then Euler steps; the last day's matrix is unused."""
     zones = range(len(people))
     infected = [seed_share * people[i] if i == origin else 0.0 for i in zones]
     susceptible = [people[i] - infected[i] for i in zones]
     prevalence = [[infected[i] / people[i] for i in zones]]
     for matrix in matrices[:-1]:
-        for _ in range(steps):
-            new, well = [], []
-            for i in zones:
-                row = [matrix[j][i] if arrivals else matrix[i][j] for j in zones]
-                met = math.fsum(row[j] * infected[j] / people[j] for j in zones)
-                rate = beta * susceptible[i] * infected[i] / people[i]
-                rate += alpha * beta * susceptible[i] * met / (people[i] + math.fsum(row))
-                new.append(rate / steps)
-                well.append(mu * infected[i] / steps)
-            for i in zones:
-                susceptible[i] -= new[i]
-                infected[i] += new[i] - well[i]
+        new, well = [], []
+        for i in zones:
+            met = math.fsum(matrix[i][j] * infected[j] / people[j] for j in zones)
+            rate = beta * susceptible[i] * infected[i] / people[i]
+            rate += alpha * beta * susceptible[i] * met / (people[i] + math.fsum(matrix[i]))
+            new.append(rate)
+            well.append(mu * infected[i])
+        for i in zones:
+            susceptible[i] -= new[i]
+            infected[i] += new[i] - well[i]
         prevalence.append([infected[i] / people[i] for i in zones])
     return prevalence
 

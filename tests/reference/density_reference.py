@@ -114,10 +114,10 @@ def totals(dataset, p, noise) -> list[float]:
     half = p.epsilon / 2
     histogram = [
         h + 2 / half * z
-        for h, z in zip(dataset.single_visit_by_tower, noise["histogram"], strict=True)
+        for h, z in zip(dataset.single_visit_by_tower, noise["single_visits"], strict=True)
     ]
     cap = dataset.metadata.max_visits_cap
-    visits = dataset.truth_by_tower.sum() + 2 * cap / half * noise["visits"][0]
+    visits = dataset.truth_by_tower.sum() + 2 * cap / half * noise["visit_total"][0]
     if sum(histogram) <= 0 or visits <= 0:
         return [0.0] * (len(places.cover_towers) + len(places.cover_zones))
     by_tower = np.array([[h / sum(histogram) * visits] for h in histogram])
@@ -245,7 +245,7 @@ def release(dataset, p, noise) -> Result:
         ]
     cover = np.zeros(series.shape)
     for members, spectrum, k in zip(clusters, spectra, kept, strict=True):
-        noisy = perturb(spectrum, k, p, noise["counts"][members[0]]).clip(0)
+        noisy = perturb(spectrum, k, p, noise["coefficients"][members[0]]).clip(0)
         for i in members:
             if s_hat[i] > 0:
                 shape = noisy / noisy.sum() if noisy.sum() > 0 else np.full(N, 1 / N)

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from itertools import pairwise
 
-import pandas as pd
-
 HOUR = "one visit within an hour"
 RANK = "rank of an hour within a person"
 SINGLE = "one visit of a person"
@@ -127,25 +125,3 @@ def trips_between(visits: Iterable[Visit], zone_of: dict[int, int]) -> list[Trip
             if len(origin) == len(end) == 1 and origin != end:  # else the order is not known
                 trips.append(Trip(uid, before.at, after.at, before.location, after.location))
     return trips
-
-
-def density_from_parquet(visits: str, towers: str) -> tuple[pd.DataFrame, ...]:
-    """The density tables by pandas, for comparing time and memory."""
-    places = pd.read_csv(towers).sort_values("location_id", ignore_index=True)
-    number = {name: i for i, name in enumerate(places["location_id"])}
-    frame = pd.read_parquet(visits)
-    hours = (frame["datetime"] - pd.Timestamp("2015-09-07")) // pd.Timedelta(hours=1)
-    records = pd.DataFrame(
-        {"uid": frame["uid"], "hour": hours, "location": frame["location_id"].map(number)}
-    ).drop_duplicates()
-    truth = records.groupby(["location", "hour"]).size()
-    rows = list(zip(records["uid"], records["hour"], records["location"], strict=True))
-    records["single"] = [digest("bench", SINGLE, *row) for row in rows]
-    records["choice"] = [digest("bench", HOUR, *row) for row in rows]
-    first = records.sort_values("single").drop_duplicates("uid")
-    single = first.groupby("location").size()
-    hourly = records.sort_values("choice").drop_duplicates(["uid", "hour"])
-    order = [digest("bench", RANK, *row) for row in zip(hourly["uid"], hourly["hour"], strict=True)]
-    hourly = hourly.assign(order=order).sort_values("order")
-    hourly["rank"] = hourly.groupby("uid").cumcount() + 1
-    return truth, single, hourly.groupby(["location", "hour", "rank"]).size()

@@ -25,7 +25,7 @@ class Counted:
         first = date(2024, 1, 1)
         dates = tuple(first + timedelta(days=i) for i in range(days))
         self.metadata = SimpleNamespace(days=dates, periods=dates, trips_have_people=have_people)
-        self.has_trips_by_person = True
+        self.has_person_ranks = True
         self.trips = in_memory(counted(people, per_day=True), days)
         self.trips_by_person = in_memory(counted(people, per_day=False), days)
 

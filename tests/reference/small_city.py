@@ -137,19 +137,19 @@ def added(noise: dict[str, np.ndarray]) -> Callable[..., np.ndarray]:
     return lambda name, counts, sigma: counts + sigma * noise[name]
 
 
-class ZoomCity:
+class MultiscaleCity:
     """What the method `multiscale` reads of a dataset."""
 
-    def __init__(self, zoom: MultiscaleTables, positions: np.ndarray, cap: int = 840) -> None:
+    def __init__(self, tables: MultiscaleTables, positions: np.ndarray, cap: int = 840) -> None:
         points = shapely.points(positions)
-        self.multiscale_tables = zoom
+        self.multiscale_tables = tables
         self.towers = gpd.GeoDataFrame(geometry=points, crs=4326)
         self.zones = range(len(positions))
         self.tessellation = one_zone_a_tower(len(positions))
         self.metadata = SimpleNamespace(max_visits_cap=cap, people_public=None)
 
 
-def zoom_city(people: int = 400, towers: int = 11, seed: int = 0, cap: int = 840) -> ZoomCity:
+def multiscale_city(people=400, towers=11, seed=0, cap=840) -> MultiscaleCity:
     positions = random_positions(towers, seed)
     visits = random_visits(people, towers, seed)
-    return ZoomCity(clipped_sums(visits, positions, cap), positions, cap)
+    return MultiscaleCity(clipped_sums(visits, positions, cap), positions, cap)

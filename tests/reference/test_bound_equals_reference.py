@@ -8,7 +8,7 @@ import pytest
 
 from engine import density, origin_destination as od, privacy
 from engine.parameters import DensityParameters, ODParameters
-from engine.privacy_ledger import Query
+from engine.privacy_cost import Query
 from tests.reference.losses_reference import advantage, released_cell, several
 
 OTHERS = {"quiet": 0, "busy": 60}
@@ -33,7 +33,7 @@ def changed_counts(trips, parameters, stages, spans):
 
 def success(trips, parameters, spans, law, scale=1.0, people=1):
     """Share of right guesses by the likelihood ratio of all that is released."""
-    stages = {stage.kind: stage for stage in od.ledger(parameters).stages}
+    stages = {stage.query: stage for stage in od.METHODS[parameters.method].cost(parameters).stages}
     cells = []
     for (matrix, route), added in changed_counts(trips, parameters, stages, spans).items():
         stage = stages[Query.TRIPS_BEYOND if route == "beyond" else Query.FLOWS]
@@ -76,9 +76,9 @@ def test_no_attack_on_flows_beats_the_bound_but_with_less_noise(
 def test_no_attack_on_counts_of_visits_beats_the_bound_but_with_less_noise(method):
     """Strips of the noise stand for its values: no attack on them beats one on the values."""
     parameters = DensityParameters(epsilon=1.0, max_visits_per_user=2, method=method)
-    stated = density.ledger(parameters, cover_size=3, max_visits_cap=10)
+    stated = density.METHODS[parameters.method].cost(parameters, cover_size=3, max_visits_cap=10)
     (stage,) = stated.stages
-    risk = privacy.ledger_risk(stated, parameters.epsilon)
+    risk = privacy.cost_risk(stated, parameters.epsilon)
 
     def strongest(scale=1.0):
         # both visits in one cell and hour, or each in its own

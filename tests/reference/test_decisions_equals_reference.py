@@ -14,22 +14,14 @@ P2 = {"beta": 0.10, "mu": 0.04, "alpha": 1.0, "seed_share": 0.01}
 FAST = {"beta": 0.35, "mu": 0.1, "alpha": 0.6, "seed_share": 0.05}
 
 
-@pytest.mark.parametrize(
-    ("model", "steps", "direction"),
-    [(P2, 1, "departures"), (FAST, 1, "departures"), (FAST, 3, "arrivals")],
-)
-def test_epidemic_equals_plain_loops(year, model, steps, direction):
-    parameters = decisions.EpidemicParameters(**model, steps_per_day=steps, direction=direction)
+@pytest.mark.parametrize("model", [P2, FAST])
+def test_epidemic_equals_plain_loops(year, model):
+    parameters = decisions.EpidemicParameters(**model)
     fast = decisions.simulate_true_epidemic(year, ["AFG-1742", "AFG-1758"], parameters, days=DAYS)
     ids = list(year.zones["zone_id"])
     for place, zone in enumerate(["AFG-1742", "AFG-1758"]):
         slow = plain.epidemic(
-            od.truth(year, days=DAYS).tolist(),
-            year.homes.tolist(),
-            ids.index(zone),
-            **model,
-            steps=steps,
-            arrivals=direction == "arrivals",
+            od.truth(year, days=DAYS).tolist(), year.homes.tolist(), ids.index(zone), **model
         )
         np.testing.assert_allclose(fast[place], slow, rtol=0, atol=1e-12)
 
@@ -79,10 +71,7 @@ def test_scores_equal_plain_loops(threshold):
     slow = plain.decisions(true.tolist(), other.tolist(), threshold)
     for name in ("accuracy", "precision", "recall"):
         values = [zone[name] for zone in slow if zone[name] is not None]
-        figure = getattr(result, name)
-        assert figure.mean == pytest.approx(np.mean(values), abs=1e-12)
-        assert figure.standard_deviation == pytest.approx(np.std(values, ddof=1), abs=1e-12)
-        assert figure.undefined_zones == len(slow) - len(values)
+        assert getattr(result, name) == pytest.approx(np.mean(values), abs=1e-12)
     for zone, figures in enumerate(slow):
         first, first_true = figures["first"], figures["first_true"]
         assert result.first_day[zone] == (NEVER_ACTS if first is None else first)

@@ -7,11 +7,11 @@ import pytest
 
 from engine import density
 from engine.density import smoothing
-from engine.density.gaussian import gaussian_strength
+from engine.density.gaussian import gdp_mu
 from engine.density.multiscale import measure_tables
 from engine.density.multiscale_estimation import (
     build_tree,
-    estimate_city_week,
+    estimate_city_profile,
     estimate_tower_shares,
     estimate_visits,
 )
@@ -21,9 +21,9 @@ from tests.reference.small_city import (
     added,
     city_of,
     geography,
+    multiscale_city,
     random_positions,
     random_visits,
-    zoom_city,
 )
 
 BASE = density.DensityParameters(epsilon=2.0, delta=1e-6, max_visits_per_user=12)
@@ -134,14 +134,14 @@ def test_tree_has_the_nodes_of_the_plain_one(towers: int) -> None:
         for number, node in enumerate(level):
             assert np.flatnonzero(numbers == number).tolist() == node
     halves = [plain.split(n, positions) for level in nodes for n in level if len(n) > 1]
-    assert [h[0] for h in halves] == [row.indices.tolist() for row in tree.first]
-    assert [h[1] for h in halves] == [row.indices.tolist() for row in tree.second]
+    assert [h[0] for h in halves] == [row.indices.tolist() for row in tree.first_halves]
+    assert [h[1] for h in halves] == [row.indices.tolist() for row in tree.second_halves]
 
 
 @pytest.mark.parametrize("towers", [1, 2, 3, 23])
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 50.0])
 def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
-    city = zoom_city(people=1200, towers=towers, seed=towers)
+    city = multiscale_city(people=1200, towers=towers, seed=towers)
     positions = city.towers.geometry.get_coordinates().to_numpy()
     tree = build_tree(positions)
     rng = np.random.default_rng(1)
@@ -149,11 +149,11 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
     def add(_: str, counts: np.ndarray, sigma: float) -> np.ndarray:
         return counts + sigma * rng.standard_normal(counts.shape)
 
-    noisy = measure_tables(city.multiscale_tables, gaussian_strength(epsilon, 1e-7), add)
+    noisy = measure_tables(city.multiscale_tables, gdp_mu(epsilon, 1e-7), add)
     visits, sizes, week, weeks = plain.read(noisy, positions)
-    np.testing.assert_allclose(estimate_city_week(noisy.city), week, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(estimate_city_profile(noisy.city), week, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(
-        estimate_tower_shares(noisy.weeks, tree)[0], sizes, rtol=1e-9, atol=1e-12
+        estimate_tower_shares(noisy.tower_totals, tree)[0], sizes, rtol=1e-9, atol=1e-12
     )
     shares = estimate_visits(replace(noisy, visit_total=1.0), tree)
     np.testing.assert_allclose(shares, sizes[:, None] * weeks, rtol=1e-7, atol=1e-12)
@@ -161,10 +161,10 @@ def test_reading_equals_the_plain_one(towers: int, epsilon: float) -> None:
 
 
 def test_a_release_is_visits_times_sizes_times_weeks() -> None:
-    city = zoom_city()
+    city = multiscale_city()
     parameters = density.DensityParameters(epsilon=1.0, method="multiscale")
     release = density.release(city, parameters, rng=np.random.default_rng(2))
     noise = density.draw_noise(city, parameters, rng=np.random.default_rng(2))
-    noisy = measure_tables(city.multiscale_tables, gaussian_strength(1.0, 1e-7), added(noise))
+    noisy = measure_tables(city.multiscale_tables, gdp_mu(1.0, 1e-7), added(noise))
     visits, sizes, _, weeks = plain.read(noisy, random_positions(11))
     np.testing.assert_allclose(release.counts, visits * sizes[:, None] * weeks, rtol=1e-7)

@@ -6,7 +6,7 @@ from engine.origin_destination import empirical_bayes
 from engine.origin_destination.empirical_bayes import gravity, intervals, posterior, prior_fit
 from engine.origin_destination.empirical_bayes.measurement import discrete_laplace, summed_noise
 from engine.origin_destination.noise_bounds import cell_half_width, noise_variance, total_half_width
-from engine.privacy_ledger import PrivacyUnit, simple_ledger
+from engine.privacy_cost import PrivacyUnit, simple_cost
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import certain_flows
 
@@ -88,7 +88,7 @@ def test_trips_beyond_t_are_pooled_over_all_matrices(unit, days, deviations, cou
             rate=0.7,
             excess_trips=np.rint(beyond).astype(np.int64),
             days=tuple(range(days)),
-            ledger=simple_ledger((), unit=PrivacyUnit.PERSON_DAY),
+            cost=simple_cost((), unit=PrivacyUnit.PERSON_DAY),
         )
         most = counted / limit
         expected = plain.scale_up(cells, measured.excess_trips.tolist(), rate, deviations, most)

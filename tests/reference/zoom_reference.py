@@ -35,8 +35,8 @@ def sums_of(
         towers=np.zeros((towers, HOURS), dtype=np.int64),
         districts=np.zeros((districts, HOURS), dtype=np.int64),
         city=np.zeros((len(CITY_CLIPS_SQUARED), HOURS), dtype=np.int64),
-        weeks=np.zeros(towers, dtype=np.int64),
-        visits=sum(map(len, people)),
+        tower_totals=np.zeros(towers, dtype=np.int64),
+        visit_total=sum(map(len, people)),
         max_visits_cap=cap,
     )
     for records in people:
@@ -45,7 +45,7 @@ def sums_of(
         room /= 1024
         add(tables.towers, [(t, h) for t, h in records], Fraction(squared) * room)
         add(tables.districts, [(district[t], h) for t, h in records], Fraction(squared) * room)
-        add(tables.weeks, [(t,) for t, _ in records], Fraction(squared) * room)
+        add(tables.tower_totals, [(t,) for t, _ in records], Fraction(squared) * room)
         for row, one in zip(tables.city, CITY_CLIPS_SQUARED, strict=True):
             add(row, [(h,) for _, h in records], Fraction(one) * Fraction(squared) / 10 * room)
     return tables
@@ -128,7 +128,7 @@ def normalised(series: np.ndarray) -> np.ndarray:
 
 def read(noisy, positions):
     """Return visits, sizes, city's week and towers' weeks from the noisy tables."""
-    sizes, noise_of_one = read_sizes(noisy.weeks, positions)
+    sizes, noise_of_one = read_sizes(noisy.tower_totals, positions)
     city = read_city(noisy.city.values, noisy.city.sigma)
     weights = [max(n, 0.3 * noise_of_one) for n in sizes]
     weeks = read_weeks(noisy, positions, weights, city)

@@ -22,7 +22,7 @@ def drawn(year):
     blocks = decisions.simulate_private_epidemics(
         year, ORIGINS, None, settings, 60, rng=np.random.default_rng(11)
     )
-    accuracies = [100 * decisions.compare_decisions(true, block).accuracy.mean for block in blocks]
+    accuracies = [100 * decisions.compare_decisions(true, block).accuracy for block in blocks]
     return np.concatenate(accuracies, axis=1).reshape(len(FACTORS), 2, 60, len(ORIGINS))
 
 

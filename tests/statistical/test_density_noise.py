@@ -72,7 +72,7 @@ def coefficient_noise(**changes: object) -> np.ndarray:
     (release,) = releases(1, **changes)
     assert release.coefficient_counts is not None
     assert (release.coefficient_counts == 168).all()
-    spectra = release.cluster_shapes @ COSINES.T * CITY.presampled_by_tower(16)[0].sum()
+    spectra = release.cluster_profiles @ COSINES.T * CITY.presampled_by_tower(16)[0].sum()
     return spectra[:, 1:167].ravel()  # nothing but noise there
 
 

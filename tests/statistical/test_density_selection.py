@@ -39,7 +39,7 @@ def spike_pair(visits: float = 10_000.0) -> tuple[np.ndarray, np.ndarray]:
 def wave_pair() -> tuple[np.ndarray, np.ndarray]:
     """30 clusters with one wave each, as strong as the noise of keeping it; the person is at
     its crest."""
-    noise = accounting.noise_terms(CHECK, 1)
+    noise = accounting.expected_noise_norms(CHECK, 1)
     spectrum = np.zeros((30, 168))
     spectrum[:, 0], spectrum[:, 40] = 1e6, noise[40] - noise[0]
     crest = np.zeros((30, 168))

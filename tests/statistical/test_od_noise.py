@@ -63,10 +63,8 @@ def some_changed(factor):
     for cells in drawn(6, factor, (before, after), 600):
         flows = find_changes(*cells, LAW).flows
         told, (low, high) = flows.signs != 0, ratio_intervals(*cells, LAW, min_trips=25)
-        wrong, missed = (
-            flows.signs != np.sign(change),
-            np.abs(flows.change - change) > flows.half_width,
-        )
+        wrong = flows.signs != np.sign(change)
+        missed = np.abs(flows.change - change) > flows.half_width
         shares = ((told & off).sum() / max(told.sum(), 1) for off in (wrong, missed))
         kinds.append([*shares, ((ratio < low) | (ratio > high)).any()])
     return np.mean(kinds, axis=0)

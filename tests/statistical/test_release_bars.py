@@ -12,7 +12,7 @@ from engine.origin_destination.empirical_bayes.measurement import discrete_lapla
 from engine.origin_destination.matrices import truncated_counts
 from engine.release import opendp_noise, plan
 from engine.release.density_writer import HOUR_BAR, WEEK_BAR, zone_error_bars, zone_noise_factors
-from engine.release.flowmap import clear_bar, shown_bars
+from engine.release.flowmap import shown_sum_bars, simultaneous_bar
 from engine.release.plan import laplace_sd
 from tests.support.releases import ONE_DAY, flows, items, ours, seen, visits, written
 from tests.support.trips import save_trips
@@ -113,8 +113,9 @@ def test_what_a_quiet_hour_reads_is_bounded_by_the_law_of_the_noise(demo, epsilo
     empty = np.zeros((len(shares), draws), dtype=np.int64)
     read = np.floor(np.maximum(shares @ opendp_noise.discrete_laplace(empty, scale), 0) + 0.5)
     error = read.std() / np.sqrt(draws)
-    assert read.mean() - 4 * error <= planned.mean_lift <= 1.1 * read.mean() + 0.3
-    assert f"reads at most {planned.mean_lift:.3g} on average" in items(demo, setting)["bias"]
+    assert read.mean() - 4 * error <= planned.empty_count_bias <= 1.1 * read.mean() + 0.3
+    bias = planned.empty_count_bias
+    assert f"reads at most {bias:.3g} on average" in items(demo, setting)["bias"]
 
 
 @pytest.mark.parametrize("scale", [0.3, 0.5, 2.0, 30.0])
@@ -194,12 +195,12 @@ def test_flows_in_the_file_are_all_in_their_bars(tmp_path, law, kind, draws):
         ends = [*zip(flows["origin"], flows["dest"], strict=True)]
         daily = np.array([large.get((int(a[1:]), int(b[1:])), 0) for a, b in ends])
         sums, days = (each.loc[ends].to_numpy() for each in summed(tmp_path / str(number), "flow"))
-        bars = np.full(len(ends), clear_bar(1 / EPSILON, DAYS, pairs))
+        bars = np.full(len(ends), simultaneous_bar(1 / EPSILON, DAYS, pairs))
         if kind == "shown":
             assert flows["count"].tolist() == sums.tolist()
             assert list(totals.columns) == ["number", "count"]
             assert totals.loc["all", "count"] == summed(tmp_path / str(number), "flow")[0].sum()
-            bars = shown_bars(1 / EPSILON, DAYS, pairs)[days]
+            bars = shown_sum_bars(1 / EPSILON, DAYS, pairs)[days]
         kept = daily * (days if kind == "shown" else DAYS)
         held += bool(((flows["low_95"] <= kept) & (kept <= flows["high_95"])).all())
         assert (flows["high_95"] - flows["count"]).tolist() == bars.tolist()
@@ -221,7 +222,7 @@ def test_the_file_has_the_estimate_of_every_clear_flow(tmp_path, law):
     ends = [*zip(flows["origin"], flows["dest"], strict=True)]
     estimates, measured = (summed(tmp_path / "0", name)[0] for name in ("trips", "measured"))
     assert flows["count"].to_numpy() == pytest.approx(estimates.loc[ends].to_numpy(), abs=0.01)
-    bar = clear_bar(1 / (0.97 * EPSILON), DAYS, ZONES * (ZONES - 1))
+    bar = simultaneous_bar(1 / (0.97 * EPSILON), DAYS, ZONES * (ZONES - 1))
     assert len(flows) == (measured > bar).sum() >= 20
     assert list(flows.columns) == ["origin", "dest", "count"]
     assert totals.loc["all", "count"] == pytest.approx(estimates.sum(), abs=1)
@@ -232,7 +233,7 @@ def test_the_file_has_the_estimate_of_every_clear_flow(tmp_path, law):
 def test_bars_of_shown_matrices_hold_for_every_choice_of_them(matrices, scale):
     """By the law of each sum, term by term: every number of matrices gets its share of 5%."""
     flows, rate = 870, 1 / scale
-    bars = shown_bars(scale, matrices, flows)
+    bars = shown_sum_bars(scale, matrices, flows)
     for number in range(1, matrices + 1):
         share = 0.05 / (flows * matrices * comb(matrices, number))
         law = stats.nbinom(number, -np.expm1(-rate))  # S is the difference of two such sums

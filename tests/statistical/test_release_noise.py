@@ -146,7 +146,7 @@ def test_coefficients_are_drawn_at_sigma(demo, monkeypatch, factor):
 
     monkeypatch.setattr(opendp_noise, "discrete_gaussian", record)
     monkeypatch.setattr(opendp_noise, "noisy_min", lambda scores, scale: HOURS - 1)
-    settings = way.paper_parameters(ASKED, cap := demo.metadata.max_visits_cap)
+    settings = way.find_paper_parameters(ASKED, cap := demo.metadata.max_visits_cap)
     stages = way.build_stages(settings, cap)
     way.draw_density(demo, replace(settings, cluster_minimum=0.0), stages)
     z = seen["z"]

@@ -17,48 +17,45 @@ from engine import density, metrics
 from engine.datasets import Dataset
 from engine.datasets.multiscale_tables import WEIGHT_UNITS, MultiscaleTables
 from engine.density import DensityParameters
-from engine.density.gaussian import gaussian_strength, strength_to_epsilon
+from engine.density.gaussian import gdp_epsilon, gdp_mu
 from engine.density.multiscale import measure_tables
 from engine.density.multiscale_estimation import NoisyTables
 from engine.ingest import IngestOptions, ingest
 from engine.parameters import HOURS_PER_WEEK
 from tests.reference.density_reference import gaussian_delta
-from tests.reference.small_city import zoom_city
+from tests.reference.small_city import multiscale_city
 from tests.support.ingests import MONDAY, write_csv
 
 EPSILON, DELTA = 1.0, 0.01
-TABLES = ("towers", "districts", "city", "weeks", "visits")
+TABLES = ("towers", "districts", "city", "tower_totals", "visit_total")
 
 
-STRENGTH = optimize.brentq(lambda mu: gaussian_delta(EPSILON, mu) - DELTA, 1e-3, 50, xtol=1e-14)
+MU = optimize.brentq(lambda mu: gaussian_delta(EPSILON, mu) - DELTA, 1e-3, 50, xtol=1e-14)
 
 
 def measured(tables: MultiscaleTables, runs: int) -> Iterator[NoisyTables]:
-    rng, strength = np.random.default_rng(0), gaussian_strength(EPSILON, DELTA)
+    rng, mu = np.random.default_rng(0), gdp_mu(EPSILON, DELTA)
     for _ in range(runs):
         yield measure_tables(
-            tables,
-            strength,
-            lambda _, counts, sigma: counts + sigma * rng.normal(size=counts.shape),
+            tables, mu, lambda _, counts, sigma: counts + sigma * rng.normal(size=counts.shape)
         )
 
 
 def standardised(tables: MultiscaleTables, noisy: NoisyTables, name: str, few: bool) -> np.ndarray:
     """The noise of a table in units of the σ written out from the specification."""
-    mu = STRENGTH
-    if name == "visits":  # c² = 1.75 and K_max = 4: the sum takes 16 of 64 parts at most
+    mu = MU
+    if name == "visit_total":  # c² = 1.75 and K_max = 4: the sum takes 16 of 64 parts at most
         share = math.floor(3.2 * (4 / 1.75) ** 2) / 64 if few else 63 / 64
         sigma = tables.max_visits_cap / (mu * math.sqrt(share))
-        return np.array([(noisy.visit_total - tables.visits) / sigma])
+        return np.array([(noisy.visit_total - tables.visit_total) / sigma])
     counts, squared = getattr(tables, name), 1.75 if few else 10.0
     if name == "city":
         clip = noisy.city.sigma * mu * math.sqrt(0.12 if few else 0.11)
         row = int(np.argmin(np.abs(np.array(tables.clips.city_clips_squared) - clip**2)))
         squared *= (10.0, 20.25, 36.0, 64.0, 121.0, 225.0, 841.0)[row] / 10
         counts = counts[row]
-    share = {"towers": 0.084, "districts": 0.076, "city": 0.12, "weeks": 0.72}
-    share = share if few else {"towers": 0.32, "districts": 0.29, "city": 0.11, "weeks": 0.28}
-    sigma = math.sqrt(squared) / (mu * math.sqrt(share[name]))
+    shares = (0.084, 0.076, 0.12, 0.72) if few else (0.32, 0.29, 0.11, 0.28)
+    sigma = math.sqrt(squared) / (mu * math.sqrt(shares[TABLES.index(name)]))
     return ((getattr(noisy, name).values - counts / WEIGHT_UNITS) / sigma).ravel()
 
 
@@ -71,7 +68,7 @@ def right_scale(draws: np.ndarray) -> bool:
 @cache
 def draws(few: bool) -> dict[str, np.ndarray]:
     """The noise of many measurements of every table, in units of the specified σ."""
-    city = riders(5, 300, 4, 1.75) if few else zoom_city(people=60, towers=5)
+    city = riders(5, 300, 4, 1.75) if few else multiscale_city(people=60, towers=5)
     tables: MultiscaleTables = city.multiscale_tables
     runs = list(measured(tables, 1_000))
     return {
@@ -92,8 +89,8 @@ def test_noise_scale_passes_and_fails_off_scale(name: str, few: bool) -> None:
 
 @pytest.mark.parametrize("epsilon", [1e-6, 0.01, 1.0, 10.0, 1e6])
 @pytest.mark.parametrize("delta", [1e-9, 1e-2])
-def test_strength_and_epsilon_are_each_others_inverse(epsilon: float, delta: float) -> None:
-    back = strength_to_epsilon(gaussian_strength(epsilon, delta), delta)
+def test_mu_and_epsilon_are_each_others_inverse(epsilon: float, delta: float) -> None:
+    back = gdp_epsilon(gdp_mu(epsilon, delta), delta)
     assert back == pytest.approx(epsilon, rel=1e-6, abs=1e-9)
 
 
@@ -143,8 +140,8 @@ def test_error_and_totals_are_at_least_as_good_as_the_best_published_setting(sta
 
 def test_a_plan_states_the_clips_of_what_is_said_of_visits():
     city, ours = city_of(30), DensityParameters(epsilon=1.0, method="multiscale")
-    released = density.release(city, ours, rng=np.random.default_rng(0)).ledger
-    assert density.plan(city, ours) == released
+    released = density.release(city, ours, rng=np.random.default_rng(0)).cost
+    assert density.compute_cost(city, ours) == released
     clips = [stage.sensitivity for stage in released.stages]
     assert clips[:2] + clips[3:] == [MEAN**0.5] * 3 + [CAP]
 

@@ -16,7 +16,7 @@ def texts(app):
 def declared(app, epsilon=10.0, trips=10**9):
     """Declare a budget, and say that so many trips were made."""
     BudgetLedger().declare(
-        "people", datasets=["demo-city"], unit="person", epsilon=epsilon, by="custodian"
+        "people", datasets=["demo-city"], unit="person", epsilon=epsilon, manager="custodian"
     )
     app.run()
     fields = [one for one in app.number_input if one.key == "release_trips"]

@@ -17,11 +17,12 @@ TRIPS = 10**9
 """Said to have been made, so that noise is no more than what is real."""
 
 
-def seen(parameters, *, zones="zones", step="day", first=0, last=None):
-    when = TimeSelection(aggregation=step, first_position=first, last_position=last)
-    return Setting(
-        selection=Selection(dataset_id="any", zone_level=zones, time=when), parameters=parameters
+def seen(parameters, *, dataset="any", zones="zones", step="day", first=0, last=None, span=None):
+    when = TimeSelection(
+        aggregation=step, first_position=first, last_position=last, compared_days=span
     )
+    selection = Selection(dataset_id=str(dataset), zone_level=zones, time=when)
+    return Setting(selection=selection, parameters=parameters)
 
 
 def flows(epsilon=0.5, unit="person-day", **rest):
@@ -72,7 +73,7 @@ def written(setting, dataset, folder, **rest):
     """Write a product's files without a ledger; return the plan."""
     shares, planned = [], package.plan(setting, dataset, **rest)
     way, view = package.WRITERS[setting.parameters.method], view_of(setting, dataset)
-    way.prepare(planned, view)
+    way.load_counts(planned, view)
     folder.mkdir(exist_ok=True)
     way.write(planned, view, folder, shares.append)
     assert shares == sorted(shares)

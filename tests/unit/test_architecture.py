@@ -17,7 +17,7 @@ LAYERS = [
     {"exploration_noise", "release_arguments"},
     {"geography"},
     {"datasets"},
-    {"privacy_ledger", "metrics"},
+    {"privacy_cost", "metrics"},
     {"contract"},
     {"sweeping"},
     {"density", "origin_destination", "report"},

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from ...arrays import Booleans, Floats, Integers, Numbers
+from ...arrays import Booleans, Floats, Integers
 
 MIN_DISTANCE_M = 500.0
 """Lower bound on the distance between two zones."""
@@ -90,22 +90,6 @@ def _zone_totals(noisy: Integers, variance: float) -> tuple[Floats, Floats]:
     both = positive_totals((outflow + inflow) / 2, variance / 2)
     tilt = np.clip(believed * difference / (2 * both), -0.95, 0.95)
     return both * (1 + tilt), both * (1 - tilt)
-
-
-def distribute_trips(outgoing: Numbers, incoming: Numbers, proximity: Floats) -> Floats:
-    """Return flows in proportion to `proximity`, balanced to totals of zones (Furness 1965).
-
-    `proximity`, shape (zones, zones), is the readiness to travel and 0 on the diagonal. Negative
-    totals are taken as 0, and both sides are scaled to the mean of their sums.
-    """
-    outflow, inflow = (np.maximum(side, 0).astype(np.float64) for side in (outgoing, incoming))
-    if min(outflow.sum(), inflow.sum()) <= 0:
-        return np.zeros(proximity.shape)
-    mean_total = (outflow.sum() + inflow.sum()) / 2
-    rows, columns = balancing_factors(
-        outflow * mean_total / outflow.sum(), inflow * mean_total / inflow.sum(), proximity, 60
-    )
-    return rows[:, None] * proximity * columns
 
 
 def balancing_factors(

@@ -13,9 +13,9 @@ import numpy as np
 from ...arrays import Floats, Integers
 from ...datasets import Dataset
 from ...parameters import ODParameters, ODUnit
-from ...privacy_ledger import Ledger, Noise, Query
+from ...privacy_cost import Noise, PrivacyCost, Query
 from ..matrices import Days, clear_diagonal, compute_histogram, day_indices, truncated_counts
-from ..mechanism import ReleaseArguments, draw_variates, laplace_ledger
+from ..mechanism import ReleaseArguments, draw_variates, laplace_cost
 from ..noise_bounds import total_half_width
 
 AddNoise = Callable[[Integers, int, float], Integers]
@@ -54,7 +54,7 @@ class Measurement:
     rate: float
     excess_trips: Integers | None
     days: tuple[int, ...]
-    ledger: Ledger
+    cost: PrivacyCost
     totals: ReleaseTotals | None = None
 
     def __post_init__(self) -> None:
@@ -78,13 +78,13 @@ def beyond_rate(parameters: ODParameters) -> float:
     return EXCESS_SHARE * parameters.epsilon / max_excess_count(parameters)
 
 
-def ledger(parameters: ODParameters) -> Ledger:
-    """Return the privacy ledger of one unit: ε, of which the count beyond T takes 3%."""
+def estimation_cost(parameters: ODParameters) -> PrivacyCost:
+    """Return the privacy loss of one unit: ε, of which the count beyond T takes 3%."""
     beyond = max_excess_count(parameters)
     count_epsilon = EXCESS_SHARE * parameters.epsilon if beyond else 0.0
     cells = (Query.FLOWS, parameters.max_trips_per_user, parameters.epsilon - count_epsilon)
     counts = [(Query.TRIPS_BEYOND, beyond, count_epsilon)] if beyond else []
-    return laplace_ledger(parameters, Noise.DISCRETE_LAPLACE, cells, *counts)
+    return laplace_cost(parameters, Noise.DISCRETE_LAPLACE, cells, *counts)
 
 
 def measure(
@@ -156,7 +156,7 @@ def measure_with(
     """
     chosen, limit = day_indices(dataset, days), parameters.max_trips_per_user
     groups = [chosen] if sum_days else [(day,) for day in chosen]
-    stated, beyond = ledger(parameters), max_excess_count(parameters)
+    stated, beyond = estimation_cost(parameters), max_excess_count(parameters)
     excess: list[int] = []
     cells = np.empty((len(groups), len(dataset.zones), len(dataset.zones)), dtype=np.int64)
 
@@ -175,7 +175,7 @@ def measure_with(
         rate=stated.stages[0].epsilon / limit,
         excess_trips=add(np.array(excess), beyond, stated.stages[1].epsilon) if beyond else None,
         days=chosen,
-        ledger=stated,
+        cost=stated,
     )
 
 

@@ -108,10 +108,8 @@ class CountGrid(NamedTuple):
             away = np.exp(-self.rate * np.abs(node - middle))
             upper = evidence - away * above[row, middle]
             chance = np.where(middle <= node, away * below[row, middle], upper)
-            low, high = (
-                np.where(chance < half_mass, middle, low),
-                np.where(chance < half_mass, high, middle),
-            )
+            low = np.where(chance < half_mass, middle, low)
+            high = np.where(chance < half_mass, high, middle)
         variance = np.maximum(square - mean**2, 0.0) * self.packet**2
         median = (self.packet * high).astype(np.float64)
         return np.stack([self.packet * mean, median, variance, empty])

@@ -11,7 +11,7 @@ from ...arrays import Booleans, Floats, Integers
 from ...datasets import Dataset
 from ...geography import centre_distances_m
 from ...parameters import ODParameters
-from ...privacy_ledger import Ledger
+from ...privacy_cost import PrivacyCost
 from ..mechanism import ReleaseArguments
 from ..noise_bounds import cell_half_width, min_detected_count, noise_variance, total_half_width
 from . import intervals
@@ -72,9 +72,9 @@ class EmpiricalBayesRelease:
         return self.measurement.parameters
 
     @property
-    def ledger(self) -> Ledger:
-        """The privacy ledger of one unit."""
-        return self.measurement.ledger
+    def cost(self) -> PrivacyCost:
+        """Privacy loss of one unit."""
+        return self.measurement.cost
 
     @property
     def days(self) -> tuple[int, ...]:

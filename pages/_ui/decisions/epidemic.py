@@ -113,7 +113,7 @@ def _figures(seen: Shown, drawn: Sequence[Floats]) -> None:
     compared = decisions.compare_decisions(seen.true, runs, seen.outbreak.threshold)
     judged = decisions.evaluate_epidemic(compared)
     parameters, origin = seen.setting.parameters, seen.names[seen.outbreak.origin]
-    low, high = np.quantile(compared.accuracy.mean, [0.025, 0.975])
+    low, high = np.quantile(compared.accuracy, [0.025, 0.975])
     st.html(
         cards.verdict_html(
             judged.verdict,
@@ -209,8 +209,8 @@ def _over_epsilon(seen: Shown) -> None:
         never = float(compared.never_acting_accuracy)
         charts.curve(
             [
-                _line("accuracy", compared.accuracy.mean, PRIVATE, SOLID),
-                _line("recall", compared.recall.mean, OTHER, DASHED),
+                _line("accuracy", compared.accuracy, PRIVATE, SOLID),
+                _line("recall", compared.recall, OTHER, DASHED),
             ],
             x=EPSILON_STOPS,
             at=EPSILON,
@@ -243,10 +243,8 @@ def _line(name: str, means: Floats, colour: str, dash: tuple[int, int]) -> Line:
 def outcomes(compared: Comparison) -> list[str]:
     """Say how each zone is decided: wrongly where over one in ten of its due days is."""
     due = np.maximum(compared.true_action_days, 1)
-    missed, needless = (
-        compared.missed_days.mean(axis=0) / due,
-        compared.needless_days.mean(axis=0) / due,
-    )
+    missed = compared.missed_days.mean(axis=0) / due
+    needless = compared.needless_days.mean(axis=0) / due
     wrong = np.maximum(missed, needless) > 1 - GOOD_SHARE + 1e-9
     return np.where(wrong, np.where(missed >= needless, "missed", "needless"), "right").tolist()
 

@@ -5,7 +5,7 @@ import streamlit as st
 from engine import density
 from engine.contract import Setting
 from engine.parameters import choose_calibration
-from engine.privacy_ledger import is_above
+from engine.privacy_cost import is_above
 from pages._ui import cached, state
 from pages._ui.drawing.cards import Card
 from pages._ui.views import answer as answers, numbers
@@ -39,7 +39,7 @@ def draw(setting: Setting) -> None:
     release = cached.release(setting, state.seed(state.entry_of(setting)))
     if density.NOISE_EXCEEDS_DATA in release.flags:
         st.error(EXCEEDS, icon=":material/error:")
-    ledger = cached.ledger(setting)
+    ledger = cached.compute_cost(setting)
     proved, charged = f"{ledger.proved_epsilon:.3g}", f"charged {setting.parameters.epsilon:g}"
     said = "For one person's whole week."
     numbers.draw(setting, [Card("Proved privacy loss (ε)", proved, charged, said)])

@@ -6,7 +6,7 @@ import streamlit as st
 
 from engine import density
 from engine.contract import Setting
-from engine.privacy_ledger import Ledger, is_above
+from engine.privacy_cost import PrivacyCost, is_above
 from pages._ui import cached
 from pages._ui.drawing import tables
 from pages._ui.wording.numbers import number, scientific
@@ -19,7 +19,7 @@ MARK = (
 
 def draw(setting: Setting) -> None:
     """Draw the ledger of the release on the page and the totals of every method."""
-    ledger = cached.ledger(setting)
+    ledger = cached.compute_cost(setting)
     st.markdown(f"**What is read and what it costs** – protected: {ledger.unit}")
     names = ("Stage", "What is read", "Sensitivity", "Mechanism", "Noise scale", "ε share", "δ")
     tables.rows(names, _stages(ledger))
@@ -42,11 +42,11 @@ def draw(setting: Setting) -> None:
 def differs(setting: Setting) -> str:
     """Say which noise a release of the setting has, where it is not that of the draws here."""
     parameters = setting.parameters
-    released = cached.computed(density.as_released, parameters)
+    released = cached.computed(density.match_release_noise, parameters)
     if released == parameters:
         return ""
     drawn, there = (
-        cached.ledger(replace(setting, parameters=settings)).stages[0].noise_scale or 1.0
+        cached.compute_cost(replace(setting, parameters=settings)).stages[0].noise_scale or 1.0
         for settings in (parameters, released)
     )
     ratio = there / drawn
@@ -59,7 +59,7 @@ def differs(setting: Setting) -> str:
     )
 
 
-def _stages(ledger: Ledger) -> list[tuple[str, ...]]:
+def _stages(ledger: PrivacyCost) -> list[tuple[str, ...]]:
     return [
         (
             stage.name,
@@ -76,11 +76,11 @@ def _stages(ledger: Ledger) -> list[tuple[str, ...]]:
 
 def _totals(parameters: density.DensityParameters, setting: Setting) -> list[str]:
     """Write three totals and in which sense they hold; ▲ where a proved one exceeds the charge."""
-    ledger = cached.ledger(replace(setting, parameters=parameters))
+    ledger = cached.compute_cost(replace(setting, parameters=parameters))
     totals = (
-        (ledger.published_epsilon, ledger.published_notion),
-        (ledger.pure_epsilon, ledger.pure_notion),
-        (ledger.proved_epsilon, ledger.proved_notion),
+        (ledger.paper_epsilon, ledger.paper_definition),
+        (ledger.composed_epsilon, ledger.composed_definition),
+        (ledger.proved_epsilon, ledger.proved_definition),
     )
     written = [f"{total:.3g}, {notion}" for total, notion in totals]
     if is_above(ledger.proved_epsilon, parameters.epsilon):

@@ -6,7 +6,7 @@ import numpy as np
 
 from engine.arrays import Floats, Integers
 from engine.origin_destination.empirical_bayes import EmpiricalBayesRelease
-from engine.privacy_ledger import PrivacyUnit
+from engine.privacy_cost import PrivacyUnit
 from pages._ui.drawing import colours as colour, picture
 from pages._ui.drawing.maps import Scale
 from pages._ui.wording.numbers import number
@@ -40,7 +40,7 @@ def mark(release: EmpiricalBayesRelease, origin: int, destination: int) -> str:
 
 def words(release: EmpiricalBayesRelease, pairs: tuple[Integers, Integers]) -> list[str]:
     """Say how flows read: ``42 (95%: 31–55; 12–72 for all flows at once)``."""
-    kept = "" if release.measurement.ledger.unit is PrivacyUnit.TRIP else " kept trips,"
+    kept = "" if release.measurement.cost.unit is PrivacyUnit.TRIP else " kept trips,"
     return [
         f"{said} (95%: {one}; {every}{kept} for all flows at once)"
         for said, one, every in zip(shown(release, pairs), *ranges(release, pairs), strict=True)

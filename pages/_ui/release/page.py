@@ -67,7 +67,7 @@ def _confirm(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) -> None:
     dataset = cached.ingested(plan.setting)
     plan, consents = _consents(plan)
     try:
-        _, charged = release.check(plan, dataset, ledger, consents)
+        _, charged = release.check_release(plan, dataset, ledger, consents)
     except ExplorerError as problem:
         if problem.code == "consent" and not any(consents):
             st.info(str(problem), icon=":material/edit:")  # it is asked for just above
@@ -125,14 +125,16 @@ def _consents(plan: ReleasePlan) -> tuple[ReleasePlan, list[str]]:
             "compared with what noise alone would show; your data are not looked at.",
         )
         plan = replace(plan, trips=None if trips is None else int(trips))
-    if plan.is_mostly_noise:
+    if plan.needs_noise_consent:
         asked = (
             f"Empty flows alone would show {plan.phantom_trips:,.0f} trips. To release it all the"
         )
         asked += f" same, type: {release.NOISE_CONSENT}"
         given.append(st.text_input(asked, key="release_noise_consent"))
     if plan.unit == "trip":
-        given.append(st.text_input("Consent", key="release_consent", placeholder=release.CONSENT))
+        given.append(
+            st.text_input("Consent", key="release_consent", placeholder=release.TRIP_CONSENT)
+        )
     return plan, given
 
 
@@ -255,7 +257,7 @@ def _declare(
             people = st.selectbox("The same people as", list(known))
             by = st.text_input("Who says so, and may raise their budget")
             if st.form_submit_button("Share their budget", type="primary"):
-                _say(lambda: ledger.join(str(people), dataset=entry.name, by=by))
+                _say(lambda: ledger.join(str(people), dataset=entry.name, manager=by))
         return
     with st.form("release_budget", border=True, enter_to_submit=False):
         # whoever declares a budget after this one reads its name
@@ -276,7 +278,7 @@ def _declare(
                 st.error("How much may be revealed in all is yours to say: enter an ε.")
                 return
             totals = {"unit": unit, "epsilon": float(epsilon), "delta": float(delta)}
-            _say(lambda: ledger.declare(people, datasets=[entry.name], by=by, **totals))
+            _say(lambda: ledger.declare(people, datasets=[entry.name], manager=by, **totals))
 
 
 def _say(act: Callable[[], None]) -> None:

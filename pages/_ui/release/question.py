@@ -100,8 +100,8 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
         st.caption(f"It holds: {joined([one.label for one in plan.parameters.analyses])}.")
     _judge(plan, entry)
     rows, stage = plan.error_bars, plan.stages[0]
-    first, large = rows[0], next((one for one in rows if "picked" in one.what), None)
-    wider = f" Of {large.what}: ± {format_error_bar(large.half_width)}." if large else ""
+    first, large = rows[0], next((one for one in rows if "picked" in one.quantity), None)
+    wider = f" Of {large.quantity}: ± {format_error_bar(large.half_width)}." if large else ""
     numbers = counted.partition(". ")[0]
     cards.row(
         [
@@ -109,23 +109,23 @@ def draw(plan: ReleasePlan, entry: Entry) -> None:
                 f"Error bar ({CONFIDENCE:.0%})",
                 f"± {format_error_bar(first.half_width)}",
                 "by the law of the noise",
-                f"Of {first.what}{', after trimming' * (plan.unit != 'trip')}.{wider}",
+                f"Of {first.quantity}{', after trimming' * (plan.unit != 'trip')}.{wider}",
             ),
             Card("Noise", f"scale {stage.scale:.4g}", stage.noise, kept),
-            Card("Noisy numbers", f"{plan.cells:,}", "", f"{numbers}.".partition(": ")[2]),
+            Card("Noisy numbers", f"{plan.cell_count:,}", "", f"{numbers}.".partition(": ")[2]),
         ]
     )
     with st.expander("Expected accuracy and bias", icon=":material/straighten:"):
         st.caption("From the noise alone: nothing in your data was looked at for this table.")
-        sizes = ["" if row.size is None else f"{row.size:,}" for row in rows]
+        sizes = ["" if row.truncated_count is None else f"{row.truncated_count:,}" for row in rows]
         columns = {
-            "Number": [row.what for row in rows],
+            "Number": [row.quantity for row in rows],
             **({"Kept size": sizes} if any(sizes) else {}),
             f"{CONFIDENCE:.0%} error bar": [
                 f"± {format_error_bar(row.half_width)}" for row in rows
             ],
-            "Shown": [f"{row.shown:.1%}" for row in rows],
-            "If shown, the bar holds it": [f"{min(row.holds, CONFIDENCE):.1%}" for row in rows],
+            "Shown": [f"{row.shown_probability:.1%}" for row in rows],
+            "If shown, the bar holds it": [f"{min(row.coverage, CONFIDENCE):.1%}" for row in rows],
         }
         tables.draw(columns)
         st.markdown(f"{beyond} {SEE_BIAS}")

@@ -1,7 +1,7 @@
 """Sentences of the Release page."""
 
 from engine.privacy import Guarantee, format_guess_rate
-from engine.release import Budget, Cost, ReleasePlan
+from engine.release import Budget, BudgetCost, ReleasePlan
 from engine.release.budget_ledger import to_decimal_fraction
 from pages._ui.wording.numbers import counted
 
@@ -55,7 +55,7 @@ _FINER = {
 }
 
 
-def cost(plan: ReleasePlan, budget: Budget, charged: Cost) -> str:
+def cost(plan: ReleasePlan, budget: Budget, charged: BudgetCost) -> str:
     """Say what the release costs and what is left after it."""
     days = f" on {plan.days} days" if plan.unit == "person-day" and plan.days > 1 else ""
     left = float(

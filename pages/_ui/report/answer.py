@@ -46,7 +46,7 @@ def draw(report: Report) -> None:
     whole, asked = report.parameters.epsilon, report.parameters.charged_shares
     share = max(asked.values())
     st.caption(
-        f"ε = {whole:g} for {report.release.ledger.unit}, shared by {len(asked)} analyses: "
+        f"ε = {whole:g} for {report.release.cost.unit}, shared by {len(asked)} analyses: "
         f"{share * whole:.3g} each. Ranges hold the noise alone, in 95 of 100 draws; what keeping "
         "at most M trips leaves out is the distance between true and kept."
     )

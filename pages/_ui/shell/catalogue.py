@@ -26,7 +26,7 @@ class Entry:
     shipped: bool
     metadata: Metadata
     parts: tuple[str, ...]
-    has_trips_by_person: bool
+    has_person_ranks: bool
 
     @property
     def is_twin(self) -> bool:
@@ -35,11 +35,7 @@ class Entry:
 
 
 def entries() -> dict[str, Entry]:
-    """Return every dataset that this session can open, by name; damaged ones are left out.
-
-    >>> "demo-city" in entries()
-    True
-    """
+    """Return every dataset that this session can open, by name; damaged ones are left out."""
     kept = session()
     installed = shared() if kept.installed is None else kept.installed
     return {**installed, **({} if public() else _opened(kept.datasets)[0])}
@@ -105,5 +101,5 @@ def _version(name: str, folder: Path, version: Path, roots: tuple[Path, ...]) ->
         shipped=metadata.simulated and folder.parent in roots,
         metadata=metadata,
         parts=tuple(part for part, name in _TABLES.items() if (version / name).is_file()),
-        has_trips_by_person=(version / "trips_person.parquet").is_file(),
+        has_person_ranks=(version / "trips_person.parquet").is_file(),
     )

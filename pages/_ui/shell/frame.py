@@ -91,7 +91,7 @@ def exists(path: str) -> bool:
 def link(path: str, label: str, **query: str) -> None:
     """Draw a link to another page, or to a view of it; nothing where the page is absent."""
     if exists(path):
-        st.page_link(path, label=label, query_params=query or None)
+        st.page_link(path, label=label, query_params={**query, "v": state.LINK_VERSION})
 
 
 def banners(entries: Iterable[Entry | None], note: str = datasets.NOT_A_RELEASE) -> None:

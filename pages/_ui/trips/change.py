@@ -252,10 +252,8 @@ def told_over_epsilon(unit: ODParameters, flows: int) -> tuple[list[list[float]]
 
     Of settings at an ε of 1; by itself, and as one of so many flows.
     """
-    law, levels = (
-        change.noise_distribution(unit),
-        (FALSE_DISCOVERY_RATE, FALSE_DISCOVERY_RATE / flows),
-    )
+    law = change.noise_distribution(unit)
+    levels = (FALSE_DISCOVERY_RATE, FALSE_DISCOVERY_RATE / flows)
 
     def chance(epsilon: float, level: float) -> float:
         noise = NoiseDistribution(epsilon * law.rate, law.name)

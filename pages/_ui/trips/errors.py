@@ -3,12 +3,8 @@
 import numpy as np
 import streamlit as st
 
-from engine.arrays import Floats, Numbers
-from engine.datasets import Dataset
-from engine.geography import centre_distances_m
 from engine.origin_destination import METHODS
-from engine.origin_destination.empirical_bayes.gravity import distribute_trips
-from engine.origin_destination.scores import TripScores, score_draw, total_error
+from engine.origin_destination.scores import total_error
 from pages._ui import cached
 from pages._ui.drawing import charts, colours, tables
 from pages._ui.trips.matrix import Matrix
@@ -16,7 +12,6 @@ from pages._ui.wording.numbers import number, percent
 
 _EPSILONS = {0.1: "#9aa7b1", 0.5: "#5b9fc9", 1.0: "#2a6f97"}
 _TICKS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
-_LEAST_DISTANCE_M = 500.0
 
 
 def draw(matrix: Matrix) -> None:
@@ -27,37 +22,22 @@ def draw(matrix: Matrix) -> None:
 
 
 def _methods(matrix: Matrix) -> None:
-    """Draw every method on the same noise, and what the map alone makes of noisy zone totals."""
-    true = matrix.truth
+    """Draw every method on the same noise."""
+    true_totals = matrix.truth.sum(axis=1)
     rows: list[tuple[str, ...]] = []
-
-    def add(name: str, scores: TripScores, sums: Numbers) -> None:
-        off = percent(total_error(true.sum(axis=1), sums.sum(axis=1)))
-        shares = (scores.retained, scores.genuine, scores.common_part)
-        rows.append((name, number(scores.mean_error, 3), *map(percent, shares), off))
-
     for key, method in METHODS.items():
         one = matrix.vary(method=key)
         scores = cached.scores(one.setting, matrix.seed, day=matrix.day)
-        add(method.name, scores, one.release.counts[0])
-    noisy = matrix.vary(method="empirical_bayes").release.measurement.cells[0]
-    near = cached.of(_nearness, cached.view(matrix.setting))
-    flows = distribute_trips(noisy.sum(axis=1), noisy.sum(axis=0), near)
-    add("Noisy totals and the map alone", score_draw(true, flows, 1), noisy)
+        off = percent(total_error(true_totals, one.release.counts[0].sum(axis=1)))
+        figures = (scores.retained, scores.genuine, scores.common_part)
+        rows.append((method.name, number(scores.mean_error, 3), *map(percent, figures), off))
     shares = "Retained", "Genuine", "Common part (CPC)"
     heads = f"Method, one draw{matrix.of}", "Mean error (trips)", *shares, "Totals off by"
     tables.rows(heads, rows)
     st.caption(
-        "All spend the same ε and read the same noise. The last row knows how many kept trips "
-        "leave and enter each zone and spreads them by distance: what a method must beat. "
+        "All spend the same ε and read the same noise. "
         + " ".join(line for one in METHODS.values() for line in one.limitations)
     )
-
-
-def _nearness(dataset: Dataset) -> Floats:
-    near = np.maximum(centre_distances_m(dataset.zones), _LEAST_DISTANCE_M) ** -2
-    np.fill_diagonal(near, 0.0)
-    return near
 
 
 def _distributions(matrix: Matrix) -> None:

@@ -129,7 +129,7 @@ def readable(answer: Answer) -> str:
     if not words.is_flows(setting):
         return ""
     if cached.method_of(setting).expected is None:
-        cells, *_ = od.ledger(setting.parameters).stages
+        cells, *_ = cached.compute_cost(setting).stages
         law = od.NoiseDistribution(cells.epsilon / cells.sensitivity, "discrete_laplace")
         return words.estimated(int(law.half_width(0.05)))
     reliable = _reliable(setting)

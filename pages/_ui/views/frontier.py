@@ -3,7 +3,7 @@
 import streamlit as st
 
 from engine.contract import Setting
-from engine.frontier import Candidate, Frontier
+from engine.frontier import Candidate, EvaluatedSettings
 from engine.privacy import round_up_percent
 from engine.text.zones import count_zones
 from pages._ui import state
@@ -31,7 +31,7 @@ def draw(setting: Setting) -> None:
     recommend.draw(setting, key="all", beside=_picture)
 
 
-def lines_of(every: Frontier) -> dict[Place, list[Candidate]]:
+def lines_of(every: EvaluatedSettings) -> dict[Place, list[Candidate]]:
     """Return the settings of each detail that give ever more utility for more risk."""
     lines: dict[Place, list[Candidate]] = {}
     for one in sorted(
@@ -83,8 +83,8 @@ def _picture(judged: Known, setting: Setting) -> None:
     st.caption(
         "Each line is the highest utility that a level of zones and a span of time allow at each "
         "risk: the harmonic mean of retained and genuine (CPC), times the share of trips that "
-        f"cross the zones. τ stays at {every.requirements.threshold}. Where a method has no exact "
-        "law, a few settings are judged by draws."
+        f"cross the zones. τ stays at {every.requirements.suppression_threshold}. Where a method "
+        "has no exact law, a few settings are judged by draws."
     )
 
 

@@ -8,7 +8,7 @@ import streamlit as st
 from engine import frontier
 from engine.contract import Setting
 from engine.errors import ExplorerError
-from engine.frontier import Alternative, Batch, Candidate, Frontier, Requirements
+from engine.frontier import Alternative, Batch, Candidate, EvaluatedSettings, Requirements
 from engine.resolution import finest_selection
 from engine.text.utility import format_hundred
 from pages._ui import cached, state
@@ -26,7 +26,7 @@ def need_of(setting: Setting) -> Requirements:
         return Requirements(selection=setting.selection, product="density")
     unit = "person" if parameters.unit == "person" else "person-day"
     return Requirements(
-        selection=setting.selection, unit=unit, threshold=state.value(state.THRESHOLD)
+        selection=setting.selection, unit=unit, suppression_threshold=state.value(state.THRESHOLD)
     )
 
 
@@ -49,7 +49,7 @@ def job(setting: Setting) -> pieces.Job:
 class Known(NamedTuple):
     """What is judged, what is best of it, and what one other thing would bring."""
 
-    every: Frontier
+    every: EvaluatedSettings
     best: Candidate | None
     ways: tuple[Alternative, ...]
 
@@ -60,7 +60,7 @@ def known(setting: Setting, work: pieces.Job) -> Known | None:
 
     def weighed() -> Known | None:
         judged = tuple(one for batch in work.done for one in batch)
-        every = Frontier(
+        every = EvaluatedSettings(
             requirements=need, candidates=judged, is_confidential=not entry.metadata.simulated
         )
         if not every.eligible_candidates:

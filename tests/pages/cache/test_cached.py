@@ -7,26 +7,24 @@ import numpy as np
 import pytest
 
 from engine import origin_destination as od
-from engine.contract import Selection, Setting, TimeSelection
+from engine.contract import Setting
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
 from pages._ui import cached, store
+from tests.support.releases import seen
 
 SEED = (20140824, 0)
 
 
 def flows(step="day", zones="zones", first=0, last=None, span=None, **asked) -> Setting:
     parameters = ODParameters(**{"epsilon": 1.0, "max_trips_per_user": 2, **asked})
-    when = TimeSelection(
-        aggregation=step, first_position=first, last_position=last, compared_days=span
-    )
-    seen = Selection(dataset_id=str(load("demo-city").folder), zone_level=zones, time=when)
-    return Setting(selection=seen, parameters=parameters)
+    when = {"step": step, "first": first, "last": last, "span": span}
+    return seen(parameters, dataset=load("demo-city").folder, zones=zones, **when)
 
 
 def visits(**asked) -> Setting:
-    seen = Selection(dataset_id=str(load("demo-city").folder))
-    return Setting(selection=seen, parameters=DensityParameters(**{"epsilon": 1.0, **asked}))
+    parameters = DensityParameters(**{"epsilon": 1.0, **asked})
+    return seen(parameters, dataset=load("demo-city").folder)
 
 
 @pytest.mark.parametrize("unit", ["trip", "person-day", "person"])

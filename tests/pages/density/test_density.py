@@ -10,7 +10,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine import density, metrics, release
-from engine.contract import Selection, Setting
 from engine.datasets import load
 from engine.parameters import DensityMethod, DensityParameters
 from engine.text.utility import describe_utility
@@ -23,6 +22,7 @@ from pages._ui.wording.numbers import metres, percent
 from pages._ui.wording.privacy import ANALYTIC_NOTE
 from tests.support.charts import drawn as drawn
 from tests.support.page import bodies, tables, text
+from tests.support.releases import seen
 
 PAGE = "pages/1_Density.py"
 VIEWS = ("Map and week", "Methods and ℓ", "Zones", "Cost")
@@ -58,7 +58,7 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
         assert card(app, label) == percent(np.mean(each))
         ends = f"{percent(min(each))} to {percent(max(each))} in 5 draws"
         assert html.unescape(card(app, label, "range")) == ends
-    assert card(app, "Proved privacy loss") == f"{release.ledger.proved_epsilon:.3g}"
+    assert card(app, "Proved privacy loss") == f"{release.cost.proved_epsilon:.3g}"
     uses = density.METHODS[method].used_fields
     assert app.toggle(key="density_scaling").disabled == ("scaling" not in uses)
     assert any(NOBODY_SAMPLED in one.value for one in app.caption) == (
@@ -66,7 +66,7 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
     )
     said = text(app)
     parameters = DensityParameters(epsilon=0.5, method=method)
-    setting = Setting(selection=Selection(dataset_id="demo-city"), parameters=parameters)
+    setting = seen(parameters, dataset="demo-city")
     assert describe_utility(compute_utility(setting, load("demo-city")), setting) in said
     assert "Simulated people" in said
     assert "not a release" in said
@@ -98,7 +98,7 @@ def test_ledger_lists_every_stage_and_the_three_totals(open_density):
     data = load("demo-city")
 
     def ledger(method):
-        return density.plan(data, DensityParameters(epsilon=0.3, method=method))
+        return density.compute_cost(data, DensityParameters(epsilon=0.3, method=method))
 
     expected = ledger("efpag")
     assert [stage.name for stage in expected.stages] == list(stages["Stage"])
@@ -108,9 +108,9 @@ def test_ledger_lists_every_stage_and_the_three_totals(open_density):
         own = ledger(method)
         totals = [str(row[total]).split(", ", 1) for total in list(row)[1:]]
         shown = [float(total) for total, _ in totals]
-        wanted = [own.published_epsilon, own.pure_epsilon, own.proved_epsilon]
+        wanted = [own.paper_epsilon, own.composed_epsilon, own.proved_epsilon]
         assert shown == pytest.approx(wanted, rel=0.01)
-        senses = [own.published_notion, own.pure_notion, own.proved_notion]
+        senses = [own.paper_definition, own.composed_definition, own.proved_definition]
         assert [sense.removesuffix(" ▲") for _, sense in totals] == senses
 
 
@@ -129,9 +129,8 @@ def test_the_cost_names_the_noise_that_a_release_has(open_density, variant, said
     assert ("A release that is charged" in shown) == bool(said)
     if said:
         data, parameters = load("demo-city"), DensityParameters(epsilon=1.0, method=variant)
-        seen = Selection(dataset_id=str(data.folder))
-        drawn = release.plan(Setting(selection=seen, parameters=parameters), data).stages[0].scale
-        here = density.plan(data, parameters).stages[0].noise_scale
+        drawn = release.plan(seen(parameters), data).stages[0].scale
+        here = density.compute_cost(data, parameters).stages[0].noise_scale
         apart = float(re.search(r"stage ([\d.]+)%", said)[1]) * (1 if "more" in said else -1)
         assert 100 * (drawn / here - 1) == pytest.approx(apart, abs=0.05)
 

@@ -4,26 +4,19 @@ import re
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from engine import density, origin_destination as od
-from engine.datasets import load
 from pages._ui.drawing import picture
 from pages._ui.trips import change
-
-
-@pytest.fixture(scope="module")
-def city():
-    return load("demo-city")
 
 
 def paths(figure: str, kind: str) -> list[str]:
     return re.findall(rf'class="flow {kind}"[^>]*>(.*?)</path>', figure, re.DOTALL)
 
 
-def test_wrong_flows_are_marked_and_counted(city):
-    drawn = picture.shapes(city)
-    true = od.truth(city, days=0)[0].copy()
+def test_wrong_flows_are_marked_and_counted(demo):
+    drawn = picture.shapes(demo)
+    true = od.truth(demo, days=0)[0].copy()
     busy = np.unravel_index(np.argsort(true, axis=None)[::-1][:3], true.shape)
     private = true.copy()
     private[busy[0][0], busy[1][0]] = 0
@@ -40,11 +33,11 @@ def test_wrong_flows_are_marked_and_counted(city):
     assert "private: 0" in paths(right, "lost")[0]
 
 
-def test_zones_read_as_true_and_private_and_names_are_text(city):
-    zones = city.zones.copy()
+def test_zones_read_as_true_and_private_and_names_are_text(demo):
+    zones = demo.zones.copy()
     zones["name"] = ["<script>"] * len(zones)
     drawn = picture.shapes(SimpleNamespace(zones=zones))
-    true = density.truth(city)[:, 66]
+    true = density.truth(demo)[:, 66]
     made = picture.of_zones(drawn, true, 2.0 * true, what="visits, one hour", epsilon=0.5)
     assert made.sides.count('class="zone"') == 2 * len(zones)
     assert "<script>" not in made.html()
@@ -52,19 +45,19 @@ def test_zones_read_as_true_and_private_and_names_are_text(city):
     assert "Private, ε = 0.5" in made.html()
 
 
-def test_zones_that_noise_fills_or_empties_are_marked_and_counted(city):
-    zones = len(city.zones)
+def test_zones_that_noise_fills_or_empties_are_marked_and_counted(demo):
+    zones = len(demo.zones)
     true, private = np.ones(zones), np.ones(zones)
     true[:3], private[2:6] = 0.0, 0.2  # two invented, three lost, one rightly empty
-    made = picture.of_zones(picture.shapes(city), true, private, what="visits", epsilon=1.0)
+    made = picture.of_zones(picture.shapes(demo), true, private, what="visits", epsilon=1.0)
     kinds = [made.sides.count(f'"flow {kind}"') for kind in ("phantom", "lost")]
     assert kinds == [2, 3]
     assert f"nobody was there: 2 of {zones} zones" in made.key
     assert f"reads 0: 3 of {zones} zones" in made.key
 
 
-def test_changes_are_drawn_by_their_verdicts(city):
-    drawn, zones = picture.shapes(city), len(city.zones)
+def test_changes_are_drawn_by_their_verdicts(demo):
+    drawn, zones = picture.shapes(demo), len(demo.zones)
     true, signs = np.zeros((2, zones, zones), dtype=int)
     true[5, 1], true[1, 5], true[2, 0] = 9, -8, 7
     signs[5, 1], signs[1, 5], signs[0, 2] = 1, -1, 1

@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from engine import datasets, density, frontier, origin_destination as od
-from engine.contract import Selection, Setting, TimeSelection
 from engine.frontier import Requirements
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.privacy import STRONG_GUESS, WEAK_GUESS, flow_release_risk, format_guess_rate
@@ -29,6 +28,7 @@ from pages._ui.state import SIMULATED_SEED
 from pages._ui.wording.numbers import number
 from pages._ui.wording.use import way
 from tests.support.page import bodies, figures, html_of, text
+from tests.support.releases import seen
 
 SEED = (SIMULATED_SEED, 0)
 LIMITS = FLOWS_LIMITS, DENSITY_LIMITS
@@ -59,10 +59,7 @@ def verdict(app):
 
 def of(parameters, zones="zones", step="whole", name="demo-city"):
     dataset = datasets.load(name)
-    seen = Selection(
-        dataset_id=str(dataset.folder), zone_level=zones, time=TimeSelection(aggregation=step)
-    )
-    return Setting(selection=seen, parameters=parameters), dataset
+    return seen(parameters, dataset=dataset.folder, zones=zones, step=step), dataset
 
 
 def test_one_screen_with_two_gauges_one_slider_one_picture_and_one_answer(open_home, settled):
@@ -94,7 +91,7 @@ def test_one_screen_with_two_gauges_one_slider_one_picture_and_one_answer(open_h
 def test_what_home_links_to_goes_on_with_what_is_shown(open_home, settled, shown, product):
     links = [one.proto for one in settled(open_home(home_shown=shown)).get("page_link")]
     queries = {one.label: parse_qs(one.query_string) for one in links}
-    assert queries["Release"] == {"release_product": [product]}
+    assert queries["Release"] == {"release_product": [product], "v": ["2"]}
     assert ("All settings" in queries) == ("Decisions" in queries) == (shown == "trips")
 
 
@@ -208,15 +205,10 @@ def test_the_proved_loss_of_a_density_is_not_that_of_days(open_home):
 def test_the_recommended_setting_keeps_what_was_asked_and_use_this_sets_it(open_home, settled):
     query = {"unit": "person", "od_time": "whole", "od_zones": "clusters-10", "epsilon": "0.1"}
     app = settled(open_home(od_data="demo-city", **query))
-    _, asked = of(ODParameters(epsilon=1.0), "clusters-10")
-    seen = Selection(
-        dataset_id=str(asked.folder),
-        zone_level="clusters-10",
-        time=TimeSelection(aggregation="whole"),
-    )
-    need = Requirements(selection=seen, unit="person")
-    best = frontier.evaluate_all(asked, need).recommend()
-    assert best.setting.selection == seen
+    setting, asked = of(ODParameters(epsilon=1.0), "clusters-10")
+    need = Requirements(selection=setting.selection, unit="person")
+    best = frontier.evaluate_settings(asked, need).recommend()
+    assert best.setting.selection == need.selection
     words = advice(app)[0][1]
     assert f"Expected: {describe_utility(best.utility, best.setting)} An attacker" in words
     assert (
@@ -461,16 +453,6 @@ def test_data_of_real_people_have_no_handout(saved):
     assert not files
 
 
-def test_the_numbers_of_flows_are_those_of_the_exact_law(open_home, settled):
-    app = settled(open_home(od_data="demo-city"))
-    setting, demo = of(ODParameters(epsilon=1.0, max_trips_per_user=4), step="day")
-    drawn = [cached.draw(setting, SEED, day=day).counts[0] for day in range(7)]
-    zeros = np.mean([(one == 0)[~np.eye(len(one), dtype=bool)].mean() for one in drawn])
-    exact = od.expected(demo, setting.parameters)
-    assert 100 * zeros == pytest.approx(float(figures(app)[6].rstrip("%")), abs=0.5)
-    assert f"{exact.mean_error():.2g}"[:3] in figures(app)[4]
-
-
 def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_home):
     """They are those that its page showed, a page further too."""
     app = open_home(od_data="demo-city")
@@ -487,9 +469,8 @@ def test_the_numbers_of_a_pinned_setting_stand_beside_those_of_the_next(open_hom
     for value in before:
         assert f"pinned: {value}" in shown
     assert figures(app)[4:] != before
-    assert "Pinned: Laplace with suppression, T 4, τ 15, ε 1" not in text(
-        app
-    )  # another span of time
+    # another span of time
+    assert "Pinned: Laplace with suppression, T 4, τ 15, ε 1" not in text(app)
     assert "Laplace with suppression, T 4, τ 15, ε 1" in text(app)
     app.button(key="pin").click().run()
     assert "pinned" not in html_of(app)
@@ -535,7 +516,7 @@ def test_the_share_that_crosses_stands_on_buttons_and_in_the_file(saved):
     assert 0.1 < crossing < 0.9
     table = dict(csv.reader(io.StringIO(files["CSV"])))
     assert float(table["crossing"]) == pytest.approx(crossing)
-    judged = frontier.evaluate_all(demo, Requirements(selection=setting.selection))
+    judged = frontier.evaluate_settings(demo, Requirements(selection=setting.selection))
     ways = [
         way for way in judged.find_alternatives(0.51) if way.candidate.utility.crossing_share < 1
     ]

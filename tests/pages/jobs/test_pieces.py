@@ -7,13 +7,14 @@ import time
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from engine.contract import Selection, Setting
+from engine.contract import Selection
 from engine.datasets import load
 from engine.parameters import DensityParameters
 from pages._ui import cached
 from pages._ui.jobs import pieces
 from pages._ui.jobs.pieces import Job
 from tests.support import pieces as work
+from tests.support.releases import seen
 
 GUARD_S = 300
 """Only against waiting for ever: what is waited for is progress, however busy the machine."""
@@ -37,10 +38,7 @@ def finished(job) -> list:
 
 
 def test_answers_of_a_worker_are_those_computed_here(processes):
-    setting = Setting(
-        selection=Selection(dataset_id=str(load("demo-city").folder)),
-        parameters=DensityParameters(epsilon=0.7),
-    )
+    setting = seen(DensityParameters(epsilon=0.7), dataset=load("demo-city").folder)
     there = finished(asked(cached.scores, *((setting, (5, 0), repeat) for repeat in range(3))))
     here = [cached.scores(setting, (5, 0), repeat) for repeat in range(3)]
     assert [one.mean_error for one in there] == [one.mean_error for one in here]

@@ -114,8 +114,8 @@ def test_a_session_that_watches_a_release_sees_how_it_ends(page, open_page):
 def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, tmp_path):
     """Neither while it is released, nor in the ledger and among the bundles afterwards."""
     app, ledger = declared(page, epsilon=20.0), BudgetLedger()
-    ledger.declare("strangers", datasets=["secret"], unit="person", epsilon=9.0, by="custodian")
-    with ledger._writing() as (append, _):
+    ledger.declare("strangers", datasets=["secret"], unit="person", epsilon=9.0, manager="me")
+    with ledger._transaction() as (append, _):
         body = {"dataset": "secret", "epsilon": 1.0, "delta": 0.0, "product": "od"}
         append("release", "strangers", body)
     confirmed(app).click().run()
@@ -244,7 +244,9 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
     (own_data / "local" / "town").symlink_to(data_root / "local" / "town")
     monkeypatch.setattr(work, "served_locally", lambda: True)
     app = open_page("pages/7_Release.py", density_data="demo-city")
-    BudgetLedger().declare("townspeople", datasets=["town"], unit="person", epsilon=20.0, by="me")
+    BudgetLedger().declare(
+        "townspeople", datasets=["town"], unit="person", epsilon=20, manager="me"
+    )
     app.selectbox(key="od_data").set_value("town").run()
     app.number_input(key="release_trips").set_value(10**9).run()
     assert not app.exception
@@ -341,7 +343,7 @@ def test_of_trips_without_people_a_budget_is_per_trip(page, own_data, data_root)
 
 
 def test_a_second_dataset_of_the_same_people_shares_their_budget(page):
-    BudgetLedger().declare("town", datasets=["other"], unit="person", epsilon=9.0, by="custodian")
+    BudgetLedger().declare("town", datasets=["other"], unit="person", epsilon=9.0, manager="me")
     app = page.run()
     app.radio[0].set_value("same").run()
     share = next(one for one in app.button if one.label == "Share their budget")
@@ -354,7 +356,7 @@ def test_a_second_dataset_of_the_same_people_shares_their_budget(page):
 
 def test_a_rerun_checks_each_entry_a_few_times_however_many_there_are(page, monkeypatch):
     app, ledger = declared(page, epsilon=1e4), BudgetLedger()
-    with ledger._writing() as (append, _):
+    with ledger._transaction() as (append, _):
         body = {"dataset": "demo-city", "epsilon": 1.0, "delta": 0.0, "product": "od"}
         for _ in range(999):
             append("release", "people", body)

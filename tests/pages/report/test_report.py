@@ -62,7 +62,7 @@ def test_what_is_left_out_leaves_its_share_to_the_others(open_report):
 
 
 def test_the_page_opens_on_a_dataset_that_has_a_report(open_page, monkeypatch):
-    monkeypatch.setitem(state.PREFERRED, "trips", ("flows",))
+    monkeypatch.setitem(state.DEFAULTS[state.LINK_VERSION], "od_data", ("flows",))
     app = open_page(PAGE)
     assert app.session_state["od_data"] == "flows"  # of the other pages, as it was
     assert "flows has none" in text(app)

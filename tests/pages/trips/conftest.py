@@ -6,10 +6,10 @@ from typing import get_args
 import pytest
 
 from engine import datasets, origin_destination as od
-from engine.contract import Selection, Setting
 from engine.parameters import ODMethod, ODParameters
 from pages._ui import cached
 from pages._ui.state import SIMULATED_SEED
+from tests.support.releases import seen
 
 PAGE = "pages/2_Origin_Destination.py"
 
@@ -47,7 +47,7 @@ def draw_of_page(method):
         city = datasets.load("demo-city")
         settings = {"max_trips_per_user": 4, "suppression_threshold": 15, **changes}
         parameters = ODParameters(**{"epsilon": 1.0, "method": method, **settings})
-        setting = Setting(selection=Selection(dataset_id=str(city.folder)), parameters=parameters)
+        setting = seen(parameters, dataset=city.folder)
         noise = cached.flow_noise(setting, (SIMULATED_SEED, 0), day=day)
         release = od.release(city, setting.parameters, noise=noise, days=day)
         return od.truth(city, days=day)[0], release

@@ -7,7 +7,6 @@ import pytest
 import streamlit as st
 
 from engine import datasets, origin_destination as od, release
-from engine.contract import Selection, Setting, TimeSelection
 from engine.origin_destination import change
 from engine.origin_destination.scores import score_expectation
 from engine.parameters import EPSILON_STOPS, ODParameters
@@ -22,6 +21,7 @@ from pages._ui.trips import change as page, grid as trips_grid
 from pages._ui.wording.numbers import percent, trip_count
 from tests.pages.trips.conftest import deck, show
 from tests.support.page import figures, tables, text
+from tests.support.releases import seen
 from tests.support.trips import save_trips
 
 VIEWS = ("Map", "Outcomes", "Errors", "ε × τ with T", "Days and totals", "Change")
@@ -62,7 +62,7 @@ def test_the_large_numbers_are_the_engines_of_all_that_is_released(open_od, meth
         assert mean == trip_count(exact.mean_error())
         assert relative == percent(exact.relative_error("large"))
         assert wrong == f"{lost:,.0f} · {phantom:,.0f}"
-    setting = Setting(selection=Selection(dataset_id=demo.id), parameters=parameters)
+    setting = seen(parameters)
     assert describe_utility(compute_utility(setting, demo), setting) in text(app)
     assert "at most" in text(app)
 
@@ -149,7 +149,7 @@ def test_every_measure_has_a_grid_that_agrees_with_the_expectation(open_od):
         assert "nan" not in text(app).lower()
     demo = datasets.load("demo-city")
     parameters = ODParameters(epsilon=1.0, max_trips_per_user=4, suppression_threshold=0)
-    setting = Setting(selection=Selection(dataset_id=str(demo.folder)), parameters=parameters)
+    setting = seen(parameters, dataset=demo.folder)
     grid = trips_grid.grid(setting, 0)
     for epsilon, threshold in ((0.1, 15), (1.0, 0), (10.0, 100)):
         place = EPSILON_STOPS.index(epsilon), trips_grid.GRID_THRESHOLDS.index(threshold)
@@ -279,14 +279,10 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     )
     city, hides, noisy, true = datasets.load("demo-city"), od.has_suppression(parameters), [], []
     for first in (0, 4):
-        seen = Selection(
-            dataset_id=str(city.folder),
-            time=TimeSelection(aggregation="whole", first_position=first, last_position=first + 2),
-        )
-        noise = cached.flow_noise(
-            Setting(selection=seen, parameters=parameters), (SIMULATED_SEED, 0)
-        )
-        draw, view = {"noise": noise, "days": 0}, make_view(city, time=seen.time)
+        span = {"step": "whole", "first": first, "last": first + 2}
+        setting = seen(parameters, dataset=city.folder, **span)
+        noise = cached.flow_noise(setting, (SIMULATED_SEED, 0))
+        draw, view = {"noise": noise, "days": 0}, make_view(city, time=setting.time)
         noisy.append(change.draw_noisy_cells(view, parameters, **draw))
         true.append(od.truth(view, days=0)[0])
         released = od.release(view, parameters, **draw)
@@ -303,9 +299,7 @@ def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, u
     known = np.flatnonzero((np.isfinite(low) & told.shown_flows).ravel())
     for at in known[:3]:
         assert f", {low.flat[at]:.0%} to {high.flat[at]:.0%} of before" in say(at)
-    when = TimeSelection(aggregation="whole", first_position=0, last_position=6, compared_days=3)
-    seen = Selection(dataset_id=str(city.folder), time=when)
-    planned = release.plan(Setting(selection=seen, parameters=parameters), city)
+    planned = release.plan(seen(parameters, step="whole", last=6, span=3), city)
     due = release.budget_cost(planned, "trip" if unit == "trip" else "person").epsilon
     assert due == dict(zip(UNITS, (0.5, 3, 0.5), strict=True))[unit]
     assert f"pays ε = {due:g} for both spans" in said

@@ -48,7 +48,7 @@ def test_what_is_saved_is_loaded(squares):
     assert loaded.tessellation.overlap.toarray() == pytest.approx(np.eye(2))
     assert loaded.has_density
     assert loaded.has_trips
-    assert not loaded.has_trips_by_person
+    assert not loaded.has_person_ranks
     assert loaded.size_bytes > 0
 
 

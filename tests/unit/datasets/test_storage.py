@@ -120,10 +120,8 @@ def test_a_kill_in_the_middle_leaves_nothing_that_is_listed(tmp_path, monkeypatc
 
 def test_nobody_else_can_look_into_what_is_being_kept(tmp_path, monkeypatch):
     """A copy has the rights of its original only once it is whole."""
-    source, whole = (
-        storage.write_version(tmp_path / "mine", {}, writer(b"x")).parent,
-        shutil.copystat,
-    )
+    source = storage.write_version(tmp_path / "mine", {}, writer(b"x")).parent
+    whole = shutil.copystat
     rights = []
 
     def look(*names, **how):

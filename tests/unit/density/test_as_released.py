@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from engine import datasets, density, metrics, release
-from engine.contract import Selection, Setting
+from engine import density, metrics, release
 from engine.parameters import DensityParameters
 from engine.release import fourier_writer
 from engine.utility import drawn_utilities
+from tests.support.releases import seen
 
 SETTINGS = [
     DensityParameters(epsilon=epsilon, delta=delta, method=method, gaussian=gaussian)
@@ -19,20 +19,11 @@ SETTINGS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(scope="module")
-def city():
-    return datasets.load("demo-city")
-
-
-def setting_of(parameters, dataset):
-    return Setting(selection=Selection(dataset_id=dataset.id), parameters=parameters)
-
-
 @pytest.mark.parametrize("parameters", SETTINGS, ids=str)
-def test_every_scale_of_what_is_judged_is_that_of_the_release(city, parameters):
-    planned = release.plan(setting_of(parameters, city), city).stages
-    judged = density.plan(city, density.as_released(parameters)).stages
-    explored = density.plan(city, parameters).stages
+def test_every_scale_of_what_is_judged_is_that_of_the_release(demo, parameters):
+    planned = release.plan(seen(parameters), demo).stages
+    judged = density.compute_cost(demo, density.match_release_noise(parameters)).stages
+    explored = density.compute_cost(demo, parameters).stages
     for one, drawn, before in zip(planned, judged, explored, strict=True):
         if drawn.noise_scale is not None:  # the choice has none here
             assert drawn.noise_scale == pytest.approx(one.scale, rel=1e-4)
@@ -52,21 +43,21 @@ def test_every_scale_of_what_is_judged_is_that_of_the_release(city, parameters):
     ids=str,
 )
 def test_what_has_no_other_noise_or_no_release_is_judged_as_it_is(parameters):
-    assert density.as_released(parameters) == parameters
+    assert density.match_release_noise(parameters) == parameters
 
 
-def test_the_use_is_that_of_releases(city):
+def test_the_use_is_that_of_releases(demo):
     """60 draws of OpenDP against 60 judged ones; as explored, use is lower by six errors."""
     parameters = DensityParameters(epsilon=1.0)
-    setting, true = setting_of(parameters, city), density.truth(city)
-    stages = release.plan(setting, city).stages
-    published = fourier_writer.paper_parameters(parameters, city.metadata.max_visits_cap)
+    setting, true = seen(parameters), density.truth(demo)
+    stages = release.plan(setting, demo).stages
+    published = fourier_writer.find_paper_parameters(parameters, demo.metadata.max_visits_cap)
     shares = []
     for _ in range(60):
-        counts, _ = fourier_writer.draw_density(city, published, stages)
+        counts, _ = fourier_writer.draw_density(demo, published, stages)
         apart = np.abs(counts - true).sum()
         shares.append(metrics.common_part(apart, counts.sum(), true.sum()))
-    (use,) = drawn_utilities(city, setting.selection, [parameters], draws=60)
+    (use,) = drawn_utilities(demo, setting.selection, [parameters], draws=60)
     error = np.hypot(np.std(shares) / np.sqrt(60), use.standard_error)
     assert error < 0.0005
     assert use.common_part == pytest.approx(np.mean(shares), abs=4 * error)

@@ -8,7 +8,7 @@ from engine import density
 from engine.density import accounting, mechanism
 from engine.density.gaussian import analytic_sigma
 from engine.errors import ParameterError
-from engine.privacy_ledger import Noise, Norm, PrivacyDefinition, Query, is_above
+from engine.privacy_cost import Noise, Norm, PrivacyDefinition, Query, is_above
 from tests.reference.density_reference import gaussian_delta
 
 CHECK = density.DensityParameters(epsilon=0.3, delta=2e-6, max_visits_per_user=30)
@@ -16,7 +16,9 @@ COVER = 934
 
 
 def ledger_of(**changes: object):
-    return density.ledger(replace(CHECK, **changes), cover_size=COVER, max_visits_cap=732)
+    parameters = replace(CHECK, **changes)
+    compute_cost = density.METHODS[parameters.method].cost
+    return compute_cost(parameters, cover_size=COVER, max_visits_cap=732)
 
 
 def test_check_figures() -> None:
@@ -27,11 +29,11 @@ def test_check_figures() -> None:
     assert density.default_cluster_minimum(efpa) == pytest.approx(1_735_000, abs=500)
     analytic = replace(CHECK, gaussian="analytic")
     assert accounting.coefficient_scale(analytic) == pytest.approx(248.2, abs=0.05)
-    rho = accounting.fourier_zcdp(CHECK)
+    rho = accounting.fourier_rho(CHECK)
     assert rho == pytest.approx(3.52e-4 + 9.69e-5, rel=2e-3)
     assert accounting.convert_zcdp_to_epsilon(rho, 2e-6) == pytest.approx(0.1144, abs=5e-5)
     for method, composed in (("efpag", 2.12), ("efpa", 3.24), ("efpag_joint", 1.0)):
-        assert ledger_of(method=method).pure_epsilon / 0.3 == pytest.approx(composed, abs=0.005)
+        assert ledger_of(method=method).composed_epsilon / 0.3 == pytest.approx(composed, abs=0.005)
     assert ledger_of(method="efpag").proved_epsilon == pytest.approx(0.264, abs=5e-4)
     assert ledger_of(method="efpag_joint").proved_epsilon / 0.3 == pytest.approx(0.829, abs=5e-4)
 
@@ -78,8 +80,8 @@ def test_analytic_sigma_is_the_least(epsilon: float, delta: float) -> None:
 def test_laplace_coefficients_are_charged_what_their_divergence_is() -> None:
     """A person changes ℓ clusters by one visit each: ℓ Laplace mechanisms of ε_E/(2√ℓ)."""
     gaussian = CHECK.max_visits_per_user / (2 * accounting.coefficient_scale(CHECK) ** 2)
-    choices = accounting.fourier_zcdp(CHECK) - gaussian
-    charged = accounting.fourier_zcdp(replace(CHECK, method="efpa")) - choices
+    choices = accounting.fourier_rho(CHECK) - gaussian
+    charged = accounting.fourier_rho(replace(CHECK, method="efpa")) - choices
     kept = CHECK.max_visits_per_user
     loss, order = 0.15 / (2 * math.sqrt(kept)), 2.0
     # Rényi divergence of two Laplace laws one sensitivity apart (Mironov 2017, table II)
@@ -95,10 +97,10 @@ def test_laplace_coefficients_are_charged_what_their_divergence_is() -> None:
 def test_nothing_is_proved_beyond_simple_composition(method: str, delta: float) -> None:
     for kept in (1, 30):
         ledger = ledger_of(method=method, max_visits_per_user=kept, delta=delta)
-        assert ledger.proved_epsilon <= ledger.pure_epsilon
+        assert ledger.proved_epsilon <= ledger.composed_epsilon
         if (delta < 1e-100 and method != "efpag_joint") or (method == "efpa" and kept == 1):
-            assert ledger.proved_epsilon == ledger.pure_epsilon
-            assert ledger.proved_notion == ledger.published_notion
+            assert ledger.proved_epsilon == ledger.composed_epsilon
+            assert ledger.proved_definition == ledger.paper_definition
 
 
 @pytest.mark.parametrize("scaling", [True, False])
@@ -122,10 +124,10 @@ def test_stages_state_what_one_person_changes_and_the_noise_for_it(
         "efpag": Query.CHOICE_BY_CLUSTER,
         "efpag_joint": Query.JOINT_CHOICE,
     }
-    chosen = [stage.kind for stage in stages if stage.noise is Noise.EXPONENTIAL]
+    chosen = [stage.query for stage in stages if stage.noise is Noise.EXPONENTIAL]
     assert chosen == ([choices[method]] if method in choices else [])
     for stage in stages:
-        assert (stage.sensitivity, stage.norm) == changes[stage.kind]
+        assert (stage.sensitivity, stage.norm) == changes[stage.query]
         gaussian = stage.noise is Noise.CLASSICAL_GAUSSIAN
         assert stage.delta == (2e-6 if gaussian else 0)
         if stage.noise is Noise.EXPONENTIAL:
@@ -136,19 +138,19 @@ def test_stages_state_what_one_person_changes_and_the_noise_for_it(
 
 
 def test_notions() -> None:
-    assert ledger_of(method="lpa").proved_notion is PrivacyDefinition.PURE
+    assert ledger_of(method="lpa").proved_definition is PrivacyDefinition.PURE
     assert ledger_of(method="lpa").delta == 0.0
     efpa = ledger_of(method="efpa")
-    assert (efpa.published_notion, efpa.proved_notion) == (
+    assert (efpa.paper_definition, efpa.proved_definition) == (
         PrivacyDefinition.PURE,
         PrivacyDefinition.APPROXIMATE,
     )
-    assert is_above(efpa.proved_epsilon, efpa.published_epsilon)
+    assert is_above(efpa.proved_epsilon, efpa.paper_epsilon)
     classical, analytic = ledger_of(), ledger_of(gaussian="analytic")
-    assert classical.published_notion is PrivacyDefinition.PROBABILISTIC
-    assert analytic.published_notion is PrivacyDefinition.APPROXIMATE
-    assert classical.proved_notion is PrivacyDefinition.APPROXIMATE
-    assert not is_above(classical.proved_epsilon, classical.published_epsilon)
+    assert classical.paper_definition is PrivacyDefinition.PROBABILISTIC
+    assert analytic.paper_definition is PrivacyDefinition.APPROXIMATE
+    assert classical.proved_definition is PrivacyDefinition.APPROXIMATE
+    assert not is_above(classical.proved_epsilon, classical.paper_epsilon)
 
 
 @pytest.mark.parametrize("method", ["lpa", "efpa", "efpag", "efpag_joint"])

@@ -156,7 +156,7 @@ def test_flows_have_no_people(tmp_path: Path) -> None:
         (date(2015, 9, 2), "B", "A", 1): 3,
     }
     assert not dataset.metadata.trips_have_people
-    assert not dataset.has_trips_by_person
+    assert not dataset.has_person_ranks
     assert not dataset.has_density
     assert not mobility.has_report(dataset)
     assert (report.rows.rows_read, report.rows.rows_used) == (6, 3)

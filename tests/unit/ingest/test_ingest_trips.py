@@ -400,6 +400,6 @@ def test_sums_equal_those_counted_person_by_person(
     )
     assert max(map(len, kept.values())) > min(cap - 1, 40)
     assert dataset.metadata.mean_visits_public == mean
-    for name in ("towers", "districts", "city", "weeks", "visits", "max_visits_cap"):
+    for name in ("towers", "districts", "city", "tower_totals", "visit_total", "max_visits_cap"):
         sums = getattr(dataset.multiscale_tables, name)
         np.testing.assert_array_equal(sums, getattr(expected, name), err_msg=name)

@@ -10,12 +10,12 @@ import pytest
 from engine import datasets, origin_destination as od
 from engine.errors import ParameterError
 from engine.origin_destination import empirical_bayes
-from engine.origin_destination.empirical_bayes import gravity, intervals
+from engine.origin_destination.empirical_bayes import intervals
 from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
 from engine.origin_destination.empirical_bayes.posterior import iterate_expectations
 from engine.origin_destination.empirical_bayes.prior_fit import CountGrid
 from engine.origin_destination.mechanism import UNITS
-from engine.privacy_ledger import PrivacyUnit, simple_ledger
+from engine.privacy_cost import PrivacyUnit, simple_cost
 from tests.reference import estimate_reference as plain
 from tests.reference.od_people import Counted, certain_flows, random_people
 
@@ -37,7 +37,7 @@ def measured(cells, rate=0.5):
         rate=rate,
         excess_trips=None,
         days=tuple(range(len(cells))),
-        ledger=simple_ledger((), unit=PrivacyUnit.TRIP),
+        cost=simple_cost((), unit=PrivacyUnit.TRIP),
     )
 
 
@@ -171,9 +171,9 @@ def test_trips_beyond_t_are_counted_for_three_percent_where_a_trip_stays_as_chea
 ):
     parameters = od.ODParameters(epsilon=1.0, max_trips_per_user=limit, unit=unit)
     zones = np.zeros((1, ZONES, ZONES))
-    ledger = empirical_bayes.measure(in_memory(0), parameters, noise=zones, days=0).ledger
-    assert ledger == empirical_bayes.ledger(parameters)
-    assert ledger.proved_epsilon == ledger.published_epsilon == pytest.approx(1.0, rel=1e-15)
+    ledger = empirical_bayes.measure(in_memory(0), parameters, noise=zones, days=0).cost
+    assert ledger == empirical_bayes.estimation_cost(parameters)
+    assert ledger.proved_epsilon == ledger.paper_epsilon == pytest.approx(1.0, rel=1e-15)
     assert (ledger.delta, ledger.unit) == (0, UNITS[unit])
     if not beyond:
         (cells,) = ledger.stages
@@ -345,36 +345,3 @@ def test_the_model_of_a_cell_has_not_read_its_pairs_own_count(monkeypatch):
     first, second = priors_of(0), priors_of(17)
     least = min(len(first), len(second))
     np.testing.assert_array_equal(first[:least], second[:least])
-
-
-def balanced(outgoing, incoming, near, rounds=3000):
-    """Return the doubly constrained model by factors of origins and destinations, cell by cell."""
-    out = [max(value, 0) for value in outgoing]
-    into = [max(value, 0) for value in incoming]
-    whole = (sum(out) + sum(into)) / 2
-    out = [value * whole / sum(out) for value in out]
-    into = [value * whole / sum(into) for value in into]
-    zones = range(len(out))
-    a, b = [1.0] * len(out), [1.0] * len(out)
-    for _ in range(rounds):
-        for i in zones:
-            a[i] = 1 / sum(b[j] * into[j] * near[i][j] for j in zones)
-        for j in zones:
-            b[j] = 1 / sum(a[i] * out[i] * near[i][j] for i in zones)
-    return [[a[i] * out[i] * b[j] * into[j] * near[i][j] for j in zones] for i in zones]
-
-
-def test_the_flows_are_those_of_the_doubly_constrained_model():
-    rng = np.random.default_rng(5)
-    near = 1 / rng.uniform(1, 9, (6, 6)) ** 2
-    np.fill_diagonal(near, 0)
-    out, into = np.array([90, 40, 70, 30, -5, 60]), np.array([50, 80, 20, 70, 55, 30])
-    flows = gravity.distribute_trips(out, into, near)
-    assert flows == pytest.approx(np.array(balanced(out, into, near)), rel=1e-3, abs=1e-3)
-    assert (flows >= 0).all()
-    assert not flows.diagonal().any()
-    assert flows[4].sum() == 0
-
-
-def test_no_trip_gives_no_flow():
-    assert not gravity.distribute_trips(np.array([-3, 0]), np.array([4, 4]), 1 - np.eye(2)).any()

@@ -8,7 +8,7 @@ from engine import origin_destination as od
 from engine.errors import DatasetError, ParameterError
 from engine.origin_destination import matrices
 from engine.origin_destination.scores import classify_outcomes, score_draw, total_error
-from engine.privacy_ledger import PrivacyUnit, Query
+from engine.privacy_cost import PrivacyUnit, Query
 from tests.reference.od_people import (
     Counted,
     expectation_of_matrix,
@@ -39,7 +39,7 @@ def test_algorithm_1_and_its_law_do_not_answer_for_another_method():
     ):
         with pytest.raises(ParameterError, match="method must be 'laplace_suppression'"):
             ask()
-    with pytest.raises(ParameterError, match="'empirical_bayes' reads the same noisy cells"):
+    with pytest.raises(ParameterError, match="'laplace_suppression' is the method of"):
         od.ODParameters(epsilon=0.5, method="ours")
 
 
@@ -134,21 +134,22 @@ def test_flows_without_people_are_for_trip_level_only():
 
 def test_person_level_needs_ranks_within_the_person():
     daily = Counted(PEOPLE, ZONES, DAYS)
-    daily.has_trips_by_person = False
+    daily.has_person_ranks = False
     with pytest.raises(DatasetError, match="choose unit='person-day'"):
         od.expected(daily, od.ODParameters(epsilon=1.0, unit="person"))
 
 
 def test_ledger_says_what_one_unit_pays():
     params = od.ODParameters(epsilon=0.5, max_trips_per_user=4)
-    ledger = od.ledger(params)
+    ledger = od.METHODS[params.method].cost(params)
     (stage,) = ledger.stages
     assert (stage.sensitivity, stage.norm, stage.noise_scale) == (4.0, "L1", 8.0)
-    assert ledger.published_epsilon == ledger.pure_epsilon == ledger.proved_epsilon == 0.5
-    assert stage.kind is Query.FLOWS
+    assert ledger.paper_epsilon == ledger.composed_epsilon == ledger.proved_epsilon == 0.5
+    assert stage.query is Query.FLOWS
     assert ledger.unit is PrivacyUnit.PERSON_DAY
-    assert od.ledger(TRIP).unit is PrivacyUnit.TRIP
-    person = od.ledger(od.ODParameters(epsilon=0.5, max_trips_per_user=4, unit="person"))
+    assert od.METHODS[TRIP.method].cost(TRIP).unit is PrivacyUnit.TRIP
+    whole = od.ODParameters(epsilon=0.5, max_trips_per_user=4, unit="person")
+    person = od.METHODS[whole.method].cost(whole)
     assert person.unit is PrivacyUnit.PERSON_TRIPS
 
 

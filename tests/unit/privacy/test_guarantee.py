@@ -14,11 +14,11 @@ from engine.privacy import (
     WEAK_GUESS,
     Guarantee,
     Risk,
+    cost_risk,
     flow_release_risk,
     format_guess_rate,
-    ledger_risk,
 )
-from engine.privacy_ledger import is_above
+from engine.privacy_cost import is_above
 
 
 def worst_pair(epsilon, delta):
@@ -162,8 +162,10 @@ def test_years_and_large_epsilons_stay_finite():
 def test_a_density_counts_what_is_proved_where_that_is_more():
     def risk(method):
         parameters = DensityParameters(epsilon=1.0, delta=1e-3, method=method)
-        ledger = density.ledger(parameters, cover_size=100, max_visits_cap=840)
-        return ledger, ledger_risk(ledger, 1.0)
+        ledger = density.METHODS[parameters.method].cost(
+            parameters, cover_size=100, max_visits_cap=840
+        )
+        return ledger, cost_risk(ledger, 1.0)
 
     ledger, joint = risk("efpag_joint")
     assert ledger.proved_epsilon <= 1.0 + 1e-9

@@ -2,17 +2,11 @@
 
 import pytest
 
-from engine import datasets
 from engine.release import BudgetLedger
 
 
 @pytest.fixture
 def ledger(tmp_path):
     empty = BudgetLedger(tmp_path / "ledger.sqlite")
-    empty.declare("people", datasets=["demo-city"], unit="person", epsilon=100.0, by="me")
+    empty.declare("people", datasets=["demo-city"], unit="person", epsilon=100.0, manager="me")
     return empty
-
-
-@pytest.fixture(scope="module")
-def demo():
-    return datasets.load("demo-city")

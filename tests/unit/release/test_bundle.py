@@ -22,9 +22,9 @@ from nbclient import NotebookClient
 from engine import datasets, release as package
 from engine.datasets import Dataset
 from engine.errors import ExplorerError
-from engine.release import CONSENT, NOISE_CONSENT, BudgetLedger, ReleaseError, check, plan
+from engine.release import NOISE_CONSENT, TRIP_CONSENT, BudgetLedger, ReleaseError, plan
 from engine.release.bundle import escape_formulas, required_bytes
-from engine.release.statement import ITEMS
+from engine.release.statement import STATEMENT_ITEMS
 from tests.support.releases import (
     ONE_DAY,
     TRIPS,
@@ -58,7 +58,7 @@ SUMS = "od-sums"
 def bundles(demo, tmp_path_factory):
     folder = tmp_path_factory.mktemp("bundles")
     ledger = BudgetLedger(folder / "ledger.sqlite")
-    ledger.declare("p", datasets=["demo-city"], unit="person", epsilon=99.0, delta=1e-6, by="me")
+    ledger.declare("p", datasets=["demo-city"], unit="person", epsilon=99, delta=1e-6, manager="I")
     for name, setting in products().items():
         release(setting, demo, folder / name, ledger=ledger)
     with pytest.MonkeyPatch.context() as patch:
@@ -75,8 +75,8 @@ def content(bundles, name):
 @pytest.mark.parametrize("name", PRODUCTS)
 def test_a_bundle_says_what_a_reader_must_know(bundles, name, demo):
     folder, said = bundles / name, content(bundles, name)
-    assert list(said["items"]) == list(ITEMS)
-    assert len(ITEMS) == 18
+    assert list(said["items"]) == list(STATEMENT_ITEMS)
+    assert len(STATEMENT_ITEMS) == 18
     assert all(said["items"].values())
     page = (folder / "statement.html").read_text(encoding="utf-8")
     assert page.index("SIMULATED PEOPLE") < page.index("What a reader should know")
@@ -264,7 +264,7 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
         (flows(epsilon=50.0), {}, "exceeds ε by 250; at most ε = 100 "),
         (flows(unit="trip"), {}, "cannot be charged"),
         (flows(epsilon=0.02), {"trips": 5_000}, r"would show .* trips, more than were made"),
-        (flows(epsilon=0.02), {"trips": None}, "an unknown number of trips, and no consent"),
+        (flows(epsilon=0.02), {"trips": None}, "no number of trips made, and no consent"),
         (flows(epsilon=0.02), {"trips": 5_000, "consents": ["yes"]}, "other words"),
         (flows(), {"tuning": "guess"}, "tuning must be one of"),
         (flows(), {"tuning_note": "a\x1b[2Jb"}, "tuning_note must be text on one line"),
@@ -277,10 +277,10 @@ def test_no_truth_no_path_and_no_seed_is_in_a_bundle(bundles, demo, tmp_path):
         (fourier(delta=2e-3), {}, "at most 0.001 for a release"),
         (zoom(epsilon=100.0), {}, "must be"),
         (fourier(epsilon=4.0), {}, "choose the analytic Gaussian"),
-        (fourier(scaling=False), {}, "with its improved scaling alone"),
+        (fourier(scaling=False), {}, "must have its improved scaling"),
         (flows(zones="clusters-1"), {}, "at least 2 zones, got 1"),
         (flows(first=30), {}, "must be among the 7 declared ones"),
-        (seen(report().parameters, zones="clusters-30"), {}, "a dataset as it was ingested"),
+        (seen(report().parameters, zones="clusters-30"), {}, "must have the dataset's own zones"),
     ],
 )
 def test_what_may_not_be_released_costs_nothing(ledger, demo, tmp_path, setting, options, words):
@@ -291,10 +291,12 @@ def test_what_may_not_be_released_costs_nothing(ledger, demo, tmp_path, setting,
 
 
 def test_tables_that_were_clipped_for_more_visits_are_refused(ledger, demo, tmp_path, monkeypatch):
-    ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
+    ledger.raise_to("people", epsilon=100.0, delta=1e-6, manager="me", reason="it has a delta")
     odd = replace(demo.multiscale_tables, max_visits_cap=demo.multiscale_tables.max_visits_cap + 1)
     monkeypatch.setitem(vars(demo), "multiscale_tables", odd)  # as it is kept once read
-    with pytest.raises(ExplorerError, match="do not fit its towers and its cap"):
+    with pytest.raises(
+        ExplorerError, match="at most 840 visits of a person, got 16 districts, 841"
+    ):
         release(zoom(), demo, tmp_path / "out", ledger=ledger)
     assert ledger.budget("people").release_count == 0
 
@@ -303,7 +305,7 @@ def test_a_release_that_is_mostly_noise_takes_a_second_yes(ledger, demo, tmp_pat
     setting = flows(epsilon=0.02, **ONE_DAY)
     clear = plan(setting.with_epsilon(9.0), demo)
     assert 0 < clear.phantom_trips < 1  # of so little noise nobody is asked
-    check(clear, demo, ledger)
+    package.check_release(clear, demo, ledger)
     yes = {"trips": 5_000, "consents": [NOISE_CONSENT]}
     out = release(setting, demo, tmp_path / "o", ledger=ledger, **yes)
     said = json.loads((out / "statement.json").read_text(encoding="utf-8"))
@@ -327,13 +329,13 @@ def test_an_existing_folder_or_an_unwritable_one_costs_nothing(ledger, demo, tmp
 
 def test_trip_level_takes_consent_and_is_marked_on_every_file_that_speaks(demo, tmp_path):
     ledger = BudgetLedger(tmp_path / "l.sqlite")
-    ledger.declare("trips", datasets=["demo-city"], unit="trip", epsilon=1.0, by="me")
+    ledger.declare("trips", datasets=["demo-city"], unit="trip", epsilon=1.0, manager="me")
     asked = {"ledger": ledger, "tuning": "these data"}
     setting = flows(unit="trip", **ONE_DAY)
     for words in ("", "yes"):
         with pytest.raises(ReleaseError, match="consent in words"):
             release(setting, demo, tmp_path / "out", **asked, consents=[words])
-    out = release(setting, demo, tmp_path / "out", **asked, consents=[CONSENT])
+    out = release(setting, demo, tmp_path / "out", **asked, consents=[TRIP_CONSENT])
     for name in ("statement.html", "statement.json"):
         said = (out / name).read_text(encoding="utf-8")
         assert "PROTECTS TRIPS, NOT PEOPLE" in said
@@ -348,7 +350,7 @@ def test_formulas_and_markup_in_names_are_harmless(demo, tmp_path):
     dataset = object.__new__(Dataset)
     dataset.__dict__ |= demo.__dict__ | {"id": "<b>odd</b>", "zones": zones, "trips": demo.trips}
     ledger = BudgetLedger(tmp_path / "l.sqlite")
-    ledger.declare("p", datasets=["<b>odd</b>"], unit="person", epsilon=9.0, by="me")
+    ledger.declare("p", datasets=["<b>odd</b>"], unit="person", epsilon=9.0, manager="me")
     note = {"tuning_note": "{{ 7 * 6 }} <i>"}
     out = release(flows(**ONE_DAY), dataset, tmp_path / "o", ledger=ledger, **note)
     assert "'=cmd()" in (out / "flows.csv").read_text(encoding="utf-8")
@@ -363,7 +365,7 @@ def test_a_copy_is_refused_under_another_budget_and_no_entry_can_be_guessed(ledg
     """Of checksums alone, whoever knows all but one person could find who gives an entry's hash."""
     (tmp_path / "copy").symlink_to(demo.folder.parent)
     copy = Dataset(tmp_path / "copy" / demo.folder.name)
-    ledger.declare("others", datasets=["copy"], unit="person", epsilon=9.0, by="me")
+    ledger.declare("others", datasets=["copy"], unit="person", epsilon=9.0, manager="me")
     for name in "ab":
         release(flows(**ONE_DAY), demo, tmp_path / name, ledger=ledger)
     with pytest.raises(ReleaseError, match="with a table of 'people'"):
@@ -383,9 +385,9 @@ def test_what_is_checked_or_stated_reads_no_count_and_what_is_read_comes_before_
         monkeypatch.delattr(Dataset, read)
     monkeypatch.setattr("engine.report.aggregates.ReportTable.counts", None)
     fresh, setting = datasets.load("demo-city"), products()[name]
-    ledger.raise_to("people", epsilon=100.0, delta=1e-6, by="me", reason="a product with delta")
+    ledger.raise_to("people", epsilon=100.0, delta=1e-6, manager="me", reason="it has a delta")
     planned = plan(setting, fresh, trips=TRIPS)
-    budget, cost = check(planned, fresh, ledger)
+    budget, cost = package.check_release(planned, fresh, ledger)
     assert cost.epsilon <= budget.remaining_epsilon
     assert statement_of(fresh, planned)["warnings"]
     with pytest.raises(ReleaseError, match=r"failed \(\w+\): nothing was spent"):
@@ -400,7 +402,7 @@ def test_a_statement_is_of_its_own_entry_while_another_is_charged(
     write = package.flow_writer.write
 
     def slow(*given):
-        ledger.charge("demo-city", unit="person", epsilon=9.0, delta=0.0, what={})
+        ledger.charge("demo-city", unit="person", epsilon=9.0, delta=0.0, record={})
         write(*given)
 
     monkeypatch.setattr(package.flow_writer, "write", slow)
@@ -416,13 +418,13 @@ def test_no_public_name_writes_a_bundle_without_a_full_charge(demo, tmp_path, mo
     intend = BudgetLedger.charge
 
     def charge(self, *given, **named):
-        if not named.get("rehearsal", False):
+        if not named.get("dry_run", False):
             order.append("charge")
         return intend(self, *given, **named)
 
     monkeypatch.setattr(BudgetLedger, "charge", charge)
     ledger = BudgetLedger(tmp_path / "l.sqlite")
-    ledger.declare("p", datasets=["demo-city"], unit="person", epsilon=99.0, delta=1e-6, by="me")
+    ledger.declare("p", datasets=["demo-city"], unit="person", epsilon=99, delta=1e-6, manager="I")
     for name, setting in products().items():
         release(setting, demo, tmp_path / name, ledger=ledger)
         assert (order.pop(0), order.pop(0), order) == ("charge", "draw", [])

@@ -68,7 +68,7 @@ def test_coarse_zones_and_times_are_asked_for_in_words(tmp_path, option, capsys)
     assert [said[name] for name in names] == ["clusters-30", "whole", 1, 6, 1]
     assert "two spans have no day in common" in refused(capsys, *asked, "--to", "2026-06-02")
     asked[asked.index("2026-06-02")] = "2026-07-04"
-    assert "must be one that was declared" in refused(capsys, *asked)
+    assert "must be in the dataset" in refused(capsys, *asked)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_sums_before_suppression_are_written_where_they_are_asked_for(tmp_path, 
 
 
 def test_a_terminal_sees_the_progress_of_one_large_matrix(tmp_path, option, capsys, monkeypatch):
-    monkeypatch.setattr(flow_writer, "_AT_ONCE", 4000)
+    monkeypatch.setattr(flow_writer, "_CELLS_PER_DRAW", 4000)
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     asked = [*OD, *option, "--epsilon", "0.5", "--unit", "person", "--time", "whole"]
     assert main([*asked, "--out", str(tmp_path / "out")]) == 0
@@ -142,7 +142,7 @@ def test_the_statement_names_the_twins_inputs_and_sources(tiny_city, tmp_path, m
     for more, rule in (
         (["--tuned-on", "twin"], "a twin must be named"),
         (["--tuned-on", "public", "--twin", "demo-city"], "a twin must be named"),
-        (["--tuned-on", "twin", "--twin", place], "must be made by the part 'twin'"),
+        (["--tuned-on", "twin", "--twin", place], "must be a dataset that the command 'twin' made"),
     ):
         assert rule in refused(capsys, *order, *more)
     assert main([*order, "--tuned-on", "twin", "--twin", str(tmp_path / "twin")]) == 0

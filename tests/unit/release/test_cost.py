@@ -7,7 +7,7 @@ from decimal import Decimal, localcontext
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from engine.release import BudgetLedger, Cost, PrivacyLoss, ReleaseError, budget_cost, plan
+from engine.release import BudgetCost, BudgetLedger, PrivacyLoss, ReleaseError, budget_cost, plan
 from engine.release.budget_ledger import to_decimal_fraction
 from tests.support.releases import flows, release, zoom
 
@@ -29,7 +29,7 @@ from tests.support.releases import flows, release, zoom
     ],
 )
 def test_the_cost_is_in_the_units_of_the_budget(loss, budget_unit, epsilon):
-    assert budget_cost(loss, budget_unit) == Cost(epsilon=epsilon)
+    assert budget_cost(loss, budget_unit) == BudgetCost(epsilon=epsilon)
 
 
 @settings(deadline=None)  # OpenDP is imported by the first example that needs it
@@ -71,7 +71,7 @@ def test_a_delta_that_would_reach_one_is_refused():
         (PrivacyLoss(unit="person", epsilon=1e4, delta=1e-7), "trip"),
         (PrivacyLoss(unit="person-day", epsilon=0.1, delta=0.2, days=5), "person"),
     ):
-        with pytest.raises(ReleaseError, match="a δ below 1"):
+        with pytest.raises(ReleaseError, match="must be below 1"):
             budget_cost(loss, unit)
 
 
@@ -86,7 +86,7 @@ def test_a_release_is_charged_and_stated_in_the_budgets_unit(
     demo, tmp_path, setting, unit, epsilon, delta
 ):
     ledger = BudgetLedger(tmp_path / "l.sqlite")
-    ledger.declare("p", datasets=["demo-city"], unit=unit, epsilon=1.5, delta=1e-6, by="me")
+    ledger.declare("p", datasets=["demo-city"], unit=unit, epsilon=1.5, delta=1e-6, manager="me")
     release(setting, demo, tmp_path / "one", ledger=ledger)
     budget, planned = ledger.budget("p"), plan(setting, demo)
     assert (budget.spent_epsilon, budget.spent_delta) == (epsilon, delta)

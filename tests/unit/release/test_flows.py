@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from engine import datasets, density, origin_destination as od
-from engine.contract import Selection, Setting, TimeSelection
 from engine.errors import ParameterError
 from engine.geography import centre_distances_m
 from engine.origin_destination import empirical_bayes
@@ -87,7 +86,7 @@ def test_visits_stand_by_zone_and_hour(demo, tmp_path, setting, column):
         assert np.abs(zones.visits - kept.sum(axis=1)).max() <= 0.5
     else:
         tables, to_zones = demo.multiscale_tables, demo.tessellation.overlap.T
-        kept, weeks = to_zones @ (tables.towers / 1024), to_zones @ (tables.weeks / 1024)
+        kept, weeks = to_zones @ (tables.towers / 1024), to_zones @ (tables.tower_totals / 1024)
         assert np.abs(wide.to_numpy() - kept).max() <= 0.005 + 1e-9
         assert np.abs(zones.measured - weeks).max() <= 0.5
     low, high = (f"{'' if column == 'visits' else 'measured_'}{end}_95" for end in ("low", "high"))
@@ -108,11 +107,11 @@ def test_bins_of_a_report_stand_in_the_bars_that_are_stated(demo, tmp_path, epsi
         above, below = rows["high_95"] - rows["count"], rows["count"] - rows["low_95"]
         assert above.min() == stated.half_width
         assert below.equals(np.minimum(above, rows["count"]))
-        assert (above.max() == stated.half_width) == ("Trips and people" not in stated.what)
+        assert (above.max() == stated.half_width) == ("Trips and people" not in stated.quantity)
 
 
 def test_drawing_one_large_matrix_reports_its_progress(demo, tmp_path, monkeypatch):
-    monkeypatch.setattr(way, "_AT_ONCE", 1000)
+    monkeypatch.setattr(way, "_CELLS_PER_DRAW", 1000)
     for number, kind in enumerate((seen, ours)):
         setting, shares = seen(FOUR, step="whole"), list[float]()
         setting = ours(setting) if kind is ours else setting
@@ -156,16 +155,16 @@ def test_noise_is_drawn_at_the_scales_that_the_plan_states_for_its_cells(
     planned = written(setting, demo, tmp_path)
     drawn = sum(size for _, size in asked)
     assert (
-        drawn <= planned.cells
+        drawn <= planned.cell_count
         if setting.parameters.method == "efpag_joint"
-        else drawn == planned.cells
+        else drawn == planned.cell_count
     )
-    stated = np.array([stage.scale * stage.step for stage in planned.stages])
+    stated = np.array([stage.scale * stage.units_per_count for stage in planned.stages])
     scales = np.unique([scale for scale, _ in asked])
     other = [scale for scale in scales if np.abs(stated / scale - 1).min() > 1e-9]
     # the city's clip, and so its scale, is chosen from noise
     assert len(other) <= (setting.parameters.method == "multiscale")
-    assert len(scales) == len({stage.scale * stage.step for stage in planned.stages})
+    assert len(scales) == len({stage.scale * stage.units_per_count for stage in planned.stages})
 
 
 def test_published_flows_take_the_memory_of_a_day_however_many_days(demo, tmp_path):
@@ -175,7 +174,7 @@ def test_published_flows_take_the_memory_of_a_day_however_many_days(demo, tmp_pa
         planned, folder = plan(setting, demo), tmp_path / str(days)
         folder.mkdir()
         view = view_of(setting, demo)
-        way.prepare(planned, view)
+        way.load_counts(planned, view)
         pool, before = pa.proxy_memory_pool(pa.system_memory_pool()), pa.default_memory_pool()
         pa.set_memory_pool(pool)
         tracemalloc.start()
@@ -219,19 +218,19 @@ def test_a_release_scales_up_as_exploring_does_and_says_by_how_much(demo, tmp_pa
     """By the trips of all its matrices; the statement's range holds the factor without noise."""
     setting = ours(seen(replace(FOUR, max_trips_per_user=1), zones="clusters-9", step=step))
     view, planned = view_of(setting, demo), plan(setting, demo)
-    way.prepare(planned, view)
+    way.load_counts(planned, view)
     stated = way.write(planned, view, tmp_path, lambda _: None)
     counted = replace(setting.parameters, max_trips_per_user=20)
     kept, more = (od.truncated_matrices(view, each).sum() for each in (setting.parameters, counted))
-    deviation = np.sqrt(2 * planned.matrices) * 19 / 0.03
+    deviation = np.sqrt(2 * planned.matrix_count) * 19 / 0.03
     beyond = more - kept
     assert stated.factor == pytest.approx(
         1 + (1 - 4 * deviation**2 / beyond**2) * beyond / kept, rel=1e-6
     )
     assert stated.low_95 < 1 + beyond / kept < stated.high_95
-    noiseless = np.zeros((planned.matrices, 9, 9))
+    noiseless = np.zeros((planned.matrix_count, 9, 9))
     explored = od.release(view, setting.parameters, noise=noiseless)
-    assert explored.scale_factor == pytest.approx(np.full(planned.matrices, stated.factor))
+    assert explored.scale_factor == pytest.approx(np.full(planned.matrix_count, stated.factor))
     trips = pq.read_table(tmp_path / "flows.parquet")["trips"].to_numpy()
     off = ~np.eye(9, dtype=bool)
     assert trips == pytest.approx(explored.counts[:, off].ravel(), abs=0.006)
@@ -248,9 +247,9 @@ def test_the_tables_of_zoom_add_up_to_what_is_charged(demo, tmp_path, monkeypatc
     monkeypatch.setattr(opendp_noise, "discrete_gaussian", record)
     written(zoom(epsilon=1.0, delta=1e-7), demo, tmp_path)
     tables = demo.multiscale_tables
-    sizes = [1, tables.towers.size, tables.districts.size, tables.city[0].size, tables.weeks.size]
-    assert [size for size, _ in drawn] == sizes
-    strength, bearable = opendp_noise.zcdp_strength(1.0, 1e-7), 0.02 * tables.visits / 168
+    sums = tables.towers, tables.districts, tables.city[0], tables.tower_totals
+    assert [size for size, _ in drawn] == [1, *(cells.size for cells in sums)]
+    strength, bearable = opendp_noise.zcdp_mu(1.0, 1e-7), 0.02 * tables.visit_total / 168
     clips = np.sqrt(tables.clips.city_clips_squared)
     city = float(clips[clips / (strength * 0.11**0.5) <= bearable].max(initial=clips[0]))
     clips = [1024 * c for c in (10**0.5, 10**0.5, city, 10**0.5)]
@@ -286,7 +285,7 @@ def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path
     assert len(out) == len(told.loc["in"]) == len(zones)
     assert out.sum() == told.loc["in"]["change"].sum() == told.loc["all", "change"]
     one_day = plan(seen(FOUR, last=0), demo)
-    assert (plan(setting, demo).compares_spans, one_day.compares_spans) == (True, False)
+    assert (plan(setting, demo).compares_periods, one_day.compares_periods) == (True, False)
 
 
 @pytest.mark.parametrize(("unit", "due"), [("person-day", 2.0), ("person", 0.5)])
@@ -294,11 +293,11 @@ def test_two_days_at_one_charge_are_compared_by_noisy_cells_alone(demo, tmp_path
 def test_two_spans_apart_are_one_charge_of_the_days_that_are_seen(demo, tmp_path, unit, due):
     """Days 1 and 2 against 5 and 6: nobody pays for, nor is counted on, the days between."""
     parameters = replace(FOUR, epsilon=0.5, unit=unit, suppression_threshold=0)
-    when = TimeSelection(aggregation="whole", first_position=1, last_position=6, compared_days=2)
-    setting = Setting(selection=Selection(dataset_id="any", time=when), parameters=parameters)
+    setting = seen(parameters, step="whole", first=1, last=6, span=2)
     flows, _ = files(setting, demo, tmp_path, "flows.csv")
     planned, days = plan(setting, demo), demo.metadata.days
-    assert (budget_cost(planned, "person").epsilon, planned.days, planned.matrices) == (due, 4, 2)
+    assert (planned.days, planned.matrix_count) == (4, 2)
+    assert budget_cost(planned, "person").epsilon == due
     assert f"{days[1]} to {days[2]} and {days[5]} to {days[6]}" in render_words(planned, "seen")[0]
     assert "compares both spans" in render_words(planned, "accuracy")[0]
     pairs, spans = ~np.eye(len(demo.zones), dtype=bool), flows.groupby(["period_from", "period_to"])
@@ -309,16 +308,10 @@ def test_two_spans_apart_are_one_charge_of_the_days_that_are_seen(demo, tmp_path
     assert (tmp_path / "change.csv").exists()
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [{"last_position": 5}, {"last_position": None}, {"aggregation": "day"}, {"compared_days": 0}],
-)
+@pytest.mark.parametrize("wrong", [{"last": 5}, {"last": None}, {"step": "day"}, {"span": 0}])
 def test_spans_that_share_a_day_or_have_none_are_refused(wrong):
-    with pytest.raises(ParameterError, match=r"span|step"):
-        TimeSelection(
-            **{"aggregation": "whole", "first_position": 1, "last_position": 6, "compared_days": 3}
-            | wrong
-        )
+    with pytest.raises(ParameterError, match=r"compared_days|aggregation"):
+        seen(FOUR, **{"step": "whole", "first": 1, "last": 6, "span": 3} | wrong)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def most_moved(scales):
 
 @pytest.fixture(scope="module")
 def epsilon(demo):
-    return way.paper_parameters(ASKED, demo.metadata.max_visits_cap).epsilon
+    return way.find_paper_parameters(ASKED, demo.metadata.max_visits_cap).epsilon
 
 
 def test_the_scales_are_those_of_the_paper_in_whole_steps(scales, epsilon):
@@ -59,8 +59,8 @@ def test_the_scales_prove_what_is_charged_by_formulas_of_their_own(scales, epsil
 
 def test_shares_of_the_cover_are_whole_and_sum_to_one(demo):
     split = way.integer_split(demo.tessellation.to_cover)
-    assert (np.asarray(split.sum(axis=0)).ravel() == way.SHARES).all()
-    assert abs(split / way.SHARES - demo.tessellation.to_cover).max() < 1 / way.SHARES
+    assert (np.asarray(split.sum(axis=0)).ravel() == way.SHARE_UNITS).all()
+    assert abs(split / way.SHARE_UNITS - demo.tessellation.to_cover).max() < 1 / way.SHARE_UNITS
     assert split.data.min() >= 0
 
 
@@ -135,14 +135,14 @@ def test_more_people_than_whole_numbers_hold_are_refused(demo, monkeypatch, know
         monkeypatch.setattr(demo, "single_visit_by_tower", np.zeros(1, dtype=np.int64))
         monkeypatch.setattr(demo, "presampled_by_tower", lambda _: np.zeros((1, 1), dtype=np.int64))
     with pytest.raises(DatasetError, match="for at most 100 people"):
-        way.prepare(plan(fourier(), demo), demo)
+        way.load_counts(plan(fourier(), demo), demo)
 
 
 def test_no_whole_number_passes_63_bits_below_that_many_people():
     """Everybody at one tower in every hour, at all signs of a row of cosines."""
     matrix, people = way.integer_dct()[0].astype(object), way.MAX_PEOPLE
-    worst = max(sum(abs(value) for value in row) for row in matrix) * way.SHARES * people
+    worst = max(sum(abs(value) for value in row) for row in matrix) * way.SHARE_UNITS * people
     assert worst < 2**63
-    assert math.isqrt(HOURS * worst**2) + way._LARGEST_NOISE < 2**67  # of scores, by Python's own
-    norm = way.integer_dct()[1] * way.SHARES * people * math.isqrt(HOURS)
-    assert norm + way._LARGEST_NOISE < 2**63
+    assert math.isqrt(HOURS * worst**2) + way._MAX_NOISE < 2**67  # of scores, by Python's own
+    norm = way.integer_dct()[1] * way.SHARE_UNITS * people * math.isqrt(HOURS)
+    assert norm + way._MAX_NOISE < 2**63

@@ -13,22 +13,17 @@ import pytest
 from scipy.linalg import null_space
 
 from engine import origin_destination as od
-from engine.contract import Selection, Setting, TimeSelection
 from engine.origin_destination.empirical_bayes.measurement import discrete_laplace
 from engine.release import opendp_noise, plan
 from tests.support.releases import flows, ours, seen, statement_of, view_of, written
 
 FOUR = od.ODParameters(epsilon=1.0, max_trips_per_user=4, unit="person-day")
-SPAN = Selection(
-    dataset_id="any",
-    zone_level="clusters-9",
-    time=TimeSelection(aggregation="whole", first_position=1, last_position=4, compared_days=2),
-)
+SPAN = {"zones": "clusters-9", "step": "whole", "first": 1, "last": 4, "span": 2}
 SETTINGS = {
     "daily": seen(FOUR, zones="clusters-25", first=1, last=2),
     "coarse": seen(replace(FOUR, suppression_threshold=100), zones="clusters-9", step="week"),
     "whole": seen(replace(FOUR, suppression_threshold=100), zones="clusters-20", step="whole"),
-    "span": Setting(selection=SPAN, parameters=replace(FOUR, suppression_threshold=100)),
+    "span": seen(replace(FOUR, suppression_threshold=100), **SPAN),
     "trip": flows(unit="trip", zones="clusters-25", last=0),
     "person": flows(epsilon=0.5, unit="person", zones="clusters-30", step="whole"),
 }
@@ -125,10 +120,6 @@ def computed_back(folder, cells, least, ids):
     free = null_space(rows) if len(rows) else np.eye(len(hidden))
     known = hidden[np.abs(free).max(axis=1, initial=0) < 1e-9]
     return dict(zip(known.tolist(), cells.ravel()[known].tolist(), strict=True))
-
-
-def ids_of(setting, dataset):
-    return list(view_of(setting, dataset).zones["zone_id"])
 
 
 @pytest.mark.parametrize("sums", [False, True])

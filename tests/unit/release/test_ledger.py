@@ -22,7 +22,7 @@ WHAT = {"product": "od", "unit": "person", "loss": {"unit": "person", "epsilon":
 @pytest.fixture
 def ledger(tmp_path):
     empty = BudgetLedger(tmp_path / "ledger.sqlite")
-    empty.declare("town", datasets=["a", "b"], unit="person", epsilon=1.0, delta=1e-6, by="me")
+    empty.declare("town", datasets=["a", "b"], unit="person", epsilon=1.0, delta=1e-6, manager="me")
     return empty
 
 
@@ -30,20 +30,22 @@ def ledger(tmp_path):
 def kept(tmp_path):
     """A ledger of a budget, a raise and a release."""
     ledger = BudgetLedger(tmp_path / "kept.sqlite")
-    ledger.declare("town", datasets=["a"], unit="person", epsilon=1.0, by="me")
-    ledger.raise_to("town", epsilon=2.0, delta=0.0, by="me", reason="more")
-    spend(ledger, 0.5, what=WHAT)
+    ledger.declare("town", datasets=["a"], unit="person", epsilon=1.0, manager="me")
+    ledger.raise_to("town", epsilon=2.0, delta=0.0, manager="me", reason="more")
+    spend(ledger, 0.5, record=WHAT)
     return ledger
 
 
-def spend(ledger, epsilon, delta=0.0, dataset="a", unit="person", what=WHAT):
-    return ledger.charge(dataset, unit=unit, epsilon=epsilon, delta=delta, what=what)
+def spend(ledger, epsilon, delta=0.0, dataset="a", unit="person", record=WHAT):
+    return ledger.charge(dataset, unit=unit, epsilon=epsilon, delta=delta, record=record)
 
 
 WRITES = {
-    "declare": lambda one: one.declare("c", datasets=["c"], unit="person", epsilon=1.0, by="me"),
-    "join": lambda one: one.join("town", dataset="c", by="me"),
-    "raise": lambda one: one.raise_to("town", epsilon=9.0, delta=0.0, by="me", reason="x"),
+    "declare": lambda one: one.declare(
+        "c", datasets=["c"], unit="person", epsilon=1.0, manager="me"
+    ),
+    "join": lambda one: one.join("town", dataset="c", manager="me"),
+    "raise": lambda one: one.raise_to("town", epsilon=9.0, delta=0.0, manager="me", reason="x"),
     "intend": lambda one: spend(one, 0.1),
     "finish": lambda one: one.finish(
         parts.Entry(id=3, time="", kind="release", people="town", body={}, chain_hash=""), "0"
@@ -63,16 +65,16 @@ def test_tenths_add_up_to_one(ledger):
 def test_datasets_of_the_same_people_share_their_budget(ledger):
     spend(ledger, 0.6)
     with pytest.raises(ReleaseError, match="must come from me, got 'you'"):
-        ledger.join("town", dataset="c", by="you")
+        ledger.join("town", dataset="c", manager="you")
     for act in (
-        lambda: ledger.join("town", dataset="b", by="me"),
-        lambda: ledger.declare("others", datasets=["b"], unit="person", epsilon=9.0, by="me"),
+        lambda: ledger.join("town", dataset="b", manager="me"),
+        lambda: ledger.declare("others", datasets=["b"], unit="person", epsilon=9.0, manager="me"),
     ):
         with pytest.raises(ReleaseError, match="belongs to 'town'"):
             act()
     with pytest.raises(ReleaseError, match="declared once"):
-        ledger.declare("town", datasets=["c"], unit="person", epsilon=9.0, by="me")
-    ledger.join("town", dataset="c", by="me")
+        ledger.declare("town", datasets=["c"], unit="person", epsilon=9.0, manager="me")
+    ledger.join("town", dataset="c", manager="me")
     for dataset in "bc":
         with pytest.raises(ReleaseError, match=r"at most ε = 0\.4 and δ = 1e-06 are left"):
             spend(ledger, 0.5, dataset=dataset)
@@ -98,11 +100,11 @@ def test_a_cost_in_another_unit_is_refused(ledger, unit):
 
 def test_only_those_named_may_raise_a_budget_and_nobody_lowers_it(ledger):
     with pytest.raises(ReleaseError, match="must come from me, got 'you'"):
-        ledger.raise_to("town", epsilon=2.0, delta=1e-6, by="you", reason="more")
+        ledger.raise_to("town", epsilon=2.0, delta=1e-6, manager="you", reason="more")
     for epsilon, delta in ((0.5, 1e-6), (2.0, 0.0)):
         with pytest.raises(ReleaseError, match="only be raised"):
-            ledger.raise_to("town", epsilon=epsilon, delta=delta, by="me", reason="less")
-    ledger.raise_to("town", epsilon=2.0, delta=1e-6, by="me", reason="second study")
+            ledger.raise_to("town", epsilon=epsilon, delta=delta, manager="me", reason="less")
+    ledger.raise_to("town", epsilon=2.0, delta=1e-6, manager="me", reason="second study")
     assert ledger.budget("town").epsilon == 2.0
     assert [entry.kind for entry in ledger.entries()] == ["budget", "raise"]
 
@@ -115,7 +117,7 @@ def test_only_those_named_may_raise_a_budget_and_nobody_lowers_it(ledger):
     ],
 )
 def test_nothing_is_given_back_or_declared_by_odd_numbers(kept, epsilon, delta):
-    totals = {"epsilon": epsilon, "delta": delta, "by": "me"}
+    totals = {"epsilon": epsilon, "delta": delta, "manager": "me"}
     for act in (
         lambda: spend(kept, epsilon, delta),
         lambda: kept.declare("p", datasets=["d"], unit="person", **totals),
@@ -150,7 +152,7 @@ def test_checking_while_another_process_writes_is_no_alarm(ledger, monkeypatch):
 def test_who_asks_while_another_is_charged_waits_and_is_told_what_is_left(ledger, monkeypatch):
     """Were both to read at once, neither could write before the other gave way."""
     spend(ledger, 0.9)
-    read, both = parts._read, threading.Barrier(2)
+    read, both = parts._read_entries, threading.Barrier(2)
 
     def slow(connection):
         entries = read(connection)
@@ -158,7 +160,7 @@ def test_who_asks_while_another_is_charged_waits_and_is_told_what_is_left(ledger
             both.wait(0.5)
         return entries
 
-    monkeypatch.setattr(parts, "_read", slow)
+    monkeypatch.setattr(parts, "_read_entries", slow)
     with ThreadPoolExecutor(2) as pool:
         asked = [pool.submit(spend, BudgetLedger(ledger.path), 0.1) for _ in range(2)]
     codes = [getattr(one.exception(), "code", "charged") for one in asked]
@@ -183,7 +185,7 @@ def test_of_fifty_processes_one_gets_the_last_share(ledger):
     spend(ledger, 0.9)
     script = (
         "try: ledger.BudgetLedger(Path(sys.argv[1])).charge("
-        "'a', unit='person', epsilon=0.1, delta=0.0, what={})\n"
+        "'a', unit='person', epsilon=0.1, delta=0.0, record={})\n"
         "except ledger.ReleaseError as error: sys.exit(3 if error.code == 'exceeded' else 4)\n"
     )
     several = [light(script, ledger.path) for _ in range(50)]
@@ -197,7 +199,7 @@ def test_a_ledger_is_made_whole_by_one_of_many_for_its_owner_alone(tmp_path):
     path = tmp_path / "ledger.sqlite"
     script = (
         "try: ledger.BudgetLedger(Path(sys.argv[1])).declare("
-        "'p', datasets=['d'], unit='person', epsilon=1.0, by='me')\n"
+        "'p', datasets=['d'], unit='person', epsilon=1.0, manager='me')\n"
         "except ledger.ReleaseError as error: sys.exit(3 if error.code == 'declared' else 4)\n"
     )
     several = [light(script, path) for _ in range(8)]
@@ -218,7 +220,7 @@ def test_a_ledger_that_may_not_be_written_is_shown_and_verified(kept):
         "  os.setuid(65534)\n"
         "else: os.chmod(folder / 'shut', 0)\n"
         "one = ledger.BudgetLedger(folder / 'kept.sqlite'); assert one.verify() == 3\n"
-        "try: one.charge('a', unit='person', epsilon=0.1, delta=0.0, what={})\n"
+        "try: one.charge('a', unit='person', epsilon=0.1, delta=0.0, record={})\n"
         "except ledger.ReleaseError as error: print(error)\n"
         "for act in (ledger.BudgetLedger.verify, ledger.BudgetLedger.budgets):\n"
         "  try: act(ledger.BudgetLedger(folder / 'shut' / 'l.sqlite'))\n"
@@ -335,13 +337,13 @@ ODD = ["a\x1b[2Jb", "a\nb", "a\0b", "a\ud800b", "a\N{RIGHT-TO-LEFT OVERRIDE}b", 
 
 @pytest.mark.parametrize("odd", ODD)
 def test_names_that_cannot_be_shown_are_refused(kept, odd):
-    whole = {"people": "b", "datasets": ["b"], "unit": "person", "epsilon": 1.0, "by": "me"}
-    for own in ({"people": odd}, {"datasets": [odd]}, {"by": odd}, {"raised_by": [odd]}):
+    whole = {"people": "b", "datasets": ["b"], "unit": "person", "epsilon": 1.0, "manager": "me"}
+    for own in ({"people": odd}, {"datasets": [odd]}, {"manager": odd}, {"other_managers": [odd]}):
         with pytest.raises(ParameterError, match="must "):
             kept.declare(**{**whole, **own})
     for act in (
-        lambda: kept.join("town", dataset=odd, by="me"),
-        lambda: kept.raise_to("town", epsilon=9.0, delta=0.0, by="me", reason=odd),
+        lambda: kept.join("town", dataset=odd, manager="me"),
+        lambda: kept.raise_to("town", epsilon=9.0, delta=0.0, manager="me", reason=odd),
         lambda: spend(kept, 0.1, dataset=odd),
     ):
         with pytest.raises(ParameterError, match="must "):
@@ -373,7 +375,7 @@ def test_a_full_disk_is_said_to_be_full_and_nothing_is_damaged(kept, monkeypatch
     before = kept.path.read_bytes()
     monkeypatch.setattr(sqlite3, "connect", small)
     with pytest.raises(ReleaseError, match="the disk is full; make space; nothing was charged"):
-        spend(kept, 0.1, what={"note": "n" * 10_000})
+        spend(kept, 0.1, record={"note": "n" * 10_000})
     monkeypatch.undo()
     assert kept.path.read_bytes() == before
     assert kept.verify() == 3

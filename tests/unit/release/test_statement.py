@@ -29,22 +29,22 @@ def test_bars_hold_less_often_among_flows_that_are_shown(demo):
     q, least = np.exp(-1 / planned.stages[0].scale), planned.min_shown_count
     z = np.arange(-4000, 4001)
     law = (1 - q) / (1 + q) * q ** np.abs(z)
-    rows = [row for row in planned.error_bars if row.size is not None]
+    rows = [row for row in planned.error_bars if row.truncated_count is not None]
     for row in rows:
-        shown = row.size + z >= least
+        shown = row.truncated_count + z >= least
         within = np.abs(z) <= row.half_width
-        assert row.shown == pytest.approx(law[shown].sum(), rel=1e-9)
-        assert row.holds == pytest.approx(law[shown & within].sum() / law[shown].sum(), rel=1e-9)
-    assert rows[0].holds < 0.8
-    assert rows[-1].holds > 0.95
+        assert row.shown_probability == pytest.approx(law[shown].sum(), rel=1e-9)
+        assert row.coverage == pytest.approx(law[shown & within].sum() / law[shown].sum(), rel=1e-9)
+    assert rows[0].coverage < 0.8
+    assert rows[-1].coverage > 0.95
     said = items(demo, flows(epsilon=0.25))["accuracy"]
-    assert f"of a flow of kept size 0 that is shown, in {rows[0].holds:.1%} of releases" in said
+    assert f"of a flow of kept size 0 that is shown, in {rows[0].coverage:.1%} of releases" in said
 
 
 @pytest.mark.parametrize("setting", [flows(epsilon=0.25), products()["od-estimate"]])
 def test_a_flow_picked_because_it_is_large_has_a_bar_for_all_flows_at_once(demo, setting):
     planned = plan(setting, demo)
-    (row,) = (one for one in planned.error_bars if "picked because it is large" in one.what)
+    (row,) = (one for one in planned.error_bars if "picked because it is large" in one.quantity)
     q, z = np.exp(-1 / planned.stages[0].scale), row.half_width
     assert (
         planned.flow_count * 2 * q ** (z + 1) / (1 + q)
@@ -141,8 +141,8 @@ def test_warnings_are_there_where_a_reader_would_be_misled_and_only_there(demo):
     law = (1 - q) / (1 + q) * q**z
     assert planned.mean_phantom_trips == pytest.approx((z * law).sum(), rel=1e-9)
     assert f"shown in {law.sum():.1%} of cases" in said
-    assert f"add up to {(z * law).sum() * planned.cells:,.0f} trips" in said
-    assert f"about {planned.cells * law.sum():,.0f} of {planned.cells:,} numbers" in said
+    assert f"add up to {(z * law).sum() * planned.cell_count:,.0f} trips" in said
+    assert f"about {planned.cell_count * law.sum():,.0f} of {planned.cell_count:,} numbers" in said
     clear = noisy.with_epsilon(9.0)
     assert len(list_warnings(plan(clear, demo))) == len(list_warnings(plan(ours(clear), demo))) == 1
     assert len(list_warnings(plan(ours(noisy), demo))) == 3

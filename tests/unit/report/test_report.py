@@ -50,7 +50,7 @@ def test_trips_are_the_sum_of_noisy_days_and_people_are_asked():
 
 
 def test_the_package_pays_for_trips_and_five_draws():
-    stages = report.ledger(ReportParameters(epsilon=1.0, method="package")).stages
+    stages = report.METHODS["package"].cost(ReportParameters(epsilon=1.0, method="package")).stages
     drawn_shares = [stage.epsilon for stage in stages if stage.noise_scale is None]
     assert drawn_shares == pytest.approx([0.125 * 5 / 6] * 3)
     assert sum(stage.epsilon for stage in stages) == pytest.approx(1.0)
@@ -98,7 +98,7 @@ def test_what_is_left_spends_all_of_epsilon_and_what_costs_nothing_gets_no_share
     """By the noise: the ε of every question by its sensitivity and scale."""
     params = ReportParameters(epsilon=1.0, unit=unit, method=method)
     params = params.without(["hours", "visits", "flows", "jump_length"])
-    stages = report.ledger(params).stages
+    stages = report.METHODS[params.method].cost(params).stages
     questions = [one for one in stages if one.noise_scale is not None]
     spent = sum(one.sensitivity / one.noise_scale for one in questions)
     spent += sum(one.epsilon for one in stages if one.noise_scale is None)
@@ -114,7 +114,7 @@ def test_given_shares_hold():
     params = ReportParameters(epsilon=2.0, shares=((Analysis.FLOWS, 0.75), (Analysis.HOURS, 0.2)))
     assert params.analyses == (Analysis.HOURS, Analysis.FLOWS)
     assert params.analysis_epsilon(Analysis.FLOWS) == 1.5
-    assert report.ledger(params).proved_epsilon == pytest.approx(1.9)
+    assert report.METHODS[params.method].cost(params).proved_epsilon == pytest.approx(1.9)
 
 
 def test_the_same_noise_follows_the_settings():

@@ -12,21 +12,11 @@ from research.simulated.__main__ import SHIPPED, make
 
 PROJECT = Path(__file__).parents[3]
 DATA = PROJECT / "data"
-LARGEST_FILE = 8e6
-LARGEST_TOTAL = 25e6
 
 
 @pytest.fixture(autouse=True)
 def _installed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("MOBILITY_DATA", raising=False)
-
-
-def shipped_files() -> list[Path]:
-    return [
-        path
-        for path in DATA.rglob("*")
-        if path.is_file() and "local" not in path.relative_to(DATA).parts
-    ]
 
 
 def test_every_shipped_dataset_is_there_and_simulated() -> None:
@@ -36,17 +26,6 @@ def test_every_shipped_dataset_is_there_and_simulated() -> None:
         assert described.name == name
         assert described.people_public is not None
         assert described.made_by == f"python -m research.simulated {name}"
-
-
-def test_shipped_files_are_small() -> None:
-    sizes = [path.stat().st_size for path in shipped_files()]
-    assert max(sizes) < LARGEST_FILE
-    assert sum(sizes) < LARGEST_TOTAL
-
-
-def test_no_old_version_is_shipped() -> None:
-    for name in SHIPPED:
-        assert len([path for path in (DATA / name).iterdir() if path.is_dir()]) == 1
 
 
 def test_no_shipped_table_has_a_column_about_one_person() -> None:
@@ -59,7 +38,7 @@ def test_no_shipped_table_has_a_column_about_one_person() -> None:
 
 def test_afghanistan_2020_is_shipped_without_ranks_by_person() -> None:
     dataset = datasets.load("afghanistan-2020")
-    assert not dataset.has_trips_by_person
+    assert not dataset.has_person_ranks
     assert len(dataset.metadata.days) == 305
 
 

@@ -1,9 +1,9 @@
-"""The privacy ledger: input, noise and privacy loss of every stage, and the totals."""
+"""The cost of a mechanism: input, noise and privacy loss of every stage, and the totals."""
 
 from dataclasses import dataclass
 from enum import Enum, StrEnum
 
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # relative
 
 
 class Norm(StrEnum):
@@ -15,10 +15,10 @@ class Norm(StrEnum):
 
 
 class PrivacyDefinition(StrEnum):
-    """Definitions of privacy of a total.
+    """Definition of privacy that a total holds for.
 
-    Probabilistic DP (P1, Definition 2) is ε-DP except on a set of outputs of probability at most δ
-    and therefore stronger than (ε, δ)-DP.
+    Probabilistic DP (Acs & Castelluccia 2014, Definition 2) is ε-DP except on a set of outputs of
+    probability at most δ and therefore stronger than (ε, δ)-DP.
     """
 
     PURE = "ε-DP"
@@ -27,7 +27,7 @@ class PrivacyDefinition(StrEnum):
 
 
 class PrivacyUnit(StrEnum):
-    """The difference of two neighbouring datasets, in words."""
+    """What one of two neighbouring datasets has more than the other, in words."""
 
     TRIP = "one trip"
     PERSON_DAY = "one person's trips of one day"
@@ -35,11 +35,14 @@ class PrivacyUnit(StrEnum):
     PERSON_WEEK = "one person, the whole week"
 
 
-_SCALED_NOISE = "each person's scaled down to the clip"
+_SCALED_TO_CLIP = "each person's scaled down to the clip"
 
 
 class Query(Enum):
-    """Queries of a stage: name, and the data used. Code takes the member alone."""
+    """What a stage asks of the data. A value is words for readers: the query's name, the data used.
+
+    Code compares members alone; ``{}`` is filled by `Stage`. Terms are those of `engine.density`.
+    """
 
     ZONE_COUNTS = "counts", "pre-sampled counts of the zones"
     TOWER_COUNTS = "counts", "pre-sampled counts of the towers"
@@ -53,15 +56,15 @@ class Query(Enum):
     )
     JOINT_CHOICE = "number of coefficients", "Fourier coefficients of all clusters, for one choice"
     COEFFICIENTS = "coefficients", "the first k Fourier coefficients of each cluster"
-    ZOOM_TOWERS = "towers × hours", f"visits by tower and hour, {_SCALED_NOISE}"
-    ZOOM_DISTRICTS = "districts × hours", "visits by district and hour, scaled down likewise"
-    ZOOM_CITY = (
+    MULTISCALE_TOWERS = "towers × hours", f"visits by tower and hour, {_SCALED_TO_CLIP}"
+    MULTISCALE_DISTRICTS = "districts × hours", "visits by district and hour, scaled down likewise"
+    MULTISCALE_CITY = (
         "city × hours",
         "visits by hour, scaled down likewise; the clip is chosen from the number of visits, "
         "and the largest is stated: a smaller one has less noise",
     )
-    ZOOM_WEEKS = "towers, whole week", "visits by tower, scaled down likewise"
-    ZOOM_VISITS = (
+    MULTISCALE_TOWER_TOTALS = "towers, whole week", "visits by tower, scaled down likewise"
+    MULTISCALE_VISIT_TOTAL = (
         "number of visits",
         "all visits, at most K_max a person; what this tells of those with many visits is taken "
         "off their weight above",
@@ -73,7 +76,7 @@ class Query(Enum):
 
 
 class Noise(StrEnum):
-    """Noise of a stage, in plain words."""
+    """Noise of a stage, in words; stages of `SHARED_GAUSSIAN` share the ε of one mechanism."""
 
     LAPLACE = "Laplace"
     ROUNDED_LAPLACE = "Laplace, rounded"
@@ -87,14 +90,13 @@ class Noise(StrEnum):
 
 @dataclass(frozen=True)
 class Stage:
-    """One step of a mechanism, with the share of the budget that its paper charges for it.
+    """One step of a mechanism, with the ε and δ that its paper charges for it.
 
     `noise_scale` is the scale of Laplace noise or the standard deviation of Gaussian noise in the
-    units of the query, None where it is not fixed; `subject` distinguishes several stages of one
-    kind in words.
+    units of the query, None where it is not fixed; `subject` tells stages of equal queries apart.
     """
 
-    kind: Query
+    query: Query
     noise: Noise
     sensitivity: float
     norm: Norm
@@ -106,64 +108,59 @@ class Stage:
     @property
     def name(self) -> str:
         """Name of the stage, in plain words."""
-        return self.kind.value[0].format(self.subject)
+        return self.query.value[0].format(self.subject)
 
     @property
     def reads(self) -> str:
         """Data that the stage uses, in plain words."""
-        return self.kind.value[1].format(f"{self.sensitivity:g}")
+        return self.query.value[1].format(f"{self.sensitivity:g}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ledger:
-    """All stages of a release and its three totals at `delta` (erratum D1), each with its notion.
+class PrivacyCost:
+    """All stages of a release and three totals of its privacy loss at `delta`.
 
-    The totals are the paper's charge, the setting ε; the loss by simple composition, the paper's
-    own argument; and the best loss that is proved here.
-
-    >>> stage = Stage(Query.FLOWS, Noise.LAPLACE, 1.0, Norm.L1, noise_scale=2.0, epsilon=0.5)
-    >>> stated = simple_ledger((stage,), unit=PrivacyUnit.TRIP)
-    >>> stated.proved_epsilon, str(stated.unit), stage.name
-    (0.5, 'one trip', 'trips between zones')
+    `paper_epsilon` is what the paper charges, the setting ε. `composed_epsilon` adds the stages up
+    by simple composition. `proved_epsilon` is the smallest loss that ``docs/density.md`` proves.
     """
 
     stages: tuple[Stage, ...]
-    published_epsilon: float
-    pure_epsilon: float
+    paper_epsilon: float
+    composed_epsilon: float
     proved_epsilon: float
     delta: float
-    published_notion: PrivacyDefinition
-    pure_notion: PrivacyDefinition
-    proved_notion: PrivacyDefinition
+    paper_definition: PrivacyDefinition
+    composed_definition: PrivacyDefinition
+    proved_definition: PrivacyDefinition
     unit: PrivacyUnit
 
 
-def stage_noise_scale(stages: tuple[Stage, ...], kind: Query) -> float:
-    """Return the noise scale that the only stage of a kind states, as it is drawn."""
-    (scale,) = (stage.noise_scale for stage in stages if stage.kind is kind and stage.noise_scale)
+def stage_noise_scale(stages: tuple[Stage, ...], query: Query) -> float:
+    """Return the noise scale of the only stage with this query."""
+    (scale,) = (stage.noise_scale for stage in stages if stage.query is query and stage.noise_scale)
     return scale
 
 
 def is_above(total: float, epsilon: float) -> bool:
-    """Return whether a total is above `epsilon`, beyond rounding."""
+    """Return whether a total is above `epsilon` by more than floating point rounds."""
     return total > epsilon * (1 + _ROUNDING)
 
 
-def simple_ledger(
+def simple_cost(
     stages: tuple[Stage, ...], *, unit: PrivacyUnit, total: tuple[float, float] | None = None
-) -> Ledger:
-    """Return the ledger of stages whose three totals are one: their sum, or the given ε and δ."""
+) -> PrivacyCost:
+    """Return a cost with three equal totals: `total` (ε, δ), by default the sum of the stages."""
     summed = sum(stage.epsilon for stage in stages), sum(stage.delta for stage in stages)
     epsilon, delta = total or summed
-    notion = PrivacyDefinition.APPROXIMATE if delta else PrivacyDefinition.PURE
-    return Ledger(
+    definition = PrivacyDefinition.APPROXIMATE if delta else PrivacyDefinition.PURE
+    return PrivacyCost(
         stages=stages,
-        published_epsilon=epsilon,
-        pure_epsilon=epsilon,
+        paper_epsilon=epsilon,
+        composed_epsilon=epsilon,
         proved_epsilon=epsilon,
         delta=delta,
-        published_notion=notion,
-        pure_notion=notion,
-        proved_notion=notion,
+        paper_definition=definition,
+        composed_definition=definition,
+        proved_definition=definition,
         unit=unit,
     )
