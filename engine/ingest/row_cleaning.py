@@ -327,14 +327,17 @@ def _clock_text(column: str, hhmm: bool) -> str:
 def detect_clocks(
     reader: ValueParser, engine: Any, tables: Sequence[CanonicalTable]
 ) -> ValueParser:
-    """Return the parser that takes clocks such as 5 as minutes if one, such as 830, is no hour."""
+    """Return the parser that takes clocks such as 5 as minutes if one, such as 830, is no hour.
+
+    Up to 29 they are hours, also of a service day.
+    """
     clocks = [
         f"SELECT trim({clock}::VARCHAR, {_BLANKS}) AS clock FROM {table.view}"
         for table in tables
         for clock in CLOCKS
         if clock in table.column_types
     ]
-    number = "regexp_full_match(clock, '[0-9]{1,4}([.]0+)?') AND try_cast(clock AS DOUBLE) > 24"
+    number = "regexp_full_match(clock, '[0-9]{1,4}([.]0+)?') AND try_cast(clock AS DOUBLE) > 29"
     sql = f"SELECT 1 FROM ({' UNION ALL '.join(clocks)}) AS c WHERE {number} LIMIT 1"
     return replace(reader, clocks_are_hhmm=bool(clocks and engine.fetch_rows(sql)))
 

@@ -221,6 +221,8 @@ def hours(folder: Path, clocks: Sequence[object], *, joined: bool = False) -> li
 def test_numbers_of_hours_and_minutes_need_no_zeros(tmp_path: Path) -> None:
     assert hours(tmp_path, [15, 1730, 830, 1200]) == [(0, 0), (0, 8), (0, 12), (0, 17)]
     assert hours(tmp_path, [15, 17, 8, 0]) == [(0, 0), (0, 8), (0, 15), (0, 17)]
+    assert hours(tmp_path, [5, 25]) == [(0, 5), (1, 1)]
+    assert hours(tmp_path, ["15.0", "45.0"]) == [(0, 0)]
 
 
 @pytest.mark.parametrize("joined", [False, True])
