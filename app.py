@@ -5,20 +5,20 @@ from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
 
-from pages._ui.shell import ended, problems
+from pages._ui.shell import error_pages, shutdown
 from pages._ui.shell.gate import Gate
 
 if __name__ == "__main__":  # a session runs the page
-    from pages._ui.shell import frame
+    from pages._ui.shell import layout
 
-    frame.run(st.navigation(frame.navigation(), position="top"))
+    layout.run_page(st.navigation(layout.list_pages(), position="top"))
 else:  # `streamlit run` finds this by its name and serves it
-    problems.quiet()
+    error_pages.silence_streamlit()
     # else the first request of a page's address would run its file without what stands before it
     PagesManager.uses_pages_directory = False
     app = App(
         __file__,
-        lifespan=ended.lifespan,
+        lifespan=shutdown.lifespan,
         middleware=[Middleware(Gate)],
-        on_script_error=problems.uncaught,
+        on_script_error=error_pages.handle_uncaught,
     )

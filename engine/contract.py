@@ -59,7 +59,10 @@ class TimeSelection:
             validation.check_whole_number("last_position", self.last_position, first, remedy=remedy)
         if self.compared_days is not None:
             length = 0 if self.last_position is None else self.last_position + 1 - first
-            remedy = "the compared parts share no day: set last_position, and aggregation='whole'"
+            remedy = (
+                "two compared spans share no day: choose fewer days or a later last day, and "
+                "'whole'"
+            )
             name = "compared_days"
             validation.check_whole_number(name, self.compared_days, 1, length // 2, remedy=remedy)
             validation.check_one_of("aggregation", self.aggregation, ("whole",), remedy)

@@ -1,11 +1,11 @@
 """Home: the answer on one screen."""
 
-from pages._ui.home import page as home_page
-from pages._ui.shell import frame
+from pages._ui.home import home_page
+from pages._ui.shell import layout
 
 PURPOSE = (
     "See what privacy costs before you publish how people move: true beside private, how much "
     "stays right, and what an attacker could learn."
 )
 
-frame.show(home_page.draw, frame.PRODUCT, PURPOSE)
+layout.show_page(home_page.draw, layout.PRODUCT, PURPOSE)

@@ -3,10 +3,10 @@
 import streamlit as st
 
 from pages._ui import state
-from pages._ui.shell import frame
-from pages._ui.trips import change, errors, grid, map as trips_map, outcomes, totals
-from pages._ui.trips.matrix import pick
-from pages._ui.views import answer as answers, numbers
+from pages._ui.shell import layout
+from pages._ui.trips import change_view, error_grid, flow_map, method_errors, outcomes, totals
+from pages._ui.trips.matrix import pick_matrix
+from pages._ui.views import assessments, measure_cards
 
 LEAD = (
     "Who travels from where to where: which corridors a private release keeps, which it hides, and "
@@ -14,29 +14,29 @@ LEAD = (
 )
 GRID = "ε × τ with T"
 VIEWS = {
-    "Map": trips_map.draw,
+    "Map": flow_map.draw,
     "Outcomes": outcomes.draw,
-    "Errors": errors.draw,
-    GRID: grid.draw,
+    "Errors": method_errors.draw,
+    GRID: error_grid.draw,
     "Days and totals": totals.draw,
-    "Change": change.draw,
+    "Change": change_view.draw,
 }
 
 
 def draw() -> None:
     """Draw the page."""
-    setting, entry = state.flows(), state.entry("trips")
-    frame.banners([entry])
+    setting, entry = state.flows(), state.entry_for("trips")
+    layout.draw_banners([entry])
     if setting is None or entry is None:
-        frame.missing(entry, "trips")
+        layout.explain_missing(entry, "trips")
         return
-    matrix = pick(setting)
-    answers.draw(setting)
-    numbers.draw(setting, day=matrix.day)
-    views = [name for name in VIEWS if matrix.has_law or name != GRID]
+    matrix = pick_matrix(setting)
+    assessments.draw(setting)
+    measure_cards.draw(setting, day=matrix.day)
+    views = [name for name in VIEWS if matrix.has_exact_law or name != GRID]
     if st.session_state.get("od_view", "Map") not in views:
         st.session_state["od_view"] = "Map"
     VIEWS[state.choose("View", views, "od_view")](matrix)
 
 
-frame.show(draw, "Origin–destination flows", LEAD)
+layout.show_page(draw, "Origin–destination flows", LEAD)

@@ -1,9 +1,9 @@
 """Choose: what accuracy costs, what ε means for a person, and all settings of a dataset."""
 
 from pages._ui import state
-from pages._ui.choose import calculators, meaning
-from pages._ui.shell import frame
-from pages._ui.views import frontier
+from pages._ui.choose import formulas, meaning
+from pages._ui.shell import layout
+from pages._ui.views import frontier_chart
 
 LEAD = (
     "How much privacy must an accurate number cost, and what does it leave a person? Calculators "
@@ -16,16 +16,16 @@ def draw() -> None:
     VIEWS[state.choose("View", list(VIEWS), "choose_view")]()
 
 
-def _all() -> None:
+def _draw_all() -> None:
     """Draw every setting of the trips dataset by risk and use: this reads the data."""
-    entry, asked = state.entry("trips"), state.flows()
-    frame.banners([entry])
-    if asked is None:
-        frame.missing(entry, "trips")
+    entry, setting = state.entry_for("trips"), state.flows()
+    layout.draw_banners([entry])
+    if setting is None:
+        layout.explain_missing(entry, "trips")
         return
-    frontier.draw(asked)
-    frame.link(frame.HOME, "State another need on home")
+    frontier_chart.draw(setting)
+    layout.draw_link(layout.HOME, "State another need on home")
 
 
-VIEWS = {"Calculators": calculators.draw, "What ε means": meaning.draw, "All settings": _all}
-frame.show(draw, "Choose", LEAD)
+VIEWS = {"Calculators": formulas.draw, "What ε means": meaning.draw, "All settings": _draw_all}
+layout.show_page(draw, "Choose", LEAD)

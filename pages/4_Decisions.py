@@ -5,9 +5,9 @@ import streamlit as st
 from engine.decisions import default_question
 from pages._ui import state
 from pages._ui.decisions import aid, epidemic
-from pages._ui.shell import frame, presenter
+from pages._ui.shell import layout, presenter
 from pages._ui.shell.session import session
-from pages._ui.trips import change
+from pages._ui.trips import change_view
 from pages._ui.trips.matrix import Matrix
 
 EPIDEMIC, AID = VIEWS = "Epidemic", "Aid after a shock"
@@ -20,29 +20,29 @@ LEAD = (
 
 def draw() -> None:
     """Draw the page."""
-    entry, setting = state.entry("trips"), state.flows()
-    frame.banners([entry])
+    entry, setting = state.entry_for("trips"), state.flows()
+    layout.draw_banners([entry])
     if entry is None or setting is None:
-        frame.missing(entry, "trips")
+        layout.explain_missing(entry, "trips")
         return
-    own = AID if default_question(entry.metadata) == "aid" else EPIDEMIC
+    default = AID if default_question(entry.metadata) == "aid" else EPIDEMIC
     with st.container(horizontal=True, vertical_alignment="center"):
-        view = state.choose("View", VIEWS, "decisions_view", own)
-        presenter.switch()
-        if presenter.on():
-            frame.link(frame.HOME, "Home")
-    if presenter.on():
-        presenter.epsilon(view)
+        view = state.choose("View", VIEWS, "decisions_view", default)
+        presenter.draw_switch()
+        if presenter.is_presenting():
+            layout.draw_link(layout.HOME, "Home")
+    if presenter.is_presenting():
+        presenter.draw_epsilon(view)
     if view == EPIDEMIC and setting.time.aggregation != "day":
         epidemic.draw_as_if_daily(setting, entry)
         return
-    session().judged.add(entry.name)
+    session().judged_names.add(entry.name)
     if view == EPIDEMIC:
         epidemic.draw(setting, entry)
     else:
         aid.draw(setting, entry)
         st.subheader("Who left: what rose, what fell", anchor=False)
-        change.leaving(Matrix(setting))
+        change_view.draw_leaving(Matrix(setting))
 
 
-frame.show(draw, "Decisions", LEAD)
+layout.show_page(draw, "Decisions", LEAD)

@@ -1,38 +1,38 @@
 """Report: what is in the data, under one budget that can be seen."""
 
 from pages._ui import state
-from pages._ui.report import answer, charts, question, where
-from pages._ui.report.question import Report
-from pages._ui.shell import frame
+from pages._ui.report import distributions, report_form, report_maps, summary
+from pages._ui.report.report_form import Report
+from pages._ui.shell import layout
 from pages._ui.shell.session import session
-from pages._ui.views import reported
+from pages._ui.views import report_datasets
 
 VIEWS = {
-    "When": charts.when,
-    "Visits": where.visits,
-    "Flows": where.flows,
-    "How far, how long": charts.histograms,
-    "Errors and M": answer.errors,
+    "When": distributions.draw_times,
+    "Visits": report_maps.draw_visits,
+    "Flows": report_maps.draw_flows,
+    "How far, how long": distributions.draw_histograms,
+    "Errors and M": summary.draw_errors,
 }
 LEAD = "What is in the data – when, where, how far – under one privacy budget."
 
 
 def draw() -> None:
     """Draw the page."""
-    entry = reported.dataset()
+    entry = report_datasets.choose_entry()
     setting = state.report(entry)
     if entry is None or "trips" not in entry.parts:
-        frame.missing(entry, "trips")
+        layout.explain_missing(entry, "trips")
         return
-    frame.banners([entry])
+    layout.draw_banners([entry])
     if setting is None:
-        reported.missing(entry)
+        report_datasets.explain_missing(entry)
         return
-    question.ask(setting.parameters.analyses)
+    report_form.draw_form(setting.parameters.analyses)
     report = Report(setting)
-    session().said = question.said(report.parameters)
-    answer.draw(report)
+    session().stamp = report_form.describe_report(report.parameters)
+    summary.draw(report)
     VIEWS[state.choose("View", list(VIEWS), "report_view")](report)
 
 
-frame.show(draw, "Mobility report", LEAD)
+layout.show_page(draw, "Mobility report", LEAD)

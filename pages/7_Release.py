@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import streamlit as st
 
-from pages._ui.shell import frame
+from pages._ui.shell import layout
 
 LEAD = (
     "Draw once with vetted noise, enter the cost in a ledger that survives, and pack the numbers "
@@ -21,12 +21,12 @@ def draw() -> None:
     if find_spec("opendp") is None:
         st.error(NO_NOISE, icon=":material/extension_off:")
         return
-    from pages._ui.release import page, words, work  # the noise of a release is loaded here
+    from pages._ui.release import release_job, release_page, release_text
 
-    if not work.releases_allowed():
-        st.error(words.NOT_HERE, icon=":material/lock:")
+    if not release_job.may_release():
+        st.error(release_text.NOT_HERE, icon=":material/lock:")
         return
-    page.draw()
+    release_page.draw()
 
 
-frame.show(draw, "Release", LEAD)
+layout.show_page(draw, "Release", LEAD)

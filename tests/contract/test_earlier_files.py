@@ -109,7 +109,7 @@ def read_budgets(path: Path) -> dict[str, list[Any]]:
 def first_number(setting: Setting, seed: int | str, redraw: int, repeat: int, day: int) -> int:
     """The first number of the generator behind a draw; simulated people have a seed of all."""
     whole = (state.SIMULATED_SEED if seed == "simulated" else int(seed), redraw)
-    return int(cached.noise_of(setting, whole, repeat, day).integers(2**32))
+    return int(cached.noise_rng(setting, whole, repeat, day).integers(2**32))
 
 
 def keep_settings() -> None:
@@ -118,9 +118,9 @@ def keep_settings() -> None:
 
     from pages._ui import state
 
-    state.start()
+    state.read_link()
     st.session_state["flows"], st.session_state["density"] = state.flows(), state.density()
-    st.session_state["report"] = state.report(state.entry("trips"))
+    st.session_state["report"] = state.report(state.entry_for("trips"))
 
 
 # ---- end of what follows a renaming ----

@@ -13,10 +13,10 @@ from streamlit.testing.v1 import AppTest, app_test
 
 from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError
-from pages._ui.data import store as data_store
-from pages._ui.data.store import OwnData
-from pages._ui.jobs import pieces
-from pages._ui.shell import problems
+from pages._ui.data import builds
+from pages._ui.data.builds import DataState
+from pages._ui.jobs import parallel
+from pages._ui.shell import error_pages
 from tests.support.page import held
 from tests.support.pieces import finish
 
@@ -61,10 +61,10 @@ def long_work_stays_here(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setenv("MOBILITY_WORKERS", "0")
     yield
     monkeypatch.undo()
-    for one in list(pieces._flying.values()):
+    for one in list(parallel._pending.values()):
         one.cancel()
-    pieces._thread.submit(int).result()
-    pieces._flying.clear()
+    parallel._sender.submit(int).result()
+    parallel._pending.clear()
 
 
 def checked(app: AppTest) -> AppTest:
@@ -80,7 +80,7 @@ def settled() -> Callable[[AppTest], AppTest]:
     def run(app: AppTest, seconds: float = 60.0) -> AppTest:
         for job in app.session_state["session"].jobs.values():
             finish(job, seconds)
-            assert not job.running, "long work did not end"
+            assert not job.is_running, "long work did not end"
         return checked(app.run())
 
     return run
@@ -89,14 +89,14 @@ def settled() -> Callable[[AppTest], AppTest]:
 @pytest.fixture(autouse=True)
 def unforeseen_errors_are_raised(monkeypatch: pytest.MonkeyPatch) -> None:
     """A page says in words that it failed; a test must fail with it."""
-    said = problems.tell
+    said = error_pages.show_error
 
     def tell(error: Exception, place: DeltaGenerator | None = None) -> None:
         if not isinstance(error, ExplorerError):
             raise error
         said(error, place)
 
-    monkeypatch.setattr(problems, "tell", tell)
+    monkeypatch.setattr(error_pages, "show_error", tell)
 
 
 @pytest.fixture(autouse=True)
@@ -191,7 +191,7 @@ def open_data(open_page, temporary):
 
     yield run
     for app in opened:
-        own = held(app, OwnData)
+        own = held(app, DataState)
         if own.build is not None:
             own.build.cancel()
             own.build.wait(10)
@@ -202,7 +202,7 @@ def open_data(open_page, temporary):
 @pytest.fixture
 def local(monkeypatch) -> None:
     """Be served to this computer's own browser."""
-    monkeypatch.setattr(data_store, "served_locally", lambda: True)
+    monkeypatch.setattr(builds, "is_served_locally", lambda: True)
 
 
 @pytest.fixture

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from engine.contract import Selection, Setting
 from engine.parameters import ODParameters
-from pages._ui import cached, store
-from pages._ui.jobs import pieces
-from pages._ui.shell.catalogue import in_session
+from pages._ui import cache, cached
+from pages._ui.jobs import parallel
+from pages._ui.shell.catalogue import has_upload
 from tests.support import pieces as work
 from tests.support.server import ROOT
 
@@ -31,7 +31,7 @@ def opened(seen) -> None:
         cached.truth(setting),
         cached.release(setting, seed),
         cached.scores(setting, seed, 1),
-        cached.of(density.presampled_counts, seen, 5),
+        cached.read(density.presampled_counts, seen, 5),
     )
 
 
@@ -43,7 +43,7 @@ def counted(seen) -> None:
     st.text(test_caches.small(seen) * test_caches.small(seen))
 
 
-@cached.once
+@cached.memoize
 def small(seen: Selection) -> int:
     calls.append(seen)
     return 1
@@ -72,7 +72,7 @@ def test_no_object_made_of_an_upload_is_in_two_sessions(visit, own):
 def test_an_answer_of_long_work_on_an_upload_is_kept_for_nobody(
     own, data_root, tmp_path, monkeypatch
 ):
-    sessions = iter([store.Store() for _ in range(6)])
+    sessions = iter([cache.Cache() for _ in range(6)])
     shown = {}
     for name, seen in (
         ("own", own),
@@ -83,15 +83,15 @@ def test_an_answer_of_long_work_on_an_upload_is_kept_for_nobody(
         asking = []
         for waits in (False, True, True):  # two ask at once, one when both know
             mine = type("Session", (), {"store": next(sessions), "jobs": {}})()
-            monkeypatch.setattr(pieces, "session", lambda mine=mine: mine)
-            monkeypatch.setattr(store, "state", lambda _, mine=mine: mine.store)
-            job = pieces.Job(work.noted, ((seen, str(folder)),), 0.0)
-            job.go_on()
+            monkeypatch.setattr(parallel, "session", lambda mine=mine: mine)
+            monkeypatch.setattr(cache, "page_state", lambda _, mine=mine: mine.store)
+            job = parallel.Job(work.noted, ((seen, str(folder)),), 0.0)
+            job.advance()
             asking.append(job)
             if waits:
                 for one in asking:
                     work.finish(one, 60)
-        shown[name] = [one.done[0] for one in asking]
+        shown[name] = [one.ordered_results[0] for one in asking]
     assert shown == {"own": [0, 1, 2], "shared": [0, 0, 0]}
 
 
@@ -119,7 +119,7 @@ def test_work_that_names_an_upload_anywhere_is_work_of_its_session(own, data_roo
     ours, theirs = (Setting(selection=one, parameters=flows) for one in (own, shared))
     coarse = replace(own, zone_level="clusters-10")
     for asked in ((own,), (coarse, flows), (ours,), (((theirs, 1), (ours, flows)),)):
-        assert in_session(*asked)
-        assert store.store_of((*asked,)) is not store.shared
+        assert has_upload(*asked)
+        assert cache.cache_of((*asked,)) is not cache.shared_cache
     for asked in ((shared,), (theirs, (1, 0)), (((theirs, flows),),), ("own", 3)):
-        assert not in_session(*asked)
+        assert not has_upload(*asked)

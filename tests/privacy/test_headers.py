@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pages._ui.shell.gate import CLOSED, HEADERS
+from pages._ui.shell.gate import CLOSED_PATHS, HEADERS
 from tests.support.server import ROOT, request
 
 PROXY = "".join(
@@ -34,5 +34,5 @@ def test_nothing_is_fetched_from_or_sent_to_another_place(address):
 
 
 def test_the_proxys_file_closes_the_same_paths():
-    for path in CLOSED:
+    for path in CLOSED_PATHS:
         assert path in PROXY

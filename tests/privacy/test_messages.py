@@ -5,15 +5,15 @@ import logging
 import pytest
 
 from pages._ui import cached, state
-from pages._ui.jobs import pieces
-from pages._ui.shell.frame import PAGES
-from pages._ui.views import answer
+from pages._ui.jobs import parallel
+from pages._ui.shell.layout import PAGES
+from pages._ui.views import assessments
 from tests.support import pieces as work
 from tests.support.server import Visitor, served
 
 SECRET = "Alice 4711 at 48.85837, 2.29448"
 DRAWN = {
-    "pages/0_Home.py": (answer, "of"),
+    "pages/0_Home.py": (assessments, "assess_setting"),
     "pages/1_Density.py": (cached, "release"),
     "pages/2_Origin_Destination.py": (cached, "truth"),
 }
@@ -52,9 +52,9 @@ def test_so_it_is_where_the_settings_are_read(open_home, monkeypatch, caplog, pa
 
 @pytest.mark.parametrize("processes", ["0", "1"])
 def test_so_it_is_in_long_work(monkeypatch, caplog, capfd, processes):
-    monkeypatch.setenv(pieces.WORKERS, processes)
+    monkeypatch.setenv(parallel.WORKERS_VARIABLE, processes)
     with caplog.at_level(logging.DEBUG):
-        job = pieces.Job(work.broken, ((12,),), 0.0)
+        job = parallel.Job(work.broken, ((12,),), 0.0)
         work.finish(job, 600)
     said = job.error + caplog.text + "".join(capfd.readouterr())
     assert "RuntimeError" in said

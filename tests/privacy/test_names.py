@@ -3,8 +3,8 @@
 import pytest
 import streamlit as st
 
-from pages._ui.release import work
-from pages._ui.shell import local
+from pages._ui.release import release_job
+from pages._ui.shell import origin
 from tests.support.server import Visitor, handshake, request, served
 
 EVIL = "http://evil.example:8501"
@@ -39,7 +39,7 @@ def named(data_root):
 def test_a_rebound_name_opens_no_session_and_gets_no_page(address, headers):
     assert handshake(address, **headers) == 403
     answer = request(address, "GET", "/", headers)
-    assert (answer.status, answer.words) == (403, local.NOT_ADMITTED)
+    assert (answer.status, answer.words) == (403, origin.NOT_ADMITTED)
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8501", "localhost", "LOCALHOST.", "[::1]:8501"])
@@ -103,6 +103,6 @@ OWN = {"Host": "127.0.0.1:8501"}
 def test_requests_and_releases_ask_one_function(monkeypatch, options, headers, admitted, locally):
     come_as(monkeypatch, headers, **options)
     hosts, origins = ([v for k, v in headers.items() if k == n] for n in ("Host", "Origin"))
-    assert local.admitted(hosts, origins) is admitted
-    assert local.served_locally() is locally
-    assert work.releases_allowed() is locally
+    assert origin.is_admitted(hosts, origins) is admitted
+    assert origin.is_served_locally() is locally
+    assert release_job.may_release() is locally

@@ -4,8 +4,8 @@ import sys
 
 import pytest
 
-from pages._ui.shell import crowd, frame
-from pages._ui.shell.local import public
+from pages._ui.shell import layout, session_limit
+from pages._ui.shell.origin import is_public
 from tests.support.server import Visitor, served
 
 
@@ -15,7 +15,7 @@ def open_to_all(monkeypatch):
 
 
 def titles():
-    return {title for path, title in frame.PAGES.items() if frame.exists(path)}
+    return {title for path, title in layout.PAGES.items() if layout.has_page(path)}
 
 
 def test_the_navigation_has_neither_data_nor_release(open_to_all):
@@ -56,15 +56,15 @@ def test_without_it_everything_is_there(open_home):
 
 def test_it_is_said_by_the_environment_or_the_command(monkeypatch):
     monkeypatch.delenv("MOBILITY_PUBLIC", raising=False)
-    assert not public()
+    assert not is_public()
     for said, meant in (("1", True), ("true", True), ("0", False), ("", False)):
         monkeypatch.setenv("MOBILITY_PUBLIC", said)
-        assert public() is meant
+        assert is_public() is meant
     monkeypatch.setattr(sys, "argv", ["app.py", "--public"])
-    assert public()
+    assert is_public()
 
 
 def test_a_crowd_is_told_that_the_page_is_busy(open_home, monkeypatch):
     assert not any("busy" in element.proto.body[:20] for element in open_home().get("html"))
-    monkeypatch.setattr(crowd, "MANY", 0)
-    assert any(crowd.BUSY in element.proto.body for element in open_home().get("html"))
+    monkeypatch.setattr(session_limit, "BUSY_PAGES", 0)
+    assert any(session_limit.BUSY_NOTE in element.proto.body for element in open_home().get("html"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pages._ui.jobs import pieces
+from pages._ui.jobs import parallel
 from pages._ui.state import SIMULATED_SEED
 from tests.privacy.conftest import SEEN, on_town_at_home, sent
 from tests.support import pieces as work
@@ -105,10 +105,10 @@ def files(folder: Path) -> list[Path]:
 
 
 def test_a_worker_is_told_it_by_its_pipe_alone(monkeypatch):
-    monkeypatch.setenv(pieces.WORKERS, "1")
-    job = pieces.Job(work.place_of_work, (("town", CANARY),), 0.0)
+    monkeypatch.setenv(parallel.WORKERS_VARIABLE, "1")
+    job = parallel.Job(work.place_of_work, (("town", CANARY),), 0.0)
     work.finish(job, 600)
-    place = Path("/proc") / str(job.done[0])
+    place = Path("/proc") / str(job.ordered_results[0])
     for name in ("cmdline", "environ") if place.is_dir() else ():
         given = (place / name).read_bytes().decode("latin-1")
         assert not any(form in given for form in FORMS)

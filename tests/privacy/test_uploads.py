@@ -8,8 +8,8 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
-from pages._ui.data.store import Workspace
-from pages._ui.shell import ended
+from pages._ui.data.builds import Workspace
+from pages._ui.shell import shutdown
 from tests.support.server import Visitor, request, served
 
 FILE = b"user,time\n" * 100_000
@@ -45,7 +45,10 @@ def test_a_public_server_tells_nobody_how_it_is_used(public, path):
 
 
 def test_an_upload_goes_with_its_session_though_nobody_else_comes(data_root):
-    hurry = "from pages._ui.shell import ended; ended.GRACE_S, ended.LOOK_S = 1.0, 0.1"
+    hurry = (
+        "from pages._ui.shell import shutdown; shutdown.GRACE_S, shutdown.CHECK_INTERVAL_S = "
+        "1.0, 0.1"
+    )
     with served({"MOBILITY_DATA": str(data_root)}, before=hurry) as url:
         with Visitor(url) as visitor:
             assert visitor.upload(FILE).status == 204
@@ -76,18 +79,20 @@ class Runtime:
 def test_only_sessions_that_have_been_away_for_long_are_ended(monkeypatch, temporary):
     server, clock = Runtime(), [0.0]
     monkeypatch.setattr(runtime, "get_instance", lambda: server)
-    monkeypatch.setattr(ended.time, "monotonic", lambda: clock[0])
-    monkeypatch.setattr(ended, "_seen", {"stays": 0.0, "goes": 0.0})
+    monkeypatch.setattr(shutdown.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(shutdown, "_last_seen", {"stays": 0.0, "goes": 0.0})
     for session in ("stays", "goes"):
         file = UploadedFileRec("one", "a.csv", "text/csv", FILE)
         server.uploaded_file_mgr.add_file(session, file)
     spaces = {session: Workspace() for session in ("stays", "goes")}
-    monkeypatch.setattr(ended, "last", {session: one.remove for session, one in spaces.items()})
+    monkeypatch.setattr(
+        shutdown, "cleanups", {session: one.remove for session, one in spaces.items()}
+    )
     server.active = {"stays"}
-    for clock[0] in (ended.GRACE_S - 1, ended.GRACE_S + 1):
+    for clock[0] in (shutdown.GRACE_S - 1, shutdown.GRACE_S + 1):
         assert server.closed == []
         assert all(space.folder.is_dir() for space in spaces.values())
-        ended.end_left()
+        shutdown.end_absent_sessions()
     assert server.closed == ["goes"]
     assert list(server.uploaded_file_mgr.file_storage) == ["stays"]
     for _ in range(6_000):  # a thread deletes it
@@ -99,7 +104,7 @@ def test_only_sessions_that_have_been_away_for_long_are_ended(monkeypatch, tempo
 
 
 def test_what_a_killed_server_left_is_swept_when_the_next_one_starts(data_root, temporary):
-    left = temporary / f"{ended.PREFIX}4194999-abc" / "raw"
+    left = temporary / f"{shutdown.FOLDER_PREFIX}4194999-abc" / "raw"
     foreign = temporary / "other-4194999-abc"
     left.mkdir(parents=True)
     foreign.mkdir()
@@ -110,9 +115,9 @@ def test_what_a_killed_server_left_is_swept_when_the_next_one_starts(data_root, 
 
 
 def test_in_a_container_every_server_has_one_number(temporary):
-    own = temporary / f"{ended.PREFIX}{os.getpid()}-abc"
+    own = temporary / f"{shutdown.FOLDER_PREFIX}{os.getpid()}-abc"
     own.mkdir()
-    ended.sweep()
+    shutdown.sweep_folders()
     assert own.is_dir()
-    ended.sweep(starting=True)
+    shutdown.sweep_folders(is_start=True)
     assert not own.exists()

@@ -2,7 +2,7 @@
 
 from streamlit.testing.v1 import AppTest
 
-from pages._ui.data.store import OwnData
+from pages._ui.data.builds import DataState
 from tests.support.ingests import TOWERS
 from tests.support.page import held, html_of as html_of, text as text
 
@@ -55,7 +55,7 @@ def built(app: AppTest, seconds: float = 30.0) -> AppTest:
     """Press the button and run the page until the build has ended, as a browser would."""
     button(app, "data_start").click().run()
     assert not app.exception, app.exception
-    ended(held(app, OwnData).build, seconds)
+    ended(held(app, DataState).build, seconds)
     return app.run()
 
 

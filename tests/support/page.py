@@ -53,5 +53,5 @@ def link_of(app: AppTest) -> dict[str, str]:
 
 def held(app: AppTest, kind: type[S]) -> S:
     """Return what a page's package keeps in its session by a class of its own."""
-    pages: dict[type, S] = app.session_state["session"].pages
+    pages: dict[type, S] = app.session_state["session"].page_states
     return pages.setdefault(kind, kind())

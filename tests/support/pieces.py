@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from engine.parameters import DensityParameters
-from pages._ui.jobs.pieces import Job
+from pages._ui.jobs.parallel import Job
 
 
 def finish(job: Job, seconds: float) -> None:
     """Give a job some time to end."""
     until = time.monotonic() + seconds
-    job.starts = 0.0
-    job.go_on()
-    while job.running and time.monotonic() < until:
+    job.start_time = 0.0
+    job.advance()
+    while job.is_running and time.monotonic() < until:
         time.sleep(0.01)
-        job.go_on()
+        job.advance()
 
 
 def doubled(number: int, seconds: float = 0.0) -> int:
@@ -67,7 +67,7 @@ def always_killed(number: int) -> int:
 
 def uploads_held(asked: Any) -> list[str]:
     """Open a dataset and tell which datasets the worker holds then."""
-    from pages._ui import cached, store
+    from pages._ui import cache, cached
 
     cached.dataset(asked)
-    return sorted(store.datasets_in(tuple(store.shared._kept)))
+    return sorted(cache.dataset_ids(tuple(cache.shared_cache._values)))

@@ -1,7 +1,7 @@
 """What tests of the page Release press and read."""
 
 from engine.release import BudgetLedger
-from pages._ui.release import work
+from pages._ui.release import release_job
 
 
 def errors(app):
@@ -29,7 +29,7 @@ def confirmed(app):
 
 
 def finished(app):
-    work.latest().wait(60)
+    release_job.latest().wait(60)
     return app.run()
 
 

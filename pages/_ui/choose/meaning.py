@@ -17,8 +17,8 @@ from pages._ui.wording.numbers import number, percent, scientific
 def draw() -> None:
     """Draw what all that is set to be released leaves of one person."""
     flows, visits = state.flows(), state.density()
-    known = [one for one in (flows, visits) if one is not None]
-    if not known:
+    settings = [setting for setting in (flows, visits) if setting is not None]
+    if not settings:
         st.info("Install a dataset to see what its releases leave of a person.")
         return
     suspected = st.slider(
@@ -29,28 +29,28 @@ def draw() -> None:
         key="choose_prior",
         **state.LINKED,
     )
-    for setting in known:
-        _released(setting, suspected / 100)
-    _over_people(flows)
+    for setting in settings:
+        _draw_risk(setting, suspected / 100)
+    _describe_trip_losses(flows)
 
 
-def _released(setting: Setting, prior: float) -> None:
+def _draw_risk(setting: Setting, prior: float) -> None:
     risk, flows = cached.risk(setting), isinstance(setting.parameters, ODParameters)
-    whose = "a person" if risk.covers_person else "a trip"
+    subject = "a person" if risk.covers_person else "a trip"
     spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
     days = f", over {risk.releases} days" if risk.releases > 1 else ""
     released = f"ε = {number(risk.epsilon, 4)}{spent} in all{days}"
     st.subheader("Flows" if flows else "Density", anchor=False)
-    cards.row(
+    cards.draw(
         [
             Card(
                 "Over everything released",
                 format_guess_rate(risk.max_guess_rate),
                 "a coin: 50",
-                f"An attacker who knows everything else guesses whether {whose} is in it; "
+                f"An attacker who knows everything else guesses whether {subject} is in it; "
                 f"{released}.",
             ),
-            _suspicion(risk, prior),
+            _suspicion_card(risk, prior),
             Card(
                 f"{GROUP_SIZE} who travel together",
                 format_guess_rate(risk.max_group_guess_rate),
@@ -62,7 +62,7 @@ def _released(setting: Setting, prior: float) -> None:
     )
 
 
-def _suspicion(risk: Risk, prior: float) -> Card:
+def _suspicion_card(risk: Risk, prior: float) -> Card:
     """Return what a suspicion can grow to; with δ there is no limit after each single result."""
     name = f"A suspicion of {percent(prior)}"
     if risk.delta:
@@ -77,7 +77,7 @@ def _suspicion(risk: Risk, prior: float) -> Card:
     )
 
 
-def _over_people(flows: Setting | None) -> None:
+def _describe_trip_losses(flows: Setting | None) -> None:
     """Say what protecting single trips leaves of people with many (P2); read from the data."""
     if flows is None or flows.parameters.unit != "trip":
         st.caption(
@@ -87,11 +87,11 @@ def _over_people(flows: Setting | None) -> None:
         return
     epsilon = flows.parameters.epsilon
     try:
-        mean, most = cached.of(privacy.trips_per_person, finest_selection(flows.selection))
+        mean, high = cached.read(privacy.trips_per_person, finest_selection(flows.selection))
     except ExplorerError:
         return
     st.caption(
         f"Protecting single trips, people of these data lose ε = {number(mean * epsilon, 3)} on "
-        f"average ({number(mean)} trips) and 95 of 100 at most {number(most * epsilon, 3)} "
-        f"({most} trips): read from the data, as P2 states worst and expected loss."
+        f"average ({number(mean)} trips) and 95 of 100 at most {number(high * epsilon, 3)} "
+        f"({high} trips): read from the data, as P2 states worst and expected loss."
     )

@@ -16,10 +16,10 @@ from engine.decisions.decision_evaluation import EPIDEMIC_DAYS
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
 from pages._ui import cached, state
-from pages._ui.decisions import work
-from pages._ui.decisions.work import Outbreak
-from pages._ui.jobs import pieces
-from pages._ui.jobs.pieces import Job
+from pages._ui.decisions import trials
+from pages._ui.decisions.trials import Outbreak
+from pages._ui.jobs import parallel
+from pages._ui.jobs.parallel import Job
 from pages._ui.shell.session import session
 
 KINDS = {"largest": "largest", "mid_size": "mid-size", "random": "picked at random"}
@@ -27,43 +27,43 @@ P2 = {"threshold": 20.0, "beta": 0.10}
 FAST = {"threshold": 0.5, "beta": 0.50}
 """Of few days: P2's epidemic hardly leaves its zone in a week, so that nothing would be decided."""
 _WEEK = 7
-NO_CURVE = (
+NO_CURVE_NOTE = (
     "Empirical Bayes reads every release cell by cell, which takes too long for every ε. The curve "
     "is drawn for Laplace with suppression."
 )
 CONFIDENCE = 0.9
-LEAKS = (
+LEAK_NOTE = (
     "ε chosen on the data that will be released says something about them, outside the guarantee: "
     "choose it on another period or on simulated people."
 )
 
 
-def number(place: Any, label: str, key: str, usual: float, *ends: float, **named: Any) -> float:
+def draw_number(place: Any, label: str, key: str, start: float, *ends: float, **look: Any) -> float:
     """Draw a number that keeps its value on other pages and stands in the link."""
     low, high = ends
-    given = {"min_value": low, "max_value": high, "step": 1.0, "format": "%.4g", **named}
-    return place.number_input(label, value=usual, key=key, **given, **state.LINKED)
+    limits = {"min_value": low, "max_value": high, "step": 1.0, "format": "%.4g", **look}
+    return place.number_input(label, value=start, key=key, **limits, **state.LINKED)
 
 
-def epidemic(key: Selection) -> Outbreak:
+def ask_outbreak(key: Selection) -> Outbreak:
     """Draw the question and return it; `ExplorerError` where nobody's home is known."""
     start, act = st.columns([1.6, 1], gap="medium", vertical_alignment="bottom")
     days = len(cached.dataset(key).metadata.days)
-    usual = P2 if days >= EPIDEMIC_DAYS else FAST
-    model = EpidemicParameters(beta=usual["beta"])
-    few = f"; P2's {P2['beta']:g} hardly leaves its zone in {days} days" * (usual is FAST)
+    values = P2 if days >= EPIDEMIC_DAYS else FAST
+    model = EpidemicParameters(beta=values["beta"])
+    few = f"; P2's {P2['beta']:g} hardly leaves its zone in {days} days" * (values is FAST)
     st.caption(
         f"{model.beta:g} infections (β{few}) and {model.mu:g} recoveries (μ) a day and infected "
         f"person, travellers mix like residents (α {model.alpha:g}), and {model.seed_share:.0%} of "
         "the first zone are infected on the first day."
     )
     with start:
-        origin = _origin(key)
-    share = number(
+        origin = _ask_origin(key)
+    share = draw_number(
         act,
         "A zone acts from … % infected",
         threshold_key(key),
-        usual["threshold"],
+        values["threshold"],
         0.1,
         100.0,
         help="P2 lets a zone act on every day on which at least 20% of its people are infected.",
@@ -77,76 +77,78 @@ def threshold_key(key: Selection) -> str:
     return f"decisions_threshold{'_fast' * few}"
 
 
-def _origin(key: Selection) -> str:
-    names, scenario = work.names(key), decisions.seed_zones(cached.dataset(key))
+def _ask_origin(key: Selection) -> str:
+    names, scenario = trials.names(key), decisions.seed_zones(cached.dataset(key))
     words = {zone: f"{names[zone]} · {KINDS.get(kind, kind)}" for kind, zone in scenario.items()}
     words |= {zone: names[zone] for zone in sorted(names, key=names.__getitem__)} | words
     return st.selectbox(
         "The epidemic starts in",
         list(words),
         format_func=words.__getitem__,
-        key=f"decisions_origin_{_mark(key, words)}",
-        **state.KEPT,
+        key=f"decisions_origin_{_zones_tag(key, words)}",
+        **state.PERSIST,
     )
 
 
-def shock(key: Selection) -> tuple[Shock, int] | None:
+def ask_shock(key: Selection) -> tuple[Shock, int] | None:
     """Draw the question; return the shock and k, None where no area is chosen, which is said."""
-    names = work.names(key)
+    names = trials.names(key)
     place, ids = cached.dataset(key), list(names)
     daily = cached.dataset(replace(key, time=TimeSelection()))
     days = daily.metadata.days
     try:
         described = decisions.load_shock(daily)
-        usual = [ids[zone] for zone in described.zones]
+        default = [ids[zone] for zone in described.zones]
         span = described.days[0], described.days[-1]
     except ExplorerError:  # it names none, or other zones than these
-        usual, span = [], (0, min(_WEEK, len(days)) - 1)
+        default, span = [], (0, min(_WEEK, len(days)) - 1)
     where, which, helped = st.columns([2, 1.4, 0.8], gap="medium", vertical_alignment="bottom")
     area = where.multiselect(
         "Affected area",
         ids,
-        usual,
+        default,
         format_func=names.__getitem__,
-        key=f"decisions_area_{_mark(key, ids)}",
-        **state.KEPT,
+        key=f"decisions_area_{_zones_tag(key, ids)}",
+        **state.PERSIST,
     )
-    matrices = _matrices(which, key, days, span)
+    matrices = _ask_matrices(which, key, days, span)
     if not area or len(area) == len(ids):
         st.info("Choose the affected zones, and leave one to go to.", icon=":material/warning:")
         return None
-    most = len(ids) - len(area)
-    ends = 1.0, float(min(20, most))
-    k = number(helped, "Zones helped (k)", f"decisions_k_{most}", float(min(3, most)), *ends)
+    limit = len(ids) - len(area)
+    ends = 1.0, float(min(20, limit))
+    k = draw_number(helped, "Zones helped (k)", f"decisions_k_{limit}", float(min(3, limit)), *ends)
     return decisions.load_shock(place, area, days=matrices), int(k)
 
 
-def _matrices(place: Any, key: Selection, days: Sequence[date], span: tuple[int, int]) -> slice:
+def _ask_matrices(place: Any, key: Selection, days: Sequence[date], span: tuple[int, int]) -> slice:
     """Draw which days or weeks are looked at, at first those of a span; return their positions."""
     first, last = span
     if key.time.aggregation == "day":
         if len(days) > 1:
             ends, form = (days[0], days[-1]), "D MMM YYYY" if len(days) > 31 else "D MMM"
             about: Any = {"format": form, "key": f"decisions_shock_days_{days[0]}_{days[-1]}"}
-            chosen = place.slider("Days", *ends, (days[first], days[last]), **about, **state.KEPT)
+            chosen = place.slider(
+                "Days", *ends, (days[first], days[last]), **about, **state.PERSIST
+            )
             first, last = map(days.index, chosen)
         return slice(first, last + 1)
     sums = key.time.days_by_matrix(len(days))
-    touched = [at for at, added in enumerate(sums) if first <= added[-1] and added[0] <= last]
+    touched = [i for i, group in enumerate(sums) if first <= group[-1] and group[0] <= last]
     start, end = touched[0], touched[-1]
     if len(sums) > 1:
         start, end = place.select_slider(
             "Weeks",
             range(len(sums)),
             (start, end),
-            format_func=lambda at: f"from {days[sums[at][0]]:%-d %b %Y}",
+            format_func=lambda i: f"from {days[sums[i][0]]:%-d %b %Y}",
             key=f"decisions_shock_weeks_{days[0]}_{days[-1]}",
-            **state.KEPT,
+            **state.PERSIST,
         )
     return slice(start, end + 1)
 
 
-def _mark(key: Selection, zones: Collection[str]) -> str:
+def _zones_tag(key: Selection, zones: Collection[str]) -> str:
     """Return what tells the zones of one dataset from another's without naming it."""
     return f"{crc32(key.dataset_id.encode()):x}_{len(zones)}"
 
@@ -157,41 +159,41 @@ def lower_threshold(highest: float) -> float:
     >>> lower_threshold(0.13), lower_threshold(0.011), lower_threshold(0.001)
     (0.05, 0.005, 0.0)
     """
-    rounds = [one * 10.0**power for power in (-3, -2, -1) for one in (1, 2, 5)]
-    return max((one for one in rounds if one <= highest / 2), default=0.0)
+    rounds = [digit * 10.0**power for power in (-3, -2, -1) for digit in (1, 2, 5)]
+    return max((limit for limit in rounds if limit <= highest / 2), default=0.0)
 
 
-def as_daily(setting: Setting) -> tuple[Setting, str]:
+def daily_setting(setting: Setting) -> tuple[Setting, str]:
     """Return flows as if they were released by day, and how a title says so."""
-    parameters, said = setting.parameters, "as if released daily"
+    parameters, mode = setting.parameters, "as if released daily"
     if parameters.unit == "person":
-        parameters, said = replace(parameters, unit="person-day"), f"{said}, for a person's day"
+        parameters, mode = replace(parameters, unit="person-day"), f"{mode}, for a person's day"
     return Setting(
         selection=replace(setting.selection, time=TimeSelection()), parameters=parameters
-    ), said
+    ), mode
 
 
-def live(name: str, job: Job, draw: Callable[[list[Any], bool], None]) -> None:
+def draw_live(name: str, job: Job, draw: Callable[[list[Any], bool], None]) -> None:
     """Draw what is known of draws as they come, and whether all are there."""
 
-    def show(known: list[Any], running: bool) -> None:
-        if known:
-            draw(known, not running)
+    def show(results: list[Any], running: bool) -> None:
+        if results:
+            draw(results, not running)
 
-    pieces.live(name, job, show, what="Releases drawn", each=work.PIECE)
+    parallel.draw_live(name, job, show, noun="Releases drawn", size=trials.PIECE)
 
 
-def kept(place: Any, label: str, key: str, usual: float) -> float:
+def ask_share(place: Any, label: str, key: str, start: float) -> float:
     """Draw what must be kept, in percent; return a share of 1."""
-    return number(place, label, key, usual, 0.1, 100.0) / 100
+    return draw_number(place, label, key, start, 0.1, 100.0) / 100
 
 
-def offer(met: Booleans, promise: str, dataset: str, *, as_set: bool = True) -> None:
+def offer_epsilon(is_met: Booleans, promise: str, dataset: str, *, is_current: bool = True) -> None:
     """Say which ε keeps the promise in 9 of 10 releases there and above; offer it where it is set.
 
     Where what is shown is not `as_set`, its ε is another setting's.
     """
-    chosen = strongest_privacy(EPSILON_STOPS, met, CONFIDENCE)
+    chosen = strongest_privacy(EPSILON_STOPS, is_met, CONFIDENCE)
     if chosen is None:
         st.caption(
             f"No ε keeps {promise} in 9 of 10 releases, there and at every larger one up to "
@@ -200,14 +202,14 @@ def offer(met: Booleans, promise: str, dataset: str, *, as_set: bool = True) -> 
         return
 
     def take() -> None:
-        session().judged.add(dataset)
-        state.put(epsilon=chosen)
+        session().judged_names.add(dataset)
+        state.set_values(epsilon=chosen)
 
-    if as_set:
+    if is_current:
         st.button(f"Use ε = {chosen:g}", key="decisions_use", icon=":material/tune:", on_click=take)
     else:
         st.markdown(f"**ε = {chosen:g}** of releases by day; what is set stays as it is.")
     st.caption(
         f"The smallest of {len(EPSILON_STOPS)} tried that keeps {promise} in at least 9 of 10 "
-        f"releases, there and at every larger one (95% confidence). {LEAKS}"
+        f"releases, there and at every larger one (95% confidence). {LEAK_NOTE}"
     )

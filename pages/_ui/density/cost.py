@@ -11,7 +11,7 @@ from pages._ui import cached
 from pages._ui.drawing import tables
 from pages._ui.wording.numbers import number, scientific
 
-MARK = (
+MARK_NOTE = (
     "▲: the best proved total is above the ε that is charged: the label then promises more than is "
     "proved. P1 is Acs & Castelluccia, KDD 2014; its errata D1 to D7 are in docs/density.md."
 )
@@ -22,34 +22,34 @@ def draw(setting: Setting) -> None:
     ledger = cached.compute_cost(setting)
     st.markdown(f"**What is read and what it costs** – protected: {ledger.unit}")
     names = ("Stage", "What is read", "Sensitivity", "Mechanism", "Noise scale", "ε share", "δ")
-    tables.rows(names, _stages(ledger))
+    tables.draw_rows(names, _stage_rows(ledger))
     st.caption(
         "Cutting the region into cells reads public geometry only, and whatever happens after the "
         "noise reads nothing: both are free. Sensitivity: how much one person can change what is "
         "read, as a sum (L1) or a root of squares (L2)."
     )
-    if said := differs(setting):
-        st.info(said, icon=":material/outbox:")
+    if difference := describe_difference(setting):
+        st.info(difference, icon=":material/outbox:")
     st.markdown("**Three totals of every method at this setting**")
     rows = [
-        (method.short_name, *_totals(replace(setting.parameters, method=key), setting))
+        (method.short_name, *_format_totals(replace(setting.parameters, method=key), setting))
         for key, method in density.METHODS.items()
     ]
-    tables.rows(("Method", "Published", "Simple composition", "Best proved total"), rows)
-    st.caption(MARK)
+    tables.draw_rows(("Method", "Published", "Simple composition", "Best proved total"), rows)
+    st.caption(MARK_NOTE)
 
 
-def differs(setting: Setting) -> str:
+def describe_difference(setting: Setting) -> str:
     """Say which noise a release of the setting has, where it is not that of the draws here."""
     parameters = setting.parameters
-    released = cached.computed(density.match_release_noise, parameters)
+    released = cached.compute(density.match_release_noise, parameters)
     if released == parameters:
         return ""
-    drawn, there = (
+    drawn_scale, released_scale = (
         cached.compute_cost(replace(setting, parameters=settings)).stages[0].noise_scale or 1.0
         for settings in (parameters, released)
     )
-    ratio = there / drawn
+    ratio = released_scale / drawn_scale
     return (
         f"A release that is charged ε = {parameters.epsilon:g} has the noise of "
         f"ε = {released.epsilon:.4g} in this ledger: in its first stage {abs(ratio - 1):.1%} "
@@ -59,7 +59,7 @@ def differs(setting: Setting) -> str:
     )
 
 
-def _stages(ledger: PrivacyCost) -> list[tuple[str, ...]]:
+def _stage_rows(ledger: PrivacyCost) -> list[tuple[str, ...]]:
     return [
         (
             stage.name,
@@ -74,7 +74,7 @@ def _stages(ledger: PrivacyCost) -> list[tuple[str, ...]]:
     ]
 
 
-def _totals(parameters: density.DensityParameters, setting: Setting) -> list[str]:
+def _format_totals(parameters: density.DensityParameters, setting: Setting) -> list[str]:
     """Write three totals and in which sense they hold; ▲ where a proved one exceeds the charge."""
     ledger = cached.compute_cost(replace(setting, parameters=parameters))
     totals = (
@@ -82,7 +82,7 @@ def _totals(parameters: density.DensityParameters, setting: Setting) -> list[str
         (ledger.composed_epsilon, ledger.composed_definition),
         (ledger.proved_epsilon, ledger.proved_definition),
     )
-    written = [f"{total:.3g}, {notion}" for total, notion in totals]
+    texts = [f"{total:.3g}, {notion}" for total, notion in totals]
     if is_above(ledger.proved_epsilon, parameters.epsilon):
-        written[-1] += " ▲"
-    return written
+        texts[-1] += " ▲"
+    return texts

@@ -9,7 +9,7 @@ import streamlit as st
 from engine.verdict import Verdict
 from pages._ui.drawing.colours import SIGNS
 
-_LEVELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Not usable"}
+_VERDICT_LABELS = {"good": "Usable", "partly": "Usable in part", "noisy": "Not usable"}
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class Card:
     meaning: str
 
 
-def row(cards: Sequence[Card]) -> None:
+def draw(cards: Sequence[Card]) -> None:
     """Draw the cards side by side; all text is escaped."""
-    st.html('<div class="cards">' + "".join(_card(card) for card in cards) + "</div>")
+    st.html('<div class="cards">' + "".join(_card_html(card) for card in cards) + "</div>")
 
 
 def verdict_html(
@@ -34,7 +34,7 @@ def verdict_html(
     *,
     title: str = "",
     rule: str = "",
-    look: str = "verdict",
+    css_class: str = "verdict",
 ) -> str:
     """Return a verdict as one coloured block; its level is said in words.
 
@@ -42,15 +42,15 @@ def verdict_html(
     """
     small = f"<small>{html.escape(note)}</small>" if note else ""
     sign = f'<span aria-hidden="true">{SIGNS[level]}</span>'
-    head = f"<strong>{sign} {html.escape(title) or _LEVELS[level]}</strong>"
+    head = f"<strong>{sign} {html.escape(title) or _VERDICT_LABELS[level]}</strong>"
     hint = f' title="{html.escape(rule)}"' if rule else ""
     return (
-        f'<div class="{look} {level}" role="status"{hint}>{head}{html.escape(sentence)}{small}'
+        f'<div class="{css_class} {level}" role="status"{hint}>{head}{html.escape(sentence)}{small}'
         "</div>"
     )
 
 
-def _card(card: Card) -> str:
+def _card_html(card: Card) -> str:
     label, value, interval, meaning = (
         html.escape(text) for text in (card.label, card.value, card.interval, card.meaning)
     )

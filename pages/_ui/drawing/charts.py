@@ -23,15 +23,15 @@ Tables = dict[str, Mapping[str, Values]]
 SOLID, DASHED, DOTTED, LONG = (1, 0), (6, 4), (2, 2), (10, 3)
 STROKES = (SOLID, DASHED, DOTTED, LONG, (4, 2), (14, 4))
 """Fewer than there are colours: a series that takes a colour again has another stroke."""
-_SI = "abs(datum.value) < 1 && datum.value != 0 ? format(datum.value, '~g') : format(datum.value, '~s')"  # noqa: E501
-_MULTIPLES = (
+_SI_LABELS = "abs(datum.value) < 1 && datum.value != 0 ? format(datum.value, '~g') : format(datum.value, '~s')"  # noqa: E501
+_MULTIPLE_LABELS = (
     "datum.value >= 1e6 ? format(datum.value / 1e6, ',') + ' million times' : "
     "datum.value >= 10 ? format(datum.value, ',') + ' times' : format(datum.value, '~%')"
 )
 _LOG_TICKS = [part * 10.0**power for power in range(-2, 13) for part in (1, 2, 5)]
-_MOST_LABELS = 8
+_MAX_LABELS = 8
 
-_UNSEEN: Spec = {"data": {"name": "said"}, "mark": {"type": "point", "opacity": 0, "aria": False}}
+_HIDDEN: Spec = {"data": {"name": "said"}, "mark": {"type": "point", "opacity": 0, "aria": False}}
 """Makes Vega-Lite keep the table that the title reads."""
 
 
@@ -60,10 +60,10 @@ class Axis:
         if self.form:
             axis["format"] = self.form
         elif self.labels or self.type == "quantitative":
-            axis["labelExpr"] = self.labels or _SI
+            axis["labelExpr"] = self.labels or _SI_LABELS
         if self.ticks is not None:
-            counted = isinstance(self.ticks, int)
-            axis |= {"tickCount": self.ticks} if counted else {"values": list(self.ticks)}
+            is_count = isinstance(self.ticks, int)
+            axis |= {"tickCount": self.ticks} if is_count else {"values": list(self.ticks)}
         encoded: Spec = {"field": column, "type": self.type, "title": self.title, "axis": axis}
         if self.type != "quantitative":
             return encoded | {"sort": None}
@@ -74,18 +74,18 @@ class Axis:
             scale["zero"] = self.zero
         return encoded | {"scale": scale}
 
-    def tip_of(self, column: str, title: str = "") -> Spec:
+    def encode_tip(self, column: str, title: str = "") -> Spec:
         """Return how a column on this axis reads in a tooltip."""
-        said = title or self.title.partition(", log scale")[0]
-        return {"field": column, "type": self.type, "title": said, "format": self.tip}
+        label = title or self.title.partition(", log scale")[0]
+        return {"field": column, "type": self.type, "title": label, "format": self.tip}
 
-    def far(self, value: Any) -> bool:
+    def is_right(self, value: Any) -> bool:
         """Whether a value lies in the right third, where words must stand left of it."""
         if self.domain is None or not isinstance(value, int | float):
             return False
         ends = (*self.domain, value)
-        low, high, at = (math.log(max(one, 1e-9)) if self.kind == "log" else one for one in ends)
-        return at > low + 0.67 * (high - low)
+        low, high, place = (math.log(max(end, 1e-9)) if self.kind == "log" else end for end in ends)
+        return place > low + 0.67 * (high - low)
 
 
 EPSILON = Axis(
@@ -107,17 +107,17 @@ WEEK = Axis(
 """The x axis of every curve over a week, Monday 00:00 first."""
 
 
-def share(title: str, **look: Any) -> Axis:
+def share_axis(title: str, **look: Any) -> Axis:
     """Return an axis of shares in percent, from 0 to 100% unless told otherwise, as of `Axis`."""
-    given = {"title": title, "form": "~%", "tip": ".1%", "domain": (0.0, 1.0)}
-    return Axis(**given | look)
+    defaults = {"title": title, "form": "~%", "tip": ".1%", "domain": (0.0, 1.0)}
+    return Axis(**defaults | look)
 
 
-def multiples(title: str, low: float, high: float) -> Axis:
+def multiple_axis(title: str, low: float, high: float) -> Axis:
     """Return a logarithmic axis for errors: percent below ten, then multiples."""
     ends = low / 2, 1.1 * high
-    look: Spec = {"ticks": [one for one in _LOG_TICKS if ends[0] <= one <= ends[1]], "domain": ends}
-    return Axis(title=title, kind="log", labels=_MULTIPLES, tip=".1%", **look)
+    look: Spec = {"ticks": [x for x in _LOG_TICKS if ends[0] <= x <= ends[1]], "domain": ends}
+    return Axis(title=title, kind="log", labels=_MULTIPLE_LABELS, tip=".1%", **look)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,7 +144,7 @@ class Note:
     ring: bool = False
 
 
-def lines(series: Mapping[str, Values], colours: Sequence[str] = SERIES) -> list[Line]:
+def make_lines(series: Mapping[str, Values], colours: Sequence[str] = SERIES) -> list[Line]:
     """Return one line a series, told apart by colours and, from the second on, by strokes."""
     return [
         Line(name=name, y=y, colour=colours[i % len(colours)], dash=STROKES[i % len(STROKES)])
@@ -152,12 +152,12 @@ def lines(series: Mapping[str, Values], colours: Sequence[str] = SERIES) -> list
     ]
 
 
-def curve(
+def draw_curve(
     series: Sequence[Line],
     *,
     x: Values = (),
-    at: Axis,
-    of: Axis,
+    x_axis: Axis,
+    y_axis: Axis,
     key: str,
     alt: str,
     height: int = 320,
@@ -167,43 +167,43 @@ def curve(
     step: bool = False,
 ) -> None:
     """Draw lines over one axis: `current` is "you are here"."""
-    place = {"x": at.encode("x"), "y": of.encode("y")}
-    drawn = place | _told_apart(series, legend=legend and len(series) > 1)
-    coloured = {name: one for name, one in drawn.items() if name != "strokeDash"}
-    rows = [_rows(line, x) for line in series]
+    place = {"x": x_axis.encode("x"), "y": y_axis.encode("y")}
+    encoding = place | _encode_lines(series, legend=legend and len(series) > 1)
+    coloured = {name: channel for name, channel in encoding.items() if name != "strokeDash"}
+    rows = [_line_rows(line, x) for line in series]
     tables: Tables = {
-        "lines": {name: [one for part in rows for one in part[name]] for name in rows[0]}
+        "lines": {name: [value for part in rows for value in part[name]] for name in rows[0]}
     }
     layers: list[Spec] = []
     if any(line.low is not None for line in series):
-        band = coloured | {"y": of.encode("low"), "y2": {"field": "high"}}
+        band = coloured | {"y": y_axis.encode("low"), "y2": {"field": "high"}}
         layers.append({"mark": {"type": "area", "opacity": 0.18}, "encoding": band})
     stroke = {"type": "line", "strokeWidth": 2, "interpolate": "step-after" if step else "linear"}
-    layers.append({"mark": stroke, "encoding": drawn})
+    layers.append({"mark": stroke, "encoding": encoding})
     # a line has one tooltip for all its points: circles that nobody sees have one each
     circle: Spec = {"type": "circle", "size": 130, "opacity": 0}
     tips = [{"field": "line", "type": "nominal", "title": " "}] if len(series) > 1 else []
-    tooltip = {"tooltip": [*tips, at.tip_of("x"), of.tip_of("y")]}
+    tooltip = {"tooltip": [*tips, x_axis.encode_tip("x"), y_axis.encode_tip("y")]}
     layers.append({"mark": circle, "encoding": coloured | tooltip})
     if current is not None:
         notes = [Note(x=current, words="you are here"), *notes]
     for i, note in enumerate(notes):
         tables[f"note{i}"] = {"x": [note.x], "y": [note.y], "words": [note.words]}
-        second = note.x is None and any(one.x is None for one in notes[:i])
-        layers += _noted(note, f"note{i}", place, far=at.far(note.x), second=second)
-    show(layers, tables, key=key, alt=alt, height=height)
+        second = note.x is None and any(n.x is None for n in notes[:i])
+        layers += _note_layers(note, f"note{i}", place, far=x_axis.is_right(note.x), second=second)
+    draw_layers(layers, tables, key=key, alt=alt, height=height)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Mark:
-    """What a chart by category draws: one value a category, or bars and rules `to` another end."""
+    """What a chart by category draws: one value a category, or bars and rules `end` another end."""
 
     name: str
     values: Values
     colour: str = PRIVATE
     kind: Literal["bar", "narrow", "tick", "dot", "rule", "span"] = "bar"
-    to: Values | None = None
-    written: Sequence[str] | None = None
+    end: Values | None = None
+    texts: Sequence[str] | None = None
 
 
 _MARKS: dict[str, Spec] = {
@@ -216,21 +216,21 @@ _MARKS: dict[str, Spec] = {
 }
 
 
-def stacked(parts: Sequence[Mark]) -> list[Mark]:
+def stack_bars(parts: Sequence[Mark]) -> list[Mark]:
     """Return bars one after another: each begins where the one before it ends."""
     ends = np.cumsum([np.asarray(part.values, dtype=float) for part in parts], axis=0)
     starts = [np.zeros_like(ends[0]), *ends[:-1]]
     return [
-        replace(part, values=start, to=end, written=[f"{one:,.4g}" for one in part.values])
+        replace(part, values=start, end=end, texts=[f"{value:,.4g}" for value in part.values])
         for part, start, end in zip(parts, starts, ends, strict=True)
     ]
 
 
-def bars(
+def draw_bars(
     labels: Sequence[str],
     marks: Sequence[Mark],
     *,
-    of: Axis,
+    measure: Axis,
     key: str,
     alt: str,
     height: int | None = None,
@@ -242,36 +242,36 @@ def bars(
     axis: Spec = {"labelLimit": 200, "labelOverlap": upright, "ticks": False, "domain": False}
     axis["labelFlush"] = False  # else the first and the last do not stand beside their bars
     if upright:
-        every = -(-len(labels) // _MOST_LABELS)
-        axis |= {"labelAngle": 0, "labelPadding": 4, "values": list(labels[::every])}
+        step = -(-len(labels) // _MAX_LABELS)
+        axis |= {"labelAngle": 0, "labelPadding": 4, "values": list(labels[::step])}
     category = {"field": "label", "type": "nominal", "title": title, "sort": list(labels)}
     columns: dict[str, Values] = {"label": labels}
     tips: list[Spec] = [{"field": "label", "type": "nominal", "title": title or " "}]
     for i, mark in enumerate(marks):
         columns[f"mark{i}"] = mark.values
         columns[f"colour{i}"] = [mark.name] * len(labels)
-        columns |= {} if mark.to is None else {f"to{i}": mark.to}
-        if mark.written is not None:
-            columns[f"written{i}"] = mark.written
+        columns |= {} if mark.end is None else {f"to{i}": mark.end}
+        if mark.texts is not None:
+            columns[f"written{i}"] = mark.texts
             tips.append({"field": f"written{i}", "type": "nominal", "title": mark.name})
         else:
-            tips.append(of.tip_of(f"mark{i}", mark.name))
-            tips += [] if mark.to is None else [of.tip_of(f"to{i}", "to")]
-    scale = {"domain": [one.name for one in marks], "range": [one.colour for one in marks]}
-    keyed = [one.name for one in marks if one.kind not in ("rule", "span")]
-    colour = {"type": "nominal", "scale": scale, "legend": _legend(4) | {"values": keyed}}
+            tips.append(measure.encode_tip(f"mark{i}", mark.name))
+            tips += [] if mark.end is None else [measure.encode_tip(f"to{i}", "to")]
+    scale = {"domain": [mark.name for mark in marks], "range": [mark.colour for mark in marks]}
+    keyed = [mark.name for mark in marks if mark.kind not in ("rule", "span")]
+    colour = {"type": "nominal", "scale": scale, "legend": _make_legend(4) | {"values": keyed}}
     layers: list[Spec] = []
     for i, mark in enumerate(marks):
-        encoding: Spec = {across: category | {"axis": axis}, along: of.encode(f"mark{i}")}
+        encoding: Spec = {across: category | {"axis": axis}, along: measure.encode(f"mark{i}")}
         encoding |= {"tooltip": tips, "color": colour | {"field": f"colour{i}"}}
-        if mark.to is not None:
+        if mark.end is not None:
             encoding[f"{along}2"] = {"field": f"to{i}"}
-        drawn = dict(_MARKS[mark.kind])
-        if upright and "height" in drawn:
-            drawn["width"] = drawn.pop("height")
-        layers.append({"mark": drawn, "encoding": encoding})
+        style = dict(_MARKS[mark.kind])
+        if upright and "height" in style:
+            style["width"] = style.pop("height")
+        layers.append({"mark": style, "encoding": encoding})
     tall = height or 24 * len(labels) + 158
-    show(layers, {"marks": columns}, key=key, alt=alt, height=tall)
+    draw_layers(layers, {"marks": columns}, key=key, alt=alt, height=tall)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -285,7 +285,7 @@ class Scale:
     form: str = ",.0f"
 
     @property
-    def encoded(self) -> Spec:
+    def encoding(self) -> Spec:
         """As Vega-Lite reads it, of the column ``value``."""
         legend: Spec = {"orient": "top", "tickCount": 3, "format": self.form}
         legend |= {"gradientThickness": 8, "gradientLength": 140}
@@ -294,7 +294,7 @@ class Scale:
         return encoded | {"scale": colours, "legend": legend}
 
 
-def heat(
+def draw_heat_map(
     rows: Sequence[str],
     columns: Sequence[str],
     values: Numbers,
@@ -302,34 +302,37 @@ def heat(
     scale: Scale,
     write: Callable[[float], str] = "{:,.0f}".format,
     chosen: tuple[int, int] | None = None,
-    of: str | None = None,
-    at: str | None = None,
+    y_title: str | None = None,
+    x_title: str | None = None,
     key: str,
     alt: str,
     height: int,
     on_pick: Callable[[str, str], None] | None = None,
 ) -> None:
     """Draw cells of shape (rows, columns) by their values; NaN is no cell."""
-    known = [one for one in np.ndindex(values.shape) if values[one] == values[one]]
+    positions = [cell for cell in np.ndindex(values.shape) if values[cell] == values[cell]]
     look = {"ticks": False, "domain": False, "labelAngle": 0, "labelOverlap": len(columns) > 20}
     tips: list[Spec] = []
     place: Spec = {}
-    for way, field, title, names in (("y", "row", of, rows), ("x", "column", at, columns)):
-        one = {"field": field, "type": "nominal", "title": title}
-        place[way] = one | {"sort": list(names), "axis": look}
-        tips.append(one | {"title": title or " "})
+    for channel, field, title, names in (
+        ("y", "row", y_title, rows),
+        ("x", "column", x_title, columns),
+    ):
+        spec = {"field": field, "type": "nominal", "title": title}
+        place[channel] = spec | {"sort": list(names), "axis": look}
+        tips.append(spec | {"title": title or " "})
     tips.append({"field": "written", "type": "nominal", "title": scale.title})
 
-    def named(cells: Sequence[tuple[int, ...]]) -> dict[str, Values]:
+    def label_cells(cells: Sequence[tuple[int, ...]]) -> dict[str, Values]:
         return {"row": [rows[i] for i, _ in cells], "column": [columns[j] for _, j in cells]}
 
     cells: dict[str, Values] = {
-        **named(known),
-        "value": [values[one].item() for one in known],
-        "written": [write(values[one].item()) for one in known],
+        **label_cells(positions),
+        "value": [values[cell].item() for cell in positions],
+        "written": [write(values[cell].item()) for cell in positions],
     }
     mark: Spec = {"type": "rect", "stroke": "#8884", "strokeWidth": 0.5}
-    encoding = place | {"color": scale.encoded, "tooltip": tips}
+    encoding = place | {"color": scale.encoding, "tooltip": tips}
     layers: list[Spec] = [{"mark": mark, "encoding": encoding}]
     if on_pick is not None:
         mark["cursor"] = "pointer"
@@ -337,13 +340,13 @@ def heat(
         layers[0]["params"] = [{"name": "point", "select": select}]
     tables: Tables = {"cells": cells}
     if chosen is not None:
-        tables["here"] = named([chosen])
+        tables["here"] = label_cells([chosen])
         edge = {"type": "rect", "filled": False, "stroke": HERE, "strokeWidth": 3}
         layers.append({"data": {"name": "here"}, "mark": edge, "encoding": place})
-    show(layers, tables, key=key, alt=alt, height=height, on_pick=on_pick)
+    draw_layers(layers, tables, key=key, alt=alt, height=height, on_pick=on_pick)
 
 
-def show(
+def draw_layers(
     layers: Sequence[Spec],
     tables: Mapping[str, Mapping[str, Values]],
     *,
@@ -353,15 +356,15 @@ def show(
     on_pick: Callable[[str, str], None] | None = None,
 ) -> None:
     """Draw layers over tables, of which the first is that of every layer without its own."""
-    said, real = state.stamp()
+    words, real = state.stamp()
     # as data: a chart whose words have changed would be made anew, which takes a third of a second
-    data = {name: _arrow(columns) for name, columns in {**tables, "said": {"line": said}}.items()}
+    data = {name: _table(columns) for name, columns in {**tables, "said": {"line": words}}.items()}
     small: Spec = {"orient": "bottom", "anchor": "start", "color": "#8a8a8a", "offset": 6}
     small |= {"text": {"expr": "pluck(data('said'), 'line')"}}
     spec: Spec = {
         "data": {"name": next(iter(data))},
         "datasets": data,
-        "layer": [*layers, _UNSEEN],
+        "layer": [*layers, _HIDDEN],
         "height": height,
         "width": "container",
         "padding": {"left": 5, "top": 5, "right": 16, "bottom": 20},  # else a last label is cut
@@ -379,19 +382,19 @@ def show(
         st.vega_lite_chart(None, spec, key=key, alt=alt, **picked)
 
 
-def _legend(most: int) -> Spec:
+def _make_legend(max_columns: int) -> Spec:
     """Return a legend above, so many names side by side: on a phone one below another."""
-    columns = {"expr": f"width < 300 ? 1 : {most}"}
+    columns = {"expr": f"width < 300 ? 1 : {max_columns}"}
     return {"orient": "top", "title": None, "labelLimit": 320, "columns": columns}
 
 
-def _arrow(columns: Mapping[str, Values]) -> pa.Table:
+def _table(columns: Mapping[str, Values]) -> pa.Table:
     """Return columns as a table; what is no number is nothing."""
     arrays = {name: pa.array(list(values), from_pandas=True) for name, values in columns.items()}
-    return pa.table({name: one for name, one in arrays.items() if one.type != pa.null()})
+    return pa.table({name: array for name, array in arrays.items() if array.type != pa.null()})
 
 
-def _rows(line: Line, x: Values) -> dict[str, list[Any]]:
+def _line_rows(line: Line, x: Values) -> dict[str, list[Any]]:
     count = len(line.y)
     columns = {"x": x if line.x is None else line.x, "y": line.y, "low": line.low}
     columns["high"] = line.high
@@ -401,21 +404,21 @@ def _rows(line: Line, x: Values) -> dict[str, list[Any]]:
     return rows
 
 
-def _told_apart(lines: Sequence[Line], *, legend: bool) -> Spec:
+def _encode_lines(lines: Sequence[Line], *, legend: bool) -> Spec:
     """Return the encoding of colours and strokes, with one legend for both."""
-    shown = _legend(2) | {"symbolType": "stroke", "symbolStrokeWidth": 3}
-    shown |= {"symbolSize": 260, "symbolOpacity": 1}
+    look = _make_legend(2) | {"symbolType": "stroke", "symbolStrokeWidth": 3}
+    look |= {"symbolSize": 260, "symbolOpacity": 1}
 
-    def scaled(values: Sequence[Any]) -> Spec:
+    def encode(values: Sequence[Any]) -> Spec:
         scale = {"domain": [line.name for line in lines], "range": values}
-        named: Spec = {"field": "line", "type": "nominal", "sort": None, "scale": scale}
-        return named | {"legend": shown if legend else None}
+        encoding: Spec = {"field": "line", "type": "nominal", "sort": None, "scale": scale}
+        return encoding | {"legend": look if legend else None}
 
     strokes = [list(line.dash) for line in lines]
-    return {"color": scaled([line.colour for line in lines]), "strokeDash": scaled(strokes)}
+    return {"color": encode([line.colour for line in lines]), "strokeDash": encode(strokes)}
 
 
-def _noted(note: Note, table: str, place: Spec, *, far: bool, second: bool) -> list[Spec]:
+def _note_layers(note: Note, table: str, place: Spec, *, far: bool, second: bool) -> list[Spec]:
     """Return the layers of a note; where it is `far` to the right its words stand left of it.
 
     Those of a `second` line across the chart stand at its other end.
@@ -423,17 +426,17 @@ def _noted(note: Note, table: str, place: Spec, *, far: bool, second: bool) -> l
     text: Spec = {"type": "text", "color": note.colour, "fontSize": 12}
     text |= {"align": "right" if far or (note.x is None and not second) else "left"}
     if note.x is None or note.y is None:
-        way = "y" if note.x is None else "x"
-        at: Spec = {way: place[way]}
+        channel = "y" if note.x is None else "x"
+        position: Spec = {channel: place[channel]}
         mark: Spec = {"type": "rule", "strokeDash": [4, 3], "strokeWidth": 1.6}
-        beside = {"dx": -5 if far else 5, "y": {"expr": "height - 8"}}
-        text |= beside if way == "x" else {"x": {"expr": "4" if second else "width - 4"}}
-        text |= {"dy": -7} if way == "y" else {}
+        offset = {"dx": -5 if far else 5, "y": {"expr": "height - 8"}}
+        text |= offset if channel == "x" else {"x": {"expr": "4" if second else "width - 4"}}
+        text |= {"dy": -7} if channel == "y" else {}
     else:
-        at, mark = place, {"type": "point", "size": 120, "filled": True, "opacity": 1}
+        position, mark = place, {"type": "point", "size": 120, "filled": True, "opacity": 1}
         mark |= {"size": 190, "strokeWidth": 2.6, "filled": False} if note.ring else {}
         text |= {"dx": -9 if far else 9, "dy": -11}
-    shown: list[Spec] = [{"mark": mark | {"color": note.colour}, "encoding": at}]
+    layers: list[Spec] = [{"mark": mark | {"color": note.colour}, "encoding": position}]
     if note.words:
-        shown.append({"mark": text, "encoding": at | {"text": {"field": "words"}}})
-    return [{"data": {"name": table}, **layer} for layer in shown]
+        layers.append({"mark": text, "encoding": position | {"text": {"field": "words"}}})
+    return [{"data": {"name": table}, **layer} for layer in layers]

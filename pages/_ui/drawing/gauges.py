@@ -35,14 +35,14 @@ class Gauge:
         return round(100 * min(max(share, 0.0), 1.0), 2)
 
 
-def gauges_html(gauges: Sequence[Gauge], *, of: str) -> str:
+def gauges_html(gauges: Sequence[Gauge], *, name: str) -> str:
     """Return the gauges side by side, all of one dataset `of`; what they say is said in words."""
-    label = html.escape(f"Verdict on {of}")
-    drawn = "".join(_gauge(gauge) for gauge in gauges)
-    return f'<div class="gauges" role="group" aria-label="{label}">{drawn}</div>'
+    label = html.escape(f"Verdict on {name}")
+    parts = "".join(_gauge_html(gauge) for gauge in gauges)
+    return f'<div class="gauges" role="group" aria-label="{label}">{parts}</div>'
 
 
-def _gauge(gauge: Gauge) -> str:
+def _gauge_html(gauge: Gauge) -> str:
     parts = html.escape(gauge.sentence).split("*")
     words = "".join(f"<b>{part}</b>" if i % 2 else part for i, part in enumerate(parts))
     needle = ""
@@ -55,14 +55,14 @@ def _gauge(gauge: Gauge) -> str:
         f'<div class="head"><span class="name"><span aria-hidden="true">{SIGNS[gauge.level]}'
         f"</span> {html.escape(gauge.name)}</span> "
         f'<span class="words">{words}</span></div>'
-        f'<div class="scale" role="img" aria-label="{spoken}" style="{_bands(gauge)}">'
-        f"{_signs(gauge)}{needle}</div>"
+        f'<div class="scale" role="img" aria-label="{spoken}" style="{_band_style(gauge)}">'
+        f"{_signs_html(gauge)}{needle}</div>"
         f'<div class="ends"><span>{low}</span> <span class="note">{html.escape(gauge.note)}</span> '
         f"<span>{high}</span></div></div>"
     )
 
 
-def _signs(gauge: Gauge) -> str:
+def _signs_html(gauge: Gauge) -> str:
     """Return each band's sign where the band begins: nothing is told by colour alone."""
     starts = [gauge.low, *(end for end, _ in gauge.bands[:-1])]
     return "".join(
@@ -71,7 +71,7 @@ def _signs(gauge: Gauge) -> str:
     )
 
 
-def _bands(gauge: Gauge) -> str:
+def _band_style(gauge: Gauge) -> str:
     stops, start = [], 0.0
     for end, level in gauge.bands:
         until = gauge.across(end)

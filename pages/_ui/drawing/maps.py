@@ -30,15 +30,15 @@ _PURPLE_GREEN = (
     (247, 247, 247), (217, 240, 211), (166, 219, 160), (90, 174, 97), (27, 120, 55), (0, 68, 27),
 )  # fmt: skip
 _NO_VALUE = (128, 128, 128, 60)
-_GROUND = "ground"
+_GROUND_ID = "ground"
 """Begins the id of the layer of zones: a click on a flow chooses nothing."""
-_HOLLOW = 70  # opacity inside a flow that is wrong
+_HOLLOW_OPACITY = 70  # opacity inside a flow that is wrong
 _SIMPLIFY = 1 / 600
 """Outlines are simplified to this share of the map's extent: about one pixel on a large map."""
-_BORDER = (128, 128, 128, 150)
-_FARTHER, _NEARER = 1.0, 7.0
+_BORDER_COLOUR = (128, 128, 128, 150)
+_ZOOM_OUT, _ZOOM_IN = 1.0, 7.0
 """How many zoom steps one can leave the whole region by, and go into it."""
-WORLD = 512.0
+WORLD_PX = 512.0
 """Pixels of the whole world at zoom 0."""
 
 
@@ -70,9 +70,9 @@ class Scale:
         stops = np.array(_PURPLE_GREEN if self.kind == "diverging" else _VIRIDIS, dtype=float)
         position = self.positions(np.asarray(values, dtype=float))
         missing = np.isnan(position)
-        at = np.nan_to_num(position) * (len(stops) - 1)
-        channels = [np.interp(at, np.arange(len(stops)), stops[:, i]) for i in range(3)]
-        rgba = np.column_stack([*channels, np.full(len(at), 235)]).round().astype(np.int64)
+        places = np.nan_to_num(position) * (len(stops) - 1)
+        channels = [np.interp(places, np.arange(len(stops)), stops[:, i]) for i in range(3)]
+        rgba = np.column_stack([*channels, np.full(len(places), 235)]).round().astype(np.int64)
         rgba[missing] = _NO_VALUE
         return rgba
 
@@ -97,8 +97,8 @@ class Outlines:
 def zone_names(place: Any) -> dict[str, str]:
     """Return the names of the zones by their ids, in their order; one used twice has its id."""
     ids, names = place.zones["zone_id"].astype(str), place.zones["name"].astype(str)
-    each = zip(ids, names, names.duplicated(keep=False), strict=True)
-    return {id_: f"{name} ({id_})" if double else name for id_, name, double in each}
+    rows = zip(ids, names, names.duplicated(keep=False), strict=True)
+    return {id_: f"{name} ({id_})" if double else name for id_, name, double in rows}
 
 
 def outlines(place: Any) -> Outlines:
@@ -120,7 +120,7 @@ def outlines(place: Any) -> Outlines:
     )
 
 
-def zone_map(
+def draw_zone_map(
     outlines: Outlines,
     values: Floats,
     scale: Scale,
@@ -130,37 +130,37 @@ def zone_map(
     tooltip: Mapping[str, Sequence[str]],
     height: int,
     width: int,
-    marked: int,
-    edged: Mapping[str, Booleans] = MappingProxyType({}),
+    marked_zone: int,
+    rings: Mapping[str, Booleans] = MappingProxyType({}),
     on_zone: Callable[[str], None] | None = None,
 ) -> None:
     """Draw zones coloured by a value; `edged` are those with an edge, by its colour."""
     colours = scale.colours(values).tolist()
     rows = [
-        {"colour": colour, "said": said}
-        for colour, said in zip(colours, _said(tooltip), strict=True)
+        {"colour": colour, "said": text}
+        for colour, text in zip(colours, _tooltip_texts(tooltip), strict=True)
     ]
     ground = pdk.Layer(
         "GeoJsonLayer",
-        _features(outlines, rows),
-        id=_GROUND,
+        _zone_features(outlines, rows),
+        id=_GROUND_ID,
         get_fill_color="properties.colour",
         # where 0 is nearly white, borders tell zones from the page
-        get_line_color=_BORDER if scale.kind == "diverging" else _line_colour(),
+        get_line_color=_BORDER_COLOUR if scale.kind == "diverging" else _line_colour(),
         line_width_min_pixels=0.5,
         pickable=True,
         auto_highlight=True,
     )
     edges = [
-        _outlined(outlines, np.flatnonzero(zones).tolist(), rgb(colour))
-        for colour, zones in edged.items()
+        _outline_layer(outlines, np.flatnonzero(zones).tolist(), rgb(colour))
+        for colour, zones in rings.items()
     ]
-    layers = [ground, *edges, _outlined(outlines, [marked], rgb(HERE))]
-    view = view_of(outlines.bounds, width, height)
-    _draw(layers, view, height=height, key=key, alt=alt, on_zone=on_zone)
+    layers = [ground, *edges, _outline_layer(outlines, [marked_zone], rgb(HERE))]
+    view = fit_view(outlines.bounds, width, height)
+    _draw_layers(layers, view, height=height, key=key, alt=alt, on_zone=on_zone)
 
 
-def flow_map(
+def draw_flow_map(
     outlines: Outlines,
     origins: Integers,
     destinations: Integers,
@@ -171,20 +171,20 @@ def flow_map(
     alt: str,
     tooltip: Mapping[str, Sequence[str]],
     colours: Integers,
-    wrong: Booleans,
+    is_wrong: Booleans,
     height: int,
     width: int,
-    marked: int | None,
+    marked_zone: int | None,
     on_zone: Callable[[str], None],
-    turn: int,
+    ground_number: int,
 ) -> None:
     """Draw flows as arrows between zone centres; width and colour follow one scale."""
     edges = np.tile(_line_colour(), (len(colours), 1))
-    edges[wrong] = colours[wrong]
-    shades = np.where(wrong[:, None] & (np.arange(4) == 3), _HOLLOW, colours).tolist()
-    view = view_of(outlines.bounds, width, height)
+    edges[is_wrong] = colours[is_wrong]
+    shades = np.where(is_wrong[:, None] & (np.arange(4) == 3), _HOLLOW_OPACITY, colours).tolist()
+    view = fit_view(outlines.bounds, width, height)
     # widths are pixels of the whole map: an arrow grows with the map as a zone does
-    unit = 1 / (WORLD * 2.0 ** float(view.zoom or 0.0))
+    unit = 1 / (WORLD_PX * 2.0 ** float(view.zoom or 0.0))
     centres = to_plane(outlines.centres)
     ends = centres[origins], centres[destinations]
     shapes = from_plane(arrows(*ends, scale.widths(values), unit=unit))
@@ -194,17 +194,17 @@ def flow_map(
             "name": f"{outlines.names[o]} → {outlines.names[d]}",
             "colour": shades[i],
             "edge": edges[i].tolist(),
-            "edge_px": 1.8 if wrong[i] else 0.5,
-            "said": said,
+            "edge_px": 1.8 if is_wrong[i] else 0.5,
+            "said": text,
         }
-        for i, (o, d, said) in enumerate(
-            zip(origins.tolist(), destinations.tolist(), _said(tooltip), strict=True)
+        for i, (o, d, text) in enumerate(
+            zip(origins.tolist(), destinations.tolist(), _tooltip_texts(tooltip), strict=True)
         )
     ]
     ground = pdk.Layer(
         "GeoJsonLayer",
-        _features(outlines, [{"said": "Click: its flows only"}] * len(outlines.ids)),
-        id=f"{_GROUND}-{turn}",
+        _zone_features(outlines, [{"said": "Click: its flows only"}] * len(outlines.ids)),
+        id=f"{_GROUND_ID}-{ground_number}",
         # given to what is drawn inside the layer, where a choice does not make the rest pale
         _sub_layer_props={"polygons-fill": {"getFillColor": [128, 128, 128, 22]}},
         get_line_color=[128, 128, 128, 90],
@@ -224,12 +224,12 @@ def flow_map(
         pickable=True,
         auto_highlight=True,
     )
-    here = [] if marked is None else [_outlined(outlines, [marked], rgb(HERE))]
+    here = [] if marked_zone is None else [_outline_layer(outlines, [marked_zone], rgb(HERE))]
     layers = [ground, *here, flows]
-    _draw(layers, view, height=height, key=key, alt=alt, on_zone=on_zone)
+    _draw_layers(layers, view, height=height, key=key, alt=alt, on_zone=on_zone)
 
 
-def _draw(
+def _draw_layers(
     layers: list[pdk.Layer],
     view: pdk.ViewState,
     *,
@@ -243,7 +243,7 @@ def _draw(
     def take() -> None:
         # an empty choice says nothing: the browser makes one by itself when a layer is gone
         for layer, objects in st.session_state[key]["selection"]["objects"].items():
-            if on_zone is not None and layer.startswith(_GROUND) and objects:
+            if on_zone is not None and layer.startswith(_GROUND_ID) and objects:
                 on_zone(str(objects[0]["properties"]["id"]))
 
     deck = _Deck(
@@ -264,7 +264,7 @@ class _Deck(pdk.Deck):
         return json.dumps(self, sort_keys=True, default=default_serialize, separators=(",", ":"))
 
 
-def _said(tooltip: Mapping[str, Sequence[str]]) -> list[str]:
+def _tooltip_texts(tooltip: Mapping[str, Sequence[str]]) -> list[str]:
     """Return what each tooltip says under the name, from one text of each under its label."""
     return [
         "\n".join(f"{label}: {text}" for label, text in zip(tooltip, texts, strict=True))
@@ -272,17 +272,17 @@ def _said(tooltip: Mapping[str, Sequence[str]]) -> list[str]:
     ]
 
 
-def _features(outlines: Outlines, more: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _zone_features(outlines: Outlines, properties: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Return the zones as GeoJSON; `more` is said of each beside its id and its name."""
-    each = zip(outlines.geometries, outlines.ids, outlines.names, more, strict=True)
+    zones = zip(outlines.geometries, outlines.ids, outlines.names, properties, strict=True)
     features = [
-        {"type": "Feature", "geometry": shape, "properties": {"id": i, "name": name, **said}}
-        for shape, i, name, said in each
+        {"type": "Feature", "geometry": shape, "properties": {"id": i, "name": name, **extra}}
+        for shape, i, name, extra in zones
     ]
     return {"type": "FeatureCollection", "features": features}
 
 
-def _outlined(outlines: Outlines, zones: Sequence[int], colour: Sequence[int]) -> pdk.Layer:
+def _outline_layer(outlines: Outlines, zones: Sequence[int], colour: Sequence[int]) -> pdk.Layer:
     shapes = [outlines.geometries[zone] for zone in zones]
     return pdk.Layer(
         "GeoJsonLayer",
@@ -294,7 +294,7 @@ def _outlined(outlines: Outlines, zones: Sequence[int], colour: Sequence[int]) -
     )
 
 
-def largest_flows(matrix: Integers, most: int) -> tuple[Integers, Integers]:
+def largest_flows(matrix: Integers, count: int) -> tuple[Integers, Integers]:
     """Return origins and destinations of the largest flows above 0, smallest first.
 
     Drawn in this order, the largest lie on top. Ties go to the lower zone numbers.
@@ -304,24 +304,24 @@ def largest_flows(matrix: Integers, most: int) -> tuple[Integers, Integers]:
     (1, 0)
     """
     flat = matrix.ravel()
-    order = largest_positions(flat, most)
+    order = largest_positions(flat, count)
     chosen = order[flat[order] > 0][::-1]
     origins, destinations = np.unravel_index(chosen, matrix.shape)
     return origins.astype(np.int64), destinations.astype(np.int64)
 
 
-def view_of(bounds: tuple[float, float, float, float], width: int, height: int) -> pdk.ViewState:
+def fit_view(bounds: tuple[float, float, float, float], width: int, height: int) -> pdk.ViewState:
     """Return the view that holds the bounds; it depends on nothing that a slider changes."""
     corners = to_plane(np.array(bounds).reshape(2, 2))
     wide, tall = np.maximum(np.abs(corners[1] - corners[0]), 1e-6)
-    zoom = math.log2(0.94 * min(width / (WORLD * wide), height / (WORLD * tall)))
+    zoom = math.log2(0.94 * min(width / (WORLD_PX * wide), height / (WORLD_PX * tall)))
     longitude, latitude = from_plane(corners.mean(axis=0)).tolist()
     return pdk.ViewState(
         longitude=round(longitude, 5),
         latitude=round(latitude, 5),
         zoom=round(zoom, 2),
-        min_zoom=round(zoom - _FARTHER, 2),
-        max_zoom=round(zoom + _NEARER, 2),
+        min_zoom=round(zoom - _ZOOM_OUT, 2),
+        max_zoom=round(zoom + _ZOOM_IN, 2),
     )
 
 

@@ -16,7 +16,7 @@ from pages._ui.drawing.arrows import arrows
 from pages._ui.drawing.maps import Scale, largest_flows, outlines, to_plane
 from pages._ui.wording.numbers import number
 
-LARGEST = 120
+MAX_FLOWS = 120
 """Flows that each side draws."""
 
 _SIZE = 1000.0
@@ -72,59 +72,61 @@ def draw(picture: Picture) -> None:
     st.markdown(picture.html(), unsafe_allow_html=True)  # `st.html` drops every SVG
 
 
-def key(*said: str) -> None:
-    """Draw what the colours and marks of another map mean: `ramp` and swatches."""
-    draw(Picture("", "".join(said)))
+def draw_key(*parts: str) -> None:
+    """Draw what the colours and marks of another map mean: `ramp_html` and swatches."""
+    draw(Picture("", "".join(parts)))
 
 
 def shapes(place: Any) -> Shapes:
     """Return the zones of a dataset or a level ready to draw."""
-    drawn = outlines(place)
-    placed, view_box = plane(drawn.bounds)
+    zones = outlines(place)
+    placed, view_box = fit_plane(zones.bounds)
     return Shapes(
         view_box=view_box,
-        zones=tuple(polygon(zone) for zone in shapely.transform(drawn.shapes, placed)),
-        centres=placed(drawn.centres),
-        names=drawn.names,
+        zones=tuple(polygon(zone) for zone in shapely.transform(zones.shapes, placed)),
+        centres=placed(zones.centres),
+        names=zones.names,
     )
 
 
-def plane(bounds: Sequence[float] | Floats) -> tuple[Callable[[Floats], Floats], str]:
+def fit_plane(bounds: Sequence[float] | Floats) -> tuple[Callable[[Floats], Floats], str]:
     """Return what places degrees in the drawing's own units, and the view box of those bounds."""
     low, high = to_plane(np.array(bounds).reshape(2, 2))
     scale = _SIZE / max((high - low).max(), 1e-11)
 
-    def placed(coordinates: Floats) -> Floats:
+    def to_units(coordinates: Floats) -> Floats:
         return (to_plane(coordinates) - (low[0], high[1])) * (scale, -scale)
 
     (wide, tall), margin = (high - low) * scale, 0.02 * _SIZE
-    return placed, f"{-margin:.0f} {-margin:.0f} {wide + 2 * margin:.0f} {tall + 2 * margin:.0f}"
+    return to_units, f"{-margin:.0f} {-margin:.0f} {wide + 2 * margin:.0f} {tall + 2 * margin:.0f}"
 
 
-def of_zones(drawn: Shapes, true: Floats, private: Floats, *, what: str, epsilon: float) -> Picture:
+def zones_picture(
+    shapes: Shapes, true: Floats, private: Floats, *, topic: str, epsilon: float
+) -> Picture:
     """Return zones in colour; `what` is shown, such as ``visits, Wednesday 18:00–19:00``."""
     scale = Scale(float(true.max(initial=1.0)))
-    said = [
-        f"{name}\ntrue: {number(t)}\nprivate: {number(p)}\nerror: {_signed(p - t)}"
-        for name, t, p in zip(drawn.names, true.tolist(), private.tolist(), strict=True)
+    titles = [
+        f"{name}\ntrue: {number(t)}\nprivate: {number(p)}\nerror: {_format_signed(p - t)}"
+        for name, t, p in zip(shapes.names, true.tolist(), private.tolist(), strict=True)
     ]
 
     def side(title: str, values: Floats, kinds: Sequence[str] = ()) -> str:
-        shades = [_hex(one) for one in scale.colours(values).tolist()]
-        paths = in_colour(drawn, shades, said, kinds)
-        return figure(drawn.view_box, title, f"{title}: {what} by zone", paths)
+        shades = [_format_colour(colour) for colour in scale.colours(values).tolist()]
+        paths = zone_paths(shapes, shades, titles, kinds)
+        return figure_html(shapes.view_box, title, f"{title}: {topic} by zone", paths)
 
     wrong = wrong_visits(true, private)
     kinds = np.select(list(wrong.values()), list(wrong), "").tolist()
     sides = side("True", true) + side(f"Private, ε = {epsilon:g}", private, kinds)
-    return Picture(sides, ramp(scale, what) + wrong_key(wrong))
+    return Picture(sides, ramp_html(scale, topic) + wrong_key_html(wrong))
 
 
-def in_colour(
-    drawn: Shapes, fills: Sequence[str], said: Sequence[str], kinds: Sequence[str] = ()
+def zone_paths(
+    shapes: Shapes, fills: Sequence[str], titles: Sequence[str], kinds: Sequence[str] = ()
 ) -> str:
     """Return zones in colours with what is said of each, and an edge where `kinds` names one."""
-    zones = list(zip(drawn.zones, said, strict=True))
+    zones = list(zip(shapes.zones, titles, strict=True))
     return "".join(
         f'<path class="zone" fill="{fill}" d="{path}">{_title(words)}</path>'
         for fill, (path, words) in zip(fills, zones, strict=True)
@@ -141,21 +143,21 @@ def wrong_visits(true: Floats, private: Floats) -> dict[str, Booleans]:
     return {"phantom": (true == 0) & reads, "lost": (true > 0) & ~reads}
 
 
-def wrong_key(wrong: Mapping[str, Booleans]) -> str:
+def wrong_key_html(wrong: Mapping[str, Booleans]) -> str:
     """Return what marks of wrong zones mean, and how many there are."""
-    meant = {"phantom": "phantom, nobody was there", "lost": "lost, reads 0"}
+    meanings = {"phantom": "phantom, nobody was there", "lost": "lost, reads 0"}
     return "".join(
-        swatch(kind, f"{meant[kind]}: {zones.sum()} of {len(zones)} zones")
+        swatch_html(kind, f"{meanings[kind]}: {zones.sum()} of {len(zones)} zones")
         for kind, zones in wrong.items()
     )
 
 
-def of_flows(
-    drawn: Shapes,
+def flows_picture(
+    shapes: Shapes,
     true: Integers,
     private: Integers | Floats,
     *,
-    least: int,
+    floor: int,
     epsilon: float,
     when: str = "",
     words: Mapping[tuple[int, int], str] = MappingProxyType({}),
@@ -167,54 +169,54 @@ def of_flows(
     """
     scale = Scale(float(true.max(initial=1)))
 
-    def said(o: int, d: int) -> str:
+    def describe(o: int, d: int) -> str:
         t, p = true[o, d], private[o, d]
         reads = words.get((o, d), f"{p:,.0f}")
-        way = f"{drawn.names[o]} → {drawn.names[d]}"
+        route = f"{shapes.names[o]} → {shapes.names[d]}"
         if estimated and not p:
-            return f"{way}\ntrue: {t:,}\nprivate: {UNCERTAIN}"
-        return f"{way}\ntrue: {t:,}\nprivate: {reads}\nerror: {_signed(float(p - t))}"
+            return f"{route}\ntrue: {t:,}\nprivate: {UNCERTAIN}"
+        return f"{route}\ntrue: {t:,}\nprivate: {reads}\nerror: {_format_signed(float(p - t))}"
 
-    def flows(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> str:
-        shades = [_hex(one) for one in scale.colours(values).tolist()]
-        start, end = drawn.centres[pairs[0]], drawn.centres[pairs[1]]
+    def flow_paths(pairs: tuple[Integers, Integers], values: Floats, kinds: Sequence[str]) -> str:
+        shades = [_format_colour(colour) for colour in scale.colours(values).tolist()]
+        start, end = shapes.centres[pairs[0]], shapes.centres[pairs[1]]
         outlines = arrows(start, end, scale.widths(values), unit=_UNITS_A_PIXEL)
         return "".join(
             f'<path class="flow {kind}" style="--c:{KINDS.get(kind, shade)}" d="{path(outline)}">'
-            f"{_title(said(int(o), int(d)))}</path>"
+            f"{_title(describe(int(o), int(d)))}</path>"
             for outline, shade, kind, o, d in zip(outlines, shades, kinds, *pairs, strict=True)
         )
 
-    busy, shown = largest_flows(true, LARGEST), largest_flows(np.asarray(private), LARGEST)
-    gone = (true[busy] >= least) & (private[busy] == 0)
+    busy, top = largest_flows(true, MAX_FLOWS), largest_flows(np.asarray(private), MAX_FLOWS)
+    gone = (true[busy] >= floor) & (private[busy] == 0)
     lost = busy[0][gone], busy[1][gone]
-    phantom = true[shown] == 0
-    inflated = ~phantom & (private[shown] > 2 * true[shown])
+    phantom = true[top] == 0
+    inflated = ~phantom & (private[top] > 2 * true[top])
     kinds = np.where(phantom, "phantom", np.where(inflated, "inflated", "shown")).tolist()
-    truly = flows(busy, true[busy].astype(float), ["shown"] * len(busy[0]))
-    privately = flows(lost, true[lost].astype(float), ["lost"] * len(lost[0]))
-    privately += flows(shown, private[shown].astype(float), kinds)
-    ground = "".join(f'<path class="ground" d="{path}"/>' for path in drawn.zones)
-    which = "all" if true.size - len(true) <= LARGEST else f"the {LARGEST} largest"
-    what = f"trips{when}, {which} flows"
+    truly = flow_paths(busy, true[busy].astype(float), ["shown"] * len(busy[0]))
+    privately = flow_paths(lost, true[lost].astype(float), ["lost"] * len(lost[0]))
+    privately += flow_paths(top, private[top].astype(float), kinds)
+    ground = "".join(f'<path class="ground" d="{path}"/>' for path in shapes.zones)
+    which = "all" if true.size - len(true) <= MAX_FLOWS else f"the {MAX_FLOWS} largest"
+    topic = f"trips{when}, {which} flows"
     titles = {"True": truly, f"Private, ε = {epsilon:g}": privately}
     sides = "".join(
-        figure(drawn.view_box, title, f"{title}: {what}", ground + one)
-        for title, one in titles.items()
+        figure_html(shapes.view_box, title, f"{title}: {topic}", ground + paths)
+        for title, paths in titles.items()
     )
     lost_count = f"{gone.sum()} of the {len(gone)} largest true"
     count = f"of {len(phantom)}"
     marks = {
         "phantom": f"phantom, nobody travelled: {phantom.sum()} {count}",
         "inflated": f"over twice the truth: {inflated.sum()} {count}",
-        "lost": describe_lost(true, least, lost_count, estimated=estimated),
+        "lost": describe_lost(true, floor, lost_count, estimated=estimated),
     }
-    key = ramp(scale, what)
-    key += "".join(swatch(kind, text) for kind, text in marks.items())
+    key = ramp_html(scale, topic)
+    key += "".join(swatch_html(kind, text) for kind, text in marks.items())
     return Picture(sides, key)
 
 
-def describe_lost(true: Integers, least: int, count: str, *, estimated: bool = False) -> str:
+def describe_lost(true: Integers, floor: int, count: str, *, estimated: bool = False) -> str:
     """Say how many true flows of at least τ′ = `least` are not shown, if one is so large.
 
     >>> true = np.array([[0, 20], [3, 0]])
@@ -223,14 +225,14 @@ def describe_lost(true: Integers, least: int, count: str, *, estimated: bool = F
     >>> describe_lost(true, 21, "0 of the 2 largest true")
     'no true flow has 21+ trips, so none is lost'
     """
-    size = f"{least}+ trips" if least > 1 else "trips"
-    if not (true >= least).any():
+    size = f"{floor}+ trips" if floor > 1 else "trips"
+    if not (true >= floor).any():
         return f"no true flow has {size}, so none is lost"
     fate = f"{size}, {UNCERTAIN}" if estimated else f"lost, {size} but reads 0"
     return f"{fate}: {count}"
 
 
-def figure(view_box: str, title: str, alt: str, inside: str) -> str:
+def figure_html(view_box: str, title: str, alt: str, inside: str) -> str:
     """Return one side of a picture with its title."""
     return (
         f'<figure><figcaption>{html.escape(title)}</figcaption><svg viewBox="{view_box}" '
@@ -238,7 +240,7 @@ def figure(view_box: str, title: str, alt: str, inside: str) -> str:
     )
 
 
-def swatch(kind: str, text: str, colour: str = "") -> str:
+def swatch_html(kind: str, text: str, colour: str = "") -> str:
     """Return what a kind of mark looks like, and what it means, for the key of a picture."""
     colour = colour or KINDS[kind]
     return (
@@ -247,12 +249,12 @@ def swatch(kind: str, text: str, colour: str = "") -> str:
     )
 
 
-def ramp(scale: Scale, what: str, low: str = "0", high: str = "") -> str:
+def ramp_html(scale: Scale, topic: str, low: str = "0", high: str = "") -> str:
     """Return the colours of a scale between its ends in words, and what they show, for a key."""
     bar = f'<i class="bar" style="background:linear-gradient(90deg, {scale.gradient()})"></i>'
     root = "" if scale.kind == "linear" else " (square-root scale)"
     high = high or f"{scale.high:,.0f} or more"
-    return f"<span>{low} {bar} {high}: {html.escape(what)}{root}</span>"
+    return f"<span>{low} {bar} {high}: {html.escape(topic)}{root}</span>"
 
 
 def _title(words: str) -> str:
@@ -274,10 +276,10 @@ def path(outline: Floats) -> str:
     return "M" + "L".join(f"{x:.0f} {y:.0f}" for x, y in outline) + "Z"
 
 
-def _hex(colour: Sequence[int]) -> str:
+def _format_colour(colour: Sequence[int]) -> str:
     red, green, blue, opacity = colour
     return f"#{red:02x}{green:02x}{blue:02x}" + ("" if opacity > 230 else f"{opacity:02x}")
 
 
-def _signed(value: float) -> str:
+def _format_signed(value: float) -> str:
     return ("−" if value < 0 else "+") + number(abs(value))

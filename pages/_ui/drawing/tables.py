@@ -11,7 +11,7 @@ def draw(columns: Mapping[str, Sequence[object]]) -> None:
     st.html(table_html(columns))
 
 
-def rows(heads: Sequence[str], lines: Sequence[Sequence[object]]) -> None:
+def draw_rows(heads: Sequence[str], lines: Sequence[Sequence[object]]) -> None:
     """Draw a table line by line."""
     draw(dict(zip(heads, zip(*lines, strict=True), strict=True)))
 
@@ -22,14 +22,14 @@ def table_html(columns: Mapping[str, Sequence[object]]) -> str:
     >>> table_html({"Zone": ["<b>"]})  # doctest: +ELLIPSIS
     '<div class="plain" tabindex="0"><table>...<th>Zone</th>...<td>&lt;b&gt;</td>...</table></div>'
     """
-    head = _row("th", columns)
-    body = "".join(_row("td", row) for row in zip(*columns.values(), strict=True))
+    head = _row_html("th", columns)
+    body = "".join(_row_html("td", row) for row in zip(*columns.values(), strict=True))
     return (
         f'<div class="plain" tabindex="0"><table><thead>{head}</thead><tbody>{body}</tbody>'
         "</table></div>"
     )
 
 
-def _row(kind: str, values: Iterable[object]) -> str:
+def _row_html(kind: str, values: Iterable[object]) -> str:
     cells = "".join(f"<{kind}>{html.escape(str(value))}</{kind}>" for value in values)
     return f"<tr>{cells}</tr>"

@@ -15,12 +15,12 @@ from engine.text.zones import count_zones
 from pages._ui import cached
 from pages._ui.drawing.gauges import gauges_html
 from pages._ui.drawing.picture import STYLE as PICTURE_STYLE, Picture
-from pages._ui.views import answer as answers, recommend
-from pages._ui.views.answer import Answer
-from pages._ui.wording import use as words
-from pages._ui.wording.datasets import NOT_A_RELEASE, SIMULATED_BANNER
+from pages._ui.views import assessments, recommendation
+from pages._ui.views.assessments import Assessment
+from pages._ui.wording import setting_text as words
+from pages._ui.wording.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER
 from pages._ui.wording.glossary import GLOSSARY
-from pages._ui.wording.numbers import counted
+from pages._ui.wording.numbers import count_noun
 
 _STYLE = """
 @page { size: A4; margin: 12mm } @media screen { html { padding: 12mm } } html { font-size: 14px } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }
@@ -33,7 +33,7 @@ p, ul { margin: 2px 0 } ul { padding-left: 16px } .small { color: #444 } .sides 
 .gauge .sign { position: absolute; margin-left: 2px; font: 700 8px/10px sans-serif; color: #fff; text-shadow: 0 0 2px #000, 0 0 2px #000 }
 .gauge .needle { position: absolute; top: -3px; bottom: -3px; width: 4px; margin-left: -2px; background: #1c1c1c; outline: 1px solid #fff }
 """  # noqa: E501
-_LIMITS = (
+_NOT_CHECKED = (
     "maps of other draws of the noise than the one shown (the percentages hold over all)",
     "other releases of the same people's data: every one adds to the risk",
     "who is missing in the data, such as people without a phone, and errors made while counting",
@@ -41,7 +41,7 @@ _LIMITS = (
 )
 
 
-def button(answer: Answer, picture: Picture) -> None:
+def draw_buttons(answer: Assessment, picture: Picture) -> None:
     """Draw the button that saves the handout.
 
     A file that a page offers is served to whoever knows its address, so that data of real people
@@ -50,63 +50,71 @@ def button(answer: Answer, picture: Picture) -> None:
     if not answer.entry.metadata.simulated:
         return
     # the file is made where no session is at hand
-    readable, count = answers.readable(answer), len(cached.dataset(answer.setting.selection).zones)
-    advice = recommend.said(answer.setting)
+    readable, count = (
+        assessments.describe_flows(answer),
+        len(cached.dataset(answer.setting.selection).zones),
+    )
+    advice = recommendation.describe_advice(answer.setting)
     flows, epsilon = words.is_flows(answer.setting), answer.setting.parameters.epsilon
     name = f"{answer.entry.name}-{'flows' if flows else 'density'}-epsilon-{epsilon:g}"
     files = {
         "Handout": (lambda: page_html(answer, picture, readable, count, advice), "handout", "html"),
         "CSV": (lambda: figures_csv(answer), "figures", "csv"),
     }
-    for label, (make, what, kind) in files.items():
-        file, key = f"{what}-{name}.{kind}", f"home_{label.lower()}"
+    for label, (make, content, kind) in files.items():
+        file, key = f"{content}-{name}.{kind}", f"home_{label.lower()}"
         st.download_button(label, make, file, mime=f"text/{kind}", key=key, type="tertiary")
 
 
-def quote(answer: Answer, zones: int) -> str:
+def quote_assessment(answer: Assessment, zones: int) -> str:
     """Return sentences that are true without the page around them."""
     setting, utility = answer.setting, answer.utility
     crossing = describe_crossing(utility, setting)
     crossing = f" {crossing}." if crossing else ""
     reliable = ""
     if words.is_flows(setting) and cached.method_of(setting).expected is not None:
-        reliable = f" {answers.readable(answer).partition('. ')[0]}."
-    published = f"{words.what(setting, zones)} are published {words.when(setting)}"
-    judged = f"{describe_utility(utility, setting)}{crossing}{reliable}"
+        reliable = f" {assessments.describe_flows(answer).partition('. ')[0]}."
+    published = (
+        f"{words.describe_product(setting, zones)} are published {words.describe_time(setting)}"
+    )
+    verdict = f"{describe_utility(utility, setting)}{crossing}{reliable}"
     guesses = privacy.format_guess_rate(answer.risk.max_guess_rate).removesuffix(" of 100 guesses")
     about = "whether a person is in the data"
     if not answer.risk.covers_person:
         about = "whether a single trip is in the data; people who make many are protected less"
     return (
-        f"In a test with simulated people ({answer.entry.name}), {published}. {judged} An attacker "
+        f"In a test with simulated people ({answer.entry.name}), {published}. {verdict} An "
+        "attacker "
         f"who knows everyone else's data guesses correctly {guesses} times in 100 (a coin: 50) "
         f"{about}."
     )
 
 
-def page_html(answer: Answer, picture: Picture, readable: str, count: int, advice: str) -> str:
+def page_html(
+    answer: Assessment, picture: Picture, reliability: str, count: int, advice: str
+) -> str:
     """Return the handout as one file that needs no other; reads nothing of a session."""
     setting, entry = answer.setting, answer.entry
     flows, data = words.is_flows(setting), entry.metadata
-    zones, when = count_zones(setting.zone_level, count), words.when(setting)
-    what = words.what(setting, count)
-    title = f"{what[0].upper()}{what[1:]} {when}: {entry.name}"
+    zones, when = count_zones(setting.zone_level, count), words.describe_time(setting)
+    product = words.describe_product(setting, count)
+    title = f"{product[0].upper()}{product[1:]} {when}: {entry.name}"
     who = words.WHO[setting.parameters.unit] if flows else words.WHO["person"]
-    levers = words.levers(setting)
-    covered = answers.covered(answer)
-    named = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
-    named.append(levers.partition(",")[0].removeprefix("the "))
-    meant = [f"{word}: {GLOSSARY[word]}" for word in named if word in GLOSSARY]
+    levers = words.format_controls(setting)
+    covered = assessments.describe_risk(answer)
+    terms = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
+    terms.append(levers.partition(",")[0].removeprefix("the "))
+    meanings = [f"{word}: {GLOSSARY[word]}" for word in terms if word in GLOSSARY]
     tables = len(setting.time.days_per_matrix(len(data.days))) if flows else 1
     cells = f"{count:,} zones by hour"
     if flows:
         cells = f"{count * (count - 1):,} pairs of zones; trips within a zone are left out"
     lines = [
-        f"{zones} {when}. {words.spelt(setting)}",
+        f"{zones} {when}. {words.describe_method(setting)}",
         f"Protected: {who}; data of {data.first_day:%-d %B} to {data.last_day:%-d %B %Y}",
-        f"Would be released: {counted(tables, 'table')} of {cells}",
+        f"Would be released: {count_noun(tables, 'table')} of {cells}",
         covered,
-        *([readable] if readable else []),
+        *([reliability] if reliability else []),
     ]
     banner = f"{data.description}. {NOT_A_RELEASE}".replace("**", "")
     if SIMULATED_BANNER not in banner:
@@ -115,24 +123,28 @@ def page_html(answer: Answer, picture: Picture, readable: str, count: int, advic
         f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{escape(title)}</title>'
         f"<style>{PICTURE_STYLE}{_STYLE}</style></head><body><h1>{escape(title)}</h1>"
         f'<p class="small">{escape(banner)}</p>'
-        f"<blockquote>“{escape(quote(answer, count))}”</blockquote>"
-        f"<p><b>Current setting: {answers.standing(answer)}.</b></p>"
+        f"<blockquote>“{escape(quote_assessment(answer, count))}”</blockquote>"
+        f"<p><b>Current setting: {assessments.describe_standing(answer)}.</b></p>"
         f"{f'<p><b>Recommended:</b> {escape(advice)}</p>' if advice else ''}"
-        f"{gauges_html(answers.gauges(answer), of=entry.name)}{picture.html()}"
-        f"<h2>The setting</h2>{_list(lines)}<h2>What it means</h2>{_list(meant)}"
-        f"<h2>Not looked at</h2>{_list(_LIMITS)}"
+        f"{gauges_html(assessments.make_gauges(answer), name=entry.name)}{picture.html()}"
+        f"<h2>The setting</h2>{_list_html(lines)}<h2>What it means</h2>{_list_html(meanings)}"
+        f"<h2>Not looked at</h2>{_list_html(_NOT_CHECKED)}"
         f'<p class="small">Mobility Privacy Explorer, {datetime.now(UTC):%-d %B %Y}</p>'
         "</body></html>"
     )
 
 
-def figures_csv(answer: Answer) -> str:
+def figures_csv(answer: Assessment) -> str:
     """Return the setting and its numbers as a table of two columns."""
     setting, utility = answer.setting, answer.utility
     out = io.StringIO()
     rows = csv.writer(out)
     rows.writerow(("what", "value"))
-    about = {"dataset": answer.entry.name, "zones": setting.zone_level, "time": words.when(setting)}
+    about = {
+        "dataset": answer.entry.name,
+        "zones": setting.zone_level,
+        "time": words.describe_time(setting),
+    }
     used = dict(vars(setting.parameters))
     if words.is_flows(setting) and not has_suppression(setting.parameters):
         del used["suppression_threshold"]
@@ -150,5 +162,5 @@ def figures_csv(answer: Answer) -> str:
     return out.getvalue()
 
 
-def _list(lines: Sequence[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(one)}</li>" for one in lines) + "</ul>"
+def _list_html(lines: Sequence[str]) -> str:
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"

@@ -10,7 +10,7 @@ from engine import datasets
 from engine.contract import Selection, Setting
 from engine.datasets import Metadata, storage
 from engine.errors import DatasetError, ExplorerError
-from pages._ui.shell.local import public
+from pages._ui.shell.origin import is_public
 from pages._ui.shell.session import session
 
 _TABLES = {"density": "presampled.parquet", "trips": "trips.parquet"}
@@ -36,39 +36,39 @@ class Entry:
 
 def entries() -> dict[str, Entry]:
     """Return every dataset that this session can open, by name; damaged ones are left out."""
-    kept = session()
-    installed = shared() if kept.installed is None else kept.installed
-    return {**installed, **({} if public() else _opened(kept.datasets)[0])}
+    memo = session()
+    installed = shared_entries() if memo.shared_entries is None else memo.shared_entries
+    return {**installed, **({} if is_public() else _open_all(memo.datasets)[0])}
 
 
-def shared() -> dict[str, Entry]:
+def shared_entries() -> dict[str, Entry]:
     """Return the datasets that every session can open; shipped ones only where all may come."""
-    opened, _ = _opened(datasets.available())
-    return {name: one for name, one in opened.items() if one.shipped} if public() else opened
+    opened, _ = _open_all(datasets.available())
+    return {name: e for name, e in opened.items() if e.shipped} if is_public() else opened
 
 
-def in_session(*asked: object) -> bool:
+def has_upload(*key: object) -> bool:
     """Whether any dataset named in what is asked lies outside what all sessions share."""
-    return any(_outside(one, os.environ.get("MOBILITY_DATA")) for one in datasets_in(asked))
+    return any(_is_outside(id_, os.environ.get("MOBILITY_DATA")) for id_ in dataset_ids(key))
 
 
-def datasets_in(asked: Iterable[object]) -> set[str]:
+def dataset_ids(key: Iterable[object]) -> set[str]:
     """Return the ids of the datasets that a question names anywhere."""
-    found: set[str] = set()
-    for one in asked:
-        if isinstance(one, Selection | Setting):
-            found.add(one.dataset_id)
-        elif isinstance(one, tuple):
-            found |= datasets_in(one)
-    return found
+    ids: set[str] = set()
+    for part in key:
+        if isinstance(part, Selection | Setting):
+            ids.add(part.dataset_id)
+        elif isinstance(part, tuple):
+            ids |= dataset_ids(part)
+    return ids
 
 
-def damaged() -> dict[str, tuple[Path, str]]:
+def damaged_datasets() -> dict[str, tuple[Path, str]]:
     """Return the datasets that cannot be opened, by name: folder, reason and remedy."""
-    return _opened(datasets.available())[1]
+    return _open_all(datasets.available())[1]
 
 
-def _opened(folders: Mapping[str, Path]) -> tuple[dict[str, Entry], dict[str, tuple[Path, str]]]:
+def _open_all(folders: Mapping[str, Path]) -> tuple[dict[str, Entry], dict[str, tuple[Path, str]]]:
     """Return what can be opened, by name, and what cannot: folder, reason and remedy."""
     entries: dict[str, Entry] = {}
     problems: dict[str, tuple[Path, str]] = {}
@@ -78,21 +78,21 @@ def _opened(folders: Mapping[str, Path]) -> tuple[dict[str, Entry], dict[str, tu
                 remedy = "rename its folder, or delete it"
                 raise DatasetError("its name cannot be printed", remedy=remedy)
             version = storage.current_version(folder)
-            entries[name] = _version(name, folder, version, datasets.data_roots())
+            entries[name] = _load_entry(name, folder, version, datasets.data_roots())
         except ExplorerError as error:
             problems[name] = (folder, str(error))
     return entries, problems
 
 
 @lru_cache(maxsize=1024)
-def _outside(version: str, data: str | None) -> bool:
+def _is_outside(version: str, data: str | None) -> bool:
     del data  # where it points to, the folders below do
     folder = Path(version).resolve()
     return not any(folder.is_relative_to(root.resolve()) for root in datasets.data_roots())
 
 
 @lru_cache(maxsize=256)
-def _version(name: str, folder: Path, version: Path, roots: tuple[Path, ...]) -> Entry:
+def _load_entry(name: str, folder: Path, version: Path, roots: tuple[Path, ...]) -> Entry:
     """Return one version of a dataset; a version never changes, and every run asks for all."""
     metadata = Metadata.from_json(storage.read_metadata(version), name)
     return Entry(

@@ -8,25 +8,25 @@ from pathlib import Path
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
-from pages._ui.shell.local import NOT_ADMITTED, admitted, public
+from pages._ui.shell.origin import NOT_ADMITTED, is_admitted, is_public
 
-CLOSED = ("/_stcore/upload_file/", "/_stcore/metrics")
+CLOSED_PATHS = ("/_stcore/upload_file/", "/_stcore/metrics")
 """Not there on a public server: it takes no file, and tells nobody how much it is used."""
 
 
-def _inline() -> str:
+def _script_hashes() -> str:
     """Return what lets the scripts in Streamlit's own page pass, and no other inline one."""
     page = Path(get_static_dir(), "index.html").read_text(encoding="utf-8")
     digests = [
-        sha256(one.encode()).digest() for one in re.findall(r"<script>(.*?)</script>", page, re.S)
+        sha256(js.encode()).digest() for js in re.findall(r"<script>(.*?)</script>", page, re.S)
     ]
-    return " ".join(f"'sha256-{b64encode(one).decode()}'" for one in digests)
+    return " ".join(f"'sha256-{b64encode(digest).decode()}'" for digest in digests)
 
 
 _CONTENT = {
     "default-src": "'self'",
     # tables are read by WebAssembly, our own scripts reach the browser as text
-    "script-src": f"'self' 'wasm-unsafe-eval' blob: {_inline()}",
+    "script-src": f"'self' 'wasm-unsafe-eval' blob: {_script_hashes()}",
     "style-src": "'self' 'unsafe-inline'",
     "img-src": "'self' data: blob:",
     "font-src": "'self' data:",
@@ -37,7 +37,7 @@ _CONTENT = {
     "frame-ancestors": "'none'",
 }
 HEADERS = {
-    "Content-Security-Policy": "; ".join(f"{what} {where}" for what, where in _CONTENT.items()),
+    "Content-Security-Policy": "; ".join(f"{name} {places}" for name, places in _CONTENT.items()),
     "X-Frame-Options": "DENY",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
@@ -48,7 +48,7 @@ HEADERS = {
 
 The last keeps other sites from embedding files whose address they know or guess.
 """
-_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
+_RAW_HEADERS = [(name.lower().encode(), value.encode()) for name, value in HEADERS.items()]
 
 
 class Gate:
@@ -60,33 +60,33 @@ class Gate:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, or refuse it before anything of it has been read."""
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
-                sent = [one for one in message.get("headers", ()) if one[0].lower() not in _NAMES]
-                message = {**message, "headers": [*sent, *_HEADERS]}
+                sent = [h for h in message.get("headers", ()) if h[0].lower() not in _NAMES]
+                message = {**message, "headers": [*sent, *_RAW_HEADERS]}
             await send(message)
 
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
-        elif not admitted(_values(scope, b"host"), _values(scope, b"origin")):
-            await _refuse(scope, guarded, NOT_ADMITTED)
-        elif public() and any(path in f"{scope['path']}/" for path in CLOSED):
-            await _refuse(scope, guarded, "A public server takes no files.")
+        elif not is_admitted(_header_values(scope, b"host"), _header_values(scope, b"origin")):
+            await _refuse(scope, send_with_headers, NOT_ADMITTED)
+        elif is_public() and any(path in f"{scope['path']}/" for path in CLOSED_PATHS):
+            await _refuse(scope, send_with_headers, "A public server takes no files.")
         else:
-            await self._app(scope, receive, guarded)
+            await self._app(scope, receive, send_with_headers)
 
 
-_NAMES = {name for name, _ in _HEADERS}
+_NAMES = {name for name, _ in _RAW_HEADERS}
 
 
-def _values(scope: Scope, name: bytes) -> list[str]:
+def _header_values(scope: Scope, name: bytes) -> list[str]:
     return [value.decode("latin-1") for key, value in scope["headers"] if key.lower() == name]
 
 
-async def _refuse(scope: Scope, send: Send, words: str) -> None:
+async def _refuse(scope: Scope, send: Send, reason: str) -> None:
     if scope["type"] == "websocket":  # closed before it is accepted: the handshake gets a 403
         await send({"type": "websocket.close", "code": 1008})
         return
     headers = [(b"content-type", b"text/plain; charset=utf-8")]
     await send({"type": "http.response.start", "status": 403, "headers": headers})
-    await send({"type": "http.response.body", "body": words.encode()})
+    await send({"type": "http.response.body", "body": reason.encode()})

@@ -8,8 +8,8 @@ from pages._ui import state
 
 _STYLE = Path(__file__).with_name("presenter.css")
 _LABEL = "Privacy loss ε: to the left more private, to the right more accurate"
-_ENDS = "<b>Privacy loss ε</b><br>left: more private · right: more accurate"
-_FOCUS = st.components.v2.component(
+_END_LABELS = "<b>Privacy loss ε</b><br>left: more private · right: more accurate"
+_FOCUS_EPSILON = st.components.v2.component(
     "focus_epsilon",
     js="""export default () => {
       const focus = () => document.querySelector(".st-key-epsilon input")?.focus()
@@ -22,12 +22,12 @@ _FOCUS = st.components.v2.component(
 """Puts the keyboard on the slider, so that arrow keys move ε at once, and after every click."""
 
 
-def on() -> bool:
+def is_presenting() -> bool:
     """Whether the page is shown to an audience."""
     return state.value(state.VIEW) == "presenter"
 
 
-def switch() -> None:
+def draw_switch() -> None:
     """Draw the switch between exploring and presenting."""
     state.draw(
         state.VIEW,
@@ -36,14 +36,14 @@ def switch() -> None:
         width="content",
         help="Present: larger type, no settings. Arrow keys move ε once its slider is chosen.",
     )
-    if on():
+    if is_presenting():
         st.html(_STYLE)
 
 
-def epsilon(shown: str) -> None:
+def draw_epsilon(view: str) -> None:
     """Draw the slider of ε on the page; `shown` tells what its keys move once it changes."""
     with st.container(horizontal=True, vertical_alignment="center", key="page_epsilon"):
-        st.html(f'<div class="ends" aria-hidden="true">{_ENDS}</div>', width="content")
+        st.html(f'<div class="ends" aria-hidden="true">{_END_LABELS}</div>', width="content")
         state.draw(state.EPSILON, label=_LABEL, label_visibility="collapsed", help=None)
-    if on():
-        _FOCUS(key=f"focus_{shown}", height=1)
+    if is_presenting():
+        _FOCUS_EPSILON(key=f"focus_{view}", height=1)

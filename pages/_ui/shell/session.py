@@ -13,7 +13,7 @@ from engine.contract import Selection, Setting
 
 S = TypeVar("S")
 _KEY = "session"
-_local = threading.local()
+_thread_state = threading.local()
 """Of a thread: the state of the session that it last ran for, and what that remembers."""
 PHONE_MAP = (310, 340)
 IN_WORKER = "MOBILITY_IN_WORKER"
@@ -25,46 +25,46 @@ class Session:
     """The fields of one session; pages read and write them, nothing of it reaches a file."""
 
     notices: list[str] = field(default_factory=list)
-    adopted: bool = False
-    told: str = ""
-    left: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
-    redraws: int = 0
-    before: dict[str, Any] | None = None
-    shown: dict[str, Any] = field(default_factory=dict)
-    installed: Any = None
-    said: str = ""
+    is_link_read: bool = False
+    page: str = ""
+    values_by_link: dict[tuple[Any, ...], dict[str, Any]] = field(default_factory=dict)
+    redraw_count: int = 0
+    undo_values: dict[str, Any] | None = None
+    shown_entries: dict[str, Any] = field(default_factory=dict)
+    shared_entries: Any = None
+    stamp: str = ""
     secret_seeds: dict[Selection, int] = field(default_factory=dict)
     jobs: dict[str, Any] = field(default_factory=dict)
     datasets: dict[str, Path] = field(default_factory=dict)
-    on_twin: tuple[str, Setting] | None = None
-    pinned: tuple[Setting, ...] = ()
-    judged: set[str] = field(default_factory=set)
-    tuned: str = "these data"
-    pages: dict[type, Any] = field(default_factory=dict)
+    twin_choice: tuple[str, Setting] | None = None
+    pins: tuple[Setting, ...] = ()
+    judged_names: set[str] = field(default_factory=set)
+    tuning_source: str = "these data"
+    page_states: dict[type, Any] = field(default_factory=dict)
 
 
 def session() -> Session:
     """Return what this session remembers; a run asks for it hundreds of times."""
     context = get_script_run_ctx(suppress_warning=True)
-    of = None if context is None else context.session_state
-    if of is not None and getattr(_local, "of", None) is of:
-        return _local.session
+    run_state = None if context is None else context.session_state
+    if run_state is not None and getattr(_thread_state, "run_state", None) is run_state:
+        return _thread_state.session
     if _KEY not in st.session_state:
         st.session_state[_KEY] = Session()
-    kept: Session = st.session_state[_KEY]
-    _local.of, _local.session = of, kept
-    return kept
+    memo: Session = st.session_state[_KEY]
+    _thread_state.run_state, _thread_state.session = run_state, memo
+    return memo
 
 
-def state(kind: type[S]) -> S:
+def page_state(kind: type[S]) -> S:
     """Return what the package of a page remembers in this session: an object of its own class."""
-    pages = session().pages
+    pages = session().page_states
     if kind not in pages:
         pages[kind] = kind()
     return pages[kind]
 
 
-def in_worker() -> bool:
+def is_worker() -> bool:
     """Whether this process only works for the sessions of another."""
     return IN_WORKER in os.environ
 
@@ -76,13 +76,13 @@ def map_size(width: int, height: int) -> dict[str, int]:
     return {"width": min(width, PHONE_MAP[0]), "height": min(height, PHONE_MAP[1])}
 
 
-def page() -> str:
+def page_id() -> str:
     """Return an id of the page that is running."""
     context = get_script_run_ctx(suppress_warning=True)
     return "" if context is None else context.page_script_hash
 
 
-def came_by_history() -> bool:
+def is_history_run() -> bool:
     """Whether the browser's Back or Forward asked for this run."""
     context = get_script_run_ctx(suppress_warning=True)
     return context is not None and context.is_history_navigation

@@ -6,29 +6,29 @@ from pathlib import Path
 import streamlit as st
 
 from engine import density, origin_destination
-from pages._ui import facts as cached_facts, state
+from pages._ui import dataset_facts, state
 from pages._ui.shell import presenter
 from pages._ui.shell.session import session
-from pages._ui.wording.datasets import PARTS, facts
+from pages._ui.wording.dataset_text import PART_NOUNS, describe_dataset
 from pages._ui.wording.glossary import GLOSSARY
-from pages._ui.wording.labels import DRAWS, HELP, NOBODY_SAMPLED, SHARE
-from pages._ui.wording.privacy import TRIP_LEVEL
+from pages._ui.wording.labels import DRAWS_NOTE, HELP, NO_SAMPLING_NOTE, SHARE_NOTE
+from pages._ui.wording.privacy_text import TRIP_LEVEL
 
-_ABOUT = {"1_": "density", "2_": "trips", "4_": "trips", "6_": "trips"}
+_PAGE_PARTS = {"1_": "density", "2_": "trips", "4_": "trips", "6_": "trips"}
 """What a page is about, by the number of its file; on others what home shows is unfolded."""
 
 
 def draw(path: str) -> None:
     """Draw the settings beside the page of a path."""
     home = "0_Home" in path
-    part = _ABOUT.get(Path(path).name[:2], state.value(state.SHOWN))
+    part = _PAGE_PARTS.get(Path(path).name[:2], state.value(state.HOME_PART))
     with st.sidebar:
-        if not (home or (presenter.on() and "4_" in path)):  # the page draws it
+        if not (home or (presenter.is_presenting() and "4_" in path)):  # the page draws it
             state.draw(state.EPSILON)
         with st.expander("Density", expanded=part == "density"):
-            _density(need=not home)
+            _draw_density(need=not home)
         with st.expander("Origin–destination", expanded=part == "trips"):
-            _flows(need=not home)
+            _draw_flows(need=not home)
         with st.container(horizontal=True):
             st.button(
                 "Redraw",
@@ -36,47 +36,47 @@ def draw(path: str) -> None:
                 help="Draw other noise with the same settings. Moving a slider keeps the noise, so "
                 "that a change you see comes from the slider.",
             )
-            kept = session().pinned
+            pins = session().pins
             st.button(
-                "Unpin" if kept else "Pin",
+                "Unpin" if pins else "Pin",
                 key="pin",
-                on_click=_pin,
+                on_click=_toggle_pin,
                 help="The numbers of what is set now stand beside those of what you set next.",
             )
             st.button("Reset", on_click=state.reset)
-            if session().before is not None:
+            if session().undo_values is not None:
                 st.button("Undo", on_click=state.undo)
         with st.popover("Words", type="tertiary", icon=":material/menu_book:"):
-            st.markdown("  \n".join(f"**{word}** {said}" for word, said in GLOSSARY.items()))
-        st.caption(f"{DRAWS} {SHARE}")
+            st.markdown("  \n".join(f"**{word}** {meaning}" for word, meaning in GLOSSARY.items()))
+        st.caption(f"{DRAWS_NOTE} {SHARE_NOTE}")
 
 
-def _pin() -> None:
+def _toggle_pin() -> None:
     both = state.density(), state.flows()
-    session().pinned = () if session().pinned else tuple(one for one in both if one is not None)
+    session().pins = () if session().pins else tuple(s for s in both if s is not None)
 
 
-def _density(*, need: bool) -> None:
+def _draw_density(*, need: bool) -> None:
     if need:
-        dataset("density")
-        zones("density")
-    uses = density.METHODS[state.value(state.VARIANT)].used_fields
-    state.draw(state.VARIANT)
+        pick_dataset("density")
+        pick_zones("density")
+    uses = density.METHODS[state.value(state.DENSITY_METHOD)].used_fields
+    state.draw(state.DENSITY_METHOD)
     state.draw(state.DELTA)
     sampled = "max_visits_per_user" in uses
     state.draw(state.MAX_VISITS, disabled=not sampled)
     if not sampled:
-        st.caption(NOBODY_SAMPLED)
+        st.caption(NO_SAMPLING_NOTE)
 
 
-def _flows(*, need: bool) -> None:
+def _draw_flows(*, need: bool) -> None:
     if need:
-        dataset("trips")
-        zones("trips")
-        time()
-        unit()
-    of = state.flows()
-    if of is not None and of.parameters.unit == "trip":
+        pick_dataset("trips")
+        pick_zones("trips")
+        pick_time()
+        pick_unit()
+    setting = state.flows()
+    if setting is not None and setting.parameters.unit == "trip":
         st.caption(TRIP_LEVEL)
     else:
         state.draw(state.MAX_TRIPS)
@@ -88,33 +88,33 @@ def _flows(*, need: bool) -> None:
         st.caption(f"{method.short_name} suppresses nothing, so τ has no effect.")
 
 
-def dataset(part: str, *, described: bool = True) -> None:
+def pick_dataset(part: str, *, is_described: bool = True) -> None:
     """Draw the picker of a part's dataset, ``density`` or ``trips``."""
-    chosen = state.entry(part)
+    chosen = state.entry_for(part)
     if chosen is None:
         return
-    state.pick(state.DATA[part], f"{PARTS[part].capitalize()} dataset")
-    if described:
-        about = cached_facts.facts(chosen.key)
-        st.caption(facts(chosen.metadata, about.levels[0].zone_count, about.size_bytes))
+    state.pick(state.DATASET_KEYS[part], f"{PART_NOUNS[part].capitalize()} dataset")
+    if is_described:
+        about = dataset_facts.load_facts(chosen.key)
+        st.caption(describe_dataset(chosen.metadata, about.levels[0].zone_count, about.size_bytes))
 
 
-def zones(part: str) -> None:
+def pick_zones(part: str) -> None:
     """Draw the picker of a part's zones: levels that its dataset names, and clusters."""
-    of = state.entry(part)
-    if of is None or part not in of.parts:
+    entry = state.entry_for(part)
+    if entry is None or part not in entry.parts:
         return
     label = "Zones of visits" if part == "density" else "Zones"
-    state.pick(state.ZONES[part], label, help=HELP["zones"])
-    if problem := cached_facts.facts(of.key).problem:
+    state.pick(state.ZONE_KEYS[part], label, help=HELP["zones"])
+    if problem := dataset_facts.load_facts(entry.key).level_error:
         st.caption(f"Only clusters are offered as coarser zones: {problem}.")
 
 
-def time() -> None:
+def pick_time() -> None:
     """Draw how long one matrix of flows collects; a person's trips have the whole period."""
     if state.value(state.UNIT) == "person":
-        of = state.entry("trips")
-        count = len(of.metadata.days) if of else 1
+        entry = state.entry_for("trips")
+        count = len(entry.metadata.days) if entry else 1
         days = "the day" if count == 1 else f"all {count} days{' (a week)' * (count == 7)}"
         st.selectbox(
             "Time",
@@ -128,8 +128,8 @@ def time() -> None:
         state.draw(state.OD_TIME)
 
 
-def unit() -> None:
+def pick_unit() -> None:
     """Draw who is protected, of what the dataset allows."""
-    allowed = state.units(state.entry("trips"))
-    offered: Sequence[str] = [one for one in state.UNIT.options if one in allowed]
-    state.draw(state.UNIT, options=offered)
+    allowed = state.units(state.entry_for("trips"))
+    options: Sequence[str] = [value for value in state.UNIT.options if value in allowed]
+    state.draw(state.UNIT, options=options)

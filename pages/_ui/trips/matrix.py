@@ -20,12 +20,12 @@ class Outcome(NamedTuple):
     meaning: str
 
 
-KEPT = Outcome("kept", "#2a8fbd", "at least τ, and shown")
+RETAINED = Outcome("kept", "#2a8fbd", "at least τ, and shown")
 LOST = Outcome("lost", colours.LOST, "at least τ, but not shown, by noise or trimming")
 SUPPRESSED = Outcome("suppressed", "#9a9a9a", "below τ, and not shown, as it should be")
 REVEALED = Outcome("revealed", "#e0a100", "below τ, but noise lifts it into view")
 PHANTOM = Outcome("phantom", colours.PHANTOM, "no trip at all, but noise shows one")
-OUTCOMES = (KEPT, LOST, SUPPRESSED, REVEALED, PHANTOM)
+OUTCOMES = (RETAINED, LOST, SUPPRESSED, REVEALED, PHANTOM)
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Matrix:
         return self.setting.parameters
 
     @property
-    def has_law(self) -> bool:
+    def has_exact_law(self) -> bool:
         """Whether the method's releases have an exact law."""
         return cached.method_of(self.setting).expected is not None
 
@@ -66,28 +66,28 @@ class Matrix:
         return cached.expected(self.setting, self.day)
 
     @property
-    def shown(self) -> Numbers:
+    def shown_counts(self) -> Numbers:
         """The number that is shown of each flow by itself, 0 where none is."""
         return self.release.shown_counts[0]
 
     @property
     def names(self) -> dict[str, str]:
         """Names of the zones by their ids, in their order."""
-        return cached.of(maps.zone_names, cached.view(self.setting))
+        return cached.read(maps.zone_names, cached.view_key(self.setting))
 
     @property
-    def of(self) -> str:
+    def day_label(self) -> str:
         """Which of several matrices it is, for a label."""
-        starts = cached.dataset(cached.view(self.setting)).metadata.periods
+        starts = cached.dataset(cached.view_key(self.setting)).metadata.periods
         week = "week from " * (self.setting.time.aggregation == "week")
-        many = cached.matrices(self.setting) > 1
+        many = cached.matrix_count(self.setting) > 1
         return f", {week}{starts[self.day]:%-d %B}" if many else ""
 
-    def wrong(self) -> tuple[Booleans, Booleans]:
+    def wrong_flows(self) -> tuple[Booleans, Booleans]:
         """Return which flows are phantoms, and which are lost."""
         off = ~np.eye(len(self.truth), dtype=bool)
-        lost = (self.truth >= self.parameters.min_shown_count) & (self.shown == 0) & off
-        return (self.truth == 0) & (self.shown > 0) & off, lost
+        lost = (self.truth >= self.parameters.min_shown_count) & (self.shown_counts == 0) & off
+        return (self.truth == 0) & (self.shown_counts > 0) & off, lost
 
     def vary(self, **changes: Any) -> "Matrix":
         """Return the same with other parameters; the noise stays."""
@@ -95,25 +95,25 @@ class Matrix:
         return replace(self, setting=replace(self.setting, parameters=parameters))
 
 
-def pick(setting: Setting) -> Matrix:
+def pick_matrix(setting: Setting) -> Matrix:
     """Draw the picker of the day or week, where there are several, and return its matrix."""
-    count = cached.matrices(setting)
+    count = cached.matrix_count(setting)
     if count < 2 or setting.parameters.unit == "person":
         return Matrix(setting)
-    starts = cached.dataset(cached.view(setting)).metadata.periods
+    starts = cached.dataset(cached.view_key(setting)).metadata.periods
     day = st.selectbox(
         "Week from" if setting.time.aggregation == "week" else "Day",
         range(count),
-        format_func=lambda one: f"{starts[one]:%a %-d %b %Y}",
+        format_func=lambda position: f"{starts[position]:%a %-d %b %Y}",
         key="od_matrix",
     )
     return Matrix(setting, min(day or 0, count - 1))
 
 
-def written(value: float) -> str:
+def format_flow(value: float) -> str:
     """Write a flow: whole trips, but for small ones that are estimates.
 
-    >>> written(42), written(0.4)
+    >>> format_flow(42), format_flow(0.4)
     ('42', '0.4')
     """
-    return f"{value:,.0f}" if float(value).is_integer() else marks.estimate(value)
+    return f"{value:,.0f}" if float(value).is_integer() else marks.format_estimate(value)

@@ -14,54 +14,54 @@ _MEASURES = {"Flows": "cells", "True trips": "trips"}
 
 def draw(matrix: Matrix) -> None:
     """Draw the bars by cells and by trips, then the counts."""
-    least, exact = matrix.parameters.min_shown_count, matrix.expected
-    drawn = classify_outcomes(matrix.truth, matrix.shown, least)
-    known = ({} if exact is None else {"expected": exact.outcomes}) | {"this draw": drawn}
+    floor, exact = matrix.parameters.min_shown_count, matrix.expected
+    actual = classify_outcomes(matrix.truth, matrix.shown_counts, floor)
+    sets = ({} if exact is None else {"expected": exact.outcomes}) | {"this draw": actual}
     bars = {
-        f"{unit}, {name}": _parts(outcomes, measure)
+        f"{unit}, {name}": _outcome_counts(outcomes, measure)
         for unit, measure in _MEASURES.items()
-        for name, outcomes in known.items()
+        for name, outcomes in sets.items()
     }
-    wholes = [sum(parts) or 1.0 for parts in bars.values()]
+    totals = [sum(parts) or 1.0 for parts in bars.values()]
     marks = [
         Mark(
-            name=one.name,
-            values=[parts[i] / whole for parts, whole in zip(bars.values(), wholes, strict=True)],
-            colour=one.colour,
+            name=outcome.name,
+            values=[parts[i] / total for parts, total in zip(bars.values(), totals, strict=True)],
+            colour=outcome.colour,
         )
-        for i, one in enumerate(OUTCOMES)
+        for i, outcome in enumerate(OUTCOMES)
     ]
-    charts.bars(
+    charts.draw_bars(
         list(bars),
-        charts.stacked(marks),
-        of=charts.share("Share of all flows, and of all trips"),
+        charts.stack_bars(marks),
+        measure=charts.share_axis("Share of all flows, and of all trips"),
         key="od_outcomes",
         alt="Outcomes of flows and of trips, expected and drawn",
     )
     counts = zip(*bars.values(), strict=True)
-    tables.rows(
+    tables.draw_rows(
         ("Outcome", "Meaning", *bars),
         [
-            (one.name, one.meaning, *(f"{count:,.1f}" for count in row))
-            for one, row in zip(OUTCOMES, counts, strict=True)
+            (outcome.name, outcome.meaning, *(f"{count:,.1f}" for count in row))
+            for outcome, row in zip(OUTCOMES, counts, strict=True)
         ],
     )
     below = " Nothing is suppressed: what is not shown stays in all sums."
     if exact is not None:
-        true, released = exact.share_below(least)
+        true, released = exact.share_below(floor)
         below = (
-            f" Under {trip_count(least)} lie {percent(true)} of all pairs in truth and "
+            f" Under {trip_count(floor)} lie {percent(true)} of all pairs in truth and "
             f"{percent(released)} in the expected release (the paper's Table S2)."
         )
     st.caption(
-        f"Phantoms carry {drawn.phantom.trips:,.0f} trips in this draw. Bars by trips weigh "
+        f"Phantoms carry {actual.phantom.trips:,.0f} trips in this draw. Bars by trips weigh "
         f"a flow with all its true trips, trimmed ones too.{below}"
     )
 
 
-def _parts(outcomes: Outcomes, measure: str) -> list[float]:
+def _outcome_counts(outcomes: Outcomes, measure: str) -> list[float]:
     """Return the cells, or the true trips, of every one of `OUTCOMES`, in their order."""
     four = outcomes.rightly_released, outcomes.lost, outcomes.rightly_suppressed, outcomes.revealed
     phantom = outcomes.phantom.cells if measure == "cells" else 0.0
-    *parts, revealed = (getattr(one, measure) for one in four)
+    *parts, revealed = (getattr(outcome, measure) for outcome in four)
     return [*parts, revealed - phantom, phantom]

@@ -9,7 +9,7 @@ from pages._ui import state
 from pages._ui.drawing import charts, colours
 from pages._ui.drawing.charts import Axis, Mark
 from pages._ui.trips.matrix import Matrix
-from pages._ui.views import answer as answers
+from pages._ui.views import assessments
 from pages._ui.wording.numbers import percent, signed_percent
 
 LEAVING, ARRIVING = "Leaving", "Arriving"
@@ -18,40 +18,44 @@ _ZONES = 18
 
 def draw(matrix: Matrix) -> None:
     """Draw the totals of the busiest zones and say what every day costs."""
-    _totals(matrix)
+    _draw_totals(matrix)
     st.subheader("What all days cost a person", anchor=False)
-    st.markdown(answers.covered(answers.of(matrix.setting)))
+    st.markdown(assessments.describe_risk(assessments.assess_setting(matrix.setting)))
 
 
-def _totals(matrix: Matrix) -> None:
-    way = state.choose("Trips", (LEAVING, ARRIVING), "od_totals_way", linked=False, titled=True)
-    axis = 1 if way == LEAVING else 0
+def _draw_totals(matrix: Matrix) -> None:
+    flow = state.choose(
+        "Trips", (LEAVING, ARRIVING), "od_totals_way", in_link=False, has_title=True
+    )
+    axis = 1 if flow == LEAVING else 0
     true = matrix.truth.sum(axis=axis)
     private = matrix.release.counts[0].sum(axis=axis)
     order = np.argsort(-true, kind="stable")[:_ZONES]
-    (low, high), said = _interval(matrix, way, order.tolist())
-    charts.bars(
+    (low, high), caption = _total_intervals(matrix, flow, order.tolist())
+    charts.draw_bars(
         list(np.array(list(matrix.names.values()))[order]),
         [
-            Mark(name="95% from", values=low, to=high, kind="span"),
+            Mark(name="95% from", values=low, end=high, kind="span"),
             Mark(name="True", values=true[order], colour=colours.TRUE, kind="tick"),
             Mark(name="This draw", values=private[order].round(), colour=colours.PRIVATE,
                  kind="dot"),
         ],
-        of=Axis(title=f"Trips {way.lower()}", tip=",.0f"),
+        measure=Axis(title=f"Trips {flow.lower()}", tip=",.0f"),
         key="od_totals",
-        alt=f"Trips {way.lower()} the busiest zones: true, released, and a range",
+        alt=f"Trips {flow.lower()} the busiest zones: true, released, and a range",
         height=430,
     )  # fmt: skip
     off = percent(total_error(true, private))
-    st.caption(f"{said} In this draw totals are off by {off} of all trips.")
+    st.caption(f"{caption} In this draw totals are off by {off} of all trips.")
 
 
-def _interval(matrix: Matrix, way: str, zones: list[int]) -> tuple[tuple[Numbers, Numbers], str]:
+def _total_intervals(
+    matrix: Matrix, flow: str, zones: list[int]
+) -> tuple[tuple[Numbers, Numbers], str]:
     """Return a range of some zones' totals and what it is: by the law, or whatever the model."""
     exact = matrix.expected
     if exact is not None:
-        side, grand = "outgoing" if way == LEAVING else "incoming", exact.grand_total
+        side, grand = "outgoing" if flow == LEAVING else "incoming", exact.grand_total
         true, expected = float(grand.true_totals), float(grand.expected_totals)
         trimmed = exact.histogram.dropped_trips / true if true else 0.0
         bias = signed_percent(float(grand.bias) / true if true else float("nan"))
@@ -61,7 +65,7 @@ def _interval(matrix: Matrix, way: str, zones: list[int]) -> tuple[tuple[Numbers
             f"{percent(trimmed)} of trips before any noise. All flows together: {true:,.0f} true "
             f"trips, {expected:,.0f} expected in the release ({bias})."
         )
-    noisy, reach = matrix.release.exact_totals(-1 if way == LEAVING else -2)
+    noisy, reach = matrix.release.exact_totals(-1 if flow == LEAVING else -2)
     measured = noisy[0][zones]
     return (np.maximum(measured - reach, 0), np.maximum(measured + reach, 0)), (
         f"Bars: the sum of all noisy flows of the zone ± {reach:,}: in 95 of 100 releases the bars "

@@ -3,11 +3,11 @@
 from engine import density, origin_destination
 from engine.origin_destination import NoiseName
 
-SHARE = (
+SHARE_NOTE = (
     "The address of this page holds these settings: copy it to share the view. Data, noise and the "
     "name of a dataset of your own are never in it."
 )
-DRAWS = (
+DRAWS_NOTE = (
     "Publish one setting and one draw, never several: two settings drawn with the same "
     "noise reveal the true counts."
 )
@@ -17,7 +17,7 @@ OD_METHOD_NAMES = {key: method.name for key, method in origin_destination.METHOD
 REPORT_UNITS = {"user": "A person, at most M trips", "item": "A single trip"}
 REPORT_METHODS = {"derived": "Ask nothing twice", "package": "As DpMobilityReport"}
 LAWS: dict[NoiseName, str] = {"rounded_laplace": "exploring", "discrete_laplace": "a release"}
-NOBODY_SAMPLED = (
+NO_SAMPLING_NOTE = (
     "Off: this method samples nobody. A person's visits are scaled down together instead, so ℓ has "
     "no meaning."
 )

@@ -61,15 +61,15 @@ def hour_of_week(hour: int) -> str:
     return f"{WEEKDAYS[hour // 24]} {hour % 24:02d}:00"
 
 
-def joined(parts: Sequence[str]) -> str:
+def join_words(parts: Sequence[str]) -> str:
     """Join words with commas and a last *and*."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def inert(name: str) -> str:
+def make_inert(name: str) -> str:
     r"""Return a name that markdown shows as it is: no link, picture, formula or colour.
 
-    >>> print(inert("![x](http://a.b)").replace(WORD_JOINER, ""))
+    >>> print(make_inert("![x](http://a.b)").replace(WORD_JOINER, ""))
     \!\[x\]\(http\:\/\/a\.b\)
     """
     escaped = re.sub(r"([!-/:-@\[-`{-~])", r"\\\1", " ".join(name.split()))
@@ -77,7 +77,7 @@ def inert(name: str) -> str:
     return re.sub(r"(?i)(\\:\\/|www(?=\\\.)|\\@)", f"\\1{WORD_JOINER}", escaped)
 
 
-def fixed(value: float) -> str:
+def decimal(value: float) -> str:
     """Write a correlation with three decimals; a dash where there is none."""
     return f"{value:.3f}".replace("-", "−") if math.isfinite(value) else "–"
 
@@ -91,11 +91,11 @@ def signed_percent(share: float) -> str:
     if not math.isfinite(share):
         return "–"
     value = 100 * share
-    shown = f"{abs(value):.1f}" if abs(value) < 9.95 else f"{abs(value):,.0f}"
-    return f"{'−' if value < 0 else '+'}{shown}%"
+    digits = f"{abs(value):.1f}" if abs(value) < 9.95 else f"{abs(value):,.0f}"
+    return f"{'−' if value < 0 else '+'}{digits}%"
 
 
-def counted(count: float, noun: str) -> str:
+def count_noun(count: float, noun: str) -> str:
     """Write a count with its noun, in the singular where it is one."""
     return f"{number(count)} {noun}{'' if count == 1 else 's'}"
 
@@ -108,7 +108,7 @@ def trip_count(value: float) -> str:
     """
     if 0 < value < 0.01:
         return "under 0.01 trips"
-    return counted(value, "trip") if math.isfinite(value) else number(value)
+    return count_noun(value, "trip") if math.isfinite(value) else number(value)
 
 
 def file_size(number: float) -> str:

@@ -10,7 +10,7 @@ from engine import origin_destination as od
 from engine.contract import Setting
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
-from pages._ui import cached, store
+from pages._ui import cache, cached
 from tests.support.releases import seen
 
 SEED = (20140824, 0)
@@ -40,7 +40,8 @@ def test_a_release_of_next_to_no_noise_is_what_is_kept(unit, step):
     city, parameters = load("demo-city"), setting.parameters
     kept = od.truncated_matrices(city, parameters, sum_days=True)[0]
     drawn = sum(
-        cached.release(setting, SEED, day=day).counts[0] for day in range(cached.matrices(setting))
+        cached.release(setting, SEED, day=day).counts[0]
+        for day in range(cached.matrix_count(setting))
     )
     off = np.abs(drawn - kept)[~np.eye(len(kept), dtype=bool)]
     assert off.max() < 0.5
@@ -60,18 +61,18 @@ def test_an_answer_is_made_once_and_cannot_be_written_to():
 
 
 def test_what_was_asked_for_longest_ago_goes_first(monkeypatch):
-    monkeypatch.setattr(store, "MOST_BYTES", 3 * (store._EACH_BYTES + 80))
-    kept = store.Store()
+    monkeypatch.setattr(cache, "MAX_BYTES", 3 * (cache._ENTRY_BYTES + 80))
+    kept = cache.Cache()
     for name in "abcab":
         kept.get((name,), lambda: np.zeros(10))
-    kept.put(("a",), np.zeros(10))
-    kept.put(("d",), np.zeros(10))
-    assert [name for name in "abcd" if kept.known((name,))] == ["a", "b", "d"]
+    kept.add(("a",), np.zeros(10))
+    kept.add(("d",), np.zeros(10))
+    assert [name for name in "abcd" if kept.find((name,))] == ["a", "b", "d"]
 
 
 def test_noise_follows_a_slider_and_nothing_else():
     def noise(setting, seed=SEED, repeat=0, day=0):
-        return cached.noise_of(setting, seed, repeat, day).random(2000)
+        return cached.noise_rng(setting, seed, repeat, day).random(2000)
 
     assert (noise(flows()) == noise(flows(epsilon=0.1, suppression_threshold=3))).all()
     assert (noise(flows()) == noise(flows(method="empirical_bayes"))).all()
@@ -99,7 +100,7 @@ def test_noise_follows_a_slider_and_nothing_else():
 def test_a_person_and_a_persons_day_share_no_noise_though_both_are_seen_by_day():
     """Whoever had both could subtract one from the other."""
     settings = flows(), flows("whole", unit="person"), flows("week")
-    assert cached.view(settings[0]) == cached.view(settings[1])
+    assert cached.view_key(settings[0]) == cached.view_key(settings[1])
     drawn = [np.ravel(cached.flow_noise(one, SEED)) for one in settings]
     assert (cached.flow_noise(flows(epsilon=0.1), SEED).ravel() == drawn[0]).all()
     for one, other in combinations(drawn, 2):

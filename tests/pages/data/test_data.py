@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
-from pages._ui.data import list as data_list, store as data_store
-from pages._ui.data.store import OwnData
-from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
+from pages._ui.data import builds, dataset_list
+from pages._ui.data.builds import DataState
+from pages._ui.wording.dataset_text import CONFIDENTIAL_BANNER
 from tests.support.data_page import (
     CANARY,
     TRIPS,
@@ -82,7 +82,7 @@ def test_a_column_left_out_or_taken_twice_is_named(open_data):
 
 def test_a_build_is_reported_exactly_and_stands_in_the_pickers(open_data):
     app = built(filled(open_data))
-    report = held(app, OwnData).build.result
+    report = held(app, DataState).build.result
     assert report["rows"] == {
         "read": 36,
         "used": 21,
@@ -106,7 +106,7 @@ def test_an_uploads_copy_goes_when_it_is_taken_away(open_data, temporary):
     assert len(list(temporary.rglob("*.csv"))) == 1
     uploader(app, "table").set_value([]).run()
     assert list(temporary.rglob("*.csv")) == []
-    assert not held(app, OwnData).read("looks")  # nor stay its first rows in memory
+    assert not held(app, DataState).cache_of("looks")  # nor stay its first rows in memory
 
 
 def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
@@ -115,9 +115,9 @@ def test_an_uploads_copy_goes_when_it_is_built(open_data, temporary):
     assert all(path.stat().st_mode & 0o077 == 0 for path in temporary.rglob("*"))
     built(app)
     assert list(temporary.rglob("*.csv")) == []
-    assert not any(held(app, OwnData).known.values())
+    assert not any(held(app, DataState).caches.values())
     assert len(list(temporary.rglob("trips.parquet"))) == 1
-    held(app, OwnData).workspace.remove()
+    held(app, DataState).workspace.remove()
     assert list(temporary.iterdir()) == []
 
 
@@ -155,7 +155,7 @@ def test_an_unforeseen_error_is_told_without_its_message(open_data, monkeypatch,
     def broken(*_: object) -> None:
         raise RuntimeError(CANARY)
 
-    monkeypatch.setattr(data_store, "ingest", broken)
+    monkeypatch.setattr(builds, "ingest", broken)
     app = built(filled(open_data))
     assert "not foreseen (RuntimeError)" in html_of(app)
     assert CANARY not in text(app) + caplog.text
@@ -163,19 +163,19 @@ def test_an_unforeseen_error_is_told_without_its_message(open_data, monkeypatch,
 
 def test_a_build_can_be_cancelled(open_data, monkeypatch, temporary):
     entered = threading.Event()
-    whole = data_store.ingest
+    whole = builds.ingest
 
     def slow(options, tell, cancel):
         entered.set()
         assert cancel.wait(20)
         return whole(options, tell, cancel)
 
-    monkeypatch.setattr(data_store, "ingest", slow)
+    monkeypatch.setattr(builds, "ingest", slow)
     app = filled(open_data)
     button(app, "data_start").click().run()
     assert entered.wait(10)
     button(app, "data_build_cancel").click().run()
-    ended(held(app, OwnData).build)
+    ended(held(app, DataState).build)
     app.run()
     assert "Cancelled; nothing was written." in text(app)
     assert list(temporary.rglob("*.parquet")) == []
@@ -210,7 +210,7 @@ def test_from_elsewhere_no_path_can_be_named_and_nothing_kept(open_data):
     app.run()
     assert not any("path" in (one.key or "") for one in app.text_input)
     assert len(app.get("file_uploader")) == 3
-    assert data_list.LOCAL_ONLY in text(app)
+    assert dataset_list.LOCAL_ONLY in text(app)
     assert "<b>town</b>" in html_of(app)
     assert not any((one.key or "").startswith("data_delete_town") for one in app.button)
     built(zone(upload_all(app), "UTC"))

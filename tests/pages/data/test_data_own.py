@@ -13,7 +13,7 @@ import pytest
 from engine import datasets
 from engine.datasets import storage
 from engine.ingest.inputs import column_mapping
-from pages._ui.data import store as data_store, wording as data_wording
+from pages._ui.data import builds, messages
 from tests.support.data_page import built, button, filled, html_of, text, widget
 
 
@@ -94,13 +94,13 @@ def test_a_name_that_is_taken_is_refused(open_data):
 def test_every_kind_and_column_has_a_name():
     known = {name for kind in column_mapping.REQUIRED for name in column_mapping.REQUIRED[kind]}
     known |= {name for kind in column_mapping.OPTIONAL for name in column_mapping.OPTIONAL[kind]}
-    assert known <= data_wording.COLUMNS.keys()
+    assert known <= messages.COLUMNS.keys()
 
 
 def test_the_controls_that_errors_name_are_those_of_the_page():
-    files = Path(data_wording.__file__).parent.glob("*.py")
+    files = Path(messages.__file__).parent.glob("*.py")
     page = "".join(one.read_text() for one in files if one.stem != "wording")
-    assert not [label for label in data_wording.CONTROLS.values() if f'"{label}' not in page]
+    assert not [label for label in messages.CONTROLS.values() if f'"{label}' not in page]
 
 
 def test_what_is_written_of_an_upload_when_the_disk_is_full_goes(temporary):
@@ -110,9 +110,9 @@ def test_what_is_written_of_an_upload_when_the_disk_is_full_goes(temporary):
         def getbuffer(self):
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    space = data_store.Workspace()
+    space = builds.Workspace()
     with pytest.raises(OSError, match="No space"):
-        space.hold("table", [Upload()])
+        space.store_files("table", [Upload()])
     assert not list(space.folder.rglob("*.csv"))
 
 
@@ -124,10 +124,10 @@ def test_an_upload_is_stored_once_however_many_runs_ask_for_it(temporary):
             time.sleep(0.05)  # a second run has time to ask
             return b"uid,datetime\n"
 
-    space = data_store.Workspace()
+    space = builds.Workspace()
     paths = []
     runs = [
-        threading.Thread(target=lambda: paths.extend(space.hold("table", [Upload()])))
+        threading.Thread(target=lambda: paths.extend(space.store_files("table", [Upload()])))
         for _ in range(6)
     ]
     for run in runs:
@@ -136,6 +136,6 @@ def test_an_upload_is_stored_once_however_many_runs_ask_for_it(temporary):
         run.join()
     assert len(set(paths)) == 1
     assert len(list(space.folder.glob("*/trips.csv"))) == 1
-    space.let_go()
+    space.delete_uploads()
     assert not list(space.folder.glob("*/trips.csv"))
     space.remove()

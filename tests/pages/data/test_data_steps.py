@@ -6,7 +6,7 @@ import pytest
 
 from engine import datasets
 from engine.resolution import zone_levels
-from pages._ui.data.store import OwnData
+from pages._ui.data.builds import DataState
 from tests.support.data_page import (
     PLACES,
     TRIPS,
@@ -136,7 +136,7 @@ def test_a_choice_stands_beside_a_refusal_and_mends_it(open_data):
     button(app, "data_choice_people").click().run()
     assert "leave out rows without a person" in text(app)
     built(app)
-    assert held(app, OwnData).build.result["rows"]["used"] == 21
+    assert held(app, DataState).build.result["rows"]["used"] == 21
 
 
 def test_places_that_are_there_twice_can_be_kept_once(open_data):

@@ -4,7 +4,7 @@ import numpy as np
 from streamlit.testing.v1 import AppTest
 
 from engine import datasets, origin_destination as od
-from pages._ui.data.store import OwnData
+from pages._ui.data.builds import DataState
 from tests.support.data_page import PAGE, button, ended, text, upload, widget
 from tests.support.ingests import squares
 from tests.support.page import held
@@ -29,7 +29,7 @@ def test_a_twin_is_four_actions_from_the_page_to_home(open_page) -> None:
     assert "4 zones" in text(app)
     button(app, "data_twin_start").click().run()
     assert not app.exception, app.exception
-    ended(held(app, OwnData).build)
+    ended(held(app, DataState).build)
     app.run()
     assert "twin-my-zones was built in" in text(app)
     folder = app.session_state["session"].datasets["twin-my-zones"]
@@ -49,7 +49,7 @@ def test_beside_a_twin_that_is_kept_the_next_has_another_name(open_page, monkeyp
     monkeypatch.setattr(datasets, "available", lambda: kept)
     app = upload(opened(open_page), "twin", "few.geojson", ZONES)
     button(app, "data_twin_start").click().run()
-    build = held(app, OwnData).build
+    build = held(app, DataState).build
     ended(build)
     assert build.name == "twin-few-2"
 

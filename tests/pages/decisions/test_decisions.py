@@ -9,8 +9,8 @@ from engine import datasets, decisions, origin_destination as od
 from engine.parameters import EPSILON_STOPS
 from engine.resolution import InhabitedDataset
 from pages._ui.decisions import question
-from pages._ui.decisions.epidemic import outcomes
-from pages._ui.trips import change
+from pages._ui.decisions.epidemic import zone_outcomes
+from pages._ui.trips import change_view
 from pages._ui.wording.numbers import number, percent
 from tests.support.charts import drawn as drawn
 from tests.support.page import text
@@ -101,14 +101,14 @@ def test_what_needs_days_is_a_view_and_leaves_the_setting_alone(
     settings = {"threshold": "2", "max_trips": "2", "epsilon": "3", **EPIDEMIC}
     app = open_page(PAGE, **settings, **asked)
     before = {key: app.session_state[key] for key in ("unit", "max_trips", "epsilon")}
-    assert "demo-city" not in app.session_state["session"].judged
+    assert "demo-city" not in app.session_state["session"].judged_names
     assert "That changes nothing that is set." in text(app)
     app = settled(app.toggle(key="decisions_as_daily").set_value(True).run())
     assert f"When zones act in an epidemic: {title}" in [one.value for one in app.subheader]
     assert before == {key: app.session_state[key] for key in before}
     assert app.selectbox(key="unit").value == asked["unit"]
-    assert app.session_state["session"].said.endswith(title.partition(", ")[2])
-    assert "demo-city" in app.session_state["session"].judged
+    assert app.session_state["session"].stamp.endswith(title.partition(", ")[2])
+    assert "demo-city" in app.session_state["session"].judged_names
     assert f"**ε = {EPSILON_STOPS[0]:g}** of releases by day; what is set stays" in text(app)
     labels = [one.label for one in app.button]
     assert not [one for one in labels if "ε" in one or "Release" in one]
@@ -171,7 +171,7 @@ def test_a_zone_is_marked_where_more_than_one_decision_in_ten_is_wrong():
     released[:, :2, 1] = 0.0  # two
     released[:, 30:33, 2] = 1.0  # three needless
     compared = decisions.compare_decisions(true, released)
-    assert outcomes(compared) == ["right", "missed", "needless", "right"]
+    assert zone_outcomes(compared) == ["right", "missed", "needless", "right"]
 
 
 @pytest.mark.parametrize("k", [2, 20])
@@ -196,8 +196,10 @@ def test_aid_shows_the_engines_figures(shocked, settled, town, k):
 
 
 def test_who_left_is_told_from_the_noisy_totals_of_zones(shocked, settled, monkeypatch, town):
-    drawn, keep = [], change.picture_of
-    monkeypatch.setattr(change, "picture_of", lambda *given: drawn.append(given) or keep(*given))
+    drawn, keep = [], change_view.changes_picture
+    monkeypatch.setattr(
+        change_view, "changes_picture", lambda *given: drawn.append(given) or keep(*given)
+    )
     app = settled(shocked(epsilon="1")[1])
     _, truly, told, signs, _, what = drawn[-1]
     days = od.truth(town).sum(axis=2)
@@ -223,7 +225,7 @@ def test_a_target_offers_the_smallest_epsilon_that_keeps_it(shocked, settled, mo
     if not reached:
         assert "9 of 10 releases, there and at every larger one up to 10" in text(app)
         return
-    assert question.LEAKS in text(app)
+    assert question.LEAK_NOTE in text(app)
     app.button(key="decisions_use").click().run()
     assert app.session_state["epsilon"] == EPSILON_STOPS[7]
-    assert "demo-city" in app.session_state["session"].judged
+    assert "demo-city" in app.session_state["session"].judged_names

@@ -16,10 +16,10 @@ from engine.text.utility import describe_utility
 from engine.utility import compute_utility
 from pages._ui import cached, state
 from pages._ui.drawing import charts
-from pages._ui.wording.datasets import CONFIDENTIAL_BANNER
-from pages._ui.wording.labels import NOBODY_SAMPLED
+from pages._ui.wording.dataset_text import CONFIDENTIAL_BANNER
+from pages._ui.wording.labels import NO_SAMPLING_NOTE
 from pages._ui.wording.numbers import metres, percent
-from pages._ui.wording.privacy import ANALYTIC_NOTE
+from pages._ui.wording.privacy_text import ANALYTIC_NOTE
 from tests.support.charts import drawn as drawn
 from tests.support.page import bodies, tables, text
 from tests.support.releases import seen
@@ -61,7 +61,7 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
     assert card(app, "Proved privacy loss") == f"{release.cost.proved_epsilon:.3g}"
     uses = density.METHODS[method].used_fields
     assert app.toggle(key="density_scaling").disabled == ("scaling" not in uses)
-    assert any(NOBODY_SAMPLED in one.value for one in app.caption) == (
+    assert any(NO_SAMPLING_NOTE in one.value for one in app.caption) == (
         "max_visits_per_user" not in uses
     )
     said = text(app)
@@ -182,7 +182,7 @@ def test_the_chosen_zone_stays_and_the_error_map_is_signed(open_density):
 
 
 def test_no_two_curves_look_alike():
-    drawn = charts.lines({method: [0.0] for method in (*get_args(DensityMethod), "no stages")})
+    drawn = charts.make_lines({method: [0.0] for method in (*get_args(DensityMethod), "no stages")})
     assert len({(one.colour, one.dash) for one in drawn}) == len(drawn)
 
 

@@ -9,7 +9,7 @@ import shapely
 from engine.datasets import load
 from pages._ui.drawing import maps
 from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.maps import WORLD, to_plane, view_of
+from pages._ui.drawing.maps import WORLD_PX, fit_view, to_plane
 
 RWANDA = (28.86, -2.84, 30.90, -1.05)
 
@@ -17,13 +17,13 @@ RWANDA = (28.86, -2.84, 30.90, -1.05)
 @pytest.mark.parametrize("bounds", [RWANDA, (2.2, 48.8, 2.5, 48.95), (20.0, 60.0, 20.1, 69.0)])
 @pytest.mark.parametrize(("width", "height"), [(640, 520), (310, 340)])
 def test_a_view_holds_the_region_and_fills_one_side(bounds, width, height):
-    view = view_of(bounds, width, height)
+    view = fit_view(bounds, width, height)
     west, south, east, north = bounds
-    corners = to_plane(np.array([[west, south], [east, north]])) * WORLD * 2.0**view.zoom
+    corners = to_plane(np.array([[west, south], [east, north]])) * WORLD_PX * 2.0**view.zoom
     shares = np.abs(corners[1] - corners[0]) / (width, height)
     assert (shares <= 1).all()
     assert shares.max() > 0.9
-    centre = to_plane(np.array([view.longitude, view.latitude])) * WORLD * 2.0**view.zoom
+    centre = to_plane(np.array([view.longitude, view.latitude])) * WORLD_PX * 2.0**view.zoom
     assert centre == pytest.approx(corners.mean(axis=0), abs=2)
 
 
@@ -33,8 +33,8 @@ def test_a_tooltip_is_text_and_tells_zones_of_one_name_apart(monkeypatch):
     zones = load("demo-city").zones.copy()
     zones["name"] = ["L'Île & <b>"] * len(zones)
     drawn, values = maps.outlines(SimpleNamespace(zones=zones)), np.zeros(len(zones))
-    look = {"tooltip": {"true": [""] * len(zones)}, "height": 9, "width": 9, "marked": 0}
-    maps.zone_map(drawn, values, maps.Scale(1.0), key="map", alt="Map", **look)
+    look = {"tooltip": {"true": [""] * len(zones)}, "height": 9, "width": 9, "marked_zone": 0}
+    maps.draw_zone_map(drawn, values, maps.Scale(1.0), key="map", alt="Map", **look)
     (deck,) = decks
     assert deck._tooltip == {"text": "{name}\n{said}"}  # no HTML: the browser escapes nothing twice
     named = [one["properties"]["name"] for one in deck.layers[0].data["features"]]

@@ -7,7 +7,7 @@ import numpy as np
 
 from engine import density, origin_destination as od
 from pages._ui.drawing import picture
-from pages._ui.trips import change
+from pages._ui.trips import change_view
 
 
 def paths(figure: str, kind: str) -> list[str]:
@@ -23,12 +23,12 @@ def test_wrong_flows_are_marked_and_counted(demo):
     private[busy[0][1], busy[1][1]] *= 3
     empty = np.argwhere((true == 0) & ~np.eye(len(true), dtype=bool))[0]
     private[tuple(empty)] = int(true.max())
-    made = picture.of_flows(drawn, true, private, least=5, epsilon=1.0)
+    made = picture.flows_picture(drawn, true, private, floor=5, epsilon=1.0)
     left, right = made.sides.split("</figure>")[:2]
     assert not paths(left, "(?:lost|phantom|inflated)")
     assert [len(paths(right, kind)) for kind in ("lost", "phantom", "inflated")] == [1, 1, 1]
-    assert f"phantom, nobody travelled: 1 of {picture.LARGEST}" in made.key
-    assert f"lost, 5+ trips but reads 0: 1 of the {picture.LARGEST} largest true" in made.key
+    assert f"phantom, nobody travelled: 1 of {picture.MAX_FLOWS}" in made.key
+    assert f"lost, 5+ trips but reads 0: 1 of the {picture.MAX_FLOWS} largest true" in made.key
     assert "true: 0" in paths(right, "phantom")[0]
     assert "private: 0" in paths(right, "lost")[0]
 
@@ -38,7 +38,7 @@ def test_zones_read_as_true_and_private_and_names_are_text(demo):
     zones["name"] = ["<script>"] * len(zones)
     drawn = picture.shapes(SimpleNamespace(zones=zones))
     true = density.truth(demo)[:, 66]
-    made = picture.of_zones(drawn, true, 2.0 * true, what="visits, one hour", epsilon=0.5)
+    made = picture.zones_picture(drawn, true, 2.0 * true, topic="visits, one hour", epsilon=0.5)
     assert made.sides.count('class="zone"') == 2 * len(zones)
     assert "<script>" not in made.html()
     assert f"&lt;script&gt; ({zones['zone_id'].iloc[0]})" in made.html()
@@ -49,7 +49,7 @@ def test_zones_that_noise_fills_or_empties_are_marked_and_counted(demo):
     zones = len(demo.zones)
     true, private = np.ones(zones), np.ones(zones)
     true[:3], private[2:6] = 0.0, 0.2  # two invented, three lost, one rightly empty
-    made = picture.of_zones(picture.shapes(demo), true, private, what="visits", epsilon=1.0)
+    made = picture.zones_picture(picture.shapes(demo), true, private, topic="visits", epsilon=1.0)
     kinds = [made.sides.count(f'"flow {kind}"') for kind in ("phantom", "lost")]
     assert kinds == [2, 3]
     assert f"nobody was there: 2 of {zones} zones" in made.key
@@ -62,13 +62,13 @@ def test_changes_are_drawn_by_their_verdicts(demo):
     true[5, 1], true[1, 5], true[2, 0] = 9, -8, 7
     signs[5, 1], signs[1, 5], signs[0, 2] = 1, -1, 1
     told = np.where(signs == 0, true, signs * 6)
-    made = change.picture_of(drawn, true, told, signs, str, "changes")
+    made = change_view.changes_picture(drawn, true, told, signs, str, "changes")
     drawn_so = r'class="flow (\w*)"[^>]*><title>(\d+)</title>'
     found = {int(at): kind for kind, at in re.findall(drawn_so, made.sides.split("Told")[-1])}
     kinds = {(5, 1): "", (1, 5): "inflated", (2, 0): "untold", (0, 2): "phantom"}
     assert found == {start * zones + end: kind for (start, end), kind in kinds.items()}
     assert '<pattern id="untold"' in made.sides
-    zoned = change.picture_of(drawn, true[5], told[5], 0 * signs[5], str, "changes").sides
+    zoned = change_view.changes_picture(drawn, true[5], told[5], 0 * signs[5], str, "changes").sides
     really, _, told_of = zoned.partition("Told")
     assert 'class="flow untold"' not in really  # no change at all is drawn as nothing
     assert told_of.count('class="flow untold"') == zones

@@ -22,11 +22,11 @@ from engine.text.utility import describe_utility
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
 from pages._ui import cached
 from pages._ui.drawing import maps
-from pages._ui.drawing.picture import LARGEST
+from pages._ui.drawing.picture import MAX_FLOWS
 from pages._ui.home import handout
 from pages._ui.state import SIMULATED_SEED
 from pages._ui.wording.numbers import number
-from pages._ui.wording.use import way
+from pages._ui.wording.setting_text import button_label
 from tests.support.page import bodies, figures, html_of, text
 from tests.support.releases import seen
 
@@ -248,7 +248,7 @@ def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_home, 
     assert "leaks a little" in text(app)
     keys = [one.key for one in app.button if (one.key or "").startswith("way_home")]
     app.button(key=keys[0]).click().run()
-    assert "town" in app.session_state["session"].judged
+    assert "town" in app.session_state["session"].judged_names
 
 
 def test_flows_without_people_say_why_nothing_is_recommended(open_home):
@@ -263,17 +263,17 @@ def test_the_picture_counts_phantoms_inflated_and_lost_flows(open_home):
     app = open_home(epsilon="0.1", unit="trip", od_data="demo-city")
     setting, demo = of(ODParameters(epsilon=0.1, unit="trip"), step="day")
     true = od.truth(demo, days=0)[0]
-    private = cached.draw(setting, SEED).counts[0]
+    private = cached.draw_release(setting, SEED).counts[0]
     pairs = [(i, j) for i in range(len(true)) for j in range(len(true)) if i != j]
-    shown = [p for p in sorted(pairs, key=lambda p: -private[p])[:LARGEST] if private[p] > 0]
-    busy = [p for p in sorted(pairs, key=lambda p: -true[p])[:LARGEST] if true[p] > 0]
+    shown = [p for p in sorted(pairs, key=lambda p: -private[p])[:MAX_FLOWS] if private[p] > 0]
+    busy = [p for p in sorted(pairs, key=lambda p: -true[p])[:MAX_FLOWS] if true[p] > 0]
     counted = [
         sum(true[p] == 0 for p in shown),
         sum(0 < true[p] < private[p] / 2 for p in shown),
         sum(true[p] >= 15 and private[p] == 0 for p in busy),
     ]
     (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
-    assert f"trips on {demo.metadata.days[0]:%-d %B}, the {LARGEST} largest flows" in drawn
+    assert f"trips on {demo.metadata.days[0]:%-d %B}, the {MAX_FLOWS} largest flows" in drawn
     private = drawn.split("<figure>")[2].split("</figure>")[0]
     kinds = [private.count(f'"flow {kind}"') for kind in ("phantom", "inflated", "lost")]
     assert counted[0] > 0
@@ -285,12 +285,12 @@ def test_what_is_estimated_and_not_drawn_is_too_uncertain_and_does_not_read_0(op
     setting, demo = of(
         ODParameters(epsilon=0.3, max_trips_per_user=4, method="empirical_bayes"), step="day"
     )
-    true, private = od.truth(demo, days=0)[0], cached.draw(setting, SEED).shown_counts[0]
-    busy = np.argsort(-true, axis=None, kind="stable")[:LARGEST]
+    true, private = od.truth(demo, days=0)[0], cached.draw_release(setting, SEED).shown_counts[0]
+    busy = np.argsort(-true, axis=None, kind="stable")[:MAX_FLOWS]
     hidden = ((true >= 15) & (private == 0)).ravel()[busy].sum()
     assert hidden > 0
     (drawn,) = (one.value for one in app.markdown if 'class="sides"' in one.value)
-    assert f"15+ trips, too uncertain to draw: {hidden} of the {LARGEST} largest true" in drawn
+    assert f"15+ trips, too uncertain to draw: {hidden} of the {MAX_FLOWS} largest true" in drawn
     hovers = re.findall(r"<title>(.*?)</title>", drawn, re.DOTALL)
     silent = [one for one in hovers if one.endswith("private: too uncertain to draw")]
     assert len(silent) == (private.ravel()[busy] == 0).sum() + hidden  # on both sides
@@ -304,7 +304,7 @@ def test_the_picture_of_a_density_is_of_the_hour_that_it_names(open_home):
     day, hour = re.search(r"visits in the hour from (\w+) (\d+):00", drawn).groups()
     at = 24 * [one[:3] for one in calendar.day_name].index(day[:3]) + int(hour)
     setting, demo = of(DensityParameters(epsilon=1.0), step="day")
-    true, private = density.truth(demo)[:, at], cached.draw(setting, SEED).counts[:, at]
+    true, private = density.truth(demo)[:, at], cached.draw_release(setting, SEED).counts[:, at]
     for figure, shown in zip(drawn.split("<figure>")[1:], (true, private), strict=True):
         said = re.findall(r"<title>.*?true: ([\d.,]+)\nprivate: ([\d.,]+)\n", figure, re.DOTALL)
         kinds = list(zip(*said[: len(true)], strict=True))
@@ -523,4 +523,4 @@ def test_the_share_that_crosses_stands_on_buttons_and_in_the_file(saved):
     assert ways
     for one in ways:
         share = f"{100 * one.candidate.utility.crossing_share:.0f}"
-        assert f"genuine of 100; {share} of 100 trips cross zones; risk" in way(one)
+        assert f"genuine of 100; {share} of 100 trips cross zones; risk" in button_label(one)

@@ -11,8 +11,8 @@ from engine.contract import Selection
 from engine.datasets import load
 from engine.parameters import DensityParameters
 from pages._ui import cached
-from pages._ui.jobs import pieces
-from pages._ui.jobs.pieces import Job
+from pages._ui.jobs import parallel
+from pages._ui.jobs.parallel import Job
 from tests.support import pieces as work
 from tests.support.releases import seen
 
@@ -23,7 +23,7 @@ GUARD_S = 300
 @pytest.fixture
 def processes(monkeypatch):
     """Let work be done in processes, as on a server with several cores."""
-    monkeypatch.setenv(pieces.WORKERS, "1")
+    monkeypatch.setenv(parallel.WORKERS_VARIABLE, "1")
 
 
 def asked(function, *each) -> Job:
@@ -33,8 +33,8 @@ def asked(function, *each) -> Job:
 def finished(job) -> list:
     work.finish(job, GUARD_S)
     assert not job.error, job.error
-    assert not job.running
-    return job.done
+    assert not job.is_running
+    return job.ordered_results
 
 
 def test_answers_of_a_worker_are_those_computed_here(processes):
@@ -47,35 +47,35 @@ def test_answers_of_a_worker_are_those_computed_here(processes):
 
 def test_work_is_done_elsewhere_and_few_pieces_wait_at_a_time(processes):
     job = asked(work.place_of_work, *(("x", number) for number in range(9)))
-    job.go_on()
-    assert len(job.futures) == pieces._AHEAD
+    job.advance()
+    assert len(job.futures) == parallel._MAX_PENDING
     assert os.getpid() not in finished(job)
 
 
 def test_partial_answers_stay_where_it_is_stopped_and_it_goes_on():
     job = asked(work.doubled, *((number, 0.05) for number in range(8)))
     until = time.monotonic() + GUARD_S
-    while not job.done and time.monotonic() < until:
-        job.go_on()
+    while not job.ordered_results and time.monotonic() < until:
+        job.advance()
     job.stop()
-    known = len(job.done)
+    known = len(job.ordered_results)
     assert 0 < known < 8
-    assert not job.running
-    job.go_on()
-    assert len(job.done) == known
+    assert not job.is_running
+    job.advance()
+    assert len(job.ordered_results) == known
     job.resume()
     assert finished(job) == [0, 2, 4, 6, 8, 10, 12, 14]
 
 
 def test_two_sessions_take_turns():
     long, short = (asked(work.doubled, *((n, 0.03) for n in range(size))) for size in (40, 41))
-    long.go_on()
-    short.go_on()
+    long.advance()
+    short.advance()
     until = time.monotonic() + GUARD_S
-    while len(short.done) < 5 and time.monotonic() < until:
-        long.go_on()
-        short.go_on()
-    assert len(long.done) < 15
+    while len(short.ordered_results) < 5 and time.monotonic() < until:
+        long.advance()
+        short.advance()
+    assert len(long.ordered_results) < 15
     long.stop()
     short.stop()
 
@@ -83,13 +83,13 @@ def test_two_sessions_take_turns():
 def test_a_lost_worker_is_replaced_and_said(processes, tmp_path):
     job = asked(work.killed, *((str(tmp_path), number) for number in range(4)))
     assert finished(job) == [0, 1, 2, 3]
-    assert job.lost
+    assert job.crash_counts
 
 
 def test_what_ends_every_worker_is_given_up_in_words(processes):
     job = asked(work.always_killed, (1,))
     work.finish(job, GUARD_S)
-    assert job.error == pieces._LOST
+    assert job.error == parallel._LOST
 
 
 def test_a_rule_that_is_broken_is_said():
@@ -113,14 +113,14 @@ def page() -> None:
     """Draw a job, and what is known of it."""
     import streamlit as st
 
-    from pages._ui.jobs import pieces
+    from pages._ui.jobs import parallel
     from tests.support import pieces as work
 
     slow = st.slider("slow", 0, 10, 0)
     asked = tuple((number, slow / 100) for number in range(6))
-    job = pieces.ask("doubles", work.doubled, asked)
-    pieces.live(
-        "doubles", job, lambda known, running: st.text(f"{known} {running}"), what="Doubling"
+    job = parallel.submit("doubles", work.doubled, asked)
+    parallel.draw_live(
+        "doubles", job, lambda known, running: st.text(f"{known} {running}"), noun="Doubling"
     )
 
 
@@ -134,7 +134,7 @@ def test_a_page_shows_what_is_known_and_another_question_begins_anew():
     assert app.text[0].value == "[0, 2, 4, 6, 8, 10] False"
     job = app.session_state["session"].jobs["doubles"]
     app.slider[0].set_value(10).run()
-    assert job.stopped
+    assert job.is_stopped
     assert app.text[0].value.endswith("True")
     assert "of 6" in app.get("progress")[0].proto.text
     next(one for one in app.button if one.label == "Stop").click().run()
@@ -144,5 +144,5 @@ def test_a_page_shows_what_is_known_and_another_question_begins_anew():
 def test_what_was_asked_before_is_whole_before_any_work_starts():
     pieces_of = tuple((number, 0.01) for number in range(6))
     assert finished(asked(work.doubled, *pieces_of)) == [0, 2, 4, 6, 8, 10]
-    again = pieces.ask("asked before", work.doubled, pieces_of, delay_s=GUARD_S)
-    assert not again.running
+    again = parallel.submit("asked before", work.doubled, pieces_of, delay_s=GUARD_S)
+    assert not again.is_running

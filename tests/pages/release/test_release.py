@@ -13,17 +13,17 @@ from engine.contract import TimeSelection
 from engine.release import NOISE_CONSENT, BudgetLedger, ReleaseError, budget_ledger as engine_ledger
 from engine.text.utility import describe_utility
 from pages._ui import cached
-from pages._ui.release import page as release_page, question, work
+from pages._ui.release import release_form, release_job, release_page as release_page
 from pages._ui.shell import catalogue
-from pages._ui.wording.use import guessed
+from pages._ui.wording.setting_text import describe_guesses
 from tests.support.release_page import confirmed, declared, errors, filled, finished, texts
 
 
 def test_refused_where_others_are_served(own_data, open_page, monkeypatch):
-    monkeypatch.setattr(work, "served_locally", lambda: False)
+    monkeypatch.setattr(release_job, "is_served_locally", lambda: False)
     app = open_page("pages/7_Release.py")
     assert "Releases are made on the custodian's own computer only" in errors(app)[0]
-    monkeypatch.setattr("sys.argv", ["streamlit", work.SWITCH])
+    monkeypatch.setattr("sys.argv", ["streamlit", release_job.RELEASE_FLAG])
     assert not errors(app.run())
 
 
@@ -59,7 +59,7 @@ def test_a_release_is_made_once_and_listed(page, monkeypatch):
     assert not app.exception
     assert [one.value for one in app.success]
     assert BudgetLedger().budget("people").spent_epsilon == 7.0
-    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    (bundle,) = (path for path in release_page.bundle_folder().iterdir() if path.is_dir())
     assert (bundle / "statement.html").is_file()
     read, whole = [], Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path.name) or whole(path))
@@ -103,7 +103,7 @@ def test_a_session_that_watches_a_release_sees_how_it_ends(page, open_page):
         hold.wait(30)
         raise ReleaseError("too little room", value="0", remedy="make some")
 
-    assert work.start("demo-city-od-20260101-000000", key, make)
+    assert release_job.start("demo-city-od-20260101-000000", key, make)
     app = page.run()
     assert "Releasing demo-city-od-20260101-000000" in progress(app)
     hold.set()
@@ -114,19 +114,21 @@ def test_a_session_that_watches_a_release_sees_how_it_ends(page, open_page):
 def test_no_session_reads_the_name_of_what_another_has_uploaded(page, own_data, tmp_path):
     """Neither while it is released, nor in the ledger and among the bundles afterwards."""
     app, ledger = declared(page, epsilon=20.0), BudgetLedger()
-    ledger.declare("strangers", datasets=["secret"], unit="person", epsilon=9.0, manager="me")
+    ledger.declare(
+        "strangers", datasets=["secret"], unit="person", epsilon=9.0, manager="custodian"
+    )
     with ledger._transaction() as (append, _):
         body = {"dataset": "secret", "epsilon": 1.0, "delta": 0.0, "product": "od"}
         append("release", "strangers", body)
     confirmed(app).click().run()
     finished(app)
-    (made,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    (made,) = (path for path in release_page.bundle_folder().iterdir() if path.is_dir())
     other = shutil.copytree(made, made.parent / "secret-od-estimate-20260101-000000")
     stated = json.loads((other / "statement.json").read_text(encoding="utf-8"))
     stated["setting"]["dataset"] = "secret"
     (other / "statement.json").write_text(json.dumps(stated), encoding="utf-8")
     hold = threading.Event()
-    work.start("secret-od-20260102-000000", str(tmp_path), lambda _report: hold.wait(30))
+    release_job.start("secret-od-20260102-000000", str(tmp_path), lambda _report: hold.wait(30))
     app.switch_page("pages/0_Home.py").run()
     app = app.switch_page("pages/7_Release.py").run()
     words = [texts(app), progress(app), *map(str, app.get("html"))]
@@ -156,7 +158,7 @@ def test_sums_before_suppression_are_written_where_the_switch_is_on(page):
     assert "on 7 days costs a person ε = 7; 13 is left after it." in texts(app)
     confirmed(app).click().run()
     assert [one.value for one in finished(app).success]
-    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    (bundle,) = (path for path in release_page.bundle_folder().iterdir() if path.is_dir())
     said = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))
     assert said["sums_before_suppression"] is True
     app.button(key="release_again").click().run()
@@ -166,16 +168,18 @@ def test_sums_before_suppression_are_written_where_the_switch_is_on(page):
 
 def test_a_second_session_cannot_release_at_the_same_time(page, monkeypatch):
     app = declared(page)
-    hold, planned = threading.Event(), question.planned
+    hold, planned = threading.Event(), release_form.make_plan
 
     def begun_meanwhile(setting):
-        work.start("other", "elsewhere", lambda report: hold.wait(30) and datasets.data_root())
+        release_job.start(
+            "other", "elsewhere", lambda report: hold.wait(30) and datasets.data_root()
+        )
         return planned(setting)
 
-    monkeypatch.setattr(question, "planned", begun_meanwhile)
+    monkeypatch.setattr(release_form, "make_plan", begun_meanwhile)
     app.run()
     assert not [one for one in app.button if one.key == "release_start"]
-    assert not work.start("mine", "demo-city", lambda report: pytest.fail("both ran"))
+    assert not release_job.start("mine", "demo-city", lambda report: pytest.fail("both ran"))
     assert "A release is being made on this computer" in progress(app)
     assert "other" not in progress(app)
     hold.set()
@@ -184,7 +188,7 @@ def test_a_second_session_cannot_release_at_the_same_time(page, monkeypatch):
 
 def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_page, monkeypatch):
     """Zones, time and parameters travel; the use is the number of every other page."""
-    monkeypatch.setattr(work, "served_locally", lambda: True)
+    monkeypatch.setattr(release_job, "is_served_locally", lambda: True)
     link = {"epsilon": 2, "unit": "person", "max_trips": 6, "threshold": 3}
     link |= {"od_data": "demo-city", "od_zones": "clusters-5", "od_time": "week"}
     app = declared(open_page("pages/7_Release.py", **link), epsilon=20.0)
@@ -199,12 +203,12 @@ def test_what_is_released_is_what_is_set_and_judged_elsewhere(own_data, open_pag
         entry.key.dataset_id,
     )
     said_of_it = describe_utility(cached.utility(setting, 0), setting)
-    risk = guessed(cached.risk(setting).max_guess_rate, setting)
+    risk = describe_guesses(cached.risk(setting).max_guess_rate, setting)
     assert f"{said_of_it} Once it is out, {risk} (a coin: 50) from this release alone" in texts(app)
     confirmed(app).click().run()
     app = finished(app)
     assert not app.exception
-    (bundle,) = (path for path in release_page.folder().iterdir() if path.is_dir())
+    (bundle,) = (path for path in release_page.bundle_folder().iterdir() if path.is_dir())
     said = json.loads((bundle / "statement.json").read_text(encoding="utf-8"))["setting"]
     assert (said["dataset"], said["zones"], said["time"]) == ("demo-city", "clusters-5", "whole")
     parameters = said["parameters"]
@@ -223,8 +227,8 @@ def test_both_spans_of_a_change_are_released_as_the_page_shows_them(page, monkey
     (length,) = (one for one in app.number_input if one.label == "Days in each")
     app = length.set_value(2).run()
     assert "a person pays ε = 1 for both spans" in texts(app)
-    asked, plan = [], question.planned_of
-    monkeypatch.setattr(question, "planned_of", lambda *of: asked.append(of[0]) or plan(*of))
+    asked, plan = [], release_form.planned_of
+    monkeypatch.setattr(release_form, "planned_of", lambda *of: asked.append(of[0]) or plan(*of))
     app = app.switch_page("pages/7_Release.py").run()
     app = app.button_group(key="release_product").set_value("Change of flows").run()
     assert not app.exception, app.exception
@@ -242,7 +246,7 @@ def test_real_people_are_judged_on_request_alone_and_that_is_stated(
 ):
     (own_data / "local").mkdir()
     (own_data / "local" / "town").symlink_to(data_root / "local" / "town")
-    monkeypatch.setattr(work, "served_locally", lambda: True)
+    monkeypatch.setattr(release_job, "is_served_locally", lambda: True)
     app = open_page("pages/7_Release.py", density_data="demo-city")
     BudgetLedger().declare(
         "townspeople", datasets=["town"], unit="person", epsilon=20, manager="me"
@@ -285,7 +289,7 @@ def test_a_release_that_is_mostly_noise_takes_a_second_typed_yes(page):
 def test_methods_of_the_density_are_released_or_said_to_be_for_exploring(page, variant, said):
     app = declared(page)
     app.session_state["variant"] = variant
-    app.button_group(key="release_product").set_value(question.DENSITY).run()
+    app.button_group(key="release_product").set_value(release_form.DENSITY).run()
     assert not app.exception
     assert said in texts(app) + " ".join(errors(app))
     if variant == "efpag":
@@ -295,7 +299,7 @@ def test_methods_of_the_density_are_released_or_said_to_be_for_exploring(page, v
 
 
 def test_a_budget_is_offered_with_the_delta_that_the_setting_takes(page):
-    page.button_group(key="release_product").set_value(question.DENSITY).run()
+    page.button_group(key="release_product").set_value(release_form.DENSITY).run()
     assert next(one for one in page.number_input if "(δ)" in one.label).value == 1e-7
     next(one for one in page.text_input if one.label.startswith("Your name")).set_value("me")
     next(one for one in page.number_input if "(ε)" in one.label).set_value(2.0)
@@ -325,11 +329,11 @@ def test_a_twin_is_named_only_where_the_whole_setting_is_the_recommended_one(
         (taken.with_epsilon(2.0), "these data"),
         (replace(taken, selection=replace(taken.selection, zone_level="clusters-5")), "these data"),
     ):
-        app.session_state["session"].on_twin = ("elsewhere", one)
+        app.session_state["session"].twin_choice = ("elsewhere", one)
         app.run()
         assert filled(app)[0] == how
-    app.session_state["session"].on_twin = ("elsewhere", taken)
-    app.session_state["session"].judged.add("demo-city")
+    app.session_state["session"].twin_choice = ("elsewhere", taken)
+    app.session_state["session"].judged_names.add("demo-city")
     app.run()
     assert filled(app)[0] == "these data"
 
@@ -343,7 +347,9 @@ def test_of_trips_without_people_a_budget_is_per_trip(page, own_data, data_root)
 
 
 def test_a_second_dataset_of_the_same_people_shares_their_budget(page):
-    BudgetLedger().declare("town", datasets=["other"], unit="person", epsilon=9.0, manager="me")
+    BudgetLedger().declare(
+        "town", datasets=["other"], unit="person", epsilon=9.0, manager="custodian"
+    )
     app = page.run()
     app.radio[0].set_value("same").run()
     share = next(one for one in app.button if one.label == "Share their budget")

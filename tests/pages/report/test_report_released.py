@@ -6,7 +6,7 @@ from engine import report
 from engine.release import plan
 from engine.report import Analysis
 from pages._ui import cached, state
-from pages._ui.release import question, work
+from pages._ui.release import release_form, release_job
 from tests.support.page import link_of, text
 
 REPORT, RELEASE = "pages/6_Report.py", "pages/7_Release.py"
@@ -16,10 +16,12 @@ LINK = {"report_unit": "A single trip", "report_off": ["Trips by hour", "flows",
 @pytest.fixture
 def planned(monkeypatch):
     """The settings that the page Release plans."""
-    monkeypatch.setattr(work, "served_locally", lambda: True)
+    monkeypatch.setattr(release_job, "is_served_locally", lambda: True)
     asked = []
     monkeypatch.setattr(
-        question, "planned_of", lambda setting, data: asked.append(setting) or plan(setting, data)
+        release_form,
+        "planned_of",
+        lambda setting, data: asked.append(setting) or plan(setting, data),
     )
     return asked
 
@@ -34,7 +36,7 @@ def shown(monkeypatch):
 
 def open_release(app):
     app.switch_page(RELEASE).run()
-    app = app.button_group(key="release_product").set_value(question.REPORT).run()
+    app = app.button_group(key="release_product").set_value(release_form.REPORT).run()
     assert not app.exception, app.exception
     return app
 
@@ -55,7 +57,7 @@ def test_a_report_of_single_trips_with_analyses_left_out_is_released_as_it_is(
     assert "Each trip by itself; nobody" in said
     assert "3 questions, each over bins" in said
     assert "It holds: Trips and people, Trips over time, Travel time and Jump length." in said
-    stages = plan(planned[-1], cached.ingested(planned[-1])).stages
+    stages = plan(planned[-1], cached.full_dataset(planned[-1])).stages
     assert sum(one.sensitivity / one.scale for one in stages) == pytest.approx(1, abs=1e-5)
     app = app.switch_page(REPORT).run()  # and back it is as it was
     assert app.selectbox(key="report_unit").value == "item"

@@ -110,7 +110,7 @@ def test_a_gauge_says_its_steps_by_signs_and_its_limits_in_words():
         rule="good from 90%", low=0.0, high=1.0, ends=("0%", "100%"),
         bands=((0.5, "noisy"), (0.9, "partly"), (1.0, "good")),
     )  # fmt: skip
-    drawn = gauges_html([gauge], of="Kigali")
+    drawn = gauges_html([gauge], name="Kigali")
     signs = re.findall(r'class="sign" style="left:([\d.]+)%" aria-hidden="true">(.)<', drawn)
     assert signs == [("0.0", "✕"), ("50.0", "≈"), ("90.0", "✓")]
     assert 'title="good from 90%"' in drawn

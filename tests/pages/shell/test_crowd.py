@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from pages._ui.shell import crowd
+from pages._ui.shell import session_limit
 
 
 def test_few_pages_are_drawn_at_once():
@@ -14,7 +14,7 @@ def test_few_pages_are_drawn_at_once():
 
     def page():
         nonlocal drawn, most
-        with crowd.turn():
+        with session_limit.take_turn():
             with lock:
                 drawn += 1
                 most = max(most, drawn)
@@ -27,24 +27,24 @@ def test_few_pages_are_drawn_at_once():
         one.start()
     for one in pages:
         one.join()
-    assert most == crowd.AT_ONCE
+    assert most == session_limit.MAX_DRAWN_PAGES
 
 
 def failing():
-    with crowd.turn() as busy:
+    with session_limit.take_turn() as busy:
         assert not busy
         raise RuntimeError
 
 
 def test_a_turn_is_given_back_where_a_page_fails():
-    for _ in range(3 * crowd.AT_ONCE):
+    for _ in range(3 * session_limit.MAX_DRAWN_PAGES):
         with pytest.raises(RuntimeError):
             failing()
 
 
 def test_nobody_waits_for_ever(monkeypatch):
-    monkeypatch.setattr(crowd, "LONGEST_WAIT_S", 0.05)
-    with crowd.turn(), crowd.turn(), crowd.turn() as busy:
+    monkeypatch.setattr(session_limit, "MAX_WAIT_S", 0.05)
+    with session_limit.take_turn(), session_limit.take_turn(), session_limit.take_turn() as busy:
         assert busy  # drawn all the same, and said
-    with crowd.turn() as busy:
+    with session_limit.take_turn() as busy:
         assert not busy

@@ -15,7 +15,7 @@ NEVER_FIRST = ["duckdb", "h3", "pyspark", "scipy.signal", "scipy.stats", "sklear
 @pytest.mark.parametrize(
     ("module", "reached", "later"),
     [
-        ("pages._ui.home.page", "pages._ui.home.picture", ["altair", "opendp"]),
+        ("pages._ui.home.home_page", "pages._ui.home.home_picture", ["altair", "opendp"]),
         ("engine", "engine", ["numpy", "pandas"]),
         ("engine.release_arguments", "argparse", ["numpy", "pandas"]),
         ("engine.release.command", "opendp", ["opendp.extras", "nbformat"]),

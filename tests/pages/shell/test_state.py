@@ -5,8 +5,8 @@ from streamlit.testing.v1 import AppTest
 
 from engine.contract import TimeSelection
 from pages._ui import state
-from pages._ui.shell.frame import DATA, HOME, PAGES
-from pages._ui.wording.datasets import CONFIDENTIAL_BANNER, SIMULATED_BANNER
+from pages._ui.shell.layout import DATA, HOME, PAGES
+from pages._ui.wording.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from tests.support.page import link_of
 
 
@@ -17,7 +17,7 @@ def ask() -> None:
     from pages._ui import state
     from pages._ui.shell.session import session
 
-    state.start()
+    state.read_link()
     st.session_state["flows"], st.session_state["visits"] = state.flows(), state.density()
     st.session_state["notices"] = session().notices
 
@@ -163,7 +163,7 @@ def take_it() -> None:
         ),
         parameters=ODParameters(epsilon=0.3, max_trips_per_user=2, suppression_threshold=5),
     )
-    state.put(**state.by_key(wanted))
+    state.set_values(**state.values_by_key(wanted))
     st.session_state["wanted"], st.session_state["set"] = wanted, state.flows()
 
 
@@ -182,10 +182,10 @@ def stamped() -> None:
     from pages._ui.shell.session import session
 
     known = catalogue.entries()
-    session().shown = {"town": known["town"]}
+    session().shown_entries = {"town": known["town"]}
     st.session_state["od_data"] = st.session_state["density_data"] = "demo-city"
     st.session_state["shown"] = state.stamp()
-    session().shown = {"demo-city": known["demo-city"]}
+    session().shown_entries = {"demo-city": known["demo-city"]}
     st.session_state["set"] = state.stamp()
 
 
@@ -205,4 +205,4 @@ def test_a_saved_picture_of_real_people_says_so_whatever_is_set():
 @pytest.mark.parametrize("field", state.FIELDS, ids=lambda one: one.key)
 def test_every_option_is_read_from_its_words(field):
     for option in field.options:
-        assert field.read(field.words(option)) == option
+        assert field.read(field.to_text(option)) == option

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from engine.parameters import DELTA_STOPS
 from pages._ui.wording.glossary import GLOSSARY
-from pages._ui.wording.numbers import fixed, percent, scientific, trip_count
-from pages._ui.wording.privacy import delta_warning
+from pages._ui.wording.numbers import decimal, percent, scientific, trip_count
+from pages._ui.wording.privacy_text import delta_warning
 
 ROOT = Path(__file__).parents[3]
 
@@ -18,7 +18,7 @@ def test_delta_reads_back_as_the_number_it_is():
 
 def test_one_trip_is_singular_and_signs_are_typographic():
     assert (trip_count(1), trip_count(4)) == ("1 trip", "4 trips")
-    assert fixed(-0.0771) == "−0.077"
+    assert decimal(-0.0771) == "−0.077"
     assert percent(123.4) == ">10,000%"
 
 

@@ -17,7 +17,7 @@ from pages._ui import cached
 from pages._ui.drawing import charts
 from pages._ui.drawing.colours import LOST, PHANTOM, rgb
 from pages._ui.state import SIMULATED_SEED
-from pages._ui.trips import change as page, grid as trips_grid
+from pages._ui.trips import change_view as page, error_grid as trips_grid
 from pages._ui.wording.numbers import percent, trip_count
 from tests.pages.trips.conftest import deck, show
 from tests.support.page import figures, tables, text
@@ -83,7 +83,9 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
     }
     assert rows.to_dict() == {name: f"{cells.sum():,.1f}" for name, cells in wanted.items()}
     drawn = []
-    monkeypatch.setattr(charts, "bars", lambda labels, marks, **_: drawn.append((labels, marks)))
+    monkeypatch.setattr(
+        charts, "draw_bars", lambda labels, marks, **_: drawn.append((labels, marks))
+    )
     names = datasets.load("demo-city").zones["name"].to_numpy()
     for way, axis in (("Leaving", 1), ("Arriving", 0)):
         show(app, "Days and totals").button_group(key="od_totals_way").set_value(way).run()
@@ -92,7 +94,7 @@ def test_outcomes_and_totals_are_those_of_the_draw(open_od, method, draw_of_page
         numbers = {one.name: one.values for one in marks}
         assert numbers["True"] == pytest.approx(true.sum(axis=axis)[zones])
         assert numbers["This draw"] == pytest.approx(sums.sum(axis=axis)[zones], abs=0.5)
-        low, high = next((one.values, one.to) for one in marks if one.name == "95% from")
+        low, high = next((one.values, one.end) for one in marks if one.name == "95% from")
         kept = od.truncated_matrices(datasets.load("demo-city"), release.parameters, days=0)[0]
         held = release.counts[0] if od.METHODS[method].expected else kept
         totals = held.sum(axis=axis)[zones]
@@ -269,8 +271,8 @@ UNITS = "trip", "person-day", "person"
 
 @pytest.mark.parametrize("unit", UNITS)
 def test_verdicts_are_told_from_the_noisy_cells_of_both_spans(open_od, method, unit, monkeypatch):
-    drawn, keep = [], page.picture_of
-    monkeypatch.setattr(page, "picture_of", lambda *given: drawn.append(given) or keep(*given))
+    drawn, keep = [], page.changes_picture
+    monkeypatch.setattr(page, "changes_picture", lambda *given: drawn.append(given) or keep(*given))
     app = open_od("Change", unit=unit, od_method=method, epsilon=0.5)
     (days,) = (one for one in app.select_slider if "day after" in one.label)
     said = text(days.set_value((0, 6)).run())

@@ -20,7 +20,7 @@ from engine.ingest.inputs.zones import read_zones
 from engine.ingest.options import Reading
 from engine.ingest.row_cleaning import ValueParser
 from engine.ingest.row_report import Reason
-from pages._ui.data import rows as data_rows
+from pages._ui.data import table_form
 from tests.support.ingests import TOWERS, arguments, built, refused, squares, table, write_csv
 
 FORMS = tomllib.loads(Path(__file__).with_name("forms.toml").read_text("utf-8"))
@@ -106,7 +106,7 @@ def test_columns_are_known_by_the_names_that_publishers_give(form: str) -> None:
 @pytest.mark.parametrize("form", FORMS["held"])
 def test_the_data_page_guesses_what_they_hold(form: str) -> None:
     kind, columns = FORMS["held"][form].values()
-    assert data_rows.kind_of(columns) == kind
+    assert table_form.guess_kind(columns) == kind
     guessed = column_mapping.guess_columns(kind, columns)
     assert set(column_mapping.REQUIRED[kind]) <= guessed.keys()
     assert ("tid" in guessed) == ("tid" in columns or "ride_id" in columns)

@@ -66,7 +66,7 @@ def test_coarse_zones_and_times_are_asked_for_in_words(tmp_path, option, capsys)
     said = json.loads((out / "statement.json").read_text(encoding="utf-8"))["setting"]
     names = "zones", "time", "first", "last", "span"
     assert [said[name] for name in names] == ["clusters-30", "whole", 1, 6, 1]
-    assert "two spans have no day in common" in refused(capsys, *asked, "--to", "2026-06-02")
+    assert "two compared spans share no day" in refused(capsys, *asked, "--to", "2026-06-02")
     asked[asked.index("2026-06-02")] = "2026-07-04"
     assert "must be in the dataset" in refused(capsys, *asked)
 

@@ -1,0 +1,104 @@
+"""The calculators of P2's Theorems 2 to 7, published and exact side by side."""
+
+from typing import Any
+
+import streamlit as st
+
+from engine.origin_destination import NoiseName, calculators as theorems
+from pages._ui import state
+from pages._ui.drawing import tables
+from pages._ui.shell import layout
+from pages._ui.views.theorems import draw_comparison, draw_tolerance
+from pages._ui.wording.labels import LAWS
+from pages._ui.wording.numbers import percent, trip_count
+from pages._ui.wording.setting_text import WHO
+
+_ERRATA = (
+    "Where both differ the paper is corrected: it ignores the rounding of both numbers of a change "
+    "(O2), prints Theorem 3 with the wrong sign of ½ (O1), and speaks of flows that are shown "
+    "where its proofs are of all (O3). All answers are about noise; trips dropped by trimming are "
+    "a further error, which no ε removes."
+)
+
+
+def draw() -> None:
+    """Draw the question, which ε an error costs, and what this ε gives."""
+    columns = st.columns(4, gap="medium", vertical_alignment="bottom")
+    alpha, beta = draw_tolerance(*columns[:2])
+    count = columns[2].number_input(
+        "A flow of … trips", 0, 1_000_000, 15, key="choose_count", **state.LINKED
+    )
+    law = columns[3].selectbox(
+        "Noise for",
+        list(LAWS),
+        format_func=LAWS.__getitem__,
+        key="choose_law",
+        help="Exploring draws rounded Laplace noise, a release discrete Laplace noise.",
+        **state.PERSIST,
+    )
+    unit = state.value(state.UNIT)
+    limit = 1 if unit == "trip" else state.value(state.MAX_TRIPS)
+    st.subheader(f"ε for an error of {trip_count(alpha)}", anchor=False)
+    _draw_buttons(draw_comparison(alpha, beta, limit, unit, law))
+    epsilon, threshold = state.value(state.EPSILON), state.value(state.THRESHOLD)
+    st.subheader(f"What ε = {epsilon:g} gives", anchor=False)
+    st.caption(f"Protecting {WHO[unit]} by Laplace with suppression; T = {limit}, τ = {threshold}.")
+    promises = _compute_promises(alpha, int(count), law, threshold, (epsilon, limit))
+    tables.draw_rows(("", "Published", "Exact"), promises)
+    st.caption(_ERRATA)
+    layout.draw_link("pages/4_Decisions.py", "Choose ε from a decision it must keep right")
+
+
+def _draw_buttons(exact: dict[str, float]) -> None:
+    """Draw a button for the exact ε of each theorem."""
+    with st.container(horizontal=True):
+        for name, epsilon in exact.items():
+            reachable = epsilon <= state.EPSILON_SLIDER[-1]
+            stop = state.stop_above(epsilon, state.EPSILON_SLIDER)
+            st.button(
+                f"Use ε = {stop:g} for one {name}" if reachable else f"One {name}: ε above 10",
+                key=f"choose_use_{name}",
+                disabled=not reachable,
+                on_click=state.set_values,
+                kwargs={"epsilon": epsilon},
+            )
+
+
+def _compute_promises(
+    alpha: int, count: int, law: NoiseName, threshold: int, noise: tuple[float, int]
+) -> list[tuple[str, str, str]]:
+    """Return what the theorems promise at an ε and a T: in words, as published and exactly."""
+    near, min_shown = trip_count(alpha), max(threshold, 1)
+    if count < min_shown:
+        name = f"A flow of {count:,} stays suppressed (Theorem 2)"
+        stays = theorems.stays_suppressed_probability(count, min_shown, *noise, law=law)
+        published = theorems.stays_suppressed_probability(count, min_shown, *noise)
+    else:
+        name = f"A flow of {count:,} stays visible (Theorem 3)"
+        stays = theorems.stays_released_probability(count, threshold, *noise, law=law)
+        published = theorems.stays_released_probability(
+            count, threshold, *noise, method="published"
+        )
+    far = theorems.cell_error_probability(alpha, *noise)
+    far_if_shown = theorems.released_error_probability(
+        alpha, noise[0], count, threshold, noise[1], law=law
+    )
+    rows: list[tuple[str, Any, Any]] = [
+        (name, published, stays),
+        (
+            f"A flow is off by more than {near} (Theorem 4)",
+            far,
+            theorems.cell_error_probability(alpha, *noise, law=law),
+        ),
+        (f"… where a flow of {count:,} is shown", far, far_if_shown),
+        (
+            f"A change is off by more than {near} (Theorem 5)",
+            theorems.change_error_probability(alpha, *noise, method="published"),
+            theorems.change_error_probability(alpha, *noise, law=law),
+        ),
+    ]
+    return [(words, _share(float(paper)), _share(float(exact))) for words, paper, exact in rows]
+
+
+def _share(value: float) -> str:
+    return "below 0 (impossible)" if value < 0 else percent(value)

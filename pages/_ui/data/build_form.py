@@ -1,0 +1,117 @@
+"""The form of the Data page: four steps, from files to the options of an ingest."""
+
+import re
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+from typing import get_args
+
+import streamlit as st
+
+from engine import datasets
+from engine.ingest import IngestOptions
+from engine.ingest.options import CHOICES, Choice
+from pages._ui import state
+from pages._ui.data import builds, messages, period_form, table_form, zone_form
+from pages._ui.data.builds import data_state
+from pages._ui.data.files import Draft
+from pages._ui.wording.numbers import join_words
+
+UPLOAD, PATH = "Upload", "Path on this computer"
+MAX_NAME_LENGTH = 40
+NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{MAX_NAME_LENGTH - 1}}}")
+
+
+def draw(*, busy: bool) -> None:
+    """Draw the form; while `busy` it is hidden but there, for uploads not drawn are forgotten."""
+    with st.container(key="data_form_hidden" if busy else "data_form"):
+        source = UPLOAD
+        if builds.is_served_locally():
+            source = state.choose("Where the files are", (UPLOAD, PATH), "data_way", in_link=False)
+        draft = Draft(by_path=source == PATH, busy=busy)
+        # every step is always there: an uploader that moves loses what is being dropped into it
+        for number, (title, step) in enumerate(STEPS.items(), 1):
+            with st.container(border=True):
+                st.markdown(f"**{number} · {title}**")
+                step(draft)
+
+
+def suggest_name(files: Sequence[str]) -> str:
+    """Return a name for a dataset: what the files' names share, in small letters and hyphens."""
+    letters = zip(*(file.lower().split(".")[0] for file in files), strict=False)
+    shared = takewhile(lambda column: len(set(column)) == 1, letters)
+    stem = "".join(column[0] for column in shared)
+    if len(files) > 1:
+        stem = stem.rstrip("0123456789_- ")  # half a date says nothing
+    plain = re.sub(r"[^a-z0-9]+", "-", stem).strip("-")[:MAX_NAME_LENGTH].strip("-")
+    return plain or "my-data"
+
+
+def _draw_description(draft: Draft) -> None:
+    """Draw what the dataset is called and what is said of it, and the button."""
+    guess = suggest_name([f.name for f in draft.files]) if draft.files else ""
+    name_col, people_col, public_col = st.columns([2, 1, 1])
+    name = draft.ask(
+        name_col.text_input,
+        "Name of the dataset",
+        f"name_{guess}",
+        value=guess,
+        max_chars=MAX_NAME_LENGTH,
+        help="Lower-case letters, digits, - and _.",
+    )
+    draft.values["people_public"] = draft.ask(
+        people_col.number_input,
+        "People, public estimate",
+        "people",
+        min_value=1,
+        max_value=10**10,
+        value=None,
+        step=1,
+        placeholder="unknown",
+        help="From public sources, never counted in the data. It tells whether δ is small enough.",
+    )
+    draft.values["places_public"] = draft.ask(
+        public_col.selectbox,
+        "Are the places public?",
+        "public",
+        {True: "yes", False: "no"},
+        index=None,
+        placeholder="not said",
+        help="Zones of a statistical office are; a list of private places is not, nor an area that "
+        "was read from the data. A release states it.",
+    )
+    if not NAME.fullmatch(name or ""):
+        draft.missing.append("a name in lower-case letters, digits, - and _")
+    elif name in datasets.available():
+        draft.missing.append("another name (this one is taken)")
+    period_form.draw_density(draft)
+    left_out = tuple(choice for choice in get_args(Choice) if choice in draft.leave_out)
+    for choice in left_out:
+        st.caption(f"Chosen: {CHOICES[choice]}; they are counted in the report.")
+    with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+        pressed = st.button(
+            "Build the dataset",
+            type="primary",
+            icon=":material/play_arrow:",
+            key="data_start",
+            disabled=bool(draft.missing),
+        )
+        if draft.missing:
+            st.caption(f"Still needed: {join_words(list(dict.fromkeys(draft.missing)))}.")
+    if builds.show_failure("Cannot be built"):
+        zone_form.draw_choice(draft, data_state().error_code)
+    if draft.missing:
+        return
+    arguments = {**draft.values, "leave_out": left_out, "out": builds.workspace().datasets / name}
+    options = messages.attempt("Cannot be built", lambda: IngestOptions(**arguments))
+    if options is not None and pressed:
+        builds.start_ingest(options)
+        st.rerun()
+
+
+STEPS: dict[str, Callable[[Draft], None]] = {
+    "Your table": table_form.draw,
+    "Places and zones": zone_form.draw,
+    "Period and time zone": period_form.draw,
+    "Name and build": _draw_description,
+}
+"""Each step fills in the draft and notes what it lacks; a later one may read an earlier one's."""

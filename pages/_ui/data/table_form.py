@@ -1,0 +1,230 @@
+"""The step of the table: its files, what it holds, which column means what, how it is read."""
+
+import html
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+import streamlit as st
+
+from engine.errors import ExplorerError
+from engine.ingest import presets, preview
+from engine.ingest.inputs import column_mapping, detection, sources
+from engine.ingest.inputs.column_mapping import Mappings, TablePreview
+from engine.ingest.inputs.sources import Source
+from engine.ingest.options import DateOrder, Reading
+from pages._ui.data import files as data_files, messages
+from pages._ui.data.builds import data_state
+from pages._ui.data.files import DEFAULT_READING, Draft
+from pages._ui.data.messages import COLUMNS, KINDS
+
+DATE_ORDERS = {"ymd": "year, month, day", "dmy": "day first", "mdy": "month first"}
+_DECIMAL_MARKS = {".": "a point, as in 1,234.5", ",": "a comma, as in 1.234,5"}
+ROWS, MAX_COLUMNS = 5, 20
+_ERROR_TITLE = "Cannot be read"
+
+
+def draw(draft: Draft) -> None:
+    """Draw the step."""
+    draft.files = data_files.choose_files(
+        draft,
+        "table",
+        "Trips, visits or flows",
+        data_files.TABLE_ENDINGS,
+        "CSV (also .gz or .zip) or Parquet; several files are read as one table.",
+        is_list=True,
+    )
+    peek = messages.attempt(_ERROR_TITLE, _preview_table, draft) if draft.files else None
+    if peek is None:
+        draft.missing.append("a table that can be read" if draft.files else "a table")
+        return
+    there = peek.source.columns
+    form = presets.find_preset(there)
+    if form is not None and draft.ask(
+        st.toggle,
+        f"Read it as {form.description}",
+        f"form_{form.name}_{abs(hash(there))}",
+        value=True,
+        help="Columns and marks of this form are known; nothing else has to be chosen.",
+    ):
+        draft.values |= presets.preset_options(form, there)
+        draft.kind, draft.columns = form.kind, draft.values["mapping"]
+        # the marks that were said before stay
+        base, now = vars(DEFAULT_READING), vars(draft.reading)
+        draft.reading = replace(form.reading, **{k: v for k, v in now.items() if v != base[k]})
+    else:
+        _choose_columns(draft, there)
+    draft.values |= {"inputs": tuple(map(str, draft.files))}
+    if len(draft.files) > 1:
+        st.caption(f"The first of {len(draft.files)} files is shown; all must have these columns.")
+    _draw_preview(draft, peek)
+
+
+def _preview_table(draft: Draft) -> TablePreview:
+    """Return a first look at the file, with the marks that are set or asked for."""
+    first, asked_files = draft.files[0], data_state().cache_of("text")
+    if first not in asked_files:
+        try:
+            return data_files.read_once(column_mapping.preview_table, first, ROWS, draft.reading)
+        except ExplorerError as problem:
+            if problem.code not in ("no-header", "rows-above"):
+                raise
+        asked_files[first] = True  # the choice stays beside the file
+    skip_col, names_col = st.columns(2)
+    above = {"min_value": 0, "max_value": 10_000}
+    skip = draft.ask(skip_col.number_input, "Lines above the names of columns", "skip", **above)
+    none = draft.ask(names_col.toggle, "The file has no line of names", "no_header")
+    draft.reading = replace(draft.reading, skip_rows=int(skip), header=() if none else None)
+    return data_files.read_once(column_mapping.preview_table, first, ROWS, draft.reading)
+
+
+def guess_kind(columns: Sequence[str]) -> str:
+    """Return the kind of table that its columns fit best."""
+    kinds = ("trips", "flows", "rides", "visits")
+    fits = (
+        name
+        for name in kinds
+        if column_mapping.has_required_columns(name, column_mapping.guess_columns(name, columns))
+    )
+    return next(fits, "trips")
+
+
+def _choose_columns(draft: Draft, header: tuple[str, ...]) -> None:
+    """Ask what the table holds and which column means what; both are guessed."""
+    draft.kind = kind = draft.ask(
+        st.segmented_control,
+        "What it holds",
+        f"kind_{abs(hash(header))}",
+        KINDS,
+        default=guess_kind(header),
+        required=True,
+        help=messages.KINDS_HELP,
+    )
+    # coordinates are asked for where ids are not there
+    ends = column_mapping.PLACES[kind][
+        data_files.has_points(kind, column_mapping.guess_columns(kind, header))
+    ]
+    fields = list(dict.fromkeys((*column_mapping.REQUIRED[kind], *ends)))
+    optional = [name for name in column_mapping.OPTIONAL[kind] if name not in fields]
+    draft.columns = data_files.choose_columns(draft, kind, header, fields, optional)
+    draft.values |= {"kind": kind, "mapping": draft.columns}
+
+
+def _draw_preview(draft: Draft, peek: TablePreview) -> None:
+    """Draw the first rows as they are read, and ask what is in doubt of it."""
+    names = {canonical: column for canonical, column in draft.columns.items() if column}
+    source = peek.source
+    _ask_mark(draft)
+    guessed = messages.attempt(_ERROR_TITLE, detection.detect_reading, source, names, draft.reading)
+    times: tuple[datetime | None, ...] = ()
+    if guessed is None:
+        draft.missing.append("a table that can be read")
+    else:
+        # what is guessed is not handed on: a build looks at all rows
+        if guessed.asks_date_order is None:
+            times = _times(source, names, guessed.reading)
+        elif order := _ask_order(draft, guessed.asks_date_order):
+            draft.reading = replace(draft.reading, date_order=order)
+            times = _times(source, names, replace(guessed.reading, date_order=order))
+    draft.values["reading"] = draft.reading
+    with st.container(key="data_rows"):
+        st.warning(
+            "**The first rows of your file** – confidential. They are shown on this screen only "
+            "and kept nowhere.",
+            icon=":material/lock:",
+        )
+        st.html(_rows_html(peek, names, times))
+    if None in times:
+        st.warning(
+            "Some of the first times cannot be read. Choose the column of times; how they are "
+            "written can be said to the command (docs/data.md).",
+            icon=":material/schedule:",
+        )
+    if names and not draft.missing:
+        draft.mappings = messages.attempt(_ERROR_TITLE, _map_columns, draft, names)
+        if draft.mappings is None:
+            draft.missing.append("tables that can be read, with the same columns and times")
+
+
+def _ask_mark(draft: Draft) -> None:
+    """Ask which mark is which where a build has seen that both could be."""
+    asked_files, files = data_state().cache_of("marks"), tuple(draft.files)
+    if data_state().error_code == "ambiguous-numbers":
+        asked_files[files] = True
+    if files not in asked_files:
+        return
+    key, how = f"decimal_{abs(hash(files))}", {"index": None, "placeholder": "choose"}
+    mark = draft.ask(st.selectbox, "Decimal mark", key, _DECIMAL_MARKS, **how)
+    if mark is None:
+        draft.missing.append("the decimal mark")
+    else:
+        separator = "," if mark == "." else "."
+        draft.reading = replace(draft.reading, decimal=mark, thousands=separator)
+
+
+def _ask_order(draft: Draft, column: str) -> DateOrder | None:
+    label, key = "Which comes first", f"order_{abs(hash((*draft.files, column)))}"
+    order = draft.ask(st.selectbox, label, key, DATE_ORDERS, index=None, placeholder="choose")
+    if order is None:
+        draft.missing.append("the order of the date")
+        st.warning(
+            f"**03/04/2016: is that 3 April or 4 March?** The first rows of column “{column}” do "
+            "not show which. Choose which comes first.",
+            icon=":material/help:",
+        )
+    return order
+
+
+def _map_columns(draft: Draft, names: dict[str, str]) -> Mappings:
+    """Return the columns of each file, judged by itself: whether it is a table, and has them."""
+    mapping = {sources.inspect_file(path, draft.reading): names for path in draft.files}
+    for source in mapping:
+        column_mapping.check_columns(source, names)
+    detection.complete_reading(mapping, draft.reading)
+    return mapping
+
+
+def _times(source: Source, names: dict[str, str], reading: Reading) -> tuple[datetime | None, ...]:
+    """Return what the first rows' times are read as; looked at once."""
+    if "datetime" not in names and "date" not in names:
+        return ()
+    cache, zone = data_state().cache_of("times"), data_state().time_zone
+    key = (source.path, tuple(sorted(names.items())), reading, zone)
+    if key not in cache:
+        complete = {k: v for k, v in names.items() if k in column_mapping.CLOCKS or "date" in k}
+        try:
+            cache[key] = tuple(preview.preview_times({source: complete}, reading, zone or "UTC"))
+        except ExplorerError:
+            cache[key] = ()
+    return cache[key]
+
+
+def _rows_html(peek: TablePreview, names: dict[str, str], times: Sequence[datetime | None]) -> str:
+    """Return the first rows, escaped: columns wear what they mean, times what they are read as."""
+    columns, meanings = peek.source.columns, dict[str, str]()
+    time_column = names.get("datetime") or names.get("date")
+    for canonical, spec in names.items():
+        meanings |= {
+            column: COLUMNS[canonical] for column, _ in column_mapping.joined_columns(spec, columns)
+        }
+    used_first = sorted(range(len(columns)), key=lambda i: columns[i] not in meanings)
+    places, head, body = sorted(used_first[:MAX_COLUMNS]), "", ""
+    for i in places:
+        meaning = f"<span>{m}</span>" if (m := meanings.get(columns[i])) else "<i>not used</i>"
+        head += f"<th>{html.escape(sources.to_printable(columns[i]))}{meaning}</th>"
+    for number, row in enumerate(peek.rows):
+        body += "<tr>"
+        for i in places:
+            body += f"<td>{html.escape(row[i] if i < len(row) else '')}"
+            if columns[i] == time_column and number < len(times):
+                body += _time_html(times[number])
+            body += "</td>"
+        body += "</tr>"
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<div class="plain rows" tabindex="0">{table}</div>'
+
+
+def _time_html(when: datetime | None) -> str:
+    if when is None:
+        return "<em>cannot be read</em>"
+    return f"<small>{when:%a} {when.day} {when:%b %Y %H:%M}</small>"

@@ -1,0 +1,175 @@
+"""The steps of places and zones: files, columns, and the zones on a map before anything counts."""
+
+from pathlib import Path
+from typing import Any
+
+import shapely
+import streamlit as st
+
+from engine.errors import ExplorerError
+from engine.ingest import preview
+from engine.ingest.inputs import column_mapping, hexagons, zone_hierarchy, zones
+from engine.ingest.inputs.places import Places
+from engine.ingest.options import CHOICES
+from pages._ui.data import files as data_files, messages
+from pages._ui.data.builds import data_state
+from pages._ui.data.files import Draft
+from pages._ui.drawing import colours, picture
+from pages._ui.drawing.picture import Picture
+
+_MAX_DOTS = 3_000
+_ERROR_TITLE = "Cannot be read"
+
+
+def draw(draft: Draft) -> None:
+    """Draw both files, and the zones that would be built of them."""
+    locations = data_files.choose_files(
+        draft,
+        "locations",
+        "Stations, towers or other places",
+        data_files.TABLE_ENDINGS,
+        "A table of ids with latitude and longitude.",
+    )
+    shapes = data_files.choose_files(
+        draft,
+        "zones",
+        "Zones (optional where there are places)",
+        data_files.ZONE_ENDINGS,
+        "GeoJSON, GeoPackage, a zipped Shapefile or GeoParquet. Without zones, each place's own "
+        "area is a zone.",
+    )
+    if locations:
+        peek = messages.attempt(
+            _ERROR_TITLE, data_files.read_once, column_mapping.preview_table, locations[0]
+        )
+        fields = ("location_id", "lat", "lng")
+        _choose_columns(draft, "locations", locations[0], peek and peek.source.columns, fields)
+    if shapes:
+        columns = messages.attempt(_ERROR_TITLE, _read_columns, draft, shapes[0])
+        _choose_columns(draft, "zones", shapes[0], columns, ("zone_id",))
+    if draft.has_places or data_files.has_points(draft.kind, draft.columns):
+        _draw_zoning(draft)
+    elif draft.mappings is None:
+        draft.missing.append("places or zones")
+    else:
+        st.caption("Ids that are H3, quadkey or geohash cells need neither places nor zones.")
+
+
+def _read_columns(draft: Draft, path: Path) -> tuple[str, ...]:
+    layers, layer = data_files.read_once(zones.list_layers, path), ""
+    if len(layers) > 1:
+        layer = draft.ask(st.selectbox, "Layer of the file", f"layer_{path.name}", layers)
+        draft.values["layer"] = layer
+    return data_files.read_once(zone_columns, path, layer)
+
+
+def zone_columns(path: Path, layer: str = "") -> tuple[str, ...]:
+    """Return the columns of a file of zones."""
+    frame = zones.read_shapes(path, layer)
+    return tuple(map(str, frame.columns.drop(frame.geometry.name)))
+
+
+def _choose_columns(
+    draft: Draft, name: str, path: Path, header: tuple[str, ...] | None, required: tuple[str, ...]
+) -> None:
+    """Ask for the columns of a file, and note both where nothing is missing."""
+    if header is None:
+        draft.missing.append(f"{name} that can be read")
+        return
+    missing_count = len(draft.missing)
+    chosen = data_files.choose_columns(draft, name, header, required, ("name",))
+    if len(draft.missing) == missing_count:
+        draft.values |= {name: path, f"{name}_mapping": chosen}
+
+
+def _draw_zoning(draft: Draft) -> None:
+    """Draw which zones are built, with their number on a map; refuse too many."""
+    draft.values["hexagon_m"] = draft.ask(
+        st.number_input,
+        "Zones are hexagons, so many metres across",
+        "hexagons",
+        min_value=100.0,
+        max_value=200_000.0,
+        value=None if draft.has_places else hexagons.DEFAULT_SIZE_M,
+        step=100.0,
+        format="%.0f",
+        placeholder="zones as given",
+        help="All from public geometry; no row is looked at. Fewer zones hold more people each, so "
+        "the same noise changes their numbers less.",
+    )
+    if not draft.has_places:
+        draft.values |= _ask_area(draft)
+        if "area" not in draft.values:
+            return
+    try:
+        places = _preview_places(draft)
+        st.caption(f"**{len(places.zones):,} zones** · {len(places.towers):,} places")
+        if levels := zone_hierarchy.format_levels(places.zones):
+            st.caption(f"Coarser zones kept: {levels}")
+        for note in places.notes:
+            st.caption(note)
+        draw_places(places)
+        hexagons.check_zone_limits(places)
+    except ExplorerError as problem:
+        messages.show_error("These zones cannot be built", messages.format_error(problem))
+        draw_choice(draft, problem.code)
+        draft.missing.append("coarser zones")
+        return
+    west, south, east, north = places.zones.total_bounds
+    draft.centre = float(west + east) / 2, float(south + north) / 2
+
+
+def draw_choice(draft: Draft, code: str) -> None:
+    """Draw the choice beside a refusal, if it has one: what may be left out instead."""
+    if code in CHOICES and code not in draft.leave_out:
+        words, key = CHOICES[code], f"data_choice_{code}"
+        mend = {"icon": ":material/playlist_remove:", "on_click": data_state().leave_out.add}
+        st.button(f"{words[0].upper()}{words[1:]}", key=key, args=(code,), **mend)
+
+
+def _ask_area(draft: Draft) -> dict[str, Any]:
+    """Ask for the area of the hexagons: its edges, or that it is read from the data."""
+    if draft.ask(
+        st.toggle,
+        "Read their area from the data",
+        "area_read",
+        help="A release then states that it tells where people were. Else type what you know.",
+    ):
+        return {"area_from_data": True}
+    text = draft.ask(
+        st.text_input,
+        "West, south, east and north, in degrees",
+        "area",
+        placeholder="such as -103.45, 20.55, -103.25, 20.75",
+    )
+    try:
+        west, south, east, north = map(float, (text or "").split(","))
+    except ValueError:
+        draft.missing.append("the area of the hexagons")
+        return {}
+    return {"area": (west, south, east, north)}
+
+
+def _preview_places(draft: Draft) -> Places:
+    """Return places and zones; read and made once for what was chosen."""
+    cache, left_out = data_state().cache_of("places"), tuple(sorted(draft.leave_out))
+    names = ("locations", "zones", "locations_mapping", "zones_mapping", "layer", "hexagon_m")
+    arguments = {name: draft.values[name] for name in (*names, "area") if name in draft.values}
+    key = repr(arguments), left_out
+    if key not in cache:
+        cache[key] = preview.preview_places(leave_out=left_out, **arguments)
+    return cache[key]
+
+
+def draw_places(places: Places) -> None:
+    """Draw zones and places as a small map, with the degrees at its edges."""
+    shapes, towers = (table.geometry.to_numpy() for table in (places.zones, places.towers))
+    west, south, east, north = bounds = shapely.total_bounds([*shapes, *towers])
+    placed, view_box = picture.fit_plane(bounds)
+    areas = shapely.simplify(shapely.transform(shapes, placed), 2)
+    inside = "".join(f'<path class="ground" d="{picture.polygon(area)}"/>' for area in areas)
+    dots = placed(shapely.get_coordinates(towers))[:: max(1, len(towers) // _MAX_DOTS)]
+    for x, y in dots.tolist():
+        inside += f'<circle cx="{x:.0f}" cy="{y:.0f}" r="5" fill="{colours.PRIVATE}"/>'
+    label = f"{south:.2f}° to {north:.2f}° north, {west:.2f}° to {east:.2f}° east"
+    picture.draw(Picture(picture.figure_html(view_box, label, "Zones and places", inside), ""))

@@ -1,0 +1,55 @@
+"""The Density page's switches, and what its setting is good for: use, errors, proved ε."""
+
+import streamlit as st
+
+from engine import density
+from engine.contract import Setting
+from engine.parameters import choose_calibration
+from engine.privacy_cost import is_above
+from pages._ui import cached, state
+from pages._ui.drawing.cards import Card
+from pages._ui.views import assessments, measure_cards
+from pages._ui.wording.privacy_text import ANALYTIC_NOTE
+
+MULTISCALE_NOTE = (
+    "Multiscale Gaussian counts once at five scales, from single masts to the whole city, and "
+    "believes only what stands clear of the noise: small differences between neighbours are "
+    "evened out, the others are kept. Nobody is sampled, and published and proved ε are the same."
+)
+NOISE_EXCEEDS_NOTE = (
+    "**The noise exceeds the data**: the noisy totals are not above zero, so the release is zero "
+    "everywhere. A larger ε or more people are needed."
+)
+
+
+def draw_switches() -> None:
+    """Draw the switches of the papers' stages in the sidebar."""
+    method, epsilon = state.value(state.DENSITY_METHOD), state.value(state.EPSILON)
+    uses = density.METHODS[method].used_fields
+    fixed_noise = "gaussian" not in uses or choose_calibration(method, epsilon) == "analytic"
+    with st.sidebar.expander("Stages and noise", icon=":material/account_tree:"):
+        state.draw(state.SCALING, disabled="scaling" not in uses)
+        state.draw(state.SMOOTHING, disabled="smoothing" not in uses)
+        state.draw(state.GAUSSIAN, disabled=fixed_noise)
+
+
+def draw(setting: Setting) -> None:
+    """Draw what the setting is good for, its large numbers, and what its method does."""
+    assessments.draw(setting)
+    release = cached.release(setting, state.seed(state.entry_of(setting)))
+    if density.NOISE_EXCEEDS_DATA in release.flags:
+        st.error(NOISE_EXCEEDS_NOTE, icon=":material/error:")
+    ledger = cached.compute_cost(setting)
+    proved, charged = f"{ledger.proved_epsilon:.3g}", f"charged {setting.parameters.epsilon:g}"
+    subject = "For one person's whole week."
+    measure_cards.draw(setting, [Card("Proved privacy loss (ε)", proved, charged, subject)])
+    parameters, method = setting.parameters, cached.method_of(setting)
+    if is_above(ledger.proved_epsilon, parameters.epsilon):
+        st.caption(
+            f":material/warning: The best proved total is ε = {ledger.proved_epsilon:.3g}, above "
+            f"the {parameters.epsilon:g} on the slider, which promises more than is proved."
+        )
+    if "gaussian" in method.used_fields and parameters.gaussian == "analytic":
+        st.caption(ANALYTIC_NOTE)
+    if method.is_own:
+        st.caption(MULTISCALE_NOTE)

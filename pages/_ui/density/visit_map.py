@@ -1,0 +1,128 @@
+"""One large map with an hour slider, and the week of the zone that is clicked."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from engine import density
+from engine.contract import Setting
+from engine.parameters import HOURS_PER_WEEK
+from pages._ui import cached, state
+from pages._ui.drawing import charts, maps, picture
+from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
+from pages._ui.drawing.picture import KINDS, wrong_visits
+from pages._ui.shell import error_pages
+from pages._ui.shell.session import map_size
+from pages._ui.wording.numbers import decimal, hour_of_week, make_inert, number, percent
+
+VIEWS = ("True", "Private", "Error")
+WIDTH, HEIGHT = 430, 440
+"""Pixels that a map needs beside another part; where there are fewer they stand in one column."""
+SAMPLING_NOTE = (
+    "Pre-sampling lowers the curve, noise makes it rough; improved scaling, where it is on, "
+    "lifts the private line back to the truth (P1, figures 3–5)."
+)
+ONE_CLUSTER_NOTE = (
+    "All cells form one cluster: together they are below the cluster minimum of {} visits, so "
+    "every zone gets the same weekly rhythm."
+)
+
+
+def draw(setting: Setting) -> None:
+    """Draw the map and the week; the hour, the view and the zone rerun only this part."""
+
+    def part() -> None:
+        places = st.grid(2, min_column_width=WIDTH - 30, gap="medium")
+        with places.cell():
+            _draw_map(setting)
+        with places.cell():
+            _draw_week(setting)
+
+    st.fragment(error_pages.catch_errors()(part))()
+
+
+def zone_outlines(setting: Setting) -> maps.Outlines:
+    """Return the zones seen, ready to draw."""
+    return cached.read(maps.outlines, cached.view_key(setting))
+
+
+def selected_zone(setting: Setting) -> str:
+    """Return the zone that is chosen, else the busiest one."""
+    chosen, ids = st.session_state.get("density_zone"), zone_outlines(setting).ids
+    return chosen if chosen in ids else ids[int(cached.truth(setting).sum(axis=1).argmax())]
+
+
+def _draw_map(setting: Setting) -> None:
+    view = state.choose(
+        "Map of visits in one hour", VIEWS, "density_map_view", "Private", has_title=True
+    )
+    hour = state.draw(state.HOUR)
+    when = f"{hour_of_week(hour)}–{hour % 24 + 1:02d}:00"
+    seed = state.seed(state.entry_of(setting))
+    truth, private = cached.truth(setting), cached.release(setting, seed).counts
+    error = private - truth
+    # one cell or hour in 500 lies beyond and takes the colour of the end
+    high, off = (max(float(np.quantile(values, 0.998)), 1.0) for values in (truth, np.abs(error)))
+    if view == "Error":
+        scale = maps.Scale(off, "diverging")
+        ends = f"{number(off)} too few", f"{number(off)} too many"
+        key = [picture.ramp_html(scale, f"private less true visits, {when}", *ends)]
+    else:
+        scale = maps.Scale(high)
+        key = [picture.ramp_html(scale, f"visits, {when}; one scale for true and private")]
+    zones = zone_outlines(setting)
+    wrong = wrong_visits(truth[:, hour], private[:, hour])
+    columns = {"True": truth[:, hour], "Private": private[:, hour], "Error": error[:, hour]}
+    maps.draw_zone_map(
+        zones,
+        columns[view],
+        scale,
+        key="density_map",
+        alt=f"Map of zones: {view} visits, {when}",
+        tooltip={name.lower(): [number(n) for n in values] for name, values in columns.items()},
+        **map_size(WIDTH, HEIGHT),
+        on_zone=lambda clicked: state.set_values(density_zone=clicked),
+        marked_zone=zones.ids.index(selected_zone(setting)),
+        rings={} if view == "True" else {KINDS[kind]: zones for kind, zones in wrong.items()},
+    )
+    if view != "True":
+        key.append(picture.wrong_key_html(wrong))
+    picture.draw_key(*key)
+
+
+def _draw_week(setting: Setting) -> None:
+    entry, view = state.entry_of(setting), cached.view_key(setting)
+    seed, names = state.seed(entry), cached.read(maps.zone_names, view)
+    release = cached.release(setting, seed)
+    st.session_state["density_zone"] = selected_zone(setting)
+    chosen = st.selectbox(
+        "Week of zone (or click the map)",
+        list(names),
+        format_func=names.__getitem__,
+        key="density_zone",
+        **(state.LINKED if entry.shipped else state.PERSIST),
+    )
+    row = list(names).index(chosen)
+    series: dict[str, Any] = {"true": cached.truth(setting)[row], "private": release.counts[row]}
+    limit = setting.parameters.max_visits_per_user
+    sampled = "max_visits_per_user" in cached.method_of(setting).used_fields
+    if sampled:
+        kept_visits = cached.read(density.presampled_counts, view, limit)
+        series[f"pre-sampled (ℓ = {limit})"] = kept_visits[row]
+    charts.draw_curve(
+        charts.make_lines(series, (TRUE, PRIVATE, OTHER)),
+        x=range(HOURS_PER_WEEK),
+        x_axis=charts.WEEK,
+        y_axis=charts.Axis(title="Visits", tip=",.1f"),
+        key="density_week",
+        alt=f"Visits over the week in {names[chosen]}: true and private",
+        height=400,
+    )
+    scores, why = cached.scores(setting, seed), SAMPLING_NOTE if sampled else ""
+    if density.ONE_CLUSTER in release.flags:
+        why = ONE_CLUSTER_NOTE.format(number(release.cluster_minimum))
+    st.caption(
+        f"{make_inert(names[chosen])}, in this draw: relative error {percent(scores.error[row])}, "
+        f"correlation {decimal(scores.correlation[row])}. {why}"
+    )

@@ -1,0 +1,78 @@
+"""Error zone by zone: the map (P1, figure 11), and quartiles over ε (figure 10)."""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from engine.contract import Setting
+from pages._ui import cached, state
+from pages._ui.density.method_curves import results_in_place
+from pages._ui.density.visit_map import HEIGHT, WIDTH, selected_zone, zone_outlines
+from pages._ui.drawing import charts, maps, picture
+from pages._ui.drawing.charts import EPSILON, Line
+from pages._ui.jobs import parallel
+from pages._ui.shell.session import map_size
+from pages._ui.wording.numbers import decimal, percent
+
+EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
+_QUARTILES = (0.25, 0.5, 0.75)
+
+
+def draw(setting: Setting) -> None:
+    """Draw the map of each zone's error beside the quartiles over ε."""
+    seed = state.seed(state.entry_of(setting))
+    scores, zones = cached.scores(setting, seed), zone_outlines(setting)
+    scale = maps.Scale(1.0, "linear")
+    places = st.grid(2, min_column_width=WIDTH - 30, gap="medium")
+    with places.cell():
+        maps.draw_zone_map(
+            zones,
+            scores.error,
+            scale,
+            key="density_quality",
+            alt="Map of zones by relative error",
+            tooltip={
+                "relative error": [percent(value) for value in scores.error],
+                "correlation": [decimal(value) for value in scores.correlation],
+            },
+            **map_size(WIDTH, HEIGHT),
+            marked_zone=zones.ids.index(selected_zone(setting)),
+        )
+        topic = "relative error of each zone's week; grey: no visits"
+        picture.draw_key(picture.ramp_html(scale, topic, "0%", "100% or more"))
+    with places.cell():
+        points = [(setting.with_epsilon(epsilon), seed) for epsilon in EPSILONS]
+        work = parallel.submit("density_quartiles", error_quartiles, points, delay_s=1.0)
+
+        def show(_done: list[Any], _running: bool) -> None:
+            low, middle, high = results_in_place(work).T
+            if np.isnan(middle).all():
+                return
+            lowest, highest = np.nanmin(low), np.nanmax(high)
+            charts.draw_curve(
+                [Line(name="median, quartiles", y=middle, low=low, high=high)],
+                x=EPSILONS,
+                x_axis=EPSILON,
+                y_axis=charts.multiple_axis("Relative error of a zone, log scale", lowest, highest),
+                current=setting.parameters.epsilon,
+                key="density_zones_over",
+                alt="Relative error over zones for each epsilon: median and quartiles",
+            )
+
+        parallel.draw_live("density_quartiles", work, show, noun="Values of ε")
+        empty, flat = (int(np.isnan(errors).sum()) for errors in (scores.error, scores.correlation))
+        gaps = f" Left out: {empty} zones without visits, {flat} with a constant week."
+        st.caption(
+            f"Mean over zones in this draw: relative error {percent(scores.mean_error)}, "
+            f"correlation {decimal(scores.mean_correlation)}. Bright zones should not be used; "
+            "quiet "
+            f"ones on the edge go first (P1, figures 10 and 11).{gaps if empty or flat else ''}"
+        )
+
+
+def error_quartiles(setting: Setting, seed: cached.Seed) -> list[float]:
+    """Return the quartiles of the zones' errors in the draw shown; NaN where it is of zeros."""
+    scores = cached.scores(setting, seed)
+    finite_errors = scores.error[np.isfinite(scores.error) & (not scores.exceeds_data)]
+    return np.quantile(finite_errors, _QUARTILES).tolist() if len(finite_errors) else [np.nan] * 3

@@ -1,0 +1,83 @@
+"""Who may release here, and one release at a time: a refresh neither repeats nor loses it."""
+
+import sys
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pages._ui.jobs.background import LongJob
+from pages._ui.shell import catalogue
+from pages._ui.shell.origin import is_public, is_served_locally
+from pages._ui.shell.session import page_id, page_state, session
+
+RELEASE_FLAG = "--allow-release"
+_UNFORESEEN = (
+    "The release failed ({}); the server's log says where. If the ledger lists it, its cost is "
+    "spent."
+)
+_lock = threading.Lock()
+_latest: list[tuple[str, LongJob]] = []
+"""The release that runs, or else the last one since the server started, and of which dataset."""
+
+
+@dataclass
+class WatchedRelease:
+    """The release that a session has made, or has watched while it ran."""
+
+    job: LongJob | None = None
+
+
+def may_release() -> bool:
+    """Whether a release may be made here: on this computer, or with `RELEASE_FLAG`."""
+    return not is_public() and (RELEASE_FLAG in sys.argv or is_served_locally())
+
+
+def latest() -> LongJob | None:
+    """Return the release that runs, or else the last one since the server started.
+
+    Its progress is the share done, its result the bundle. Its name may be another session's own.
+    """
+    return _latest[-1][1] if _latest else None
+
+
+def watched_release() -> LongJob | None:
+    """Return the release that this session shows: of a dataset at hand, made or watched here.
+
+    Whoever opens the page anew sees what is set: a release that has ended by then is forgotten.
+    """
+    here = page_state(WatchedRelease)
+    if session().page != page_id() and here.job is not None and here.job.state != "running":
+        here.job = None
+    if is_releasing():
+        dataset, work = _latest[-1]
+        at_hand = any(entry.key.dataset_id == dataset for entry in catalogue.entries().values())
+        here.job = work if at_hand else None
+    return here.job
+
+
+def is_releasing() -> bool:
+    """Whether a release is being made, by this session or another."""
+    work = latest()
+    return work is not None and work.state == "running"
+
+
+def start(name: str, dataset: str, make: Callable[[Callable[[float], None]], Path]) -> bool:
+    """Begin to `make` a bundle, told where to report; return False where a release is running."""
+    with _lock:
+        if is_releasing():
+            return False
+        work = LongJob(name, lambda tell, _: make(tell), fallback=_UNFORESEEN, must_finish=True)
+        _latest[:] = [(dataset, work)]
+        page_state(WatchedRelease).job = work
+    return True
+
+
+def forget_release() -> None:
+    """Put the release away that this session shows; its bundle and its entry stay."""
+    page_state(WatchedRelease).job = None
+
+
+def describe_progress(fraction: float | None) -> tuple[float, str]:
+    """Return the share done and what is said beside it."""
+    return fraction or 0.0, "do not switch off …"

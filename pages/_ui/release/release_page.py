@@ -1,0 +1,294 @@
+"""The page where releases are allowed: what is released, what it costs, the ledger."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import streamlit as st
+
+from engine import datasets, release
+from engine.datasets import storage
+from engine.errors import ExplorerError
+from engine.release import Budget, BudgetLedger, Entry as Line, ReleaseError, ReleasePlan
+from pages._ui import cached, state
+from pages._ui.drawing import tables
+from pages._ui.jobs.background import LongJob, follow_job
+from pages._ui.release import release_form, release_job
+from pages._ui.release.release_text import NO_BUDGET, UNITS, WHOSE, describe_budget, describe_cost
+from pages._ui.shell import catalogue
+from pages._ui.shell.catalogue import Entry
+from pages._ui.shell.session import session
+from pages._ui.wording.numbers import count_noun
+
+
+def draw() -> None:
+    """Draw settings, plan, cost and history."""
+    ledger, latest = BudgetLedger(), release_job.latest()
+    job = release_job.watched_release()
+    if latest is not None and latest.state == "running":
+        title = f"Releasing {job.name}" if job else "A release is being made on this computer"
+        follow_job(latest, release_job.describe_progress, title=title, key="release")
+    elif job is not None:
+        _draw_end(job)
+    elif (choice := release_form.choose_setting()) is not None:
+        setting, entry = choice
+        plan = release_form.make_plan(setting)
+        if plan is not None:
+            release_form.draw(plan, entry)
+            st.subheader("Cost and confirmation", anchor=False)
+            for text in release.list_warnings(plan):
+                st.warning(text, icon=":material/warning:")
+            _draw_confirmation(plan, entry, ledger)
+    _draw_history(ledger)
+    if (
+        release_job.latest() is not latest
+    ):  # another session has begun one, or put it away, meanwhile
+        st.rerun()
+
+
+def bundle_folder() -> Path:
+    """Return where this computer's bundles lie, an owner-only folder."""
+    place = datasets.data_root() / "local" / "releases"
+    place.mkdir(parents=True, exist_ok=True)
+    storage.make_owner_only(place)
+    return place
+
+
+def _draw_confirmation(plan: ReleasePlan, entry: Entry, ledger: BudgetLedger) -> None:
+    """Draw budget, cost and confirmation; a press of the button releases."""
+    try:
+        budgets = ledger.budgets()
+    except ReleaseError:
+        return  # the history says so
+    budget = next((row for row in budgets.values() if entry.name in row.datasets), None)
+    if budget is None:
+        _ask_budget(plan, entry, ledger, budgets)
+        return
+    dataset = cached.full_dataset(plan.setting)
+    plan, consents = _ask_consents(plan)
+    try:
+        _, charged = release.check_release(plan, dataset, ledger, consents)
+    except ExplorerError as problem:
+        if problem.code == "consent" and not any(consents):
+            st.info(str(problem), icon=":material/edit:")  # it is asked for just above
+        else:
+            st.error(str(problem), icon=":material/block:")
+        if problem.code in ("exceeded", "unit"):
+            _offer_largest(plan, budget)
+        return
+    st.info(describe_cost(plan, budget, charged), icon=":material/payments:")
+    tuned, note = release_form.ask_tuning(plan, entry)
+    typed = st.text_input(
+        f"Type {entry.name} to confirm: what is drawn cannot be taken back", key="release_confirm"
+    )
+    name = f"{entry.name}-{plan.product}-{datetime.now(UTC):%Y%m%d-%H%M%S}"
+    if st.button(
+        "Release",
+        type="primary",
+        icon=":material/outbox:",
+        key="release_start",
+        disabled=typed != entry.name or release_job.is_releasing(),
+    ):
+        out = bundle_folder() / name
+        started = release_job.start(
+            name,
+            plan.setting.dataset_id,
+            lambda report: release.release(
+                plan.setting,
+                dataset,
+                out,
+                ledger=ledger,
+                tuning=tuned,
+                tuning_note=note,
+                trips=plan.trips,
+                sums_before_suppression=plan.has_sums,
+                consents=consents,
+                progress=report,
+            ),
+        )
+        if not started:
+            st.toast("Another release is being made on this computer; nothing was spent here.")
+        st.rerun()
+
+
+def _ask_consents(plan: ReleasePlan) -> tuple[ReleasePlan, list[str]]:
+    """Ask for what a release takes beyond its budget; return the plan with the trips stated."""
+    texts: list[str] = []
+    if plan.phantom_trips >= 1:
+        trips = st.number_input(
+            "How many trips were made in these days, as far as is publicly known?",
+            min_value=1,
+            value=None,
+            key="release_trips",
+            **state.PERSIST,
+            help="A public number, such as from a survey. It is stated with the release, and "
+            "compared with what noise alone would show; your data are not looked at.",
+        )
+        plan = replace(plan, trips=None if trips is None else int(trips))
+    if plan.needs_noise_consent:
+        label = (
+            f"Empty flows alone would show {plan.phantom_trips:,.0f} trips. To release it all the"
+        )
+        label += f" same, type: {release.NOISE_CONSENT}"
+        texts.append(st.text_input(label, key="release_noise_consent"))
+    if plan.unit == "trip":
+        texts.append(
+            st.text_input("Consent", key="release_consent", placeholder=release.TRIP_CONSENT)
+        )
+    return plan, texts
+
+
+def _offer_largest(plan: ReleasePlan, budget: Budget) -> None:
+    """Offer the largest ε that fits, as the slider has it."""
+    dataset, stops = cached.full_dataset(plan.setting), state.EPSILON_SLIDER
+    stop = release.max_epsilon_within_budget(plan.setting, dataset, budget, stops)
+    if stop is not None and stop < plan.epsilon:
+        st.button(
+            f"Use ε = {stop:g}, the largest that fits",
+            key="release_most",
+            icon=":material/tune:",
+            on_click=state.set_values,
+            kwargs={"epsilon": stop},
+        )
+
+
+def _draw_end(job: LongJob) -> None:
+    """Draw how the release ended that this session has made or watched."""
+    if job.state == "failed":
+        st.error(job.error, icon=":material/error:")
+    elif job.result is not None:
+        message = f"Released: {job.name}. The bundle may be given away; this page may not."
+        st.success(message, icon=":material/check:")
+        _draw_bundle(job.result, "new")
+    st.button("Release something else", key="release_again", on_click=_start_another)
+
+
+def _start_another() -> None:
+    st.session_state.pop("release_confirm", None)
+    release_job.forget_release()
+
+
+def _draw_bundle(out: Path, where: str) -> None:
+    """Offer a bundle's archive and its statement; `where` tells two places of a page apart."""
+    files = (
+        ("Bundle (zip)", out.parent / f"{out.name}.zip", "application/zip", "download"),
+        ("Statement (HTML)", out / "statement.html", "text/html", "article"),
+    )
+    with st.container(horizontal=True, gap="small"):
+        for label, path, mime, icon in files:
+            if path.is_file():
+                st.download_button(
+                    label,
+                    path.read_bytes,  # read when it is asked for: a ledger may hold many
+                    file_name=path.name if icon == "download" else f"{out.name}-statement.html",
+                    mime=mime,
+                    icon=f":material/{icon}:",
+                    key=f"release_{icon}_{where}_{out.name}",
+                    on_click="ignore",
+                )
+    st.caption(f"Kept in local/releases/{out.name} of the data folder, readable by you only.")
+
+
+def _draw_history(ledger: BudgetLedger) -> None:
+    """List releases in the ledger and bundles on this computer, of datasets that are at hand here.
+
+    Others may be what another session has uploaded, whose names are its own.
+    """
+    try:
+        entries, budgets = ledger.entries(), ledger.budgets()
+    except ReleaseError as problem:
+        st.error(str(problem), icon=":material/error:")
+        return
+    if not budgets:
+        return
+    st.subheader("The ledger", anchor=False)
+    names = set(catalogue.entries())
+    for budget in budgets.values():
+        if names & set(budget.datasets):
+            st.markdown(describe_budget(budget))
+    releases = [entry for entry in entries if entry.kind == "release"]
+    rows = [entry for entry in releases if entry.body["dataset"] in names]
+    if len(rows) < len(releases):
+        rest = count_noun(len(releases) - len(rows), "release")
+        st.caption(f"{rest} of datasets that are not at hand here; the command lists all.")
+    if not rows:
+        return
+    count = f"{len(entries)} entries, budgets and ends of releases among them"
+    st.caption(f"{count}; hashes unbroken, the last one is `{entries[-1].chain_hash}`.")
+    tables.draw(_ledger_columns(rows, {e.body["release"] for e in entries if e.kind == "done"}))
+    folders = [path.parent for path in bundle_folder().glob("*/SHA256SUMS")]
+    bundles = {path.name: path for path in folders if _dataset_of(path) in names}
+    if bundles:
+        with st.expander(f"Bundles on this computer ({len(bundles)})"):
+            chosen = st.selectbox("Bundle", sorted(bundles)[::-1], key="release_bundle")
+            _draw_bundle(bundles[chosen], "list")
+
+
+def _dataset_of(bundle: Path) -> str:
+    """Return the dataset that a bundle's statement names; nothing where it cannot be read."""
+    try:
+        return json.loads((bundle / "statement.json").read_bytes())["setting"]["dataset"]
+    except (OSError, ValueError, KeyError):
+        return ""
+
+
+def _ledger_columns(rows: list[Line], done: set[int]) -> dict[str, list[str]]:
+    return {
+        "When (UTC)": [row.time.replace("T", " ").removesuffix("+00:00") for row in rows],
+        "People": [row.people for row in rows],
+        "Dataset": [str(row.body["dataset"]) for row in rows],
+        "Product": [str(row.body.get("product", "")) for row in rows],
+        "ε spent": [f"{row.body['epsilon']:g}" for row in rows],
+        "δ spent": [f"{row.body['delta']:g}" for row in rows],
+        "Bundle": ["made" if row.id in done else "not finished; spent" for row in rows],
+    }
+
+
+def _ask_budget(
+    plan: ReleasePlan, entry: Entry, ledger: BudgetLedger, budgets: dict[str, Budget]
+) -> None:
+    """Ask for the budget of a dataset's people: a new one, or that of people who have one."""
+    people_known = entry.metadata.trips_have_people
+    question = NO_BUDGET.format("people" if people_known else "trips")
+    st.warning(question, icon=":material/account_balance:")
+    label, options = "Whose data is it?", list(WHOSE)
+    if budgets and st.radio(label, options, format_func=WHOSE.__getitem__) == "same":
+        with st.form("release_join", border=True, enter_to_submit=False):
+            people = st.selectbox("The same people as", list(budgets))
+            owner = st.text_input("Who says so, and may raise their budget")
+            if st.form_submit_button("Share their budget", type="primary"):
+                _run_action(lambda: ledger.join(str(people), dataset=entry.name, manager=owner))
+        return
+    with st.form("release_budget", border=True, enter_to_submit=False):
+        # whoever declares a budget after this one reads its name
+        default = "" if entry.name in session().datasets else entry.name
+        people = st.text_input("Name of the people and the period", value=default)
+        unit_col, epsilon_col, delta_col = st.columns(3)
+        units = list(UNITS)[::-1] if people_known else ["trip"]
+        unit = unit_col.selectbox("Budget per", units, format_func=UNITS.__getitem__)
+        epsilon = epsilon_col.number_input(
+            "Privacy loss of all releases (ε)", 0.01, 100.0, None, step=0.5, placeholder="such as 2"
+        )
+        delta = delta_col.number_input(
+            "Allowance beyond ε in all (δ)", 0.0, 0.01, plan.delta, step=1e-7, format="%g"
+        )
+        owner = st.text_input("Your name or office: who answers for these data, and may raise this")
+        if st.form_submit_button("Declare the budget", type="primary"):
+            if epsilon is None:
+                st.error("How much may be revealed in all is yours to say: enter an ε.")
+                return
+            totals = {"unit": unit, "epsilon": float(epsilon), "delta": float(delta)}
+            _run_action(
+                lambda: ledger.declare(people, datasets=[entry.name], manager=owner, **totals)
+            )
+
+
+def _run_action(act: Callable[[], None]) -> None:
+    try:
+        act()
+    except ExplorerError as problem:
+        st.error(str(problem))
+        return
+    st.rerun()

@@ -1,0 +1,81 @@
+"""Sentences of the Release page."""
+
+from engine.privacy import Guarantee, format_guess_rate
+from engine.release import Budget, BudgetCost, ReleasePlan
+from engine.release.budget_ledger import to_decimal_fraction
+from pages._ui.wording.numbers import count_noun
+
+NOT_HERE = (
+    "Releases are made on the custodian's own computer only. This page is served to others: start "
+    "it there, or add -- --allow-release to the command that starts it."
+)
+NOTHING_YET = "Nothing leaves this computer, and nothing is spent, before you confirm below."
+NO_BUDGET = (
+    "Nobody has said yet how much may be revealed about the people in this dataset. Whoever "
+    "answers for their data declares it once, for all releases together. Who knows all others' "
+    "data then guesses whether one of these {} is in them. If all is spent at once, with "
+    + ", with ".join(
+        f"ε {eps} {format_guess_rate(Guarantee(epsilon=eps).max_guess_rate)}" for eps in (1, 2, 4)
+    )
+    + " are right; a coin gets 50."
+)
+SEE_BIAS = (
+    "How sums are biased and which column to add up, the statement in the bundle says under *Bias*."
+)
+SUMS = (
+    "Totals of zones and of all trips are unbiased only before suppression. Suppressed counts can "
+    "be computed back from such totals: τ is then for reading, not for secrecy."
+)
+WHOSE = {
+    "new": "People about whom nothing has been released yet",
+    "same": "People who have a budget already: what several datasets reveal about them adds up",
+}
+LEAK = (
+    "This reads the data that would be released. Whoever changes a setting after seeing it has "
+    "chosen it on these very data: a leak that no theorem covers, and that the statement must name."
+)
+JUDGED = (
+    "You have looked at the verdict by these data. If it moved any setting, they are what the "
+    "settings were chosen on."
+)
+TUNING_CHOICES = {
+    "public": "By a public rule, without looking at data",
+    "simulated": "On simulated data of similar size",
+    "twin": "On a twin, made of public facts alone",
+    "other period": "On another period, with other people in it",
+    "same people": "On another period, with the same people in it (a leak about them)",
+    "these data": "On these very data (a leak that no theorem covers)",
+}
+UNITS = {"trip": "trip", "person-day": "person and day", "person": "person"}
+_FINER_NOTES = {
+    "person-day": " A budget per person and day pays for two changes: without one day a person is "
+    "still there, and other trips or visits move into the freed places.",
+    "trip": " A budget per trip pays for two changes: without one trip another of the same person "
+    "may take its place.",
+}
+
+
+def describe_cost(plan: ReleasePlan, budget: Budget, charged: BudgetCost) -> str:
+    """Say what the release costs and what is left after it."""
+    days = f" on {plan.days} days" if plan.unit == "person-day" and plan.days > 1 else ""
+    rest = float(
+        to_decimal_fraction(budget.remaining_epsilon) - to_decimal_fraction(charged.epsilon)
+    )
+    delta = f" (and δ = {charged.delta:.3g})" if charged.delta else ""
+    coarser = list(UNITS).index(plan.unit) > list(UNITS).index(budget.unit)
+    return (
+        f"Privacy loss (ε) of {plan.epsilon:g} per {UNITS[plan.unit]}{days} costs a "
+        f"{UNITS[budget.unit]} ε = {charged.epsilon:.6g}{delta}; {rest:.6g} is left after it."
+        + _FINER_NOTES.get(budget.unit, "")
+        * coarser
+    )
+
+
+def describe_budget(budget: Budget) -> str:
+    """Say how much of a budget is spent."""
+    delta = f", δ = {budget.spent_delta:g} of {budget.delta:g}" if budget.delta else ""
+    return (
+        f"**{budget.people}**: ε = {budget.spent_epsilon:g} of {budget.epsilon:g}{delta} spent per "
+        f"{UNITS[budget.unit]} in {count_noun(budget.release_count, 'release')}. "
+        f"May be raised by {', '.join(budget.managers)}, on the command line."
+    )

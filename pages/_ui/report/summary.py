@@ -1,0 +1,119 @@
+"""What a report says in numbers: its size, what each analysis costs and loses, and M."""
+
+import numpy as np
+import streamlit as st
+
+from engine.report import STOPS, Analysis
+from engine.report.contribution_bounding import TripAssumption, compute_bounding_curve
+from engine.report.scores import error_measures
+from pages._ui import state
+from pages._ui.drawing import cards, charts, tables
+from pages._ui.drawing.cards import Card
+from pages._ui.drawing.charts import Axis
+from pages._ui.drawing.colours import HERE, OTHER, PRIVATE
+from pages._ui.report.report_form import Report
+from pages._ui.wording.numbers import number, percent
+
+_MEASURES = {
+    "common_part": "Common part",
+    "relative_error": "Relative error",
+    "smape": "SMAPE (0 to 2)",
+    "js_divergence": "Jensen–Shannon",
+    "earth_movers_distance": "Earth mover's distance",
+    "top_10_coverage": "Of the ten largest",
+}
+
+
+def draw(report: Report) -> None:
+    """Draw the single numbers with their ranges, the truth beside them, and what is spent."""
+    result = report.release.results.get(Analysis.SIZE)
+    if result is not None:
+        true, truncated = (report.count(Analysis.SIZE, is_truncated=cut) for cut in (False, True))
+        reach = result.half_widths()
+        names = ("Trips",) if len(result.noisy) == 1 else ("People who travel", "Trips")
+        cards.draw(
+            [
+                Card(
+                    name,
+                    number(int(result.shown_numbers[i])),
+                    f"{number(max(result.noisy[i] - round(reach[i]), 0))} to "
+                    f"{number(max(result.noisy[i] + round(reach[i]), 0))} (95%)",
+                    f"True {number(true[i])}, kept {number(truncated[i])}.",
+                )
+                for i, name in enumerate(names)
+            ]
+        )
+    epsilon, shares = report.parameters.epsilon, report.parameters.charged_shares
+    share = max(shares.values())
+    st.caption(
+        f"ε = {epsilon:g} for {report.release.cost.unit}, shared by {len(shares)} analyses: "
+        f"{share * epsilon:.3g} each. Ranges hold the noise alone, in 95 of 100 draws; what "
+        "keeping at most M trips leaves out is the distance between true and kept."
+    )
+
+
+def draw_errors(report: Report) -> None:
+    """Draw what each analysis loses in this draw, where it comes from, and which M."""
+    heads = ("Analysis", "ε", "Noise (95%)", "Left out, mean", "Noise, mean", *_MEASURES.values())
+    lines: list[tuple[str, ...]] = []
+    for analysis, result in report.release.results.items():
+        true, truncated = (report.count(analysis, is_truncated=cut) for cut in (False, True))
+        means = np.abs(truncated - true).mean(), result.mean_absolute_noise().mean()
+        noise = f"± {number(float(np.median(result.half_widths())))}", *map(number, means)
+        measures = error_measures(true, result.shown_numbers, analysis)
+        lost = (_format_measure(key, measures.get(key)) for key in _MEASURES)
+        price = f"{result.epsilon:.3g}" if result.epsilon else "read off others"
+        lines.append((analysis.label, price, *noise, *lost))
+    tables.draw_rows(heads, lines)
+    st.caption(
+        "Common part: of 100 trips or points, so many are where they really were. Left out: mean "
+        "|kept − true| of a number; noise: its mean size by its law."
+    )
+    if report.parameters.unit == "user":
+        _draw_limit_choice(report)
+
+
+def _format_measure(name: str, value: float | None) -> str:
+    if value is None or np.isnan(value):
+        return "–"
+    shares = "common_part", "relative_error", "top_10_coverage"
+    return percent(value) if name in shares else f"{value:.3g}"
+
+
+def _draw_limit_choice(report: Report) -> None:
+    st.markdown("**Which M?** A public guess is enough, and nothing is read from the data.")
+    counts = (Analysis.DAYS, Analysis.HOURS, Analysis.VISITS, Analysis.FLOWS)
+    names = [str(analysis) for analysis in counts if analysis in report.release.results]
+    if not names:
+        st.caption("No count of trips is asked.")
+        return
+    columns = st.columns(4)
+    people = columns[0].number_input(
+        "People", 1, 10**9, 50_000, key="report_people", **state.LINKED
+    )
+    fields = (("Trips a person", 10.0, "report_mean_trips"), ("Spread", 12.0, "report_spread"))
+    mean, spread = (
+        column.number_input(name, 0.1, 1e5, start, key=key, **state.LINKED)
+        for column, (name, start, key) in zip(columns[1:3], fields, strict=True)
+    )
+    name = columns[3].selectbox(
+        "For", names, format_func=lambda text: Analysis(text).label, key="report_balance"
+    )
+    limit = report.parameters.max_trips_per_user
+    guess = TripAssumption(people=people, mean=mean, standard_deviation=spread)
+    curve = compute_bounding_curve(guess, report.release.results[Analysis(name)], limit)
+    series = {"left out": curve.truncation_error, "noise": curve.noise_error}
+    charts.draw_curve(
+        charts.make_lines(
+            series | {"together": curve.truncation_error + curve.noise_error},
+            (OTHER, PRIVATE, HERE),
+        ),
+        x=STOPS,
+        x_axis=Axis(title="Trips kept per person (M), log scale", kind="log", form="d", tip="d"),
+        y_axis=Axis(title="Sum of absolute errors, trips", tip=",.0f"),
+        key="report_guess",
+        alt="Error left out and noise over M",
+    )
+    st.caption(
+        f"Least error at **M = {curve.best_limit}**; now M = {limit}. Trips taken as lognormal."
+    )

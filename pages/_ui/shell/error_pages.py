@@ -1,0 +1,77 @@
+"""What a person sees when a page fails: what happened and what to do, never a word of the data.
+
+Streamlit's own box for errors offers to ask a search engine about them, and its log repeats the
+message, in which a library may quote what it was given.
+"""
+
+import logging
+import traceback
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from engine.errors import ExplorerError
+
+_log = logging.getLogger(__name__)
+
+_UNEXPECTED = (
+    "**This part could not be drawn.** Nothing was changed or published. Move a setting, pick "
+    "another dataset or press Reset; if it stays, the server's log names the place ({where})."
+)
+_NO_MEMORY = (
+    "**There is not enough memory for this.** Pick a dataset with fewer zones, or build yours "
+    "again with coarser zones on the Data page."
+)
+
+
+@contextmanager
+def catch_errors(place: DeltaGenerator | None = None) -> Generator[None]:
+    """Draw what stands inside; where it fails say so, at `place` if given, and go on after it.
+
+    As a decorator it guards a fragment, which runs by itself.
+    """
+    try:
+        yield
+    except Exception as error:
+        show_error(error, place)
+
+
+def handle_uncaught(error: Exception) -> bool:
+    """Say what went wrong where nobody else could, such as when a button was pressed.
+
+    Streamlit asks this before its own box, which then stays away.
+    """
+    show_error(error)
+    return True
+
+
+def silence_streamlit() -> None:
+    """Keep Streamlit from writing such an error into the log, with its message; `tell` writes."""
+    logging.getLogger("streamlit.error_util").addFilter(_has_no_error)
+
+
+def _has_no_error(record: logging.LogRecord) -> bool:
+    return not record.exc_info
+
+
+def log(error: Exception) -> str:
+    """Write into the log where an error happened, but not its message, and return the place."""
+    frames = traceback.extract_tb(error.__traceback__)
+    last = frames[-1] if frames else None
+    where = type(error).__name__ + (f", {Path(last.filename).name}:{last.lineno}" if last else "")
+    _log.error("drawing failed with %s\n%s", where, "".join(traceback.format_list(frames)))
+    return where
+
+
+def show_error(error: Exception, place: DeltaGenerator | None = None) -> None:
+    """Say what went wrong and what to do, and log where, without the message."""
+    if isinstance(error, ExplorerError):
+        words = f"**This cannot be shown.** {error}"  # says rule, value and remedy, no row of data
+    elif isinstance(error, MemoryError):
+        words = _NO_MEMORY
+    else:
+        words = _UNEXPECTED.format(where=log(error))  # neither page nor log repeat the message
+    (st if place is None else place).error(words, icon=":material/error:")

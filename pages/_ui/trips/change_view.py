@@ -1,0 +1,268 @@
+"""Origin–destination page: what rose and what fell between two spans, and what nobody can tell."""
+
+import html
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from engine.arrays import Floats, Integers
+from engine.contract import Setting
+from engine.metrics import largest_positions
+from engine.origin_destination import (
+    NoiseDistribution,
+    ODParameters,
+    change,
+    has_suppression,
+    truncated_matrices,
+)
+from engine.origin_destination.change import FALSE_DISCOVERY_RATE, ChangeCounts, FlowChanges
+from engine.origin_destination.noise_bounds import NoiseSum
+from engine.parameters import EPSILON_STOPS
+from pages._ui import cached, state
+from pages._ui.drawing import charts, colours, picture
+from pages._ui.drawing.arrows import arrows
+from pages._ui.drawing.charts import Note
+from pages._ui.drawing.maps import Scale
+from pages._ui.drawing.picture import Picture, Shapes
+from pages._ui.shell import layout
+from pages._ui.shell.session import session
+from pages._ui.trips.matrix import Matrix
+from pages._ui.views import spans
+from pages._ui.wording import setting_text as words
+from pages._ui.wording.numbers import number
+from pages._ui.wording.privacy_text import UNIT_LABELS
+
+SIZE, SHARE = 100, 0.2
+MAX_FLOWS = 80
+"""Flows that each side draws."""
+
+_GREY = "#8a8a8a"
+_KINDS = (
+    ("rise", "", "#1b8a3a"),
+    ("fall", "inflated", "#8e4ec6"),
+    ("cannot tell", "untold", _GREY),
+    ("invented: the truth does not go there", "phantom", colours.PHANTOM),
+)
+_RISE, _FALL, _UNCLEAR, _INVENTED = range(len(_KINDS))
+_HATCHING = (
+    '<pattern id="untold" width="14" height="14" patternUnits="userSpaceOnUse" '
+    f'patternTransform="rotate(45)"><path d="M0 0V14" stroke="{_GREY}" stroke-width="9"/></pattern>'
+)
+
+
+def draw(matrix: Matrix) -> None:
+    """Draw the two spans, the map, how the verdicts fare, and the curve over ε."""
+    setting = spans.pick_spans(matrix.setting, len(matrix.names))
+    if setting is None:
+        return
+    old, new = spans.split_spans(setting)
+    controls = words.format_controls(matrix.setting)
+    session().stamp = f"{controls}, {UNIT_LABELS[matrix.parameters.unit]}, two spans"
+    view = state.choose(
+        "Show", ("Flows", "Leaving", "Arriving"), "od_change_show", in_link=False, has_title=True
+    )
+    _draw_map(matrix, old, new, view)
+    _draw_price(setting)
+    layout.draw_link("pages/7_Release.py", "Release both spans", release_product=spans.PRODUCT)
+    draws = max(5, min(20, 10**6 // len(matrix.names) ** 2))  # many flows vary less
+    counts = simulate_power(old, new, matrix.seed, draws)
+    st.markdown(
+        f"Of {number(counts.true_positives + counts.false_negatives)} true changes by {SHARE:.0%} "
+        f"or more, in flows of {SIZE} trips or more, **{number(counts.true_positives)} are found "
+        f"and {number(counts.false_negatives)} are missed**. Of all {number(counts.changed)} flows "
+        f"told, **{number(counts.false_positives)} are invented**: the truth does not go there, by "
+        f"noise, or because trimming drops more in one span. Means of {draws} draws."
+    )
+    _draw_epsilon_curve(matrix.parameters, len(matrix.names))
+
+
+def draw_leaving(matrix: Matrix) -> None:
+    """Draw the two spans, and where more or fewer people leave a zone than before."""
+    if setting := spans.pick_spans(matrix.setting, len(matrix.names)):
+        _draw_map(matrix, *spans.split_spans(setting), "Leaving")
+        _draw_price(setting)
+
+
+@cached.memoize
+def compare_spans(
+    old: Setting, new: Setting, seed: cached.Seed
+) -> tuple[FlowChanges, tuple[Floats, Floats]]:
+    """Return the verdicts of the draw on the page, and the ranges of the ratios of flows."""
+    parameters = old.parameters
+    first, second = (
+        change.draw_noisy_cells(
+            cached.dataset(cached.view_key(setting)),
+            parameters,
+            noise=cached.flow_noise(setting, seed),
+            **cached.days(setting, 0),
+        )
+        for setting in (old, new)
+    )
+    law = change.noise_distribution(parameters)
+    changes = change.find_changes(first, second, law, least_shown=_floor(parameters))
+    return changes, change.ratio_intervals(first, second, law, min_trips=SIZE)
+
+
+@cached.memoize
+def simulate_power(old: Setting, new: Setting, seed: cached.Seed, draws: int) -> ChangeCounts:
+    """Return how verdicts fare beside the truth, on average over draws."""
+    parameters, pair = old.parameters, (old, new)
+    trims: Any = replace(
+        parameters.with_epsilon(1.0), method="laplace_suppression", suppression_threshold=0
+    )
+    return change.simulate_power(
+        [
+            cached.read(
+                truncated_matrices, cached.view_key(setting), trims, **cached.days(setting, 0)
+            )[0]
+            for setting in pair
+        ],
+        [cached.truth(setting, 0) for setting in pair],
+        change.noise_distribution(parameters),
+        rng=cached.generator(seed, "changes"),
+        least_shown=_floor(parameters),
+        share=SHARE,
+        size=SIZE,
+        draws=draws,
+    )
+
+
+def _floor(parameters: Any) -> float:
+    return parameters.min_shown_count if has_suppression(parameters) else -np.inf
+
+
+def _draw_map(matrix: Matrix, old: Setting, new: Setting, view: str) -> None:
+    changes, (low, high) = compare_spans(old, new, matrix.seed)
+    true = cached.truth(new, 0) - cached.truth(old, 0)
+    names = list(matrix.names.values())
+    truly, selected, topic = {
+        "Flows": (true, changes.flows, f"the {MAX_FLOWS} largest changes of flows"),
+        "Leaving": (true.sum(axis=1), changes.outflows, "trips leaving"),
+        "Arriving": (true.sum(axis=0), changes.inflows, "trips arriving"),
+    }[view]
+    verdicts, signs = {1: "a rise", -1: "a fall", 0: "cannot tell"}, selected.signs
+
+    def say(i: int) -> str:
+        index = np.unravel_index(i, truly.shape)
+        text = f"{selected.change[index]:+,} ± {selected.half_width:,}"
+        if truly.ndim == 2 and not changes.shown_flows[index]:
+            text = "one of the two counts is suppressed"
+        elif truly.ndim == 2 and np.isfinite(low[index]):
+            text += f", {low[index]:.0%} to {high[index]:.0%} of before"
+        where = " → ".join(names[zone] for zone in index)
+        return f"{where}\ntrue: {truly[index]:+,}\ntold: {verdicts[int(signs[index])]}, {text}"
+
+    shapes = cached.read(picture.shapes, cached.view_key(matrix.setting))
+    picture.draw(changes_picture(shapes, truly, selected.change, signs, say, topic))
+    st.caption(
+        f"Of all changes that are told at most {FALSE_DISCOVERY_RATE:.0%} are wrong on average, "
+        f"by one Benjamini–Hochberg over all {'flows' if truly.ndim == 2 else 'zones'}, for the "
+        "trips that trimming keeps. That covers the noise alone, not who happened to travel on "
+        "these days."
+    )
+
+
+def _draw_price(setting: Setting) -> None:
+    """Say what one release of both spans is charged."""
+    who = "a trip is in one span only and" if setting.parameters.unit == "trip" else "a person"
+    st.caption(
+        f"Each span would be one table, whatever time is set. One release holds both, and {who} "
+        f"pays ε = {cached.risk(setting).epsilon:.3g} for both spans."
+    )
+
+
+def changes_picture(
+    shapes: Shapes,
+    true: Integers,
+    changes: Integers,
+    signs: Integers,
+    describe: Callable[[int], str],
+    topic: str,
+) -> Picture:
+    """Return changes of flows (zones, zones) or of zones (zones,), as they are and as told.
+
+    A true change that is not told is hatched, a told one that the truth does not share is hollow.
+    `say` tells one by its place in `true`.
+    """
+    high = float(max(np.abs(true).max(initial=0), 1))
+    kinds_told = np.select(
+        [(signs != 0) & (signs != np.sign(true)), signs > 0, signs < 0],
+        [_INVENTED, _RISE, _FALL],
+        _UNCLEAR,
+    ).ravel()
+    kinds_true = np.select([true > 0, true < 0], [_RISE, _FALL], -1).ravel()
+    ground = _HATCHING + "".join(f'<path class="ground" d="{path}"/>' for path in shapes.zones)
+
+    def side(title: str, values: Integers, kinds: Integers) -> str:
+        sizes, order = np.abs(values).ravel(), np.arange(values.size)
+        if true.ndim == 2:
+            order = largest_positions(sizes, MAX_FLOWS)
+            order = order[sizes[order] > 0][::-1]
+            pairs = shapes.centres[order // len(true)], shapes.centres[order % len(true)]
+            widths = Scale(high).widths(sizes[order].astype(float))
+            outlines = [picture.path(outline) for outline in arrows(*pairs, widths, unit=2.4)]
+        else:
+            outlines = list(shapes.zones)
+        paths = ""
+        for i, kind, outline in zip(order.tolist(), kinds[order].tolist(), outlines, strict=True):
+            if kind < 0:  # really no change
+                continue
+            _, edge, colour = _KINDS[kind]
+            full = true.ndim == 2 or kind == _UNCLEAR
+            deep = 1.0 if full else min(0.2 + 0.7 * sizes[i] / high, 1.0)
+            paths += f'<path class="flow {edge}" fill-opacity="{deep:.2f}" '
+            paths += f'style="--c:{colour}" d="{outline}">'
+            paths += f"<title>{html.escape(describe(i))}</title></path>"
+        return picture.figure_html(shapes.view_box, title, f"{title}: {topic}", ground + paths)
+
+    cells = np.where(signs == 0, true, changes)  # a true change that nobody can tell is drawn, too
+    key = "".join(picture.swatch_html(edge, name, colour) for name, edge, colour in _KINDS)
+    sides = side("True change", true, kinds_true)
+    sides += side("Told from the private counts", cells, kinds_told)
+    return Picture(sides, f"{key}<span>{html.escape(topic)}</span>")
+
+
+def _draw_epsilon_curve(parameters: Any, zones: int) -> None:
+    """Draw how likely one change is told over ε, and from which ε on it is."""
+    st.subheader(f"A {SHARE:.0%} change in a flow of {SIZE}", anchor=False)
+    flows = zones * (zones - 1)
+    curves, min_epsilons = cached.compute(change_curves, parameters.with_epsilon(1.0), flows)
+    names = "one flow, chosen in advance", f"one of {flows:,}, at worst"
+    charts.draw_curve(
+        charts.make_lines(dict(zip(names, curves, strict=True))),
+        x=EPSILON_STOPS,
+        x_axis=charts.EPSILON,
+        y_axis=charts.share_axis("Told in so many releases"),
+        current=parameters.epsilon,
+        notes=[Note(y=0.95, words="95%", colour=colours.TRUE)],
+        key="od_change_epsilon",
+        alt="How often the change is told, over the privacy loss",
+    )
+    single, chosen = (math.ceil(100 * epsilon) / 100 for epsilon in min_epsilons)
+    st.markdown(
+        f"**From ε = {single:g} on a {SHARE:.0%} change in a flow of {SIZE} can be told** in 95 of "
+        f"100 releases, from ε = {chosen:g} on also as one of {flows:,} flows."
+    )
+
+
+def change_curves(unit: ODParameters, flows: int) -> tuple[list[list[float]], list[float]]:
+    """Return how likely the change is told at every stop, and the least ε for 95%.
+
+    Of settings at an ε of 1; by itself, and as one of so many flows.
+    """
+    law = change.noise_distribution(unit)
+    levels = (FALSE_DISCOVERY_RATE, FALSE_DISCOVERY_RATE / flows)
+
+    def chance(epsilon: float, level: float) -> float:
+        noise = NoiseDistribution(epsilon * law.rate, law.name)
+        reach = NoiseSum(noise, 2).half_width(level)
+        new = round(SIZE * (1 + SHARE))
+        return change.change_probabilities(SIZE, new, noise, reach, least_shown=_floor(unit))[0]
+
+    rates = [change.min_rate_for_change(SIZE, SHARE, level=level, law=law.name) for level in levels]
+    curves = [[chance(epsilon, level) for epsilon in EPSILON_STOPS] for level in levels]
+    return curves, [rate / float(law.rate) for rate in rates]

@@ -1,0 +1,159 @@
+"""Origin–destination page: any measure over ε × τ, exact, and the error over T."""
+
+from typing import Literal
+
+import numpy as np
+import streamlit as st
+
+from engine.arrays import Floats
+from engine.contract import Setting
+from engine.origin_destination import (
+    compute_error_grid,
+    compute_histogram,
+    compute_truncation_curve,
+)
+from engine.origin_destination.exact import ErrorGrid
+from engine.parameters import EPSILON_STOPS
+from pages._ui import cached, state
+from pages._ui.drawing import charts, colours
+from pages._ui.drawing.charts import Axis
+from pages._ui.trips.matrix import Matrix
+from pages._ui.wording.numbers import number, percent
+from pages._ui.wording.privacy_text import TRIP_LEVEL
+
+GRID_THRESHOLDS = tuple(range(0, 101, 5))
+LIMIT_NOTE = (
+    "The T of least error is read from the confidential data. The guarantee (Theorem 1) holds only "
+    "for a T chosen without looking at them; a release that uses this T, or a percentile of "
+    "people's trips, must say so (erratum O4)."
+)
+_CAUSES = {
+    "total": colours.TRUE,
+    "trimmed": "#e0a100",
+    "noise": colours.PRIVATE,
+    "suppression": "#b5579c",
+}
+_ERRORS = {
+    "total": "total_error",
+    "trimmed": "truncation_error",
+    "noise": "noise_error",
+    "suppression": "suppression_error",
+}
+MEASURES = {  # the field of the engine's grid, whether it is a share, and what it means
+    "Mean error (trips)": ("mean_absolute", False, "Of a flow with a trip, on average"),
+    "Relative error (MRE)": (
+        "mean_bounded_relative",
+        True,
+        "|private − true| / true, over flows with a trip",
+    ),
+    "Retained": ("retained", True, "Of the trips in the data, still counted in their flow"),
+    "Genuine": ("genuine", True, "Of the trips shown, in the data; the others are invented"),
+    "Lost flows": ("lost_share", True, "Flows of at least τ that the release hides"),
+    "Revealed flows": ("revealed_flows", False, "Flows below τ that noise lifts into view"),
+    "Phantom flows": ("phantom_flows", False, "Flows shown where nobody travelled"),
+    "Pairs of zones that read 0": ("zero_share", True, "All pairs, empty ones too"),
+    "Bias of the total (trips)": ("bias", False, "Released minus true trips, in all"),
+}
+
+
+def draw(matrix: Matrix) -> None:
+    """Draw the measure's choice and its heat map, a click moves both sliders; then T."""
+    name = st.selectbox("Measure", list(MEASURES), key="od_measure", **state.LINKED)
+    # ε and τ are the grid's own axes: fixed here, so that the sliders find the same grid again
+    fixed = matrix.vary(epsilon=1.0, suppression_threshold=0)
+    _draw_heat(matrix, name, getattr(grid(fixed.setting, matrix.day), MEASURES[name][0]))
+    st.subheader("Trips kept of each (T)", anchor=False)
+    if matrix.parameters.unit == "trip":
+        st.info(TRIP_LEVEL)
+        return
+    _draw_limit_curve(matrix)
+
+
+@cached.memoize
+def grid(setting: Setting, day: int) -> ErrorGrid:
+    """Return the exact measures over all stops of ε × `GRID_THRESHOLDS`, of flows with a trip."""
+    unit, limit = setting.parameters.unit, setting.parameters.max_trips_per_user
+    histogram = cached.read(
+        compute_histogram, cached.view_key(setting), unit, limit, **cached.days(setting, day)
+    )
+    return compute_error_grid(
+        histogram, EPSILON_STOPS, GRID_THRESHOLDS, limit, population="travelled"
+    )
+
+
+def _draw_heat(matrix: Matrix, name: str, values: Floats) -> None:
+    """Draw τ downwards and ε across; a click sets both."""
+    if not np.isfinite(values).any():
+        st.info("There are no such flows in this window, so there is nothing to average.")
+        return
+    (_, shares, meaning), parameters = MEASURES[name], matrix.parameters
+    rows = range(len(GRID_THRESHOLDS))[::-1]  # the highest threshold on top
+    x = EPSILON_STOPS.index(state.nearest_stop(parameters.epsilon, EPSILON_STOPS))
+    y = int(np.abs(np.array(GRID_THRESHOLDS) - parameters.suppression_threshold).argmin())
+
+    def take(row: str, column: str) -> None:
+        state.set_values(epsilon=float(column), threshold=int(row))
+
+    def format_value(value: float) -> str:
+        return percent(value) if shares else number(value, 3)
+
+    charts.draw_heat_map(
+        [f"{GRID_THRESHOLDS[row]}" for row in rows],
+        [f"{epsilon:g}" for epsilon in EPSILON_STOPS],
+        values.T[rows],
+        write=format_value,
+        scale=_make_scale(values, name, "~%" if shares else "~s"),
+        chosen=(rows.index(y), x),
+        y_title="Suppression threshold (τ, trips)",
+        x_title="Privacy loss (ε): more private ← → more accurate",
+        key="od_grid",
+        alt=f"{name} over epsilon and the suppression threshold",
+        height=520,
+        on_pick=take,
+    )
+    st.caption(
+        f"{meaning}. You are here (red frame), at ε = {EPSILON_STOPS[x]:g} and "
+        f"τ = {GRID_THRESHOLDS[y]}: **{format_value(float(values[x, y]))}**. Click a cell to set "
+        f"both sliders. Exact for T = {parameters.max_trips_per_user}; no noise is drawn."
+    )
+
+
+def _make_scale(values: Floats, name: str, form: str) -> charts.Scale:
+    """Return a scale that shows differences: logarithmic where values span decades."""
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    if low < 0:
+        reach = max(abs(low), abs(high))
+        return charts.Scale(title=name, scheme="purplegreen", domain=(-reach, reach), form=form)
+    kind: Literal["log", "linear"] = "log" if low > 0 and high > 3 * low else "linear"
+    return charts.Scale(title=name, kind=kind, domain=(low, max(high, low + 1e-9)), form=form)
+
+
+def _draw_limit_curve(matrix: Matrix) -> None:
+    """Draw the expected error over T by its causes, and offer the T of least error."""
+    # a slider over T finds the same curve
+    fixed, when = matrix.vary(max_trips_per_user=1), cached.days(matrix.setting, matrix.day)
+    curve = cached.read(
+        compute_truncation_curve, cached.view_key(matrix.setting), fixed.parameters, **when
+    )
+    limits = curve.trip_limits.tolist()
+    charts.draw_curve(
+        charts.make_lines(
+            {name: getattr(curve, _ERRORS[name]) for name in _CAUSES}, list(_CAUSES.values())
+        ),
+        x=limits,
+        x_axis=Axis(title="Trips kept (T), log scale", kind="log", form="d", tip="d", ticks=limits),
+        y_axis=Axis(title="Expected error (trips)", tip=",.0f"),
+        current=min(matrix.parameters.max_trips_per_user, limits[-1]),
+        key="od_trimming",
+        alt=f"Expected error over T by its causes; least at T = {curve.best_limit}",
+    )
+    share = float(curve.share_within_limit[curve.trip_limits == curve.best_limit][0])
+    best = {"max_trips": curve.best_limit}
+    st.button(
+        f"Use T = {curve.best_limit}", on_click=state.set_values, kwargs=best, key="od_use_trips"
+    )
+    st.caption(
+        "Left of the best point trimming drops too many trips, right of it noise (in proportion "
+        f"to T) drowns the flows. Least total error here: **T = {curve.best_limit}**, which keeps "
+        f"{percent(share)} of trips. {LIMIT_NOTE}"
+    )

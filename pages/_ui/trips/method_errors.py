@@ -1,0 +1,76 @@
+"""Origin–destination page: methods side by side, and the distributions of errors (figure 2)."""
+
+import numpy as np
+import streamlit as st
+
+from engine.origin_destination import METHODS
+from engine.origin_destination.scores import total_error
+from pages._ui import cached
+from pages._ui.drawing import charts, colours, tables
+from pages._ui.trips.matrix import Matrix
+from pages._ui.wording.numbers import number, percent
+
+_EPSILONS = {0.1: "#9aa7b1", 0.5: "#5b9fc9", 1.0: "#2a6f97"}
+_TICKS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
+
+
+def draw(matrix: Matrix) -> None:
+    """Draw the methods' table of one matrix, then the distributions of `laplace_suppression`."""
+    _draw_methods(matrix)
+    if matrix.has_exact_law:
+        _draw_distributions(matrix)
+
+
+def _draw_methods(matrix: Matrix) -> None:
+    """Draw every method on the same noise."""
+    true_totals = matrix.truth.sum(axis=1)
+    rows: list[tuple[str, ...]] = []
+    for key, method in METHODS.items():
+        variant = matrix.vary(method=key)
+        scores = cached.scores(variant.setting, matrix.seed, day=matrix.day)
+        off = percent(total_error(true_totals, variant.release.counts[0].sum(axis=1)))
+        figures = (scores.retained, scores.genuine, scores.common_part)
+        rows.append((method.name, number(scores.mean_error, 3), *map(percent, figures), off))
+    shares = "Retained", "Genuine", "Common part (CPC)"
+    heads = f"Method, one draw{matrix.day_label}", "Mean error (trips)", *shares, "Totals off by"
+    tables.draw_rows(heads, rows)
+    st.caption(
+        "All spend the same ε and read the same noise. "
+        + " ".join(line for method in METHODS.values() for line in method.limitations)
+    )
+
+
+def _draw_distributions(matrix: Matrix) -> None:
+    """Draw how far off flows with a trip are, exactly, at usual ε and at the one that is set."""
+    epsilon_set = matrix.parameters.epsilon
+    shades = {epsilon: shade for epsilon, shade in _EPSILONS.items() if epsilon != epsilon_set}
+    laws = {f"ε = {epsilon:g}": matrix.vary(epsilon=epsilon).expected for epsilon in shades}
+    laws[f"yours: ε = {epsilon_set:g}"] = matrix.expected
+    worst = max(law.mean_error("travelled") for law in laws.values())
+    if not worst > 0:  # NaN without a trip
+        st.info("No flow has a trip here.")
+        return
+    trips = np.unique(np.geomspace(1, max(20.0, 8 * worst) + 1, 48).round() - 1).tolist()
+    within = {name: law.absolute_error_within(trips, "travelled") for name, law in laws.items()}
+    ticks = [x for x in _TICKS if x <= trips[-1]]
+    charts.draw_curve(
+        charts.make_lines(within, [*shades.values(), colours.HERE]),
+        x=trips,
+        x_axis=charts.Axis(title="Error of at most … trips", kind="symlog", ticks=ticks),
+        y_axis=charts.share_axis("Share of flows"),
+        step=True,
+        key="od_errors",
+        alt="Share of flows whose error is at most so many trips",
+    )
+    tables.draw(
+        {
+            f"Setting{matrix.day_label}": list(laws),
+            "Median (trips)": [number(law.median_error("travelled")) for law in laws.values()],
+            "Mean (trips)": [number(law.mean_error("travelled"), 3) for law in laws.values()],
+            "Relative (MRE)": [percent(law.relative_error("travelled")) for law in laws.values()],
+        }
+    )
+    st.caption(
+        "Over flows with a trip. Exact, without drawing: each curve is the share of flows whose "
+        "error is at most the value below. Relative: |private − true| / true."
+    )
