@@ -5,11 +5,11 @@ from starlette.middleware import Middleware
 from streamlit.runtime.pages_manager import PagesManager
 from streamlit.starlette import App
 
-from pages._ui.shell import error_pages, shutdown
-from pages._ui.shell.gate import Gate
+from pages._ui.app import error_pages, shutdown
+from pages._ui.app.gate import Gate
 
 if __name__ == "__main__":  # a session runs the page
-    from pages._ui.shell import layout
+    from pages._ui.frame import layout
 
     layout.run_page(st.navigation(layout.list_pages(), position="top"))
 else:  # `streamlit run` finds this by its name and serves it

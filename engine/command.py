@@ -18,7 +18,7 @@ APP = Path(__file__).parents[1] / "app.py"
 SUBCOMMANDS = {
     "ingest": ("ingest.command", "raw tables to a dataset of counts"),
     "twin": ("synthetic.twin_command", "simulated people in your own zones, from public facts"),
-    "frontier": ("frontier.command", "which settings to choose"),
+    "frontier": ("frontier_command", "which settings to choose"),
     "release": ("release.command", "release tables once: declare a budget, then release"),
 }
 """Module with ``main(arguments)`` of each part, and its purpose."""

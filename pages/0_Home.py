@@ -1,7 +1,7 @@
 """Home: the answer on one screen."""
 
+from pages._ui.frame import layout
 from pages._ui.home import home_page
-from pages._ui.shell import layout
 
 PURPOSE = (
     "See what privacy costs before you publish how people move: true beside private, how much "

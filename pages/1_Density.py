@@ -2,13 +2,13 @@
 
 import streamlit as st
 
+from engine.text.numbers import scientific
+from engine.text.privacy_text import delta_warning
+from engine.text.setting_text import format_controls
 from pages._ui import state
+from pages._ui.app.session import session
 from pages._ui.density import cost, method_curves, overview, visit_map, zone_errors
-from pages._ui.shell import layout
-from pages._ui.shell.session import session
-from pages._ui.wording.numbers import scientific
-from pages._ui.wording.privacy_text import delta_warning
-from pages._ui.wording.setting_text import format_controls
+from pages._ui.frame import layout
 
 LEAD = (
     "Visits by zone and hour of the week, released with noise: see where and when the private "

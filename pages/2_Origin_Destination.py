@@ -3,10 +3,10 @@
 import streamlit as st
 
 from pages._ui import state
-from pages._ui.shell import layout
+from pages._ui.answers import assessments, measure_cards
+from pages._ui.answers.matrix import pick_matrix
+from pages._ui.frame import layout
 from pages._ui.trips import change_view, error_grid, flow_map, method_errors, outcomes, totals
-from pages._ui.trips.matrix import pick_matrix
-from pages._ui.views import assessments, measure_cards
 
 LEAD = (
     "Who travels from where to where: which corridors a private release keeps, which it hides, and "

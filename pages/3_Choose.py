@@ -1,9 +1,8 @@
 """Choose: what accuracy costs, what ε means for a person, and all settings of a dataset."""
 
 from pages._ui import state
-from pages._ui.choose import formulas, meaning
-from pages._ui.shell import layout
-from pages._ui.views import frontier_chart
+from pages._ui.choose import formulas, frontier_chart, meaning
+from pages._ui.frame import layout
 
 LEAD = (
     "How much privacy must an accurate number cost, and what does it leave a person? Calculators "

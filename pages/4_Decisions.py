@@ -4,11 +4,11 @@ import streamlit as st
 
 from engine.decisions import default_question
 from pages._ui import state
+from pages._ui.answers.matrix import Matrix
+from pages._ui.app.session import session
 from pages._ui.decisions import aid, epidemic
-from pages._ui.shell import layout, presenter
-from pages._ui.shell.session import session
+from pages._ui.frame import layout, presenter
 from pages._ui.trips import change_view
-from pages._ui.trips.matrix import Matrix
 
 EPIDEMIC, AID = VIEWS = "Epidemic", "Aid after a shock"
 

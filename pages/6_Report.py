@@ -1,11 +1,11 @@
 """Report: what is in the data, under one budget that can be seen."""
 
 from pages._ui import state
+from pages._ui.answers import report_datasets
+from pages._ui.app.session import session
+from pages._ui.frame import layout
 from pages._ui.report import distributions, report_form, report_maps, summary
 from pages._ui.report.report_form import Report
-from pages._ui.shell import layout
-from pages._ui.shell.session import session
-from pages._ui.views import report_datasets
 
 VIEWS = {
     "When": distributions.draw_times,

@@ -4,7 +4,7 @@ from importlib.util import find_spec
 
 import streamlit as st
 
-from pages._ui.shell import layout
+from pages._ui.frame import layout
 
 LEAD = (
     "Draw once with vetted noise, enter the cost in a ledger that survives, and pack the numbers "

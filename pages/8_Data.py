@@ -5,10 +5,10 @@ from pathlib import Path
 import streamlit as st
 
 from pages._ui import state
+from pages._ui.app.background import follow_job
 from pages._ui.data import build_form, builds, dataset_list
 from pages._ui.data.twin_form import draw as draw_twin
-from pages._ui.jobs.background import follow_job
-from pages._ui.shell import layout
+from pages._ui.frame import layout
 
 TABLE, TWIN = "A table of trips or visits", "No data yet, or none I may look at"
 LEAD = (

@@ -1,7 +1,8 @@
-"""Evaluation of all settings of a dataset: the recommended one and its alternatives.
+"""Evaluation of a grid of settings of a dataset: the recommended one and its alternatives.
 
 Laplace with suppression is evaluated exactly, from the known distribution of each released flow;
-empirical Bayes and densities are evaluated by draws. `engine.frontier` explains the terms.
+empirical Bayes and densities by a few draws (`engine.utility`). `engine.frontier` explains the
+terms.
 """
 
 import math
@@ -43,11 +44,13 @@ EXACT_TRIP_LIMITS = (1, 2, 4, 10, 30, 100)
 """Contribution limits T that are evaluated exactly, with each ε of `EPSILON_STOPS`."""
 
 DRAWN_TRIP_LIMITS: dict[Aggregation, int] = {"day": 4, "week": 10, "whole": 30}
+"""Draws of flows are slow, so one T by aggregation: larger where a matrix adds up more days."""
+
 DRAWN_RISKS = (0.75, 0.9)
+"""Flows are drawn at the largest ε within each of these risks."""
+
 MIN_DRAWN_ZONES = 30
-"""What is evaluated by draws of flows, which are slow: one T by aggregation, the largest ε within
-each risk, and at least so many zones (with fewer, exact methods do well) unless fewer are required.
-"""
+"""Fewer zones are drawn only if required: Laplace with suppression does as well there."""
 
 DENSITY_EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Values of ε that are evaluated for a density."""
@@ -56,10 +59,11 @@ VISIT_LIMITS: dict[DensityMethod, tuple[int, ...]] = {
     "efpag_joint": (14, 30, 100),
     "multiscale": (30,),
 }
-"""Contribution limits ℓ of each evaluated `DensityMethod`; ``multiscale`` does not use its ℓ."""
+"""Contribution limits ℓ of each evaluated `DensityMethod`. ``multiscale`` scales a person's visits
+down instead and does not use its ℓ."""
 
 NEGLIGIBLE_COMMON_PART = 0.05
-"""Common part below which a setting retains nothing useful."""
+"""Common part below which a setting is practically noise."""
 
 Control = Literal["zones", "time", "threshold", "risk"]
 """What one alternative changes: zone level, aggregation, suppression threshold, or more risk."""
@@ -126,8 +130,8 @@ class EvaluatedSettings:
         """Return the best candidate after a change of each single control, where one helps.
 
         If the recommended candidate has good utility: finer zones or shorter time that stay usable.
-        If not, or if there is none: coarser zones, longer time, another τ or more risk, each by the
-        smallest change to a better verdict, or else by the highest common part.
+        If not, or if there is none: coarser zones, longer time, no suppression (τ 0) or more risk,
+        each by the smallest change to a better verdict, or else by the highest common part.
         """
         recommended = self.recommend(max_risk)
         is_good = recommended is not None and recommended.utility.verdict == "good"
@@ -217,16 +221,15 @@ def evaluate_settings(
     Parameters
     ----------
     dataset : Dataset
-        As it is loaded, not a view of it; with trips of people, or for a density with visits.
+        As `datasets.load` returns it, with its own zones and days; its trips must name their
+        person, or for a density it must have visits.
     seed : int or None
         Seed of the draws, see `engine.utility.compute_utility`.
 
     Raises
     ------
-    ParameterError
-        If no setting can meet the requirements.
-    DatasetError
-        If the dataset has no data to evaluate.
+    ParameterError, DatasetError
+        If no setting can meet the requirements, or the dataset has no data to evaluate.
     """
     evaluated = EvaluatedSettings(
         requirements=requirements,
@@ -252,7 +255,7 @@ def check_max_risk(max_risk: float) -> float:
     limit = to_real(max_risk)
     if limit is None or not 0.5 < limit <= 1:
         raise ParameterError(
-            "max_risk must be a guess rate above 0.5 (a coin's) and at most 1",
+            "max_risk, a share of right guesses, must be above 0.5 (a coin's) and at most 1",
             value=repr(max_risk),
             remedy=f"{STRONG_GUESS} is the limit of strong privacy",
         )
@@ -262,7 +265,10 @@ def check_max_risk(max_risk: float) -> float:
 def _nearest_improvement(
     candidates: Sequence[Candidate | None], recommended: Candidate | None, *, finer: bool
 ) -> Candidate | None:
-    """Return the first candidate that improves on `recommended`; if `finer`, a usable one."""
+    """Return the first candidate of a better verdict, else that of the highest common part.
+
+    None if that gains less than a step. If `finer`, the first usable candidate.
+    """
     new = [c for c in candidates if c is not None and c is not recommended]
     if finer:
         return next((c for c in new if c.is_usable), None)

@@ -24,7 +24,8 @@ class Requirements:
     """Zones, time, product and protection that a release must have; each field is checked.
 
     `unit` is the weakest accepted unit of privacy; a density always protects a person.
-    `suppression_threshold` is τ, a policy that every recommendation keeps. An invalid field raises
+    `suppression_threshold` is τ, fixed by policy: a recommendation
+    uses it, and only the alternative ``threshold`` drops it. An invalid field raises
     `ParameterError`.
     """
 
@@ -38,7 +39,7 @@ class Requirements:
         validation.check_one_of("unit", self.unit, get_args(ProtectedUnit), remedy)
         remedy = "'flows' are trips between zones"
         validation.check_one_of("product", self.product, get_args(Product), remedy)
-        name, remedy = "suppression_threshold", "15 is usual"
+        name, remedy = "suppression_threshold", "15 as in Kohli et al. 2024"
         validation.check_whole_number(name, self.suppression_threshold, 0, remedy=remedy)
 
     def selection_at(self, zone_level: str, aggregation: Aggregation) -> Selection:
@@ -76,8 +77,9 @@ def list_aggregations(time: TimeSelection, day_count: int) -> tuple[Aggregation,
 def evaluated_unit(dataset: Dataset, aggregation: Aggregation) -> ProtectedUnit:
     """Return the unit of privacy at an aggregation: a person if one matrix adds up all days.
 
-    A person's day would then be less protection for hardly more utility. It is the unit of several
-    matrices, and of datasets without `Dataset.has_person_ranks`.
+    At equal risk a person's day would then give hardly more utility. A person's day is the unit of
+    several matrices, where a person would need T over all days, and of datasets without
+    `Dataset.has_person_ranks`: positions of each trip in its person's random order of all days.
     """
     return "person" if aggregation == "whole" and dataset.has_person_ranks else "person-day"
 
@@ -99,16 +101,16 @@ def check_requirements(dataset: Dataset, requirements: Requirements) -> None:
         )
     if not dataset.metadata.trips_have_people:
         raise DatasetError(
-            f"{name} holds flows without people: no setting protects a person or a person's day",
+            f"{name} has trips that do not name their person, so none is protected",
             remedy="choose a dataset whose trips name their person",
         )
     if requirements.unit == "person-day":
         return
     if not dataset.has_person_ranks:
         raise DatasetError(
-            f"{name} does not rank trips within a person over the whole period, which "
-            "unit='person' needs",
-            remedy="choose unit='person-day', or build the dataset again",
+            f"{name} has no position of each trip in its person's order of all days, by which "
+            "unit='person' counts T trips",
+            remedy="choose unit='person-day', or ingest the raw files again",
         )
     if aggregation != "whole":
         raise ParameterError(

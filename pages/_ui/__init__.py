@@ -1,1 +1,1 @@
-"""What all pages share: frame, settings, cached wrappers, maps, charts and wording."""
+"""What all pages share: frame, settings, cached wrappers, maps and charts."""

@@ -14,17 +14,17 @@ from engine.contract import Aggregation, Setting, TimeSelection
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.report import STOPS, Analysis, ReportParameters, fit_to_table, has_report
 from engine.resolution import FINEST
+from engine.text.dataset_text import CONFIDENTIAL_BANNER, PART_NOUNS, SIMULATED_BANNER
+from engine.text.labels import HELP, METHODS, OD_METHOD_NAMES, REPORT_METHODS, REPORT_UNITS
+from engine.text.numbers import hour_of_week, scientific
+from engine.text.privacy_text import UNIT_LABELS
+from engine.text.setting_text import format_controls
 from engine.text.zones import count_zones, name_level
-from pages._ui import cached, dataset_facts
-from pages._ui.cached import Seed
-from pages._ui.shell import catalogue
-from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import is_history_run, page_id, session
-from pages._ui.wording.dataset_text import CONFIDENTIAL_BANNER, PART_NOUNS, SIMULATED_BANNER
-from pages._ui.wording.labels import HELP, METHODS, OD_METHOD_NAMES, REPORT_METHODS, REPORT_UNITS
-from pages._ui.wording.numbers import hour_of_week, scientific
-from pages._ui.wording.privacy_text import UNIT_LABELS
-from pages._ui.wording.setting_text import format_controls
+from pages._ui.answers import cached, dataset_facts
+from pages._ui.answers.cached import Seed
+from pages._ui.app import catalogue
+from pages._ui.app.catalogue import Entry
+from pages._ui.app.session import is_history_run, page_id, session
 
 T = TypeVar("T")
 PERSIST: dict[str, Any] = {"persist_state": "session"}

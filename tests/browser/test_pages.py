@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from pages._ui import state
-from pages._ui.shell.layout import PAGES
+from pages._ui.frame.layout import PAGES
 from tests.browser.conftest import visit
 from tests.browser.test_home import SLIDER, at_home
 from tests.support.browser import choose, settled

@@ -28,7 +28,8 @@ from engine.origin_destination import ODParameters
 from engine.release import BudgetLedger
 from engine.report import ReportParameters
 from engine.resolution import make_view
-from pages._ui import cached, state
+from pages._ui import state
+from pages._ui.answers import cached
 from tests.pages.conftest import (
     _use_data_root as _use_data_root,
     long_work_stays_here as long_work_stays_here,

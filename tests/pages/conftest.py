@@ -13,10 +13,9 @@ from streamlit.testing.v1 import AppTest, app_test
 
 from engine.datasets import Dataset, storage
 from engine.errors import ExplorerError
+from pages._ui.app import error_pages, parallel
 from pages._ui.data import builds
 from pages._ui.data.builds import DataState
-from pages._ui.jobs import parallel
-from pages._ui.shell import error_pages
 from tests.support.page import held
 from tests.support.pieces import finish
 

@@ -9,7 +9,7 @@ from streamlit.testing.v1.local_script_runner import LocalScriptRunner
 
 from engine.contract import Selection
 from engine.datasets import storage
-from pages._ui.shell.layout import PAGES
+from pages._ui.frame.layout import PAGES
 from tests.pages.conftest import (
     _use_data_root as _use_data_root,
     data_root as data_root,

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from engine.contract import Selection, Setting
 from engine.parameters import ODParameters
-from pages._ui import cache, cached
-from pages._ui.jobs import parallel
-from pages._ui.shell.catalogue import has_upload
+from pages._ui.answers import cached
+from pages._ui.app import cache, parallel
+from pages._ui.app.catalogue import has_upload
 from tests.support import pieces as work
 from tests.support.server import ROOT
 
@@ -20,7 +20,7 @@ def opened(seen) -> None:
 
     from engine import density
     from engine.contract import Setting
-    from pages._ui import cached
+    from pages._ui.answers import cached
 
     setting, seed = (
         Setting(selection=seen, parameters=density.DensityParameters(epsilon=1.0)),

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pages._ui.shell.gate import CLOSED_PATHS, HEADERS
+from pages._ui.app.gate import CLOSED_PATHS, HEADERS
 from tests.support.server import ROOT, request
 
 PROXY = "".join(

@@ -4,10 +4,10 @@ import logging
 
 import pytest
 
-from pages._ui import cached, state
-from pages._ui.jobs import parallel
-from pages._ui.shell.layout import PAGES
-from pages._ui.views import assessments
+from pages._ui import state
+from pages._ui.answers import assessments, cached
+from pages._ui.app import parallel
+from pages._ui.frame.layout import PAGES
 from tests.support import pieces as work
 from tests.support.server import Visitor, served
 

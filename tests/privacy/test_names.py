@@ -3,8 +3,8 @@
 import pytest
 import streamlit as st
 
+from pages._ui.app import origin
 from pages._ui.release import release_job
-from pages._ui.shell import origin
 from tests.support.server import Visitor, handshake, request, served
 
 EVIL = "http://evil.example:8501"

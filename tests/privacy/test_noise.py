@@ -7,7 +7,7 @@ import numpy as np
 from engine.contract import Selection, Setting
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
-from pages._ui import cached
+from pages._ui.answers import cached
 from pages._ui.state import SIMULATED_SEED
 
 SEED = (SIMULATED_SEED, 0)

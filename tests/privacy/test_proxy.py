@@ -6,7 +6,7 @@ from contextlib import ExitStack
 import pytest
 from websockets.exceptions import InvalidStatus
 
-from pages._ui.shell.gate import HEADERS
+from pages._ui.app.gate import HEADERS
 from tests.support.proxy import PASS, Login, caddy, proxied
 from tests.support.server import Visitor, request, served
 

@@ -4,8 +4,9 @@ import sys
 
 import pytest
 
-from pages._ui.shell import layout, session_limit
-from pages._ui.shell.origin import is_public
+from pages._ui.app import session_limit
+from pages._ui.app.origin import is_public
+from pages._ui.frame import layout
 from tests.support.server import Visitor, served
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pages._ui.wording.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
+from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from tests.privacy.conftest import SEEN, sent
 from tests.support.charts import drawn as drawn, said
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pages._ui.jobs import parallel
+from pages._ui.app import parallel
 from pages._ui.state import SIMULATED_SEED
 from tests.privacy.conftest import SEEN, on_town_at_home, sent
 from tests.support import pieces as work
@@ -34,7 +34,7 @@ def seed_of_two() -> None:
 
     from engine.contract import Selection
     from pages._ui import state
-    from pages._ui.shell import catalogue
+    from pages._ui.app import catalogue
 
     known = catalogue.entries()
     town = known["town"]

@@ -8,8 +8,8 @@ from streamlit import runtime
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 
+from pages._ui.app import shutdown
 from pages._ui.data.builds import Workspace
-from pages._ui.shell import shutdown
 from tests.support.server import Visitor, request, served
 
 FILE = b"user,time\n" * 100_000
@@ -46,8 +46,7 @@ def test_a_public_server_tells_nobody_how_it_is_used(public, path):
 
 def test_an_upload_goes_with_its_session_though_nobody_else_comes(data_root):
     hurry = (
-        "from pages._ui.shell import shutdown; shutdown.GRACE_S, shutdown.CHECK_INTERVAL_S = "
-        "1.0, 0.1"
+        "from pages._ui.app import shutdown; shutdown.GRACE_S, shutdown.CHECK_INTERVAL_S = 1.0, 0.1"
     )
     with served({"MOBILITY_DATA": str(data_root)}, before=hurry) as url:
         with Visitor(url) as visitor:

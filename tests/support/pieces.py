@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.parameters import DensityParameters
-from pages._ui.jobs.parallel import Job
+from pages._ui.app.parallel import Job
 
 
 def finish(job: Job, seconds: float) -> None:
@@ -67,7 +67,8 @@ def always_killed(number: int) -> int:
 
 def uploads_held(asked: Any) -> list[str]:
     """Open a dataset and tell which datasets the worker holds then."""
-    from pages._ui import cache, cached
+    from pages._ui.answers import cached
+    from pages._ui.app import cache
 
     cached.dataset(asked)
     return sorted(cache.dataset_ids(tuple(cache.shared_cache._values)))

@@ -25,23 +25,14 @@ LAYERS = [
     {"resolution"},
     {"ingest"},
     {"utility"},
-    {"text"},
     {"synthetic"},
     {"decisions", "frontier", "release"},
+    {"text"},
+    {"frontier_command"},
     {"command"},
 ]
 """Lowest first; a module imports from its own package or from layers below it."""
-SHARED = {
-    "wording",
-    "cache",
-    "cached",
-    "dataset_facts",
-    "state",
-    "shell",
-    "drawing",
-    "jobs",
-    "views",
-}
+SHARED = {"cache", "cached", "dataset_facts", "state", "shell", "drawing", "jobs", "views"}
 """What every page may import; another page's package none may."""
 
 

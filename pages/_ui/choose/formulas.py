@@ -5,13 +5,13 @@ from typing import Any
 import streamlit as st
 
 from engine.origin_destination import NoiseName, calculators as theorems
+from engine.text.labels import LAWS
+from engine.text.numbers import percent, trip_count
+from engine.text.setting_text import WHO
 from pages._ui import state
-from pages._ui.drawing import tables
-from pages._ui.shell import layout
-from pages._ui.views.theorems import draw_comparison, draw_tolerance
-from pages._ui.wording.labels import LAWS
-from pages._ui.wording.numbers import percent, trip_count
-from pages._ui.wording.setting_text import WHO
+from pages._ui.answers.theorems import draw_comparison, draw_tolerance
+from pages._ui.components import tables
+from pages._ui.frame import layout
 
 _ERRATA = (
     "Where both differ the paper is corrected: it ignores the rounding of both numbers of a change "

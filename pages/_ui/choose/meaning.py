@@ -8,10 +8,11 @@ from engine.errors import ExplorerError
 from engine.parameters import ODParameters
 from engine.privacy import GROUP_SIZE, Guarantee, Risk, format_guess_rate
 from engine.resolution import finest_selection
-from pages._ui import cached, state
-from pages._ui.drawing import cards
-from pages._ui.drawing.cards import Card
-from pages._ui.wording.numbers import number, percent, scientific
+from engine.text.numbers import number, percent, scientific
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.components import cards
+from pages._ui.components.cards import Card
 
 
 def draw() -> None:

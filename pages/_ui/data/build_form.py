@@ -10,11 +10,11 @@ import streamlit as st
 from engine import datasets
 from engine.ingest import IngestOptions
 from engine.ingest.options import CHOICES, KEPT, Choice
+from engine.text.numbers import join_words
 from pages._ui import state
 from pages._ui.data import builds, messages, period_form, table_form, zone_form
 from pages._ui.data.builds import data_state
 from pages._ui.data.files import Draft
-from pages._ui.wording.numbers import join_words
 
 UPLOAD, PATH = "Upload", "Path on this computer"
 MAX_NAME_LENGTH = 40

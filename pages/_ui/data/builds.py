@@ -19,11 +19,11 @@ from engine import datasets
 from engine.datasets import storage
 from engine.errors import ExplorerError, InputError
 from engine.ingest import IngestOptions, Progress, ingest
+from pages._ui.app import shutdown
+from pages._ui.app.background import LongJob, Tell
+from pages._ui.app.origin import is_served_locally as is_served_locally
+from pages._ui.app.session import page_state, session
 from pages._ui.data import messages
-from pages._ui.jobs.background import LongJob, Tell
-from pages._ui.shell import shutdown
-from pages._ui.shell.origin import is_served_locally as is_served_locally
-from pages._ui.shell.session import page_state, session
 
 MAX_NAME_BYTES, MAX_CACHED = 100, 20
 _STOP_S = 3.0

@@ -15,15 +15,16 @@ from engine.errors import ExplorerError
 from engine.ingest.build import REPORT_FILE
 from engine.ingest.inputs import sources
 from engine.ingest.row_report import REASON_LABELS, Reason
-from pages._ui import dataset_facts, state
+from engine.text.dataset_text import CONFIDENTIAL_BANNER, describe_dataset
+from pages._ui import state
+from pages._ui.answers import dataset_facts
+from pages._ui.app import catalogue
+from pages._ui.app.catalogue import Entry
+from pages._ui.app.session import session
+from pages._ui.components.cards import verdict_html
+from pages._ui.components.tables import table_html
 from pages._ui.data import builds, messages
 from pages._ui.data.builds import data_state
-from pages._ui.drawing.cards import verdict_html
-from pages._ui.drawing.tables import table_html
-from pages._ui.shell import catalogue
-from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session
-from pages._ui.wording.dataset_text import CONFIDENTIAL_BANNER, describe_dataset
 
 _HOME = "pages/0_Home.py"
 LOCAL_ONLY = (

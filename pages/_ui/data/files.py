@@ -11,11 +11,11 @@ from engine.errors import ExplorerError
 from engine.ingest.inputs import column_mapping, sources
 from engine.ingest.inputs.column_mapping import PLACES, Mappings
 from engine.ingest.options import Reading
+from engine.text.numbers import file_size
+from pages._ui.app import error_pages
 from pages._ui.data import builds, messages
 from pages._ui.data.builds import data_state
 from pages._ui.data.messages import COLUMNS
-from pages._ui.shell import error_pages
-from pages._ui.wording.numbers import file_size
 
 TABLE_ENDINGS = ("csv", "gz", "tsv", "txt", "parquet", "pq", "zip")
 ZONE_ENDINGS = ("geojson", "json", "gpkg", "zip", "parquet", "pq")

@@ -15,10 +15,10 @@ from engine.synthetic.twin import twin
 from engine.synthetic.twin_files import guess_residents, read_twin_zones
 from engine.synthetic.twin_inputs import FIRST_DAY, MAX_PEOPLE, MAX_VISITS, TwinInputs
 from engine.synthetic.twin_people import residents_by_zone
+from pages._ui.app.background import Tell
 from pages._ui.data import builds, files as data_files, messages, zone_form
 from pages._ui.data.build_form import suggest_name
 from pages._ui.data.files import Draft
-from pages._ui.jobs.background import Tell
 
 DEFAULT_SHARE, DEFAULT_MAX_PEOPLE = 0.1, 200_000
 """People in the data where nothing else is known: a tenth of the residents, soon simulated."""

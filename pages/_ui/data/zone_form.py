@@ -12,11 +12,11 @@ from engine.ingest.inputs import column_mapping, hexagons, sources, zone_hierarc
 from engine.ingest.inputs.ids import REQUIRED_ID
 from engine.ingest.inputs.places import Places
 from engine.ingest.options import CHOICES, KEPT
+from pages._ui.components import colours, picture
+from pages._ui.components.picture import Picture
 from pages._ui.data import files as data_files, messages
 from pages._ui.data.builds import data_state
 from pages._ui.data.files import Draft
-from pages._ui.drawing import colours, picture
-from pages._ui.drawing.picture import Picture
 
 _MAX_DOTS = 3_000
 ANSWERS = {

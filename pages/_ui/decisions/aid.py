@@ -12,16 +12,16 @@ from engine.decisions import AidDraws, Outflow, Shock, ShockTotals
 from engine.decisions.decision_evaluation import GOOD_TOTAL_ERROR, AidEvaluation, meets_aid_target
 from engine.decisions.rules import first_zones
 from engine.parameters import EPSILON_STOPS
+from engine.text.numbers import join_words, make_inert, number, percent
 from engine.verdict import FAIR_SHARE, GOOD_SHARE
 from pages._ui import state
+from pages._ui.app import parallel
+from pages._ui.app.catalogue import Entry
+from pages._ui.app.parallel import Job
+from pages._ui.components import cards, charts
+from pages._ui.components.charts import DASHED, EPSILON, Line, Mark, Note
+from pages._ui.components.colours import OTHER, PRIVATE, TRUE
 from pages._ui.decisions import question, trials
-from pages._ui.drawing import cards, charts
-from pages._ui.drawing.charts import DASHED, EPSILON, Line, Mark, Note
-from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
-from pages._ui.jobs import parallel
-from pages._ui.jobs.parallel import Job
-from pages._ui.shell.catalogue import Entry
-from pages._ui.wording.numbers import join_words, make_inert, number, percent
 
 _CAUSES = {
     "trimming": "because trips beyond T are trimmed",

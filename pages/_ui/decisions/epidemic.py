@@ -18,20 +18,21 @@ from engine.decisions.decision_evaluation import (
 from engine.decisions.rules import NEVER_ACTS, Comparison, join_comparisons
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS, ODParameters
+from engine.text import setting_text as words
+from engine.text.numbers import count_noun, make_inert, number, percent
+from engine.text.privacy_text import UNIT_LABELS
 from engine.verdict import GOOD_SHARE
-from pages._ui import cached, state
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.app import parallel
+from pages._ui.app.catalogue import Entry
+from pages._ui.app.session import session
+from pages._ui.components import cards, charts, picture
+from pages._ui.components.charts import DASHED, EPSILON, SOLID, Axis, Line, Note
+from pages._ui.components.colours import OTHER, PRIVATE, TRUE
+from pages._ui.components.picture import Picture, Shapes
 from pages._ui.decisions import question, trials
 from pages._ui.decisions.trials import Outbreak
-from pages._ui.drawing import cards, charts, picture
-from pages._ui.drawing.charts import DASHED, EPSILON, SOLID, Axis, Line, Note
-from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
-from pages._ui.drawing.picture import Picture, Shapes
-from pages._ui.jobs import parallel
-from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session
-from pages._ui.wording import setting_text as words
-from pages._ui.wording.numbers import count_noun, make_inert, number, percent
-from pages._ui.wording.privacy_text import UNIT_LABELS
 
 _ZONES = 3
 _EDGES = {"missed": "lost", "needless": "phantom", "right": ""}

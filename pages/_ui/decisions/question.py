@@ -15,12 +15,14 @@ from engine.decisions import EpidemicParameters, Shock, strongest_privacy
 from engine.decisions.decision_evaluation import EPIDEMIC_DAYS
 from engine.errors import ExplorerError
 from engine.parameters import EPSILON_STOPS
-from pages._ui import cached, state
+from engine.text.setting_text import LEAK_NOTE
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.app import parallel
+from pages._ui.app.parallel import Job
+from pages._ui.app.session import session
 from pages._ui.decisions import trials
 from pages._ui.decisions.trials import Outbreak
-from pages._ui.jobs import parallel
-from pages._ui.jobs.parallel import Job
-from pages._ui.shell.session import session
 
 KINDS = {"largest": "largest", "mid_size": "mid-size", "random": "picked at random"}
 P2 = {"threshold": 20.0, "beta": 0.10}
@@ -32,10 +34,6 @@ NO_CURVE_NOTE = (
     "is drawn for Laplace with suppression."
 )
 CONFIDENCE = 0.9
-LEAK_NOTE = (
-    "ε chosen on the data that will be released says something about them, outside the guarantee: "
-    "choose it on another period or on simulated people."
-)
 
 
 def draw_number(place: Any, label: str, key: str, start: float, *ends: float, **look: Any) -> float:

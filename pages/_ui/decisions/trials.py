@@ -12,8 +12,8 @@ from engine.decisions import Comparison, EpidemicParameters, Outflow, Shock
 from engine.decisions.aid import AidDraws
 from engine.parameters import ODParameters
 from engine.resolution import FINEST, INHABITED_LEVEL
-from pages._ui.cached import Seed, dataset, generator, memoize, noise_purpose, read
-from pages._ui.drawing import maps
+from pages._ui.answers.cached import Seed, dataset, generator, memoize, noise_purpose, read
+from pages._ui.components import maps
 
 CURVE_DRAWS = 30
 """Releases at every stop of ε: the fewest that can show that 9 in 10 meet a target."""

@@ -7,9 +7,9 @@ import streamlit as st
 from engine import density
 from engine.contract import Setting
 from engine.privacy_cost import PrivacyCost, is_above
-from pages._ui import cached
-from pages._ui.drawing import tables
-from pages._ui.wording.numbers import number, scientific
+from engine.text.numbers import number, scientific
+from pages._ui.answers import cached
+from pages._ui.components import tables
 
 MARK_NOTE = (
     "▲: the best proved total is above the ε that is charged: the label then promises more than is "

@@ -9,11 +9,12 @@ import streamlit as st
 from engine import density
 from engine.contract import Setting
 from engine.parameters import choose_calibration
-from pages._ui import cached, state
-from pages._ui.drawing import charts, tables
-from pages._ui.drawing.charts import EPSILON, Axis
-from pages._ui.jobs import parallel
-from pages._ui.wording.numbers import decimal, percent
+from engine.text.numbers import decimal, percent
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.app import parallel
+from pages._ui.components import charts, tables
+from pages._ui.components.charts import EPSILON, Axis
 
 EPSILONS = (0.01, 0.03, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0, 10.0)
 VISIT_LIMITS = (10, 30, 168)

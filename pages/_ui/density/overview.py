@@ -6,10 +6,10 @@ from engine import density
 from engine.contract import Setting
 from engine.parameters import choose_calibration
 from engine.privacy_cost import is_above
-from pages._ui import cached, state
-from pages._ui.drawing.cards import Card
-from pages._ui.views import assessments, measure_cards
-from pages._ui.wording.privacy_text import ANALYTIC_NOTE
+from engine.text.privacy_text import ANALYTIC_NOTE
+from pages._ui import state
+from pages._ui.answers import assessments, cached, measure_cards
+from pages._ui.components.cards import Card
 
 MULTISCALE_NOTE = (
     "Multiscale Gaussian counts once at five scales, from single masts to the whole city, and "

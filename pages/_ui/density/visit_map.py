@@ -8,13 +8,14 @@ import streamlit as st
 from engine import density
 from engine.contract import Setting
 from engine.parameters import HOURS_PER_WEEK
-from pages._ui import cached, state
-from pages._ui.drawing import charts, maps, picture
-from pages._ui.drawing.colours import OTHER, PRIVATE, TRUE
-from pages._ui.drawing.picture import KINDS, wrong_visits
-from pages._ui.shell import error_pages
-from pages._ui.shell.session import map_size
-from pages._ui.wording.numbers import decimal, hour_of_week, make_inert, number, percent
+from engine.text.numbers import decimal, hour_of_week, make_inert, number, percent
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.app import error_pages
+from pages._ui.app.session import map_size
+from pages._ui.components import charts, maps, picture
+from pages._ui.components.colours import OTHER, PRIVATE, TRUE
+from pages._ui.components.picture import KINDS, wrong_visits
 
 VIEWS = ("True", "Private", "Error")
 WIDTH, HEIGHT = 430, 440

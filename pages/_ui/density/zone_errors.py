@@ -6,14 +6,15 @@ import numpy as np
 import streamlit as st
 
 from engine.contract import Setting
-from pages._ui import cached, state
+from engine.text.numbers import decimal, percent
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.app import parallel
+from pages._ui.app.session import map_size
+from pages._ui.components import charts, maps, picture
+from pages._ui.components.charts import EPSILON, Line
 from pages._ui.density.method_curves import results_in_place
 from pages._ui.density.visit_map import HEIGHT, WIDTH, selected_zone, zone_outlines
-from pages._ui.drawing import charts, maps, picture
-from pages._ui.drawing.charts import EPSILON, Line
-from pages._ui.jobs import parallel
-from pages._ui.shell.session import map_size
-from pages._ui.wording.numbers import decimal, percent
 
 EPSILONS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 1.0, 2.0, 4.0)
 _QUARTILES = (0.25, 0.5, 0.75)

@@ -10,17 +10,16 @@ import streamlit as st
 
 from engine import privacy
 from engine.origin_destination import has_suppression
+from engine.text import setting_text as words
+from engine.text.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER
+from engine.text.glossary import GLOSSARY
+from engine.text.numbers import count_noun
 from engine.text.utility import describe_crossing, describe_utility
 from engine.text.zones import count_zones
-from pages._ui import cached
-from pages._ui.drawing.gauges import gauges_html
-from pages._ui.drawing.picture import STYLE as PICTURE_STYLE, Picture
-from pages._ui.views import assessments, recommendation
-from pages._ui.views.assessments import Assessment
-from pages._ui.wording import setting_text as words
-from pages._ui.wording.dataset_text import NOT_A_RELEASE, SIMULATED_BANNER
-from pages._ui.wording.glossary import GLOSSARY
-from pages._ui.wording.numbers import count_noun
+from pages._ui.answers import assessments, cached, recommendation
+from pages._ui.answers.assessments import Assessment
+from pages._ui.components.gauges import gauges_html
+from pages._ui.components.picture import STYLE as PICTURE_STYLE, Picture
 
 _STYLE = """
 @page { size: A4; margin: 12mm } @media screen { html { padding: 12mm } } html { font-size: 14px } * { box-sizing: border-box; print-color-adjust: exact; -webkit-print-color-adjust: exact }

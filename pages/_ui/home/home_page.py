@@ -7,15 +7,16 @@ import streamlit as st
 
 from engine.contract import Setting
 from engine.privacy import Risk
-from pages._ui import cached, state
-from pages._ui.drawing import picture
-from pages._ui.drawing.gauges import gauges_html
+from engine.text import setting_text as words
+from engine.text.numbers import scientific
+from engine.text.privacy_text import delta_warning
+from pages._ui import state
+from pages._ui.answers import assessments, cached, measure_cards, recommendation, theorems
+from pages._ui.app import error_pages
+from pages._ui.components import picture
+from pages._ui.components.gauges import gauges_html
+from pages._ui.frame import layout, presenter, sidebar
 from pages._ui.home import handout as home_handout, home_picture
-from pages._ui.shell import error_pages, layout, presenter, sidebar
-from pages._ui.views import assessments, measure_cards, recommendation, theorems
-from pages._ui.wording import setting_text as words
-from pages._ui.wording.numbers import scientific
-from pages._ui.wording.privacy_text import delta_warning
 
 _STYLE = Path(__file__).with_name("home.css")
 

@@ -3,11 +3,12 @@
 import numpy as np
 
 from engine.contract import Setting
-from pages._ui import cached, state
-from pages._ui.drawing import marks, picture
-from pages._ui.drawing.maps import largest_flows
-from pages._ui.wording import setting_text as words
-from pages._ui.wording.numbers import hour_of_week
+from engine.text import setting_text as words
+from engine.text.numbers import hour_of_week
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.components import marks, picture
+from pages._ui.components.maps import largest_flows
 
 
 @cached.memoize

@@ -12,17 +12,18 @@ from engine.release.statement import format_error_bar
 from engine.report import ReportParameters
 from engine.resolution import FINEST
 from engine.synthetic.twin_inputs import format_inputs
+from engine.text.numbers import join_words
+from engine.text.setting_text import describe_guesses
 from engine.text.utility import describe_utility
-from pages._ui import cached, state
-from pages._ui.drawing import cards, tables
-from pages._ui.drawing.cards import Card
+from pages._ui import state
+from pages._ui.answers import cached, report_datasets, spans
+from pages._ui.app import catalogue
+from pages._ui.app.catalogue import Entry
+from pages._ui.app.session import session
+from pages._ui.components import cards, tables
+from pages._ui.components.cards import Card
+from pages._ui.frame import layout
 from pages._ui.release.release_text import JUDGED, LEAK, NOTHING_YET, SEE_BIAS, SUMS, TUNING_CHOICES
-from pages._ui.shell import catalogue, layout
-from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session
-from pages._ui.views import report_datasets, spans
-from pages._ui.wording.numbers import join_words
-from pages._ui.wording.setting_text import describe_guesses
 
 FLOWS, DENSITY, REPORT = "Origin–destination", "Density", "Mobility report"
 

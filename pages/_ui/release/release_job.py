@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pages._ui.jobs.background import LongJob
-from pages._ui.shell import catalogue
-from pages._ui.shell.origin import is_public, is_served_locally
-from pages._ui.shell.session import page_id, page_state, session
+from pages._ui.app import catalogue
+from pages._ui.app.background import LongJob
+from pages._ui.app.origin import is_public, is_served_locally
+from pages._ui.app.session import page_id, page_state, session
 
 RELEASE_FLAG = "--allow-release"
 _UNFORESEEN = (

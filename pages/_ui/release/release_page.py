@@ -12,15 +12,16 @@ from engine import datasets, release
 from engine.datasets import storage
 from engine.errors import ExplorerError
 from engine.release import Budget, BudgetLedger, Entry as Line, ReleaseError, ReleasePlan
-from pages._ui import cached, state
-from pages._ui.drawing import tables
-from pages._ui.jobs.background import LongJob, follow_job
+from engine.text.numbers import count_noun
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.app import catalogue
+from pages._ui.app.background import LongJob, follow_job
+from pages._ui.app.catalogue import Entry
+from pages._ui.app.session import session
+from pages._ui.components import tables
 from pages._ui.release import release_form, release_job
 from pages._ui.release.release_text import NO_BUDGET, UNITS, WHOSE, describe_budget, describe_cost
-from pages._ui.shell import catalogue
-from pages._ui.shell.catalogue import Entry
-from pages._ui.shell.session import session
-from pages._ui.wording.numbers import count_noun
 
 
 def draw() -> None:

@@ -3,7 +3,7 @@
 from engine.privacy import Guarantee, format_guess_rate
 from engine.release import Budget, BudgetCost, ReleasePlan
 from engine.release.budget_ledger import to_decimal_fraction
-from pages._ui.wording.numbers import count_noun
+from engine.text.numbers import count_noun
 
 NOT_HERE = (
     "Releases are made on the custodian's own computer only. This page is served to others: start "

@@ -9,11 +9,11 @@ import streamlit as st
 from engine.report import BINS, Analysis, group_days
 from engine.report.quantiles import true_five_numbers
 from engine.report.settings import QUANTILE_LEVELS
-from pages._ui.drawing import charts, tables
-from pages._ui.drawing.charts import Axis, Mark, Scale
-from pages._ui.drawing.colours import PRIVATE, TRUE
+from engine.text.numbers import number
+from pages._ui.components import charts, tables
+from pages._ui.components.charts import Axis, Mark, Scale
+from pages._ui.components.colours import PRIVATE, TRUE
 from pages._ui.report.report_form import Report
-from pages._ui.wording.numbers import number
 
 _SLOTS = ("Weekday starts", "Weekend starts", "Weekday ends", "Weekend ends")
 

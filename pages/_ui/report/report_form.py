@@ -10,7 +10,8 @@ from engine import report as engine_report
 from engine.arrays import Integers
 from engine.contract import Setting
 from engine.report import Analysis, ReportParameters, ReportRelease, ReportTable
-from pages._ui import cached, state
+from pages._ui import state
+from pages._ui.answers import cached
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,11 +8,11 @@ import streamlit as st
 
 from engine.metrics import largest_positions
 from engine.report import Analysis
-from pages._ui import cached
-from pages._ui.drawing import picture, tables
+from engine.text.numbers import number
+from pages._ui.answers import cached
+from pages._ui.components import picture, tables
 from pages._ui.report.distributions import draw_heading
 from pages._ui.report.report_form import Report
-from pages._ui.wording.numbers import number
 
 _MAX_LISTED = 100
 

@@ -6,13 +6,13 @@ import streamlit as st
 from engine.report import STOPS, Analysis
 from engine.report.contribution_bounding import TripAssumption, compute_bounding_curve
 from engine.report.scores import error_measures
+from engine.text.numbers import number, percent
 from pages._ui import state
-from pages._ui.drawing import cards, charts, tables
-from pages._ui.drawing.cards import Card
-from pages._ui.drawing.charts import Axis
-from pages._ui.drawing.colours import HERE, OTHER, PRIVATE
+from pages._ui.components import cards, charts, tables
+from pages._ui.components.cards import Card
+from pages._ui.components.charts import Axis
+from pages._ui.components.colours import HERE, OTHER, PRIVATE
 from pages._ui.report.report_form import Report
-from pages._ui.wording.numbers import number, percent
 
 _MEASURES = {
     "common_part": "Common part",

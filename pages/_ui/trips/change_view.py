@@ -22,19 +22,19 @@ from engine.origin_destination import (
 from engine.origin_destination.change import FALSE_DISCOVERY_RATE, ChangeCounts, FlowChanges
 from engine.origin_destination.noise_bounds import NoiseSum
 from engine.parameters import EPSILON_STOPS
-from pages._ui import cached, state
-from pages._ui.drawing import charts, colours, picture
-from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.charts import Note
-from pages._ui.drawing.maps import Scale
-from pages._ui.drawing.picture import Picture, Shapes
-from pages._ui.shell import layout
-from pages._ui.shell.session import session
-from pages._ui.trips.matrix import Matrix
-from pages._ui.views import spans
-from pages._ui.wording import setting_text as words
-from pages._ui.wording.numbers import number
-from pages._ui.wording.privacy_text import UNIT_LABELS
+from engine.text import setting_text as words
+from engine.text.numbers import number
+from engine.text.privacy_text import UNIT_LABELS
+from pages._ui import state
+from pages._ui.answers import cached, spans
+from pages._ui.answers.matrix import Matrix
+from pages._ui.app.session import session
+from pages._ui.components import charts, colours, picture
+from pages._ui.components.arrows import arrows
+from pages._ui.components.charts import Note
+from pages._ui.components.maps import Scale
+from pages._ui.components.picture import Picture, Shapes
+from pages._ui.frame import layout
 
 SIZE, SHARE = 100, 0.2
 MAX_FLOWS = 80

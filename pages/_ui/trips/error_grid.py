@@ -14,12 +14,13 @@ from engine.origin_destination import (
 )
 from engine.origin_destination.exact import ErrorGrid
 from engine.parameters import EPSILON_STOPS
-from pages._ui import cached, state
-from pages._ui.drawing import charts, colours
-from pages._ui.drawing.charts import Axis
-from pages._ui.trips.matrix import Matrix
-from pages._ui.wording.numbers import number, percent
-from pages._ui.wording.privacy_text import TRIP_LEVEL
+from engine.text.numbers import number, percent
+from engine.text.privacy_text import TRIP_LEVEL
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.answers.matrix import Matrix
+from pages._ui.components import charts, colours
+from pages._ui.components.charts import Axis
 
 GRID_THRESHOLDS = tuple(range(0, 101, 5))
 LIMIT_NOTE = (

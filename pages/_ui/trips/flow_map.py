@@ -4,12 +4,13 @@ import numpy as np
 import streamlit as st
 
 from engine.arrays import Integers
-from pages._ui import cached, state
-from pages._ui.drawing import charts, maps, marks, picture, tables
-from pages._ui.drawing.charts import Scale
-from pages._ui.drawing.colours import rgb
-from pages._ui.shell.session import map_size
-from pages._ui.trips.matrix import LOST, PHANTOM, Matrix, format_flow
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.answers.matrix import LOST, PHANTOM, Matrix, format_flow
+from pages._ui.app.session import map_size
+from pages._ui.components import charts, maps, marks, picture, tables
+from pages._ui.components.charts import Scale
+from pages._ui.components.colours import rgb
 
 TRUE, PRIVATE, WRONG = "True", "Private", "Phantom and lost"
 ALL_ZONES = ""

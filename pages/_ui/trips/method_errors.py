@@ -5,10 +5,10 @@ import streamlit as st
 
 from engine.origin_destination import METHODS
 from engine.origin_destination.scores import total_error
-from pages._ui import cached
-from pages._ui.drawing import charts, colours, tables
-from pages._ui.trips.matrix import Matrix
-from pages._ui.wording.numbers import number, percent
+from engine.text.numbers import number, percent
+from pages._ui.answers import cached
+from pages._ui.answers.matrix import Matrix
+from pages._ui.components import charts, colours, tables
 
 _EPSILONS = {0.1: "#9aa7b1", 0.5: "#5b9fc9", 1.0: "#2a6f97"}
 _TICKS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)

@@ -4,10 +4,10 @@ import streamlit as st
 
 from engine.origin_destination.exact import Outcomes
 from engine.origin_destination.scores import classify_outcomes
-from pages._ui.drawing import charts, tables
-from pages._ui.drawing.charts import Mark
-from pages._ui.trips.matrix import OUTCOMES, Matrix
-from pages._ui.wording.numbers import percent, trip_count
+from engine.text.numbers import percent, trip_count
+from pages._ui.answers.matrix import OUTCOMES, Matrix
+from pages._ui.components import charts, tables
+from pages._ui.components.charts import Mark
 
 _MEASURES = {"Flows": "cells", "True trips": "trips"}
 

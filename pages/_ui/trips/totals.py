@@ -5,12 +5,12 @@ import streamlit as st
 
 from engine.arrays import Numbers
 from engine.origin_destination.scores import total_error
+from engine.text.numbers import percent, signed_percent
 from pages._ui import state
-from pages._ui.drawing import charts, colours
-from pages._ui.drawing.charts import Axis, Mark
-from pages._ui.trips.matrix import Matrix
-from pages._ui.views import assessments
-from pages._ui.wording.numbers import percent, signed_percent
+from pages._ui.answers import assessments
+from pages._ui.answers.matrix import Matrix
+from pages._ui.components import charts, colours
+from pages._ui.components.charts import Axis, Mark
 
 LEAVING, ARRIVING = "Leaving", "Arriving"
 _ZONES = 18

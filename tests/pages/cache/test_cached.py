@@ -10,7 +10,8 @@ from engine import origin_destination as od
 from engine.contract import Setting
 from engine.datasets import load
 from engine.parameters import DensityParameters, ODParameters
-from pages._ui import cache, cached
+from pages._ui.answers import cached
+from pages._ui.app import cache
 from tests.support.releases import seen
 
 SEED = (20140824, 0)

@@ -10,8 +10,8 @@ from engine import privacy
 from engine.origin_destination.calculators import cell_error_probability, change_error_probability
 from engine.parameters import ODParameters
 from engine.privacy import Guarantee, format_guess_rate
+from engine.text.numbers import percent
 from pages._ui.state import EPSILON_SLIDER
-from pages._ui.wording.numbers import percent
 from tests.support.page import bodies, figures, tables, text as words
 
 PAGE = "pages/3_Choose.py"

@@ -6,9 +6,9 @@ from datetime import date
 
 import pytest
 
+from engine.text.dataset_text import CONFIDENTIAL_BANNER
 from pages._ui.data import builds, dataset_list
 from pages._ui.data.builds import DataState
-from pages._ui.wording.dataset_text import CONFIDENTIAL_BANNER
 from tests.support.data_page import (
     CANARY,
     TRIPS,

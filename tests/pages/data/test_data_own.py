@@ -99,7 +99,7 @@ def test_every_kind_and_column_has_a_name():
 
 def test_the_controls_that_errors_name_are_those_of_the_page():
     files = Path(messages.__file__).parent.glob("*.py")
-    page = "".join(one.read_text() for one in files if one.stem != "wording")
+    page = "".join(one.read_text() for one in files if one.stem != "messages")
     assert not [label for label in messages.CONTROLS.values() if f'"{label}' not in page]
 
 

@@ -8,10 +8,10 @@ import pytest
 from engine import datasets, decisions, origin_destination as od
 from engine.parameters import EPSILON_STOPS
 from engine.resolution import InhabitedDataset
-from pages._ui.decisions import question
+from engine.text.numbers import number, percent
+from engine.text.setting_text import LEAK_NOTE
 from pages._ui.decisions.epidemic import zone_outcomes
 from pages._ui.trips import change_view
-from pages._ui.wording.numbers import number, percent
 from tests.support.charts import drawn as drawn
 from tests.support.page import text
 
@@ -225,7 +225,7 @@ def test_a_target_offers_the_smallest_epsilon_that_keeps_it(shocked, settled, mo
     if not reached:
         assert "9 of 10 releases, there and at every larger one up to 10" in text(app)
         return
-    assert question.LEAK_NOTE in text(app)
+    assert LEAK_NOTE in text(app)
     app.button(key="decisions_use").click().run()
     assert app.session_state["epsilon"] == EPSILON_STOPS[7]
     assert "demo-city" in app.session_state["session"].judged_names

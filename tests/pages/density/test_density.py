@@ -12,14 +12,15 @@ from streamlit.testing.v1 import AppTest
 from engine import density, metrics, release
 from engine.datasets import load
 from engine.parameters import DensityMethod, DensityParameters
+from engine.text.dataset_text import CONFIDENTIAL_BANNER
+from engine.text.labels import NO_SAMPLING_NOTE
+from engine.text.numbers import metres, percent
+from engine.text.privacy_text import ANALYTIC_NOTE
 from engine.text.utility import describe_utility
 from engine.utility import compute_utility
-from pages._ui import cached, state
-from pages._ui.drawing import charts
-from pages._ui.wording.dataset_text import CONFIDENTIAL_BANNER
-from pages._ui.wording.labels import NO_SAMPLING_NOTE
-from pages._ui.wording.numbers import metres, percent
-from pages._ui.wording.privacy_text import ANALYTIC_NOTE
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.components import charts
 from tests.support.charts import drawn as drawn
 from tests.support.page import bodies, tables, text
 from tests.support.releases import seen

@@ -7,9 +7,9 @@ import pytest
 import shapely
 
 from engine.datasets import load
-from pages._ui.drawing import maps
-from pages._ui.drawing.arrows import arrows
-from pages._ui.drawing.maps import WORLD_PX, fit_view, to_plane
+from pages._ui.components import maps
+from pages._ui.components.arrows import arrows
+from pages._ui.components.maps import WORLD_PX, fit_view, to_plane
 
 RWANDA = (28.86, -2.84, 30.90, -1.05)
 

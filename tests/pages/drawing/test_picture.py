@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from engine import density, origin_destination as od
-from pages._ui.drawing import picture
+from pages._ui.components import picture
 from pages._ui.trips import change_view
 
 

@@ -18,15 +18,15 @@ from engine.frontier import Requirements
 from engine.parameters import EPSILON_STOPS, DensityParameters, ODParameters
 from engine.privacy import STRONG_GUESS, WEAK_GUESS, flow_release_risk, format_guess_rate
 from engine.release import plan
+from engine.text.numbers import number
+from engine.text.setting_text import button_label
 from engine.text.utility import describe_utility
 from engine.utility import DENSITY_LIMITS, FLOWS_LIMITS, compute_utility
-from pages._ui import cached
-from pages._ui.drawing import maps
-from pages._ui.drawing.picture import MAX_FLOWS
+from pages._ui.answers import cached
+from pages._ui.components import maps
+from pages._ui.components.picture import MAX_FLOWS
 from pages._ui.home import handout
 from pages._ui.state import SIMULATED_SEED
-from pages._ui.wording.numbers import number
-from pages._ui.wording.setting_text import button_label
 from tests.support.page import bodies, figures, html_of, text
 from tests.support.releases import seen
 
@@ -245,7 +245,7 @@ def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_home, 
     app = settled(open_home())
     app.selectbox(key="od_data").set_value("town")
     app = settled(app.run())
-    assert "leaks a little" in text(app)
+    assert "reveals something about them that no ε covers" in text(app)
     keys = [one.key for one in app.button if (one.key or "").startswith("way_home")]
     app.button(key=keys[0]).click().run()
     assert "town" in app.session_state["session"].judged_names
@@ -254,7 +254,7 @@ def test_choosing_by_real_peoples_data_is_called_a_leak_and_recorded(open_home, 
 def test_flows_without_people_say_why_nothing_is_recommended(open_home):
     app = open_home()
     app.selectbox(key="od_data").set_value("flows").run()
-    assert "holds flows without people" in text(app)
+    assert "do not name their person" in text(app)
     assert app.selectbox(key="unit").value == "trip"
     assert "max_trips" not in {one.key for one in app.select_slider}  # nobody is trimmed
 

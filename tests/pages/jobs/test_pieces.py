@@ -10,9 +10,9 @@ from streamlit.testing.v1 import AppTest
 from engine.contract import Selection
 from engine.datasets import load
 from engine.parameters import DensityParameters
-from pages._ui import cached
-from pages._ui.jobs import parallel
-from pages._ui.jobs.parallel import Job
+from pages._ui.answers import cached
+from pages._ui.app import parallel
+from pages._ui.app.parallel import Job
 from tests.support import pieces as work
 from tests.support.releases import seen
 
@@ -113,7 +113,7 @@ def page() -> None:
     """Draw a job, and what is known of it."""
     import streamlit as st
 
-    from pages._ui.jobs import parallel
+    from pages._ui.app import parallel
     from tests.support import pieces as work
 
     slow = st.slider("slow", 0, 10, 0)

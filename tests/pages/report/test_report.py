@@ -6,8 +6,9 @@ import pytest
 
 from engine import report
 from engine.report import Analysis
-from pages._ui import cached, state
-from pages._ui.wording.numbers import number
+from engine.text.numbers import number
+from pages._ui import state
+from pages._ui.answers import cached
 from tests.support.page import bodies, text
 
 PAGE = "pages/6_Report.py"

@@ -5,7 +5,8 @@ import pytest
 from engine import report
 from engine.release import plan
 from engine.report import Analysis
-from pages._ui import cached, state
+from pages._ui import state
+from pages._ui.answers import cached
 from pages._ui.release import release_form, release_job
 from tests.support.page import link_of, text
 

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from engine.datasets import storage
-from pages._ui.shell import catalogue
+from pages._ui.app import catalogue
 
 
 @pytest.mark.parametrize("place", [".", "local"])

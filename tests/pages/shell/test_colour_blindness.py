@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pages._ui.drawing import colours
-from pages._ui.drawing.gauges import Gauge, gauges_html
-from pages._ui.drawing.maps import Scale
+from pages._ui.components import colours
+from pages._ui.components.gauges import Gauge, gauges_html
+from pages._ui.components.maps import Scale
 
 UI = Path(__file__).parents[3] / "pages" / "_ui"
 CSS = "".join(

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from pages._ui.shell import session_limit
+from pages._ui.app import session_limit
 
 
 def test_few_pages_are_drawn_at_once():

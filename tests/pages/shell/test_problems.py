@@ -3,7 +3,7 @@
 import pytest
 
 from engine.errors import DatasetError
-from pages._ui import cached
+from pages._ui.answers import cached
 
 
 @pytest.fixture(autouse=True)

@@ -4,9 +4,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from engine.contract import TimeSelection
+from engine.text.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
 from pages._ui import state
-from pages._ui.shell.layout import DATA, HOME, PAGES
-from pages._ui.wording.dataset_text import CONFIDENTIAL_BANNER, SIMULATED_BANNER
+from pages._ui.frame.layout import DATA, HOME, PAGES
 from tests.support.page import link_of
 
 
@@ -15,7 +15,7 @@ def ask() -> None:
     import streamlit as st
 
     from pages._ui import state
-    from pages._ui.shell.session import session
+    from pages._ui.app.session import session
 
     state.read_link()
     st.session_state["flows"], st.session_state["visits"] = state.flows(), state.density()
@@ -178,8 +178,8 @@ def stamped() -> None:
     import streamlit as st
 
     from pages._ui import state
-    from pages._ui.shell import catalogue
-    from pages._ui.shell.session import session
+    from pages._ui.app import catalogue
+    from pages._ui.app.session import session
 
     known = catalogue.entries()
     session().shown_entries = {"town": known["town"]}

@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 from engine.parameters import DELTA_STOPS
-from pages._ui.wording.glossary import GLOSSARY
-from pages._ui.wording.numbers import decimal, percent, scientific, trip_count
-from pages._ui.wording.privacy_text import delta_warning
+from engine.text.glossary import GLOSSARY
+from engine.text.numbers import decimal, percent, scientific, trip_count
+from engine.text.privacy_text import delta_warning
 
 ROOT = Path(__file__).parents[3]
 

@@ -7,7 +7,7 @@ import pytest
 
 from engine import datasets, origin_destination as od
 from engine.parameters import ODMethod, ODParameters
-from pages._ui import cached
+from pages._ui.answers import cached
 from pages._ui.state import SIMULATED_SEED
 from tests.support.releases import seen
 

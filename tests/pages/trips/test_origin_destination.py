@@ -11,14 +11,14 @@ from engine.origin_destination import change
 from engine.origin_destination.scores import score_expectation
 from engine.parameters import EPSILON_STOPS, ODParameters
 from engine.resolution import make_view
+from engine.text.numbers import percent, trip_count
 from engine.text.utility import describe_utility
 from engine.utility import compute_utility
-from pages._ui import cached
-from pages._ui.drawing import charts
-from pages._ui.drawing.colours import LOST, PHANTOM, rgb
+from pages._ui.answers import cached
+from pages._ui.components import charts
+from pages._ui.components.colours import LOST, PHANTOM, rgb
 from pages._ui.state import SIMULATED_SEED
 from pages._ui.trips import change_view as page, error_grid as trips_grid
-from pages._ui.wording.numbers import percent, trip_count
 from tests.pages.trips.conftest import deck, show
 from tests.support.page import figures, tables, text
 from tests.support.releases import seen

@@ -1,0 +1,35 @@
+"""How datasets and their zones are described, and whose data a page shows."""
+
+from ..datasets import Metadata
+from .numbers import count_noun, file_size
+
+PART_NOUNS = {"density": "visits", "trips": "trips"}
+SIMULATED_BANNER = "Simulated people"
+CONFIDENTIAL_BANNER = (
+    "**Computed from confidential data** – for the data's custodians, not for publication."
+)
+NOT_A_RELEASE = (
+    "Everything on this page is exploration, **not a release**: it compares with the truth and "
+    "may be drawn again."
+)
+NO_DATASET = (
+    "No dataset is installed. Make the demonstration city with "
+    "`python -m research.simulated demo-city`, or build one from your own files on the page Data."
+)
+
+
+def describe_dataset(metadata: Metadata, zones: int, size_bytes: int) -> str:
+    """Describe a dataset under its picker: public facts only."""
+    kind = "Simulated" if metadata.simulated else "Confidential"
+    estimate = "" if metadata.simulated else "about "
+    parts = (
+        kind,
+        f"{estimate}{metadata.people_public:,} people" if metadata.people_public else "",
+        count_noun(len(metadata.days), "day"),
+        count_noun(zones, "zone"),
+        file_size(size_bytes),
+    )
+    # lines are broken between facts only
+    return "\N{NO-BREAK SPACE}· ".join(
+        fact.replace(" ", "\N{NO-BREAK SPACE}") for fact in parts if fact
+    )

@@ -1,0 +1,63 @@
+"""Names and help of the settings, the same on every page."""
+
+from .. import density, origin_destination
+from ..origin_destination import NoiseName
+
+SHARE_NOTE = (
+    "The address of this page holds these settings: copy it to share the view. Data, noise and the "
+    "name of a dataset of your own are never in it."
+)
+DRAWS_NOTE = (
+    "Publish one setting and one draw, never several: two settings drawn with the same "
+    "noise reveal the true counts."
+)
+
+METHODS = {key: method.name for key, method in density.METHODS.items()}
+OD_METHOD_NAMES = {key: method.name for key, method in origin_destination.METHODS.items()}
+REPORT_UNITS = {"user": "A person, at most M trips", "item": "A single trip"}
+REPORT_METHODS = {"derived": "Ask nothing twice", "package": "As DpMobilityReport"}
+LAWS: dict[NoiseName, str] = {"rounded_laplace": "exploring", "discrete_laplace": "a release"}
+NO_SAMPLING_NOTE = (
+    "Off: this method samples nobody. A person's visits are scaled down together instead, so ℓ has "
+    "no meaning."
+)
+
+
+HELP = {
+    "epsilon": "How much one protected unit may change one release: a person's day (the default), "
+    "a person's whole period, or one trip; in a density a person's week. Without δ, at ε = 0.1 an "
+    "attacker's odds of one unit change by at most 11%, at ε = 1 by a factor of 2.7, at ε = 4 by a "
+    "factor of 55. Units add up: 7 days of a person at ε = 0.1 allow a factor of 2 (e^0.7); at "
+    "trip level nothing bounds a person; k people who travel together are protected only by k·ε.",
+    "delta": "The success of any attack exceeds what ε allows by at most this. Keep it well below "
+    "one over the number of people.",
+    "max_visits": "At most this many visits of a person are counted in the week, chosen at random. "
+    "Fewer means less noise, but heavier sampling.",
+    "variant": "How noise is added to the density. Fourier, joint, provably "
+    "stays within the published ε.",
+    "unit": "Whose trace is hidden. One trip protects least, the whole period of a person most.",
+    "max_trips": "At most this many trips of a person are counted per day (or over the whole "
+    "period). More trips kept means more noise: its scale is T/ε.",
+    "od_method": "All cost the same ε. "
+    + " ".join(
+        f"**{method.short_name}**: {method.description}"
+        for method in origin_destination.METHODS.values()
+    ),
+    "threshold": "Flows that read less are set to 0. That alone protects nobody in a flow that is "
+    "shown: the noise does.",
+    "zones": "Fewer, larger zones: parents that the dataset names, or clusters of neighbouring "
+    "zones of similar area, made from the map alone. They cost no privacy; counts are larger, so "
+    "the same noise matters less.",
+    "od_time": "Days added up to one matrix with one noise. Whoever is protected by the day "
+    "still pays ε for every day on which they travel: for a week up to 7 ε.",
+    "density_scaling": "Totals from one visit of each person, scaled to all visits (P1 §5.4.1).",
+    "density_smoothing": "Hours 0 to 6 are fitted exponentials (P1 §5.4.2), which costs nothing.",
+    "density_gaussian": "The least Gaussian noise that is (ε, δ)-DP, for every ε (Balle & Wang "
+    "2018). Off: that of P1's Theorem 3, up to a total ε of 4.",
+    "report_unit": "Protecting single trips puts no bound on what a person with many reveals.",
+    "report_trips": "At random, over the whole period. Noise grows with M, and what is left out "
+    "shrinks. Choose it from public knowledge, never from the data.",
+    "report_preset": "Trips are sums of days and five numbers can be read off noisy bins: asking "
+    "for them again spends twice, as the package does.",
+    "report_off": "The others share ε evenly.",
+}

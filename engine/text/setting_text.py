@@ -1,0 +1,143 @@
+"""A setting, its utility and its risk in words: the same on every page and the handout."""
+
+from typing import Any
+
+from .. import density, origin_destination as od, privacy
+from ..contract import Setting
+from ..frontier import Alternative, Candidate
+from ..parameters import ODParameters
+from ..utility import Utility
+from .utility import describe_utility, format_genuine, format_hundred, format_retained
+from .zones import count_zones
+
+TIMES = {"day": "by day", "week": "by week", "whole": "once for the whole period"}
+WHO = {"person-day": "a person's day", "person": "a person", "trip": "a single trip"}
+CONTROL_SIGNS = {
+    "max_trips_per_user": "T {}",
+    "suppression_threshold": "τ {}",
+    "max_visits_per_user": "ℓ {}",
+}
+NOTED_RATIO = 1.5
+"""Times the true number, from which on what is released says so."""
+
+_LIMIT_PHRASES = {
+    "person-day": "at most T = {} trips per person and day",
+    "person": "at most T = {} trips per person",
+    "trip": "every trip counted",
+}
+LEAK_NOTE = (
+    "A setting chosen on confidential data reveals something about them that no ε covers. A "
+    "release must state it. Choose on another period or on simulated people instead."
+)
+
+
+def is_flows(setting: Setting) -> bool:
+    """Whether a setting is of flows."""
+    return isinstance(setting.parameters, ODParameters)
+
+
+def describe_guesses(max_guess_rate: float, setting: Setting) -> str:
+    """Say how often an attacker is right at most, as every page does."""
+    words = privacy.format_guess_rate(max_guess_rate).removesuffix(" of 100 guesses")
+    trip = " about one trip" * (getattr(setting.parameters, "unit", "") == "trip")
+    return f"an attacker guesses correctly {words} times in 100{trip}"
+
+
+def format_controls(setting: Setting) -> str:
+    """Return the method and what its sliders stand at: ``Laplace with suppression, T 4, ε 1``."""
+    parameters, row = setting.parameters, _method_of(setting)
+    parts = [
+        text.format(getattr(parameters, name))
+        for name, text in CONTROL_SIGNS.items()
+        if name in row.used_fields
+    ]
+    return ", ".join([row.short_name, *parts, f"ε {parameters.epsilon:g}"])
+
+
+def describe_method(setting: Setting) -> str:
+    """Return the method by its name and what its sliders mean, as a sentence."""
+    parameters, row = setting.parameters, _method_of(setting)
+    meanings = {
+        "max_trips_per_user": _LIMIT_PHRASES.get(getattr(parameters, "unit", ""), ""),
+        "suppression_threshold": "flows below τ = {} suppressed",
+        "max_visits_per_user": "at most ℓ = {} visits per person",
+    }
+    parts = [
+        text.format(getattr(parameters, name))
+        for name, text in meanings.items()
+        if name in row.used_fields
+    ]
+    return f"{row.name}: {', '.join([*parts, f'ε = {parameters.epsilon:g}'])}."
+
+
+def _method_of(setting: Setting) -> Any:
+    methods: Any = od.METHODS if is_flows(setting) else density.METHODS
+    return methods[setting.parameters.method]
+
+
+def describe_time(setting: Setting) -> str:
+    """Say for which times numbers are published."""
+    return TIMES[setting.time.aggregation] if is_flows(setting) else "for every hour of the week"
+
+
+def describe_candidate(option: Candidate) -> str:
+    """Return a recommendation as sentences: what would be published, and who is protected."""
+    setting = option.setting
+    return (
+        f"Publish {describe_product(setting, option.zone_count)} {describe_time(setting)}, "
+        f"protecting {WHO[option.unit]}. Expected: {describe_utility(option.utility, setting)} "
+        f"{_end_sentence(describe_guesses(option.risk, setting))} {describe_method(setting)}"
+    )
+
+
+def describe_product(setting: Setting, zones: int) -> str:
+    """Return what is published: flows between zones, or visits to them."""
+    between = "flows between" if is_flows(setting) else "visits to"
+    return f"{between} {count_zones(setting.zone_level, zones)}"
+
+
+def describe_setting(utility: Utility, setting: Setting, max_guess_rate: float) -> str:
+    """Return the verdict on what is set as sentences, and what it is set to."""
+    text = (
+        f"{describe_utility(utility, setting)} "
+        f"{_end_sentence(describe_guesses(max_guess_rate, setting))}"
+    )
+    return f"{text} {describe_choice(utility, setting)}"
+
+
+def describe_choice(utility: Utility, setting: Setting) -> str:
+    """Return the method and its settings as a sentence, beside what says utility and risk."""
+    words = describe_method(setting)
+    if utility.released_ratio > NOTED_RATIO:
+        noun = "trips" if is_flows(setting) else "visits"
+        times = f"{utility.released_ratio:.1f}"
+        words += f" The release shows {times} times as many {noun} as there are."
+    return words
+
+
+def button_label(option: Alternative) -> str:
+    """Return what one other thing would bring, as the label of a button."""
+    setting, risk = option.candidate.setting, option.candidate.risk
+    change = {
+        "zones": count_zones(setting.zone_level, option.candidate.zone_count),
+        "time": TIMES[setting.time.aggregation],
+        "threshold": f"τ {getattr(setting.parameters, 'suppression_threshold', 0)}",
+        "risk": f"more risk, ε {setting.parameters.epsilon:g}",
+    }[option.control]
+    utility = option.candidate.utility
+    crossing = ""
+    if utility.crossing_share < 1:
+        crossing = f"; {format_hundred(utility.crossing_share)} of 100 trips cross zones"
+    head = change if option.control == "threshold" else f"{change[0].upper()}{change[1:]}"
+    shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
+    limit = privacy.format_guess_rate(risk).removesuffix(" of 100 guesses")
+    return f"{head}: {shares} of 100{crossing}; risk {limit}"
+
+
+def describe_estimates(bar: int) -> str:
+    """Say up to which size the estimate of a single flow is more model than measurement."""
+    return f"Single flows below {bar:,} trips are mostly estimated from all others."
+
+
+def _end_sentence(words: str) -> str:
+    return f"{words[0].upper()}{words[1:]}."

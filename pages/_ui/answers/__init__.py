@@ -1,0 +1,1 @@
+"""Numbers and sentences that several pages show: cached verbs, assessments, recommendation."""

@@ -1,0 +1,222 @@
+"""What every page says of one setting: two gauges, and the verdict on what is set."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from engine import origin_destination as od, privacy
+from engine.contract import Setting
+from engine.parameters import EPSILON_STOPS
+from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Risk
+from engine.text import setting_text as words, utility as texts
+from engine.text.numbers import number, scientific
+from engine.utility import ReliableFlows, Utility, count_reliable_flows
+from engine.verdict import Verdict
+from pages._ui import state
+from pages._ui.answers import cached, recommendation
+from pages._ui.app.catalogue import Entry
+from pages._ui.components import cards
+from pages._ui.components.gauges import Gauge
+
+PRIVACY_RULE = (
+    f"Privacy is called strong while an attacker is right in at most {STRONG_GUESS:.0%} of guesses "
+    f"– halfway from a coin toss to certainty –, moderate up to {WEAK_GUESS:.0%}, and weak above; "
+    "where single trips are protected it is never strong."
+)
+_BANDS: tuple[tuple[float, Verdict], ...] = (
+    (STRONG_GUESS, "good"),
+    (WEAK_GUESS, "partly"),
+    (1.0, "noisy"),
+)
+"""Of guesses; the first is not of single trips."""
+NOTED_LOSS = 0.005
+"""Half a point of retained trips: a smaller loss is not worth a sentence."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assessment:
+    """A setting with its two axes."""
+
+    setting: Setting
+    entry: Entry
+    utility: Utility
+    risk: Risk
+
+
+def assess_setting(setting: Setting) -> Assessment:
+    """Return what is known of a setting: the same numbers on every page."""
+    entry = state.entry_of(setting)
+    utility = cached.utility(setting, state.utility_seed(entry))
+    return Assessment(setting=setting, entry=entry, utility=utility, risk=cached.risk(setting))
+
+
+def make_gauges(answer: Assessment) -> list[Gauge]:
+    """Return what the guarantee is worth, and how much is retained and genuine."""
+    return [_privacy_gauge(answer), _utility_gauge(answer)]
+
+
+def format_pinned(answer: Assessment) -> list[str]:
+    """Return the numbers of both gauges of a pinned setting, in a few words."""
+    utility = answer.utility
+    shares = f"{texts.format_retained(utility)} retained, {texts.format_genuine(utility)} genuine"
+    return [
+        privacy.format_guess_rate(answer.risk.max_guess_rate).removesuffix(" of 100 guesses"),
+        shares,
+    ]
+
+
+def draw(setting: Setting) -> None:
+    """Draw the verdict on what is set, and what to choose where it is not usable."""
+    answer = assess_setting(setting)
+    sentence = words.describe_setting(answer.utility, setting, answer.risk.max_guess_rate)
+    st.html(verdict_html(answer, sentence, f"{describe_unit(answer)}. {describe_flows(answer)}"))
+    if answer.utility.verdict == "noisy":
+        recommendation.draw(setting, key="verdict")
+
+
+def verdict_html(answer: Assessment, sentence: str, note: str = "") -> str:
+    """Return the verdict on what is set, as good as the worse of both sides."""
+    sides = (answer.risk.verdict, answer.utility.verdict)
+    steps: tuple[Verdict, ...] = ("noisy", "partly", "good")
+    return cards.verdict_html(
+        next(verdict for verdict in steps if verdict in sides),
+        sentence,
+        note,
+        title=f"Current setting: {describe_standing(answer)}",
+        rule=f"{PRIVACY_RULE} {texts.UTILITY_RULE}",
+    )
+
+
+def describe_standing(answer: Assessment) -> str:
+    """Return in a few words how private and how useful the setting is."""
+    verdict, _, shortfall = texts.describe_verdict(answer.utility).partition(", ")
+    which = f": {shortfall}" if shortfall else ""
+    return f"{answer.risk.strength} privacy, {verdict} utility{which}"
+
+
+def describe_unit(answer: Assessment) -> str:
+    """Say whom ε protects, and for how long."""
+    risk, parameters = answer.risk, answer.setting.parameters
+    spent = f", δ = {scientific(risk.delta)}" if risk.delta else ""
+    total = f"ε = {number(risk.epsilon, 4)}{spent}"
+    if not words.is_flows(answer.setting):
+        return f"{total} protects a person's whole week of visits"
+    if parameters.unit == "person-day":
+        noise = (
+            "each under its own noise"
+            if answer.setting.time.aggregation == "day"
+            else "under one noise"
+        )
+        days = "" if risk.releases == 1 else f"; {risk.releases} days {noise}: {total}"
+        return f"ε = {parameters.epsilon:g} protects a person's day{days}"
+    whom = "single trips, and less whoever makes many"
+    return f"{total} protects {'a person, all days' if parameters.unit == 'person' else whom}"
+
+
+def describe_risk(answer: Assessment) -> str:
+    """Say whom ε protects, what an attacker guesses from, and of several together."""
+    return (
+        f"{describe_unit(answer)}. An attacker guesses from all that is released. {GROUP_SIZE} who "
+        f"travel together, as in a household: "
+        f"{privacy.format_guess_rate(answer.risk.max_group_guess_rate)}."
+    )
+
+
+def describe_flows(answer: Assessment) -> str:
+    """Return which flows are reliable by themselves, by the law of the noise."""
+    setting = answer.setting
+    if not words.is_flows(setting):
+        return ""
+    if cached.method_of(setting).expected is None:
+        cells, *_ = cached.compute_cost(setting).stages
+        law = od.NoiseDistribution(cells.epsilon / cells.sensitivity, "discrete_laplace")
+        return words.describe_estimates(int(law.half_width(0.05)))
+    reliable = _count_reliable(setting)
+    return f"{texts.describe_reliable(reliable)}. {texts.explain_reliable(reliable)}"
+
+
+@cached.memoize
+def _count_reliable(setting: Setting) -> ReliableFlows:
+    return count_reliable_flows(setting, cached.full_dataset(setting))
+
+
+@cached.memoize
+def _share_within_limit(setting: Setting) -> float:
+    """Return the share of trips that the contribution limit T leaves, without any noise."""
+    exact = cached.expected(setting)
+    if exact is None or not exact.histogram.total_trips:
+        return 1.0
+    return 1 - exact.histogram.dropped_trips / exact.histogram.total_trips
+
+
+def _describe_limit(setting: Setting) -> str:
+    """Return what T leaves by itself; nothing where it drops hardly any trip."""
+    share = _share_within_limit(setting)
+    limit = setting.parameters.max_trips_per_user
+    return (
+        f"T = {limit} alone retains {texts.format_hundred(share)} of 100" if share < 0.995 else ""
+    )
+
+
+def _describe_suppression(answer: Assessment) -> str:
+    """Return that a larger ε retains less, where τ suppresses what noise had lifted over it."""
+    setting, utility = answer.setting, answer.utility
+    larger = [epsilon for epsilon in EPSILON_STOPS if epsilon > setting.parameters.epsilon]
+    method = cached.method_of(setting)
+    if utility.verdict == "good" or "suppression_threshold" not in method.used_fields or not larger:
+        return ""
+    with_less_noise = cached.utility(
+        setting.with_epsilon(larger[0]), state.utility_seed(answer.entry)
+    )
+    if with_less_noise.retained > utility.retained - NOTED_LOSS:
+        return ""
+    threshold = setting.parameters.suppression_threshold
+    return (
+        f"A larger ε retains fewer trips: τ = {threshold} then suppresses small flows that noise "
+        "lifts over it now"
+    )
+
+
+def _privacy_gauge(answer: Assessment) -> Gauge:
+    risk = answer.risk
+    together = privacy.format_guess_rate(risk.max_group_guess_rate).removesuffix(" of 100 guesses")
+    *limit, right, preposition, hundred, _ = privacy.format_guess_rate(risk.max_guess_rate).split()
+    data = "the data" if risk.releases == 1 else f"these {risk.releases} days"
+    subject = f"whether {'a person' if risk.covers_person else 'a trip'} is in {data}"
+    return Gauge(
+        name=f"Privacy: {risk.strength}",
+        level=risk.verdict,
+        sentence=f"{' '.join(limit)} *{right} {preposition} {hundred}* guesses {subject} are right",
+        rule=f"{describe_risk(answer)} {PRIVACY_RULE}",
+        note=f"{describe_unit(answer)}; family of {GROUP_SIZE}: {together}",
+        value=risk.max_guess_rate,
+        low=0.5,
+        high=1.0,
+        bands=_BANDS if risk.covers_person else _BANDS[1:],
+        ends=("50: a coin", "100: certainty"),
+    )
+
+
+def _utility_gauge(answer: Assessment) -> Gauge:
+    utility, setting = answer.utility, answer.setting
+    good, fair = utility.verdict_limits
+    reliable, _, meaning = describe_flows(answer).partition(". ")
+    notes = (
+        texts.describe_precision(utility),
+        reliable,
+        texts.describe_crossing(utility, setting),
+        _describe_limit(setting) if words.is_flows(setting) else "",
+        _describe_suppression(answer),
+    )
+    return Gauge(
+        name=f"Utility: {texts.describe_verdict(utility)}",
+        level=utility.verdict,
+        sentence=texts.describe_utility(utility, setting, mark="*", short=True),
+        rule=f"{texts.describe_both_shares(utility)}. {texts.UTILITY_RULE} {meaning}",
+        note="; ".join(note.removesuffix(".") for note in notes if note),
+        value=utility.score,
+        low=0.0,
+        high=1.0,
+        bands=((fair, "noisy"), (good, "partly"), (1.0, "good")),
+        ends=("0", "100"),
+    )

@@ -1,0 +1,41 @@
+"""Which datasets have a mobility report, and which of them a page about one takes."""
+
+import streamlit as st
+
+from engine import report
+from engine.text.numbers import make_inert
+from pages._ui import state
+from pages._ui.answers import cached
+from pages._ui.app import catalogue
+from pages._ui.app.catalogue import Entry
+from pages._ui.frame import layout
+
+
+def choose_entry() -> Entry | None:
+    """Return the dataset of trips; one that has a report where nobody has chosen another."""
+    entry, entries = state.entry_for("trips"), entries_with_report()
+    if entry is None or not entries or has_report(entry) or not state.is_default("od_data"):
+        return entry
+    st.caption(f"The report is on {entries[0].name}: {entry.name} has none.")
+    return entries[0]
+
+
+def entries_with_report() -> list[Entry]:
+    """Return the datasets with a report, shipped ones first."""
+    entries = sorted(catalogue.entries().values(), key=lambda entry: not entry.shipped)
+    return [entry for entry in entries if has_report(entry)]
+
+
+def has_report(entry: Entry) -> bool:
+    """Whether a dataset has the tables of a report."""
+    return "trips" in entry.parts and cached.read(report.has_report, entry.key)
+
+
+def explain_missing(entry: Entry) -> None:
+    """Say that a dataset has no report, and offer one that has."""
+    st.info(
+        f"“{make_inert(entry.name)}” was made without the tables of a report. Build it again from "
+        "its table of trips or visits: the report is made with the trips of people."
+    )
+    for substitute in entries_with_report()[:1]:
+        layout.offer_dataset("trips", substitute)

@@ -1,0 +1,1 @@
+"""What runs around every page: gate, session, catalogue, long work, errors, shutdown."""

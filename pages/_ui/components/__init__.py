@@ -1,0 +1,1 @@
+"""Charts, maps, pictures, cards, gauges and tables: drawn from plain numbers."""

@@ -1,1 +1,0 @@
-"""Maps, charts, cards and tables; they know no page and no dataset."""

@@ -1,0 +1,1 @@
+"""Navigation, settings beside the page, title, banners and style."""

@@ -1,0 +1,133 @@
+"""The frame around every page: navigation, settings, title, banners and style."""
+
+import gc
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from engine.text import dataset_text
+from engine.text.numbers import join_words
+from pages._ui import state
+from pages._ui.app import catalogue, error_pages, session_limit, shutdown
+from pages._ui.app.catalogue import Entry
+from pages._ui.app.origin import is_public
+from pages._ui.app.session import page_id, session
+from pages._ui.frame import sidebar
+
+PRODUCT = "Mobility Privacy Explorer"
+HOME, DATA = "pages/0_Home.py", "pages/8_Data.py"
+PAGES = {
+    HOME: "Home",
+    "pages/1_Density.py": "Density",
+    "pages/2_Origin_Destination.py": "Origin–destination",
+    "pages/3_Choose.py": "Choose",
+    "pages/4_Decisions.py": "Decisions",
+    "pages/6_Report.py": "Report",
+    "pages/7_Release.py": "Release",
+    DATA: "Data",
+}
+"""The pages: to explore, to decide, to publish, and their data."""
+
+PRIVATE_PAGES = ("pages/7_Release.py", DATA)
+"""Pages that a public server does not have."""
+
+_STYLE = Path(__file__).with_name("style.css")
+_ICON = Path(__file__).with_name("favicon.svg")
+
+
+def list_pages() -> list[Any]:
+    """Return the pages of this server as ``st.navigation`` takes them."""
+    return [  # an icon would be asked of the network, to stand on the tab
+        st.Page(path, title=title, default=path == HOME)
+        for path, title in PAGES.items()
+        if has_page(path)
+    ]
+
+
+def run_page(page: Any) -> None:
+    """Run a page with what stands around it; a failure is said in words under the navigation."""
+    path = next(path for path, title in PAGES.items() if title == page.title)
+    shutdown.note_session()
+    with session_limit.take_turn() as busy:
+        tab = PRODUCT if path == HOME else f"{page.title} · {PRODUCT}"
+        st.set_page_config(
+            page_title=tab,
+            page_icon=str(_ICON),  # a Material icon would be fetched from the network
+            layout="wide",
+            # home is one screen; elsewhere it stands open, but on a phone, which it would cover
+            initial_sidebar_state="collapsed" if path == HOME else "auto",
+        )
+        st.html(_STYLE)
+        if busy:
+            st.html(f'<div class="busy" role="status">{session_limit.BUSY_NOTE}</div>')
+        with error_pages.catch_errors(st.container(key="problem")):
+            session().shared_entries = catalogue.shared_entries()  # a run looks at the disk once
+            session().shown_entries.clear()
+            session().stamp = ""
+            state.read_link()
+            if path != DATA:  # beside a file they mean nothing
+                sidebar.draw(path)
+            page.run()
+            state.release_link()  # what a link said by id its widgets have taken out of it
+            session().page = page_id()
+    for notice in session().notices:
+        st.toast(notice, icon=":material/link:")
+    session().notices.clear()
+
+
+def show_page(draw: Callable[[], None], title: str, lead: str) -> None:
+    """Show what a page draws under its title and one sentence in plain words."""
+    st.title(title, anchor=False)
+    st.caption(lead)
+    draw()
+
+
+def has_page(path: str) -> bool:
+    """Whether a page is part of this server."""
+    return not (is_public() and path in PRIVATE_PAGES)
+
+
+def draw_link(path: str, label: str, **query: str) -> None:
+    """Draw a link to another page, or to a view of it; nothing where the page is absent."""
+    if has_page(path):
+        st.page_link(path, label=label, query_params={**query, "v": state.LINK_VERSION})
+
+
+def draw_banners(entries: Iterable[Entry | None], note: str = dataset_text.NOT_A_RELEASE) -> None:
+    """Say whose data the page shows, by dataset: simulated people, or confidential data."""
+    used = {entry.name: entry for entry in entries if entry is not None}
+    if not used:
+        return
+    session().shown_entries.update(used)
+    real = [name for name, entry in used.items() if not entry.metadata.simulated]
+    if real:
+        st.warning(
+            f"{dataset_text.CONFIDENTIAL_BANNER} Dataset: {join_words(real)}.",
+            icon=":material/lock:",
+        )
+    names = [name for name, entry in used.items() if entry.metadata.simulated]
+    text = f"**{dataset_text.SIMULATED_BANNER}** ({join_words(names)}). " if names else ""
+    st.caption(f"{text}{note}")
+
+
+def explain_missing(entry: Entry | None, part: str) -> None:
+    """Say that a dataset lacks a part (``density`` or ``trips``) and offer one that has it."""
+    if entry is None:
+        st.info(dataset_text.NO_DATASET)
+        return
+    st.info(f"The dataset {entry.name} has no {dataset_text.PART_NOUNS[part]}.")
+    substitute = state.preferred_entry(catalogue.entries().values(), part)
+    if substitute is not None:
+        offer_dataset(part, substitute)
+
+
+def offer_dataset(part: str, entry: Entry) -> None:
+    """Offer another dataset for a part, on every page."""
+    label, key = f"Use {entry.name} instead", state.DATASET_KEYS[part]
+    st.button(label, key=f"missing_{key}", on_click=state.set_values, kwargs={key: entry.name})
+
+
+# modules alone, before any session has data: else every full collection looks through them
+gc.freeze()

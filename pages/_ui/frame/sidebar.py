@@ -1,0 +1,136 @@
+"""The settings, the same on every page; home draws ε and what is needed itself."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from engine import density, origin_destination
+from engine.text.dataset_text import PART_NOUNS, describe_dataset
+from engine.text.glossary import GLOSSARY
+from engine.text.labels import DRAWS_NOTE, HELP, NO_SAMPLING_NOTE, SHARE_NOTE
+from engine.text.privacy_text import TRIP_LEVEL
+from pages._ui import state
+from pages._ui.answers import dataset_facts
+from pages._ui.app.session import session
+from pages._ui.frame import presenter
+
+_PAGE_PARTS = {"1_": "density", "2_": "trips", "4_": "trips", "6_": "trips"}
+"""What a page is about, by the number of its file; on others what home shows is unfolded."""
+
+
+def draw(path: str) -> None:
+    """Draw the settings beside the page of a path."""
+    home = "0_Home" in path
+    part = _PAGE_PARTS.get(Path(path).name[:2], state.value(state.HOME_PART))
+    with st.sidebar:
+        if not (home or (presenter.is_presenting() and "4_" in path)):  # the page draws it
+            state.draw(state.EPSILON)
+        with st.expander("Density", expanded=part == "density"):
+            _draw_density(need=not home)
+        with st.expander("Origin–destination", expanded=part == "trips"):
+            _draw_flows(need=not home)
+        with st.container(horizontal=True):
+            st.button(
+                "Redraw",
+                on_click=state.redraw,
+                help="Draw other noise with the same settings. Moving a slider keeps the noise, so "
+                "that a change you see comes from the slider.",
+            )
+            pins = session().pins
+            st.button(
+                "Unpin" if pins else "Pin",
+                key="pin",
+                on_click=_toggle_pin,
+                help="The numbers of what is set now stand beside those of what you set next.",
+            )
+            st.button("Reset", on_click=state.reset)
+            if session().undo_values is not None:
+                st.button("Undo", on_click=state.undo)
+        with st.popover("Words", type="tertiary", icon=":material/menu_book:"):
+            st.markdown("  \n".join(f"**{word}** {meaning}" for word, meaning in GLOSSARY.items()))
+        st.caption(f"{DRAWS_NOTE} {SHARE_NOTE}")
+
+
+def _toggle_pin() -> None:
+    both = state.density(), state.flows()
+    session().pins = () if session().pins else tuple(s for s in both if s is not None)
+
+
+def _draw_density(*, need: bool) -> None:
+    if need:
+        pick_dataset("density")
+        pick_zones("density")
+    uses = density.METHODS[state.value(state.DENSITY_METHOD)].used_fields
+    state.draw(state.DENSITY_METHOD)
+    state.draw(state.DELTA)
+    sampled = "max_visits_per_user" in uses
+    state.draw(state.MAX_VISITS, disabled=not sampled)
+    if not sampled:
+        st.caption(NO_SAMPLING_NOTE)
+
+
+def _draw_flows(*, need: bool) -> None:
+    if need:
+        pick_dataset("trips")
+        pick_zones("trips")
+        pick_time()
+        pick_unit()
+    setting = state.flows()
+    if setting is not None and setting.parameters.unit == "trip":
+        st.caption(TRIP_LEVEL)
+    else:
+        state.draw(state.MAX_TRIPS)
+    state.draw(state.OD_METHOD)
+    method = origin_destination.METHODS[state.value(state.OD_METHOD)]
+    hides = "suppression_threshold" in method.used_fields
+    state.draw(state.THRESHOLD, disabled=not hides)
+    if not hides:
+        st.caption(f"{method.short_name} suppresses nothing, so τ has no effect.")
+
+
+def pick_dataset(part: str, *, is_described: bool = True) -> None:
+    """Draw the picker of a part's dataset, ``density`` or ``trips``."""
+    chosen = state.entry_for(part)
+    if chosen is None:
+        return
+    state.pick(state.DATASET_KEYS[part], f"{PART_NOUNS[part].capitalize()} dataset")
+    if is_described:
+        about = dataset_facts.load_facts(chosen.key)
+        st.caption(describe_dataset(chosen.metadata, about.levels[0].zone_count, about.size_bytes))
+
+
+def pick_zones(part: str) -> None:
+    """Draw the picker of a part's zones: levels that its dataset names, and clusters."""
+    entry = state.entry_for(part)
+    if entry is None or part not in entry.parts:
+        return
+    label = "Zones of visits" if part == "density" else "Zones"
+    state.pick(state.ZONE_KEYS[part], label, help=HELP["zones"])
+    if problem := dataset_facts.load_facts(entry.key).level_error:
+        st.caption(f"Only clusters are offered as coarser zones: {problem}.")
+
+
+def pick_time() -> None:
+    """Draw how long one matrix of flows collects; a person's trips have the whole period."""
+    if state.value(state.UNIT) == "person":
+        entry = state.entry_for("trips")
+        count = len(entry.metadata.days) if entry else 1
+        days = "the day" if count == 1 else f"all {count} days{' (a week)' * (count == 7)}"
+        st.selectbox(
+            "Time",
+            [f"{days[0].upper()}{days[1:]}"],
+            disabled=True,
+            key="od_time_person",
+            help=f"Whoever is protected over the whole period stands in one matrix of {days}; "
+            "shorter ones need the weaker promise about one person's day.",
+        )
+    else:
+        state.draw(state.OD_TIME)
+
+
+def pick_unit() -> None:
+    """Draw who is protected, of what the dataset allows."""
+    allowed = state.units(state.entry_for("trips"))
+    options: Sequence[str] = [value for value in state.UNIT.options if value in allowed]
+    state.draw(state.UNIT, options=options)

@@ -1,1 +1,0 @@
-"""Long work: in pieces beside a page (`pieces`), or outliving it (`kept`)."""

@@ -1,1 +1,0 @@
-"""The shell of every page: frame, settings and where they live, catalogue of datasets."""

@@ -1,1 +1,0 @@
-"""Sentences and formats used on more than one page."""
