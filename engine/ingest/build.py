@@ -20,9 +20,10 @@ from ..datasets.multiscale_tables import MultiscaleClips
 from . import counting, keyed_hash, preview, row_cleaning, spark_engine, tables
 from .counting import Engine
 from .inputs import cells, column_mapping, detection, hexagons, sources, zone_hierarchy
+from .inputs.child_process import call_in_child
 from .inputs.column_mapping import Mappings
 from .inputs.ids import TOLD_BY
-from .inputs.places import Places, locate_points, places_from_zones, read_places
+from .inputs.places import Places, locate_points, places_from_zones
 from .inputs.sources import Source, to_printable
 from .options import SENTENCES, IngestOptions, build_error
 from .progress import BuildStage, Monitor, ProgressCallback
@@ -184,7 +185,7 @@ def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
         build.reader, strip_person_zeros=column_mapping.has_mixed_types(build.mappings, ("uid",))
     )
     build.reader = row_cleaning.detect_clocks(build.reader, engine, build.views)
-    places = _read_places(build, engine)
+    places = _read_places(build, engine, monitor)
     build.reader = replace(
         build.reader,
         strip_place_zeros=places.has_no_leading_zeros,
@@ -214,18 +215,19 @@ def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
     return build
 
 
-def _read_places(build: Build, engine: Engine) -> Places:
+def _read_places(build: Build, engine: Engine, monitor: Monitor) -> Places:
     """Return places and zones; they are not public where they are read from the rows."""
     options = build.options
     size_m = options.hexagon_m
     row_ids = partial(row_cleaning.fetch_row_ids, engine, build.views, build.reader)
     build.places_public = options.places_public
-    if options.locations is not None or options.zones is not None:
-        by_ids = not (build.has_coordinates or options.id_prefix)
-        places = read_places(options, row_ids if by_ids else None)
-        places = hexagons.coarsen_to_hexagons(places, size_m)
-    elif options.area is not None:
-        places = hexagons.cover_with_hexagons(options.area, size_m)
+    files = options.locations, options.zones
+    if any((*files, options.area)):
+        build_places = partial(
+            call_in_child, hexagons.build_places, options, files=files, check=monitor.check
+        )
+        by_ids = any(files) and not (build.has_coordinates or options.id_prefix)
+        places = row_cleaning.call_with_row_ids(row_ids, build_places) if by_ids else build_places()
     elif options.area_from_data and build.has_coordinates:
         area = hexagons.bounding_area(
             engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
@@ -276,7 +278,7 @@ def _register_places(build: Build) -> None:
         return
     build.run.monitor.start_stage(POINTS_STAGE)
     points = engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
-    engine.register_table("points", locate_points(points, places))
+    engine.register_table("points", locate_points(points, places, build.run.monitor.check))
 
 
 def _note_assumptions(build: Build) -> None:

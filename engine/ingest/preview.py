@@ -6,15 +6,14 @@
 from datetime import UTC, date, datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ..errors import InputError
 from . import row_cleaning, tables
-from .inputs import detection, hexagons, sources
+from .inputs import detection, hexagons
+from .inputs.child_process import call_in_child
 from .inputs.column_mapping import Mappings
-from .inputs.ids import choose_id_column
-from .inputs.places import Places, read_location_table, read_places
-from .inputs.zones import read_shapes
+from .inputs.places import Places, find_id_column
 from .options import IngestOptions, Reading, build_error
 from .row_cleaning import CanonicalTable, ValueParser
 
@@ -66,20 +65,15 @@ def preview_days(mappings: Mappings, reading: Reading, time_zone: str) -> tuple[
 
 
 def preview_id_column(
-    kind: Literal["zones", "locations"],
-    path: Path,
-    layer: str,
-    mappings: Mappings,
-    reading: Reading,
+    kind: str, path: Path, layer: str, mappings: Mappings, reading: Reading
 ) -> str | None:
     """Return the column of a file of places that holds most ids of the rows, if any does."""
-    frame = read_shapes(path, layer) if kind == "zones" else read_location_table(path)
     reader = ValueParser(detection.complete_reading(mappings, reading))
     with tables.open_tables(mappings, memory=PREVIEW_MEMORY) as (engine, views):
-        row_ids = partial(row_cleaning.fetch_row_ids, engine, views, reader)
-        columns = frame.drop(columns="geometry", errors="ignore")
-        chosen = choose_id_column(sources.to_printable(path.name), kind, columns, {}, row_ids)
-    return next(iter(chosen.values()), None)
+        return row_cleaning.call_with_row_ids(
+            partial(row_cleaning.fetch_row_ids, engine, views, reader),
+            partial(call_in_child, find_id_column, kind, path, layer, files=(path,)),
+        )
 
 
 def _time_column(table: CanonicalTable) -> str | None:
@@ -91,9 +85,8 @@ def preview_places(**asked: Any) -> Places:
     day = date(2000, 1, 1)  # any: no row is read
     period = {"first_day": day, "last_day": day, "time_zone": "UTC"}
     options = IngestOptions(kind="visits", inputs=("rows",), out=Path("look"), **period, **asked)
-    if options.area is not None:
-        return hexagons.cover_with_hexagons(options.area, options.hexagon_m)
-    return hexagons.coarsen_to_hexagons(read_places(options), options.hexagon_m)
+    files = options.locations, options.zones
+    return call_in_child(hexagons.build_places, options, files=files)
 
 
 def _to_datetime(seconds: int) -> datetime | None:
@@ -115,7 +108,7 @@ def _time_zone_finder() -> "TimezoneFinder | None":
 def find_time_zone(longitude: float, latitude: float) -> str | None:
     """Return the IANA time zone of a point, from public boundaries; None at sea."""
     finder = _time_zone_finder()
-    longitude = (longitude + 180) % 360 - 180
+    longitude = (longitude + 180) % 360 - 180  # of zones beyond the 180° meridian
     if abs(latitude) > 90:
         return None
     name = finder.timezone_at(lng=longitude, lat=latitude) if finder else None

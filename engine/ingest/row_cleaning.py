@@ -4,11 +4,12 @@ The results are ``every`` (distinct trips) and ``records`` (distinct visits of t
 `counting`. Both engines read typed columns equally; DuckDB alone reads text.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Any
+from typing import Any, TypeVar
 
+from ..errors import InputError
 from ..parameters import HOURS_PER_WEEK
 from .duckdb_engine import quote_text
 from .inputs.column_mapping import CLOCKS, DEGREES, POINTS, TIMES
@@ -16,6 +17,7 @@ from .inputs.ids import BLANKS
 from .options import IngestOptions, Reading
 from .row_report import Reason
 
+T = TypeVar("T")
 DAY_S, HOUR_S = 86_400, 3_600
 MILLION = 10**6
 """Flows are added up in millionths of a trip, so that sums do not depend on their order."""
@@ -420,6 +422,16 @@ def distinct_points_sql(tables: Sequence[CanonicalTable], reader: ValueParser) -
         f"SELECT DISTINCT lat, lng FROM ({all_points}) AS p WHERE lat IS NOT NULL AND lng IS "
         "NOT NULL"
     )
+
+
+def call_with_row_ids(fetch_ids: Callable[[bool], list[str]], call: Callable[[list[str]], T]) -> T:
+    """Return what `call` makes of ids of the first rows, or of all if those leave a question."""
+    try:
+        return call(fetch_ids(False))
+    except InputError as error:
+        if error.code != "id-column":
+            raise
+    return call(fetch_ids(True))
 
 
 def fetch_row_ids(

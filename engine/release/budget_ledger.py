@@ -11,6 +11,7 @@ import fcntl
 import hashlib
 import json
 import os
+import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -23,7 +24,7 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from .. import validation
-from ..datasets import data_root
+from ..datasets import data_root, has_people
 from ..errors import ExplorerError, ParameterError
 
 BudgetUnit = Literal["trip", "person-day", "person"]
@@ -36,6 +37,7 @@ create table entries (id integer primary key, time text, kind text, people text,
 create table head (one integer primary key check (one = 1), id integer, hash text);
 insert into head values (1, 0, '{FIRST_HASH}');
 """  # `one` allows a single head; a ledger has it from the start, so one without it was cut
+_SCRATCH = ".ledger-"
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"  # Persian and Indic words need them
 _COPY_WARNING = "an older copy lacks what was spent since: going back to it would spend that twice"
 _MISSING_FIELD = "cannot be read: it lacks a field that every entry of its kind has"
@@ -64,7 +66,8 @@ class Entry:
     """Entry of the ledger, about the budget of the people named `people`.
 
     `kind` is ``budget`` (declared), ``raise`` (of its totals), ``join`` (another dataset of the
-    people), ``release`` (charged before its noise is drawn) or ``done`` (its bundle is complete).
+    people), ``withdraw`` (declared anew, with nothing spent), ``release`` (charged before its noise
+    is drawn) or ``done`` (its bundle is complete).
     `body` holds the fields of the kind, `chain_hash` the hash of this entry and the hash before.
     """
 
@@ -165,6 +168,7 @@ class BudgetLedger:
         managers = sorted({check_one_line("managers", name) for name in (manager, *other_managers)})
         cost = _check_cost(epsilon, delta)
         body = {"unit": unit, "datasets": names, "raised_by": managers, **cost}
+        _require_people(names, unit)
         with self._transaction() as (append, budgets):
             if people in budgets:
                 value = f"a second declaration; its budget is ε = {budgets[people].epsilon:g}"
@@ -180,7 +184,20 @@ class BudgetLedger:
             budget = _require_budget(budgets, people)
             budget.require_manager(manager)
             _require_no_budget(budgets, [dataset])
+            _require_people([dataset], budget.unit)
             append("join", budget.people, {"dataset": dataset, "by": manager})
+
+    def withdraw(self, people: str, *, manager: str) -> None:
+        """Take back a budget of which nothing is spent, so that it can be declared anew."""
+        manager = manager.strip()
+        with self._transaction() as (append, budgets):
+            budget = _require_budget(budgets, people)
+            budget.require_manager(manager)
+            if budget.release_count:
+                rule = "a budget can be withdrawn only while nothing of it is spent"
+                value = f"{budget.release_count} charged to '{budget.people}'"
+                raise release_error(rule, value, "raise it, or declare one of other people")
+            append("withdraw", budget.people, {"by": manager})
 
     def raise_to(
         self, people: str, *, epsilon: float, delta: float, manager: str, reason: str
@@ -295,7 +312,7 @@ class BudgetLedger:
     ) -> Generator[tuple[Callable[[str, str, Mapping[str, Any]], Entry], dict[str, Budget]]]:
         """Yield a function that appends an entry, and the budgets, within one transaction."""
         with _explain_file_error(self.path, "written"):
-            if _file_version(self.path) is None:
+            if _file_version(self.path) is None or any(self.path.parent.glob(f"{_SCRATCH}*")):
                 _create_ledger(self.path)
             with self._open() as connection:  # rolls back unless committed
                 connection.execute("begin immediate")
@@ -398,7 +415,9 @@ def _apply_entry(
         budgets[people] = Budget(people=people, unit=body["unit"], **names, **cost)
         return
     budget = budgets[people]
-    if kind == "join":
+    if kind == "withdraw":
+        del budgets[people]
+    elif kind == "join":
         budget.datasets.append(body["dataset"])
     elif kind == "raise":
         budget.epsilon, budget.delta = cost["epsilon"], cost["delta"]
@@ -451,6 +470,14 @@ def _require_no_budget(budgets: dict[str, Budget], datasets: Sequence[str]) -> N
             raise release_error("a dataset must belong to one budget", value, "use that budget")
 
 
+def _require_people(names: Sequence[str], unit: str) -> None:
+    """Raise `ReleaseError` for a budget of people if an installed dataset tells no people apart."""
+    if unit != "trip" and (rides := [name for name in names if not has_people(name)]):
+        rule = "a budget of data that tell no people apart must be per trip"
+        value = f"{', '.join(rides)} per {unit}"
+        raise release_error(rule, value, "declare one per trip", "unit")
+
+
 def _corruption_error(number: int, defect: str = "does not fit the hash chain") -> ReleaseError:
     remedy = "it was changed, deleted or cut off, so nothing more is written to this ledger: find "
     remedy += f"out what happened before anything else is released; {_COPY_WARNING}"
@@ -459,6 +486,10 @@ def _corruption_error(number: int, defect: str = "does not fit the hash chain") 
 
 def _file_version(path: Path) -> tuple[Any, ...] | None:
     """Return what changes with a file: inode, time, size and SQLite's header; None without it."""
+    if path.is_symlink() and not path.exists():
+        raise _kind_error(path, "a link that leads nowhere")
+    if path.exists() and not path.is_file():  # a pipe would never end
+        raise _kind_error(path, "no file but a folder, pipe or device")
     try:
         with path.open("rb") as file:
             status = os.fstat(file.fileno())
@@ -467,13 +498,20 @@ def _file_version(path: Path) -> tuple[Any, ...] | None:
         return None
 
 
+def _kind_error(path: Path, kind: str) -> ReleaseError:
+    rule, remedy = "a ledger must be a file", "name another; nothing was charged and nothing drawn"
+    return release_error(rule, f"'{path.name[-100:]}', {kind}", remedy, "ledger")
+
+
 def _create_ledger(path: Path) -> None:
-    """Create an empty ledger atomically, unless another process did."""
+    """Create an empty ledger atomically, unless another process did; remove what a kill left."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with lock_folder(path.parent) as folder:
+        for leftover in path.parent.glob(f"{_SCRATCH}*"):
+            shutil.rmtree(leftover, ignore_errors=True)
         if _file_version(path) is not None:
             return
-        with tempfile.TemporaryDirectory(prefix=".ledger-", dir=path.parent) as temporary_folder:
+        with tempfile.TemporaryDirectory(prefix=_SCRATCH, dir=path.parent) as temporary_folder:
             new_ledger = Path(temporary_folder) / "ledger"
             new_ledger.touch(0o600)
             with closing(sqlite3.connect(new_ledger)) as connection:

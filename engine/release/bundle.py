@@ -56,7 +56,7 @@ def claim_folder(out: Path, needed_bytes: int) -> Generator[Path]:
     lock: int | None = None
     try:
         try:
-            if not out.name or to_printable(out.name) != out.name:
+            if not out.name or out.name.startswith(".") or to_printable(out.name) != out.name:
                 raise ValueError
             out.parent.mkdir(mode=0o700, exist_ok=True)  # one level, such as data/local
             with lock_folder(out.parent):  # so that no other release removes the unlocked folder

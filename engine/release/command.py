@@ -139,6 +139,11 @@ def _join_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
     _show_ledger(options, ledger)
 
 
+def _withdraw_budget(options: argparse.Namespace, ledger: BudgetLedger) -> None:
+    ledger.withdraw(options.people, manager=options.by)
+    _show_ledger(options, ledger)
+
+
 def _show_ledger(_options: argparse.Namespace, ledger: BudgetLedger) -> None:
     entries, budgets = ledger.entries(), ledger.budgets()
     if not budgets:
@@ -172,6 +177,7 @@ _COMMANDS = {
     "set": _declare_budget,
     "raise": _raise_budget,
     "join": _join_budget,
+    "withdraw": _withdraw_budget,
     "show": _show_ledger,
     "verify": _verify_ledger,
 }

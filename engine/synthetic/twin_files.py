@@ -10,6 +10,7 @@ import pandas as pd
 from ..errors import InputError
 from ..ingest import preview
 from ..ingest.inputs import column_mapping
+from ..ingest.inputs.child_process import call_in_child
 from ..ingest.inputs.ids import ids_to_text
 from ..ingest.inputs.sources import to_printable
 from ..ingest.inputs.zones import read_shapes
@@ -30,7 +31,7 @@ def read_twin_zones(path: Path, residents: str | None = None) -> gpd.GeoDataFram
     zones = preview.preview_places(**{"locations" if table else "zones": path}).zones
     if table:
         return zones
-    frame: Any = read_shapes(path)
+    frame: Any = call_in_child(read_shapes, path, files=[path])
     column = residents or guess_residents(list(frame.columns))
     if column is None:
         return zones

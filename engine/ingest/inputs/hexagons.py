@@ -5,6 +5,7 @@ less noise: where a dataset is too noisy, this remedy helps.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -16,7 +17,7 @@ import shapely
 
 from ... import geography
 from ...errors import InputError
-from ..options import MAX_ZONES, build_error, check_zone_count
+from ..options import MAX_ZONES, IngestOptions, build_error, check_zone_count
 from .cells import cells_to_zones, import_h3
 from .places import (
     HULL_BUFFER_M,
@@ -26,6 +27,7 @@ from .places import (
     check_extent,
     find_zones,
     places_from_zones,
+    read_places,
 )
 
 Shapes: TypeAlias = Any
@@ -37,6 +39,13 @@ SHARE_WITHIN = 0.99
 _STEP_DEGREES = 0.05
 
 
+def build_places(options: IngestOptions, row_ids: Sequence[str] | None = None) -> Places:
+    """Return the places and zones of an ingest's files, or hexagons over its area."""
+    if options.area is not None:
+        return cover_with_hexagons(options.area, options.hexagon_m)
+    return coarsen_to_hexagons(read_places(options, row_ids), options.hexagon_m)
+
+
 def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
     """Return `places` with hexagons for zones, if of any size; places stay at their positions."""
     if size_m is None:
@@ -46,7 +55,9 @@ def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
         region = geography.hull_region(places.towers.geometry.to_crs(crs), HULL_BUFFER_M)
     else:
         region = shapely.union_all(places.zones.geometry.to_crs(crs).to_numpy(), grid_size=0.1)
-    zones, note = _hexagons_touching(gpd.GeoSeries([region], crs=crs), size_m)
+    towers = shapely.get_coordinates(places.towers.geometry)
+    middle = geography.middle_longitude(towers[:, 0])
+    zones, note = _hexagons_touching(gpd.GeoSeries([region], crs=crs), size_m, middle)
     zone = find_zones(places.towers, zones)
     if not places.zones_are_towers:
         inside, names = np.flatnonzero(zone >= 0)[::-1], zones["name"].to_numpy(copy=True)
@@ -67,9 +78,9 @@ def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
 def cover_with_hexagons(area: Area, size_m: float | None) -> Places:
     """Return hexagons over an area, each standing as one place at a point inside it."""
     box = gpd.GeoSeries([shapely.segmentize(shapely.box(*area), 0.05)], crs=WGS84)
-    zones, note = _hexagons_touching(
-        box.to_crs(geography.projected_crs(box)), size_m or DEFAULT_SIZE_M
-    )
+    middle = geography.middle_longitude(shapely.get_coordinates(box)[:, 0])
+    box = box.to_crs(geography.projected_crs(box))
+    zones, note = _hexagons_touching(box, size_m or DEFAULT_SIZE_M, middle)
     return replace(places_from_zones(zones), notes=(f"{note} over the stated area",))
 
 
@@ -78,9 +89,10 @@ def bounding_area(points: pa.Table) -> Area:
     points = points.filter((pc.field("lat") != 0) | (pc.field("lng") != 0))
     if not points.num_rows:
         raise build_error("no-coordinates")
-    rest = (1 - SHARE_WITHIN) / 2
+    rest, lng = (1 - SHARE_WITHIN) / 2, points["lng"].to_numpy()
+    lng = geography.unwrap_longitudes(lng, geography.middle_longitude(lng))
     (west, east), (south, north) = (
-        np.quantile(points[name].to_numpy(), (rest, 1 - rest)) for name in ("lng", "lat")
+        np.quantile(degrees, (rest, 1 - rest)) for degrees in (lng, points["lat"].to_numpy())
     )
     west, south, east, north = (
         _round_down(west),
@@ -111,7 +123,9 @@ def _edge_length_m(resolution: int) -> float:
     return float(import_h3().average_hexagon_edge_length(resolution, unit="m"))
 
 
-def _hexagons_touching(region: Shapes, size_m: float) -> tuple[gpd.GeoDataFrame, str]:
+def _hexagons_touching(
+    region: Shapes, size_m: float, middle: float
+) -> tuple[gpd.GeoDataFrame, str]:
     resolution = h3_resolution(size_m)
     edge_m = _edge_length_m(resolution)
     wide = region.buffer(2 * edge_m)
@@ -122,8 +136,17 @@ def _hexagons_touching(region: Shapes, size_m: float) -> tuple[gpd.GeoDataFrame,
             code="too-fine",
             settings=("hexagon_m",),
         )
-    zones = cells_to_zones(import_h3().geo_to_cells(wide.to_crs(WGS84).iloc[0], resolution), "h3")
-    touched: Any = zones[zones.intersects(region.to_crs(WGS84).iloc[0])]
+    region, wide = (
+        geography.unwrap(shape.to_crs(WGS84).to_numpy(), middle)[0] for shape in (region, wide)
+    )
+    ids = set[str]()
+    for turn in (-360, 0, 360):  # H3 takes degrees within ±180
+        world = shapely.box(turn - 180, -90, turn + 180, 90)
+        part = wide if shapely.covers(world, wide) else shapely.intersection(wide, world)
+        part = geography.unwrap(np.array([part]), 0.0)[0]
+        ids |= set(import_h3().geo_to_cells(part, resolution) if part else ())
+    zones = cells_to_zones(list(ids), "h3", middle)
+    touched: Any = zones[zones.intersects(region)]
     across = f"about {round(edge_m * math.sqrt(3), -2):,.0f} m across"
     note = f"zones are H3 hexagons of resolution {resolution}, {across}"
     return touched.reset_index(drop=True), note

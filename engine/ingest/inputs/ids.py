@@ -1,7 +1,7 @@
 """Ids of places as text, in the single form for counting."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 
 from ...errors import InputError
 from ..options import build_error
+from .column_mapping import FEATURE_ID
 from .sources import to_printable
 
 MAX_ID_LENGTH = 1_000
@@ -37,12 +38,8 @@ def ids_to_text(values: Series) -> Series:
     return filled.where(text.fillna("") != "", None)
 
 
-RowIds: TypeAlias = Callable[[bool], Sequence[str]]
-"""Returns distinct ids of places in the rows: in the first ones, or if true in all."""
-
-
 def choose_id_column(
-    file: str, kind: str, frame: Any, mapping: Mapping[str, str], row_ids: RowIds | None
+    file: str, kind: str, frame: Any, mapping: Mapping[str, str], row_ids: Sequence[str] | None
 ) -> Mapping[str, str]:
     """Return a mapping with the column of `frame` that holds most ids of places in the rows.
 
@@ -52,23 +49,23 @@ def choose_id_column(
     mapped = mapping.get(canonical)
     if row_ids is None or (mapped and mapped not in frame.columns):  # joined columns are meant
         return mapping
-    columns = {
+    wanted = set(map(_comparable, row_ids))
+    texts = {
         str(column): ids_to_text(frame[column]).map(_comparable)
         for column in frame.columns
         if pd.api.types.infer_dtype(frame[column]) in _ID_TYPES
     }
-    for in_all_rows in (False, True):
-        wanted = set(map(_comparable, row_ids(in_all_rows)))
-        found = {column: texts[texts.isin(wanted)] for column, texts in columns.items()}
-        held = {column: len(set(texts)) for column, texts in found.items()}
-        most = max(held.values(), default=0)
-        best = [column for column in columns if held[column] == most]
-        best = [column for column in best if found[column].is_unique] or best
-        differ = any(not found[column].equals(found[best[0]]) for column in best)
-        if mapped and (most == 0 or held[mapped]):
-            return mapping
-        if not mapped and (most == 0 or not differ):
-            return {**mapping, canonical: best[0]} if most else mapping
+    found = {column: ids[ids.isin(wanted)] for column, ids in texts.items()}
+    held = {column: ids.nunique() for column, ids in found.items()}
+    most = max(held.values(), default=0)
+    if most == 0 or (mapped and held.get(mapped)):
+        return mapping
+    best = [column for column in held if held[column] == most]
+    best = [column for column in best if found[column].is_unique] or best
+    best.sort(key=lambda column: column == FEATURE_ID)  # a column of the same ids has a name
+    best = [c for i, c in enumerate(best) if not any(found[c].equals(found[b]) for b in best[:i])]
+    if not mapped and len(best) == 1:
+        return {**mapping, canonical: best[0]}
     raise build_error(
         "id-column",
         **{"file": file, "most": most, "ids": len(wanted), "kind": kind, "canonical": canonical},

@@ -85,9 +85,10 @@ def _choose_columns(
     missing_count = len(draft.missing)
     found = _find_id_column(draft, name, path)
     chosen = data_files.choose_columns(draft, name, header, required, ("name",), found)
-    if found and chosen[required[0]] == found[required[0]]:
-        column = sources.to_printable(found[required[0]])
-        st.caption(f"The ids of your rows stand in the column “{column}”.")
+    column = found.get(required[0])
+    if column and chosen[required[0]] == column:
+        words = sources.to_printable(column)
+        st.caption(f"The ids of your rows stand in the column “{words}”.")
     if len(draft.missing) == missing_count:
         draft.values |= {name: path, f"{name}_mapping": chosen}
 
