@@ -365,7 +365,7 @@ def row_faults(
         unknown = empty("flow")
         if table.column_types["flow"] == "VARCHAR":
             unknown += f" OR regexp_full_match(trim(flow, {_ID_BLANKS}), '{_HIDDEN}')"
-        faults.append((Reason.UNKNOWN, "flow", unknown))
+        faults.append((Reason.UNKNOWN, "flow", f"({unknown})"))
     for canonical in ("flow", *TIMES, "tid", *DEGREES):
         if canonical not in read or (canonical == "tid" and kind != "visits"):
             continue

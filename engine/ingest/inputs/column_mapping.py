@@ -89,6 +89,12 @@ FEATURE_ID = "feature id"
 _ROW_NUMBERS = {normalise_name(FEATURE_ID), "objectid", "objid", "fid", "oid", "globalid", "uuid"}
 
 
+def is_named_id(column: str) -> bool:
+    """Whether a column is named like ids of places."""
+    name = normalise_name(column)
+    return name in _NAMES["location_id"] or bool(re.search(_ENDINGS["location_id"], name))
+
+
 def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
     """Return a guess of the column of each canonical column of a `kind` of table."""
     spelt = {normalise_name(column): column for column in reversed(columns)}

@@ -195,7 +195,12 @@ def _choose_location_id(
     if row_ids is None:
         return mapping
     types = zip(source.columns, source.column_types, strict=True)
-    used = {column: column for column, kind in types if kind.startswith(column_mapping.ID_TYPES)}
+    used = {
+        column: column
+        for column, kind in types
+        if kind.startswith(column_mapping.ID_TYPES)
+        and (source.format == "csv" or column_mapping.is_named_id(column))  # no other is read
+    }
     table = _read_table(source, used)
     return ids.choose_id_column(source.name, "locations", table, mapping, row_ids)
 
