@@ -44,6 +44,12 @@ class _Child:
         )
         other.close()
         self.fresh_until = time.monotonic() + _IDLE_S / 2
+        self.owner = os.getpid(), os.getcwd()  # relative paths mean the same in it
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it still waits for calls, from this process and its working folder."""
+        return time.monotonic() < self.fresh_until and self.owner == (os.getpid(), os.getcwd())
 
     def call(self, work: tuple[Any, ...], check: Callable[[], None]) -> tuple[bool, Any]:
         """Return the answer; raise `EOFError` where the process ends without one."""
@@ -104,7 +110,7 @@ def _take_child() -> _Child:
     while _idle:
         with suppress(IndexError):  # another thread has taken it
             child = _idle.pop()
-            if time.monotonic() < child.fresh_until:
+            if child.is_usable:
                 return child
             child.end()
     return _Child()

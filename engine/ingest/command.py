@@ -20,7 +20,7 @@ from . import presets
 from .build import ingest
 from .inputs import sources, zones
 from .inputs.sources import to_printable
-from .options import CHOICES, IngestOptions, Kind, Reading, literal_values
+from .options import CHOICES, KEPT, IngestOptions, Kind, Reading, literal_values
 from .progress import Cancelled, Progress
 
 EXIT_BAD_INPUT = 2
@@ -124,8 +124,9 @@ def build_parser() -> argparse.ArgumentParser:
             if name in _NO_OPTIONS:
                 continue
             text = descriptions.get(name, "").replace("%", "%%")
-            if name == "leave_out":
-                text += " " + "; ".join(f"{choice}: {words}" for choice, words in CHOICES.items())
+            choices = {"leave_out": CHOICES, "keep": KEPT}.get(name, {})
+            text += " " * bool(choices)
+            text += "; ".join(f"{choice}: {words}" for choice, words in choices.items())
             flag = _FLAGS.get(name, f"--{name.replace('_', '-')}")
             reader.add_argument(flag, dest=name, help=text, **_argument_options(kind))
     return reader
@@ -261,7 +262,9 @@ def format_error(error: ExplorerError, reader: argparse.ArgumentParser) -> str:
 
 
 def _draw_progress(progress: Progress | None = None) -> None:
-    """Draw the progress over the line drawn before, or clear it; nothing without a terminal."""
+    """Draw the progress over the line drawn before, or clear it; notes alone without a terminal."""
+    if progress is not None and progress.note:
+        print(progress.note, file=sys.stderr, flush=True)
     if sys.stderr is None or not sys.stderr.isatty():
         return
     line = "" if progress is None else f"{progress.fraction:4.0%} {progress.stage}"

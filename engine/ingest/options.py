@@ -1,5 +1,6 @@
 """Options of an ingest: frozen, checked before any file is opened."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, timedelta
@@ -22,17 +23,15 @@ Thousands = Literal["", ",", ".", " ", "'"]
 DateOrder = Literal["ymd", "dmy", "mdy"]
 NumberTimes = Literal["seconds", "milliseconds", "microseconds", "nanoseconds", "days", "yyyymmdd"]
 Choice = Literal[
-    "people", "unreadable", "unknown-flows", "repeated-places", "placeless", "zero-places"
-]
-CHOICES: dict[Choice, str] = {
-    "people": "leave out rows without a person's id",
-    "unreadable": "leave out rows with a time, place or number that cannot be read",
-    "unknown-flows": "flows without a number are not known: leave them out",
-    "repeated-places": "keep the first row of a place that is there again, join parts of a zone",
-    "placeless": "leave out places without coordinates and zones without a shape",
-    "zero-places": "leave out places at 0°, 0°",
-}
+    "people", "unreadable", "unknown-flows", "backwards", "repeated-places", "placeless",
+    "zero-places",
+]  # fmt: skip
+Kept = Literal["repeated-files", "far-places"]
+SENTENCES = json.loads(Path(__file__).with_name("remedies.json").read_text("utf-8"))
+CHOICES: dict[Choice, str] = SENTENCES["choices"]
 """Choices for rows and places that are otherwise refused, in words."""
+KEPT: dict[Kept, str] = SENTENCES["kept"]
+"""What is kept though it looks wrong, in words."""
 
 DAYS_PER_WEEK = 7
 MAX_PERIOD_DAYS = 3660
@@ -112,6 +111,14 @@ class Reading:
             validation.check_time_zone("text_time_zone", self.text_time_zone)
 
 
+def build_error(code: str, **values: Any) -> InputError:
+    """Return the error of a code in `SENTENCES`, with these values in its words."""
+    words = SENTENCES["errors"][code]
+    settings = tuple(name.format(**values) for name in words["settings"])
+    fault, remedy = (words[part].format(**values) for part in ("fault", "remedy"))
+    return InputError(fault, remedy=remedy, code=code, settings=settings)
+
+
 def check_zone_count(zones: int) -> None:
     """Raise `InputError` for more zones than can be opened, with the numbers."""
     if zones > MAX_ZONES:
@@ -180,6 +187,8 @@ class IngestOptions:
         Whether the places are public; a release states it, also where neither is said.
     leave_out : tuple of str
         What is left out instead of refused.
+    keep : tuple of str
+        What is kept though it looks wrong.
     salt : str or None
         For reproducible ranks; default: the dataset's own, or a new one.
     reading : Reading
@@ -228,6 +237,7 @@ class IngestOptions:
     period_from_data: bool = False
     places_public: bool | None = None
     leave_out: tuple[Choice, ...] = ()
+    keep: tuple[Kept, ...] = ()
     salt: str | None = None
     reading: Reading = field(default_factory=Reading)
     engine: EngineName = "duckdb"

@@ -1,8 +1,7 @@
 """Files → views of canonical columns in DuckDB, and errors for rows that cannot be read."""
 
-import json
 import os
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import groupby
 from pathlib import Path
@@ -12,8 +11,8 @@ from ..errors import InputError
 from . import temp_folder
 from .duckdb_engine import DuckDB, quote_identifier, quote_text
 from .inputs.column_mapping import DEGREES, Mappings, joined_columns
-from .inputs.sources import MAX_UNPACKED_BYTES, Source, to_printable
-from .options import CHOICES, Choice, IngestOptions
+from .inputs.sources import MAX_UNPACKED_BYTES, Source, first_rows, to_printable
+from .options import CHOICES, SENTENCES, Choice, IngestOptions
 from .progress import Monitor
 from .read_errors import translate_errors
 from .row_cleaning import MAX_FLOW, CanonicalTable, ValueParser, id_sql, row_faults
@@ -24,15 +23,15 @@ _CHOICE_BY_REASON: dict[Reason, Choice] = {
     Reason.UNPARSABLE: "unreadable",
     Reason.UNKNOWN: "unknown-flows",
 }
+_SMALL_BYTES, _COMPARED_ROWS = 50_000_000, 100
 _FAULT_MESSAGES = {
     Reason.NO_PERSON: "is empty",
     Reason.LOST_DIGITS: "holds ids that have lost digits",
     Reason.UNKNOWN: "holds no number",
 }
-_REMEDIES = json.loads(Path(__file__).with_name("remedies.json").read_text("utf-8"))
 _COLUMN_REMEDIES: dict[str, tuple[str, tuple[str, ...]]] = {
     column: (how["remedy"].format(most=f"{MAX_FLOW:,}"), tuple(how["settings"]))
-    for how in _REMEDIES["columns"]
+    for how in SENTENCES["columns"]
     for column in how["columns"]
 }
 """Remedy for a column, and the settings of it."""
@@ -43,7 +42,7 @@ _USEFUL_COLUMNS = {
 """Columns by which rows are outside."""
 _UNUSED_REMEDIES: dict[Reason, tuple[str, tuple[str, ...]]] = {
     Reason[reason]: (how["remedy"], tuple(how["settings"]))
-    for reason, how in _REMEDIES["unused"].items()
+    for reason, how in SENTENCES["unused"].items()
 }
 
 
@@ -92,28 +91,39 @@ def _create_views(
     for _key, members in groupby(ordered, key=lambda source: source.signature):
         sources = list(members)
         view = f"input_{len(tables)}"
-        files = ", ".join(quote_text(paths[source]) for source in sources)
-        engine.create_view(view, _select_sql(engine, sources[0], files, mappings[sources[0]]))
+        sql = _select_sql(engine, sources, [paths[source] for source in sources], mappings)
+        engine.create_view(view, sql)
         tables.append(CanonicalTable(view, engine.column_types(f"SELECT * FROM {view}")))
     return tables
 
 
-def _select_sql(engine: DuckDB, source: Source, files: str, mapping: Mapping[str, str]) -> str:
+def _select_sql(
+    engine: DuckDB, sources: Sequence[Source], paths: Sequence[str], mappings: Mappings
+) -> str:
+    source, mapping = sources[0], mappings[sources[0]]
+    files = ", ".join(map(quote_text, paths))
+    days = dict[str, str]()  # of the folders' names, as if they were columns
+    for i, (column, _) in enumerate(source.folder_days):
+        day_of_path = zip(paths, (s.folder_days[i][1] for s in sources), strict=True)
+        cases = (f"WHEN {quote_text(path)} THEN {quote_text(day)}" for path, day in day_of_path)
+        days[column] = f"CASE source_file {' '.join(cases)} END"
+    named = ", filename = 'source_file'" if days else ""
     if source.format == "parquet":
         # a folder named column=value must not overrule the column
-        reader = f"read_parquet([{files}], hive_partitioning = false)"
+        reader = f"read_parquet([{files}], hive_partitioning = false{named})"
         quoted_names = {column: quote_identifier(column) for column in source.columns}
     else:
-        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
+        columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns) - len(days)))
         native = "utf-8" if source.needs_copy else source.encoding
         packed = "none" if source.needs_copy else source.packing or "none"
         mark = "\t" if source.delimiter == " " else source.delimiter
         reader = (
             f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, header = false, "
             f"delim = {quote_text(mark)}, quote = '\"', escape = '\"', "
-            f"encoding = '{native}', skip = {source.skipped_rows}, compression = '{packed}')"
+            f"encoding = '{native}', skip = {source.skipped_rows}, compression = '{packed}'{named})"
         )
         quoted_names = {column: f"c{i}" for i, column in enumerate(source.columns)}
+    quoted_names |= days
     kinds: dict[str, str] = {}
     specs = {canonical: joined_columns(spec, source.columns) for canonical, spec in mapping.items()}
     if any(len(spec) > 1 or spec[0][1] for spec in specs.values()):
@@ -125,13 +135,43 @@ def _select_sql(engine: DuckDB, source: Source, files: str, mapping: Mapping[str
             continue
         parts: list[str] = []
         for column, digits in spec:
-            part = id_sql(quoted_names[column], kinds[quoted_names[column].strip('"')], bare=False)
+            kind = kinds.get(quoted_names[column].strip('"'), "VARCHAR")
+            part = id_sql(quoted_names[column], kind, bare=False)
             if digits is not None:  # zeros alone are cut off
                 fits = f"length(ltrim({part}, '0')) <= {digits}"
                 part = f"CASE WHEN {fits} THEN right(lpad({part}, 40, '0'), {digits}) END"
             parts.append(part)
         selected.append(f"{' || '.join(parts)} AS {canonical}")
     return f"SELECT {', '.join(selected)} FROM {reader}"
+
+
+def find_repeated_files(
+    mappings: Mappings, options: IngestOptions, reader: ValueParser, monitor: Monitor
+) -> dict[Source, Source]:
+    """Return files that hold the rows of an earlier one, and that one.
+
+    All rows are compared of small files, else of those whose first rows are equal.
+    """
+    groups, are_small = (
+        dict[str, list[Source]](),
+        sum(s.size_bytes for s in mappings) < _SMALL_BYTES,
+    )
+    for source, names in mappings.items():
+        used = [i for i, column in enumerate(source.columns) if column in names.values()]
+        rows = [] if are_small else first_rows(source, _COMPARED_ROWS, names.values())
+        head = str([[row[i].strip() for i in used if i < len(row)] for row in rows])
+        groups.setdefault(head, []).append(source)
+    repeated, first = dict[Source, Source](), dict[object, Source]()
+    how = {"time_zone": options.time_zone, "memory": options.memory}
+    for source in (source for group in groups.values() if len(group) > 1 for source in group):
+        one = {source: mappings[source]}
+        with open_tables(one, monitor, options.spill, **how) as (engine, (table,)):
+            values = ", ".join(sql for _, sql in sorted(reader.values_sql(table).items()))
+            sql = f"SELECT count(*), sum(hash({values})::HUGEINT) FROM {table.view}"
+            (rows_and_sum,) = engine.fetch_rows(sql)
+        if (earlier := first.setdefault(rows_and_sum, source)) is not source:
+            repeated[source] = earlier
+    return repeated
 
 
 def raise_for_faults(
@@ -196,7 +236,9 @@ def _build_error(fault: str, remedy: str, reason: Reason, *settings: str) -> Inp
     return InputError(fault, remedy=remedy, code=choice, settings=settings)
 
 
-def raise_for_useless(options: IngestOptions, mappings: Mappings, account: RowAccount) -> None:
+def raise_for_useless(
+    options: IngestOptions, mappings: Mappings, account: RowAccount, told_by: str = ""
+) -> None:
     """Raise `InputError` if no row is in the period and the area, or none gives a trip."""
     files = [source.name for source in mappings]
     where = files[0] if len(files) == 1 else f"{len(files)} files"
@@ -223,7 +265,8 @@ def raise_for_useless(options: IngestOptions, mappings: Mappings, account: RowAc
     raise InputError(
         f"{where}: none of {account.rows_read:,} rows can be used: {account.rows_unused[reason]:,} "
         f"are {REASON_LABELS[reason]}"
-        + (f", by column {' and '.join(by_columns)}" if by_columns else ""),
+        + (f", by column {' and '.join(by_columns)}" if by_columns else "")
+        + (f" ({told_by})" if told_by and reason is Reason.OUTSIDE_AREA else ""),
         remedy=remedy,
         settings=settings,
     )

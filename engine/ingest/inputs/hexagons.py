@@ -5,7 +5,7 @@ less noise: where a dataset is too noisy, this remedy helps.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -18,7 +18,7 @@ import shapely
 from ... import geography
 from ...child_process import call_in_child
 from ...errors import InputError
-from ..options import MAX_ZONES, IngestOptions, check_zone_count
+from ..options import MAX_ZONES, IngestOptions, build_error, check_zone_count
 from .cells import cells_to_zones, import_h3
 from .places import (
     HULL_BUFFER_M,
@@ -41,21 +41,25 @@ SHARE_WITHIN = 0.99
 _STEP_DEGREES = 0.05
 
 
-def build_places(options: IngestOptions, check: Callable[[], None] = lambda: None) -> Places:
+def build_places(
+    options: IngestOptions,
+    check: Callable[[], None] = lambda: None,
+    row_ids: Sequence[str] | None = None,
+) -> Places:
     """Return the places and zones of an ingest's files, or hexagons over its area.
 
     Zones, and tables of places that are large or packed, are read in a process of their own.
     """
     files, table = (options.locations, options.zones), options.locations
     if options.zones is None and (table is None or is_small_text(table)):
-        return _build_places(options)
-    return call_in_child(_build_places, options, files=files, check=check)
+        return _build_places(options, row_ids)
+    return call_in_child(_build_places, options, row_ids, files=files, check=check)
 
 
-def _build_places(options: IngestOptions) -> Places:
+def _build_places(options: IngestOptions, row_ids: Sequence[str] | None) -> Places:
     if options.area is not None:
         return cover_with_hexagons(options.area, options.hexagon_m)
-    return coarsen_to_hexagons(read_places(options), options.hexagon_m)
+    return coarsen_to_hexagons(read_places(options, row_ids), options.hexagon_m)
 
 
 def coarsen_to_hexagons(places: Places, size_m: float | None) -> Places:
@@ -100,11 +104,7 @@ def bounding_area(points: pa.Table) -> Area:
     """Return the area of nearly all distinct points, without 0°, 0°."""
     points = points.filter((pc.field("lat") != 0) | (pc.field("lng") != 0))
     if not points.num_rows:
-        raise InputError(
-            "no row has coordinates that can be read",
-            remedy="choose the columns of coordinates and the decimal mark",
-            settings=("mapping", "decimal"),
-        )
+        raise build_error("no-coordinates")
     rest, lng = (1 - SHARE_WITHIN) / 2, points["lng"].to_numpy()
     lng = geography.unwrap_longitudes(lng, geography.middle_longitude(lng))
     (west, east), (south, north) = (

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,7 +21,7 @@ from ...errors import InputError
 from ..options import CHOICES, Choice, IngestOptions, Reading, check_zone_count
 from ..read_errors import translate_errors
 from . import column_mapping, ids, sources, zone_hierarchy
-from .zones import join_id_columns, read_zones
+from .zones import join_id_columns, read_shapes, read_zones
 
 HULL_BUFFER_M = 500.0
 VORONOI_NOTE = (
@@ -75,6 +75,14 @@ class Places:
         )
 
     @property
+    def are_cells(self) -> bool:
+        """Whether the places are cells of hexadecimal or base-32 ids, which are in lower case."""
+        names, place_ids = self.towers["name"].astype(str), self.towers["location_id"].astype(str)
+        return bool(
+            names.str.match("(h3|geohash) ").all() or place_ids.str.fullmatch(ids.H3_CELL).all()
+        )
+
+    @property
     def id_length(self) -> int:
         """The length of all ids of places; raise `InputError` where they differ."""
         lengths = set(self.towers["location_id"].astype(str).str.len())
@@ -88,14 +96,17 @@ class Places:
         return int(lengths.pop())
 
 
-def read_places(options: IngestOptions) -> Places:
-    """Return locations and zones; one of them missing is made of the other."""
+def read_places(options: IngestOptions, row_ids: Sequence[str] | None = None) -> Places:
+    """Return locations and zones; one of them missing is made of the other.
+
+    A column of ids that is not mapped is chosen by the ids of the rows.
+    """
     if options.locations is None:
         assert options.zones is not None
-        zones, notes = _read_zones(options.zones, options)
+        zones, notes = _read_zones(options.zones, options, row_ids)
         places = places_from_zones(zones)
         return replace(places, notes=(*places.notes, *notes))
-    towers, tower_notes = _read_locations(options.locations, options)
+    towers, tower_notes = _read_locations(options.locations, options, row_ids)
     if options.zones is None:
         check_extent(towers)
         places = _places_from_towers(towers)
@@ -114,7 +125,9 @@ def read_places(options: IngestOptions) -> Places:
     return Places(towers, zones, zone_of_tower, (*tower_notes, *notes))
 
 
-def _read_zones(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
+def _read_zones(
+    path: Path, options: IngestOptions, row_ids: Sequence[str] | None = None
+) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     zones, notes = read_zones(
         path,
         options.zones_mapping,
@@ -123,6 +136,7 @@ def _read_zones(path: Path, options: IngestOptions) -> tuple[gpd.GeoDataFrame, t
         check_zone_count if options.hexagon_m is None else None,
         "repeated-places" in options.leave_out,
         "placeless" in options.leave_out,
+        row_ids,
     )
     check_extent(zones)
     return zones, notes
@@ -141,15 +155,16 @@ def check_extent(places: gpd.GeoDataFrame) -> None:
 
 
 def _read_locations(
-    pattern: Path, options: IngestOptions
+    pattern: Path, options: IngestOptions, row_ids: Sequence[str] | None
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Return the locations by id, their coarser zones where no zones are given, and notes."""
     (path, *other_paths) = sources.find_files([str(pattern)])
     if other_paths:
         raise InputError(f"{pattern.name}: several tables of locations; name one file")
     source = _inspect_places(path, options.locations_mapping)
-    names = column_mapping.resolve_columns("locations", options.locations_mapping, source)
     with translate_errors(source.name):
+        mapping = _choose_location_id(source, options.locations_mapping, row_ids)
+        names = column_mapping.resolve_columns("locations", mapping, source)
         frame = _read_table(source, names)
         place = join_id_columns(
             frame, column_mapping.joined_columns(names["location_id"], source.columns)
@@ -158,6 +173,9 @@ def _read_locations(
         keep, notes = _select_places(source.name, names, place, lat, lng, options)
         frame, place, lat, lng = frame[keep], place[keep], lat[keep], lng[keep]
         _check_coordinates(source.name, names, lat, lng)
+        if "location_id" not in (*options.locations_mapping, names["location_id"]):
+            column = sources.to_printable(names["location_id"])
+            notes = (*notes, f"places are {ids.TOLD_BY} '{column}' of {source.name}")
         label = ids.ids_to_text(frame[names["name"]]).fillna("") if "name" in names else place
         levels: Mapping[str, Any] = {}
         if options.zones is None:  # zones are made of places: a station's district is its zone's
@@ -169,6 +187,33 @@ def _read_locations(
             crs=WGS84,
         )
         return towers.sort_values("location_id", ignore_index=True), notes
+
+
+def _choose_location_id(
+    source: sources.Source, mapping: Mapping[str, str], row_ids: Sequence[str] | None
+) -> Mapping[str, str]:
+    if row_ids is None:
+        return mapping
+    types = zip(source.columns, source.column_types, strict=True)
+    used = {
+        column: column
+        for column, kind in types
+        if kind.startswith(column_mapping.ID_TYPES)
+        and (source.format == "csv" or column_mapping.is_named_id(column))  # no other is read
+    }
+    table = _read_table(source, used)
+    return ids.choose_id_column(source.name, "locations", table, mapping, row_ids)
+
+
+def find_id_column(kind: str, path: Path, layer: str, row_ids: Sequence[str]) -> str | None:
+    """Return the column of a file of ``zones`` or ``locations`` that holds most of these ids."""
+    if kind == "zones":
+        frame = read_shapes(path, layer)
+        columns = frame.drop(columns=frame.geometry.name)
+        chosen = ids.choose_id_column(sources.to_printable(path.name), kind, columns, {}, row_ids)
+    else:
+        chosen = _choose_location_id(_inspect_places(path, {}), {}, row_ids)
+    return chosen.get(ids.REQUIRED_ID[kind])
 
 
 def _inspect_places(path: Path, columns: Mapping[str, str]) -> sources.Source:

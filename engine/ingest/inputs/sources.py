@@ -10,18 +10,18 @@ import os
 import re
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import IO, Any, Literal, cast
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ...errors import InputError
-from ..options import Reading
+from ..options import Reading, build_error
 from ..read_errors import translate_errors
 
 FILE_ENDINGS = (
@@ -63,6 +63,8 @@ class Source:
     skipped_rows: int = 0
     archive_member: str = ""
     has_mixed_endings: bool = False
+    folder_days: tuple[tuple[str, str], ...] = ()
+    """Last columns, and their value in all rows: days that the folders' names tell."""
 
     @property
     def name(self) -> str:
@@ -132,7 +134,44 @@ def find_files(patterns: Sequence[str]) -> list[Path]:
 
 
 def inspect_file(path: Path, reading: Reading | None = None) -> Source:
-    """Return the format, columns and encoding of one file from its first bytes."""
+    """Return the format, columns and encoding of one file, and days of its folders' names."""
+    source = _inspect_head(path, reading)
+    there = {column.lower() for column in source.columns}
+    days = tuple((name, day) for name, day in find_folder_days(path) if name.lower() not in there)
+    return replace(
+        source,
+        columns=(*source.columns, *(name for name, _ in days)),
+        column_types=(*source.column_types, *("string" for _ in days)),
+        folder_days=days,
+    )
+
+
+def find_folder_days(path: PurePath) -> list[tuple[str, str]]:
+    """Return names and days of folders such as dt=2024-01-31, or of year=, month= and day=."""
+    parts = [part.partition("=") for part in path.parts[:-1] if "=" in part]
+    values = {name: value for name, _, value in parts}
+    parts_of_day = [values.get(name, "") for name in ("year", "month", "day")]
+    if all(value.isdecimal() for value in parts_of_day):
+        return [("date", "-".join(value.zfill(2) for value in parts_of_day))]
+    return [(name, value) for name, value in values.items() if _DAY.match(value)]
+
+
+def check_end(source: Source, check: Callable[[], None]) -> None:
+    """Raise `InputError` for a text that ends in zero bytes, which readers drop with its rows."""
+    if source.format != "csv":
+        return
+    with source.open() as text:
+        if isinstance(text, io.BufferedReader):
+            text.seek(max(source.size_bytes - 4, 0))
+        last = b""
+        while piece := text.read(1 << 22):  # calls `check` often: unpacking may take long
+            check()
+            last = (last + piece)[-4:]
+    if last.endswith(b"\0\0\0\0" if source.encoding == "utf-16" else b"\0"):
+        raise build_error("zero-end", file=source.name)
+
+
+def _inspect_head(path: Path, reading: Reading | None) -> Source:
     size = path.stat().st_size
     if size == 0:
         raise InputError(
@@ -430,6 +469,12 @@ def first_rows(
     source: Source, rows: int, columns: Collection[str] | None = None
 ) -> list[list[str]]:
     """Return at most `rows` first rows as text, which are confidential; of Parquet `columns`."""
+    if source.folder_days:
+        days = [day for _, day in source.folder_days]
+        own = len(source.columns) - len(days)
+        plain = replace(source, columns=source.columns[:own], folder_days=())
+        read = first_rows(plain, rows, columns)
+        return [[*row, *[""] * (own - len(row))][:own] + days for row in read]
     with translate_errors(source.name):
         if source.format == "csv":
             with source.open() as handle:

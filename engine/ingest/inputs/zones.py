@@ -23,7 +23,7 @@ from ...errors import InputError
 from ..options import CHOICES
 from ..read_errors import translate_errors
 from . import column_mapping, zone_hierarchy
-from .ids import check_ids, ids_to_text, raise_for_rows
+from .ids import TOLD_BY, check_ids, choose_id_column, ids_to_text, raise_for_rows
 from .sources import Source, find_archive_member, to_printable
 
 Series: TypeAlias = Any
@@ -47,6 +47,7 @@ def read_zones(
     check_count: Callable[[int], None] | None = None,
     join_parts: bool = False,
     leave_out_shapeless: bool = False,
+    row_ids: Sequence[str] | None = None,
 ) -> tuple[gpd.GeoDataFrame, tuple[str, ...]]:
     """Return zones as ``zone_id, name, geometry`` in EPSG:4326, sorted by id, and their parents."""
     file = to_printable(path.name)
@@ -55,6 +56,8 @@ def read_zones(
         check_count(len(frame))
     columns = tuple(str(name) for name in frame.columns if name != frame.geometry.name)
     source = Source(path, "parquet", columns, ("string",) * len(columns), 0)
+    shown = mapping
+    mapping = choose_id_column(file, "zones", frame[list(columns)], mapping, row_ids)
     names = column_mapping.resolve_columns("zones", mapping, source)
     specs = column_mapping.joined_columns(names["zone_id"], columns)
     ids = join_id_columns(frame, specs)
@@ -71,11 +74,8 @@ def read_zones(
     ids = ids[shaped].reset_index(drop=True)
     shapes, notes = _repair_polygons(file, frame.geometry.to_numpy())
     notes = (*shape_notes, *notes)
-    if "zone_id" not in (*mapping, names["zone_id"]):
-        notes = (
-            *notes,
-            f"zones are told by the column '{to_printable(names['zone_id'])}' of {file}",
-        )
+    if "zone_id" not in (*shown, names["zone_id"]):
+        notes = (*notes, f"zones are {TOLD_BY} '{to_printable(names['zone_id'])}' of {file}")
     labels = ids
     if "name" in names:
         labels = frame[names["name"]].astype("string").str.strip().str.slice(stop=MAX_NAME_LENGTH)

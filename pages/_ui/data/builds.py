@@ -40,6 +40,7 @@ class DataState:
     round: int = 0  # how often the form was emptied: each round's widgets have keys of their own
     caches: dict[str, dict[Any, Any]] = field(default_factory=dict)  # what was read, once, by kind
     leave_out: set[str] = field(default_factory=set)  # choices made beside refusals
+    accepted: set[str] = field(default_factory=set)  # codes of questions answered with yes
     error_code: str = ""  # the code of the last refusal that has a choice
     time_zone: str | None = None
     workspace: "Workspace | None" = None
@@ -175,7 +176,7 @@ def dismiss_build() -> None:
     if state.workspace is not None:
         state.workspace.delete_uploads()
     state.build, state.round = None, state.round + 1
-    state.caches, state.leave_out, state.error_code = {}, set(), ""
+    state.caches, state.leave_out, state.accepted, state.error_code = {}, set(), set(), ""
 
 
 def start_ingest(options: IngestOptions) -> None:

@@ -118,7 +118,7 @@ def _forget_files(name: str) -> None:
     if state.workspace is not None:
         state.workspace.store_files(name, ())
     state.caches.pop("looks", None)
-    state.leave_out, state.error_code = set(), ""
+    state.leave_out, state.accepted, state.error_code = set(), set(), ""
 
 
 def _choose_path(draft: Draft, name: str, label: str, hint: str, is_list: bool) -> list[Path]:
@@ -167,15 +167,20 @@ def read_once(read: Callable[..., Any], path: Path, *options: Any) -> Any:
 
 
 def choose_columns(
-    draft: Draft, name: str, header: Sequence[str], required: Sequence[str], optional: Sequence[str]
+    draft: Draft,
+    name: str,
+    header: Sequence[str],
+    required: Sequence[str],
+    optional: Sequence[str],
+    found: Mapping[str, str] | None = None,
 ) -> dict[str, str]:
     """Return canonical to actual column of the kind `name`, empty where there is none.
 
     Columns are asked for where a guess is missing. What was recognised stands in the preview; the
-    pickers are drawn to change it.
+    pickers are drawn to change it. What was `found` in the rows goes before a guess by names.
     """
-    tag = f"{name}_{abs(hash((tuple(required), tuple(header))))}"
-    guessed = column_mapping.guess_columns(name, header)
+    tag = f"{name}_{abs(hash((tuple(required), tuple(header), str(found))))}"
+    guessed = {**column_mapping.guess_columns(name, header), **(found or {})}
     start = {field: guessed.get(field, "") for field in (*required, *optional)}
     unsure = any(not start[field] for field in required) or _has_duplicates(start)
     if not draft.ask(st.toggle, "Choose the columns", f"columns_{tag}", value=unsure):

@@ -9,9 +9,10 @@ import streamlit as st
 from engine.child_process import call_in_child
 from engine.errors import ExplorerError
 from engine.ingest import preview
-from engine.ingest.inputs import column_mapping, hexagons, zone_hierarchy, zones
+from engine.ingest.inputs import column_mapping, hexagons, sources, zone_hierarchy, zones
+from engine.ingest.inputs.ids import REQUIRED_ID
 from engine.ingest.inputs.places import Places
-from engine.ingest.options import CHOICES
+from engine.ingest.options import CHOICES, KEPT
 from pages._ui.components import colours, picture
 from pages._ui.components.picture import Picture
 from pages._ui.data import files as data_files, messages
@@ -19,6 +20,11 @@ from pages._ui.data.builds import data_state
 from pages._ui.data.files import Draft
 
 _MAX_DOTS = 3_000
+ANSWERS = {
+    "people-guessed": "yes, each value of that column is a person",
+    "far-places": KEPT["far-places"],
+}
+"""Answers to questions of a build, which are taken as they are."""
 _ERROR_TITLE = "Cannot be read"
 
 
@@ -83,9 +89,34 @@ def _choose_columns(
         draft.missing.append(f"{name} that can be read")
         return
     missing_count = len(draft.missing)
-    chosen = data_files.choose_columns(draft, name, header, required, ("name",))
+    found = _find_id_column(draft, name, path)
+    chosen = data_files.choose_columns(draft, name, header, required, ("name",), found)
+    column = found.get(required[0])
+    if column and chosen[required[0]] == column:
+        words = sources.to_printable(column)
+        st.caption(f"The ids of your rows stand in the column “{words}”.")
     if len(draft.missing) == missing_count:
         draft.values |= {name: path, f"{name}_mapping": chosen}
+
+
+def _find_id_column(draft: Draft, name: str, path: Path) -> dict[str, str]:
+    """Return the column that holds most ids of the rows; empty text where two hold as many."""
+    fields = {field for field, column in draft.columns.items() if column}
+    by_ids = fields & {"origin", "destination", "location_id"} and not draft.values.get("id_prefix")
+    if draft.mappings is None or not by_ids or (name == "zones" and "locations" in draft.values):
+        return {}
+    cache, layer = data_state().cache_of("ids"), draft.values.get("layer", "")
+    arguments = (name, path, layer, draft.mappings, draft.reading)
+    key = str((name, path, layer, draft.files, sorted(draft.columns.items())))
+    if key not in cache:
+        try:
+            cache[key] = preview.preview_id_column(*arguments)
+        except ExplorerError as problem:
+            cache[key] = problem
+    if isinstance(cache[key], ExplorerError):
+        messages.show_error("Which column holds the ids?", str(cache[key]))
+        return {REQUIRED_ID[name]: ""} if cache[key].code == "id-column" else {}
+    return {REQUIRED_ID[name]: cache[key]} if cache[key] else {}
 
 
 def _draw_zoning(draft: Draft) -> None:
@@ -127,10 +158,12 @@ def _draw_zoning(draft: Draft) -> None:
 
 def draw_choice(draft: Draft, code: str) -> None:
     """Draw the choice beside a refusal, if it has one: what may be left out instead."""
-    if code in CHOICES and code not in draft.leave_out:
-        words, key = CHOICES[code], f"data_choice_{code}"
-        mend = {"icon": ":material/playlist_remove:", "on_click": data_state().leave_out.add}
-        st.button(f"{words[0].upper()}{words[1:]}", key=key, args=(code,), **mend)
+    state, words = data_state(), {**CHOICES, **ANSWERS}.get(code)
+    if words and code not in draft.leave_out | state.accepted:
+        icon = ":material/check:" if code in ANSWERS else ":material/playlist_remove:"
+        add = (state.accepted if code in ANSWERS else state.leave_out).add
+        label, key = f"{words[0].upper()}{words[1:]}", f"data_choice_{code}"
+        st.button(label, key=key, args=(code,), icon=icon, on_click=add)
 
 
 def _ask_area(draft: Draft) -> dict[str, Any]:

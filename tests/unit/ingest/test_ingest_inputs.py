@@ -219,6 +219,7 @@ def test_hours_of_the_week_are_right_when_the_clock_changes(tmp_path: Path, form
     for monday in (date(2015, 3, 23), date(2015, 10, 19)):
         days = {"first_day": date(2015, 3, 1), "last_day": date(2015, 10, 31), "week": monday}
         how = {"kind": "visits", "parts": ("density",), "out": tmp_path / f"{monday}"}
+        how |= {"mapping": {"uid": "uid"}}
         dataset, _ = built(tmp_path, path, time_zone="Europe/Paris", **how, **days)
         hours = [reference.hour_of_week(at, monday) for at in wall]
         expected = np.bincount([h for h in hours if h is not None], minlength=168)
