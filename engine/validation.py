@@ -40,10 +40,7 @@ def check_inside(name: str, value: object, low: float, high: float, remedy: str)
 def check_whole_number(
     name: str, value: object, low: int, high: int | None = None, *, remedy: str
 ) -> int:
-    """Return `value` as an int if it is a whole number in ``[low, high]``.
-
-    Booleans and floats with a fraction are refused; ``30.0`` is accepted as 30.
-    """
+    """Return `value` as an int if it is a whole number in ``[low, high]``."""
     limits = f"of at least {low}" if high is None else f"from {low} to {high}"
 
     def holds(number: float) -> bool:

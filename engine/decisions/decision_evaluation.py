@@ -103,10 +103,7 @@ def evaluate_aid(
 
 
 def meets_epidemic_target(comparison: Comparison, accuracy: float, recall: float) -> Booleans:
-    """Return whether each run reaches both shares, as means over zones: all axes but the zones.
-
-    Accuracy alone is met by never acting; where no zone acts in truth no day can be missed.
-    """
+    """Return whether each run reaches both shares, as means over zones: all axes but the zones."""
     _check_shares(accuracy=accuracy, recall=recall)
     missed = comparison.recall < recall
     return np.asarray((comparison.accuracy >= accuracy) & ~missed)

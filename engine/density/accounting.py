@@ -158,13 +158,7 @@ def fourier_cost(
 
 
 def composed_epsilon(parameters: DensityParameters, cover_size: int) -> float:
-    """Return ε as the sum of what the stages really lose (erratum D1).
-
-    A person's change Δ_j in cluster j costs its choice of k at most (ε/4)·‖Δ_j‖₂/√ℓ. A visit may be
-    split over several cells, yet Σ‖Δ_j‖₂ ≤ Σ‖Δ_j‖₁ ≤ ℓ, and ≤ √(|ℂ|·ℓ) because Σ‖Δ_j‖₂² ≤ ℓ. All
-    choices cost at most (ε/4)·√min(ℓ, |ℂ|), and so does EFPA's Laplace noise. Gaussian noise acts
-    on all clusters at once and costs ε/4.
-    """
+    """Return ε as the sum of what the stages really lose (erratum D1, docs/density.md)."""
     factor = math.sqrt(min(parameters.max_visits_per_user, cover_size))  # for all clusters
     quarters = {"efpag": 3 + factor, "efpa": 2 + 2 * factor}.get(parameters.method, 4.0)
     return parameters.epsilon / 4 * quarters
@@ -194,12 +188,7 @@ def joint_choice_epsilon(parameters: DensityParameters) -> float:
 
 
 def fourier_rho(parameters: DensityParameters) -> float:
-    """Return ρ such that the choices of k and the coefficients together are ρ-zCDP.
-
-    Choices: bounded range η_j = κ·ε_E/(4√ℓ)·‖Δ_j‖₂ gives η_j²/8-zCDP in cluster j (Cesar & Rogers
-    2021), κ²·ε_E²/128 in all. Gaussian: Δ₂²/(2σ²). Laplace: (ε_E/2)²·‖Δ_j‖₂²/(2ℓ) in cluster j,
-    ε_E²/8 in all.
-    """
+    """Return ρ of choices and coefficients together, by the proof in docs/density.md."""
     series_epsilon = parameters.epsilon / 2  # ε_E
     choices = BOUNDED_RANGE_FACTOR_SQUARED * series_epsilon**2 / 128
     if parameters.method == "efpa":

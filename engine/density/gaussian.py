@@ -40,11 +40,7 @@ def gaussian_delta(epsilon: float, ratio: float) -> float:
 
 
 def gdp_mu(epsilon: float, delta: float) -> float:
-    """Return the largest μ for which every μ-GDP mechanism is (ε, δ)-DP.
-
-    Φ(μ/2 − ε/μ) − e^ε·Φ(−μ/2 − ε/μ) ≤ δ (Dong, Roth & Su 2022, Corollary 1). Gaussian noise with
-    σ = Δ₂/μ is μ-GDP.
-    """
+    """Return the largest μ with μ-GDP ⇒ (ε, δ)-DP (Dong, Roth & Su 2022, Corollary 1)."""
     return 1.0 / analytic_sigma(epsilon, delta, 1.0)
 
 

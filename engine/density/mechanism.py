@@ -56,10 +56,7 @@ class DensityRelease:
 def laplace_release(
     dataset: Dataset, parameters: DensityParameters, noise: DensityNoise
 ) -> DensityRelease:
-    """Return a density with Laplace noise of scale ℓ/ε on each count (P1 §5.2, §5.3).
-
-    Negative counts of zones become 0 only at the end, where that distorts least.
-    """
+    """Return a density with Laplace noise of scale ℓ/ε on each count (P1 §5.2, §5.3)."""
     visit_limit, tessellation = parameters.max_visits_per_user, dataset.tessellation
     cost = accounting.laplace_cost(parameters)
     noise_values = stage_noise_scale(cost.stages, cost.stages[0].query) * noise["counts"]

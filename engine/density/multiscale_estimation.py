@@ -272,10 +272,7 @@ def _halves_difference(
 
 
 def add_entry_residuals(table: NoisyTable, tower_shares: Floats, profiles: Floats) -> Floats:
-    """Return the profiles with shrunk residuals of entries, if these exceed the noise at all.
-
-    The variance of a residual is modelled as the noise's plus `excess` times the fitted visits.
-    """
+    """Return the profiles with shrunk residuals of entries, if these exceed the noise at all."""
     fit = table.total * tower_shares[:, None] * profiles
     residuals, noise_variance = table.values - fit, table.sigma**2
     excess = (residuals**2 - noise_variance).sum() / fit.sum()
@@ -298,11 +295,7 @@ def noise_upper_bound(component_counts: Floats, z_threshold: float) -> Floats:
 def estimate_signal_variance(
     squares: Floats, noise_variances: Floats, component_counts: Floats, z_threshold: float
 ) -> Floats:
-    """Return the signal variance of each group of differences; 0 where noise explains them.
-
-    `squares`, shape (differences, groups), are mean squares over the group's components of each
-    difference, and `noise_variances`, shape (differences,), are theirs by noise alone.
-    """
+    """Return the signal variance of each group of differences; 0 where noise explains them."""
     if len(noise_variances) == 0:
         return np.zeros(len(component_counts))
     noise = np.sqrt(noise_variances)

@@ -72,10 +72,7 @@ def score_draw(
 def classify_outcomes(
     true: IntegersOrFloats, released: IntegersOrFloats, least_shown: int
 ) -> Outcomes:
-    """Return the outcome of every off-diagonal cell in one release; `least_shown` is τ′.
-
-    `true` (before truncation) and `released` have shape (zones, zones) or (days, zones, zones).
-    """
+    """Return the outcome of every off-diagonal cell in one release; `least_shown` is τ′."""
     if true.shape != released.shape or true.ndim < 2 or true.shape[-1] != true.shape[-2]:
         raise ParameterError(
             "true and released must be square matrices of the same shape, got "
