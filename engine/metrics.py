@@ -50,10 +50,7 @@ def mean_relative_error(truth: Floats, private: Floats) -> Floats:
 
 
 def pearson_correlation(truth: Floats, private: Floats) -> Floats:
-    """Return each zone's Pearson correlation of private with true counts over the hours.
-
-    NaN where one of the two series is constant and has none.
-    """
+    """Return each zone's Pearson correlation over the hours; NaN where a series is constant."""
     truth, private = _check_tables(truth, private)
     a = truth - truth.mean(axis=1, keepdims=True)
     b = private - private.mean(axis=1, keepdims=True)

@@ -114,10 +114,7 @@ def count_outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Out
 
 
 def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotals:
-    """Return the total out-migration by day in truth and in a release, and the causes of its bias.
-
-    The settings are of Laplace with suppression, with the unit and T of `leaving`.
-    """
+    """Return the daily out-migration in truth and in a release, and the causes of its bias."""
     law = NoiseDistribution(1 / settings.noise_scale)
     days = len(leaving.true_trips)
     true = leaving.true_trips.reshape(days, -1)

@@ -73,10 +73,7 @@ def evaluate_epidemic(compared: Comparison) -> EpidemicEvaluation:
 
 
 class AidEvaluation(NamedTuple):
-    """Mean overlap and signed relative error of the total over draws, NaN where nobody left.
-
-    The main cause is the largest with the sign of that error; empty without an exact distribution.
-    """
+    """Mean overlap, signed relative error of the total and its main cause, if the law is known."""
 
     verdict: Verdict
     overlap: float

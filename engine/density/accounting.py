@@ -87,10 +87,7 @@ def expected_noise_norms(parameters: DensityParameters, cluster_count: int) -> F
 
 
 def default_cluster_minimum(parameters: DensityParameters) -> float:
-    """Return the default τ of Algorithm 3, in visits (P1 §6): the noise term at k = 168, over 0.01.
-
-    It is 509,900 for ε = 0.3, δ = 2·10⁻⁶, ℓ = 30 and the classical Gaussian.
-    """
+    """Return the default τ of Algorithm 3, in visits: the noise at k = 168, over 0.01 (P1 §6)."""
     return float(expected_noise_norms(parameters, 1)[-1]) / CLUSTER_RELATIVE_NOISE
 
 

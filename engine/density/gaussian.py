@@ -30,10 +30,7 @@ def analytic_sigma(epsilon: float, delta: float, l2_sensitivity: float) -> float
 
 
 def gaussian_delta(epsilon: float, ratio: float) -> float:
-    """Return the least δ of the Gaussian mechanism at ε, with ``ratio`` = Δ₂/σ.
-
-    At least the smallest positive float, so that its logarithm exists.
-    """
+    """Return the least δ, above 0, of the Gaussian mechanism at ε, with ``ratio`` = Δ₂/σ."""
     first = float(log_ndtr(ratio / 2 - epsilon / ratio))
     second = epsilon + float(log_ndtr(-ratio / 2 - epsilon / ratio))
     return max(math.exp(first) * -math.expm1(min(second - first, 0.0)), 5e-324)

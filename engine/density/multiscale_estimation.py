@@ -260,10 +260,7 @@ def estimate_tower_profiles(
 def _halves_difference(
     table: NoisyTable, first: csr_array | Floats, second: csr_array | Floats, weights: Floats
 ) -> tuple[Floats, Floats]:
-    """Return the differences of the halves' visits per weight, by hour, and their noise variances.
-
-    Shapes (splits, 168) and (splits,); visits are relative to the table's total.
-    """
+    """Return the differences of halves, (splits, 168) per weight, and their noise variances."""
     values, variance = table.values / table.total, (table.sigma / table.total) ** 2
     first_weight, second_weight = first @ weights, second @ weights
     noise_factors = first.sum(axis=1) / first_weight**2 + second.sum(axis=1) / second_weight**2
@@ -284,10 +281,7 @@ def add_entry_residuals(table: NoisyTable, tower_shares: Floats, profiles: Float
 
 
 def noise_upper_bound(component_counts: Floats, z_threshold: float) -> Floats:
-    """Return the mean square of so many standard normals at `z_threshold` standard errors.
-
-    Their cube root is nearly normal (Wilson & Hilferty 1931).
-    """
+    """Return the mean square of normals at `z_threshold` deviations (Wilson & Hilferty 1931)."""
     variance = 2.0 / (9.0 * component_counts)
     return (1.0 - variance + z_threshold * np.sqrt(variance)) ** 3
 

@@ -57,10 +57,7 @@ def stays_suppressed_probability(
     *,
     law: NoiseName = "rounded_laplace",
 ) -> Floats:
-    """Return P(a count below τ is suppressed in the release too): Theorem 2.
-
-    1 − ½·e^(−a(τ − ½ − m)) with rounded Laplace noise, a = ε/T, for m < τ.
-    """
+    """Return P(m < τ is suppressed): Theorem 2, 1 − ½·e^(−a(τ − ½ − m)) if rounded, a = ε/T."""
     m, threshold, loss, trips = _check_arguments(
         count=count,
         suppression_threshold=suppression_threshold,
@@ -126,10 +123,7 @@ def released_error_probability(
     *,
     law: NoiseName = "rounded_laplace",
 ) -> Floats:
-    """Return P(|out − m| > α | out > 0), exactly, for a cell of m trips (erratum O3).
-
-    m may be below τ: such a cell is released only with an error of at least τ − m.
-    """
+    """Return P(|out − m| > α | out > 0), exactly, for m trips, also m < τ (erratum O3)."""
     a, m, threshold, loss, trips = _check_arguments(
         alpha=alpha,
         count=count,

@@ -163,10 +163,7 @@ def change_probabilities(
     *,
     least_shown: float = -np.inf,
 ) -> tuple[float, float]:
-    """Return the exact probabilities that a flow is reported to rise and to fall.
-
-    Counts are truncated trips; `reach` is the half-width of the error bar.
-    """
+    """Return the exact probabilities of a reported rise and fall, with error bar ± `reach`."""
     far = int(law.half_width(_NEGLIGIBLE))
     z = np.arange(-far, far + 1)
 

@@ -1,7 +1,4 @@
-"""Predict every cell from linear sums of noisy cells, by a gravity model.
-
-Reads noisy cells and public distances only; it cannot see a count.
-"""
+"""Predict every cell by a gravity model from noisy cells and public distances alone."""
 
 import math
 
