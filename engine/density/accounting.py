@@ -194,11 +194,7 @@ def fourier_rho(parameters: DensityParameters) -> float:
 
 
 def convert_zcdp_to_epsilon(rho: float, delta: float) -> float:
-    """Return the ε at which ρ-zCDP is (ε, δ)-DP.
-
-    The least over orders α of ρα + ln(1 − 1/α) − ln(δα)/(α − 1) (Canonne, Kamath and Steinke, "The
-    discrete Gaussian for differential privacy", proposition 12).
-    """
+    """Return the ε at which ρ-zCDP is (ε, δ)-DP (Canonne, Kamath & Steinke, proposition 12)."""
     # every order gives an ε that holds; the smallest ε is that of an order near 1 + √(ln(1/δ)/ρ)
     central_order_less_one = math.sqrt(max(-math.log(delta), 1.0) / rho)
     order_less_one = central_order_less_one * np.exp(np.linspace(-3.0, 3.0, 601))
@@ -210,10 +206,7 @@ def convert_zcdp_to_epsilon(rho: float, delta: float) -> float:
 def match_proved_epsilon(
     parameters: DensityParameters, target: float, cover_size: int
 ) -> DensityParameters:
-    """Return the parameters at the ε whose `proved_epsilon` equals `target` (above 0).
-
-    Where the classical Gaussian would need ε above 4 (erratum D4), the analytic one replaces it.
-    """
+    """Return the parameters at proved ε `target`; beyond ε 4 the Gaussian is analytic (D4)."""
     validation.check_above("target", target, 0, "it is the proved epsilon to reach")
 
     def excess(epsilon: float) -> float:

@@ -80,11 +80,7 @@ class TowerTree:
 
 
 def build_tree(positions: Floats) -> TowerTree:
-    """Return the tree that splits the longer side at the median, down to single towers.
-
-    `positions` are longitude and latitude in degrees. Only their order decides the halves, and
-    sides compare at the mean latitude, so every machine builds the same tree.
-    """
+    """Return the tree that halves the longer side at the median, the same on every machine."""
     tower_count = len(positions)
     if positions.shape != (tower_count, 2) or not tower_count or not np.isfinite(positions).all():
         raise ParameterError(
@@ -120,11 +116,7 @@ def build_tree(positions: Floats) -> TowerTree:
 
 
 def difference_map(tree: TowerTree, weights: Floats) -> csr_array:
-    """Return the matrix from differences of halves to towers' values, shape (towers, splits).
-
-    It moves the two halves of a split apart by their difference and keeps every node's mean over
-    its towers, weighted by `weights`, unchanged.
-    """
+    """Return the matrix from differences of halves to towers' values, which keeps nodes' means."""
     first, second = tree.first_halves @ weights, tree.second_halves @ weights
     to_first, to_second = second / (first + second), first / (first + second)
     moves = tree.first_halves * to_first[:, None] - tree.second_halves * to_second[:, None]
