@@ -1,8 +1,4 @@
-"""Checks shared by all settings: NaN and infinities first, then the range.
-
-All raise `ParameterError`. Every message has the form *rule, value, remedy*, for example
-``delta must be a number above 0 and below 1, got 1; choose it below 1/people``.
-"""
+"""Checks shared by all settings: each `ParameterError` says rule, value and remedy."""
 
 import math
 from collections.abc import Callable, Collection

@@ -71,11 +71,7 @@ class ShockTotals:
 def load_shock(
     dataset: Dataset, zone_ids: Sequence[str] | None = None, *, days: Days = None
 ) -> Shock:
-    """Return the affected area and its days, as given or (None) as the dataset describes them.
-
-    Without a described first day the first seven days are taken; without zones `DatasetError` is
-    raised.
-    """
+    """Return the affected area and its days, as given or (None) as described; else the first week."""
     described: Mapping[str, Any] = dataset.metadata.scenario.get("shock", {})
     if zone_ids is None:
         zone_ids = described.get("zone_ids")

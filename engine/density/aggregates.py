@@ -1,7 +1,4 @@
-"""True and pre-sampled counts of zones, towers and cover, before any noise; all confidential.
-
-Symbols are those of `engine.density`. Series are cached by ℓ, as sliders of ε do not change them.
-"""
+"""True and pre-sampled counts of zones, towers and cover, cached by ℓ; all confidential."""
 
 import numpy as np
 

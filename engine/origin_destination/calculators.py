@@ -142,10 +142,7 @@ def epsilon_for_cell_error(
     *,
     law: NoiseName = "rounded_laplace",
 ) -> Floats:
-    """Return the least ε at which a cell errs by more than α with probability at most β.
-
-    Theorem 6: ε = −T·ln β/(α + ½). With discrete Laplace noise ε is found numerically.
-    """
+    """Return the least ε with P(|error| > α) ≤ β: Theorem 6, −T·ln β/(α + ½) if rounded."""
     a, b, trips = _check_arguments(alpha=alpha, beta=beta, max_trips_per_user=max_trips_per_user)
     if NoiseDistribution(1.0, law).name == "rounded_laplace":
         return (-trips * np.log(b) / (a + 0.5))[()]
