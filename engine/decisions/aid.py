@@ -71,7 +71,7 @@ class ShockTotals:
 def load_shock(
     dataset: Dataset, zone_ids: Sequence[str] | None = None, *, days: Days = None
 ) -> Shock:
-    """Return the affected area and its days, as given or (None) as described; else the first week."""
+    """Return the affected area and its days, as given or described, else the first seven days."""
     described: Mapping[str, Any] = dataset.metadata.scenario.get("shock", {})
     if zone_ids is None:
         zone_ids = described.get("zone_ids")
