@@ -134,10 +134,5 @@ def button_label(option: Alternative) -> str:
     return f"{head}: {shares} of 100{crossing}; risk {limit}"
 
 
-def describe_estimates(bar: int) -> str:
-    """Say up to which size the estimate of a single flow is more model than measurement."""
-    return f"Single flows below {bar:,} trips are mostly estimated from all others."
-
-
 def _end_sentence(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}."
