@@ -18,7 +18,7 @@ from . import counting, keyed_hash, row_cleaning, spark_engine, tables
 from .counting import Engine
 from .inputs import cells, column_mapping, detection, hexagons, sources, zone_hierarchy
 from .inputs.column_mapping import Mappings
-from .inputs.places import Places, locate_points, places_from_zones, read_places
+from .inputs.places import Places, locate_points, places_from_zones
 from .inputs.sources import Source, to_printable
 from .options import IngestOptions
 from .progress import BuildStage, Monitor, ProgressCallback
@@ -171,7 +171,7 @@ def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
     build.reader = replace(
         build.reader, strip_person_zeros=column_mapping.has_mixed_types(build.mappings, ("uid",))
     )
-    places = _read_places(build, engine)
+    places = _read_places(build, engine, monitor)
     build.reader = replace(
         build.reader,
         strip_place_zeros=places.has_no_leading_zeros,
@@ -197,15 +197,13 @@ def _count_input(build: Build, engine: Engine, monitor: Monitor) -> Build:
     return build
 
 
-def _read_places(build: Build, engine: Engine) -> Places:
+def _read_places(build: Build, engine: Engine, monitor: Monitor) -> Places:
     """Return places and zones; they are not public where they are read from the rows."""
     options = build.options
     size_m = options.hexagon_m
     build.places_public = options.places_public
-    if options.locations is not None or options.zones is not None:
-        places = hexagons.coarsen_to_hexagons(read_places(options), size_m)
-    elif options.area is not None:
-        places = hexagons.cover_with_hexagons(options.area, size_m)
+    if options.locations or options.zones or options.area:
+        places = hexagons.build_places(options, monitor.check)
     elif options.area_from_data and build.has_coordinates:
         area = hexagons.bounding_area(
             engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
@@ -247,7 +245,7 @@ def _register_places(build: Build) -> None:
         return
     build.run.monitor.start_stage(POINTS_STAGE)
     points = engine.fetch_table(row_cleaning.distinct_points_sql(build.views, build.reader))
-    engine.register_table("points", locate_points(points, places))
+    engine.register_table("points", locate_points(points, places, build.run.monitor.check))
 
 
 def _note_assumptions(build: Build) -> None:

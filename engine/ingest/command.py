@@ -14,7 +14,8 @@ from pathlib import Path
 from types import FrameType, NoneType
 from typing import Any, get_args, get_origin, get_type_hints
 
-from ..errors import ExplorerError, InputError
+from ..child_process import call_in_child
+from ..errors import ExplorerError, InputError, parse_number
 from . import presets
 from .build import ingest
 from .inputs import sources, zones
@@ -55,7 +56,7 @@ _NO_OPTIONS = ("kind", "inputs", "reading", "area_from_data")
 
 def _parse_pair(text: str) -> tuple[str, str]:
     name, equals, column = text.partition("=")
-    if not equals or not name or not column:
+    if not equals or not name:  # no column: not even a guessed one
         raise argparse.ArgumentTypeError(f"it is written as NAME=VALUE, got {text!r}")
     return name, column
 
@@ -99,7 +100,7 @@ def _argument_options(kind: Any) -> dict[str, Any]:
         return {"choices": words, "type": _parse_word, **how}
     if several:
         return {"nargs": "*"}
-    return {"type": _parse_day if value_type is date else value_type}
+    return {"type": {date: _parse_day, float: parse_number}.get(value_type, value_type)}
 
 
 def build_parser() -> argparse.ArgumentParser:
@@ -195,7 +196,8 @@ def _apply_preset(values: dict[str, Any], reading: dict[str, Any]) -> dict[str, 
     preset_values["reading"] = replace(preset.reading, **reading)
     preset_values["mapping"] = {**preset_values["mapping"], **values.pop("mapping", {})}
     if values.get("zones") is not None:
-        shapes = zones.read_shapes(values["zones"], values.get("layer", ""))
+        path, layer = values["zones"], values.get("layer", "")
+        shapes = call_in_child(zones.read_shapes, path, layer, files=[path])
         matches = presets.match_columns(preset.zones, [str(column) for column in shapes.columns])
         values["zones_mapping"] = matches | values.get("zones_mapping", {})
         if "zone_id" not in values["zones_mapping"]:  # guessed columns are not joined

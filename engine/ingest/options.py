@@ -17,7 +17,7 @@ CellKind = Literal["h3", "quadkey", "geohash"]
 Encoding = Literal[
     "utf-8", "windows-1252", "latin-1", "utf-16", "windows-1251", "cp932", "cp949", "gb18030"
 ]
-Delimiter = Literal[",", ";", "\t", "|"]
+Delimiter = Literal[",", ";", "\t", "|", " "]
 Thousands = Literal["", ",", ".", " ", "'"]
 DateOrder = Literal["ymd", "dmy", "mdy"]
 NumberTimes = Literal["seconds", "milliseconds", "microseconds", "nanoseconds", "days", "yyyymmdd"]
@@ -29,7 +29,7 @@ CHOICES: dict[Choice, str] = {
     "unreadable": "leave out rows with a time, place or number that cannot be read",
     "unknown-flows": "flows without a number are not known: leave them out",
     "repeated-places": "keep the first row of a place that is there again, join parts of a zone",
-    "placeless": "leave out places without coordinates",
+    "placeless": "leave out places without coordinates and zones without a shape",
     "zero-places": "leave out places at 0°, 0°",
 }
 """Choices for rows and places that are otherwise refused, in words."""
@@ -70,7 +70,7 @@ class Reading:
     encoding : str or None
         Of CSV files; default: auto-detect.
     delimiter : str or None
-        Between columns: , ; | or tab; default: auto-detect.
+        Between columns: , ; | tab or blanks (' '); default: auto-detect.
     decimal : str or None
         Decimal mark of numbers, . or a comma; default: auto-detect, a comma beside thousands of .
     thousands : str
@@ -256,7 +256,7 @@ class IngestOptions:
             validation.check_whole_number("people_public", people, 1, None, remedy=remedy)
         if self.area is not None:
             west, south, east, north = self.area
-            if not (-180 <= west < east <= 180 and -90 <= south < north <= 90):
+            if not (-180 <= west < east <= west + 180 <= 360 and -90 <= south < north <= 90):
                 raise ParameterError(
                     "area must be west, south, east, north in degrees",
                     value=f"{self.area}",

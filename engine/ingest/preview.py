@@ -12,7 +12,7 @@ from ..errors import InputError
 from . import tables
 from .inputs import detection, hexagons
 from .inputs.column_mapping import Mappings
-from .inputs.places import Places, read_places
+from .inputs.places import Places
 from .options import IngestOptions, Reading
 from .row_cleaning import CanonicalTable, ValueParser
 
@@ -74,9 +74,7 @@ def preview_places(**asked: Any) -> Places:
     day = date(2000, 1, 1)  # any: no row is read
     period = {"first_day": day, "last_day": day, "time_zone": "UTC"}
     options = IngestOptions(kind="visits", inputs=("rows",), out=Path("look"), **period, **asked)
-    if options.area is not None:
-        return hexagons.cover_with_hexagons(options.area, options.hexagon_m)
-    return hexagons.coarsen_to_hexagons(read_places(options), options.hexagon_m)
+    return hexagons.build_places(options)
 
 
 def _to_datetime(seconds: int) -> datetime | None:
@@ -98,5 +96,6 @@ def _time_zone_finder() -> "TimezoneFinder | None":
 def find_time_zone(longitude: float, latitude: float) -> str | None:
     """Return the IANA time zone of a point, from public boundaries; None at sea."""
     finder = _time_zone_finder()
+    longitude = (longitude + 180) % 360 - 180  # of zones beyond the 180° meridian
     name = finder.timezone_at(lng=longitude, lat=latitude) if finder else None
     return str(name) if name else None

@@ -1,7 +1,5 @@
 """Files → views of canonical columns in DuckDB, and errors for rows that cannot be read."""
 
-import codecs
-import io
 import json
 import os
 from collections.abc import Generator, Mapping
@@ -14,14 +12,13 @@ from ..errors import InputError
 from . import temp_folder
 from .duckdb_engine import DuckDB, quote_identifier, quote_text
 from .inputs.column_mapping import DEGREES, Mappings, joined_columns
-from .inputs.sources import Source, to_printable
+from .inputs.sources import MAX_UNPACKED_BYTES, Source, to_printable
 from .options import CHOICES, Choice, IngestOptions
 from .progress import Monitor
 from .read_errors import translate_errors
 from .row_cleaning import MAX_FLOW, CanonicalTable, ValueParser, id_sql, row_faults
 from .row_report import REASON_LABELS, Reason, RowAccount
 
-_CHUNK = 1 << 22
 _CHOICE_BY_REASON: dict[Reason, Choice] = {
     Reason.NO_PERSON: "people",
     Reason.UNPARSABLE: "unreadable",
@@ -39,6 +36,11 @@ _COLUMN_REMEDIES: dict[str, tuple[str, tuple[str, ...]]] = {
     for column in how["columns"]
 }
 """Remedy for a column, and the settings of it."""
+_USEFUL_COLUMNS = {
+    Reason.OUTSIDE_PERIOD: ("datetime", "date"),
+    Reason.OUTSIDE_AREA: ("location_id", "origin", "destination", *DEGREES),
+}
+"""Columns by which rows are outside."""
 _UNUSED_REMEDIES: dict[Reason, tuple[str, tuple[str, ...]]] = {
     Reason[reason]: (how["remedy"], tuple(how["settings"]))
     for reason, how in _REMEDIES["unused"].items()
@@ -51,29 +53,30 @@ def open_tables(
 ) -> Generator[tuple[DuckDB, list[CanonicalTable]]]:
     """Yield an engine that reads these files alone, with a view of each group of similar files."""
     with temp_folder.open_temp_folder(spill) as folder:
-        paths = {source: _readable_path(source, folder) for source in mappings}
+        monitor = monitor or Monitor()
+        paths = {source: _readable_path(source, folder, monitor) for source in mappings}
         path_names = {path: source.name for source, path in paths.items()}
-        engine = DuckDB(monitor or Monitor(), folder, paths=path_names, **settings)
+        engine = DuckDB(monitor, folder, paths=path_names, **settings)
         try:
             yield engine, _create_views(engine, mappings, paths)
         finally:
             engine.close()
 
 
-def _readable_path(source: Source, folder: Path) -> str:
+def _readable_path(source: Source, folder: Path, monitor: Monitor) -> str:
     path = source.path
     target = folder / f"input-{len(list(folder.iterdir()))}"
     if source.needs_copy:
-        plain = codecs.getincrementaldecoder(source.encoding)()
-        decoder = io.IncrementalNewlineDecoder(plain, translate=source.has_mixed_endings)
+        written = 0
         with (
             translate_errors(f"{source.name} (as {source.encoding})"),
-            source.open() as packed,
+            source.open_text() as pieces,
             target.open("w", encoding="utf-8", newline="") as out,
         ):
-            while piece := packed.read(_CHUNK):
-                out.write(decoder.decode(piece))
-            out.write(decoder.decode(b"", final=True))
+            for piece in pieces:
+                monitor.check()
+                if (written := written + out.write(piece)) > MAX_UNPACKED_BYTES:
+                    raise InputError(f"{source.name}: unpacks to too much; unpack it yourself")
         return str(target)
     if set("*?[") & set(str(path)) or not str(path).isprintable():
         os.symlink(path, target)
@@ -103,10 +106,11 @@ def _select_sql(engine: DuckDB, source: Source, files: str, mapping: Mapping[str
     else:
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(len(source.columns)))
         native = "utf-8" if source.needs_copy else source.encoding
-        packed = "gzip" if source.is_compressed and not source.needs_copy else "none"
+        packed = "none" if source.needs_copy else source.packing or "none"
+        mark = "\t" if source.delimiter == " " else source.delimiter
         reader = (
             f"read_csv([{files}], columns = {{{columns}}}, auto_detect = false, header = false, "
-            f"delim = {quote_text(source.delimiter)}, quote = '\"', escape = '\"', "
+            f"delim = {quote_text(mark)}, quote = '\"', escape = '\"', "
             f"encoding = '{native}', skip = {source.skipped_rows}, compression = '{packed}')"
         )
         quoted_names = {column: f"c{i}" for i, column in enumerate(source.columns)}
@@ -158,16 +162,22 @@ def raise_for_faults(
                 if fault_test[0] in wrong
             ]
             counts = ", ".join(
-                f"count(*) FILTER ({test}), min(number, 3) FILTER ({test})" for *_, test in tests
+                f"count(*) FILTER ({test}), min(number, 3) FILTER ({test}), count(*) FILTER "
+                f"({test} AND lower(trim({canonical}::VARCHAR)) = "
+                f"{quote_text(names[canonical].lower())})"
+                for _, canonical, test in tests
             )
             numbered = f"SELECT *, row_number() OVER () AS number FROM {table.view}"
             ((rows, *numbers),) = engine.fetch_rows(f"SELECT count(*), {counts} FROM ({numbered})")
-        for (reason, canonical, _), n, first in zip(
-            tests, numbers[::2], numbers[1::2], strict=True
+        for (reason, canonical, _), n, first, headers in zip(
+            tests, numbers[::3], numbers[1::3], numbers[2::3], strict=True
         ):
             if n:
                 remedy, settings = _COLUMN_REMEDIES[canonical]
                 which = ("row " if n == 1 else "rows ") + ", ".join(f"{row:,}" for row in first)
+                if headers == n:
+                    which += f" (line {first[0] + source.skipped_rows:,}): the line of names again"
+                    remedy, settings = "remove each line of names but the first", ()
                 raise _build_error(
                     f"{source.name}: column '{to_printable(names[canonical])}' (for {canonical}) "
                     f"{_FAULT_MESSAGES.get(reason, 'cannot be read')} in {n:,} of {rows:,} rows, "
@@ -188,14 +198,20 @@ def _build_error(fault: str, remedy: str, reason: Reason, *settings: str) -> Inp
 
 def raise_for_useless(options: IngestOptions, mappings: Mappings, account: RowAccount) -> None:
     """Raise `InputError` if no row is in the period and the area, or none gives a trip."""
-    names = [source.name for source in mappings]
-    where = names[0] if len(names) == 1 else f"{len(names)} files"
+    files = [source.name for source in mappings]
+    where = files[0] if len(files) == 1 else f"{len(files)} files"
     if account.rows_read == 0:
         raise InputError(f"{where}: no rows of data (0 rows); name files with data")
     lost = sum(n for reason, n in account.rows_unused.items() if reason is not Reason.SELF_TRIP)
     if account.rows_used or ("trips" not in options.parts and lost < account.rows_read):
         return
     reason = max(account.rows_unused, key=lambda r: account.rows_unused[r])
+    names = next(iter(mappings.values()))
+    by_columns = [
+        f"'{to_printable(names[name])}' (for {name}{', guessed' * (name not in options.mapping)})"
+        for name in _USEFUL_COLUMNS.get(reason, ())
+        if name in names
+    ]
     remedy, settings = _UNUSED_REMEDIES.get(reason, ("check the mapping of columns", ("mapping",)))
     if reason is Reason.OUTSIDE_AREA and any(
         set(DEGREES) & set(columns) for columns in mappings.values()
@@ -206,7 +222,8 @@ def raise_for_useless(options: IngestOptions, mappings: Mappings, account: RowAc
         )
     raise InputError(
         f"{where}: none of {account.rows_read:,} rows can be used: {account.rows_unused[reason]:,} "
-        f"are {REASON_LABELS[reason]}",
+        f"are {REASON_LABELS[reason]}"
+        + (f", by column {' and '.join(by_columns)}" if by_columns else ""),
         remedy=remedy,
         settings=settings,
     )

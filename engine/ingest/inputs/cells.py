@@ -8,6 +8,7 @@ import geopandas as gpd
 import numpy as np
 import shapely
 
+from ... import geography
 from ...errors import InputError
 from ..options import CellKind
 
@@ -34,8 +35,10 @@ def cell_kind(ids: Sequence[str]) -> CellKind | None:
     return None
 
 
-def cells_to_zones(ids: Sequence[str], kind: CellKind) -> gpd.GeoDataFrame:
-    """Return cells as zones, sorted by id."""
+def cells_to_zones(
+    ids: Sequence[str], kind: CellKind, middle: float | None = None
+) -> gpd.GeoDataFrame:
+    """Return cells as zones, sorted by id, around a `middle` longitude or their own."""
     wrong = [cell for cell in ids if not re.fullmatch(_LOOKS[kind], cell.lower())]
     if wrong or not ids:
         raise InputError(
@@ -53,7 +56,7 @@ def cells_to_zones(ids: Sequence[str], kind: CellKind) -> gpd.GeoDataFrame:
     shape = {"h3": _h3_polygon, "quadkey": _quadkey_polygon, "geohash": _geohash_polygon}[kind]
     return gpd.GeoDataFrame(
         {"zone_id": names, "name": [f"{kind} {cell}" for cell in names]},
-        geometry=[shape(cell.lower()) for cell in names],
+        geometry=geography.unwrap(np.array([shape(cell.lower()) for cell in names]), middle),
         crs=4326,
     )
 

@@ -83,7 +83,9 @@ _ENDINGS = {
     "lng": "^(lon|lng)|(lng|lon|longitude?)$",
 }
 """Endings of the single unknown column in files of places and zones."""
-_ROW_NUMBERS = {"objectid", "objid", "fid", "oid", "globalid", "uuid"}
+FEATURE_ID = "feature id"
+"""Column of the ids that GeoJSON tells beside a geometry; taken where no other holds ids."""
+_ROW_NUMBERS = {normalise_name(FEATURE_ID), "objectid", "objid", "fid", "oid", "globalid", "uuid"}
 
 
 def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
@@ -107,6 +109,8 @@ def guess_columns(kind: str, columns: Sequence[str]) -> dict[str, str]:
             ending = _ENDINGS[canonical]
             matches = [name for name in spelt.keys() - _ROW_NUMBERS if re.search(ending, name)]
             names |= {canonical: spelt[matches[0]]} if len(matches) == 1 else {}
+    if kind == "zones" and FEATURE_ID in columns:
+        names.setdefault("zone_id", FEATURE_ID)
     for clock, whole_ in CLOCKS.items():
         day_column = names.get(whole_, "")
         day = next((spelt[n] for n in _NAMES[whole_] if n in spelt and _DAY.search(n)), day_column)
@@ -239,7 +243,7 @@ def format_columns(columns: Sequence[str], max_names: int = 20) -> str:
 
 
 def _missing_error(source: Source, kind: str, fault: str, canonical: str) -> InputError:
-    rows = first_rows(source, 1) if kind != "zones" and source.format != "table" else []
+    rows = first_rows(source, 1) if kind != "zones" and source.format == "csv" else []
     for column, value in zip(source.columns, rows[0] if rows else (), strict=False):
         if re.match(r"[\[{]|LINESTRING|MULTI|POINT", value):
             fault += (

@@ -40,7 +40,7 @@ def detect_reading(
 ) -> DetectedReading:
     """Return `partial_reading` completed by the first rows of one file with columns `names`."""
     single = {name: column for name, column in names.items() if column in source.columns}
-    rows = first_rows(source, SAMPLE_ROWS)
+    rows = first_rows(source, SAMPLE_ROWS, single.values())
     columns = {
         canonical: [row[i].strip() for row in rows if i < len(row) and row[i].strip()]
         for canonical, column in single.items()

@@ -46,7 +46,7 @@ class DataState:
     build: LongJob | None = None
 
     def cache_of(self, kind: str) -> dict[Any, Any]:
-        """Return what has been read of a kind; where that is much, it is read anew."""
+        """Return the rows read of a kind; many rows are read anew."""
         cache = self.caches.setdefault(kind, {})
         if len(cache) > MAX_CACHED:
             cache.clear()
@@ -54,7 +54,7 @@ class DataState:
 
 
 def data_state() -> DataState:
-    """Return what this session has done on the page."""
+    """Return the page's memory in this session."""
     return page_state(DataState)
 
 
@@ -161,7 +161,7 @@ def is_building() -> bool:
 
 
 def show_failure(title: str) -> bool:
-    """Say why the last build failed, if it has."""
+    """Draw the reason why the last build failed, if it did."""
     build = data_state().build
     if build is None or build.state != "failed":
         return False

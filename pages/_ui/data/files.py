@@ -17,7 +17,7 @@ from pages._ui.data import builds, messages
 from pages._ui.data.builds import data_state
 from pages._ui.data.messages import COLUMNS
 
-TABLE_ENDINGS = ("csv", "gz", "tsv", "txt", "parquet", "pq", "zip")
+TABLE_ENDINGS = ("csv", "gz", "bz2", "xz", "tsv", "txt", "parquet", "pq", "zip")
 ZONE_ENDINGS = ("geojson", "json", "gpkg", "zip", "parquet", "pq")
 DEFAULT_READING = Reading()
 
@@ -149,7 +149,7 @@ def _choose_path(draft: Draft, name: str, label: str, hint: str, is_list: bool) 
 
 
 def read_once(read: Callable[..., Any], path: Path, *options: Any) -> Any:
-    """Return what `read` finds in a file, read once; a refusal is kept and raised again."""
+    """Return the result of `read` for a file, read once; a refusal is kept and raised again."""
     key, looks = (read, path, path.stat().st_mtime_ns, *options), data_state().cache_of("looks")
     if key not in looks:
         try:

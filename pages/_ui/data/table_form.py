@@ -31,7 +31,7 @@ def draw(draft: Draft) -> None:
         "table",
         "Trips, visits or flows",
         data_files.TABLE_ENDINGS,
-        "CSV (also .gz or .zip) or Parquet; several files are read as one table.",
+        "CSV (also .gz, .bz2, .xz or .zip) or Parquet; several files are read as one table.",
         is_list=True,
     )
     peek = messages.attempt(_ERROR_TITLE, _preview_table, draft) if draft.files else None
@@ -185,7 +185,7 @@ def _map_columns(draft: Draft, names: dict[str, str]) -> Mappings:
 
 
 def _times(source: Source, names: dict[str, str], reading: Reading) -> tuple[datetime | None, ...]:
-    """Return what the first rows' times are read as; looked at once."""
+    """Return the reading of the first rows' times, cached."""
     if "datetime" not in names and "date" not in names:
         return ()
     cache, zone = data_state().cache_of("times"), data_state().time_zone

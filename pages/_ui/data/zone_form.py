@@ -6,6 +6,7 @@ from typing import Any
 import shapely
 import streamlit as st
 
+from engine.child_process import call_in_child
 from engine.errors import ExplorerError
 from engine.ingest import preview
 from engine.ingest.inputs import column_mapping, hexagons, zone_hierarchy, zones
@@ -56,16 +57,21 @@ def draw(draft: Draft) -> None:
 
 
 def _read_columns(draft: Draft, path: Path) -> tuple[str, ...]:
-    layers, layer = data_files.read_once(zones.list_layers, path), ""
+    layers, layer = data_files.read_once(zone_layers, path), ""
     if len(layers) > 1:
         layer = draft.ask(st.selectbox, "Layer of the file", f"layer_{path.name}", layers)
         draft.values["layer"] = layer
     return data_files.read_once(zone_columns, path, layer)
 
 
+def zone_layers(path: Path) -> list[str]:
+    """Return the layers of a file of zones."""
+    return call_in_child(zones.list_layers, path, files=[path])
+
+
 def zone_columns(path: Path, layer: str = "") -> tuple[str, ...]:
     """Return the columns of a file of zones."""
-    frame = zones.read_shapes(path, layer)
+    frame = call_in_child(zones.read_shapes, path, layer, files=[path])
     return tuple(map(str, frame.columns.drop(frame.geometry.name)))
 
 
