@@ -154,8 +154,12 @@ class Method(Generic[ReleaseT]):
     `used_fields` are the parameters beside ε that affect the release or its cost.
     `public_arguments` computes keyword arguments of `cost` from public facts of the dataset.
     `expected` computes exact expected errors; without it (None) they are estimated by draws.
-    `is_own` marks methods of this project. `number_kind` says whether a single released number is a
-    noisy count (``shown``) or an estimate.
+    `has_flow_distribution` marks methods that release every flow by itself: its truncated count
+    plus Laplace noise, 0 below τ′, so that errors at every ε, τ and T are exact. `number_kind` says
+    whether a single released number is a noisy count (``shown``) or an estimate, and
+    `describe_numbers` makes of the cost a sentence on how to read it. `slow_reason` says why
+    draws at every ε take too long; empty if they do not. `visit_limits` are the ℓ at which
+    `engine.frontier` evaluates a density.
     """
 
     name: str
@@ -167,5 +171,8 @@ class Method(Generic[ReleaseT]):
     description: str = ""
     limitations: tuple[str, ...] = ()
     public_arguments: Callable[..., dict[str, Any]] = lambda *_: {}
-    is_own: bool = False
+    has_flow_distribution: bool = False
     number_kind: Literal["shown", "estimated"] = "shown"
+    describe_numbers: Callable[[PrivacyCost], str] = lambda _: ""
+    slow_reason: str = ""
+    visit_limits: tuple[int, ...] = ()

@@ -27,7 +27,7 @@ weekly rhythm retains .74 of the visits; with the whole city's rhythm .93."""
 
 DENSITY_DRAWS, FLOWS_DRAWS = 5, 2
 """Number of draws if there is no exact expectation. Those of flows are of the first matrix alone.
-This understates empirical Bayes, which estimates several days together better."""
+This understates methods that estimate several days together better."""
 
 RELIABLE_ERROR, CONFIDENCE, NEARLY_ALL = 0.25, 0.95, 0.9
 """A flow is reliable if a release shows it within a quarter of the truth in 95% of releases.
@@ -117,7 +117,7 @@ def compute_utility(
     same utility; None gives fresh noise, for people who are not simulated.
     """
     parameters = setting.parameters
-    if isinstance(parameters, ODParameters) and od.METHODS[parameters.method].expected is not None:
+    if isinstance(parameters, ODParameters) and od.METHODS[parameters.method].has_flow_distribution:
         epsilon, threshold = parameters.epsilon, parameters.suppression_threshold
         limits = [parameters.max_trips_per_user]
         return exact_utilities(
@@ -134,7 +134,7 @@ def exact_utilities(
     epsilons: Sequence[float],
     thresholds: Sequence[int],
 ) -> list[list[list[Utility]]]:
-    """Return the exact utilities of Laplace with suppression, nested by T, ε and τ."""
+    """Return exact utilities of a method that `has_flow_distribution`, nested by T, ε and τ."""
     view = make_view(dataset, selection.zone_level, selection.time)
     utilities: list[list[list[Utility]]] = []
     for limit in trip_limits:
@@ -200,7 +200,7 @@ class ReliableFlows:
 
 
 def count_reliable_flows(setting: Setting, dataset: Dataset) -> ReliableFlows:
-    """Return the exact number of reliable flows of Laplace with suppression."""
+    """Return the exact number of reliable flows of a method that `has_flow_distribution`."""
     parameters = setting.parameters
     view = make_view(dataset, setting.zone_level, setting.time)
     histogram = od.compute_histogram(view, parameters.unit, parameters.max_trips_per_user)

@@ -33,7 +33,7 @@ def draw() -> None:
     matrix = pick_matrix(setting)
     assessments.draw(setting)
     measure_cards.draw(setting, day=matrix.day)
-    views = [name for name in VIEWS if matrix.has_exact_law or name != GRID]
+    views = [name for name in VIEWS if matrix.method.has_flow_distribution or name != GRID]
     if st.session_state.get("od_view", "Map") not in views:
         st.session_state["od_view"] = "Map"
     VIEWS[widgets.choose("View", views, "od_view")](matrix)

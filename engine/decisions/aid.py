@@ -8,6 +8,7 @@ and its figures are not Algorithm 1's (erratum E2: see ``docs/flows.md``).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,7 +55,7 @@ class Outflow:
 
 @dataclass(frozen=True, kw_only=True)
 class ShockTotals:
-    """Total out-migration by day, shape (days,), by the distribution of Laplace with suppression.
+    """Total out-migration by day, shape (days,), by the distribution of the released flows.
 
     `true_total`, `expected_total` and `standard_deviation` are trips out of the area in truth,
     expected in a release, and its standard deviation. `causes` add up to the bias: trips beyond T
@@ -110,7 +111,10 @@ def count_outflow(dataset: Dataset, event: Shock, settings: ODParameters) -> Out
 
 
 def compute_shock_totals(leaving: Outflow, settings: ODParameters) -> ShockTotals:
-    """Return the daily out-migration in truth and in a release, and the causes of its bias."""
+    """Return the total out-migration by day in truth and in a release, and the causes of its bias.
+
+    Their method `has_flow_distribution`; unit and T are those of `leaving`.
+    """
     law = NoiseDistribution(1 / settings.noise_scale)
     days = len(leaving.true_trips)
     true = leaving.true_trips.reshape(days, -1)
@@ -175,18 +179,23 @@ def simulate_private_aid(
     pair, room = np.empty((2, *shape), np.float32), np.empty(shape, np.float32)
     standard, released = np.empty(shape, np.float32), np.empty(shape)
     cells = np.ix_(np.array(event.zones), leaving.destinations)
+    is_by_flow = od.METHODS[settings[0].method].has_flow_distribution
     for done in range(draw_count):
         generator = numbered(done)
-        if settings[0].method == "laplace_suppression":
+        noises = list[Floats]()
+        if is_by_flow:
             exploration_noise.standard_laplace(generator, pair, out=standard)
+        else:
+            draw_noise = partial(od.draw_noise, dataset, settings[0], rng=generator)
+            noises = [draw_noise(days=(day,)) for day in event.days]
         for row, parameters in enumerate(settings):
-            if parameters.method == "laplace_suppression":
+            if is_by_flow:
                 add_noise_and_suppress(
                     leaving.truncated_trips, standard, parameters, room=room, out=released
                 )
             else:
-                for place, day in enumerate(event.days):
-                    matrix = od.release(dataset, parameters, rng=generator, days=(day,)).counts[0]
+                for place, (day, noise) in enumerate(zip(event.days, noises, strict=True)):
+                    matrix = od.release(dataset, parameters, noise=noise, days=(day,)).counts[0]
                     released[place] = matrix[cells]
             by_destination = released.sum(axis=1)
             totals[row, done] = by_destination.sum()

@@ -13,6 +13,7 @@ words ("visitors") suggest arrivals M_ji. A day is one Euler step.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -243,13 +244,12 @@ def _simulate_block(
     standard = np.stack([item.laplace(size=len(scene.people)) for item in generators])
     scales = np.array([1 / item.epsilon for item in settings])[:, None, None]
     people = np.maximum(scene.people + scales * standard, MIN_RESIDENTS)
-    released = (
-        _release_by_laplace if settings[0].method == "laplace_suppression" else _release_by_method
-    )
+    is_by_flow = od.METHODS[settings[0].method].has_flow_distribution
+    released = _release_by_flow if is_by_flow else _release_by_method
     return scene.simulate(released(scene, settings, generators), people)
 
 
-def _release_by_laplace(
+def _release_by_flow(
     scene: EpidemicScenario,
     settings: Sequence[ODParameters],
     generators: Sequence[np.random.Generator],
@@ -284,10 +284,12 @@ def _release_by_method(
     settings: Sequence[ODParameters],
     generators: Sequence[np.random.Generator],
 ) -> Iterator[Floats]:
-    """Yield the releases of each day by a method without a distribution of single cells."""
+    """Yield the releases of each day by any method, with one noise for all settings."""
     for day in scene.days[:-1]:
-        yield np.array([[od.release(scene.dataset, parameters, rng=generator, days=(day,)).counts[0]
-                         for generator in generators] for parameters in settings])  # fmt: skip
+        draw = partial(od.draw_noise, scene.dataset, settings[0], days=(day,))
+        noises = [draw(rng=generator) for generator in generators]
+        yield np.array([[od.release(scene.dataset, parameters, noise=noise, days=(day,)).counts[0]
+                         for noise in noises] for parameters in settings])  # fmt: skip
 
 
 def seed_zones(dataset: Dataset) -> dict[str, str]:

@@ -59,6 +59,9 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
     "efpag_joint": _fourier_method(
         name="Fourier perturbation, joint choice (after Acs & Castelluccia 2014)",
         short_name="Fourier, joint choice",
+        description="Adds noise to the Fourier coefficients of weekly profiles, at one choice of "
+        "how many for all places. Provably stays within the published ε.",
+        visit_limits=(14, 30, 100),
         used_fields=USED_FIELDS["efpag_joint"],
     ),
     "multiscale": Method(
@@ -66,7 +69,9 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         short_name="Multiscale Gaussian",
         description="Counts visits in five tables with Gaussian noise: by hour for towers, "
         "districts and the city; for the whole week by tower and in all. Differences that could be "
-        "noise are evened out; clear differences are kept.",
+        "noise are evened out; clear differences are kept. Nobody is sampled: the visits of a "
+        "person with many are scaled down together. Published and proved ε are the same.",
+        visit_limits=(30,),  # ℓ is not used
         used_fields=USED_FIELDS["multiscale"],
         release=multiscale_release,
         limitations=(
@@ -80,7 +85,6 @@ METHODS: dict[DensityMethod, Method[DensityRelease]] = {
         ),
         cost=multiscale_cost,
         public_arguments=_public_arguments,
-        is_own=True,
     ),
     "efpag": _fourier_method(
         name="Fourier perturbation, Gaussian (EFPAG)",

@@ -1,8 +1,7 @@
 """Evaluation of a grid of settings of a dataset: the recommended one and its alternatives.
 
-Laplace with suppression is evaluated exactly, from the known distribution of each released flow;
-empirical Bayes and densities by a few draws (`engine.utility`). `engine.frontier` explains the
-terms.
+A method that `has_flow_distribution` is evaluated exactly; others and densities by a few draws
+(`engine.utility`). `engine.frontier` explains the terms.
 """
 
 import math
@@ -50,17 +49,10 @@ DRAWN_RISKS = (0.75, 0.9)
 """Flows are drawn at the largest ε within each of these risks."""
 
 MIN_DRAWN_ZONES = 30
-"""Fewer zones are drawn only if required: Laplace with suppression does as well there."""
+"""Fewer zones are drawn only if required: methods evaluated exactly do as well there."""
 
 DENSITY_EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0)
 """Values of ε that are evaluated for a density."""
-
-VISIT_LIMITS: dict[DensityMethod, tuple[int, ...]] = {
-    "efpag_joint": (14, 30, 100),
-    "multiscale": (30,),
-}
-"""Contribution limits ℓ of each evaluated `DensityMethod`. ``multiscale`` scales a person's visits
-down instead and does not use its ℓ."""
 
 NEGLIGIBLE_COMMON_PART = 0.05
 """Common part below which a setting is practically noise."""
@@ -175,7 +167,10 @@ class EvaluatedSettings:
 
 
 class Batch(NamedTuple):
-    """Settings evaluated together, which differ in ε, the contribution limit and τ."""
+    """Settings that are evaluated together; they differ in ε, τ and the contribution limit.
+
+    A method that suppresses is evaluated at τ 0 and at `suppression_threshold`.
+    """
 
     selection: Selection
     zone_count: int
@@ -276,7 +271,7 @@ def _nearest_improvement(
 
 def _is_exact(method: str) -> bool:
     """Return whether the utility of a method is computed exactly, without draws."""
-    return method in od.METHODS and od.METHODS[method].expected is not None
+    return method in od.METHODS and od.METHODS[method].has_flow_distribution
 
 
 def _plan_flows(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]:
@@ -300,26 +295,28 @@ def _plan_flows(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]
 
 def _plan_density(dataset: Dataset, requirements: Requirements) -> Iterator[Batch]:
     required, threshold = requirements.selection, requirements.suppression_threshold
-    for level, (method, limits) in product(
-        list_zone_levels(dataset, required.zone_level), VISIT_LIMITS.items()
+    for level, (method, row) in product(
+        list_zone_levels(dataset, required.zone_level), density.METHODS.items()
     ):
-        selection = requirements.selection_at(level.name, required.time.aggregation)
-        yield Batch(selection, level.zone_count, method, "person", limits, threshold)
+        if row.visit_limits:
+            selection = requirements.selection_at(level.name, required.time.aggregation)
+            yield Batch(selection, level.zone_count, method, "person", row.visit_limits, threshold)
 
 
 def _evaluate_flows(dataset: Dataset, batch: Batch, seed: int | None) -> Iterator[Candidate]:
     selection, unit, limits = batch.selection, batch.unit, batch.contribution_limits
     method, is_exact = cast(ODMethod, batch.method), _is_exact(batch.method)
     days = selection.time.days_per_matrix(len(dataset.metadata.days))
-    if is_exact:
-        epsilons, thresholds = EPSILON_STOPS, sorted({0, batch.suppression_threshold})
-    else:
+    thresholds = [ODParameters.suppression_threshold]  # the default, without effect
+    if "suppression_threshold" in od.METHODS[method].used_fields:
+        thresholds = sorted({0, batch.suppression_threshold})
+    epsilons = list(EPSILON_STOPS)
+    if not is_exact:
         allowed = [
             [epsilon for epsilon in EPSILON_STOPS if _flow_risk(epsilon, unit, days) <= max_risk]
             for max_risk in DRAWN_RISKS
         ]
         epsilons = sorted({stops[-1] for stops in allowed if stops})
-        thresholds = [ODParameters.suppression_threshold]  # the default, without effect
     parameter_sets = [
         ODParameters(
             epsilon=epsilon,

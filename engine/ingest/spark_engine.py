@@ -15,7 +15,7 @@ from unicodedata import normalize
 
 import pyarrow as pa
 
-from . import temp_folder
+from .. import temp_folder
 from .duckdb_engine import quote_identifier as quoted, run_watched
 from .inputs.column_mapping import TIMES, Mappings, resolve_all
 from .inputs.sources import Source, find_folder_days, to_printable

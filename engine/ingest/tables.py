@@ -7,8 +7,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from .. import temp_folder
 from ..errors import InputError
-from . import temp_folder
 from .duckdb_engine import DuckDB, quote_identifier, quote_text
 from .inputs.column_mapping import DEGREES, Mappings, joined_columns
 from .inputs.sources import MAX_UNPACKED_BYTES, Source, first_rows, to_printable

@@ -8,7 +8,7 @@ from ..datasets import Dataset
 from ..parameters import USED_FIELDS, ODMethod, ODParameters
 from ..privacy_cost import PrivacyCost
 from . import empirical_bayes, mechanism
-from .cell_noise import NoiseName
+from .cell_noise import NoiseDistribution, NoiseName
 from .empirical_bayes import EmpiricalBayesRelease
 from .exact import ReleaseExpectation, compute_expectation
 from .matrices import Days, day_indices
@@ -16,6 +16,15 @@ from .mechanism import ODRelease
 from .scores import TripScores, score_draw
 
 FlowRelease = ODRelease | EmpiricalBayesRelease
+
+
+def _describe_estimates(cost: PrivacyCost) -> str:
+    """Say up to which size the estimate of a single flow is more model than measurement."""
+    cells, *_ = cost.stages
+    law = NoiseDistribution(cells.epsilon / cells.sensitivity, "discrete_laplace")
+    bar = int(law.half_width(0.05))
+    return f"Single flows below {bar:,} trips are mostly estimated from all others."
+
 
 METHODS: dict[ODMethod, Method[FlowRelease]] = {
     "laplace_suppression": Method(
@@ -31,6 +40,7 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
         release=mechanism.release,
         cost=mechanism.suppression_cost,
         expected=compute_expectation,
+        has_flow_distribution=True,
     ),
     "empirical_bayes": Method(
         name="Empirical Bayes (this project)",
@@ -47,8 +57,10 @@ METHODS: dict[ODMethod, Method[FlowRelease]] = {
             "The estimates carry no guarantee; the intervals beside them do.",
         ),
         used_fields=USED_FIELDS["empirical_bayes"],
-        is_own=True,
         number_kind="estimated",
+        describe_numbers=_describe_estimates,
+        slow_reason="Empirical Bayes estimates every flow of every release, which takes too long "
+        "for every ε.",
         release=empirical_bayes.release,
         cost=empirical_bayes.estimation_cost,
     ),

@@ -37,6 +37,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .. import density, origin_destination as od, report
 from ..contract import Setting
 from ..datasets import Dataset, storage
 from ..density.accounting import MAX_RELEASE_DELTA, is_delta_large
@@ -88,7 +89,7 @@ WRITERS: dict[str, ModuleType] = {
 """Module that plans and writes a method's release, by ``plan``, ``load_counts`` and ``write``.
 
 `efpag_joint`: Fourier perturbation with one k for all clusters; `derived`: a report whose quantiles
-are those of noisy bins. The noise of other methods, for exploring alone, is not whole numbers."""
+are those of noisy bins. Other methods are for exploring alone."""
 
 _MAX_NOTE_LENGTH = 2000
 _PEOPLE_TABLES = ("truth", "presampled", "trips", "report", "zoom_towers")
@@ -163,10 +164,11 @@ def plan(
     """
     method = setting.parameters.method
     if method not in WRITERS:
+        methods = next(p.METHODS for p in (density, od, report) if method in p.METHODS)
         raise ParameterError(
-            f"method must be one of {', '.join(WRITERS)} for a release",
+            f"method must be one of {', '.join(m for m in methods if m in WRITERS)} for a release",
             value=repr(method),
-            remedy="choose one of these: others are for exploring (their noise is no whole number)",
+            remedy="choose one of these: others are for exploring",
         )
     if "delta" in USED_FIELDS.get(method, ()) and setting.parameters.delta > MAX_RELEASE_DELTA:
         raise ParameterError(
@@ -211,7 +213,7 @@ def check_release(
             f"{plan.phantom_trips:,.0f} trips{comparison}",
             f"{stated_trips}, and {consent_given}",
             "state how many trips were made, choose coarser zones, a longer time, a larger "
-            f"threshold or empirical Bayes; or write: {NOISE_CONSENT}",
+            f"threshold or a method that estimates flows; or write: {NOISE_CONSENT}",
             "consent",
         )
     return budget, cost

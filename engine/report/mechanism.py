@@ -313,7 +313,6 @@ METHODS: dict[ReportMethod, Method[ReportRelease]] = {
         used_fields=_USES,
         release=release,
         cost=report_cost,
-        is_own=True,
     ),
     "package": Method(
         name="As DpMobilityReport",

@@ -16,8 +16,7 @@ from pathlib import Path
 import geopandas as gpd
 import numpy as np
 
-from .. import datasets
-from ..ingest import temp_folder
+from .. import datasets, temp_folder
 from ..ingest.inputs.places import places_from_zones
 from .simulated_rows import DAY_S, SimulatedRows, residents_table, simulated_metadata
 from .twin_inputs import TwinInputs

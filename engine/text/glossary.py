@@ -22,8 +22,6 @@ GLOSSARY = {
     "lost": "A flow that should be shown and is not.",
     "phantom": "A flow that is shown although nobody travelled.",
     "cluster": "Neighbouring zones joined to one, from the map alone.",
-    "Laplace with suppression": "Noise on every count; flows with a noisy count below τ hidden.",
-    "Empirical Bayes": "Each noisy count is read together with all others; none is hidden.",
     "ledger": "The record of what every release of these people's data has cost.",
     "twin": "Simulated people made of public facts alone, to try settings on.",
 }

@@ -17,10 +17,6 @@ OD_METHOD_NAMES = {key: method.name for key, method in origin_destination.METHOD
 REPORT_UNITS = {"user": "A person, at most M trips", "item": "A single trip"}
 REPORT_METHODS = {"derived": "Ask nothing twice", "package": "As DpMobilityReport"}
 LAWS: dict[NoiseName, str] = {"rounded_laplace": "exploring", "discrete_laplace": "a release"}
-NO_SAMPLING_NOTE = (
-    "Off: this method samples nobody. A person's visits are scaled down together instead, so ℓ has "
-    "no meaning."
-)
 
 
 HELP = {
@@ -33,8 +29,12 @@ HELP = {
     "one over the number of people.",
     "max_visits": "At most this many visits of a person are counted in the week, chosen at random. "
     "Fewer means less noise, but heavier sampling.",
-    "variant": "How noise is added to the density. Fourier, joint, provably "
-    "stays within the published ε.",
+    "variant": "How noise is added to the density. "
+    + " ".join(
+        f"**{method.short_name}**: {method.description}"
+        for method in density.METHODS.values()
+        if method.description
+    ),
     "unit": "Whose trace is hidden. One trip protects least, the whole period of a person most.",
     "max_trips": "At most this many trips of a person are counted per day (or over the whole "
     "period). More trips kept means more noise: its scale is T/ε.",

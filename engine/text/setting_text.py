@@ -1,13 +1,11 @@
 """A setting, its utility and its risk in words: the same on every page and the handout."""
 
-from typing import Any
-
-from .. import density, origin_destination as od, privacy
+from .. import privacy
 from ..contract import Setting
 from ..frontier import Alternative, Candidate
 from ..parameters import ODParameters
 from ..utility import Utility
-from .utility import describe_utility, format_genuine, format_hundred, format_retained
+from .utility import describe_utility, find_method, format_genuine, format_hundred, format_retained
 from .zones import count_zones
 
 TIMES = {"day": "by day", "week": "by week", "whole": "once for the whole period"}
@@ -45,7 +43,7 @@ def describe_guesses(max_guess_rate: float, setting: Setting) -> str:
 
 def format_controls(setting: Setting) -> str:
     """Return the method and what its sliders stand at: ``Laplace with suppression, T 4, ε 1``."""
-    parameters, row = setting.parameters, _method_of(setting)
+    parameters, row = setting.parameters, find_method(setting)
     parts = [
         text.format(getattr(parameters, name))
         for name, text in CONTROL_SIGNS.items()
@@ -56,7 +54,7 @@ def format_controls(setting: Setting) -> str:
 
 def describe_method(setting: Setting) -> str:
     """Return the method by its name and what its sliders mean, as a sentence."""
-    parameters, row = setting.parameters, _method_of(setting)
+    parameters, row = setting.parameters, find_method(setting)
     meanings = {
         "max_trips_per_user": _LIMIT_PHRASES.get(getattr(parameters, "unit", ""), ""),
         "suppression_threshold": "flows below τ = {} suppressed",
@@ -68,11 +66,6 @@ def describe_method(setting: Setting) -> str:
         if name in row.used_fields
     ]
     return f"{row.name}: {', '.join([*parts, f'ε = {parameters.epsilon:g}'])}."
-
-
-def _method_of(setting: Setting) -> Any:
-    methods: Any = od.METHODS if is_flows(setting) else density.METHODS
-    return methods[setting.parameters.method]
 
 
 def describe_time(setting: Setting) -> str:
@@ -132,11 +125,6 @@ def button_label(option: Alternative) -> str:
     shares = f"{format_retained(utility)} retained, {format_genuine(utility)} genuine"
     limit = privacy.format_guess_rate(risk).removesuffix(" of 100 guesses")
     return f"{head}: {shares} of 100{crossing}; risk {limit}"
-
-
-def describe_estimates(bar: int) -> str:
-    """Return the size below which the estimate of a single flow is more model than measurement."""
-    return f"Single flows below {bar:,} trips are mostly estimated from all others."
 
 
 def _end_sentence(words: str) -> str:

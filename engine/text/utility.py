@@ -101,13 +101,13 @@ def describe_utility(
     retained = f"{mark}{format_retained(utility)} of 100{mark} {what}{between} are retained"
     if utility.shows_nothing:
         return f"{retained}. Nothing is shown."
-    shown = f"{what} {_find_method(setting).number_kind}"
+    shown = f"{what} {find_method(setting).number_kind}"
     if utility.genuine < MOSTLY_NOISE:
         invented = format_hundred(1 - utility.genuine)
         return f"Mostly noise: {mark}{invented} of 100{mark} {shown} are invented."
     genuine = f"{mark}{format_genuine(utility)} of 100{mark}"
     if short:
-        return f"{retained}; {genuine} {_find_method(setting).number_kind} are genuine"
+        return f"{retained}; {genuine} {find_method(setting).number_kind} are genuine"
     return f"{retained}. {_capitalise(f'{genuine} {shown} are genuine.')}"
 
 
@@ -175,6 +175,7 @@ def _capitalise(sentence: str) -> str:
     return sentence[:letter] + sentence[letter:].capitalize()[:1] + sentence[letter + 1 :]
 
 
-def _find_method(setting: Setting) -> Any:
+def find_method(setting: Setting) -> Any:
+    """Return the row of a setting's method of flows or density."""
     methods: Any = od.METHODS if isinstance(setting.parameters, ODParameters) else density.METHODS
     return methods[setting.parameters.method]

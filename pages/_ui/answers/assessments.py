@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from engine import origin_destination as od, privacy
+from engine import privacy
 from engine.contract import Setting
 from engine.parameters import EPSILON_STOPS
 from engine.privacy import GROUP_SIZE, STRONG_GUESS, WEAK_GUESS, Risk
@@ -124,14 +124,10 @@ def describe_risk(answer: Assessment) -> str:
 
 
 def describe_flows(answer: Assessment) -> str:
-    """Return which flows are reliable by themselves, by the law of the noise."""
-    setting = answer.setting
-    if not words.is_flows(setting):
-        return ""
-    if cached.method_of(setting).expected is None:
-        cells, *_ = cached.compute_cost(setting).stages
-        law = od.NoiseDistribution(cells.epsilon / cells.sensitivity, "discrete_laplace")
-        return words.describe_estimates(int(law.half_width(0.05)))
+    """Return which flows are reliable by themselves, or how the method's numbers are read."""
+    setting, method = answer.setting, cached.method_of(answer.setting)
+    if not method.has_flow_distribution:
+        return method.describe_numbers(cached.compute_cost(setting))
     reliable = _count_reliable(setting)
     return f"{texts.describe_reliable(reliable)}. {texts.explain_reliable(reliable)}"
 

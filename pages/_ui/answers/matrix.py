@@ -43,9 +43,9 @@ class Matrix:
         return self.setting.parameters
 
     @property
-    def has_exact_law(self) -> bool:
-        """Whether the method's releases have an exact law."""
-        return cached.method_of(self.setting).expected is not None
+    def method(self) -> Any:
+        """The method's row."""
+        return cached.method_of(self.setting)
 
     @property
     def seed(self) -> Seed:

@@ -103,7 +103,8 @@ def _density_cards(setting: Setting, seed: Seed, distances_m: Sequence[float]) -
 
 def _flow_cards(setting: Setting, day: int) -> list[Card]:
     exact, floor = cached.expected(setting), setting.parameters.min_shown_count
-    hides = has_suppression(setting.parameters)
+    hides = "Suppression: pairs" if has_suppression(setting.parameters) else "Pairs"
+    is_estimate = cached.method_of(setting).number_kind == "estimated"
     if exact is None:
         seed = seeds.seed(offers.entry_of(setting))
         scores, how = cached.scores(setting, seed, day=day), _DRAWN_NOTE
@@ -114,13 +115,12 @@ def _flow_cards(setting: Setting, day: int) -> list[Card]:
         step = setting.time.aggregation
         how += f", all {count} {step}s" if exact is not None else f", {step} {day + 1} of {count}"
     wrong = f"{scores.lost_flows:,.0f} · {scores.phantom_flows:,.0f}"
-    off = "that read 0" if hides else "too uncertain to draw"
-    empty = "Suppression: pairs that read 0" if hides else "Pairs that may be empty"
-    pairs = "Of all ordered pairs of zones." + " They stay in the file." * (not hides)
+    off = "too uncertain to draw" if is_estimate else "that read 0"
+    empty = "Pairs that may be empty" if is_estimate else f"{hides} that read 0"
+    pairs = "Of all ordered pairs of zones." + " They stay in the file." * is_estimate
     large = f"Of {floor} trip{'s' * (floor != 1)} or more"
-    meaning = (
-        f"{large} {'that read 0' if hides else 'among them'}; shown although nobody travelled."
-    )
+    lost = "among them" if is_estimate else "that read 0"
+    meaning = f"{large} {lost}; shown although nobody travelled."
     relative = f"|private − true| / true on average, of those {off}, too."
     return [
         Card(

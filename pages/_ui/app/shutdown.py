@@ -15,9 +15,8 @@ from pathlib import Path
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from engine import datasets
+from engine import datasets, temp_folder
 from engine.datasets import storage
-from engine.ingest import temp_folder
 
 FOLDER_PREFIX = "mobility-session-"
 """Begins the name of a session's folder; the process that made it follows."""

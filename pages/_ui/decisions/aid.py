@@ -14,6 +14,7 @@ from engine.decisions.rules import first_zones
 from engine.parameters import EPSILON_STOPS
 from engine.text.numbers import join_words, make_inert, number, percent
 from engine.verdict import FAIR_SHARE, GOOD_SHARE
+from pages._ui.answers import cached
 from pages._ui.app import parallel
 from pages._ui.app.catalogue import Entry
 from pages._ui.app.parallel import Job
@@ -84,8 +85,8 @@ def draw(setting: Setting, entry: Entry) -> None:
     if answers is None:
         return
     leaving = trials.outflow(key, answers[0], parameters.with_epsilon(1.0))
-    exact, draws = None, trials.BAYES_DRAWS
-    if parameters.method == "laplace_suppression":
+    exact, draws = None, trials.SLOW_DRAWS
+    if cached.method_of(setting).has_flow_distribution:
         exact, draws = decisions.compute_shock_totals(leaving, parameters), trials.AID_DRAWS
     view = AidView(setting, entry, *answers, leaving, exact)
     job = view.job("decisions_aid", (parameters.epsilon,), draws)
@@ -150,8 +151,8 @@ def _draw_ranking(view: AidView, draws: AidDraws) -> None:
 
 
 def _draw_epsilon_curve(view: AidView) -> None:
-    if view.exact is None:
-        st.caption(question.NO_CURVE_NOTE)
+    if reason := cached.method_of(view.setting).slow_reason:
+        st.caption(f"No curve over ε is drawn. {reason}")
         return
     st.subheader("How it depends on ε", anchor=False)
     curve = view.job("decisions_aid_curve", EPSILON_STOPS, trials.AID_CURVE, delay_s=0.5)

@@ -159,7 +159,7 @@ def _draw_curves(view: EpidemicView, low: Floats, middle: Floats, high: Floats) 
     distances[ids.index(view.outbreak.origin)] = np.inf
     zones = np.argsort(-distances, kind="stable")[:_ZONES].tolist()
     without = None
-    if view.setting.parameters.method == "laplace_suppression":
+    if cached.method_of(view.setting).has_flow_distribution:
         fixed = view.setting.parameters.with_epsilon(1.0)
         without = trials.suppressed_prevalence(view.key, view.outbreak, fixed)
     highest = float(max(true.max(), high.max(), view.outbreak.threshold))
@@ -189,16 +189,17 @@ def _draw_curves(view: EpidemicView, low: Floats, middle: Floats, high: Floats) 
                 alt=f"Share of people infected in {name} over the days: true and released",
                 height=210,
             )
+    dashed = " Dashed orange: without noise." * (without is not None)
     st.caption(
-        "Grey: true data. Dashed orange: without noise. Blue: releases, and 95% of them. A zone "
-        "acts from the dashed red line on. Between grey and blue lies bias; the band is chance."
+        f"Grey: true data.{dashed} Blue: releases, and 95% of them. A zone acts from the dashed "
+        "red line on. Between grey and blue lies bias; the band is chance."
     )
 
 
 def _draw_epsilon_curve(view: EpidemicView) -> None:
     parameters = view.setting.parameters
-    if parameters.method != "laplace_suppression":
-        st.caption(question.NO_CURVE_NOTE)
+    if reason := cached.method_of(view.setting).slow_reason:
+        st.caption(f"No curve over ε is drawn. {reason}")
         return
     st.subheader("How it depends on ε", anchor=False)
     settings = tuple(parameters.with_epsilon(epsilon) for epsilon in EPSILON_STOPS)

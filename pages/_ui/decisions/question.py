@@ -29,10 +29,6 @@ P2 = {"threshold": 20.0, "beta": 0.10}
 FAST = {"threshold": 0.5, "beta": 0.50}
 """Of few days: P2's epidemic hardly leaves its zone in a week, so that nothing would be decided."""
 _WEEK = 7
-NO_CURVE_NOTE = (
-    "Empirical Bayes reads every release cell by cell, which takes too long for every ε. The curve "
-    "is drawn for Laplace with suppression."
-)
 CONFIDENCE = 0.9
 
 
@@ -195,7 +191,7 @@ def offer_epsilon(is_met: Booleans, promise: str, dataset: str, *, is_current: b
     if chosen is None:
         st.caption(
             f"No ε keeps {promise} in 9 of 10 releases, there and at every larger one up to "
-            f"{EPSILON_STOPS[-1]:g}: try a lower τ or a larger T."
+            f"{EPSILON_STOPS[-1]:g}: try a larger T, or a lower τ if there is one."
         )
         return
 

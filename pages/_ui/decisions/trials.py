@@ -20,8 +20,8 @@ CURVE_DRAWS = 30
 PIECE = 5
 """Draws that are made at a time."""
 
-AID_DRAWS, BAYES_DRAWS, AID_CURVE = 200, 40, 60
-"""Of one setting, of empirical Bayes, which reads every cell, and at every stop of ε."""
+AID_DRAWS, SLOW_DRAWS, AID_CURVE = 200, 40, 60
+"""Of one setting, of one whose method draws every cell, and at every stop of ε."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import streamlit as st
 
 from engine import density
 from engine.contract import Setting
-from engine.parameters import choose_calibration
+from engine.parameters import DensityParameters, choose_calibration
 from engine.text.numbers import decimal, percent
 from pages._ui.answers import cached
 from pages._ui.app import cache, parallel
@@ -87,7 +87,9 @@ def _method_settings(setting: Setting) -> dict[str, Setting]:
 
 def _limit_settings(setting: Setting) -> dict[str, Setting]:
     staged = setting.parameters.method
-    staged = staged if "scaling" in density.METHODS[staged].used_fields else "efpag_joint"
+    staged = (
+        staged if "scaling" in density.METHODS[staged].used_fields else DensityParameters.method
+    )
     return {
         f"ℓ = {limit}, {density.METHODS[method].short_name}": _vary(
             setting, method=method, max_visits_per_user=limit

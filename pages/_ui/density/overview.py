@@ -11,11 +11,6 @@ from pages._ui.answers import assessments, cached, measure_cards
 from pages._ui.components.cards import Card
 from pages._ui.settings import fields, offers, seeds, widgets
 
-MULTISCALE_NOTE = (
-    "Multiscale Gaussian counts in five tables: by hour for masts, districts and the city, for the "
-    "whole week by mast and in all. Differences between neighbours that could be noise are evened "
-    "out, clear ones are kept. Nobody is sampled, and published and proved ε are the same."
-)
 NOISE_EXCEEDS_NOTE = (
     "**The noise exceeds the data**: the noisy totals are not above zero, so the release is zero "
     "everywhere. A larger ε or more people are needed."
@@ -51,5 +46,5 @@ def draw(setting: Setting) -> None:
         )
     if "gaussian" in method.used_fields and parameters.gaussian == "analytic":
         st.caption(ANALYTIC_NOTE)
-    if method.is_own:
-        st.caption(MULTISCALE_NOTE)
+    if method.description:
+        st.caption(f"{method.short_name}: {method.description}")

@@ -7,7 +7,7 @@ import streamlit as st
 from engine import density, origin_destination
 from engine.text.dataset_text import PART_NOUNS, describe_dataset
 from engine.text.glossary import GLOSSARY
-from engine.text.labels import DRAWS_NOTE, HELP, NO_SAMPLING_NOTE, SHARE_NOTE
+from engine.text.labels import DRAWS_NOTE, HELP, SHARE_NOTE
 from engine.text.privacy_text import TRIP_LEVEL
 from pages._ui.app import dataset_facts
 from pages._ui.app.session import session
@@ -58,13 +58,13 @@ def _draw_density(*, need: bool) -> None:
     if need:
         pick_dataset("density")
         pick_zones("density")
-    uses = density.METHODS[fields.value(fields.DENSITY_METHOD)].used_fields
+    method = density.METHODS[fields.value(fields.DENSITY_METHOD)]
     widgets.draw(fields.DENSITY_METHOD)
     widgets.draw(fields.DELTA)
-    sampled = "max_visits_per_user" in uses
+    sampled = "max_visits_per_user" in method.used_fields
     widgets.draw(fields.MAX_VISITS, disabled=not sampled)
     if not sampled:
-        st.caption(NO_SAMPLING_NOTE)
+        st.caption(f"{method.short_name} does not use ℓ.")
 
 
 def _draw_flows(*, need: bool) -> None:

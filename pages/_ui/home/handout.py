@@ -70,9 +70,8 @@ def quote_assessment(answer: Assessment, zones: int) -> str:
     setting, utility = answer.setting, answer.utility
     crossing = describe_crossing(utility, setting)
     crossing = f" {crossing}." if crossing else ""
-    reliable = ""
-    if words.is_flows(setting) and cached.method_of(setting).expected is not None:
-        reliable = f" {assessments.describe_flows(answer).partition('. ')[0]}."
+    reliable = assessments.describe_flows(answer).partition(". ")[0].removesuffix(".")
+    reliable = f" {reliable}." if reliable else ""
     published = (
         f"{words.describe_product(setting, zones)} are published {words.describe_time(setting)}"
     )
@@ -102,8 +101,9 @@ def page_html(
     levers = words.format_controls(setting)
     covered = assessments.describe_risk(answer)
     terms = [sign for sign in "εδTτℓ" if f"{sign} " in f"{levers}; {covered}"]
-    terms.append(levers.partition(",")[0].removeprefix("the "))
+    method = cached.method_of(setting)
     meanings = [f"{word}: {GLOSSARY[word]}" for word in terms if word in GLOSSARY]
+    meanings += [f"{method.short_name}: {method.description}"] if method.description else []
     tables = len(setting.time.days_per_matrix(len(data.days))) if flows else 1
     cells = f"{count:,} zones by hour"
     if flows:

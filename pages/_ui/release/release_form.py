@@ -85,7 +85,10 @@ def make_plan(setting: Setting) -> ReleasePlan | None:
     if isinstance(setting.parameters, ReportParameters):
         label, values = "Ask nothing twice", {"report_preset": "derived"}
     elif setting.parameters.method not in WRITERS:
-        label, values = "Release the papers' scheme, one choice for all", {"variant": "efpag_joint"}
+        methods = cached.product_of(setting).METHODS
+        method = next(key for key in methods if key in WRITERS)
+        label = f"Release by {methods[method].short_name}"
+        values = {"od_method" if zones == "od_zones" else "variant": method}
     elif setting.zone_level == FINEST:
         return None
     st.button(label, key="release_mend", on_click=current.set_values, kwargs=values)

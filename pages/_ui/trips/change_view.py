@@ -3,7 +3,6 @@
 import html
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -113,9 +112,8 @@ def compare_spans(
 def simulate_power(old: Setting, new: Setting, seed: Seed, draws: int) -> ChangeCounts:
     """Return how verdicts fare beside the truth, on average over draws."""
     parameters, pair = old.parameters, (old, new)
-    trims: Any = replace(
-        parameters.with_epsilon(1.0), method="laplace_suppression", suppression_threshold=0
-    )
+    limit = parameters.max_trips_per_user
+    trims = ODParameters(epsilon=1.0, unit=parameters.unit, max_trips_per_user=limit)
     return change.simulate_power(
         [
             cached.read(

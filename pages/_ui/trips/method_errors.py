@@ -15,9 +15,9 @@ _TICKS = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
 def draw(matrix: Matrix) -> None:
-    """Draw the methods' table of one matrix, then the distributions of `laplace_suppression`."""
+    """Draw the methods' table of one matrix, and the exact distributions of errors."""
     _draw_methods(matrix)
-    if matrix.has_exact_law:
+    if matrix.expected is not None:
         _draw_distributions(matrix)
 
 
@@ -36,7 +36,7 @@ def _draw_methods(matrix: Matrix) -> None:
     tables.draw_rows(heads, rows)
     st.caption(
         "All spend the same ε and read the same noise. "
-        + " ".join(line for method in METHODS.values() for line in method.limitations)
+        + " ".join(f"**{row.short_name}**: {' '.join(row.limitations)}" for row in METHODS.values())
     )
 
 

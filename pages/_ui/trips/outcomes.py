@@ -46,7 +46,9 @@ def draw(matrix: Matrix) -> None:
             for outcome, row in zip(OUTCOMES, counts, strict=True)
         ],
     )
-    below = " Nothing is suppressed: what is not shown stays in all sums."
+    below = ""
+    if matrix.method.number_kind == "estimated":
+        below = " Nothing is suppressed: what is not shown stays in all sums."
     if exact is not None:
         true, released = exact.share_below(floor)
         below = (

@@ -32,17 +32,18 @@ def _draw_totals(matrix: Matrix) -> None:
     private = matrix.release.counts[0].sum(axis=axis)
     order = np.argsort(-true, kind="stable")[:_ZONES]
     (low, high), caption = _total_intervals(matrix, flow, order.tolist())
+    ranges = [Mark(name="95% from", values=low, end=high, kind="span")] if len(low) else []
     charts.draw_bars(
         list(np.array(list(matrix.names.values()))[order]),
         [
-            Mark(name="95% from", values=low, end=high, kind="span"),
+            *ranges,
             Mark(name="True", values=true[order], colour=colours.TRUE, kind="tick"),
             Mark(name="This draw", values=private[order].round(), colour=colours.PRIVATE,
                  kind="dot"),
         ],
         measure=Axis(title=f"Trips {flow.lower()}", tip=",.0f"),
         key="od_totals",
-        alt=f"Trips {flow.lower()} the busiest zones: true, released, and a range",
+        alt=f"Trips {flow.lower()} the busiest zones: true and released",
         height=430,
     )  # fmt: skip
     off = percent(total_error(true, private))
@@ -52,7 +53,7 @@ def _draw_totals(matrix: Matrix) -> None:
 def _total_intervals(
     matrix: Matrix, flow: str, zones: list[int]
 ) -> tuple[tuple[Numbers, Numbers], str]:
-    """Return a range of some zones' totals and what it is: by the law, or whatever the model."""
+    """Return a range of some zones' totals and what it is; empty if the method states none."""
     exact = matrix.expected
     if exact is not None:
         side, grand = "outgoing" if flow == LEAVING else "incoming", exact.grand_total
@@ -65,7 +66,11 @@ def _total_intervals(
             f"{percent(trimmed)} of trips before any noise. All flows together: {true:,.0f} true "
             f"trips, {expected:,.0f} expected in the release ({bias})."
         )
-    noisy, reach = matrix.release.exact_totals(-1 if flow == LEAVING else -2)
+    axis = -1 if flow == LEAVING else -2
+    if not hasattr(matrix.release, "exact_totals"):
+        name = matrix.method.short_name
+        return (np.empty(0), np.empty(0)), f"{name} states no range of a zone's total."
+    noisy, reach = matrix.release.exact_totals(axis)
     measured = noisy[0][zones]
     return (np.maximum(measured - reach, 0), np.maximum(measured + reach, 0)), (
         f"Bars: the sum of all noisy flows of the zone ± {reach:,}: in 95 of 100 releases the bars "

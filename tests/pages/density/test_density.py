@@ -13,7 +13,6 @@ from engine import density, metrics, release
 from engine.datasets import load
 from engine.parameters import DensityMethod, DensityParameters
 from engine.text.dataset_text import CONFIDENTIAL_BANNER
-from engine.text.labels import NO_SAMPLING_NOTE
 from engine.text.numbers import metres, percent
 from engine.text.privacy_text import ANALYTIC_NOTE
 from engine.text.utility import describe_utility
@@ -62,7 +61,7 @@ def test_first_screen_shows_the_engines_numbers(open_density, method):
     assert card(app, "Proved privacy loss") == f"{release.cost.proved_epsilon:.3g}"
     uses = density.METHODS[method].used_fields
     assert app.toggle(key="density_scaling").disabled == ("scaling" not in uses)
-    assert any(NO_SAMPLING_NOTE in one.value for one in app.caption) == (
+    assert any("does not use ℓ" in one.value for one in app.caption) == (
         "max_visits_per_user" not in uses
     )
     said = text(app)

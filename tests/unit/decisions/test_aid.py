@@ -130,6 +130,10 @@ def test_our_method_names_destinations_by_its_own_release():
     found = drawn("rwanda-districts", ours, 1)
     assert found.overlap[0, 0, :3].min() > 0.95
     assert found.totals[0, 0] == pytest.approx(32_638, rel=0.01)
+    noisy, place = [ours.with_epsilon(1.0)] * 2, datasets.load("rwanda-districts")
+    shock, rng = decisions.load_shock(place), np.random.default_rng(0)
+    totals = decisions.simulate_private_aid(place, shock, noisy, 1, rng=rng).totals
+    assert totals[0, 0] == totals[1, 0] != found.totals[0, 0]  # settings share the noise
 
 
 def test_a_draw_is_the_same_however_many_and_k_only_names():

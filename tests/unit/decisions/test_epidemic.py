@@ -87,6 +87,11 @@ def test_our_method_is_drawn_by_its_own_release(year):
     )
     true = decisions.simulate_true_epidemic(*asked, days=slice(12))
     np.testing.assert_allclose(block[0, 0], true, atol=1e-3)
+    (block,) = decisions.simulate_private_epidemics(
+        *asked, [ours.with_epsilon(0.1)] * 2, 1, rng=np.random.default_rng(0), days=slice(3)
+    )
+    releases = block[:, 0, 0, 1:]  # N shares its noise in any case, and the first day with it
+    np.testing.assert_array_equal(releases[0], releases[1])
 
 
 def test_blocks_join_in_order():
