@@ -102,8 +102,8 @@ def _draw_description(draft: Draft) -> None:
         zone_form.draw_choice(draft, data_state().error_code)
     if draft.missing:
         return
-    arguments = {**draft.values, "leave_out": left_out, "out": builds.workspace().datasets / name}
-    options = messages.attempt("Cannot be built", lambda: IngestOptions(**arguments))
+    draft.values |= {"leave_out": left_out, "out": builds.workspace().datasets / name}
+    options = messages.attempt("Cannot be built", lambda: IngestOptions(**draft.values))
     if options is not None and pressed:
         builds.start_ingest(options)
         st.rerun()

@@ -66,7 +66,7 @@ def _read_columns(draft: Draft, path: Path) -> tuple[str, ...]:
 def zone_columns(path: Path, layer: str = "") -> tuple[str, ...]:
     """Return the columns of a file of zones."""
     frame = zones.read_shapes(path, layer)
-    return tuple(map(str, frame.columns.drop(frame.geometry.name)))
+    return tuple(str(column) for column in frame.columns if column != frame.geometry.name)
 
 
 def _choose_columns(
@@ -122,9 +122,9 @@ def _draw_zoning(draft: Draft) -> None:
 def draw_choice(draft: Draft, code: str) -> None:
     """Draw the choice beside a refusal, if it has one: what may be left out instead."""
     if code in CHOICES and code not in draft.leave_out:
-        words, key = CHOICES[code], f"data_choice_{code}"
-        mend = {"icon": ":material/playlist_remove:", "on_click": data_state().leave_out.add}
-        st.button(f"{words[0].upper()}{words[1:]}", key=key, args=(code,), **mend)
+        label, key = CHOICES[code][0].upper() + CHOICES[code][1:], f"data_choice_{code}"
+        icon, leave_out = ":material/playlist_remove:", data_state().leave_out.add
+        st.button(label, key=key, icon=icon, on_click=leave_out, args=(code,))
 
 
 def _ask_area(draft: Draft) -> dict[str, Any]:
